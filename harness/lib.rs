@@ -1,0 +1,7 @@
+//! Brickbat throws aborts, faults and reorderings at an agent SDK and proves that the thread survives.
+//!
+//! The modules stand in layers; each may use only the layers above it in this list.
+//! `ARCHITECTURE.md` draws the whole house.
+
+pub mod dialect;
+pub mod rules;
