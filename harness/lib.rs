@@ -4,4 +4,8 @@
 //! `ARCHITECTURE.md` draws the whole house.
 
 pub mod dialect;
+pub mod plan;
+pub mod provider;
 pub mod rules;
+pub mod scenario;
+pub mod trace;

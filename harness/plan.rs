@@ -1,0 +1,301 @@
+//! A plan: one variant of a scenario on one dialect with one seed, every choice made.
+//!
+//! Plans are made by [`crate::lower`], driven by [`crate::conductor`], served by [`crate::provider`] and
+//! judged by [`crate::check`]. A plan holds no bytes: the provider encodes them when it is asked.
+
+use serde::Serialize;
+
+use crate::dialect::Dialect;
+use crate::scenario::{ErrorKind, HttpFault, Need, Times};
+
+/// Names one plan: `abort/mid-batch#k=1@anthropic-messages`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PlanId {
+    /// The scenario's path below `scenarios/`, without the ending.
+    pub scenario: String,
+    /// The values of `vary` in words, such as `k=1`; empty where the scenario does not vary.
+    pub variant: String,
+    /// The dialect.
+    pub dialect: Dialect,
+    /// Whether this is the control plan: the same conversation with nothing going wrong.
+    pub control: bool,
+}
+
+impl std::fmt::Display for PlanId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.scenario)?;
+        if !self.variant.is_empty() {
+            write!(f, "#{}", self.variant)?;
+        }
+        write!(f, "@{}", self.dialect)?;
+        if self.control { f.write_str("+control") } else { Ok(()) }
+    }
+}
+
+/// One plan.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Plan {
+    /// Its name.
+    #[serde(skip)]
+    pub id: PlanId,
+    /// The dialect that the provider speaks.
+    pub dialect: Dialect,
+    /// Wire ids and markers are minted from this.
+    pub seed: u64,
+    /// What the system must be able to do.
+    #[serde(skip)]
+    pub needs: Vec<Need>,
+    /// The tools that the system is given.
+    pub tools: Vec<PlannedTool>,
+    /// Every call that any reply of the plan makes; a [`CallKey`] is an index into this list.
+    pub calls: Vec<PlannedCall>,
+    /// The turns, the follow-up turns last.
+    pub turns: Vec<PlannedTurn>,
+    /// How often calls may run, where the scenario says so.
+    #[serde(skip)]
+    pub executed: Vec<(CallKey, Times)>,
+}
+
+/// A call of a plan, as an index into [`Plan::calls`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(transparent)]
+pub struct CallKey(pub u32);
+
+/// A tool as the system is told of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PlannedTool {
+    /// Its name.
+    pub name: String,
+    /// The names of its arguments besides the marker; all are of type string, number or boolean as first used.
+    pub params: Vec<(String, &'static str)>,
+    /// Whether the system's tool must not pass the stop on to the gate.
+    pub deaf: bool,
+}
+
+/// The argument by which the harness knows a call again when the system hides its id from the tool.
+pub const MARKER: &str = "ref";
+
+/// One call that the model makes.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PlannedCall {
+    /// The scenario's name for it, such as `a`.
+    pub name: String,
+    /// The wire id.
+    pub id: String,
+    /// The tool.
+    pub tool: String,
+    /// The complete arguments, marker included, as the model sends them.
+    pub args: serde_json::Value,
+    /// The same as text, cut into deltas.
+    pub deltas: Vec<String>,
+    /// The marker inside the arguments, unique in the plan.
+    pub marker: String,
+    /// How the tool ends.
+    pub outcome: ToolOutcome,
+    /// Whether the tool ignores the user's stop.
+    pub deaf: bool,
+    /// The turn, from 0.
+    pub turn: usize,
+    /// The reply of the turn, from 0.
+    pub reply: usize,
+    /// The attempt of the reply, from 0.
+    pub attempt: usize,
+}
+
+/// How a tool ends.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case", tag = "kind", content = "text")]
+pub enum ToolOutcome {
+    /// It returns a text.
+    Return(String),
+    /// It answers with an error result.
+    Error(String),
+    /// It throws.
+    Throw(String),
+    /// The user refuses the call.
+    Deny(String),
+}
+
+impl ToolOutcome {
+    /// The text that it carries.
+    pub fn text(&self) -> &str {
+        match self {
+            ToolOutcome::Return(text)
+            | ToolOutcome::Error(text)
+            | ToolOutcome::Throw(text)
+            | ToolOutcome::Deny(text) => text,
+        }
+    }
+
+    /// Whether the tool did what it was called for.
+    pub fn is_success(&self) -> bool {
+        matches!(self, ToolOutcome::Return(_))
+    }
+}
+
+/// One turn of a plan.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PlannedTurn {
+    /// What the user says.
+    pub user: String,
+    /// Whether the harness added this turn to see if the thread survives.
+    pub follow_up: bool,
+    /// The scripted replies.
+    pub replies: Vec<PlannedReply>,
+    /// The order in which the calls of this turn settle.
+    pub settle: Vec<CallKey>,
+    /// What goes wrong, in the order of the file.
+    pub actions: Vec<PlannedAction>,
+}
+
+/// One reply with its attempts.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PlannedReply {
+    /// The attempts; the next is served when the one before has failed.
+    pub attempts: Vec<Script>,
+}
+
+/// What one attempt of a reply says.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Script {
+    /// The blocks, in order.
+    pub blocks: Vec<ScriptBlock>,
+    /// Whether the deltas of the calls arrive in turns.
+    pub interleave: bool,
+}
+
+impl Script {
+    /// The calls of this attempt, in order.
+    pub fn calls(&self) -> impl Iterator<Item = CallKey> + '_ {
+        self.blocks.iter().filter_map(|block| match block {
+            ScriptBlock::Call(key) => Some(*key),
+            ScriptBlock::Text(_) => None,
+        })
+    }
+
+    /// All its text.
+    pub fn text(&self) -> String {
+        let fragments = self.blocks.iter().flat_map(|block| match block {
+            ScriptBlock::Text(fragments) => fragments.as_slice(),
+            ScriptBlock::Call(_) => &[],
+        });
+        fragments.map(String::as_str).collect()
+    }
+}
+
+/// A block of a script.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ScriptBlock {
+    /// Text, in the fragments in which it is sent.
+    Text(Vec<String>),
+    /// A call.
+    Call(CallKey),
+}
+
+/// Something that happens at a point.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PlannedAction {
+    /// Where, as the scenario says it, for people: `after end b of reply 1`.
+    pub words: String,
+    /// Where.
+    pub at: PlannedPoint,
+    /// What.
+    pub what: PlannedFault,
+}
+
+/// A point, resolved.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PlannedPoint {
+    /// In the stream of one attempt of one reply (both from 0).
+    Stream {
+        /// The reply.
+        reply: usize,
+        /// The attempt.
+        attempt: usize,
+        /// The mark.
+        mark: Mark,
+        /// Before or after it.
+        side: Side,
+    },
+    /// So many of the turn's tools have started.
+    StartedCount(u32),
+    /// That tool has started.
+    Started(CallKey),
+    /// So many results of the turn have been delivered.
+    SettledCount(u32),
+    /// The result of that call has been delivered, or is about to be.
+    Settled(CallKey, Side),
+}
+
+/// Before or after.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Side {
+    /// Just before.
+    Before,
+    /// Just after.
+    After,
+}
+
+/// A position inside a reply's stream that a frame completes. One frame may complete several.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mark {
+    /// Status line and headers.
+    Headers,
+    /// Fragment K of the text, from 1, counted over the whole reply.
+    Text(u32),
+    /// A call's id and name.
+    Start(CallKey),
+    /// Delta K of a call's arguments, from 1.
+    Delta(CallKey, u32),
+    /// A call is complete.
+    End(CallKey),
+    /// All calls are complete.
+    Calls,
+    /// The stop reason.
+    Stop,
+    /// The terminal event.
+    Reply,
+}
+
+/// What happens at a planned point.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PlannedFault {
+    /// The user stops the turn.
+    Abort,
+    /// Silence; the user stops the turn when nothing has come for a while.
+    Stall,
+    /// Silence until all is taken in, then the reply goes on.
+    Pause,
+    /// RST.
+    Reset,
+    /// FIN inside the body.
+    Eof,
+    /// The body is completed without the terminal event.
+    EndEarly,
+    /// An error event inside the stream, then the connection closes.
+    Error(ErrorKind),
+    /// An HTTP error instead of the reply.
+    Http(HttpFault),
+    /// A call settles here.
+    Settle(CallKey),
+}
+
+impl PlannedFault {
+    /// Whether the attempt ends here, so that a client may ask again.
+    pub fn ends_attempt(&self) -> bool {
+        matches!(
+            self,
+            PlannedFault::Reset | PlannedFault::Eof | PlannedFault::EndEarly | PlannedFault::Error(_)
+        )
+    }
+
+    /// Whether the user's stop follows.
+    pub fn stops_turn(&self) -> bool {
+        matches!(self, PlannedFault::Abort | PlannedFault::Stall)
+    }
+}

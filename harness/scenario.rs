@@ -1,0 +1,302 @@
+//! A scenario: what the model says, what the tools do, and what goes wrong, in words.
+//!
+//! A scenario is an authored YAML file (JSON is accepted, being YAML).
+//! It is neutral: no provider, no wire ids, no bytes, no clocks.
+//! Things happen at *points*, positions in causal order, never at a time.
+//! These types are the reference of the file format; `scenarios/scenario.schema.json` is made from them.
+//!
+//! `vary` and the `$name` placeholders are resolved by [`crate::parse`] before these types are filled,
+//! so a [`Scenario`] value is always one variant with every choice made.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+mod shorthand;
+
+/// One scenario file, or one variant of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Scenario {
+    /// Version of this format; 1 is the only one.
+    pub schema: u32,
+    /// What happens, in a sentence or two, for a reader who has never seen the tool.
+    pub comment: String,
+    /// The failure classes that this scenario belongs to, for example `abort-batch`.
+    pub class: Vec<String>,
+    /// Public threads that show the failure, as `owner/repo#number` or an address.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<String>,
+    /// What a system must be able to do for this scenario to apply; otherwise its plans are `unsupported`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub needs: Vec<Need>,
+    /// Names and the values that each takes in turn; `$name` stands for the value elsewhere in the file.
+    /// Every combination is a variant.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub vary: BTreeMap<String, Vec<serde_json::Value>>,
+    /// The tools that the model may call, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tools: BTreeMap<String, Tool>,
+    /// What the user says, and all that follows until the system is idle again.
+    pub turns: Vec<Turn>,
+    /// What must be true beyond what every plan is held to.
+    #[serde(default, skip_serializing_if = "Expect::is_empty")]
+    pub expect: Expect,
+}
+
+/// A capability that a system may lack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Need {
+    /// The user can stop a running turn.
+    Cancel,
+    /// Tools start while the reply is still streaming.
+    EagerTools,
+    /// The system asks the provider for streams.
+    Streaming,
+}
+
+impl Need {
+    /// The word that scenario files and manifests use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Need::Cancel => "cancel",
+            Need::EagerTools => "eager-tools",
+            Need::Streaming => "streaming",
+        }
+    }
+}
+
+/// How a tool ends when the harness lets it. Exactly one of `returns`, `fails`, `throws` and `denies` is given.
+/// `{key}` in a text stands for the argument `key` of the call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Tool {
+    /// The tool returns this text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub returns: Option<String>,
+    /// The tool answers with an error result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fails: Option<String>,
+    /// The tool throws.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub throws: Option<String>,
+    /// The user refuses the call: the tool throws a refusal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub denies: Option<String>,
+    /// The tool does not hear the user's stop: it goes on and settles late.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub deaf: bool,
+}
+
+/// From a user message to the moment when the system is idle again.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Turn {
+    /// What the user says.
+    pub user: String,
+    /// What the model answers, one reply for each request of the turn.
+    pub replies: Vec<Reply>,
+    /// The order in which the calls of this turn settle; calls that are not named settle last, in their own order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub settle: Vec<String>,
+    /// What goes wrong, and where.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub at: Vec<At>,
+}
+
+/// One reply of the model: a list of blocks, or an object where there is more to say.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Reply {
+    /// The blocks of each attempt. The second is served when the first has failed and the system asks again.
+    pub attempts: Vec<Vec<Block>>,
+    /// The argument deltas of the calls arrive in turns instead of one call after the other.
+    /// Only `openai-chat` can say this; elsewhere the calls stay in sequence.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub interleave: bool,
+}
+
+/// A piece of a reply.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Block {
+    /// The model says something. It is sent in two fragments.
+    Text(String),
+    /// The model calls a tool.
+    Call(Call),
+}
+
+/// A tool call with a symbolic name; the harness mints the wire id.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Call {
+    /// The name by which the rest of the scenario speaks of this call.
+    #[serde(rename = "as")]
+    pub name: String,
+    /// The tool that is called.
+    pub tool: String,
+    /// The arguments.
+    #[serde(default)]
+    pub args: BTreeMap<String, serde_json::Value>,
+    /// Number of deltas in which the arguments are sent, 1 to 16.
+    #[serde(default = "Call::default_deltas")]
+    pub deltas: u32,
+}
+
+impl Call {
+    fn default_deltas() -> u32 {
+        3
+    }
+}
+
+/// Something that happens at a point of the turn. Exactly one of `before` and `after` is given.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct At {
+    /// Which reply of the turn a point of the stream belongs to, from 1.
+    #[serde(default = "At::first")]
+    pub reply: u32,
+    /// Which attempt of that reply, from 1.
+    #[serde(default = "At::first")]
+    pub attempt: u32,
+    /// Just before this point.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Point>,
+    /// Just after this point.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<Point>,
+    /// What happens there.
+    #[serde(rename = "do")]
+    pub action: Action,
+}
+
+impl At {
+    fn first() -> u32 {
+        1
+    }
+}
+
+/// A position in causal order.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Point {
+    /// The status line and headers of the reply.
+    Headers,
+    /// Fragment K of the reply's text, from 1.
+    Text(u32),
+    /// The call's opening: id and tool name.
+    Start(String),
+    /// Delta K of the call's arguments, from 1.
+    Delta(String, u32),
+    /// The call is complete on the wire.
+    End(String),
+    /// The last call of the reply is complete, the stop reason is not yet sent.
+    Calls,
+    /// The stop reason.
+    Stop,
+    /// The terminal event of the reply.
+    Reply,
+    /// A tool has started: a call by name, or the K-th of the turn.
+    Started(Which),
+    /// A result has been delivered: of a call by name, or the K-th of the turn. 0 means that all calls have started.
+    Settled(Which),
+}
+
+/// A call by its name, or a count.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Which {
+    /// So many.
+    Count(u32),
+    /// That one.
+    Call(String),
+}
+
+/// What happens at a point.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Action {
+    /// The user stops the turn.
+    Abort,
+    /// The provider falls silent for good, and the user stops the turn when nothing has come for a while.
+    Stall,
+    /// The provider is silent until all it sent has been taken in, then goes on.
+    Pause,
+    /// The connection is reset (RST).
+    Reset,
+    /// The connection is closed inside the body (FIN).
+    Eof,
+    /// The body ends as HTTP wants it, but the terminal event of the stream never came.
+    EndEarly,
+    /// An error event inside the stream that began with status 200; then the connection closes.
+    Error(ErrorKind),
+    /// The request is answered with an HTTP error, a number of times, and served normally after that.
+    /// Belongs to `before: headers`.
+    Http(HttpFault),
+    /// This call settles here, earlier or later than it would.
+    Settle(String),
+}
+
+/// What an error event inside a stream says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ErrorKind {
+    /// The provider is overloaded.
+    Overloaded,
+    /// The provider failed inside.
+    Server,
+    /// The account is over its rate.
+    RateLimit,
+}
+
+/// An HTTP error in place of a reply.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct HttpFault {
+    /// The status, 400 to 599.
+    pub status: u16,
+    /// How many requests get it before the reply is served, 1 to 20.
+    #[serde(default = "HttpFault::once")]
+    pub times: u32,
+    /// Milliseconds in the header `retry-after-ms`; small, so that clients come back at once.
+    #[serde(default = "HttpFault::soon")]
+    pub retry_after_ms: u32,
+}
+
+impl HttpFault {
+    fn once() -> u32 {
+        1
+    }
+
+    fn soon() -> u32 {
+        10
+    }
+}
+
+/// What must be true of a plan beyond what every plan is held to.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Expect {
+    /// How often a call may really have run.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub executed: BTreeMap<String, Times>,
+}
+
+impl Expect {
+    fn is_empty(&self) -> bool {
+        self.executed.is_empty()
+    }
+}
+
+/// How often something may have happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Times {
+    /// Not at all.
+    Never,
+    /// Exactly once.
+    Once,
+    /// Not at all, or once.
+    AtMostOnce,
+}

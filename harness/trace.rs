@@ -1,0 +1,294 @@
+//! The trace: everything observed while a plan ran, in one total order, append-only.
+//!
+//! The ledger, the truth about side effects, is read off the trace: it counts what the gates saw, not what anyone claims.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::plan::{CallKey, Mark, Side, ToolOutcome};
+
+/// Number of one request in one plan, from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(transparent)]
+pub struct ExchangeId(pub u32);
+
+/// Everything observed, in order.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct Trace {
+    entries: Vec<Event>,
+}
+
+/// Events kept of one plan. A plan of the built-in suite has about 60; a request storm is cut off here.
+const MAX_EVENTS: usize = 20_000;
+
+impl Trace {
+    /// Appends an event. Beyond a bound, which no plan that is judged reaches, events are dropped.
+    pub fn push(&mut self, event: Event) {
+        if self.entries.len() < MAX_EVENTS {
+            self.entries.push(event);
+        }
+    }
+
+    /// The events, in order.
+    pub fn events(&self) -> &[Event] {
+        &self.entries
+    }
+
+    /// The events with the turn, from 0, in which each came.
+    pub fn by_turn(&self) -> impl Iterator<Item = (usize, &Event)> {
+        self.entries.iter().scan(None, |turn, event| {
+            if let Event::Prompted { turn: started } = event {
+                *turn = Some(*started);
+            }
+            Some((turn.unwrap_or(0), event))
+        })
+    }
+}
+
+/// One thing that was observed or done.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case", tag = "event")]
+pub enum Event {
+    /// The harness gave the system the user's message of a turn.
+    Prompted {
+        /// The turn, from 0.
+        turn: usize,
+    },
+    /// A request reached the provider.
+    Requested {
+        /// Its number.
+        exchange: ExchangeId,
+        /// What the provider made of it.
+        kind: RequestKind,
+        /// Its body.
+        #[serde(skip)]
+        body: Arc<[u8]>,
+    },
+    /// The provider holds before it sends on.
+    Held {
+        /// The request that is being answered.
+        exchange: ExchangeId,
+        /// What was last sent.
+        at: Held,
+        /// How sure it is that the system has it.
+        grade: Grade,
+    },
+    /// The reply is over, for the provider.
+    Replied {
+        /// The request that was answered.
+        exchange: ExchangeId,
+        /// How it ended.
+        ending: Ending,
+    },
+    /// The client went away before the reply was over.
+    PeerClosed {
+        /// The request that was being answered.
+        exchange: ExchangeId,
+    },
+    /// A tool started: its gate was reached.
+    ToolStarted {
+        /// The call, if the arguments carry the marker of one.
+        call: Option<CallKey>,
+        /// The arguments exactly as the system passed them.
+        args: String,
+    },
+    /// A tool's result has been delivered to the system.
+    ToolSettled {
+        /// The call.
+        call: CallKey,
+        /// How it ended.
+        outcome: ToolOutcome,
+        /// How sure it is that the system has it.
+        grade: Grade,
+    },
+    /// The system gave a running tool up: its connection to the gate was dropped.
+    ToolCancelled {
+        /// The call.
+        call: CallKey,
+    },
+    /// The system showed the state of a call.
+    CallShown {
+        /// The wire id that it showed.
+        id: String,
+        /// The state.
+        state: ShownState,
+    },
+    /// The user's stop was given to the system.
+    Stopped,
+    /// Nothing happened for as long as the harness waits.
+    Quiet,
+    /// The harness gave up waiting for the end of the turn.
+    GaveUp,
+    /// The system ended the turn.
+    TurnEnded {
+        /// How.
+        outcome: TurnOutcome,
+    },
+}
+
+/// What the provider makes of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case", tag = "kind")]
+pub enum RequestKind {
+    /// It is answered with a scripted reply (all from 0).
+    Scripted {
+        /// The turn.
+        turn: usize,
+        /// The reply.
+        reply: usize,
+        /// The attempt.
+        attempt: usize,
+    },
+    /// It is refused: the history breaks a rule.
+    Refused {
+        /// The status of the answer.
+        status: u16,
+    },
+    /// It gets the planned HTTP error.
+    Faulted {
+        /// The status of the answer.
+        status: u16,
+    },
+    /// The script of the turn has no reply left; it gets a short text.
+    Surplus,
+    /// A title, a token count or a list of models: answered beside the script.
+    Auxiliary,
+}
+
+/// How far a held reply has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Held {
+    /// The mark that is being held at.
+    pub mark: Mark,
+    /// Before or after it.
+    pub side: Side,
+}
+
+/// How sure it is that the system has what was sent to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Grade {
+    /// Our side has written it.
+    Written,
+    /// The system's socket has nothing left to read.
+    Read,
+    /// The system has said, or its process has shown, that it took it in.
+    Observed,
+}
+
+/// How a reply ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ending {
+    /// As it should.
+    Complete,
+    /// The body was completed without the terminal event.
+    EndEarly,
+    /// FIN inside the body.
+    Eof,
+    /// RST.
+    Reset,
+    /// An error event, then the connection was closed.
+    ErrorEvent,
+    /// An HTTP error status.
+    Status,
+}
+
+/// The state of a call as the system shows it to its user.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ShownState {
+    /// Not yet running.
+    Pending,
+    /// Running.
+    InProgress,
+    /// Done.
+    Completed,
+    /// Failed, cancelled, refused.
+    Failed,
+}
+
+impl ShownState {
+    /// Whether nothing more is to be expected.
+    pub fn is_final(self) -> bool {
+        matches!(self, ShownState::Completed | ShownState::Failed)
+    }
+}
+
+/// How a turn ended, as the adapter saw it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case", tag = "outcome")]
+pub enum TurnOutcome {
+    /// The SDK's call returned.
+    Returned,
+    /// The SDK raised an error.
+    Raised {
+        /// Its class.
+        class: String,
+        /// Its text.
+        text: String,
+    },
+    /// The SDK reported that the turn was stopped.
+    Cancelled,
+}
+
+/// What one call really did.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Account {
+    /// The arguments of each start, in order.
+    pub starts: Vec<String>,
+    /// The turn, from 0, of each start.
+    pub start_turns: Vec<usize>,
+    /// How it ended, if the result was delivered.
+    pub settled: Option<ToolOutcome>,
+    /// Whether the result was delivered after the user's stop of that turn.
+    pub settled_late: bool,
+    /// Whether the system gave it up.
+    pub cancelled: bool,
+}
+
+/// Which calls really started, settled and were cancelled.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Ledger {
+    /// One account for each call of the plan.
+    pub calls: Vec<Account>,
+    /// Arguments of starts that carry no marker of the plan.
+    pub strangers: Vec<String>,
+}
+
+impl Ledger {
+    /// Reads the ledger of a plan with so many calls off its trace.
+    pub fn of(trace: &Trace, n_calls: usize) -> Ledger {
+        let mut ledger = Ledger { calls: vec![Account::default(); n_calls], strangers: Vec::new() };
+        let mut stopped = false;
+        for (turn, event) in trace.by_turn() {
+            match event {
+                Event::Prompted { .. } => stopped = false,
+                Event::Stopped => stopped = true,
+                Event::ToolStarted { call: Some(key), args } => {
+                    if let Some(account) = ledger.calls.get_mut(key.0 as usize) {
+                        account.starts.push(args.clone());
+                        account.start_turns.push(turn);
+                    }
+                }
+                Event::ToolStarted { call: None, args } => ledger.strangers.push(args.clone()),
+                Event::ToolSettled { call, outcome, .. } => {
+                    if let Some(account) = ledger.calls.get_mut(call.0 as usize) {
+                        account.settled_late =
+                            stopped || account.start_turns.last().is_some_and(|start| *start < turn);
+                        account.settled = Some(outcome.clone());
+                    }
+                }
+                Event::ToolCancelled { call } => {
+                    if let Some(account) = ledger.calls.get_mut(call.0 as usize) {
+                        account.cancelled = true;
+                    }
+                }
+                _ => {}
+            }
+        }
+        ledger
+    }
+}
