@@ -3,9 +3,16 @@
 //! The modules stand in layers; each may use only the layers above it in this list.
 //! `ARCHITECTURE.md` draws the whole house.
 
+pub mod agent;
+pub mod check;
+pub mod conductor;
 pub mod dialect;
+pub mod history;
 pub mod plan;
 pub mod provider;
 pub mod rules;
 pub mod scenario;
+pub mod simulate;
 pub mod trace;
+pub mod verdict;
+pub mod wire;

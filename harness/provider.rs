@@ -3,96 +3,254 @@
 //! There is one core. [`crate::simulate`] calls it directly; the socket server moves its bytes.
 //! Both play an [`Answer`] by the same rule: write the head and the frames in order, stop at each hold
 //! until it is released, then end the body as told.
+//!
+//! The provider is strict: each request is held against the rules of a profile, and one that breaks them
+//! is refused as the real provider would, without moving the script.
 
-use crate::trace::{Ending, ExchangeId, Held};
+mod answer;
 
-/// A request as the provider sees it.
-#[derive(Debug, Clone, Copy)]
-pub struct Request<'a> {
-    /// The HTTP method, upper case.
-    pub method: &'a str,
-    /// The path below the plan's base URL, for example `/v1/messages`, without the query.
-    pub path: &'a str,
-    /// The body.
-    pub body: &'a [u8],
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+pub use crate::wire::Frames;
+pub use answer::{Answer, Hold, Request, Sent};
+
+use crate::dialect::Dialect;
+use crate::plan::{Mark, Plan, PlannedAction, PlannedFault, PlannedPoint, Script, ScriptBlock, Side};
+use crate::rules::{self, Profile};
+use crate::scenario::HttpFault;
+use crate::trace::{Ending, ExchangeId, Held, RequestKind};
+use crate::wire::{self, Envelope};
+
+/// The provider of one plan.
+#[derive(Debug)]
+pub struct Provider {
+    plan: Arc<Plan>,
+    profile: &'static Profile,
+    stem: u64,
+    n_exchanges: u32,
+    turn: usize,
+    next: Position,
+    n_http_faults: u32,
 }
 
-/// What the provider sends for one request.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
-    /// The number of the request.
-    pub exchange: ExchangeId,
-    /// HTTP status.
-    pub status: u16,
-    /// Headers besides the framing ones.
-    pub headers: Vec<(&'static str, String)>,
-    /// Whether the body is a stream in chunks; otherwise it has a content length.
-    pub streamed: bool,
-    /// The body.
-    pub frames: Frames,
-    /// Where to stop until released, in order.
-    pub holds: Vec<Hold>,
-    /// How the body ends.
-    pub ending: Ending,
-}
-
-/// A place in an answer at which the provider stops until it is released.
+/// Which attempt of which reply is served next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Hold {
-    /// What must have been sent: nothing, or the head and so many frames.
-    pub after: Sent,
-    /// The same in the words of the plan.
-    pub at: Held,
+struct Position {
+    reply: usize,
+    attempt: usize,
 }
 
-/// How much of an answer has been sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Sent {
-    /// Nothing.
-    Nothing,
-    /// The head and the first so many frames.
-    Frames(usize),
+const FIRST: Position = Position { reply: 0, attempt: 0 };
+
+impl Provider {
+    /// The provider of a plan, as strict as a profile of its dialect.
+    pub fn new(plan: Arc<Plan>, profile: &'static Profile) -> Provider {
+        let stem = plan.id.to_string().bytes().fold(plan.seed ^ 0xcbf2_9ce4_8422_2325, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        Provider { plan, profile, stem, n_exchanges: 0, turn: 0, next: FIRST, n_http_faults: 0 }
+    }
+
+    /// Moves the script to a turn of the plan.
+    pub fn begin_turn(&mut self, turn: usize) {
+        self.turn = turn;
+        self.next = FIRST;
+        self.n_http_faults = 0;
+    }
+
+    /// Answers a request.
+    pub fn answer(&mut self, request: Request<'_>) -> (RequestKind, Answer) {
+        let exchange = ExchangeId(self.n_exchanges);
+        self.n_exchanges = self.n_exchanges.saturating_add(1);
+        if request.path != self.plan.dialect.path() || request.method != "POST" {
+            return (RequestKind::Auxiliary, self.beside(exchange, request));
+        }
+        let body = serde_json::from_slice::<Value>(request.body);
+        let violations = match &body {
+            Ok(body) => rules::validate_value(self.profile, body),
+            Err(_) => rules::validate(self.profile, request.body),
+        };
+        if let Some(refusal) = rules::refusal(&violations) {
+            let status = refusal.status();
+            let answer = self.whole(exchange, status, &refusal.envelope(&self.request_id(exchange)));
+            return (RequestKind::Refused { status }, answer);
+        }
+        let body = body.unwrap_or(Value::Null);
+        if !self.plan.tools.is_empty() && body["tools"].as_array().is_none_or(Vec::is_empty) {
+            return (RequestKind::Auxiliary, self.speak(exchange, &body, &short_text("A conversation"), &[]));
+        }
+        self.scripted(exchange, &body)
+    }
+
+    fn scripted(&mut self, exchange: ExchangeId, body: &Value) -> (RequestKind, Answer) {
+        let plan = Arc::clone(&self.plan);
+        let Position { reply, attempt } = self.next;
+        let script =
+            plan.turns.get(self.turn).and_then(|turn| turn.replies.get(reply)?.attempts.get(attempt));
+        let Some(script) = script else {
+            return (RequestKind::Surplus, self.speak(exchange, body, &short_text("Done."), &[]));
+        };
+        let actions: Vec<&PlannedAction> =
+            plan.turns[self.turn].actions.iter().filter(|action| at_reply(action, reply, attempt)).collect();
+        if let Some(fault) = actions.iter().find_map(|action| http_fault(action))
+            && self.n_http_faults < fault.times
+        {
+            self.n_http_faults += 1;
+            let mut answer =
+                self.whole(exchange, fault.status, &wire::status_body(plan.dialect, fault.status));
+            answer.headers.push(("retry-after-ms", fault.retry_after_ms.to_string()));
+            answer.headers.push(("retry-after", fault.retry_after_ms.div_ceil(1000).to_string()));
+            return (RequestKind::Faulted { status: fault.status }, answer);
+        }
+        self.n_http_faults = 0;
+        let fails = actions.iter().any(|action| action.what.ends_attempt());
+        self.next = match fails {
+            true => Position { reply, attempt: attempt + 1 },
+            false => Position { reply: reply + 1, attempt: 0 },
+        };
+        let kind = RequestKind::Scripted { turn: self.turn, reply, attempt };
+        (kind, self.speak(exchange, body, script, &actions))
+    }
+
+    /// A reply of the model, with the holds and the ending that the actions ask for.
+    fn speak(
+        &self,
+        exchange: ExchangeId,
+        body: &Value,
+        script: &Script,
+        actions: &[&PlannedAction],
+    ) -> Answer {
+        let id = self.message_id(exchange);
+        let envelope = Envelope {
+            id: &id,
+            model: body["model"].as_str().unwrap_or("brickbat"),
+            usage: body["stream_options"]["include_usage"] == true,
+        };
+        let streamed = body["stream"] == true;
+        let encode = if streamed { wire::encode_stream } else { wire::encode_whole };
+        let encoded = encode(self.plan.dialect, &self.plan, script, envelope);
+        let mut answer = self.head(exchange, 200, if streamed { EVENT_STREAM } else { JSON });
+        answer.streamed = streamed;
+
+        let mut n_frames = encoded.frames.len();
+        for action in actions {
+            let PlannedPoint::Stream { mark, side, .. } = action.at else { continue };
+            if matches!(action.what, PlannedFault::Http(_)) {
+                continue;
+            }
+            let after = match (mark, side) {
+                (Mark::Headers, Side::Before) => Sent::Nothing,
+                (Mark::Headers, Side::After) => Sent::Frames(0),
+                (mark, side) => {
+                    let Some(frame) = encoded.frame_of(mark) else { continue };
+                    Sent::Frames(if side == Side::After { frame + 1 } else { frame })
+                }
+            };
+            let at = Held { mark, side };
+            if !answer.holds.iter().any(|hold| hold.at == at) {
+                answer.holds.push(Hold { after, at });
+            }
+            if let Some(ending) = ending_of(&action.what) {
+                answer.ending = ending;
+                n_frames = match after {
+                    Sent::Nothing => 0,
+                    Sent::Frames(n_frames) => n_frames,
+                };
+            }
+        }
+        answer.holds.sort_by_key(|hold| hold.after);
+        answer.frames = encoded.frames;
+        answer.frames.truncate(n_frames);
+        if let Some(PlannedFault::Error(kind)) =
+            actions.iter().map(|action| &action.what).find(|what| what.ends_attempt())
+        {
+            let frame = wire::error_frame(self.plan.dialect, *kind);
+            answer.frames.push_with(|out| out.extend_from_slice(&frame));
+        }
+        answer
+    }
+
+    /// Answers what is not a request for a reply: models, token counts, anything unknown.
+    fn beside(&self, exchange: ExchangeId, request: Request<'_>) -> Answer {
+        let dialect = self.plan.dialect;
+        match (request.method, request.path) {
+            ("GET" | "HEAD", "/v1/models") => {
+                let models = json!({ "object": "list", "data": [{ "id": "brickbat", "object": "model", "type": "model" }] });
+                self.whole(exchange, 200, &models)
+            }
+            ("POST", "/v1/messages/count_tokens") if dialect == Dialect::AnthropicMessages => {
+                self.whole(exchange, 200, &json!({ "input_tokens": request.body.len() / 4 }))
+            }
+            _ => self.whole(exchange, 404, &wire::status_body(dialect, 404)),
+        }
+    }
+
+    fn whole(&self, exchange: ExchangeId, status: u16, body: &Value) -> Answer {
+        let mut answer = self.head(exchange, status, JSON);
+        answer.frames.push_with(|out| out.extend_from_slice(body.to_string().as_bytes()));
+        if status >= 400 {
+            answer.ending = Ending::Status;
+        }
+        answer
+    }
+
+    fn head(&self, exchange: ExchangeId, status: u16, content_type: &'static str) -> Answer {
+        let request_id = match self.plan.dialect {
+            Dialect::AnthropicMessages => "request-id",
+            Dialect::OpenaiChat => "x-request-id",
+        };
+        Answer {
+            exchange,
+            status,
+            headers: vec![("content-type", content_type.to_owned()), (request_id, self.request_id(exchange))],
+            streamed: false,
+            frames: Frames::default(),
+            holds: Vec::new(),
+            ending: Ending::Complete,
+        }
+    }
+
+    fn request_id(&self, exchange: ExchangeId) -> String {
+        format!("req_{:016x}{:04x}", self.stem, exchange.0)
+    }
+
+    fn message_id(&self, exchange: ExchangeId) -> String {
+        let prefix = match self.plan.dialect {
+            Dialect::AnthropicMessages => "msg_01",
+            Dialect::OpenaiChat => "chatcmpl-",
+        };
+        format!("{prefix}{:016x}{:06x}", self.stem, exchange.0)
+    }
 }
 
-/// The frames of a body, end to end in one buffer.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Frames {
-    bytes: Vec<u8>,
-    ends: Vec<usize>,
+const EVENT_STREAM: &str = "text/event-stream; charset=utf-8";
+const JSON: &str = "application/json";
+
+fn short_text(text: &str) -> Script {
+    Script { blocks: vec![ScriptBlock::Text(vec![text.to_owned()])], interleave: false }
 }
 
-impl Frames {
-    /// No frames, with room for a body of so many bytes.
-    pub fn with_capacity(n_bytes: usize) -> Frames {
-        Frames { bytes: Vec::with_capacity(n_bytes), ends: Vec::new() }
-    }
+fn at_reply(action: &PlannedAction, reply: usize, attempt: usize) -> bool {
+    matches!(action.at, PlannedPoint::Stream { reply: r, attempt: a, .. } if r == reply && a == attempt)
+}
 
-    /// Appends a frame that `write` fills.
-    pub fn push_with(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
-        write(&mut self.bytes);
-        self.ends.push(self.bytes.len());
+fn http_fault(action: &PlannedAction) -> Option<&HttpFault> {
+    match &action.what {
+        PlannedFault::Http(fault) => Some(fault),
+        _ => None,
     }
+}
 
-    /// Number of frames.
-    pub fn len(&self) -> usize {
-        self.ends.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
-    }
-
-    /// The bytes of the frames in a range.
-    pub fn slice(&self, range: std::ops::Range<usize>) -> &[u8] {
-        let start = if range.start == 0 { 0 } else { self.ends[range.start - 1] };
-        let end = if range.end == 0 { 0 } else { self.ends[range.end - 1] };
-        &self.bytes[start..end.max(start)]
-    }
-
-    /// Keeps the first so many frames.
-    pub fn truncate(&mut self, n_frames: usize) {
-        self.ends.truncate(n_frames);
-        self.bytes.truncate(self.ends.last().copied().unwrap_or(0));
+/// The ending that a fault makes, if it makes one.
+pub fn ending_of(fault: &PlannedFault) -> Option<Ending> {
+    match fault {
+        PlannedFault::Reset => Some(Ending::Reset),
+        PlannedFault::Eof => Some(Ending::Eof),
+        PlannedFault::EndEarly => Some(Ending::EndEarly),
+        PlannedFault::Error(_) => Some(Ending::ErrorEvent),
+        PlannedFault::Http(_) => Some(Ending::Status),
+        PlannedFault::Abort | PlannedFault::Stall | PlannedFault::Pause | PlannedFault::Settle(_) => None,
     }
 }

@@ -1,0 +1,197 @@
+//! The reference agent: what a right agent does in every bad ending, without I/O.
+//!
+//! It streams a reply, starts each tool as soon as its call is complete, sends the results back, and closes
+//! every call that it keeps: with the real result where there is one, with an honest error where there is none.
+//! The canaries in [`canary`] are the same agent with one planted bug each.
+
+pub mod canary;
+mod request;
+mod step;
+mod thread;
+mod turn;
+
+use crate::dialect::Dialect;
+use crate::plan::{PlannedTool, ToolOutcome};
+use crate::trace::{ShownState, TurnOutcome};
+use canary::Canary;
+use thread::Message;
+use turn::Turn;
+
+/// An agent with one thread.
+#[derive(Debug)]
+pub struct Agent {
+    setup: Setup,
+    thread: Vec<Message>,
+    turn: Option<Turn>,
+    /// Calls of ended turns that may still answer.
+    stragglers: Vec<Straggler>,
+    counter: Counter,
+}
+
+/// What does not change while an agent lives.
+#[derive(Debug, Clone)]
+struct Setup {
+    dialect: Dialect,
+    delivery: Delivery,
+    tools: Vec<PlannedTool>,
+    canary: Option<Canary>,
+}
+
+/// A tool that was given up, or that nobody waits for any more.
+#[derive(Debug, Clone)]
+struct Straggler {
+    run: RunId,
+    call_id: String,
+}
+
+/// How the agent asks for replies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Delivery {
+    /// As a stream.
+    Streamed,
+    /// In one piece.
+    Whole,
+}
+
+/// Number of one request of an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RequestId(pub u32);
+
+/// Number of one tool run of an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RunId(pub u32);
+
+/// Numbers given out.
+#[derive(Debug, Default)]
+struct Counter {
+    n_requests: u32,
+    n_runs: u32,
+}
+
+impl Counter {
+    fn request(&mut self) -> RequestId {
+        self.n_requests += 1;
+        RequestId(self.n_requests - 1)
+    }
+
+    fn run(&mut self) -> RunId {
+        self.n_runs += 1;
+        RunId(self.n_runs - 1)
+    }
+}
+
+/// What happens to an agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Input<'a> {
+    /// The user says something. Ignored while a turn runs.
+    Prompt(&'a str),
+    /// The user stops the turn.
+    Stop,
+    /// The status of an answer.
+    Head {
+        /// Which request is answered.
+        request: RequestId,
+        /// The status.
+        status: u16,
+    },
+    /// A piece of an answer's body.
+    Body {
+        /// Which request is answered.
+        request: RequestId,
+        /// The piece, in any split.
+        bytes: &'a [u8],
+    },
+    /// An answer's body is over.
+    End {
+        /// Which request was answered.
+        request: RequestId,
+        /// How.
+        how: BodyEnd,
+    },
+    /// A tool ended.
+    ToolDone {
+        /// Which run.
+        run: RunId,
+        /// How.
+        outcome: ToolOutcome,
+    },
+}
+
+/// How a body ended, as HTTP sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BodyEnd {
+    /// As its framing says.
+    Complete,
+    /// The connection broke.
+    Broken,
+}
+
+/// What an agent wants done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Output {
+    /// Post this body to the provider.
+    Request {
+        /// Its number.
+        request: RequestId,
+        /// The body.
+        body: Vec<u8>,
+    },
+    /// Close the connection of a request.
+    HangUp {
+        /// Which one.
+        request: RequestId,
+    },
+    /// Run a tool.
+    StartTool {
+        /// The number of the run.
+        run: RunId,
+        /// The tool.
+        tool: String,
+        /// The arguments, as text.
+        args: String,
+    },
+    /// Tell a running tool to stop.
+    CancelTool {
+        /// Which run.
+        run: RunId,
+    },
+    /// Show the state of a call to the user.
+    Show {
+        /// The call's wire id.
+        id: String,
+        /// The state.
+        state: ShownState,
+    },
+    /// The turn is over.
+    Ended(TurnOutcome),
+}
+
+impl Agent {
+    /// The reference agent with an empty thread.
+    pub fn reference(dialect: Dialect, delivery: Delivery, tools: &[PlannedTool]) -> Agent {
+        Agent::new(dialect, delivery, tools, None)
+    }
+
+    /// The same agent with one planted bug, or with none.
+    pub fn new(dialect: Dialect, delivery: Delivery, tools: &[PlannedTool], canary: Option<Canary>) -> Agent {
+        Agent {
+            setup: Setup { dialect, delivery, tools: tools.to_vec(), canary },
+            thread: Vec::new(),
+            turn: None,
+            stragglers: Vec::new(),
+            counter: Counter::default(),
+        }
+    }
+
+    /// Takes what happened and says what to do.
+    pub fn step(&mut self, input: Input<'_>) -> Vec<Output> {
+        let mut outputs = Vec::new();
+        match (input, self.turn.take()) {
+            (Input::Prompt(text), None) => self.turn = self.begin(text, &mut outputs),
+            (Input::ToolDone { run, outcome }, None) => self.straggler_done(run, &outcome),
+            (_, None) => {}
+            (input, Some(turn)) => self.turn = self.advance(turn, input, &mut outputs),
+        }
+        outputs
+    }
+}

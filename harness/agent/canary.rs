@@ -1,0 +1,96 @@
+//! The canaries: each is the reference agent with one planted bug.
+//!
+//! A canary changes only what the agent does. No checker, rule or provider knows that it exists.
+
+use serde::Serialize;
+
+/// One planted bug.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Canary {
+    /// The user's stop saves calls that have no result (Twenty).
+    DanglingOnAbort,
+    /// When the stream breaks, calls in flight are saved without a result (Apex).
+    InFlightDropped,
+    /// A tool error that comes before the reply is over is ignored (opencode).
+    EarlyErrorIgnored,
+    /// A retry goes on in the message of the failed attempt (opencode).
+    RetryMergesSteps,
+    /// A refused call ends the turn with the reply kept and no results (tunacode).
+    DeniedKeepsReply,
+    /// A call that failed is never shown as over (TanStack AI).
+    ErrorParked,
+    /// The user's stop drops the step with the results that had already come.
+    ResultsLost,
+    /// A call runs with the arguments that had come when the stream broke.
+    PartialArgumentsRun,
+    /// A result that comes after the stop is recorded beside the one that was made up.
+    LateResultTwice,
+    /// After the user's stop the agent asks the provider again and again.
+    RequestStorm,
+    /// A turn that fails drops the user's message.
+    PromptLost,
+    /// A call that was cut off is recorded as done.
+    SuccessInvented,
+    /// Calls that were cut off run again in the next turn.
+    RunsTwice,
+    /// Calls are saved in the order in which their results came.
+    CallsReordered,
+    /// The user's stop is heard, but the turn never ends.
+    NeverEnds,
+    /// A reply without its terminal event is taken as complete.
+    TruncationSwallowed,
+    /// The agent saves unanswered calls and refuses its own history from then on.
+    RefusesOwnHistory,
+}
+
+impl Canary {
+    /// Every canary, in the order of the kill table.
+    pub const ALL: [Canary; 17] = [
+        Canary::DanglingOnAbort,
+        Canary::InFlightDropped,
+        Canary::EarlyErrorIgnored,
+        Canary::RetryMergesSteps,
+        Canary::DeniedKeepsReply,
+        Canary::ErrorParked,
+        Canary::ResultsLost,
+        Canary::PartialArgumentsRun,
+        Canary::LateResultTwice,
+        Canary::RequestStorm,
+        Canary::PromptLost,
+        Canary::SuccessInvented,
+        Canary::RunsTwice,
+        Canary::CallsReordered,
+        Canary::NeverEnds,
+        Canary::TruncationSwallowed,
+        Canary::RefusesOwnHistory,
+    ];
+
+    /// The name in tables and options.
+    pub fn name(self) -> &'static str {
+        match self {
+            Canary::DanglingOnAbort => "dangling-on-abort",
+            Canary::InFlightDropped => "in-flight-dropped",
+            Canary::EarlyErrorIgnored => "early-error-ignored",
+            Canary::RetryMergesSteps => "retry-merges-steps",
+            Canary::DeniedKeepsReply => "denied-keeps-reply",
+            Canary::ErrorParked => "error-parked",
+            Canary::ResultsLost => "results-lost",
+            Canary::PartialArgumentsRun => "partial-arguments-run",
+            Canary::LateResultTwice => "late-result-twice",
+            Canary::RequestStorm => "request-storm",
+            Canary::PromptLost => "prompt-lost",
+            Canary::SuccessInvented => "success-invented",
+            Canary::RunsTwice => "runs-twice",
+            Canary::CallsReordered => "calls-reordered",
+            Canary::NeverEnds => "never-ends",
+            Canary::TruncationSwallowed => "truncation-swallowed",
+            Canary::RefusesOwnHistory => "refuses-own-history",
+        }
+    }
+
+    /// The canary of that name.
+    pub fn from_name(name: &str) -> Option<Canary> {
+        Canary::ALL.into_iter().find(|canary| canary.name() == name)
+    }
+}

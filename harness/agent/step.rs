@@ -1,0 +1,171 @@
+//! One reply on its way, and the tools that it started.
+
+use super::thread::{Block, Call, CallResult};
+use super::{RequestId, RunId};
+use crate::plan::ToolOutcome;
+use crate::wire::{Decoder, ReplyEvent};
+
+/// One reply of the model as far as it has come.
+#[derive(Debug)]
+pub(super) struct Step {
+    pub(super) request: RequestId,
+    pub(super) phase: Phase,
+    pub(super) blocks: Vec<StepBlock>,
+    /// What the provider reported inside the stream.
+    pub(super) error: Option<String>,
+    /// The body of an answer that is not a stream.
+    pub(super) whole: Vec<u8>,
+}
+
+/// How far the reply has come.
+#[derive(Debug)]
+pub(super) enum Phase {
+    /// Nothing has come.
+    Asked,
+    /// A body comes.
+    Coming { status: u16, decoder: Decoder, terminated: bool },
+    /// All has come; tools may still run.
+    Over,
+}
+
+/// A piece of the reply.
+#[derive(Debug)]
+pub(super) enum StepBlock {
+    Text(String),
+    Call(StepCall),
+}
+
+/// A call of the reply.
+#[derive(Debug)]
+pub(super) struct StepCall {
+    pub(super) index: u64,
+    pub(super) call: Call,
+    pub(super) state: CallState,
+}
+
+/// How far a call has come.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum CallState {
+    /// Its arguments are still coming.
+    Open,
+    /// Its tool runs.
+    Running(RunId),
+    /// It is answered.
+    Done(CallResult),
+    /// It will not be answered; only a canary does this.
+    Forgotten,
+}
+
+impl Step {
+    pub(super) fn new(request: RequestId) -> Step {
+        Step { request, phase: Phase::Asked, blocks: Vec::new(), error: None, whole: Vec::new() }
+    }
+
+    /// The calls, in order.
+    pub(super) fn calls(&self) -> impl Iterator<Item = &StepCall> {
+        self.blocks.iter().filter_map(|block| match block {
+            StepBlock::Call(call) => Some(call),
+            StepBlock::Text(_) => None,
+        })
+    }
+
+    /// The calls, in order, to change them.
+    pub(super) fn calls_mut(&mut self) -> impl Iterator<Item = &mut StepCall> {
+        self.blocks.iter_mut().filter_map(|block| match block {
+            StepBlock::Call(call) => Some(call),
+            StepBlock::Text(_) => None,
+        })
+    }
+
+    /// Takes what the model said. Gives the index of a call that has just become complete.
+    pub(super) fn said(&mut self, event: ReplyEvent) -> Option<u64> {
+        match event {
+            ReplyEvent::Text(text) => match self.blocks.last_mut() {
+                Some(StepBlock::Text(so_far)) => so_far.push_str(&text),
+                _ => self.blocks.push(StepBlock::Text(text)),
+            },
+            ReplyEvent::CallStart { index, id, name } => {
+                let call = Call { id, tool: name, args: String::new() };
+                self.blocks.push(StepBlock::Call(StepCall { index, call, state: CallState::Open }));
+            }
+            ReplyEvent::CallArgs { index, fragment } => {
+                if let Some(call) = self.open_call(index) {
+                    call.call.args.push_str(&fragment);
+                }
+            }
+            ReplyEvent::CallEnd { index } => return Some(index),
+            ReplyEvent::End => {
+                if let Phase::Coming { terminated, .. } = &mut self.phase {
+                    *terminated = true;
+                }
+            }
+            ReplyEvent::Error { kind, message } => self.error = Some(format!("{kind}: {message}")),
+            ReplyEvent::Stop(_) | ReplyEvent::Unknown(_) => {}
+        }
+        None
+    }
+
+    /// The open call with that index; a later attempt may use the index of an earlier one again.
+    pub(super) fn open_call(&mut self, index: u64) -> Option<&mut StepCall> {
+        self.calls_mut().find(|call| call.index == index && call.state == CallState::Open)
+    }
+
+    /// The call that a tool run belongs to.
+    pub(super) fn call_of(&mut self, run: RunId) -> Option<&mut StepCall> {
+        self.calls_mut().find(|call| call.state == CallState::Running(run))
+    }
+
+    /// Whether a tool has been started or a call has been answered.
+    pub(super) fn has_side_effects(&self) -> bool {
+        self.calls().any(|call| call.state != CallState::Open)
+    }
+
+    /// Whether tools run.
+    pub(super) fn is_running(&self) -> bool {
+        self.calls().any(|call| matches!(call.state, CallState::Running(_)))
+    }
+
+    /// Drops the calls whose arguments never became complete.
+    pub(super) fn drop_open_calls(&mut self) {
+        self.blocks.retain(|block| !matches!(block, StepBlock::Call(call) if call.state == CallState::Open));
+    }
+
+    /// The assistant message that this reply leaves in the thread.
+    pub(super) fn message(&self) -> Vec<Block> {
+        let blocks = self.blocks.iter().filter_map(|block| match block {
+            StepBlock::Text(text) if text.trim().is_empty() => None,
+            StepBlock::Text(text) => Some(Block::Text(text.clone())),
+            StepBlock::Call(call) => Some(Block::Call(call.call.clone())),
+        });
+        blocks.collect()
+    }
+
+    /// The results, in the order of the calls.
+    pub(super) fn results(&self) -> Vec<CallResult> {
+        let results = self.calls().filter_map(|call| match &call.state {
+            CallState::Done(result) => Some(result.clone()),
+            _ => None,
+        });
+        results.collect()
+    }
+}
+
+/// What the model is told about a tool that ended.
+pub(super) fn result_of(call: &Call, outcome: &ToolOutcome) -> CallResult {
+    let text = match outcome {
+        ToolOutcome::Return(text) => text.clone(),
+        ToolOutcome::Error(text) => text.clone(),
+        ToolOutcome::Throw(text) => format!("The tool failed: {text}"),
+        ToolOutcome::Deny(text) => format!("The user refused this call: {text}"),
+    };
+    CallResult { call_id: call.id.clone(), text, is_error: !outcome.is_success() }
+}
+
+/// What the model is told about a tool that was cut off.
+pub(super) fn interrupted(call: &Call) -> CallResult {
+    CallResult {
+        call_id: call.id.clone(),
+        text: "Interrupted before a result was known; the tool may have run.".to_owned(),
+        is_error: true,
+    }
+}

@@ -1,0 +1,60 @@
+//! What an agent remembers of a conversation.
+
+/// One message of a thread.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Message {
+    /// The user's words.
+    User(String),
+    /// What the model said in one reply.
+    Assistant(Vec<Block>),
+    /// The results of the calls before.
+    Results(Vec<CallResult>),
+}
+
+/// A piece of an assistant message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Block {
+    /// Text.
+    Text(String),
+    /// A call.
+    Call(Call),
+}
+
+/// A call that the model made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Call {
+    pub(super) id: String,
+    pub(super) tool: String,
+    /// A JSON object as text.
+    pub(super) args: String,
+}
+
+/// What is told to the model about a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct CallResult {
+    pub(super) call_id: String,
+    pub(super) text: String,
+    pub(super) is_error: bool,
+}
+
+/// Calls of a thread that have no result.
+pub(super) fn unanswered(thread: &[Message]) -> Vec<&Call> {
+    let answered: Vec<&str> = thread
+        .iter()
+        .flat_map(|message| match message {
+            Message::Results(results) => results.as_slice(),
+            _ => &[],
+        })
+        .map(|result| result.call_id.as_str())
+        .collect();
+    let blocks = thread.iter().flat_map(|message| match message {
+        Message::Assistant(blocks) => blocks.as_slice(),
+        _ => &[],
+    });
+    blocks
+        .filter_map(|block| match block {
+            Block::Call(call) if !answered.contains(&call.id.as_str()) => Some(call),
+            _ => None,
+        })
+        .collect()
+}

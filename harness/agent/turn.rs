@@ -1,0 +1,422 @@
+//! A turn: from the user's message to the moment when the agent is idle again.
+
+use serde_json::Value;
+
+use super::canary::Canary;
+use super::request;
+use super::step::{CallState, Phase, Step, StepBlock, interrupted, result_of};
+use super::thread::{Block, CallResult, Message, unanswered};
+use super::{Agent, BodyEnd, Input, Output, RunId, Straggler};
+use crate::plan::ToolOutcome;
+use crate::trace::{ShownState, TurnOutcome};
+use crate::wire::{Decoder, decode_whole};
+
+/// A running turn.
+#[derive(Debug)]
+pub(super) struct Turn {
+    step: Step,
+    n_retries: u32,
+    n_requests: u32,
+    /// Length of the thread before the turn.
+    mark: usize,
+    /// Requests that a storming canary still sends.
+    storm: Option<u32>,
+}
+
+/// How often one request is sent again after a failure that a retry may cure.
+const MAX_RETRIES: u32 = 3;
+/// Requests of one turn; more is a loop.
+const MAX_REQUESTS: u32 = 64;
+/// Requests of the storming canary.
+const STORM: u32 = 8;
+
+impl Agent {
+    pub(super) fn begin(&mut self, text: &str, outputs: &mut Vec<Output>) -> Option<Turn> {
+        let mark = self.thread.len();
+        if self.is(Canary::RunsTwice) {
+            self.run_again(outputs);
+        }
+        self.thread.push(Message::User(text.to_owned()));
+        if self.is(Canary::RefusesOwnHistory) && !unanswered(&self.thread).is_empty() {
+            let text = "tool results are missing".to_owned();
+            outputs.push(Output::Ended(TurnOutcome::Raised {
+                class: "MissingToolResultsError".to_owned(),
+                text,
+            }));
+            return None;
+        }
+        let step = self.ask(outputs);
+        Some(Turn { step, n_retries: 0, n_requests: 1, mark, storm: None })
+    }
+
+    pub(super) fn advance(
+        &mut self,
+        mut turn: Turn,
+        input: Input<'_>,
+        outputs: &mut Vec<Output>,
+    ) -> Option<Turn> {
+        match input {
+            Input::Prompt(_) => Some(turn),
+            Input::Stop => self.stop(turn, outputs),
+            Input::Head { request, status } => {
+                if request == turn.step.request {
+                    let decoder = Decoder::new(self.setup.dialect);
+                    turn.step.phase = Phase::Coming { status, decoder, terminated: false };
+                }
+                Some(turn)
+            }
+            Input::Body { request, bytes } => {
+                if request == turn.step.request {
+                    self.body(&mut turn, bytes, outputs);
+                }
+                Some(turn)
+            }
+            Input::End { request, how } if request == turn.step.request => self.body_over(turn, how, outputs),
+            Input::End { .. } => Some(turn),
+            Input::ToolDone { run, outcome } => self.tool_done(turn, run, outcome, outputs),
+        }
+    }
+
+    fn is(&self, canary: Canary) -> bool {
+        self.setup.canary == Some(canary)
+    }
+
+    fn ask(&mut self, outputs: &mut Vec<Output>) -> Step {
+        let request = self.counter.request();
+        outputs.push(Output::Request { request, body: request::body(&self.setup, &self.thread) });
+        Step::new(request)
+    }
+
+    fn body(&mut self, turn: &mut Turn, bytes: &[u8], outputs: &mut Vec<Output>) {
+        let is_stream = self.setup.delivery == super::Delivery::Streamed;
+        let mut events = Vec::new();
+        match &mut turn.step.phase {
+            Phase::Coming { status: 200, decoder, .. } if is_stream => {
+                decoder.feed(bytes, |event| events.push(event));
+            }
+            Phase::Coming { .. } => turn.step.whole.extend_from_slice(bytes),
+            Phase::Asked | Phase::Over => {}
+        }
+        for event in events {
+            if let Some(index) = turn.step.said(event) {
+                self.start_call(&mut turn.step, index, outputs);
+            }
+        }
+    }
+
+    /// Starts the tool of a call that has just become complete.
+    fn start_call(&mut self, step: &mut Step, index: u64, outputs: &mut Vec<Output>) {
+        let Some(call) = step.open_call(index) else { return };
+        if call.call.args.is_empty() {
+            call.call.args.push_str("{}");
+        }
+        let is_object = matches!(serde_json::from_str(&call.call.args), Ok(Value::Object(_)));
+        let is_known = self.setup.tools.iter().any(|tool| tool.name == call.call.tool);
+        outputs.push(Output::Show { id: call.call.id.clone(), state: ShownState::Pending });
+        if !is_object || !is_known {
+            let text =
+                if is_known { "The arguments are not a JSON object." } else { "There is no such tool." };
+            call.call.args = if is_object { call.call.args.clone() } else { "{}".to_owned() };
+            let result = CallResult { call_id: call.call.id.clone(), text: text.to_owned(), is_error: true };
+            outputs.push(Output::Show { id: call.call.id.clone(), state: ShownState::Failed });
+            call.state = CallState::Done(result);
+            return;
+        }
+        let run = self.counter.run();
+        call.state = CallState::Running(run);
+        outputs.push(Output::Show { id: call.call.id.clone(), state: ShownState::InProgress });
+        outputs.push(Output::StartTool { run, tool: call.call.tool.clone(), args: call.call.args.clone() });
+    }
+
+    fn body_over(&mut self, mut turn: Turn, how: BodyEnd, outputs: &mut Vec<Output>) -> Option<Turn> {
+        let phase = std::mem::replace(&mut turn.step.phase, Phase::Over);
+        let Phase::Coming { status, terminated, .. } = phase else {
+            return self.failed(
+                turn,
+                "the connection broke before an answer".to_owned(),
+                Cure::Retry,
+                outputs,
+            );
+        };
+        if status != 200 {
+            let cure = if matches!(status, 408 | 409 | 429 | 500..) { Cure::Retry } else { Cure::None };
+            let text = format!("status {status}: {}", String::from_utf8_lossy(&turn.step.whole));
+            return self.failed(turn, text, cure, outputs);
+        }
+        if let Some(error) = turn.step.error.take() {
+            return self.failed(turn, error, Cure::Retry, outputs);
+        }
+        let mut terminated = terminated;
+        if self.setup.delivery == super::Delivery::Whole && how == BodyEnd::Complete {
+            terminated = true;
+            let mut events = Vec::new();
+            decode_whole(self.setup.dialect, &turn.step.whole, |event| events.push(event));
+            for event in events {
+                if let Some(index) = turn.step.said(event) {
+                    self.start_call(&mut turn.step, index, outputs);
+                }
+            }
+        }
+        if self.is(Canary::TruncationSwallowed) {
+            terminated = true;
+            turn.step.drop_open_calls();
+        }
+        if !terminated {
+            return self.failed(
+                turn,
+                "the stream ended before the reply was complete".to_owned(),
+                Cure::Retry,
+                outputs,
+            );
+        }
+        turn.n_retries = 0;
+        if turn.storm.is_some() {
+            return self.storm_on(turn, outputs);
+        }
+        self.go_on(turn, outputs)
+    }
+
+    /// A request failed. Without side effects it is sent again; with side effects their results are kept.
+    fn failed(
+        &mut self,
+        mut turn: Turn,
+        text: String,
+        cure: Cure,
+        outputs: &mut Vec<Output>,
+    ) -> Option<Turn> {
+        if turn.storm.is_some() {
+            return self.storm_on(turn, outputs);
+        }
+        if self.is(Canary::PartialArgumentsRun) {
+            self.run_open_calls(&mut turn.step, outputs);
+        }
+        let may_retry = cure == Cure::Retry && turn.n_retries < MAX_RETRIES && turn.n_requests < MAX_REQUESTS;
+        if self.is(Canary::RetryMergesSteps) && may_retry && !turn.step.blocks.is_empty() {
+            turn.n_retries += 1;
+            turn.n_requests += 1;
+            turn.step.drop_open_calls();
+            let kept = std::mem::take(&mut turn.step.blocks);
+            turn.step = self.ask(outputs);
+            turn.step.blocks = kept;
+            return Some(turn);
+        }
+        turn.step.drop_open_calls();
+        if turn.step.has_side_effects() {
+            if self.is(Canary::InFlightDropped) {
+                self.let_go(&turn.step, outputs);
+                let message = turn.step.message();
+                let results = turn.step.results();
+                self.thread.push(Message::Assistant(message));
+                self.push_results(results);
+                outputs.push(Output::Ended(raised(text)));
+                return None;
+            }
+            return self.go_on(turn, outputs);
+        }
+        if may_retry {
+            turn.n_retries += 1;
+            turn.n_requests += 1;
+            turn.step = self.ask(outputs);
+            return Some(turn);
+        }
+        if self.is(Canary::PromptLost) {
+            self.thread.truncate(turn.mark);
+        } else {
+            self.push_message(turn.step.message());
+        }
+        outputs.push(Output::Ended(raised(text)));
+        None
+    }
+
+    fn tool_done(
+        &mut self,
+        mut turn: Turn,
+        run: RunId,
+        outcome: ToolOutcome,
+        outputs: &mut Vec<Output>,
+    ) -> Option<Turn> {
+        let is_over = matches!(turn.step.phase, Phase::Over);
+        let ignores = self.is(Canary::EarlyErrorIgnored) && !is_over && !outcome.is_success();
+        let parks = self.is(Canary::ErrorParked) && !outcome.is_success();
+        let Some(call) = turn.step.call_of(run) else {
+            self.straggler_done(run, &outcome);
+            return Some(turn);
+        };
+        if ignores {
+            call.state = CallState::Forgotten;
+            return Some(turn);
+        }
+        let id = call.call.id.clone();
+        call.state = CallState::Done(result_of(&call.call, &outcome));
+        let state = if outcome.is_success() { ShownState::Completed } else { ShownState::Failed };
+        if !parks {
+            outputs.push(Output::Show { id, state });
+        }
+        if matches!(outcome, ToolOutcome::Deny(_)) && self.is(Canary::DeniedKeepsReply) {
+            self.let_go(&turn.step, outputs);
+            self.thread.push(Message::Assistant(turn.step.message()));
+            outputs.push(Output::Ended(raised("the user refused".to_owned())));
+            return None;
+        }
+        if is_over { self.go_on(turn, outputs) } else { Some(turn) }
+    }
+
+    /// The reply is over: when no tool runs any more, its messages are saved and the next request goes out.
+    fn go_on(&mut self, mut turn: Turn, outputs: &mut Vec<Output>) -> Option<Turn> {
+        if turn.step.is_running() {
+            return Some(turn);
+        }
+        let has_calls = turn.step.calls().next().is_some();
+        self.push_message(turn.step.message());
+        self.push_results(turn.step.results());
+        if !has_calls || turn.n_requests >= MAX_REQUESTS {
+            outputs.push(Output::Ended(TurnOutcome::Returned));
+            return None;
+        }
+        turn.n_requests += 1;
+        turn.step = self.ask(outputs);
+        Some(turn)
+    }
+
+    /// The user stops the turn: the request and the tools are given up, and every call that is kept gets an answer.
+    fn stop(&mut self, mut turn: Turn, outputs: &mut Vec<Output>) -> Option<Turn> {
+        if !matches!(turn.step.phase, Phase::Over) {
+            outputs.push(Output::HangUp { request: turn.step.request });
+        }
+        turn.step.drop_open_calls();
+        self.let_go(&turn.step, outputs);
+        if self.is(Canary::ResultsLost) {
+            outputs.push(Output::Ended(TurnOutcome::Cancelled));
+            return None;
+        }
+        if self.is(Canary::CallsReordered) {
+            answered_first(&mut turn.step);
+        }
+        let dangles = self.is(Canary::DanglingOnAbort) || self.is(Canary::RefusesOwnHistory);
+        let invents = self.is(Canary::SuccessInvented);
+        for call in turn.step.calls_mut() {
+            if !matches!(call.state, CallState::Done(_)) && !dangles {
+                let mut result = interrupted(&call.call);
+                if invents {
+                    result.text = "Done.".to_owned();
+                    result.is_error = false;
+                }
+                call.state = CallState::Done(result);
+            }
+        }
+        self.push_message(turn.step.message());
+        self.push_results(turn.step.results());
+        if self.is(Canary::RequestStorm) {
+            turn.storm = Some(STORM);
+            return self.storm_on(turn, outputs);
+        }
+        if self.is(Canary::NeverEnds) {
+            turn.step = Step::new(turn.step.request);
+            turn.step.phase = Phase::Over;
+            return Some(turn);
+        }
+        outputs.push(Output::Ended(TurnOutcome::Cancelled));
+        None
+    }
+
+    /// Gives up the tools that run. They are remembered: a tool that does not hear it answers late.
+    fn let_go(&mut self, step: &Step, outputs: &mut Vec<Output>) {
+        for call in step.calls() {
+            let CallState::Running(run) = call.state else { continue };
+            outputs.push(Output::CancelTool { run });
+            outputs.push(Output::Show { id: call.call.id.clone(), state: ShownState::Failed });
+            self.stragglers.push(Straggler { run, call_id: call.call.id.clone() });
+        }
+    }
+
+    /// A tool that was given up answers. Its call has its answer already, so the result is not recorded.
+    pub(super) fn straggler_done(&mut self, run: RunId, outcome: &ToolOutcome) {
+        let Some(at) = self.stragglers.iter().position(|straggler| straggler.run == run) else { return };
+        let Straggler { call_id, .. } = self.stragglers.remove(at);
+        if self.is(Canary::LateResultTwice) {
+            let result =
+                CallResult { call_id, text: outcome.text().to_owned(), is_error: !outcome.is_success() };
+            let answered = self.thread.iter().rposition(|message| match message {
+                Message::Results(results) => results.iter().any(|earlier| earlier.call_id == result.call_id),
+                _ => false,
+            });
+            if let Some(Message::Results(results)) = answered.and_then(|at| self.thread.get_mut(at)) {
+                results.push(result);
+            }
+        }
+    }
+
+    fn push_message(&mut self, blocks: Vec<Block>) {
+        if !blocks.is_empty() {
+            self.thread.push(Message::Assistant(blocks));
+        }
+    }
+
+    fn push_results(&mut self, results: Vec<CallResult>) {
+        if !results.is_empty() {
+            self.thread.push(Message::Results(results));
+        }
+    }
+
+    fn storm_on(&mut self, mut turn: Turn, outputs: &mut Vec<Output>) -> Option<Turn> {
+        match turn.storm {
+            Some(left) if left > 0 => {
+                turn.storm = Some(left - 1);
+                turn.step = self.ask(outputs);
+                Some(turn)
+            }
+            _ => {
+                outputs.push(Output::Ended(TurnOutcome::Cancelled));
+                None
+            }
+        }
+    }
+
+    fn run_open_calls(&mut self, step: &mut Step, outputs: &mut Vec<Output>) {
+        for call in
+            step.calls_mut().filter(|call| call.state == CallState::Open && !call.call.args.is_empty())
+        {
+            let run = self.counter.run();
+            call.state = CallState::Running(run);
+            let args = std::mem::replace(&mut call.call.args, "{}".to_owned());
+            outputs.push(Output::StartTool { run, tool: call.call.tool.clone(), args });
+        }
+    }
+
+    fn run_again(&mut self, outputs: &mut Vec<Output>) {
+        let stragglers = std::mem::take(&mut self.stragglers);
+        for straggler in stragglers {
+            let call = self.thread.iter().rev().find_map(|message| match message {
+                Message::Assistant(blocks) => blocks.iter().find_map(|block| match block {
+                    Block::Call(call) if call.id == straggler.call_id => Some(call.clone()),
+                    _ => None,
+                }),
+                _ => None,
+            });
+            if let Some(call) = call {
+                let run = self.counter.run();
+                outputs.push(Output::StartTool { run, tool: call.tool, args: call.args });
+            }
+        }
+    }
+}
+
+/// Whether a failure may pass when the request is sent again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Cure {
+    Retry,
+    None,
+}
+
+fn raised(text: String) -> TurnOutcome {
+    TurnOutcome::Raised { class: "ProviderError".to_owned(), text }
+}
+
+/// Puts calls that are answered before those that are not.
+fn answered_first(step: &mut Step) {
+    step.blocks.sort_by_key(|block| match block {
+        StepBlock::Text(_) => 0,
+        StepBlock::Call(call) if matches!(call.state, CallState::Done(_)) => 1,
+        StepBlock::Call(_) => 2,
+    });
+}

@@ -1,0 +1,138 @@
+//! The checkers: oracles over a plan, its trace and its ledger.
+//!
+//! A checker knows no SDK. It reads what was observed, and says what the user of the system loses.
+//! Each is proven by a canary that it catches and by the reference agent, which it does not accuse.
+
+mod effects;
+mod evidence;
+mod manners;
+mod memory;
+mod reach;
+mod survival;
+
+pub use evidence::{Evidence, RequestView};
+pub use reach::Reach;
+
+use crate::plan::Plan;
+use crate::rules::Profile;
+use crate::simulate::Run;
+use crate::trace::{Grade, RequestKind};
+use crate::verdict::{Finding, Judgement, Verdict};
+
+/// One checker.
+pub struct Check {
+    /// Its name, stable for ever.
+    pub id: &'static str,
+    /// What it holds the system to.
+    pub summary: &'static str,
+    run: fn(&Evidence<'_>) -> Vec<Finding>,
+}
+
+/// Every checker.
+pub const CHECKS: [Check; 13] = [
+    Check {
+        id: "thread-survives",
+        summary: "every request of the thread is accepted, and every later turn works",
+        run: survival::thread_survives,
+    },
+    Check {
+        id: "user-message-kept",
+        summary: "what the user said is in the next request",
+        run: memory::user_message_kept,
+    },
+    Check {
+        id: "results-kept",
+        summary: "results that were delivered in time are in the next request",
+        run: memory::results_kept,
+    },
+    Check {
+        id: "results-once",
+        summary: "no call has two results in one request",
+        run: memory::results_once,
+    },
+    Check {
+        id: "order-kept",
+        summary: "calls stand in the order in which the model made them",
+        run: memory::order_kept,
+    },
+    Check {
+        id: "steps-kept-apart",
+        summary: "calls of two replies do not share a message",
+        run: memory::steps_kept_apart,
+    },
+    Check {
+        id: "success-honest",
+        summary: "a call that did not succeed is not recorded as a success",
+        run: memory::success_honest,
+    },
+    Check {
+        id: "arguments-complete",
+        summary: "tools run with the arguments that the model gave",
+        run: effects::arguments_complete,
+    },
+    Check {
+        id: "executed-once",
+        summary: "no call runs twice or in a later turn",
+        run: effects::executed_once,
+    },
+    Check { id: "turn-ends", summary: "every turn ends", run: manners::turn_ends },
+    Check {
+        id: "requests-bounded",
+        summary: "a turn sends no more requests than it needs, and none after the user's stop",
+        run: manners::requests_bounded,
+    },
+    Check {
+        id: "parts-settled",
+        summary: "no call is shown as running when its turn is over",
+        run: manners::parts_settled,
+    },
+    Check {
+        id: "truncation-noticed",
+        summary: "a turn whose last reply was cut off does not end as a success",
+        run: manners::truncation_noticed,
+    },
+];
+
+/// Judges one run of a plan. `needed` is the grade of receipt that this driver can give;
+/// `reach` is what the control plan has shown of the system, if there was one.
+pub fn judge(
+    plan: &Plan,
+    run: &Run,
+    profile: &'static Profile,
+    needed: Grade,
+    reach: Option<&Reach>,
+) -> Judgement {
+    let evidence = Evidence::gather(plan, run, profile);
+    if let Some(reason) = disagreement(&evidence) {
+        return Judgement::without_run(Verdict::HarnessError, reason);
+    }
+    let mut findings: Vec<Finding> = CHECKS.iter().flat_map(|check| (check.run)(&evidence)).collect();
+    findings.sort_by(|a, b| (a.harm, &a.check, &a.place).cmp(&(b.harm, &b.check, &b.place)));
+
+    let proven = |receipt: &&crate::conductor::Receipt| {
+        receipt.fired && receipt.grade >= Some(needed.min(Grade::Read))
+    };
+    let n_proven = run.receipts.iter().filter(proven).count();
+    let missing = run.receipts.iter().find(|receipt| !proven(receipt));
+    let judgement = |verdict, reason| Judgement { verdict, findings: findings.clone(), reason };
+    match missing {
+        Some(missing) if n_proven == 0 || findings.is_empty() => {
+            match reach::unreachable(&evidence, missing, reach) {
+                Some(reason) if findings.is_empty() => judgement(Verdict::Unreachable, Some(reason)),
+                _ => judgement(Verdict::Vacuous, Some(format!("no receipt for `{}`", missing.words))),
+            }
+        }
+        _ if findings.is_empty() => judgement(Verdict::Pass, None),
+        _ => judgement(Verdict::Fail, None),
+    }
+}
+
+/// The rules run twice, live in the provider and here at rest; they must agree.
+fn disagreement(evidence: &Evidence<'_>) -> Option<String> {
+    let differs = |request: &&RequestView| {
+        let refused = matches!(request.kind, RequestKind::Refused { .. });
+        request.kind != RequestKind::Auxiliary && refused != request.refusal.is_some()
+    };
+    let request = evidence.requests.iter().find(differs)?;
+    Some(format!("the provider and the checkers disagree about request {}", request.exchange.0))
+}

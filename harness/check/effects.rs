@@ -1,0 +1,79 @@
+//! Did the tools do what the model asked, and no more?
+
+use serde_json::Value;
+
+use super::evidence::Evidence;
+use crate::scenario::Times;
+use crate::verdict::{Finding, Harm};
+
+/// Tools run with the arguments that the model gave.
+pub(super) fn arguments_complete(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let finding = |name: &str, expected: String, got: &str| Finding {
+        check: "arguments-complete",
+        harm: Harm::PartialArguments,
+        permanence: None,
+        message: format!("{name} ran with arguments that the model never gave"),
+        place: "the tool's gate".to_owned(),
+        rule: None,
+        expected,
+        got: format!("`{}`", got.chars().take(120).collect::<String>()),
+    };
+    let strangers = evidence
+        .ledger
+        .strangers
+        .iter()
+        .map(|args| finding("a tool", "the complete arguments of a call".to_owned(), args));
+    let calls = evidence.plan.calls.iter().zip(&evidence.ledger.calls);
+    let changed = calls.flat_map(|(call, account)| {
+        let wrong = account
+            .starts
+            .iter()
+            .filter(|args| serde_json::from_str::<Value>(args).ok().as_ref() != Some(&call.args));
+        wrong.map(|args| finding(&format!("call {}", call.name), format!("`{}`", call.args), args))
+    });
+    strangers.chain(changed).collect()
+}
+
+/// No call runs twice or in a later turn, nor more often than the scenario allows.
+pub(super) fn executed_once(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let finding = |message: String, expected: &str, got: String| Finding {
+        check: "executed-once",
+        harm: Harm::ExecutedAgain,
+        permanence: None,
+        message,
+        place: "the tool's gate".to_owned(),
+        rule: None,
+        expected: expected.to_owned(),
+        got,
+    };
+    let mut findings = Vec::new();
+    for (call, account) in evidence.plan.calls.iter().zip(&evidence.ledger.calls) {
+        let n_starts = account.starts.len();
+        if n_starts > 1 {
+            let message = format!("call {} ran {n_starts} times", call.name);
+            findings.push(finding(message, "one run", format!("{n_starts} runs")));
+        } else if let Some(turn) = account.start_turns.iter().find(|turn| **turn > call.turn) {
+            let message = format!("call {} ran in a later turn", call.name);
+            findings.push(finding(message, "a run in its own turn", format!("a run in turn {}", turn + 1)));
+        }
+    }
+    for (key, times) in &evidence.plan.executed {
+        let name = &evidence.plan.calls[key.0 as usize].name;
+        let same_name =
+            evidence.plan.calls.iter().zip(&evidence.ledger.calls).filter(|(call, _)| call.name == *name);
+        let n_starts: usize = same_name.map(|(_, account)| account.starts.len()).sum();
+        let (holds, expected) = match times {
+            Times::Never => (n_starts == 0, "no run"),
+            Times::Once => (n_starts == 1, "one run"),
+            Times::AtMostOnce => (n_starts <= 1, "at most one run"),
+        };
+        if !holds {
+            findings.push(finding(
+                format!("call {name} ran {n_starts} times"),
+                expected,
+                format!("{n_starts} runs"),
+            ));
+        }
+    }
+    findings
+}

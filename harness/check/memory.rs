@@ -1,0 +1,194 @@
+//! Does the thread remember what happened, as it happened?
+
+use super::evidence::{Evidence, RequestView, ResultView};
+use crate::history::{Content, Role};
+use crate::plan::ToolOutcome;
+use crate::trace::Account;
+use crate::verdict::{Finding, Harm};
+
+/// What the user said is in the last request.
+pub(super) fn user_message_kept(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let Some(last) = evidence.last_request() else { return Vec::new() };
+    let said = |text: &str| {
+        last.history.items.iter().any(|item| match &item.content {
+            Content::Text { text: kept } => item.role == Role::User && kept.contains(text),
+            _ => false,
+        })
+    };
+    let turns = evidence.plan.turns[..=last.turn.min(evidence.plan.turns.len() - 1)].iter().enumerate();
+    let lost = turns.filter(|(_, turn)| !said(&turn.user));
+    lost.map(|(turn, planned)| Finding {
+        check: "user-message-kept",
+        harm: Harm::UserMessageLost,
+        permanence: None,
+        message: format!("what the user said in turn {} is gone", turn + 1),
+        place: last.place(""),
+        rule: None,
+        expected: format!("`{}` in a user message", planned.user),
+        got: evidence.shape(&last.history),
+    })
+    .collect()
+}
+
+/// Results that were delivered in time are in the last request.
+pub(super) fn results_kept(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let Some(last) = evidence.last_request() else { return Vec::new() };
+    let calls = evidence.plan.calls.iter().zip(&evidence.ledger.calls);
+    let lost = calls.filter(|(call, account)| {
+        let returned = matches!(account.settled, Some(ToolOutcome::Return(_))) && !account.settled_late;
+        let kept = || last.results().any(|result| result.text.contains(call.marker.as_str()));
+        returned && last.turn > call.turn && !kept()
+    });
+    lost.map(|(call, _)| Finding {
+        check: "results-kept",
+        harm: Harm::ResultsLost,
+        permanence: None,
+        message: format!("the result of call {} had been delivered and is gone", call.name),
+        place: last.place(""),
+        rule: None,
+        expected: format!("the result of {} in the next requests", call.name),
+        got: evidence.shape(&last.history),
+    })
+    .collect()
+}
+
+/// No call has two results in one request.
+pub(super) fn results_once(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let repeated = |request: &RequestView| {
+        let mut seen = Vec::new();
+        for result in request.results() {
+            if seen.contains(&result.id) {
+                return Some((result.id.to_owned(), request.place(result.pointer)));
+            }
+            seen.push(result.id);
+        }
+        None
+    };
+    let Some((request, (id, place))) = evidence.requests.iter().find_map(|r| Some((r, repeated(r)?))) else {
+        return Vec::new();
+    };
+    vec![Finding {
+        check: "results-once",
+        harm: Harm::Reordered,
+        permanence: None,
+        message: format!("call {} has more than one result", name_of(evidence, &id)),
+        place,
+        rule: None,
+        expected: "one result".to_owned(),
+        got: evidence.shape(&request.history),
+    }]
+}
+
+/// Calls stand in the order in which the model made them.
+pub(super) fn order_kept(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let disordered = |request: &&RequestView| {
+        let keys = request.calls().filter_map(|(_, _, id)| evidence.call_by_id(id));
+        let places: Vec<(usize, usize, usize, u32)> =
+            keys.map(|(key, call)| (call.turn, call.reply, call.attempt, key.0)).collect();
+        !places.is_sorted()
+    };
+    let Some(request) = evidence.requests.iter().find(disordered) else { return Vec::new() };
+    vec![Finding {
+        check: "order-kept",
+        harm: Harm::Reordered,
+        permanence: None,
+        message: "the calls stand in another order than the model made them".to_owned(),
+        place: request.place(""),
+        rule: None,
+        expected: "the order of the reply".to_owned(),
+        got: evidence.shape(&request.history),
+    }]
+}
+
+/// Calls of two replies do not share a message.
+pub(super) fn steps_kept_apart(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let mixed = |request: &RequestView| {
+        let mut previous: Option<(usize, (usize, usize, usize))> = None;
+        for (message, pointer, id) in request.calls() {
+            let Some((_, call)) = evidence.call_by_id(id) else { continue };
+            let reply = (call.turn, call.reply, call.attempt);
+            if previous.is_some_and(|(at, other)| at == message && other != reply) {
+                return Some(request.place(pointer));
+            }
+            previous = Some((message, reply));
+        }
+        None
+    };
+    let Some((request, place)) = evidence.requests.iter().find_map(|r| Some((r, mixed(r)?))) else {
+        return Vec::new();
+    };
+    vec![Finding {
+        check: "steps-kept-apart",
+        harm: Harm::Reordered,
+        permanence: None,
+        message: "one message holds calls of two replies".to_owned(),
+        place,
+        rule: None,
+        expected: "a message for each reply".to_owned(),
+        got: evidence.shape(&request.history),
+    }]
+}
+
+/// A call that did not succeed is not recorded as a success.
+pub(super) fn success_honest(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let Some(last) = evidence.last_request() else { return Vec::new() };
+    let lies = last.results().filter(|result| {
+        let Some((key, _)) = evidence.call_by_id(result.id) else { return false };
+        let account = &evidence.ledger.calls[key.0 as usize];
+        !succeeded(account) && !admits_failure(result, account)
+    });
+    lies.map(|result| Finding {
+        check: "success-honest",
+        harm: Harm::SuccessFabricated,
+        permanence: None,
+        message: format!("call {} did not succeed, but its result says so", name_of(evidence, result.id)),
+        place: last.place(result.pointer),
+        rule: None,
+        expected: "an error, or words that say what happened".to_owned(),
+        got: format!("`{}`", result.text.chars().take(120).collect::<String>()),
+    })
+    .collect()
+}
+
+fn succeeded(account: &Account) -> bool {
+    account.settled.as_ref().is_some_and(ToolOutcome::is_success)
+}
+
+/// Whether a result owns up to a failure: by its flag, by the tool's own error text, or in words.
+/// Dialects without a flag leave only the words, so any of them is enough.
+fn admits_failure(result: &ResultView<'_>, account: &Account) -> bool {
+    const WORDS: [&str; 22] = [
+        "error",
+        "fail",
+        "interrupt",
+        "abort",
+        "cancel",
+        "not ",
+        "n't",
+        "unknown",
+        "skip",
+        "denied",
+        "deny",
+        "refus",
+        "reject",
+        "timeout",
+        "timed out",
+        "stopped",
+        "unavailable",
+        "missing",
+        "no result",
+        "exception",
+        "incomplete",
+        "never",
+    ];
+    let text = result.text.to_lowercase();
+    let own_words = account.settled.as_ref().is_some_and(|outcome| result.text.contains(outcome.text()));
+    result.is_error == Some(true)
+        || own_words
+        || text.is_empty()
+        || WORDS.iter().any(|word| text.contains(word))
+}
+
+fn name_of(evidence: &Evidence<'_>, id: &str) -> String {
+    evidence.call_by_id(id).map_or_else(|| id.to_owned(), |(_, call)| call.name.clone())
+}

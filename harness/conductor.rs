@@ -1,0 +1,370 @@
+//! The conductor: decides, from what has been observed, what the harness does next.
+//!
+//! It says when the user speaks and stops, when a held reply goes on, and when and how each tool settles.
+//! It holds no clock: it is told when nothing has happened for a while ([`Event::Quiet`]).
+//! The simulation and the live runner obey the same conductor, so that they cannot diverge.
+
+mod receipt;
+mod settle;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+pub use receipt::Receipt;
+
+use crate::plan::{CallKey, Mark, Plan, PlannedFault, PlannedPoint, Side, ToolOutcome};
+use crate::provider::ending_of;
+use crate::trace::{Ending, Event, ExchangeId, Grade, Held, RequestKind};
+use crate::wire;
+use settle::Batch;
+
+/// What the harness is to do next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Command {
+    /// Give the system the user's message of a turn.
+    Prompt {
+        /// The turn, from 0.
+        turn: usize,
+    },
+    /// Give the system the user's stop.
+    Stop,
+    /// Let a held reply go on.
+    Release(ExchangeId),
+    /// Let a tool end.
+    Settle {
+        /// The call.
+        call: CallKey,
+        /// How.
+        outcome: ToolOutcome,
+    },
+    /// Write down that the harness waited in vain.
+    GiveUp,
+    /// The plan is over.
+    Finish,
+}
+
+/// How long the conductor waits, counted in [`Event::Quiet`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Patience {
+    /// Quiet spells after which a tool that has not started is taken as one that will not.
+    pub progress: u32,
+    /// Quiet spells after which a turn that does not end is taken as hanging.
+    pub hang: u32,
+}
+
+/// Decides what happens next in one plan.
+#[derive(Debug)]
+pub struct Conductor {
+    plan: Arc<Plan>,
+    patience: Patience,
+    /// Tools that this system runs at once, where a control plan has shown it.
+    width: Option<usize>,
+    turn: usize,
+    stopped: bool,
+    ended: bool,
+    quiet: u32,
+    kinds: BTreeMap<ExchangeId, RequestKind>,
+    holding: Vec<Holding>,
+    batch: Batch,
+    receipts: Vec<Receipt>,
+}
+
+/// A reply that is being held, and what is still to happen there.
+#[derive(Debug)]
+struct Holding {
+    exchange: ExchangeId,
+    grade: Grade,
+    /// Indices into the receipts, in the order of the file.
+    todo: Vec<usize>,
+}
+
+impl Conductor {
+    /// A conductor at the start of a plan.
+    pub fn new(plan: Arc<Plan>, patience: Patience, width: Option<usize>) -> Conductor {
+        let receipts = Receipt::all_of(&plan);
+        let batch = Batch::new(&plan, 0, &[]);
+        Conductor {
+            plan,
+            patience,
+            width,
+            turn: 0,
+            stopped: false,
+            ended: false,
+            quiet: 0,
+            kinds: BTreeMap::new(),
+            holding: Vec::new(),
+            batch,
+            receipts,
+        }
+    }
+
+    /// The first commands.
+    pub fn start(&mut self) -> Vec<Command> {
+        self.begin(0)
+    }
+
+    /// What has been proven of each action so far.
+    pub fn receipts(&self) -> &[Receipt] {
+        &self.receipts
+    }
+
+    /// Takes an observation and says what to do.
+    pub fn observe(&mut self, event: &Event) -> Vec<Command> {
+        if !matches!(event, Event::Quiet) {
+            self.quiet = 0;
+        }
+        let mut commands = Vec::new();
+        match event {
+            Event::Requested { exchange, kind, .. } => {
+                self.kinds.insert(*exchange, *kind);
+                self.note_http_fault(*kind);
+            }
+            Event::Held { exchange, at, grade } => self.hold(*exchange, *at, *grade),
+            Event::Replied { exchange, ending } => {
+                self.receipts.iter_mut().for_each(|receipt| receipt.replied(*exchange, *ending));
+                self.reply_over(*exchange, *ending);
+            }
+            Event::PeerClosed { exchange } => {
+                self.holding.retain(|holding| holding.exchange != *exchange);
+                self.reply_over(*exchange, Ending::Complete);
+            }
+            Event::ToolStarted { call: Some(call), .. } => {
+                self.batch.started(*call);
+                self.tool_point(PlannedPoint::Started(*call), Grade::Observed, &mut commands);
+                let n_started = self.batch.n_started(&self.plan, self.turn);
+                self.tool_point(PlannedPoint::StartedCount(n_started), Grade::Observed, &mut commands);
+            }
+            Event::ToolSettled { call, grade, .. } => {
+                self.batch.settled(*call);
+                self.receipts.iter_mut().for_each(|receipt| receipt.settled(*call, *grade));
+                self.tool_point(PlannedPoint::Settled(*call, Side::After), *grade, &mut commands);
+                let n_settled = self.batch.n_settled(&self.plan, self.turn);
+                self.tool_point(PlannedPoint::SettledCount(n_settled), *grade, &mut commands);
+            }
+            Event::ToolCancelled { call } => self.batch.cancelled(*call),
+            Event::Quiet => self.be_patient(&mut commands),
+            Event::TurnEnded { .. } => self.ended = true,
+            Event::Prompted { .. }
+            | Event::ToolStarted { call: None, .. }
+            | Event::CallShown { .. }
+            | Event::Stopped
+            | Event::GaveUp => {}
+        }
+        self.work_holds(&mut commands);
+        self.settle_next(&mut commands);
+        self.next_turn(&mut commands);
+        commands
+    }
+
+    fn begin(&mut self, turn: usize) -> Vec<Command> {
+        self.turn = turn;
+        self.stopped = false;
+        self.ended = false;
+        self.quiet = 0;
+        let reserved = self.reserved();
+        self.batch.begin(&self.plan, turn, &reserved);
+        vec![Command::Prompt { turn }]
+    }
+
+    /// Calls that an action will settle, so that they do not settle by themselves.
+    fn reserved(&self) -> Vec<CallKey> {
+        let pending = self.receipts.iter().filter(|receipt| !receipt.fired && receipt.turn >= self.turn);
+        pending
+            .filter_map(|receipt| match receipt.what {
+                PlannedFault::Settle(call) => Some(call),
+                _ => None,
+            })
+            .collect()
+    }
+
+    fn note_http_fault(&mut self, kind: RequestKind) {
+        let RequestKind::Faulted { .. } = kind else { return };
+        let turn = self.turn;
+        let fault = self.receipts.iter_mut().find(|receipt| {
+            receipt.turn == turn && matches!(receipt.what, PlannedFault::Http(_)) && !receipt.fired
+        });
+        if let Some(receipt) = fault {
+            receipt.prove(Grade::Observed);
+        }
+    }
+
+    fn hold(&mut self, exchange: ExchangeId, at: Held, grade: Grade) {
+        let Some(RequestKind::Scripted { turn, reply, attempt }) = self.kinds.get(&exchange).copied() else {
+            return self.holding.push(Holding { exchange, grade, todo: Vec::new() });
+        };
+        let here = PlannedPoint::Stream { reply, attempt, mark: at.mark, side: at.side };
+        let todo = (0..self.receipts.len())
+            .filter(|index| {
+                let receipt = &self.receipts[*index];
+                receipt.turn == turn && receipt.at == here && !receipt.fired
+            })
+            .collect();
+        self.holding.push(Holding { exchange, grade, todo });
+    }
+
+    /// Does what is to happen at held replies, and lets them go on.
+    fn work_holds(&mut self, commands: &mut Vec<Command>) {
+        for holding in &mut self.holding {
+            while let Some(index) = holding.todo.first().copied() {
+                let receipt = &mut self.receipts[index];
+                match receipt.what {
+                    PlannedFault::Abort => {
+                        receipt.prove(holding.grade);
+                        self.stopped = true;
+                        commands.push(Command::Stop);
+                    }
+                    PlannedFault::Stall => break,
+                    PlannedFault::Settle(call) if !self.batch.has_started(call) => break,
+                    PlannedFault::Settle(call) => {
+                        if !receipt.asked {
+                            receipt.asked = true;
+                            self.batch.settling(call);
+                            let outcome = self.plan.calls[call.0 as usize].outcome.clone();
+                            commands.push(Command::Settle { call, outcome });
+                        }
+                        if !receipt.fired {
+                            break;
+                        }
+                    }
+                    PlannedFault::Http(_) => {}
+                    PlannedFault::Pause => receipt.prove(holding.grade),
+                    PlannedFault::Reset
+                    | PlannedFault::Eof
+                    | PlannedFault::EndEarly
+                    | PlannedFault::Error(_) => {
+                        receipt.arm(holding.exchange, holding.grade, ending_of(&receipt.what));
+                    }
+                }
+                holding.todo.remove(0);
+            }
+        }
+        // A reply that the user stopped stays held until the turn is over: the system hears the stop, not the rest.
+        let stopped = self.stopped && !self.ended;
+        self.holding.retain(|holding| {
+            let keep = !holding.todo.is_empty() || stopped;
+            if !keep {
+                commands.push(Command::Release(holding.exchange));
+            }
+            keep
+        });
+    }
+
+    /// Fires the actions that wait for a tool to start or settle.
+    fn tool_point(&mut self, point: PlannedPoint, grade: Grade, commands: &mut Vec<Command>) {
+        for receipt in &mut self.receipts {
+            if receipt.turn != self.turn || receipt.at != point || receipt.fired || receipt.asked {
+                continue;
+            }
+            match receipt.what {
+                PlannedFault::Settle(call) if self.batch.has_started(call) => {
+                    receipt.asked = true;
+                    self.batch.settling(call);
+                    let outcome = self.plan.calls[call.0 as usize].outcome.clone();
+                    commands.push(Command::Settle { call, outcome });
+                }
+                PlannedFault::Settle(_) => {}
+                _ => {
+                    receipt.prove(grade);
+                    if !self.stopped {
+                        self.stopped = true;
+                        commands.push(Command::Stop);
+                    }
+                }
+            }
+        }
+    }
+
+    /// A reply is over: the calls that it completed may settle.
+    fn reply_over(&mut self, exchange: ExchangeId, ending: Ending) {
+        let Some(RequestKind::Scripted { turn, reply, attempt }) = self.kinds.get(&exchange).copied() else {
+            return;
+        };
+        let script = &self.plan.turns[turn].replies[reply].attempts[attempt];
+        let cut = self.plan.turns[turn].actions.iter().find_map(|action| match action.at {
+            PlannedPoint::Stream { reply: r, attempt: a, mark, side }
+                if (r, a) == (reply, attempt) && action.what.ends_attempt() && ending != Ending::Complete =>
+            {
+                Some((mark, side))
+            }
+            _ => None,
+        });
+        let marks = wire::marks(&self.plan, script);
+        let end = match cut {
+            Some((mark, side)) => {
+                let at = marks.iter().position(|m| *m == mark).unwrap_or(0);
+                if side == Side::After { at + 1 } else { at }
+            }
+            None => marks.len(),
+        };
+        for mark in &marks[..end.min(marks.len())] {
+            if let Mark::End(call) = mark {
+                self.batch.reply_over(*call);
+            }
+        }
+    }
+
+    /// Lets the next tool settle, one at a time: each result is delivered before the next is given.
+    fn settle_next(&mut self, commands: &mut Vec<Command>) {
+        if self.batch.is_settling() {
+            return;
+        }
+        let forced = self.quiet >= self.patience.progress;
+        if !self.stopped && self.batch.is_ready(self.width, forced) {
+            self.tool_point(PlannedPoint::SettledCount(0), Grade::Observed, commands);
+        }
+        let Some(call) = self.batch.next(&self.plan, self.width, self.stopped, forced) else { return };
+        self.tool_point(PlannedPoint::Settled(call, Side::Before), Grade::Observed, commands);
+        let Some(call) = self.batch.next(&self.plan, self.width, self.stopped, forced) else { return };
+        self.batch.settling(call);
+        let outcome = self.plan.calls[call.0 as usize].outcome.clone();
+        commands.push(Command::Settle { call, outcome });
+    }
+
+    /// Nothing has happened for a while: do what waits for that, and in the end give up.
+    fn be_patient(&mut self, commands: &mut Vec<Command>) {
+        self.quiet += 1;
+        for holding in &mut self.holding {
+            let Some(index) = holding.todo.first().copied() else { continue };
+            let receipt = &mut self.receipts[index];
+            match receipt.what {
+                PlannedFault::Stall => {
+                    receipt.prove(holding.grade);
+                    holding.todo.remove(0);
+                    self.stopped = true;
+                    commands.push(Command::Stop);
+                }
+                // The call has not started, and will not: this system does not get there.
+                PlannedFault::Settle(_) if self.quiet >= self.patience.progress && !receipt.asked => {
+                    holding.todo.remove(0);
+                }
+                _ => {}
+            }
+        }
+        if self.quiet < self.patience.hang {
+            return;
+        }
+        if self.ended {
+            return self.batch.give_up();
+        }
+        commands.push(Command::GiveUp);
+        if self.stopped {
+            commands.push(Command::Finish);
+        } else {
+            self.stopped = true;
+            self.quiet = 0;
+            commands.push(Command::Stop);
+        }
+    }
+
+    /// Goes on to the next turn when this one is over and nothing is under way.
+    fn next_turn(&mut self, commands: &mut Vec<Command>) {
+        if !self.ended || self.batch.is_settling() || commands.contains(&Command::Finish) {
+            return;
+        }
+        if self.turn + 1 < self.plan.turns.len() {
+            commands.extend(self.begin(self.turn + 1));
+        } else {
+            commands.push(Command::Finish);
+        }
+    }
+}

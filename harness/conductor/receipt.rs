@@ -1,0 +1,79 @@
+//! Receipts: proof that an action happened where it was planned.
+
+use serde::Serialize;
+
+use crate::plan::{CallKey, Plan, PlannedFault, PlannedPoint};
+use crate::trace::{Ending, ExchangeId, Grade};
+
+/// What is known of one action of a plan.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Receipt {
+    /// The turn, from 0.
+    pub turn: usize,
+    /// The action in words.
+    pub words: String,
+    /// Where it was planned.
+    #[serde(skip)]
+    pub at: PlannedPoint,
+    /// What was planned.
+    #[serde(skip)]
+    pub what: PlannedFault,
+    /// Whether it happened.
+    pub fired: bool,
+    /// How sure it is that the system had everything before it.
+    pub grade: Option<Grade>,
+    /// Whether it is under way.
+    #[serde(skip)]
+    pub(super) asked: bool,
+    /// The ending that will prove it.
+    #[serde(skip)]
+    armed: Option<(ExchangeId, Ending)>,
+}
+
+impl Receipt {
+    /// A blank receipt for each action of a plan.
+    pub(super) fn all_of(plan: &Plan) -> Vec<Receipt> {
+        let turns = plan.turns.iter().enumerate();
+        turns
+            .flat_map(|(turn, planned)| {
+                planned.actions.iter().map(move |action| Receipt {
+                    turn,
+                    words: action.words.clone(),
+                    at: action.at.clone(),
+                    what: action.what.clone(),
+                    fired: false,
+                    grade: None,
+                    asked: false,
+                    armed: None,
+                })
+            })
+            .collect()
+    }
+
+    /// The action happened.
+    pub(super) fn prove(&mut self, grade: Grade) {
+        self.fired = true;
+        self.grade = Some(grade);
+    }
+
+    /// The action happens as soon as the provider ends that reply in that way.
+    pub(super) fn arm(&mut self, exchange: ExchangeId, grade: Grade, ending: Option<Ending>) {
+        self.asked = true;
+        self.grade = Some(grade);
+        self.armed = ending.map(|ending| (exchange, ending));
+    }
+
+    /// A reply has ended.
+    pub(super) fn replied(&mut self, exchange: ExchangeId, ending: Ending) {
+        if self.armed == Some((exchange, ending)) {
+            self.fired = true;
+        }
+    }
+
+    /// A result has been delivered.
+    pub(super) fn settled(&mut self, call: CallKey, grade: Grade) {
+        if self.asked && self.what == PlannedFault::Settle(call) {
+            self.prove(grade);
+        }
+    }
+}

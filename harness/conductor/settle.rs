@@ -1,0 +1,135 @@
+//! Which tool settles next.
+
+use crate::plan::{CallKey, Plan};
+
+/// The calls of a plan as far as they have come.
+#[derive(Debug)]
+pub(super) struct Batch {
+    calls: Vec<Progress>,
+    /// The turn's order.
+    order: Vec<CallKey>,
+    /// Calls that an action settles.
+    reserved: Vec<CallKey>,
+    in_flight: Option<CallKey>,
+}
+
+/// How far one call has come.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Progress {
+    /// Its reply is over.
+    replied: bool,
+    started: bool,
+    settled: bool,
+    cancelled: bool,
+}
+
+impl Progress {
+    fn is_open(self) -> bool {
+        self.started && !self.settled && !self.cancelled
+    }
+}
+
+impl Batch {
+    pub(super) fn new(plan: &Plan, turn: usize, reserved: &[CallKey]) -> Batch {
+        let calls = vec![Progress::default(); plan.calls.len()];
+        let mut batch = Batch { calls, order: Vec::new(), reserved: Vec::new(), in_flight: None };
+        batch.begin(plan, turn, reserved);
+        batch
+    }
+
+    pub(super) fn begin(&mut self, plan: &Plan, turn: usize, reserved: &[CallKey]) {
+        self.order = plan.turns.get(turn).map(|turn| turn.settle.clone()).unwrap_or_default();
+        self.reserved = reserved.to_vec();
+    }
+
+    pub(super) fn started(&mut self, call: CallKey) {
+        self.at(call).started = true;
+        self.at(call).cancelled = false;
+    }
+
+    pub(super) fn settling(&mut self, call: CallKey) {
+        self.in_flight = Some(call);
+    }
+
+    pub(super) fn settled(&mut self, call: CallKey) {
+        self.at(call).settled = true;
+        self.landed(call);
+    }
+
+    pub(super) fn cancelled(&mut self, call: CallKey) {
+        self.at(call).cancelled = true;
+        self.landed(call);
+    }
+
+    fn landed(&mut self, call: CallKey) {
+        if self.in_flight == Some(call) {
+            self.in_flight = None;
+        }
+    }
+
+    /// The call was complete when its reply ended.
+    pub(super) fn reply_over(&mut self, call: CallKey) {
+        self.at(call).replied = true;
+    }
+
+    /// The result under way will not arrive.
+    pub(super) fn give_up(&mut self) {
+        self.in_flight = None;
+    }
+
+    pub(super) fn has_started(&self, call: CallKey) -> bool {
+        self.calls[call.0 as usize].started
+    }
+
+    pub(super) fn is_settling(&self) -> bool {
+        self.in_flight.is_some()
+    }
+
+    pub(super) fn n_started(&self, plan: &Plan, turn: usize) -> u32 {
+        self.count(plan, turn, |progress| progress.started)
+    }
+
+    pub(super) fn n_settled(&self, plan: &Plan, turn: usize) -> u32 {
+        self.count(plan, turn, |progress| progress.settled)
+    }
+
+    fn count(&self, plan: &Plan, turn: usize, holds: impl Fn(Progress) -> bool) -> u32 {
+        let calls = plan.calls.iter().zip(&self.calls);
+        calls.filter(|(call, progress)| call.turn == turn && holds(**progress)).count() as u32
+    }
+
+    /// Whether every call that can run now has started: as many as were made, or as many as the system runs at once.
+    pub(super) fn is_ready(&self, width: Option<usize>, forced: bool) -> bool {
+        let replied = || self.order.iter().filter(|call| self.calls[call.0 as usize].replied);
+        let n_open = replied().filter(|call| self.calls[call.0 as usize].is_open()).count();
+        let all_started = replied().all(|call| self.calls[call.0 as usize].started);
+        n_open > 0 && (all_started || forced || width.is_some_and(|width| n_open >= width))
+    }
+
+    /// The call that settles next.
+    ///
+    /// While the turn runs, calls settle in the turn's order, once their reply is over and the batch is ready.
+    /// After the user's stop only tools that cannot hear it settle, or, when nothing else happens, those left over.
+    pub(super) fn next(
+        &self,
+        plan: &Plan,
+        width: Option<usize>,
+        stopped: bool,
+        forced: bool,
+    ) -> Option<CallKey> {
+        if !stopped && !self.is_ready(width, forced) {
+            return None;
+        }
+        let open = |call: &CallKey| {
+            let progress = self.calls[call.0 as usize];
+            let may_settle =
+                if stopped { plan.calls[call.0 as usize].deaf || forced } else { progress.replied };
+            progress.is_open() && may_settle && !self.reserved.contains(call)
+        };
+        self.order.iter().find(|call| open(call)).copied()
+    }
+
+    fn at(&mut self, call: CallKey) -> &mut Progress {
+        &mut self.calls[call.0 as usize]
+    }
+}

@@ -1,0 +1,282 @@
+//! The simulation: provider core, agent and gates in one process, without sockets and without time.
+//!
+//! Everything that would happen over the wire happens here in one fixed order, byte for byte.
+//! When nothing is left to do, the conductor hears [`Event::Quiet`]: in here that is exact.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use crate::agent::{Agent, BodyEnd, Input, Output, RequestId, RunId};
+use crate::conductor::{Command, Conductor, Patience, Receipt};
+use crate::plan::{CallKey, MARKER, Plan, ToolOutcome};
+use crate::provider::{Answer, Provider, Request, Sent};
+use crate::rules::Profile;
+use crate::trace::{Ending, Event, ExchangeId, Grade, Trace};
+
+/// What came of driving one plan.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Run {
+    /// Everything observed.
+    pub trace: Trace,
+    /// What is proven of each action.
+    pub receipts: Vec<Receipt>,
+}
+
+/// In the simulation a quiet spell means that nothing can happen any more, so one is enough.
+pub const PATIENCE: Patience = Patience { progress: 1, hang: 2 };
+
+/// Steps of one simulation. A plan of the built-in suite takes about 300.
+const MAX_STEPS: usize = 100_000;
+
+/// Drives a plan on an agent. `width` is the number of tools that the agent runs at once, where known.
+pub fn simulate(plan: &Arc<Plan>, profile: &'static Profile, agent: Agent, width: Option<usize>) -> Run {
+    let mut simulation = Simulation {
+        plan: Arc::clone(plan),
+        provider: Provider::new(Arc::clone(plan), profile),
+        conductor: Conductor::new(Arc::clone(plan), PATIENCE, width),
+        agent,
+        trace: Trace::default(),
+        todo: VecDeque::new(),
+        bodies: Vec::new(),
+        gates: Vec::new(),
+        finished: false,
+    };
+    let first = simulation.conductor.start();
+    simulation.obey(first);
+    for _ in 0..MAX_STEPS {
+        if simulation.finished {
+            break;
+        }
+        match simulation.todo.pop_front() {
+            Some(todo) => simulation.work(todo),
+            None => simulation.observe(Event::Quiet),
+        }
+    }
+    Run { receipts: simulation.conductor.receipts().to_vec(), trace: simulation.trace }
+}
+
+/// The call that a tool run belongs to, by the marker in its arguments.
+pub fn call_of(plan: &Plan, args: &str) -> Option<CallKey> {
+    let args: serde_json::Value = serde_json::from_str(args).ok()?;
+    let marker = args.get(MARKER)?.as_str()?;
+    let at = plan.calls.iter().position(|call| call.marker == marker)?;
+    Some(CallKey(at as u32))
+}
+
+struct Simulation {
+    plan: Arc<Plan>,
+    provider: Provider,
+    conductor: Conductor,
+    agent: Agent,
+    trace: Trace,
+    todo: VecDeque<Todo>,
+    bodies: Vec<Body>,
+    gates: Vec<Gate>,
+    finished: bool,
+}
+
+/// Something that is still to be done, in order.
+enum Todo {
+    Obey(Command),
+    /// Send on with the answer at that place in the list.
+    Send(usize),
+    Tell(ToAgent),
+}
+
+/// Something that the agent is to hear.
+enum ToAgent {
+    Prompt(usize),
+    Stop,
+    Settle { call: CallKey, outcome: ToolOutcome },
+    Refuse(RunId),
+}
+
+/// An answer on its way.
+struct Body {
+    request: RequestId,
+    answer: Answer,
+    sent: Sent,
+    next_hold: usize,
+    state: BodyState,
+}
+
+#[derive(PartialEq, Eq)]
+enum BodyState {
+    Going,
+    Held,
+    Over,
+}
+
+/// A tool that runs.
+struct Gate {
+    run: RunId,
+    call: CallKey,
+    deaf: bool,
+}
+
+impl Simulation {
+    fn observe(&mut self, event: Event) {
+        let commands = self.conductor.observe(&event);
+        self.trace.push(event);
+        self.obey(commands);
+    }
+
+    fn obey(&mut self, commands: Vec<Command>) {
+        self.todo.extend(commands.into_iter().map(Todo::Obey));
+    }
+
+    fn work(&mut self, todo: Todo) {
+        match todo {
+            Todo::Obey(command) => self.execute(command),
+            Todo::Send(at) => self.send(at),
+            Todo::Tell(news) => self.tell(news),
+        }
+    }
+
+    fn execute(&mut self, command: Command) {
+        match command {
+            Command::Prompt { turn } => {
+                self.provider.begin_turn(turn);
+                self.trace.push(Event::Prompted { turn });
+                self.todo.push_back(Todo::Tell(ToAgent::Prompt(turn)));
+            }
+            Command::Stop => {
+                self.trace.push(Event::Stopped);
+                self.todo.push_back(Todo::Tell(ToAgent::Stop));
+            }
+            Command::Settle { call, outcome } => {
+                self.todo.push_back(Todo::Tell(ToAgent::Settle { call, outcome }));
+            }
+            Command::Release(exchange) => self.release(exchange),
+            Command::GiveUp => self.trace.push(Event::GaveUp),
+            Command::Finish => self.finished = true,
+        }
+    }
+
+    fn tell(&mut self, news: ToAgent) {
+        match news {
+            ToAgent::Prompt(turn) => {
+                let plan = Arc::clone(&self.plan);
+                self.step(Input::Prompt(&plan.turns[turn].user));
+            }
+            ToAgent::Stop => self.step(Input::Stop),
+            ToAgent::Settle { call, outcome } => {
+                let Some(at) = self.gates.iter().position(|gate| gate.call == call) else {
+                    return self.observe(Event::ToolCancelled { call });
+                };
+                let run = self.gates.remove(at).run;
+                self.step(Input::ToolDone { run, outcome: outcome.clone() });
+                self.observe(Event::ToolSettled { call, outcome, grade: Grade::Observed });
+            }
+            ToAgent::Refuse(run) => {
+                let outcome = ToolOutcome::Error("the harness does not know this call".to_owned());
+                self.step(Input::ToolDone { run, outcome });
+            }
+        }
+    }
+
+    fn step(&mut self, input: Input<'_>) {
+        for output in self.agent.step(input) {
+            self.carry_out(output);
+        }
+    }
+
+    fn carry_out(&mut self, output: Output) {
+        match output {
+            Output::Request { request, body } => {
+                let path = self.plan.dialect.path();
+                let (kind, answer) = self.provider.answer(Request { method: "POST", path, body: &body });
+                let exchange = answer.exchange;
+                let at = self.bodies.len();
+                let sent = Sent::Nothing;
+                self.bodies.push(Body { request, answer, sent, next_hold: 0, state: BodyState::Going });
+                self.todo.push_back(Todo::Send(at));
+                self.observe(Event::Requested { exchange, kind, body: body.into() });
+            }
+            Output::HangUp { request } => {
+                let open = self
+                    .bodies
+                    .iter_mut()
+                    .find(|body| body.request == request && body.state != BodyState::Over);
+                if let Some(body) = open {
+                    body.state = BodyState::Over;
+                    let exchange = body.answer.exchange;
+                    self.observe(Event::PeerClosed { exchange });
+                }
+            }
+            Output::StartTool { run, args, .. } => {
+                let call = call_of(&self.plan, &args);
+                match call {
+                    Some(call) => {
+                        let deaf = self.plan.calls[call.0 as usize].deaf;
+                        self.gates.push(Gate { run, call, deaf });
+                    }
+                    None => self.todo.push_back(Todo::Tell(ToAgent::Refuse(run))),
+                }
+                self.observe(Event::ToolStarted { call, args });
+            }
+            Output::CancelTool { run } => {
+                let heard = self.gates.iter().position(|gate| gate.run == run && !gate.deaf);
+                if let Some(at) = heard {
+                    let call = self.gates.remove(at).call;
+                    self.observe(Event::ToolCancelled { call });
+                }
+            }
+            Output::Show { id, state } => self.observe(Event::CallShown { id, state }),
+            Output::Ended(outcome) => self.observe(Event::TurnEnded { outcome }),
+        }
+    }
+
+    fn release(&mut self, exchange: ExchangeId) {
+        let held = |body: &Body| body.answer.exchange == exchange && body.state == BodyState::Held;
+        if let Some(at) = self.bodies.iter().position(held) {
+            self.bodies[at].state = BodyState::Going;
+            self.todo.push_back(Todo::Send(at));
+        }
+    }
+
+    /// Sends the next piece of an answer, or holds, or ends it.
+    fn send(&mut self, at: usize) {
+        let body = &mut self.bodies[at];
+        if body.state != BodyState::Going {
+            return;
+        }
+        let request = body.request;
+        let exchange = body.answer.exchange;
+        if let Some(hold) = body.answer.holds.get(body.next_hold)
+            && hold.after <= body.sent
+        {
+            body.next_hold += 1;
+            body.state = BodyState::Held;
+            let held = hold.at;
+            return self.observe(Event::Held { exchange, at: held, grade: Grade::Observed });
+        }
+        let n_frames = body.answer.frames.len();
+        match body.sent {
+            Sent::Nothing => {
+                body.sent = Sent::Frames(0);
+                let status = body.answer.status;
+                self.todo.push_back(Todo::Send(at));
+                self.step(Input::Head { request, status });
+            }
+            Sent::Frames(sent) if sent < n_frames => {
+                body.sent = Sent::Frames(sent + 1);
+                let bytes = body.answer.frames.slice(sent..sent + 1).to_vec();
+                self.todo.push_back(Todo::Send(at));
+                self.step(Input::Body { request, bytes: &bytes });
+            }
+            Sent::Frames(_) => {
+                body.state = BodyState::Over;
+                let ending = body.answer.ending;
+                let how = match ending {
+                    Ending::Eof | Ending::Reset => BodyEnd::Broken,
+                    Ending::Complete | Ending::EndEarly | Ending::ErrorEvent | Ending::Status => {
+                        BodyEnd::Complete
+                    }
+                };
+                self.observe(Event::Replied { exchange, ending });
+                self.step(Input::End { request, how });
+            }
+        }
+    }
+}

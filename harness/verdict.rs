@@ -1,0 +1,181 @@
+//! Verdicts: what a plan's run says about the system.
+
+use serde::Serialize;
+
+/// The judgement over one plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// Nothing is wrong, and everything planned happened.
+    Pass,
+    /// Something is wrong with the system.
+    Fail,
+    /// It is not proven that the fault happened where it was planned.
+    Vacuous,
+    /// The plan could not be judged: its control plan failed.
+    Inconclusive,
+    /// This system never gets to that point.
+    Unreachable,
+    /// The system lacks what the scenario needs.
+    Unsupported,
+    /// The plan was not run.
+    NotRun,
+    /// The harness or the adapter failed.
+    HarnessError,
+}
+
+impl Verdict {
+    /// Every verdict, in the order of the summary.
+    pub const ALL: [Verdict; 8] = [
+        Verdict::Pass,
+        Verdict::Fail,
+        Verdict::Vacuous,
+        Verdict::Inconclusive,
+        Verdict::Unreachable,
+        Verdict::Unsupported,
+        Verdict::NotRun,
+        Verdict::HarnessError,
+    ];
+
+    /// The word that reports use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Pass => "pass",
+            Verdict::Fail => "fail",
+            Verdict::Vacuous => "vacuous",
+            Verdict::Inconclusive => "inconclusive",
+            Verdict::Unreachable => "unreachable",
+            Verdict::Unsupported => "unsupported",
+            Verdict::NotRun => "not-run",
+            Verdict::HarnessError => "harness-error",
+        }
+    }
+}
+
+/// What the user of a system loses, the worst first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Harm {
+    /// The provider refuses the history.
+    BrickedByProvider,
+    /// The SDK raises an error and sends nothing.
+    BrickedByClient,
+    /// What the user said is gone.
+    UserMessageLost,
+    /// Results that had come are gone.
+    ResultsLost,
+    /// A call ran with arguments that the model never gave.
+    PartialArguments,
+    /// A call ran twice, or in a later turn.
+    ExecutedAgain,
+    /// A call that did not succeed is recorded as a success.
+    SuccessFabricated,
+    /// The turn does not end.
+    Hang,
+    /// Requests without end.
+    RequestLoop,
+    /// A call is shown as running for ever.
+    StuckPart,
+    /// The history tells things in another order or more than once.
+    Reordered,
+    /// A stream that was cut off is taken for a success.
+    TruncationTaken,
+}
+
+impl Harm {
+    /// Every harm, the worst first.
+    pub const ALL: [Harm; 12] = [
+        Harm::BrickedByProvider,
+        Harm::BrickedByClient,
+        Harm::UserMessageLost,
+        Harm::ResultsLost,
+        Harm::PartialArguments,
+        Harm::ExecutedAgain,
+        Harm::SuccessFabricated,
+        Harm::Hang,
+        Harm::RequestLoop,
+        Harm::StuckPart,
+        Harm::Reordered,
+        Harm::TruncationTaken,
+    ];
+
+    /// The word that reports and options use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Harm::BrickedByProvider => "bricked-by-provider",
+            Harm::BrickedByClient => "bricked-by-client",
+            Harm::UserMessageLost => "user-message-lost",
+            Harm::ResultsLost => "results-lost",
+            Harm::PartialArguments => "partial-arguments",
+            Harm::ExecutedAgain => "executed-again",
+            Harm::SuccessFabricated => "success-fabricated",
+            Harm::Hang => "hang",
+            Harm::RequestLoop => "request-loop",
+            Harm::StuckPart => "stuck-part",
+            Harm::Reordered => "reordered",
+            Harm::TruncationTaken => "truncation-taken",
+        }
+    }
+
+    /// The mildest harm that an option value stands for: a name, or `bricked`, or `any`.
+    pub fn threshold(word: &str) -> Option<Harm> {
+        match word {
+            "any" => Some(Harm::TruncationTaken),
+            "bricked" => Some(Harm::BrickedByClient),
+            name => Harm::ALL.into_iter().find(|harm| harm.name() == name),
+        }
+    }
+}
+
+/// Whether the thread recovers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Permanence {
+    /// The last follow-up turn fails as well.
+    Permanent,
+    /// A later turn works again.
+    Transient,
+}
+
+/// One thing that is wrong, with its evidence.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Finding {
+    /// The checker that found it.
+    pub check: &'static str,
+    /// What the user loses.
+    pub harm: Harm,
+    /// Whether the thread recovers, where that is the question.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub permanence: Option<Permanence>,
+    /// What is wrong, in a sentence.
+    pub message: String,
+    /// Where: the turn and request, and the place in it.
+    #[serde(rename = "where")]
+    pub place: String,
+    /// The provider's rule that is broken, if one is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rule: Option<&'static str>,
+    /// What was expected.
+    pub expected: String,
+    /// What was found.
+    pub got: String,
+}
+
+/// A verdict with its evidence.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Judgement {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// What is wrong, the worst first.
+    pub findings: Vec<Finding>,
+    /// Why the verdict is neither pass nor fail.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+impl Judgement {
+    /// A verdict that rests on no run.
+    pub fn without_run(verdict: Verdict, reason: impl Into<String>) -> Judgement {
+        Judgement { verdict, findings: Vec::new(), reason: Some(reason.into()) }
+    }
+}

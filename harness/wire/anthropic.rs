@@ -1,0 +1,130 @@
+//! Anthropic Messages: what the model's replies look like.
+//!
+//! Observed order on the live API: `message_start`, `content_block_start`, `ping`, deltas, `content_block_stop`,
+//! `message_delta`, `message_stop`. Blocks are not interleaved. The first `partial_json` is usually empty.
+
+use serde_json::{Value, json};
+
+use super::Envelope;
+use super::frames::{Encoded, json_string};
+use crate::plan::{Mark, Plan, Script, ScriptBlock};
+
+pub(super) fn encode_stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Encoded {
+    let mut encoded = Encoded::with_capacity(4096);
+    encoded.frame(|out| message_start(out, envelope));
+    let mut n_text = 0;
+    for (index, block) in script.blocks.iter().enumerate() {
+        match block {
+            ScriptBlock::Text(fragments) => {
+                encoded.frame(|out| block_start(out, index, br#"{"type":"text","text":""}"#));
+                if index == 0 {
+                    encoded
+                        .frame(|out| out.extend_from_slice(b"event: ping\ndata: {\"type\": \"ping\"}\n\n"));
+                }
+                for fragment in fragments {
+                    encoded.frame(|out| delta(out, index, b"text_delta\",\"text\":", fragment));
+                    n_text += 1;
+                    encoded.mark(Mark::Text(n_text));
+                }
+                encoded.frame(|out| block_stop(out, index));
+            }
+            ScriptBlock::Call(key) => {
+                let call = &plan.calls[key.0 as usize];
+                encoded.frame(|out| {
+                    let mut block = br#"{"type":"tool_use","id":"#.to_vec();
+                    json_string(&mut block, &call.id);
+                    block.extend_from_slice(b",\"name\":");
+                    json_string(&mut block, &call.tool);
+                    block.extend_from_slice(b",\"input\":{}}");
+                    block_start(out, index, &block);
+                    delta(out, index, b"input_json_delta\",\"partial_json\":", "");
+                });
+                encoded.mark(Mark::Start(*key));
+                for (k, fragment) in call.deltas.iter().enumerate() {
+                    encoded.frame(|out| delta(out, index, b"input_json_delta\",\"partial_json\":", fragment));
+                    encoded.mark(Mark::Delta(*key, k as u32 + 1));
+                }
+                encoded.frame(|out| block_stop(out, index));
+                encoded.mark(Mark::End(*key));
+            }
+        }
+    }
+    encoded.mark(Mark::Calls);
+    encoded.frame(|out| {
+        out.extend_from_slice(
+            b"event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"",
+        );
+        out.extend_from_slice(stop_reason(script).as_bytes());
+        out.extend_from_slice(b"\",\"stop_sequence\":null},\"usage\":{\"output_tokens\":42}}\n\n");
+    });
+    encoded.mark(Mark::Stop);
+    encoded.frame(|out| out.extend_from_slice(b"event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"));
+    encoded.mark(Mark::Reply);
+    encoded
+}
+
+pub(super) fn encode_whole(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Value {
+    let content: Vec<Value> = script
+        .blocks
+        .iter()
+        .map(|block| match block {
+            ScriptBlock::Text(fragments) => json!({ "type": "text", "text": fragments.concat() }),
+            ScriptBlock::Call(key) => {
+                let call = &plan.calls[key.0 as usize];
+                json!({ "type": "tool_use", "id": call.id, "name": call.tool, "input": call.args })
+            }
+        })
+        .collect();
+    json!({
+        "id": envelope.id,
+        "type": "message",
+        "role": "assistant",
+        "model": envelope.model,
+        "content": content,
+        "stop_reason": stop_reason(script),
+        "stop_sequence": null,
+        "usage": { "input_tokens": 12, "output_tokens": 42 },
+    })
+}
+
+fn stop_reason(script: &Script) -> &'static str {
+    if script.calls().next().is_some() { "tool_use" } else { "end_turn" }
+}
+
+fn message_start(out: &mut Vec<u8>, envelope: Envelope<'_>) {
+    out.extend_from_slice(b"event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":");
+    json_string(out, envelope.id);
+    out.extend_from_slice(b",\"type\":\"message\",\"role\":\"assistant\",\"model\":");
+    json_string(out, envelope.model);
+    out.extend_from_slice(
+        b",\"content\":[],\"stop_reason\":null,\"stop_sequence\":null,\"usage\":{\"input_tokens\":12,\
+          \"cache_creation_input_tokens\":0,\"cache_read_input_tokens\":0,\"output_tokens\":1}}}\n\n",
+    );
+}
+
+fn block_start(out: &mut Vec<u8>, index: usize, block: &[u8]) {
+    out.extend_from_slice(b"event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":");
+    number(out, index);
+    out.extend_from_slice(b",\"content_block\":");
+    out.extend_from_slice(block);
+    out.extend_from_slice(b"}\n\n");
+}
+
+fn delta(out: &mut Vec<u8>, index: usize, kind_and_key: &[u8], fragment: &str) {
+    out.extend_from_slice(b"event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":");
+    number(out, index);
+    out.extend_from_slice(b",\"delta\":{\"type\":\"");
+    out.extend_from_slice(kind_and_key);
+    json_string(out, fragment);
+    out.extend_from_slice(b"}}\n\n");
+}
+
+fn block_stop(out: &mut Vec<u8>, index: usize) {
+    out.extend_from_slice(b"event: content_block_stop\ndata: {\"type\":\"content_block_stop\",\"index\":");
+    number(out, index);
+    out.extend_from_slice(b"}\n\n");
+}
+
+fn number(out: &mut Vec<u8>, number: usize) {
+    serde_json::to_writer(out, &number).expect("a number is JSON and a vector takes any bytes");
+}
