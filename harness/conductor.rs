@@ -239,9 +239,10 @@ impl Conductor {
             }
         }
         // A reply that the user stopped stays held until the turn is over: the system hears the stop, not the rest.
-        let stopped = self.stopped && !self.ended;
+        // While a result is under way, what is due after it is not yet known.
+        let waits = (self.stopped && !self.ended) || self.batch.is_settling();
         self.holding.retain(|holding| {
-            let keep = !holding.todo.is_empty() || stopped;
+            let keep = !holding.todo.is_empty() || waits;
             if !keep {
                 commands.push(Command::Release(holding.exchange));
             }

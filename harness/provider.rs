@@ -111,7 +111,11 @@ impl Provider {
             false => Position { reply: reply + 1, attempt: 0 },
         };
         let kind = RequestKind::Scripted { turn: self.turn, reply, attempt };
-        (kind, self.speak(exchange, body, script, &actions))
+        let mut answer = self.speak(exchange, body, script, &actions);
+        if plan.turns[self.turn].actions.iter().any(is_after_a_result) {
+            answer.wait_before_head();
+        }
+        (kind, answer)
     }
 
     /// A reply of the model, with the holds and the ending that the actions ask for.
@@ -234,6 +238,12 @@ fn short_text(text: &str) -> Script {
 
 fn at_reply(action: &PlannedAction, reply: usize, attempt: usize) -> bool {
     matches!(action.at, PlannedPoint::Stream { reply: r, attempt: a, .. } if r == reply && a == attempt)
+}
+
+/// Whether an action may be due when the next request is already here: the system may answer a result with it
+/// before the harness knows that the result has arrived.
+fn is_after_a_result(action: &PlannedAction) -> bool {
+    matches!(action.at, PlannedPoint::SettledCount(_) | PlannedPoint::Settled(..))
 }
 
 fn http_fault(action: &PlannedAction) -> Option<&HttpFault> {

@@ -1,5 +1,6 @@
 //! What goes into the provider and what comes out.
 
+use crate::plan::{Mark, Side};
 use crate::trace::{Ending, ExchangeId, Held};
 use crate::wire::Frames;
 
@@ -49,4 +50,14 @@ pub enum Sent {
     Nothing,
     /// The head and the first so many frames.
     Frames(usize),
+}
+
+impl Answer {
+    /// Holds before the head, whatever else is planned.
+    pub(super) fn wait_before_head(&mut self) {
+        let at = Held { mark: Mark::Headers, side: Side::Before };
+        if !self.holds.iter().any(|hold| hold.at == at) {
+            self.holds.insert(0, Hold { after: Sent::Nothing, at });
+        }
+    }
 }
