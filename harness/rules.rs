@@ -124,31 +124,4 @@ fn is_plain_name(text: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::collections::HashSet;
-
-    use super::*;
-
-    #[test]
-    fn ids_and_aliases_are_unique_and_found() {
-        let mut seen = HashSet::new();
-        for rule in Rule::all() {
-            assert!(seen.insert(rule.id) && seen.insert(rule.alias), "{} is not unique", rule.id);
-            assert_eq!(Rule::find(rule.id), Some(rule));
-            assert_eq!(Rule::find(rule.alias), Some(rule));
-        }
-    }
-
-    #[test]
-    fn every_rule_says_where_it_comes_from() {
-        for rule in Rule::all() {
-            assert!(rule.id.starts_with(rule.dialect().name()), "{}", rule.id);
-            assert!(
-                !rule.sources.is_empty() && !rule.summary.is_empty() && !rule.why.is_empty(),
-                "{}",
-                rule.id
-            );
-            assert!((400..500).contains(&rule.status), "{}", rule.id);
-        }
-    }
-}
+mod tests;

@@ -60,7 +60,7 @@ const OPENAI_FIELDS: [&str; 6] = [
 fn of_request(body: &Value) -> Option<Dialect> {
     let has = |field: &&str| body.get(*field).is_some();
     let tool_has = |field| body.pointer("/tools/0").is_some_and(|tool| tool.get(field).is_some());
-    if ANTHROPIC_FIELDS.iter().any(|field| has(field)) || tool_has("input_schema") {
+    if ANTHROPIC_FIELDS.iter().any(has) || tool_has("input_schema") {
         return Some(Dialect::AnthropicMessages);
     }
     // A system prompt as the first message is OpenAI's way; Anthropic refuses it.
@@ -70,7 +70,7 @@ fn of_request(body: &Value) -> Option<Dialect> {
     };
     let starts_with_system =
         first.and_then(|message| message.get("role")).is_some_and(|role| role == "system");
-    if starts_with_system || OPENAI_FIELDS.iter().any(|field| has(field)) || tool_has("function") {
+    if starts_with_system || OPENAI_FIELDS.iter().any(has) || tool_has("function") {
         return Some(Dialect::OpenaiChat);
     }
     // Gateways with OpenAI's API name Claude `anthropic/claude-…`.
