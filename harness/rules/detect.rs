@@ -44,8 +44,8 @@ fn of_block(block: &Value) -> Option<Dialect> {
 }
 
 /// Fields of a request that only Anthropic knows.
-const ANTHROPIC_FIELDS: [&str; 6] =
-    ["system", "anthropic_version", "thinking", "stop_sequences", "mcp_servers", "output_config"];
+const ANTHROPIC_FIELDS: [&str; 5] =
+    ["system", "anthropic_version", "stop_sequences", "mcp_servers", "output_config"];
 
 /// Fields of a request that only OpenAI knows.
 const OPENAI_FIELDS: [&str; 6] = [

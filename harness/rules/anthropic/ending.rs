@@ -80,10 +80,6 @@ fn check_tool_loop_starts_with_thinking(history: &History, out: &mut Breaches) {
         }
         last_reply = last_reply.or(Some(first));
         rest = before;
-        // The pairs of a loop touch each other: the results of the pair before end this slice.
-        if rest.last().is_none_or(|turn| !is_results(turn)) {
-            break;
-        }
     }
     let Some(block) = last_reply else { return };
     let Some(found) = tag(block) else { return };
