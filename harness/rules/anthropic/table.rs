@@ -1,7 +1,7 @@
-//! The rules of Anthropic Messages. Above each stands a sentence of the provider, as somebody received it.
+//! The rules of Anthropic Messages. Above each stands the provider's sentence, with the address of its first source.
 //!
-//! Where the place is a letter (`messages.{n}`), the sentence is known but the occurrence is not public, and the
-//! source is the page or the other sentences from which it follows.
+//! Most addresses lead to somebody who received that sentence. For some sentences no occurrence is public: there the
+//! address is the page of the provider's documentation, or the SDK's file, that states the requirement.
 
 use super::super::{Confidence, Rule};
 
