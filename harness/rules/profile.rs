@@ -114,7 +114,7 @@ static PROFILES: [Profile; 3] = [
     Profile {
         name: "openai-chat@2026-09",
         dialect: Dialect::OpenaiChat,
-        tolerated: &[&openai::TOOL_MESSAGE_DUPLICATE, &openai::TOOL_CALL_ID_DUPLICATE],
+        tolerated: &[&openai::TOOL_CALL_ID_DUPLICATE],
         switches: Switches::OpenaiChat(OpenaiChatSwitches { max_call_id_chars: MAX_CALL_ID_CHARS }),
     },
 ];
