@@ -10,6 +10,7 @@ pub mod dialect;
 pub mod history;
 pub mod plan;
 pub mod provider;
+pub mod report;
 pub mod rules;
 pub mod scenario;
 pub mod simulate;

@@ -1,0 +1,152 @@
+//! Reports: what was found, as text, JSON and JUnit. A report never judges again.
+//!
+//! A report holds no port, pid, path of the machine or clock outside its `timing` object, and is sorted by case,
+//! so that the same run gives the same bytes.
+
+#[cfg(feature = "cli")]
+pub mod junit;
+pub mod text;
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::conductor::Receipt;
+use crate::plan::PlanId;
+use crate::verdict::{Finding, Harm, Judgement, Verdict};
+
+/// The outcome of a whole run.
+#[derive(Debug, Clone, PartialEq, Serialize, schemars::JsonSchema)]
+pub struct Report {
+    /// Version of this format.
+    pub schema: u32,
+    /// Version of brickbat.
+    pub brickbat: String,
+    /// The seed of all plans.
+    pub seed: u64,
+    /// The strictness, one profile for each dialect.
+    pub profiles: Vec<String>,
+    /// Every case, sorted.
+    pub cases: Vec<Case>,
+    /// How many cases have each verdict.
+    pub summary: BTreeMap<String, usize>,
+    /// What the clock says; the only part that differs between equal runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timing: Option<Timing>,
+}
+
+/// One plan on one system.
+#[derive(Debug, Clone, PartialEq, Serialize, schemars::JsonSchema)]
+pub struct Case {
+    /// The system, with version and mode.
+    pub system: String,
+    /// The plan.
+    pub plan: String,
+    /// The judgement.
+    pub verdict: String,
+    /// Why the verdict is neither pass nor fail.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// What is wrong, the worst first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Vec<serde_json::Value>")]
+    pub findings: Vec<Finding>,
+    /// What is proven of each action of the plan.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Vec<serde_json::Value>")]
+    pub receipts: Vec<Receipt>,
+    /// The command that runs this case again.
+    pub reproduce: String,
+    /// The verdict as a value.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub judged: Verdict,
+}
+
+/// What the clock says.
+#[derive(Debug, Clone, PartialEq, Serialize, schemars::JsonSchema)]
+pub struct Timing {
+    /// Milliseconds from start to end.
+    pub wall_ms: u64,
+}
+
+impl Case {
+    /// A case from its judgement.
+    pub fn new(
+        system: &str,
+        plan: &PlanId,
+        judgement: Judgement,
+        receipts: Vec<Receipt>,
+        reproduce: String,
+    ) -> Case {
+        Case {
+            system: system.to_owned(),
+            plan: plan.to_string(),
+            verdict: judgement.verdict.name().to_owned(),
+            reason: judgement.reason,
+            findings: judgement.findings,
+            receipts,
+            reproduce,
+            judged: judgement.verdict,
+        }
+    }
+
+    /// The worst finding.
+    pub fn worst(&self) -> Option<Harm> {
+        self.findings.iter().map(|finding| finding.harm).min()
+    }
+}
+
+impl Report {
+    /// A report of sorted cases.
+    pub fn new(seed: u64, profiles: Vec<String>, mut cases: Vec<Case>) -> Report {
+        cases.sort_by(|a, b| (&a.system, &a.plan).cmp(&(&b.system, &b.plan)));
+        let mut summary = BTreeMap::new();
+        for case in &cases {
+            *summary.entry(case.verdict.clone()).or_insert(0) += 1;
+        }
+        let brickbat = env!("CARGO_PKG_VERSION").to_owned();
+        Report { schema: 1, brickbat, seed, profiles, cases, summary, timing: None }
+    }
+
+    /// The report as JSON, ending in a line feed.
+    pub fn to_json(&self) -> String {
+        let mut text = serde_json::to_string_pretty(self).expect("a report is JSON");
+        text.push('\n');
+        text
+    }
+
+    /// How many cases have a verdict.
+    pub fn count(&self, verdict: Verdict) -> usize {
+        self.summary.get(verdict.name()).copied().unwrap_or(0)
+    }
+
+    /// The exit code, given the mildest harm that makes the run red and whether the reference agent was judged.
+    ///
+    /// 0 as expected, 1 findings, 3 could not judge, 4 the reference agent failed: the suite itself is broken.
+    pub fn exit_code(&self, fail_on: Harm) -> u8 {
+        let red = |case: &&Case| case.worst().is_some_and(|harm| harm <= fail_on);
+        let reference_failed = self.cases.iter().filter(red).any(|case| is_reference(&case.system));
+        let not_judged = |verdict: &Verdict| {
+            matches!(
+                verdict,
+                Verdict::Vacuous | Verdict::Inconclusive | Verdict::NotRun | Verdict::HarnessError
+            )
+        };
+        let n_judged = self.count(Verdict::Pass) + self.count(Verdict::Fail);
+        if reference_failed {
+            4
+        } else if self.cases.iter().any(|case| not_judged(&case.judged)) || n_judged == 0 {
+            3
+        } else if self.cases.iter().any(|case| red(&case)) {
+            1
+        } else {
+            0
+        }
+    }
+}
+
+/// Whether a system is the reference agent, which must pass.
+pub fn is_reference(system: &str) -> bool {
+    system == "reference" || system.starts_with("reference/")
+}
