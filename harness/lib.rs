@@ -4,6 +4,8 @@
 //! `ARCHITECTURE.md` draws the whole house.
 
 pub mod dialect;
+pub mod lower;
+pub mod parse;
 pub mod plan;
 pub mod provider;
 pub mod rules;
