@@ -4,7 +4,7 @@
 //! Lowering goes in stages; each runs only when the one before has found no problem.
 
 use crate::dialect::Dialect;
-use crate::parse::{self, Diagnostic};
+use crate::parse::{self, Diagnostic, Variant};
 use crate::plan::{CallKey, Mark};
 use crate::plan::{Plan, PlanId, PlannedAction, PlannedFault, PlannedPoint, PlannedReply, PlannedTurn, Side};
 use crate::scenario::{Need, Scenario, Times, Turn};
@@ -45,15 +45,23 @@ pub fn plans(
     let mut plans = Vec::with_capacity(variants.len() * dialects.len());
     for variant in &variants {
         for dialect in dialects {
-            let plan = lower(id, &variant.name, &variant.scenario, *dialect, seed).map_err(|problems| {
-                let first = problems.into_iter().next();
-                let problem = first.unwrap_or_else(|| Problem::new("", "the scenario cannot be lowered"));
-                variant.diagnose(&problem.pointer, &problem.message, problem.hint)
-            })?;
-            plans.push(plan);
+            let plan = lower(id, &variant.name, &variant.scenario, *dialect, seed);
+            plans.push(plan.map_err(|problems| diagnose(&variants, variant, *dialect, &problems))?);
         }
     }
     Ok(plans)
+}
+
+/// Shows the first problem of a variant, which is named unless all variants have it.
+fn diagnose(variants: &[Variant], own: &Variant, dialect: Dialect, problems: &[Problem]) -> Diagnostic {
+    let fallback = Problem::new("", "the scenario cannot be lowered");
+    let problem = problems.first().unwrap_or(&fallback);
+    let has_it = |variant: &Variant| {
+        let other = lower("", &variant.name, &variant.scenario, dialect, 0);
+        other.is_err_and(|problems| problems.first() == Some(problem))
+    };
+    let show = if variants.iter().all(has_it) { Variant::diagnose } else { Variant::diagnose_own };
+    show(own, &problem.pointer, &problem.message, problem.hint.clone())
 }
 
 /// The plan of one variant of the scenario `id` on one dialect. `variant` is the variant's name.
@@ -121,6 +129,7 @@ fn turn(cast: &mut Cast<'_>, index: usize, said: &Turn) -> Result<PlannedTurn, V
     let actions = actions::resolve(stage, &said.at, &mut problems);
     problems.settle()?;
     let mut problems = Problems::default();
+    reach::too_soon(stage, &actions, &mut problems);
     let mut order = settle::order(stage, &said.settle, &actions, &mut problems);
     reach::check(stage, &actions, &order, &mut problems);
     problems.settle()?;

@@ -40,14 +40,33 @@ pub fn parse(file_name: &str, text: &str) -> Result<Vec<Variant>, Diagnostic> {
     let choices = vary::choices(&source, &axes)?;
     let mut filling = vary::Filling::new(&source, &axes);
     let mut variants = Vec::with_capacity(choices.len());
-    for choice in &choices {
+    for (index, choice) in choices.iter().enumerate() {
         let value = filling.fill(choice)?;
-        let scenario =
-            typed::scenario(&source, value).map_err(|error| error.with_note(note(&choice.name)))?;
-        variants.push(Variant { name: choice.name.clone(), scenario, source: Arc::clone(&source) });
+        match typed::scenario(&source, value) {
+            Ok(scenario) => {
+                variants.push(Variant { name: choice.name.clone(), scenario, source: Arc::clone(&source) });
+            }
+            Err(error) if index == 0 && fails_everywhere(&source, &mut filling, &choices, &error) => {
+                return Err(error);
+            }
+            Err(error) => return Err(error.with_note(note(&choice.name))),
+        }
     }
     filling.finish()?;
     Ok(variants)
+}
+
+/// Whether every variant has the same mistake, so that it belongs to none of them.
+fn fails_everywhere(
+    source: &Source,
+    filling: &mut vary::Filling<'_>,
+    choices: &[vary::Choice<'_>],
+    error: &Diagnostic,
+) -> bool {
+    choices.iter().skip(1).all(|choice| {
+        let value = filling.fill(choice);
+        value.is_ok_and(|value| typed::scenario(source, value).is_err_and(|other| other == *error))
+    })
 }
 
 /// Says which variant a mistake belongs to.
@@ -64,9 +83,14 @@ impl Variant {
         self.source.locate_steps(&steps)
     }
 
-    /// A mistake at the place that a JSON pointer into the scenario speaks of.
+    /// A mistake of every variant, at the place that a JSON pointer into the scenario speaks of.
     pub fn diagnose(&self, pointer: &str, message: &str, hint: Option<String>) -> Diagnostic {
-        self.source.at(self.locate(pointer), message).with_hint(hint).with_note(note(&self.name))
+        self.source.at(self.locate(pointer), message).with_hint(hint)
+    }
+
+    /// The same for a mistake that is this variant's own.
+    pub fn diagnose_own(&self, pointer: &str, message: &str, hint: Option<String>) -> Diagnostic {
+        self.diagnose(pointer, message, hint).with_note(note(&self.name))
     }
 }
 

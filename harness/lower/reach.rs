@@ -2,7 +2,7 @@
 
 use crate::plan::{CallKey, Mark, PlannedAction, PlannedFault, PlannedPoint, Script, Side};
 
-use super::points::{Stage, marks};
+use super::points::{Stage, marks, n_calls};
 use super::problem::{Problem, Problems};
 
 /// A place in the stream of a turn, comparable within one attempt: the number of the mark, then the side.
@@ -25,7 +25,6 @@ pub(super) fn check(stage: Stage<'_>, actions: &[PlannedAction], order: &[CallKe
     after_the_end(stage, &streamed, problems);
     after_the_stop(stage, actions, order, problems);
     of_unfinished_calls(stage, actions, &streamed, problems);
-    too_soon(stage, actions, problems);
     idle_attempts(stage, &streamed, problems);
 }
 
@@ -94,7 +93,9 @@ fn after_the_stop(stage: Stage<'_>, actions: &[PlannedAction], order: &[CallKey]
                 }
                 tools => *reply > reply_of(stage, tools, order),
             },
-            (PlannedPoint::Stream { reply, .. }, later) => reply_of(stage, later, order) > *reply,
+            (stopped @ PlannedPoint::Stream { reply, .. }, later) => {
+                reply_of(stage, later, order) > *reply || count(later) > complete(stage, stopped)
+            }
             (stopped, later) => !has_deaf && results(later, order) > results(stopped, order),
         };
         problems.add_if(never, || {
@@ -102,6 +103,23 @@ fn after_the_stop(stage: Stage<'_>, actions: &[PlannedAction], order: &[CallKey]
                 .with_hint(format!("action {} of this turn stops it", first + 1))
         });
     }
+}
+
+/// How many calls a point of the tools waits for.
+fn count(at: &PlannedPoint) -> u32 {
+    match at {
+        PlannedPoint::StartedCount(count) | PlannedPoint::SettledCount(count) => *count,
+        PlannedPoint::Stream { .. } | PlannedPoint::Started(_) | PlannedPoint::Settled(..) => 0,
+    }
+}
+
+/// How many calls of the turn are complete on the wire at a point of the stream.
+fn complete(stage: Stage<'_>, at: &PlannedPoint) -> u32 {
+    let PlannedPoint::Stream { reply, attempt, mark, side } = *at else { return 0 };
+    let here = position(stage, (reply, attempt), mark, side);
+    let ended = |key: &CallKey| position(stage, (reply, attempt), Mark::End(*key), Side::After) <= here;
+    let own = script(stage, (reply, attempt)).map_or(0, |script| script.calls().filter(ended).count());
+    n_calls(&stage.replies[..reply]) + own as u32
 }
 
 /// The reply whose calls a point of the tools is about.
@@ -162,7 +180,7 @@ fn of_unfinished_calls(
 }
 
 /// A call cannot settle before it has started.
-fn too_soon(stage: Stage<'_>, actions: &[PlannedAction], problems: &mut Problems) {
+pub(super) fn too_soon(stage: Stage<'_>, actions: &[PlannedAction], problems: &mut Problems) {
     for (index, action) in actions.iter().enumerate() {
         let PlannedFault::Settle(key) = action.what else { continue };
         let call = &stage.cast[key];
@@ -197,7 +215,7 @@ fn too_soon(stage: Stage<'_>, actions: &[PlannedAction], problems: &mut Problems
 /// The number of a call among those that its turn starts, from 1.
 fn number_in_turn(stage: Stage<'_>, key: CallKey) -> u32 {
     let call = &stage.cast[key];
-    let before = super::points::n_calls(&stage.replies[..call.reply]);
+    let before = n_calls(&stage.replies[..call.reply]);
     let own = script(stage, (call.reply, call.attempt));
     let within = own.and_then(|script| script.calls().position(|other| other == key)).unwrap_or(0);
     before + within as u32 + 1

@@ -22,7 +22,7 @@ pub struct Diagnostic {
     pub note: Option<String>,
     /// What to do about it.
     pub hint: Option<String>,
-    excerpt: Option<Excerpt>,
+    excerpt: Option<Box<Excerpt>>,
 }
 
 /// Whether the text may hold terminal colours.
@@ -54,7 +54,7 @@ impl Diagnostic {
             message: message.into(),
             note: None,
             hint: None,
-            excerpt: Excerpt::cut(text, span),
+            excerpt: Excerpt::cut(text, span).map(Box::new),
         }
     }
 

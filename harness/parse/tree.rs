@@ -111,7 +111,12 @@ pub fn read(file: &str, text: &str) -> Result<Node, Diagnostic> {
             format!("the file has {} bytes, more than the {MAX_TEXT} that a scenario may have", text.len()),
         ));
     }
-    serde_saphyr::from_str_with_options(text, options()).map_err(|error| diagnose(file, text, &error))
+    let root: Node =
+        serde_saphyr::from_str_with_options(text, options()).map_err(|error| diagnose(file, text, &error))?;
+    if root.kind == Kind::Scalar(Value::Null) {
+        return Err(Diagnostic::new(file, text, root.span, "the file is empty"));
+    }
+    Ok(root)
 }
 
 /// Bytes of a scenario file. The largest of the built-in suite has about 3 KiB; reports quote whole files.
@@ -153,13 +158,27 @@ impl Span {
     }
 }
 
+impl Span {
+    /// The parser gives some errors a line and a column and no byte; the text has the byte.
+    fn in_text(self, text: &str) -> Span {
+        if self.start > 0 || (self.line, self.column) == (1, 1) {
+            return self;
+        }
+        let above: usize =
+            text.split_inclusive('\n').take(self.line.saturating_sub(1) as usize).map(str::len).sum();
+        let beside: usize =
+            text[above..].chars().take(self.column.saturating_sub(1) as usize).map(char::len_utf8).sum();
+        Span { start: above + beside, end: above + beside, ..self }
+    }
+}
+
 fn options() -> serde_saphyr::Options {
     serde_saphyr::options! {
         budget: serde_saphyr::budget! {
             max_nodes: MAX_NODES,
             max_events: 4 * MAX_NODES,
             max_depth: MAX_DEPTH,
-            flow_nesting_limit: MAX_DEPTH,
+            flow_nesting_limit: 2 * MAX_DEPTH,
             max_anchors: MAX_ANCHORS,
             max_aliases: MAX_ALIASES,
             max_recorded_anchor_events: 4 * MAX_NODES,
@@ -179,14 +198,14 @@ fn options() -> serde_saphyr::Options {
 
 fn diagnose(file: &str, text: &str, error: &Error) -> Diagnostic {
     let error = error.without_snippet();
-    let span = error.location().map_or(Span::TOP, Span::of);
+    let span = error.location().map_or(Span::TOP, |location| Span::of(location).in_text(text));
     let too_much = |what: &str, limit: usize| (format!("the file has more than {limit} {what}"), None);
     let (message, hint) = match error {
         Error::AliasError { error, .. } => return diagnose(file, text, error),
         Error::DuplicateMappingKey { key: Some(key), .. } => {
             (format!("the key `{key}` is given twice"), Some("keep one of the two".to_owned()))
         }
-        Error::MultipleDocuments { .. } => {
+        Error::MultipleDocuments { .. } | Error::Budget { breach: BudgetBreach::Documents { .. }, .. } => {
             ("a file holds one scenario".to_owned(), Some("remove the `---` and what follows".to_owned()))
         }
         Error::MergeKeyNotAllowed { .. } => {

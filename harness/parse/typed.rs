@@ -68,12 +68,16 @@ impl Complaint {
 }
 
 /// The names that serde has for things, and the ones that a reader of YAML knows.
-const PLAIN_WORDS: [(&str, &str); 11] = [
+const PLAIN_WORDS: [(&str, &str); 15] = [
     ("invalid type: ", "found "),
     ("invalid value: ", "found "),
     ("invalid length ", "found a list of length "),
     ("a sequence", "a list"),
     ("sequence", "list"),
+    ("found list", "found a list"),
+    ("found map", "found a map"),
+    ("expected map", "expected a map"),
+    ("an object", "a map"),
     ("expected u32", "expected a whole number, not negative"),
     ("expected u16", "expected a whole number up to 65535"),
     ("unit variant", "only the word"),

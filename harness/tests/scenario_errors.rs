@@ -207,7 +207,7 @@ fn points() {
             ("unknown call", at("{ after: { end: d }, do: reset }")),
             ("delta too far", at("{ after: { delta: [b, 4] }, do: reset }")),
             ("text too far", at("{ after: { text: 3 }, do: reset }")),
-            ("text of a reply without", at("{ reply: 2, after: { text: 0 }, do: reset }")),
+            ("text 0", at("{ reply: 2, after: { text: 0 }, do: reset }")),
             ("reply out of range", at("{ reply: 3, after: stop, do: reset }")),
             ("attempt out of range", at("{ attempt: 2, after: stop, do: reset }")),
             ("call of another reply", at("{ reply: 2, after: { end: a }, do: reset }")),
@@ -262,6 +262,16 @@ fn order() {
             (
                 "after a stop at a result",
                 both("{ after: { settled: 1 }, do: abort }", "{ reply: 2, after: stop, do: eof }"),
+            ),
+            (
+                "count after a stop",
+                both("{ after: { end: a }, do: abort }", "{ after: { settled: 2 }, do: { settle: c } }"),
+            ),
+            (
+                "start count after a stop",
+                free(
+                    "{ after: { end: b }, do: abort }\n      - { after: { started: 3 }, do: { settle: a } }",
+                ),
             ),
             (
                 "result after a stop",
