@@ -1,7 +1,7 @@
 //! From the text of a scenario file to its variants, with every mistake shown at its place.
 //!
-//! The text is read as a tree that keeps the place of every value ([`tree`]); `vary` says which variants there
-//! are and what each `$name` stands for ([`vary`]); the result is read as a [`Scenario`] ([`typed`]).
+//! The text is read as a tree that keeps the place of every value (`parse::tree`); `vary` says which variants there
+//! are and what each `$name` stands for (`parse::vary`); the result is read as a [`Scenario`] (`parse::typed`).
 //! Whether a scenario makes sense is not judged here but in [`crate::lower`], which leads its problems back to
 //! the text through [`Variant::locate`].
 

@@ -211,6 +211,7 @@ fn diagnose(file: &str, text: &str, error: &Error) -> Diagnostic {
         Error::MergeKeyNotAllowed { .. } => {
             ("merge keys are not supported".to_owned(), Some("write the keys out".to_owned()))
         }
+        Error::NonFiniteFloat { value, .. } => (format!("`{value}` is not a finite number"), None),
         Error::Eof { .. } => ("the file is empty".to_owned(), None),
         Error::Budget { breach: BudgetBreach::Nodes { .. } | BudgetBreach::Events { .. }, .. } => {
             too_much("values", MAX_NODES)

@@ -41,6 +41,8 @@ fn variants_are_named_after_their_values() {
         names
     };
     assert_eq!(names(PLAIN_BATCH), ["order=a-b-c", "order=c-b-a", "order=b-c-a"]);
+    let words = &lowered("x", RESET)[6].turns[0].actions[0].words;
+    assert_eq!(words, "reset after delta a 2 of reply 1");
     assert_eq!(names(RESET)[..4], ["point=headers", "point=text-1", "point=start-a", "point=delta-a-2"]);
 }
 
@@ -141,4 +143,14 @@ fn before_a_count_is_after_the_one_below() {
         MID_BATCH.replace("after: { settled: $k }", "before: { settled: $k }").replace("0, 1, 2, 3", "c");
     let plan = lowered("x", &named).remove(0);
     assert!(matches!(plan.turns[0].actions[0].at, PlannedPoint::Settled(_, Side::Before)));
+}
+
+#[test]
+fn json_is_yaml_and_shared_blocks_may_be_named() {
+    let json = r#"{"schema": 1, "comment": "x", "class": ["a"], "tools": {"t": {"returns": "r"}},
+        "turns": [{"user": "u", "replies": [[{"call": {"as": "a", "tool": "t"}}]]}]}"#;
+    assert_eq!(lowered("x", json).len(), 2);
+    let yaml = "schema: 1\ncomment: x\nclass: [a]\ntools: { t: &t { fails: r }, u: *t }\nturns:\n  \
+                - { user: u, replies: [[{ call: { as: a, tool: u } }]] }\n";
+    assert_eq!(lowered("x", yaml)[0].calls[0].outcome.text(), "r");
 }

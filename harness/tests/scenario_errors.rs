@@ -83,6 +83,8 @@ fn yaml() {
             ("merge key", with("schema: 1", "schema: 1\n<<: { a: 1 }")),
             ("tag", with("comment: The", "comment: !secret The")),
             ("billion laughs", mistake(laughs)),
+            ("not a number", with("schema: 1", "schema: .nan")),
+            ("behind other alphabets", with("What happened?", "\"🔑🔑\"\n    setle: [x]")),
             ("too deep", mistake(&format!("a: {}{}", "[".repeat(40), "]".repeat(40)))),
             ("too many values", mistake(&format!("a: [{}]", "1, ".repeat(30_000)))),
             ("too long", mistake(&"# a comment\n".repeat(MAX_TEXT / 8))),
