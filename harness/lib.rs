@@ -1,19 +1,32 @@
 //! Brickbat throws aborts, faults and reorderings at an agent SDK and proves that the thread survives.
 //!
-//! The modules stand in layers; each may use only the layers above it in this list.
-//! `ARCHITECTURE.md` draws the whole house.
+//! The modules stand in layers; each may use only its own layer and those above it in this list.
+//! `ARCHITECTURE.md` draws the whole house, and a test holds the code to it.
 
-pub mod agent;
-pub mod check;
-pub mod conductor;
+// Layer 1: plain types.
 pub mod dialect;
 pub mod history;
 pub mod plan;
-pub mod provider;
-pub mod report;
-pub mod rules;
 pub mod scenario;
-pub mod simulate;
 pub mod trace;
 pub mod verdict;
+
+// Layer 2: pure mechanics.
+pub mod lower;
+pub mod parse;
+pub mod rules;
 pub mod wire;
+
+// Layer 3: pure judgement.
+pub mod agent;
+pub mod check;
+pub mod conductor;
+pub mod provider;
+pub mod report;
+pub mod simulate;
+
+// Layer 4: input and output.
+#[cfg(feature = "cli")]
+pub mod driver;
+#[cfg(feature = "cli")]
+pub mod server;

@@ -51,9 +51,19 @@ pub struct Plan {
     pub calls: Vec<PlannedCall>,
     /// The turns, the follow-up turns last.
     pub turns: Vec<PlannedTurn>,
-    /// How often calls may run, where the scenario says so.
+    /// How often calls may run, where the scenario says so. The key is the call that the scenario wrote; what is
+    /// counted is every run of a call of its name, see [`Plan::calls_named`].
     #[serde(skip)]
     pub executed: Vec<(CallKey, Times)>,
+}
+
+impl Plan {
+    /// The calls of that name: the one that the scenario wrote, and the ones that lowering added for attempts
+    /// after a failed one.
+    pub fn calls_named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = CallKey> + 'a {
+        let named = self.calls.iter().zip(0..).filter(move |(call, _)| call.name == name);
+        named.map(|(_, index)| CallKey(index))
+    }
 }
 
 /// A call of a plan, as an index into [`Plan::calls`].

@@ -1,0 +1,187 @@
+//! From one variant of a scenario to a plan: wire ids and markers minted, texts and arguments cut, points
+//! resolved, follow-up turns added. What a scenario says but can never happen is a [`Problem`].
+//!
+//! Lowering goes in stages; each runs only when the one before has found no problem.
+
+use crate::dialect::Dialect;
+use crate::parse::{self, Diagnostic, Variant};
+use crate::plan::{CallKey, Mark};
+use crate::plan::{Plan, PlanId, PlannedAction, PlannedFault, PlannedPoint, PlannedReply, PlannedTurn, Side};
+use crate::scenario::{Need, Scenario, Times, Turn};
+
+mod actions;
+mod cast;
+mod follow_up;
+mod header;
+mod mint;
+mod place;
+mod points;
+mod problem;
+mod reach;
+mod settle;
+mod tools;
+
+pub use header::{
+    MAX_ACTIONS, MAX_ARGS, MAX_ATTEMPTS, MAX_BLOCKS, MAX_CALLS, MAX_DELTAS, MAX_REPLIES, MAX_STRING,
+    MAX_TOOLS, MAX_TURNS,
+};
+pub use points::{marks, points};
+pub use problem::Problem;
+
+use cast::Cast;
+use mint::Mint;
+use points::Stage;
+use problem::Problems;
+
+/// Every plan of a scenario file: each variant on each of the dialects, variants first.
+pub fn plans(
+    id: &str,
+    file_name: &str,
+    text: &str,
+    dialects: &[Dialect],
+    seed: u64,
+) -> Result<Vec<Plan>, Diagnostic> {
+    let variants = parse::parse(file_name, text)?;
+    let mut plans = Vec::with_capacity(variants.len() * dialects.len());
+    for variant in &variants {
+        for dialect in dialects {
+            let plan = lower(id, &variant.name, &variant.scenario, *dialect, seed);
+            plans.push(plan.map_err(|problems| diagnose(&variants, variant, *dialect, &problems))?);
+        }
+    }
+    Ok(plans)
+}
+
+/// Shows the first problem of a variant, which is named unless all variants have it.
+fn diagnose(variants: &[Variant], own: &Variant, dialect: Dialect, problems: &[Problem]) -> Diagnostic {
+    let fallback = Problem::new("", "the scenario cannot be lowered");
+    let problem = problems.first().unwrap_or(&fallback);
+    let has_it = |variant: &Variant| {
+        let other = lower("", &variant.name, &variant.scenario, dialect, 0);
+        other.is_err_and(|problems| problems.first() == Some(problem))
+    };
+    let show = if variants.iter().all(has_it) { Variant::diagnose } else { Variant::diagnose_own };
+    show(own, &problem.pointer, &problem.message, problem.hint.clone())
+}
+
+/// The plan of one variant of the scenario `id` on one dialect. `variant` is the variant's name.
+/// The problems are never none.
+pub fn lower(
+    id: &str,
+    variant: &str,
+    scenario: &Scenario,
+    dialect: Dialect,
+    seed: u64,
+) -> Result<Plan, Vec<Problem>> {
+    header::check(scenario)?;
+    let tools = tools::check(scenario)?;
+    let mut cast = Cast::of(scenario, Mint { seed, scenario: id, dialect });
+    let executed = executed(scenario, &cast)?;
+    let mut turns = Vec::with_capacity(scenario.turns.len());
+    for (index, said) in scenario.turns.iter().enumerate() {
+        turns.push(turn(&mut cast, index, said)?);
+    }
+    let needs = needs(scenario, &turns);
+    follow_up::append(&mut turns);
+    let id = PlanId { scenario: id.to_owned(), variant: variant.to_owned(), dialect, control: false };
+    Ok(Plan { id, dialect, seed, needs, tools, calls: cast.calls, turns, executed })
+}
+
+/// The same conversation with nothing going wrong. Only first attempts are left, and nothing is expected of how
+/// often calls run, because that speaks of the fault. A call that is left keeps its key.
+pub fn control(plan: &Plan) -> Plan {
+    let mut control = plan.clone();
+    control.id.control = true;
+    control.executed = Vec::new();
+    control.calls.retain(|call| call.attempt == 0);
+    let n_calls = control.calls.len();
+    for turn in &mut control.turns {
+        turn.actions = Vec::new();
+        turn.settle.retain(|key| (key.0 as usize) < n_calls);
+        turn.replies.iter_mut().for_each(|reply| reply.attempts.truncate(1));
+    }
+    control
+}
+
+fn executed(scenario: &Scenario, cast: &Cast<'_>) -> Result<Vec<(CallKey, Times)>, Vec<Problem>> {
+    let mut problems = Problems::default();
+    let mut executed = Vec::with_capacity(scenario.expect.executed.len());
+    for (name, times) in &scenario.expect.executed {
+        match cast.find(name) {
+            Some(key) => executed.push((key, *times)),
+            None => {
+                let known: Vec<&str> = cast.calls.iter().map(|call| call.name.as_str()).collect();
+                let hint =
+                    parse::did_you_mean(name, &known).or_else(|| parse::one_of("the calls are", &known));
+                let pointer = format!("/expect/executed/{}", place::step(name));
+                problems.add(Problem::new(pointer, format!("there is no call `{name}`")).with_hint(hint));
+            }
+        }
+    }
+    problems.settle()?;
+    Ok(executed)
+}
+
+fn turn(cast: &mut Cast<'_>, index: usize, said: &Turn) -> Result<PlannedTurn, Vec<Problem>> {
+    let mut problems = Problems::default();
+    let mut replies: Vec<PlannedReply> = said.replies.iter().map(|reply| cast.reply(reply)).collect();
+    let stage = Stage { cast, turn: index, replies: &replies };
+    let actions = actions::resolve(stage, &said.at, &mut problems);
+    problems.settle()?;
+    let mut problems = Problems::default();
+    reach::too_soon(stage, &actions, &mut problems);
+    let mut order = settle::order(stage, &said.settle, &actions, &mut problems);
+    reach::check(stage, &actions, &order, &mut problems);
+    problems.settle()?;
+    for (reply, planned) in replies.iter_mut().enumerate() {
+        ask_again(cast, reply, planned, &actions, &mut order);
+    }
+    Ok(PlannedTurn { user: said.user.clone(), follow_up: false, replies, settle: order, actions })
+}
+
+/// Adds the attempt that a client gets when it asks again after the last one that the scenario wrote has failed.
+fn ask_again(
+    cast: &mut Cast<'_>,
+    reply: usize,
+    planned: &mut PlannedReply,
+    actions: &[PlannedAction],
+    order: &mut Vec<CallKey>,
+) {
+    let next = planned.attempts.len();
+    let fails = |action: &PlannedAction| match action.at {
+        PlannedPoint::Stream { reply: failed, attempt, .. } => {
+            (failed, attempt + 1) == (reply, next) && action.what.ends_attempt()
+        }
+        _ => false,
+    };
+    let Some(last) = planned.attempts.last().filter(|_| actions.iter().any(fails)) else { return };
+    let again = cast.again(last, next);
+    for (original, clone) in last.calls().zip(again.calls()) {
+        let place = order.iter().position(|key| *key == original).map_or(order.len(), |place| place + 1);
+        order.insert(place, clone);
+    }
+    planned.attempts.push(again);
+}
+
+/// What the scenario asks for, and what its actions need.
+fn needs(scenario: &Scenario, turns: &[PlannedTurn]) -> Vec<Need> {
+    let mut needs = scenario.needs.clone();
+    for action in turns.iter().flat_map(|turn| &turn.actions) {
+        let in_stream = match action.at {
+            PlannedPoint::Stream { mark, side, .. } => (mark, side) != (Mark::Headers, Side::Before),
+            _ => false,
+        };
+        if action.what.stops_turn() {
+            needs.push(Need::Cancel);
+        }
+        if in_stream {
+            needs.push(Need::Streaming);
+        }
+        if in_stream && matches!(action.what, PlannedFault::Settle(_)) {
+            needs.push(Need::EagerTools);
+        }
+    }
+    needs.sort_unstable();
+    needs.dedup();
+    needs
+}

@@ -1,0 +1,52 @@
+//! The turns that the harness adds, to see whether the thread survives what went wrong.
+
+use crate::plan::{PlannedReply, PlannedTurn, Script, ScriptBlock};
+
+use super::cast::fragments;
+
+/// Turns that follow the last one in which something goes wrong: a thread that fails twice is bricked for good,
+/// and one that fails once has healed.
+const AFTER_ACTIONS: usize = 2;
+
+/// Turns that the harness adds to a scenario in which nothing goes wrong.
+const WHEN_PLAIN: usize = 1;
+
+/// What the user says, and what the model answers.
+const SAID: [(&str, &str); 3] = [
+    ("Go on.", "There is nothing left to do."),
+    ("Anything else?", "No, that was all."),
+    ("Are you sure?", "Yes, quite sure."),
+];
+
+/// Adds the turns that are missing.
+pub(super) fn append(turns: &mut Vec<PlannedTurn>) {
+    let missing = match turns.iter().rposition(|turn| !turn.actions.is_empty()) {
+        Some(last) => AFTER_ACTIONS.saturating_sub(turns.len() - 1 - last),
+        None => WHEN_PLAIN,
+    };
+    let mut added = 0;
+    let mut round = 0;
+    while added < missing {
+        let (user, answer) = SAID[round % SAID.len()];
+        // Authors rarely say the same; where they do, a number keeps the messages apart.
+        let lap = round / SAID.len();
+        let user = if lap == 0 { user.to_owned() } else { format!("{user} ({lap})") };
+        round += 1;
+        if turns.iter().any(|turn| turn.user == user) {
+            continue;
+        }
+        turns.push(turn(user, answer));
+        added += 1;
+    }
+}
+
+fn turn(user: String, answer: &str) -> PlannedTurn {
+    let script = Script { blocks: vec![ScriptBlock::Text(fragments(answer))], interleave: false };
+    PlannedTurn {
+        user,
+        follow_up: true,
+        replies: vec![PlannedReply { attempts: vec![script] }],
+        settle: Vec::new(),
+        actions: Vec::new(),
+    }
+}

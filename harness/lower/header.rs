@@ -1,0 +1,175 @@
+//! What can be said about a scenario without knowing its calls: the header, and how much there is of everything.
+
+use crate::scenario::{Block, Scenario, Turn};
+
+use super::place::Place;
+use super::problem::{Problem, Problems};
+
+/// Turns that a file may have. The longest public thread that we model needs four.
+pub const MAX_TURNS: usize = 16;
+
+/// Replies of a turn. SDKs stop a tool loop after 5 to 20 steps of their own accord.
+pub const MAX_REPLIES: usize = 16;
+
+/// Attempts of a reply. Clients give up after 2 to 10 tries; 8 shows any pattern of theirs.
+pub const MAX_ATTEMPTS: usize = 8;
+
+/// Blocks of an attempt, so that a reply stays readable; providers allow 128 calls in a batch.
+pub const MAX_BLOCKS: usize = 64;
+
+/// Calls of a plan, so that traces stay within their bound.
+pub const MAX_CALLS: usize = 256;
+
+/// Actions of a turn. More than a few would hide each other.
+pub const MAX_ACTIONS: usize = 64;
+
+/// Deltas in which the arguments of a call may be sent.
+pub const MAX_DELTAS: u32 = 16;
+
+/// Bytes of any one text: enough for a page of prose, little enough that no client window gets in the way.
+pub const MAX_STRING: usize = 20_000;
+
+/// Tools of a file.
+pub const MAX_TOOLS: usize = 64;
+
+/// Arguments of a call.
+pub const MAX_ARGS: usize = 32;
+
+/// Classes and evidence of a file.
+const MAX_LABELS: usize = 64;
+
+pub(super) fn check(scenario: &Scenario) -> Result<(), Vec<Problem>> {
+    let mut problems = Problems::default();
+    labels(scenario, &mut problems);
+    problems.add_if(scenario.turns.is_empty(), || Problem::new("/turns", "a scenario has at least one turn"));
+    too_many("/turns", "turns", scenario.turns.len(), MAX_TURNS, &mut problems);
+    too_many("/tools", "tools", scenario.tools.len(), MAX_TOOLS, &mut problems);
+    let calls = scenario.turns.iter().map(n_calls).sum();
+    too_many("/turns", "calls", calls, MAX_CALLS, &mut problems);
+    problems.settle()?;
+    let mut problems = Problems::default();
+    scenario.turns.iter().enumerate().for_each(|(index, turn)| check_turn(index, turn, &mut problems));
+    problems.settle()
+}
+
+fn labels(scenario: &Scenario, problems: &mut Problems) {
+    problems.add_if(scenario.schema != 1, || {
+        Problem::new("/schema", format!("version {} of the format is not known", scenario.schema))
+            .with_hint("write `schema: 1`".to_owned())
+    });
+    text("/comment", "the comment", &scenario.comment, problems);
+    problems.add_if(scenario.class.is_empty(), || {
+        Problem::new("/class", "a scenario has at least one class")
+            .with_hint("for example `class: [abort-batch]`".to_owned())
+    });
+    too_many("/class", "classes", scenario.class.len(), MAX_LABELS, problems);
+    too_many("/evidence", "threads", scenario.evidence.len(), MAX_LABELS, problems);
+    for (index, class) in scenario.class.iter().enumerate() {
+        problems.add_if(!is_kebab_case(class), || {
+            Problem::new(format!("/class/{index}"), format!("the class `{class}` is not in kebab-case"))
+                .with_hint("use lowercase words joined by `-`, for example `abort-batch`".to_owned())
+        });
+    }
+    for (index, evidence) in scenario.evidence.iter().enumerate() {
+        problems.add_if(!is_evidence(evidence), || {
+            Problem::new(format!("/evidence/{index}"), "this does not lead to a public thread")
+                .with_hint("write `owner/repo#123` or an address that begins with `https://`".to_owned())
+        });
+    }
+}
+
+fn check_turn(index: usize, turn: &Turn, problems: &mut Problems) {
+    let base = format!("/turns/{index}");
+    text(&format!("{base}/user"), "what the user says", &turn.user, problems);
+    problems.add_if(turn.replies.is_empty(), || {
+        Problem::new(format!("{base}/replies"), "a turn has at least one reply")
+    });
+    too_many(&format!("{base}/replies"), "replies", turn.replies.len(), MAX_REPLIES, problems);
+    too_many(&format!("{base}/settle"), "calls to settle", turn.settle.len(), MAX_CALLS, problems);
+    too_many(&format!("{base}/at"), "actions", turn.at.len(), MAX_ACTIONS, problems);
+    for (reply_index, reply) in turn.replies.iter().enumerate() {
+        let attempts = format!("{base}/replies/{reply_index}/attempts");
+        too_many(&attempts, "attempts", reply.attempts.len(), MAX_ATTEMPTS, problems);
+        for (attempt, blocks) in reply.attempts.iter().enumerate() {
+            let pointer = format!("{attempts}/{attempt}");
+            problems.add_if(blocks.is_empty(), || Problem::new(&pointer, "a reply has at least one block"));
+            too_many(&pointer, "blocks", blocks.len(), MAX_BLOCKS, problems);
+            for (block, content) in blocks.iter().enumerate() {
+                let place = Place { turn: index, reply: reply_index, attempt, block };
+                check_block(place, content, problems);
+            }
+        }
+        let n_calls = reply.attempts.iter().map(|blocks| calls_in(blocks)).max().unwrap_or(0);
+        problems.add_if(reply.interleave && n_calls < 2, || {
+            Problem::new(
+                format!("{base}/replies/{reply_index}/interleave"),
+                "only the deltas of two calls or more can arrive in turns",
+            )
+        });
+    }
+}
+
+fn check_block(place: Place, block: &Block, problems: &mut Problems) {
+    match block {
+        Block::Text(said) => text(&format!("{place}/text"), "a text of the model", said, problems),
+        Block::Call(call) => {
+            problems.add_if(!(1..=MAX_DELTAS).contains(&call.deltas), || {
+                Problem::new(
+                    format!("{place}/call/deltas"),
+                    format!("arguments are sent in 1 to {MAX_DELTAS} deltas, not in {}", call.deltas),
+                )
+            });
+            too_many(&format!("{place}/call/args"), "arguments", call.args.len(), MAX_ARGS, problems);
+            let length: usize =
+                call.args.iter().map(|(key, value)| key.len() + value.to_string().len()).sum();
+            problems.add_if(length > MAX_STRING, || {
+                Problem::new(
+                    format!("{place}/call/args"),
+                    format!("the arguments have more than {MAX_STRING} bytes"),
+                )
+            });
+        }
+    }
+}
+
+/// Providers refuse empty texts and texts of white space alone, so no model says them.
+pub(super) fn text(pointer: &str, what: &str, said: &str, problems: &mut Problems) {
+    problems.add_if(said.trim().is_empty(), || Problem::new(pointer, format!("{what} is empty")));
+    problems.add_if(said.len() > MAX_STRING, || {
+        Problem::new(pointer, format!("{what} has more than {MAX_STRING} bytes"))
+    });
+}
+
+fn too_many(pointer: &str, what: &str, count: usize, limit: usize, problems: &mut Problems) {
+    problems.add_if(count > limit, || {
+        Problem::new(pointer, format!("{count} {what} are more than the {limit} that are allowed here"))
+    });
+}
+
+fn n_calls(turn: &Turn) -> usize {
+    turn.replies.iter().flat_map(|reply| &reply.attempts).map(|blocks| calls_in(blocks)).sum()
+}
+
+fn calls_in(blocks: &[Block]) -> usize {
+    blocks.iter().filter(|block| matches!(block, Block::Call(_))).count()
+}
+
+fn is_kebab_case(word: &str) -> bool {
+    let part =
+        |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
+    word.split('-').all(part)
+}
+
+fn is_evidence(text: &str) -> bool {
+    let name = |part: &str| {
+        !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
+    };
+    let is_address = text.strip_prefix("https://").is_some_and(|rest| {
+        rest.contains('.') && !rest.starts_with('.') && !rest.contains(char::is_whitespace)
+    });
+    let is_thread = text.split_once('#').is_some_and(|(repository, number)| {
+        let number_is_one = !number.is_empty() && number.chars().all(|c| c.is_ascii_digit());
+        number_is_one && repository.split_once('/').is_some_and(|(owner, repo)| name(owner) && name(repo))
+    });
+    is_address || is_thread
+}

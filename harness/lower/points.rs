@@ -1,0 +1,283 @@
+//! Points: what the words of a scenario mean, in which order the marks of a reply come, and every point of a turn.
+
+use crate::parse::{did_you_mean, one_of};
+use crate::plan::{CallKey, Mark, Plan, PlannedCall, PlannedPoint, PlannedReply, Script, ScriptBlock, Side};
+use crate::scenario::{At, Point, Which};
+
+use super::cast::Cast;
+use super::problem::Problem;
+
+/// Every point of a turn of a plan (from 0), in causal order where there is one: the marks of each attempt of
+/// each reply, then the starts, then the results. Nothing for a turn that the plan does not have.
+pub fn points(plan: &Plan, turn: usize) -> Vec<PlannedPoint> {
+    let Some(planned) = plan.turns.get(turn) else { return Vec::new() };
+    let mut points = Vec::new();
+    let mut started = Vec::new();
+    for (reply, said) in planned.replies.iter().enumerate() {
+        for (attempt, script) in said.attempts.iter().enumerate() {
+            let at = |mark, side| PlannedPoint::Stream { reply, attempt, mark, side };
+            points.push(at(Mark::Headers, Side::Before));
+            points.extend(marks(script, &plan.calls).into_iter().map(|mark| at(mark, Side::After)));
+            started.extend(script.calls());
+        }
+    }
+    let n_calls = n_calls(&planned.replies);
+    points.extend(started.iter().copied().map(PlannedPoint::Started));
+    points.extend((1..=n_calls).map(PlannedPoint::StartedCount));
+    if n_calls > 0 {
+        points.extend((0..=n_calls).map(PlannedPoint::SettledCount));
+    }
+    points.extend(started.into_iter().map(|key| PlannedPoint::Settled(key, Side::Before)));
+    points
+}
+
+/// The marks of one attempt in the order in which they are reached.
+pub fn marks(script: &Script, calls: &[PlannedCall]) -> Vec<Mark> {
+    let n_deltas = |key: CallKey| calls.get(key.0 as usize).map_or(0, |call| call.deltas.len() as u32);
+    let mut marks = vec![Mark::Headers];
+    let mut n_fragments = 0;
+    for block in &script.blocks {
+        match block {
+            ScriptBlock::Text(fragments) => {
+                let first = n_fragments + 1;
+                n_fragments += fragments.len() as u32;
+                marks.extend((first..=n_fragments).map(Mark::Text));
+            }
+            ScriptBlock::Call(_) if script.interleave => {}
+            ScriptBlock::Call(key) => {
+                marks.push(Mark::Start(*key));
+                marks.extend((1..=n_deltas(*key)).map(|delta| Mark::Delta(*key, delta)));
+                marks.push(Mark::End(*key));
+            }
+        }
+    }
+    if script.interleave {
+        marks.extend(script.calls().map(Mark::Start));
+        let rounds = script.calls().map(n_deltas).max().unwrap_or(0);
+        for round in 1..=rounds {
+            marks.extend(
+                script.calls().filter(|key| round <= n_deltas(*key)).map(|key| Mark::Delta(key, round)),
+            );
+        }
+        marks.extend(script.calls().map(Mark::End));
+    }
+    if script.calls().next().is_some() {
+        marks.push(Mark::Calls);
+    }
+    marks.extend([Mark::Stop, Mark::Reply]);
+    marks
+}
+
+/// Calls of a turn that can settle: of several attempts of a reply only one comes to its end.
+pub(super) fn n_calls(replies: &[PlannedReply]) -> u32 {
+    let of_reply = |reply: &PlannedReply| reply.attempts.iter().map(|script| script.calls().count()).max();
+    replies.iter().filter_map(of_reply).sum::<usize>() as u32
+}
+
+/// A turn in which points are looked up.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Stage<'a> {
+    pub cast: &'a Cast<'a>,
+    pub turn: usize,
+    pub replies: &'a [PlannedReply],
+}
+
+/// Where the words of one `at` stand.
+struct Words<'a> {
+    pointer: String,
+    at: &'a At,
+    side: Side,
+}
+
+impl Stage<'_> {
+    /// The point that an `at` speaks of. `base` is the pointer of the `at`.
+    pub fn point(&self, base: &str, at: &At) -> Result<PlannedPoint, Problem> {
+        let (key, side, point) = match (&at.before, &at.after) {
+            (Some(point), None) => ("before", Side::Before, point),
+            (None, Some(point)) => ("after", Side::After, point),
+            (Some(_), Some(_)) => {
+                return Err(Problem::new(
+                    format!("{base}/after"),
+                    "an action has either `before` or `after`",
+                )
+                .with_hint("split it into two actions".to_owned()));
+            }
+            (None, None) => {
+                return Err(Problem::new(base, "nothing says where this happens")
+                    .with_hint("give `before` or `after`, for example `after: { settled: 1 }`".to_owned()));
+            }
+        };
+        let words = Words { pointer: format!("{base}/{key}"), at, side };
+        match point {
+            Point::Started(which) => self.started(base, &words, which),
+            Point::Settled(which) => self.settled(base, &words, which),
+            _ => self.stream(base, &words, point),
+        }
+    }
+
+    /// The call of this turn that is named so.
+    pub fn call(&self, pointer: impl Into<String>, name: &str) -> Result<CallKey, Problem> {
+        match self.cast.find(name) {
+            Some(key) if self.cast[key].turn == self.turn => Ok(key),
+            Some(key) => Err(Problem::new(
+                pointer,
+                format!("the call `{name}` belongs to turn {}, not to this one", self.cast[key].turn + 1),
+            )),
+            None => {
+                let known = self.cast.names_in(self.turn);
+                let hint = did_you_mean(name, &known).or_else(|| one_of("this turn has", &known));
+                Err(Problem::new(pointer, format!("there is no call `{name}`")).with_hint(hint))
+            }
+        }
+    }
+
+    fn started(&self, base: &str, words: &Words<'_>, which: &Which) -> Result<PlannedPoint, Problem> {
+        self.tools(base, words)?;
+        let pointer = format!("{}/started", words.pointer);
+        if words.side == Side::Before {
+            return Err(Problem::new(pointer, "nobody sees a tool before it has started")
+                .with_hint("use `after`, or a point of the stream such as `before: { end: … }`".to_owned()));
+        }
+        match which {
+            Which::Call(name) => Ok(PlannedPoint::Started(self.call(pointer, name)?)),
+            Which::Count(0) => Err(Problem::new(pointer, "counts of started tools begin at 1")
+                .with_hint("use `before: headers` or another point of the stream".to_owned())),
+            Which::Count(count) => Ok(PlannedPoint::StartedCount(self.count(pointer, *count)?)),
+        }
+    }
+
+    fn settled(&self, base: &str, words: &Words<'_>, which: &Which) -> Result<PlannedPoint, Problem> {
+        self.tools(base, words)?;
+        let pointer = format!("{}/settled", words.pointer);
+        match (which, words.side) {
+            (Which::Call(name), side) => Ok(PlannedPoint::Settled(self.call(pointer, name)?, side)),
+            (Which::Count(count), Side::After) => {
+                Ok(PlannedPoint::SettledCount(self.count(pointer, *count)?))
+            }
+            (Which::Count(0), Side::Before) => Err(Problem::new(pointer, "nothing comes before 0 results")
+                .with_hint(
+                    "use `after: { settled: 0 }`: all calls have started, none has settled".to_owned(),
+                )),
+            (Which::Count(count), Side::Before) => {
+                Ok(PlannedPoint::SettledCount(self.count(pointer, *count)?.saturating_sub(1)))
+            }
+        }
+    }
+
+    /// Points of the tools need tools, and belong to the turn and not to a reply.
+    fn tools(&self, base: &str, words: &Words<'_>) -> Result<(), Problem> {
+        if n_calls(self.replies) == 0 {
+            return Err(Problem::new(&words.pointer, "this turn has no calls"));
+        }
+        for (key, value) in [("reply", words.at.reply), ("attempt", words.at.attempt)] {
+            if value != 1 {
+                let message =
+                    format!("`{key}` belongs to points of the stream; calls are counted over the turn");
+                return Err(Problem::new(format!("{base}/{key}"), message));
+            }
+        }
+        Ok(())
+    }
+
+    fn count(&self, pointer: String, count: u32) -> Result<u32, Problem> {
+        let n_calls = n_calls(self.replies);
+        if count <= n_calls {
+            return Ok(count);
+        }
+        let calls = if n_calls == 1 { "1 call".to_owned() } else { format!("{n_calls} calls") };
+        Err(Problem::new(pointer, format!("this turn has {calls}, so {count} is never reached")))
+    }
+
+    fn stream(&self, base: &str, words: &Words<'_>, point: &Point) -> Result<PlannedPoint, Problem> {
+        let replies = self.replies;
+        let reply = index(base, "reply", "replies", words.at.reply, replies.len())?;
+        let attempts = &replies[reply].attempts;
+        let attempt =
+            index(base, "attempt", "attempts", words.at.attempt, attempts.len()).map_err(|problem| {
+                let advice = "an attempt that actions speak of is written out, under `attempts`";
+                problem.with_hint(advice.to_owned())
+            })?;
+        let mark = self.mark(words, point, (reply, attempt), &attempts[attempt])?;
+        Ok(PlannedPoint::Stream { reply, attempt, mark, side: words.side })
+    }
+
+    fn mark(
+        &self,
+        words: &Words<'_>,
+        point: &Point,
+        at: (usize, usize),
+        script: &Script,
+    ) -> Result<Mark, Problem> {
+        let inner = |key: &str| format!("{}/{key}", words.pointer);
+        match point {
+            Point::Headers => Ok(Mark::Headers),
+            Point::Text(fragment) => self.text(inner("text"), *fragment, script),
+            Point::Start(name) => Ok(Mark::Start(self.streamed(inner("start"), name, at)?)),
+            Point::End(name) => Ok(Mark::End(self.streamed(inner("end"), name, at)?)),
+            Point::Delta(name, delta) => self.delta(&inner("delta"), name, *delta, at),
+            Point::Calls if script.calls().next().is_none() => {
+                Err(Problem::new(&words.pointer, "this reply has no calls"))
+            }
+            Point::Calls => Ok(Mark::Calls),
+            Point::Stop => Ok(Mark::Stop),
+            Point::Reply | Point::Started(_) | Point::Settled(_) => Ok(Mark::Reply),
+        }
+    }
+
+    fn text(&self, pointer: String, fragment: u32, script: &Script) -> Result<Mark, Problem> {
+        let count = script.blocks.iter().map(|block| match block {
+            ScriptBlock::Text(fragments) => fragments.len() as u32,
+            ScriptBlock::Call(_) => 0,
+        });
+        let n_fragments: u32 = count.sum();
+        if (1..=n_fragments).contains(&fragment) {
+            return Ok(Mark::Text(fragment));
+        }
+        let problem = Problem::new(pointer, format!("this reply has no text fragment {fragment}"));
+        Err(match n_fragments {
+            0 => problem.with_hint("it has no text".to_owned()),
+            _ => problem
+                .with_hint(format!("every text is sent in two: it has the fragments 1 to {n_fragments}")),
+        })
+    }
+
+    fn delta(&self, pointer: &str, name: &str, delta: u32, at: (usize, usize)) -> Result<Mark, Problem> {
+        let key = self.streamed(format!("{pointer}/0"), name, at)?;
+        let n_deltas = self.cast[key].deltas.len();
+        if (1..=n_deltas as u32).contains(&delta) {
+            return Ok(Mark::Delta(key, delta));
+        }
+        Err(Problem::new(format!("{pointer}/1"), format!("the call `{name}` has no delta {delta}"))
+            .with_hint(format!(
+                "its arguments are sent in {n_deltas}; the key `deltas` of the call changes that"
+            )))
+    }
+
+    /// A call that this attempt of this reply streams.
+    fn streamed(
+        &self,
+        pointer: String,
+        name: &str,
+        (reply, attempt): (usize, usize),
+    ) -> Result<CallKey, Problem> {
+        let key = self.call(pointer.as_str(), name)?;
+        let call = &self.cast[key];
+        if (call.reply, call.attempt) == (reply, attempt) {
+            return Ok(key);
+        }
+        let there = match call.attempt {
+            0 => format!("`reply: {}`", call.reply + 1),
+            _ => format!("`reply: {}, attempt: {}`", call.reply + 1, call.attempt + 1),
+        };
+        Err(Problem::new(pointer, format!("the call `{name}` is not in this reply"))
+            .with_hint(format!("write {there} beside the point")))
+    }
+}
+
+fn index(base: &str, key: &str, plural: &str, number: u32, count: usize) -> Result<usize, Problem> {
+    match (number as usize).checked_sub(1).filter(|index| *index < count) {
+        Some(index) => Ok(index),
+        None => Err(Problem::new(format!("{base}/{key}"), format!("there is no {key} {number}"))
+            .with_hint(format!("{plural} are counted from 1 to {count} here"))),
+    }
+}

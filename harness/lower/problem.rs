@@ -1,0 +1,44 @@
+//! What is wrong with a scenario that reads well.
+
+/// A mistake in what a scenario says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// A JSON pointer into the scenario, in the long form of a reply: `/turns/0/replies/0/attempts/0/1/call/tool`.
+    pub pointer: String,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub hint: Option<String>,
+}
+
+impl Problem {
+    pub(super) fn new(pointer: impl Into<String>, message: impl Into<String>) -> Problem {
+        Problem { pointer: pointer.into(), message: message.into(), hint: None }
+    }
+
+    pub(super) fn with_hint(mut self, hint: impl Into<Option<String>>) -> Problem {
+        self.hint = hint.into();
+        self
+    }
+}
+
+/// The mistakes of one stage of lowering. The next stage runs only when there are none, so it may rely on
+/// what this one has looked at.
+#[derive(Debug, Default)]
+pub(super) struct Problems(Vec<Problem>);
+
+impl Problems {
+    pub(super) fn add(&mut self, problem: Problem) {
+        self.0.push(problem);
+    }
+
+    pub(super) fn add_if(&mut self, wrong: bool, problem: impl FnOnce() -> Problem) {
+        if wrong {
+            self.0.push(problem());
+        }
+    }
+
+    pub(super) fn settle(self) -> Result<(), Vec<Problem>> {
+        if self.0.is_empty() { Ok(()) } else { Err(self.0) }
+    }
+}

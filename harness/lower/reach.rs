@@ -1,0 +1,245 @@
+//! Whether the actions of a turn leave each other room: what can never happen is a mistake of the author.
+
+use crate::plan::{CallKey, Mark, PlannedAction, PlannedFault, PlannedPoint, Script, Side};
+
+use super::points::{Stage, marks, n_calls};
+use super::problem::{Problem, Problems};
+
+/// A place in the stream of a turn, comparable within one attempt: the number of the mark, then the side.
+type Position = (usize, Side);
+
+/// An action in the stream of one attempt.
+#[derive(Clone, Copy)]
+struct InStream<'a> {
+    action: usize,
+    attempt: (usize, usize),
+    position: Position,
+    what: &'a PlannedFault,
+}
+
+/// Checks the actions of a turn against each other, and its attempts against the actions.
+pub(super) fn check(stage: Stage<'_>, actions: &[PlannedAction], order: &[CallKey], problems: &mut Problems) {
+    let streamed: Vec<InStream<'_>> =
+        actions.iter().enumerate().filter_map(|(index, action)| in_stream(stage, index, action)).collect();
+    crowded(stage, actions, problems);
+    after_the_end(stage, &streamed, problems);
+    after_the_stop(stage, actions, order, problems);
+    of_unfinished_calls(stage, actions, &streamed, problems);
+    idle_attempts(stage, &streamed, problems);
+}
+
+fn pointer(stage: Stage<'_>, action: usize) -> String {
+    format!("/turns/{}/at/{action}/do", stage.turn)
+}
+
+fn script<'a>(stage: Stage<'a>, (reply, attempt): (usize, usize)) -> Option<&'a Script> {
+    stage.replies.get(reply)?.attempts.get(attempt)
+}
+
+fn position(stage: Stage<'_>, attempt: (usize, usize), mark: Mark, side: Side) -> Option<Position> {
+    let marks = marks(script(stage, attempt)?, &stage.cast.calls);
+    marks.iter().position(|other| *other == mark).map(|index| (index, side))
+}
+
+fn in_stream<'a>(stage: Stage<'_>, index: usize, action: &'a PlannedAction) -> Option<InStream<'a>> {
+    let PlannedPoint::Stream { reply, attempt, mark, side } = action.at else { return None };
+    let position = position(stage, (reply, attempt), mark, side)?;
+    Some(InStream { action: index, attempt: (reply, attempt), position, what: &action.what })
+}
+
+/// Two faults at one point: only one of them could be proven. Calls may settle there besides.
+fn crowded(stage: Stage<'_>, actions: &[PlannedAction], problems: &mut Problems) {
+    let is_fault = |action: &PlannedAction| !matches!(action.what, PlannedFault::Settle(_));
+    for (index, action) in actions.iter().enumerate().filter(|(_, action)| is_fault(action)) {
+        if actions[..index].iter().any(|other| is_fault(other) && other.at == action.at) {
+            problems.add(Problem::new(pointer(stage, index), "two things go wrong at one point"));
+        }
+    }
+}
+
+/// Nothing happens in an attempt that is over.
+fn after_the_end(stage: Stage<'_>, streamed: &[InStream<'_>], problems: &mut Problems) {
+    for late in streamed {
+        let over = streamed.iter().find(|end| {
+            let ends = end.what.ends_attempt() || end.what.stops_turn();
+            ends && end.attempt == late.attempt && end.position < late.position
+        });
+        if let Some(end) = over {
+            problems.add(
+                Problem::new(pointer(stage, late.action), "this can never happen: the reply is over before")
+                    .with_hint(format!("action {} of this turn ends it at an earlier point", end.action + 1)),
+            );
+        }
+    }
+}
+
+/// Nothing but late results follows a stop.
+fn after_the_stop(stage: Stage<'_>, actions: &[PlannedAction], order: &[CallKey], problems: &mut Problems) {
+    let mut stops = actions.iter().enumerate().filter(|(_, action)| action.what.stops_turn());
+    let Some((first, stop)) = stops.next() else { return };
+    if let Some((second, _)) = stops.next() {
+        problems.add(
+            Problem::new(pointer(stage, second), "a turn is stopped once")
+                .with_hint(format!("action {} stops it already", first + 1)),
+        );
+        return;
+    }
+    let has_deaf = order.iter().any(|key| stage.cast[*key].deaf);
+    for (index, action) in actions.iter().enumerate().filter(|(index, _)| *index != first) {
+        let never = match (&stop.at, &action.at) {
+            (stopped, PlannedPoint::Stream { reply, attempt, .. }) => match stopped {
+                PlannedPoint::Stream { reply: last, attempt: last_attempt, .. } => {
+                    (*reply, *attempt) > (*last, *last_attempt)
+                }
+                tools => *reply > reply_of(stage, tools, order),
+            },
+            (stopped @ PlannedPoint::Stream { reply, .. }, later) => {
+                reply_of(stage, later, order) > *reply || count(later) > complete(stage, stopped)
+            }
+            (stopped, later) => !has_deaf && results(later, order) > results(stopped, order),
+        };
+        problems.add_if(never, || {
+            Problem::new(pointer(stage, index), "this can never happen: the turn is stopped before")
+                .with_hint(format!("action {} of this turn stops it", first + 1))
+        });
+    }
+}
+
+/// How many calls a point of the tools waits for.
+fn count(at: &PlannedPoint) -> u32 {
+    match at {
+        PlannedPoint::StartedCount(count) | PlannedPoint::SettledCount(count) => *count,
+        PlannedPoint::Stream { .. } | PlannedPoint::Started(_) | PlannedPoint::Settled(..) => 0,
+    }
+}
+
+/// How many calls of the turn are complete on the wire at a point of the stream.
+fn complete(stage: Stage<'_>, at: &PlannedPoint) -> u32 {
+    let PlannedPoint::Stream { reply, attempt, mark, side } = *at else { return 0 };
+    let here = position(stage, (reply, attempt), mark, side);
+    let ended = |key: &CallKey| position(stage, (reply, attempt), Mark::End(*key), Side::After) <= here;
+    let own = script(stage, (reply, attempt)).map_or(0, |script| script.calls().filter(ended).count());
+    n_calls(&stage.replies[..reply]) + own as u32
+}
+
+/// The reply whose calls a point of the tools is about.
+fn reply_of(stage: Stage<'_>, at: &PlannedPoint, order: &[CallKey]) -> usize {
+    let nth = |count: u32| order.get(count.saturating_sub(1) as usize);
+    let key = match at {
+        PlannedPoint::Started(key) | PlannedPoint::Settled(key, _) => Some(key),
+        PlannedPoint::StartedCount(count) | PlannedPoint::SettledCount(count) => nth(*count),
+        PlannedPoint::Stream { reply, .. } => return *reply,
+    };
+    key.map_or(0, |key| stage.cast[*key].reply)
+}
+
+/// How far the results are at a point of the tools, in half results; starts come before all of them.
+fn results(at: &PlannedPoint, order: &[CallKey]) -> usize {
+    let place = |key: &CallKey| order.iter().position(|other| other == key).unwrap_or(0);
+    match at {
+        PlannedPoint::SettledCount(count) => 2 * *count as usize,
+        PlannedPoint::Settled(key, Side::Before) => 2 * place(key),
+        PlannedPoint::Settled(key, Side::After) => 2 * place(key) + 2,
+        PlannedPoint::Stream { .. } | PlannedPoint::Started(_) | PlannedPoint::StartedCount(_) => 0,
+    }
+}
+
+/// A call that is cut off on the wire never starts, so nothing waits for it.
+fn of_unfinished_calls(
+    stage: Stage<'_>,
+    actions: &[PlannedAction],
+    streamed: &[InStream<'_>],
+    problems: &mut Problems,
+) {
+    for (index, action) in actions.iter().enumerate() {
+        let at = match action.at {
+            PlannedPoint::Started(key) | PlannedPoint::Settled(key, _) => Some(key),
+            _ => None,
+        };
+        let what = match action.what {
+            PlannedFault::Settle(key) => Some(key),
+            _ => None,
+        };
+        for key in [at, what].into_iter().flatten() {
+            let call = &stage.cast[key];
+            let attempt = (call.reply, call.attempt);
+            let Some(complete) = position(stage, attempt, Mark::End(key), Side::After) else { continue };
+            let cut = streamed.iter().find(|end| {
+                let ends = end.what.ends_attempt() || end.what.stops_turn();
+                ends && end.attempt == attempt && end.position < complete
+            });
+            if let Some(end) = cut {
+                let message = format!("the call `{}` is never complete, so it never starts", call.name);
+                problems.add(
+                    Problem::new(pointer(stage, index), message)
+                        .with_hint(format!("action {} of this turn ends the reply before", end.action + 1)),
+                );
+            }
+        }
+    }
+}
+
+/// A call cannot settle before it has started.
+pub(super) fn too_soon(stage: Stage<'_>, actions: &[PlannedAction], problems: &mut Problems) {
+    for (index, action) in actions.iter().enumerate() {
+        let PlannedFault::Settle(key) = action.what else { continue };
+        let call = &stage.cast[key];
+        let own = (call.reply, call.attempt);
+        let problem = match action.at {
+            PlannedPoint::Stream { reply, attempt, .. } if (reply, attempt) != own => Some(format!(
+                "`{}` runs while reply {} is streamed, not while this one is",
+                call.name,
+                call.reply + 1
+            )),
+            PlannedPoint::Stream { mark, side, .. } => {
+                let here = position(stage, own, mark, side);
+                let complete = position(stage, own, Mark::End(key), Side::After);
+                (here < complete).then(|| format!("`{}` has not started here", call.name))
+            }
+            PlannedPoint::Started(other) => {
+                let other = &stage.cast[other];
+                ((other.reply, other.attempt) != own)
+                    .then(|| format!("`{}` and `{}` are not in the same reply", call.name, other.name))
+            }
+            PlannedPoint::StartedCount(count) => (number_in_turn(stage, key) > count)
+                .then(|| format!("`{}` may not have started here", call.name)),
+            PlannedPoint::SettledCount(_) | PlannedPoint::Settled(..) => None,
+        };
+        if let Some(message) = problem {
+            let hint = format!("a call can settle from `after: {{ end: {} }}` on", call.name);
+            problems.add(Problem::new(format!("{}/settle", pointer(stage, index)), message).with_hint(hint));
+        }
+    }
+}
+
+/// The number of a call among those that its turn starts, from 1.
+fn number_in_turn(stage: Stage<'_>, key: CallKey) -> u32 {
+    let call = &stage.cast[key];
+    let before = n_calls(&stage.replies[..call.reply]);
+    let own = script(stage, (call.reply, call.attempt));
+    let within = own.and_then(|script| script.calls().position(|other| other == key)).unwrap_or(0);
+    before + within as u32 + 1
+}
+
+/// An attempt is served only when the one before it has failed, and a reply only when the one before makes calls.
+fn idle_attempts(stage: Stage<'_>, streamed: &[InStream<'_>], problems: &mut Problems) {
+    for (reply, said) in stage.replies.iter().enumerate() {
+        let base = format!("/turns/{}/replies/{reply}", stage.turn);
+        for attempt in 1..said.attempts.len() {
+            let failed = |end: &InStream<'_>| end.attempt == (reply, attempt - 1) && end.what.ends_attempt();
+            problems.add_if(!streamed.iter().any(failed), || {
+                let message =
+                    format!("attempt {} is never asked for: attempt {attempt} does not fail", attempt + 1);
+                Problem::new(format!("{base}/attempts/{attempt}"), message)
+                    .with_hint("add an action that ends it, such as `reset`".to_owned())
+            });
+        }
+        let goes_on = said.attempts.last().is_some_and(|script| script.calls().next().is_some());
+        problems.add_if(!goes_on && reply + 1 < stage.replies.len(), || {
+            let message =
+                format!("reply {} is never asked for: reply {} makes no call", reply + 2, reply + 1);
+            Problem::new(format!("/turns/{}/replies/{}", stage.turn, reply + 1), message)
+                .with_hint("move it to a turn of its own".to_owned())
+        });
+    }
+}

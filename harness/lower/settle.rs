@@ -1,0 +1,157 @@
+//! The order in which the calls of a turn settle, with those that an action settles in their place.
+
+use crate::plan::{CallKey, PlannedAction, PlannedFault, PlannedPoint, Side};
+
+use super::points::Stage;
+use super::problem::{Problem, Problems};
+
+/// A call that an action settles.
+struct Moved {
+    action: usize,
+    key: CallKey,
+    at: PlannedPoint,
+}
+
+/// The order of a turn. `written` is what the scenario says of it, `actions` what happens in the turn.
+pub(super) fn order(
+    stage: Stage<'_>,
+    written: &[String],
+    actions: &[PlannedAction],
+    problems: &mut Problems,
+) -> Vec<CallKey> {
+    let authored = authored(stage, written, problems);
+    let moved = moved(stage, actions, problems);
+    let default = default_order(stage, &authored);
+    let (order, stuck) = play(stage, &default, moved);
+    for waiting in &stuck {
+        let name = &stage.cast[waiting.key].name;
+        let pointer = do_pointer(stage, waiting.action);
+        let message =
+            format!("`{name}` cannot settle here: the point is not reached while `{name}` has no result");
+        problems.add(Problem::new(pointer, message));
+    }
+    if stuck.is_empty() {
+        contradictions(stage, &authored, &order, actions, problems);
+    }
+    order
+}
+
+fn do_pointer(stage: Stage<'_>, action: usize) -> String {
+    format!("/turns/{}/at/{action}/do/settle", stage.turn)
+}
+
+/// The calls that `settle` names.
+fn authored(stage: Stage<'_>, written: &[String], problems: &mut Problems) -> Vec<CallKey> {
+    let mut keys: Vec<CallKey> = Vec::new();
+    for (index, name) in written.iter().enumerate() {
+        let pointer = format!("/turns/{}/settle/{index}", stage.turn);
+        let key = match stage.call(pointer.as_str(), name) {
+            Ok(key) => key,
+            Err(problem) => {
+                problems.add(problem);
+                continue;
+            }
+        };
+        if keys.contains(&key) {
+            problems.add(Problem::new(pointer, format!("`{name}` cannot settle twice")));
+            continue;
+        }
+        if let Some(later) = keys.iter().find(|other| stage.cast[**other].reply > stage.cast[key].reply) {
+            let (later, reply) = (&stage.cast[*later].name, stage.cast[key].reply + 1);
+            problems.add(Problem::new(pointer, format!("`{name}` cannot settle after `{later}`")).with_hint(
+                format!("the reply with `{later}` is asked for when reply {reply} has its results"),
+            ));
+        }
+        keys.push(key);
+    }
+    keys
+}
+
+fn moved(stage: Stage<'_>, actions: &[PlannedAction], problems: &mut Problems) -> Vec<Moved> {
+    let mut moved: Vec<Moved> = Vec::new();
+    for (action, planned) in actions.iter().enumerate() {
+        let PlannedFault::Settle(key) = planned.what else { continue };
+        let name = &stage.cast[key].name;
+        if moved.iter().any(|other| other.key == key) {
+            problems.add(Problem::new(do_pointer(stage, action), format!("`{name}` cannot settle twice")));
+            continue;
+        }
+        moved.push(Moved { action, key, at: planned.at.clone() });
+    }
+    moved
+}
+
+/// The calls of the turn reply by reply: those that `settle` names in its order, then the others in their own.
+fn default_order(stage: Stage<'_>, authored: &[CallKey]) -> Vec<CallKey> {
+    let others = stage.cast.of_turn(stage.turn).into_iter().filter(|key| !authored.contains(key));
+    let mut order: Vec<CallKey> = authored.iter().copied().chain(others).collect();
+    order.sort_by_key(|key| stage.cast[*key].reply);
+    order
+}
+
+/// Lets the calls settle, each moved one as soon as its point is reached, and gives those that were left waiting.
+fn play(stage: Stage<'_>, default: &[CallKey], moved: Vec<Moved>) -> (Vec<CallKey>, Vec<Moved>) {
+    let reply_of = |key: CallKey| stage.cast[key].reply;
+    let is_moved = |key: &CallKey| moved.iter().any(|other| other.key == *key);
+    let in_line: Vec<CallKey> = default.iter().copied().filter(|key| !is_moved(key)).collect();
+    let mut waiting = moved;
+    let mut order = Vec::with_capacity(default.len());
+    for reply in 0..stage.replies.len() {
+        let mut group = in_line.iter().copied().filter(|key| reply_of(*key) == reply).peekable();
+        loop {
+            let next = group.peek().copied();
+            let ready = waiting
+                .iter()
+                .position(|call| reply_of(call.key) == reply && is_reached(&call.at, &order, next));
+            match ready {
+                Some(index) => order.push(waiting.remove(index).key),
+                None => match group.next() {
+                    Some(key) => order.push(key),
+                    None => break,
+                },
+            }
+        }
+    }
+    (order, waiting)
+}
+
+/// Whether a point is reached when these have settled and that one is next.
+fn is_reached(at: &PlannedPoint, settled: &[CallKey], next: Option<CallKey>) -> bool {
+    match at {
+        PlannedPoint::Stream { .. } | PlannedPoint::Started(_) | PlannedPoint::StartedCount(_) => true,
+        PlannedPoint::SettledCount(count) => settled.len() >= *count as usize,
+        PlannedPoint::Settled(key, Side::After) => settled.contains(key),
+        PlannedPoint::Settled(key, Side::Before) => next == Some(*key),
+    }
+}
+
+/// Finds actions that settle a call against the order that the scenario gives.
+fn contradictions(
+    stage: Stage<'_>,
+    authored: &[CallKey],
+    order: &[CallKey],
+    actions: &[PlannedAction],
+    problems: &mut Problems,
+) {
+    let place = |key: CallKey| order.iter().position(|other| *other == key);
+    for (index, action) in actions.iter().enumerate() {
+        let PlannedFault::Settle(key) = action.what else { continue };
+        let Some(own) = authored.iter().position(|other| *other == key) else { continue };
+        let wrong = authored
+            .iter()
+            .enumerate()
+            .find(|(other_own, other)| **other != key && (*other_own < own) != (place(**other) < place(key)));
+        if let Some((other_own, other)) = wrong {
+            let (name, other) = (&stage.cast[key].name, &stage.cast[*other].name);
+            let order = if other_own < own { "after" } else { "before" };
+            problems.add(
+                Problem::new(
+                    do_pointer(stage, index),
+                    format!("by `settle`, `{name}` settles {order} `{other}`"),
+                )
+                .with_hint(format!("leave `{name}` out of `settle`, or move this action")),
+            );
+            return;
+        }
+    }
+}

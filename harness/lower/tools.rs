@@ -1,0 +1,207 @@
+//! The tools of a scenario: whether its calls fit them, what the system is told, and how a call ends.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::parse::{did_you_mean, one_of};
+use crate::plan::{MARKER, PlannedTool, ToolOutcome};
+use crate::scenario::{Call, Scenario, Tool};
+
+use super::header;
+use super::place::{self, Place};
+use super::problem::{Problem, Problems};
+
+/// Characters of a tool's name. Both dialects refuse longer ones:
+/// <https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/overview> gives `^[a-zA-Z0-9_-]{1,64}$`.
+const MAX_TOOL_NAME: usize = 64;
+
+/// Characters of a call's name; it stands in markers, reports and file names.
+const MAX_CALL_NAME: usize = 32;
+
+/// Checks the tools and every call against them.
+pub(super) fn check(scenario: &Scenario) -> Result<Vec<PlannedTool>, Vec<Problem>> {
+    let mut problems = Problems::default();
+    for (name, tool) in &scenario.tools {
+        check_tool(name, tool, &mut problems);
+    }
+    let mut named: BTreeMap<&str, Place> = BTreeMap::new();
+    for (place, call) in place::calls(scenario) {
+        check_call(scenario, place, call, &mut problems);
+        problems.add_if(named.insert(&call.name, place).is_some(), || {
+            Problem::new(format!("{place}/call/as"), format!("two calls are named `{}`", call.name))
+                .with_hint("give every call of the file its own name".to_owned())
+        });
+    }
+    let tools =
+        scenario.tools.iter().map(|(name, tool)| planned(scenario, name, tool, &mut problems)).collect();
+    problems.settle()?;
+    Ok(tools)
+}
+
+fn check_tool(name: &str, tool: &Tool, problems: &mut Problems) {
+    let base = format!("/tools/{}", place::step(name));
+    let fits = (1..=MAX_TOOL_NAME).contains(&name.len()) && name.chars().all(is_name_char);
+    problems.add_if(!fits, || {
+        Problem::new(&base, format!("`{name}` cannot be the name of a tool"))
+            .with_hint(format!("use 1 to {MAX_TOOL_NAME} letters, digits, `_` and `-`"))
+    });
+    let ends: Vec<(&str, &str)> = endings(tool).collect();
+    match ends.as_slice() {
+        [(key, said)] => header::text(&format!("{base}/{key}"), "what a tool says", said, problems),
+        [] => problems.add(
+            Problem::new(&base, format!("nothing says how the tool `{name}` ends"))
+                .with_hint("give one of `returns`, `fails`, `throws` and `denies`".to_owned()),
+        ),
+        [(first, _), (second, _), ..] => problems.add(
+            Problem::new(format!("{base}/{second}"), format!("the tool `{name}` ends in two ways"))
+                .with_hint(format!("keep either `{first}` or `{second}`")),
+        ),
+    }
+}
+
+fn check_call(scenario: &Scenario, place: Place, call: &Call, problems: &mut Problems) {
+    let base = format!("{place}/call");
+    let begins_well = call.name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    let fits = begins_well && call.name.len() <= MAX_CALL_NAME && call.name.chars().all(is_name_char);
+    problems.add_if(!fits, || {
+        Problem::new(format!("{base}/as"), format!("`{}` cannot be the name of a call", call.name)).with_hint(
+            format!("use up to {MAX_CALL_NAME} letters, digits, `_` and `-`, and begin with a letter"),
+        )
+    });
+    for (key, value) in &call.args {
+        let pointer = format!("{base}/args/{}", place::step(key));
+        problems.add_if(key == MARKER, || {
+            Problem::new(&pointer, format!("the argument `{MARKER}` is the harness's own"))
+                .with_hint("choose another name".to_owned())
+        });
+        problems.add_if(kind(value).is_none(), || {
+            Problem::new(
+                &pointer,
+                format!("the argument `{key}` is neither a string, a number nor a boolean"),
+            )
+        });
+    }
+    let Some(tool) = scenario.tools.get(&call.tool) else {
+        let known: Vec<&String> = scenario.tools.keys().collect();
+        problems.add(
+            Problem::new(format!("{base}/tool"), format!("there is no tool `{}`", call.tool))
+                .with_hint(did_you_mean(&call.tool, &known).or_else(|| one_of("`tools` has", &known))),
+        );
+        return;
+    };
+    for key in endings(tool).flat_map(|(_, said)| keys(said)) {
+        problems.add_if(!call.args.contains_key(key), || {
+            Problem::new(
+                &base,
+                format!("the tool `{}` speaks of `{{{key}}}`, which this call lacks", call.tool),
+            )
+            .with_hint(format!("give the call the argument `{key}`"))
+        });
+    }
+}
+
+fn planned(scenario: &Scenario, name: &str, tool: &Tool, problems: &mut Problems) -> PlannedTool {
+    let mut params: Vec<(String, &'static str)> = Vec::new();
+    for (place, call) in place::calls(scenario).filter(|(_, call)| call.tool == name) {
+        for (key, value) in &call.args {
+            let Some(kind) = kind(value) else { continue };
+            match params.iter().find(|(param, _)| param == key) {
+                None => params.push((key.clone(), kind)),
+                Some((_, first)) => problems.add_if(*first != kind, || {
+                    let pointer = format!("{place}/call/args/{}", place::step(key));
+                    Problem::new(
+                        pointer,
+                        format!("`{key}` is a {kind} here and a {first} in an earlier call"),
+                    )
+                }),
+            }
+        }
+    }
+    PlannedTool { name: name.to_owned(), params, deaf: tool.deaf }
+}
+
+/// How a call with these arguments ends. What is returned carries the marker, so that a result can be known
+/// again wherever the system puts it.
+pub(super) fn outcome(tool: &Tool, args: &BTreeMap<String, Value>, marker: &str) -> ToolOutcome {
+    let said = |text: &String| fill(text, args);
+    match tool {
+        Tool { fails: Some(text), .. } => ToolOutcome::Error(said(text)),
+        Tool { throws: Some(text), .. } => ToolOutcome::Throw(said(text)),
+        Tool { denies: Some(text), .. } => ToolOutcome::Deny(said(text)),
+        Tool { returns, .. } => {
+            let text = returns.as_ref().map(said).unwrap_or_default();
+            ToolOutcome::Return(format!("{text} [{marker}]"))
+        }
+    }
+}
+
+fn endings(tool: &Tool) -> impl Iterator<Item = (&'static str, &str)> {
+    let all = [
+        ("returns", &tool.returns),
+        ("fails", &tool.fails),
+        ("throws", &tool.throws),
+        ("denies", &tool.denies),
+    ];
+    all.into_iter().filter_map(|(key, said)| said.as_deref().map(|said| (key, said)))
+}
+
+/// The JSON Schema type of an argument.
+fn kind(value: &Value) -> Option<&'static str> {
+    match value {
+        Value::String(_) => Some("string"),
+        Value::Number(_) => Some("number"),
+        Value::Bool(_) => Some("boolean"),
+        Value::Null | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+fn is_name_char(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_' || c == '-'
+}
+
+/// A piece of a tool's text.
+enum Piece<'a> {
+    Plain(&'a str),
+    Key(&'a str),
+}
+
+/// Cuts a text into what is said as it stands and the `{key}`s. Braces around anything else stand for themselves.
+fn pieces(text: &str) -> Vec<Piece<'_>> {
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    let mut searched = 0;
+    while let Some(open) = rest[searched..].find('{').map(|at| searched + at) {
+        let inside = &rest[open + 1..];
+        let length = inside.find(|c: char| !is_name_char(c)).unwrap_or(inside.len());
+        if length > 0 && inside[length..].starts_with('}') {
+            pieces.push(Piece::Plain(&rest[..open]));
+            pieces.push(Piece::Key(&inside[..length]));
+            rest = &inside[length + 1..];
+            searched = 0;
+        } else {
+            searched = open + 1;
+        }
+    }
+    pieces.push(Piece::Plain(rest));
+    pieces
+}
+
+fn keys(text: &str) -> impl Iterator<Item = &str> {
+    pieces(text).into_iter().filter_map(|piece| match piece {
+        Piece::Key(key) => Some(key),
+        Piece::Plain(_) => None,
+    })
+}
+
+fn fill(text: &str, args: &BTreeMap<String, Value>) -> String {
+    let said = |piece| match piece {
+        Piece::Plain(plain) => plain.to_owned(),
+        Piece::Key(key) => match args.get(key) {
+            Some(Value::String(value)) => value.clone(),
+            Some(other) => other.to_string(),
+            None => format!("{{{key}}}"),
+        },
+    };
+    pieces(text).into_iter().map(said).collect()
+}

@@ -1,0 +1,322 @@
+//! YAML as a tree in which every node and every key knows its place in the text.
+//!
+//! This module knows YAML and nothing of scenarios. Tags and merge keys are refused: a scenario needs
+//! neither, and both hide where a value comes from.
+
+use std::fmt;
+
+use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::{Number, Value};
+use serde_saphyr::budget::BudgetBreach;
+use serde_saphyr::{
+    DefaultMessageFormatter, DuplicateKeyPolicy, Error, Location, MergeKeyPolicy, MessageFormatter, Spanned,
+};
+
+use super::diagnostic::Diagnostic;
+
+/// A stretch of the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Span {
+    /// Line, from 1.
+    pub line: u32,
+    /// Column in characters, from 1.
+    pub column: u32,
+    /// First byte.
+    pub start: usize,
+    /// The byte after the last.
+    pub end: usize,
+}
+
+/// A value and its place.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Node {
+    /// Where it stands.
+    pub span: Span,
+    /// What it is.
+    pub kind: Kind,
+}
+
+/// What a node is.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Kind {
+    /// Keys and values, in the order of the file.
+    Map(Vec<(Key, Node)>),
+    /// A list.
+    List(Vec<Node>),
+    /// Anything else: null, a boolean, a number or a string.
+    Scalar(Value),
+}
+
+/// A key of a map.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Key {
+    /// Its text.
+    pub name: String,
+    /// Where it stands.
+    pub span: Span,
+}
+
+impl Node {
+    /// The value of that key, if this is a map that has it.
+    pub fn get(&self, name: &str) -> Option<&Node> {
+        self.entry(name).map(|(_, node)| node)
+    }
+
+    /// The key of that name and its value, if this is a map that has it.
+    pub fn entry(&self, name: &str) -> Option<(&Key, &Node)> {
+        match &self.kind {
+            Kind::Map(entries) => {
+                entries.iter().find(|(key, _)| key.name == name).map(|(key, node)| (key, node))
+            }
+            Kind::List(_) | Kind::Scalar(_) => None,
+        }
+    }
+
+    /// The text, if this is a string.
+    pub fn as_str(&self) -> Option<&str> {
+        match &self.kind {
+            Kind::Scalar(Value::String(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The first placeholder inside, if there is one.
+    pub fn first_placeholder(&self) -> Option<&Node> {
+        match &self.kind {
+            Kind::Scalar(_) => self.as_str().and_then(placeholder).map(|_| self),
+            Kind::List(items) => items.iter().find_map(Node::first_placeholder),
+            Kind::Map(entries) => entries.iter().find_map(|(_, node)| node.first_placeholder()),
+        }
+    }
+}
+
+/// The name in `$name`, if the text is exactly that.
+pub fn placeholder(text: &str) -> Option<&str> {
+    text.strip_prefix('$').filter(|name| is_axis_name(name))
+}
+
+/// Whether a name may stand in `vary`.
+pub fn is_axis_name(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_ascii_lowercase())
+        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+}
+
+/// Reads one YAML document.
+pub fn read(file: &str, text: &str) -> Result<Node, Diagnostic> {
+    if text.len() > MAX_TEXT {
+        return Err(Diagnostic::new(
+            file,
+            "",
+            Span::TOP,
+            format!("the file has {} bytes, more than the {MAX_TEXT} that a scenario may have", text.len()),
+        ));
+    }
+    let root: Node =
+        serde_saphyr::from_str_with_options(text, options()).map_err(|error| diagnose(file, text, &error))?;
+    if root.kind == Kind::Scalar(Value::Null) {
+        return Err(Diagnostic::new(file, text, root.span, "the file is empty"));
+    }
+    Ok(root)
+}
+
+/// Bytes of a scenario file. The largest of the built-in suite has about 3 KiB; reports quote whole files.
+pub const MAX_TEXT: usize = 1024 * 1024;
+
+/// Nodes of a file, and of a variant after its placeholders are filled in. A built-in scenario has about 150;
+/// plans of the largest permitted scenario (256 calls with their arguments) stay below 10 000.
+pub const MAX_NODES: usize = 20_000;
+
+/// Maps and lists inside each other. The format itself needs 9; arguments may be nested a little.
+const MAX_DEPTH: usize = 32;
+
+/// Anchors of a file. Scenarios are short; a few shared blocks are all that anyone needs.
+const MAX_ANCHORS: usize = 64;
+
+/// Aliases of a file, for the same reason.
+const MAX_ALIASES: usize = 256;
+
+/// Depth of aliases inside anchors inside aliases; more is an attempt to blow the parser up.
+const MAX_ALIAS_DEPTH: usize = 8;
+
+impl Span {
+    /// The beginning of a text.
+    pub const TOP: Span = Span { line: 1, column: 1, start: 0, end: 0 };
+
+    fn of(location: Location) -> Span {
+        if location == Location::UNKNOWN {
+            return Span::TOP;
+        }
+        let span = location.span();
+        let start = usize::try_from(span.byte_offset().unwrap_or(0)).unwrap_or(0);
+        let length = usize::try_from(span.byte_len().unwrap_or(0)).unwrap_or(0);
+        Span {
+            line: u32::try_from(location.line()).unwrap_or(u32::MAX),
+            column: u32::try_from(location.column()).unwrap_or(u32::MAX),
+            start,
+            end: start.saturating_add(length),
+        }
+    }
+}
+
+impl Span {
+    /// The parser gives some errors a line and a column and no byte; the text has the byte.
+    fn in_text(self, text: &str) -> Span {
+        if self.start > 0 || (self.line, self.column) == (1, 1) {
+            return self;
+        }
+        let above: usize =
+            text.split_inclusive('\n').take(self.line.saturating_sub(1) as usize).map(str::len).sum();
+        let beside: usize =
+            text[above..].chars().take(self.column.saturating_sub(1) as usize).map(char::len_utf8).sum();
+        Span { start: above + beside, end: above + beside, ..self }
+    }
+}
+
+fn options() -> serde_saphyr::Options {
+    serde_saphyr::options! {
+        budget: serde_saphyr::budget! {
+            max_nodes: MAX_NODES,
+            max_events: 4 * MAX_NODES,
+            max_depth: MAX_DEPTH,
+            flow_nesting_limit: 2 * MAX_DEPTH,
+            max_anchors: MAX_ANCHORS,
+            max_aliases: MAX_ALIASES,
+            max_recorded_anchor_events: 4 * MAX_NODES,
+            max_documents: 1,
+        },
+        alias_limits: serde_saphyr::alias_limits! {
+            max_total_replayed_events: MAX_NODES,
+            max_replay_stack_depth: MAX_ALIAS_DEPTH,
+        },
+        duplicate_keys: DuplicateKeyPolicy::Error,
+        merge_keys: MergeKeyPolicy::Error,
+        strict_booleans: true,
+        reject_unsupported_tags: true,
+        with_snippet: false,
+    }
+}
+
+fn diagnose(file: &str, text: &str, error: &Error) -> Diagnostic {
+    let error = error.without_snippet();
+    let span = error.location().map_or(Span::TOP, |location| Span::of(location).in_text(text));
+    let too_much = |what: &str, limit: usize| (format!("the file has more than {limit} {what}"), None);
+    let (message, hint) = match error {
+        Error::AliasError { error, .. } => return diagnose(file, text, error),
+        Error::DuplicateMappingKey { key: Some(key), .. } => {
+            (format!("the key `{key}` is given twice"), Some("keep one of the two".to_owned()))
+        }
+        Error::MultipleDocuments { .. } | Error::Budget { breach: BudgetBreach::Documents { .. }, .. } => {
+            ("a file holds one scenario".to_owned(), Some("remove the `---` and what follows".to_owned()))
+        }
+        Error::MergeKeyNotAllowed { .. } => {
+            ("merge keys are not supported".to_owned(), Some("write the keys out".to_owned()))
+        }
+        Error::NonFiniteFloat { value, .. } => (format!("`{value}` is not a finite number"), None),
+        Error::Eof { .. } => ("the file is empty".to_owned(), None),
+        Error::Budget { breach: BudgetBreach::Nodes { .. } | BudgetBreach::Events { .. }, .. } => {
+            too_much("values", MAX_NODES)
+        }
+        Error::Budget { breach: BudgetBreach::Depth { .. }, .. } => too_much("levels of nesting", MAX_DEPTH),
+        Error::Budget { breach: BudgetBreach::Anchors { .. }, .. } => too_much("anchors", MAX_ANCHORS),
+        Error::Budget { breach: BudgetBreach::Aliases { .. }, .. } => too_much("aliases", MAX_ALIASES),
+        Error::AliasReplayLimitExceeded { .. } => too_much("values behind its aliases", MAX_NODES),
+        Error::AliasReplayStackDepthExceeded { .. } => too_much("levels of aliases", MAX_ALIAS_DEPTH),
+        other => (in_house_style(&DefaultMessageFormatter.format_message(other)), None),
+    };
+    Diagnostic::new(file, text, span, message).with_hint(hint)
+}
+
+/// The parser's own words in the form that all our messages have: one line, lowercase, no final dot.
+fn in_house_style(message: &str) -> String {
+    let line: String = message.trim().trim_end_matches('.').escape_debug().collect();
+    let line = line.replace("\\'", "'").replace("\\\"", "\"");
+    let mut chars = line.chars();
+    match chars.next() {
+        Some(first) => first.to_lowercase().chain(chars).collect(),
+        None => "this is not YAML".to_owned(),
+    }
+}
+
+impl<'de> Deserialize<'de> for Node {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let spanned = Spanned::<Kind>::deserialize(deserializer)?;
+        let mut span = Span::of(spanned.referenced);
+        if let Some(end) = spanned.value.end() {
+            span.end = span.end.max(end);
+        }
+        Ok(Node { span, kind: spanned.value })
+    }
+}
+
+impl Kind {
+    /// Where the last value inside ends.
+    fn end(&self) -> Option<usize> {
+        match self {
+            Kind::Map(entries) => entries.last().map(|(_, node)| node.span.end),
+            Kind::List(items) => items.last().map(|node| node.span.end),
+            Kind::Scalar(_) => None,
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Kind {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(KindVisitor)
+    }
+}
+
+struct KindVisitor;
+
+impl<'de> Visitor<'de> for KindVisitor {
+    type Value = Kind;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_unit<E: de::Error>(self) -> Result<Kind, E> {
+        Ok(Kind::Scalar(Value::Null))
+    }
+
+    fn visit_bool<E: de::Error>(self, value: bool) -> Result<Kind, E> {
+        Ok(Kind::Scalar(Value::Bool(value)))
+    }
+
+    fn visit_i64<E: de::Error>(self, value: i64) -> Result<Kind, E> {
+        Ok(Kind::Scalar(Value::from(value)))
+    }
+
+    fn visit_u64<E: de::Error>(self, value: u64) -> Result<Kind, E> {
+        Ok(Kind::Scalar(Value::from(value)))
+    }
+
+    fn visit_f64<E: de::Error>(self, value: f64) -> Result<Kind, E> {
+        let number = Number::from_f64(value).ok_or_else(|| E::custom("a number is finite"))?;
+        Ok(Kind::Scalar(Value::Number(number)))
+    }
+
+    fn visit_str<E: de::Error>(self, value: &str) -> Result<Kind, E> {
+        Ok(Kind::Scalar(Value::String(value.to_owned())))
+    }
+
+    fn visit_string<E: de::Error>(self, value: String) -> Result<Kind, E> {
+        Ok(Kind::Scalar(Value::String(value)))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Kind, A::Error> {
+        let mut items = Vec::new();
+        while let Some(item) = seq.next_element::<Node>()? {
+            items.push(item);
+        }
+        Ok(Kind::List(items))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Kind, A::Error> {
+        let mut entries = Vec::new();
+        while let Some(name) = map.next_key::<Spanned<String>>()? {
+            let key = Key { span: Span::of(name.referenced), name: name.value };
+            entries.push((key, map.next_value::<Node>()?));
+        }
+        Ok(Kind::Map(entries))
+    }
+}

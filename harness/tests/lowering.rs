@@ -1,0 +1,156 @@
+//! What a good scenario becomes.
+
+use std::collections::BTreeSet;
+
+use brickbat::dialect::Dialect;
+use brickbat::lower::{control, plans, points};
+use brickbat::plan::{Plan, PlannedFault, PlannedPoint, Side};
+use brickbat::scenario::Need;
+
+const MID_BATCH: &str = include_str!("../../scenarios/abort/mid-batch.yaml");
+const PLAIN_BATCH: &str = include_str!("../../scenarios/control/plain-batch.yaml");
+const RESET: &str = include_str!("../../scenarios/fault/reset-in-stream.yaml");
+
+fn lowered(id: &str, text: &str) -> Vec<Plan> {
+    plans(id, "scenario.yaml", text, &Dialect::ALL, 7).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn four_variants_on_two_dialects_are_eight_plans() {
+    let plans = lowered("abort/mid-batch", MID_BATCH);
+    let ids: Vec<String> = plans.iter().map(|plan| plan.id.to_string()).collect();
+    assert_eq!(ids.len(), 8);
+    assert_eq!(ids[2], "abort/mid-batch#k=1@anthropic-messages");
+    let words: Vec<&str> = plans.iter().map(|plan| plan.turns[0].actions[0].words.as_str()).collect();
+    assert_eq!(words[7], "abort after settled 3");
+    insta::assert_json_snapshot!(&plans[2]);
+}
+
+#[test]
+fn the_same_input_gives_the_same_plans() {
+    assert_eq!(lowered("abort/mid-batch", MID_BATCH), lowered("abort/mid-batch", MID_BATCH));
+    let other = plans("abort/mid-batch", "x", MID_BATCH, &Dialect::ALL, 8).unwrap();
+    assert_ne!(lowered("abort/mid-batch", MID_BATCH)[0].calls, other[0].calls);
+}
+
+#[test]
+fn variants_are_named_after_their_values() {
+    let names = |text| {
+        let mut names: Vec<String> = lowered("x", text).into_iter().map(|plan| plan.id.variant).collect();
+        names.dedup();
+        names
+    };
+    assert_eq!(names(PLAIN_BATCH), ["order=a-b-c", "order=c-b-a", "order=b-c-a"]);
+    let words = &lowered("x", RESET)[6].turns[0].actions[0].words;
+    assert_eq!(words, "reset after delta a 2 of reply 1");
+    assert_eq!(names(RESET)[..4], ["point=headers", "point=text-1", "point=start-a", "point=delta-a-2"]);
+}
+
+#[test]
+fn a_failed_attempt_is_followed_by_one_with_calls_of_its_own() {
+    let plan = &lowered("fault/reset-in-stream", RESET)[0];
+    assert_eq!(plan.turns[0].replies[0].attempts.len(), 2);
+    let named: Vec<_> = plan.calls_named("a").map(|key| &plan.calls[key.0 as usize]).collect();
+    assert_eq!(named.iter().map(|call| call.attempt).collect::<Vec<_>>(), [0, 1]);
+    assert_ne!(named[0].id, named[1].id);
+    assert_ne!(named[0].marker, named[1].marker);
+    let order: Vec<&str> =
+        plan.turns[0].settle.iter().map(|key| plan.calls[key.0 as usize].name.as_str()).collect();
+    assert_eq!(order, ["a", "a", "b", "b"]);
+    assert_eq!(plan.needs, [Need::Streaming]);
+}
+
+#[test]
+fn a_control_plan_is_the_plan_without_its_faults() {
+    for plan in lowered("fault/reset-in-stream", RESET) {
+        let control = control(&plan);
+        assert!(control.id.control && control.id.to_string().ends_with("+control"));
+        assert!(control.turns.iter().all(|turn| turn.actions.is_empty()));
+        assert!(control.turns.iter().flat_map(|turn| &turn.replies).all(|reply| reply.attempts.len() == 1));
+        assert_eq!(control.calls, plan.calls[..2]);
+        assert_eq!(control.turns[0].settle.len(), 2);
+        assert!(control.executed.is_empty());
+    }
+}
+
+#[test]
+fn two_turns_follow_a_fault_and_one_a_plain_conversation() {
+    let follow_ups = |text| {
+        let plan = lowered("x", text).remove(0);
+        let added = plan.turns.iter().filter(|turn| turn.follow_up).count();
+        (plan.turns.len(), added)
+    };
+    assert_eq!(follow_ups(MID_BATCH), (3, 1));
+    assert_eq!(follow_ups(RESET), (3, 2));
+    assert_eq!(follow_ups(PLAIN_BATCH), (2, 1));
+    let said = MID_BATCH.replace("What happened?", "Go on.");
+    assert_eq!(lowered("x", &said)[0].turns[2].user, "Anything else?");
+}
+
+#[test]
+fn three_calls_with_three_deltas_have_so_many_points() {
+    let plan = &lowered("control/plain-batch", PLAIN_BATCH)[0];
+    let points = points(plan, 0);
+    // Reply 1: headers on both sides, 2 fragments, 3 calls of 5 marks each, calls, stop, reply: 22.
+    // Reply 2: headers on both sides, 2 fragments, stop, reply: 6.
+    // Tools: 3 starts, 3 counts of starts, 4 counts of results, 3 results to come: 13.
+    assert_eq!(points.len(), 41);
+    let distinct: BTreeSet<String> = points.iter().map(|point| format!("{point:?}")).collect();
+    assert_eq!(distinct.len(), points.len());
+    assert!(brickbat::lower::points(plan, 99).is_empty());
+}
+
+#[test]
+fn what_an_action_needs_is_known_without_being_said() {
+    let needs = |at: &str| {
+        let text = PLAIN_BATCH
+            .replace("    settle: $order", &format!("    at: [{at}]"))
+            .replace("  order: [[a, b, c], [c, b, a], [b, c, a]]", "  {}");
+        lowered("x", &text).remove(0).needs
+    };
+    assert_eq!(needs("{ after: { settled: 1 }, do: abort }"), [Need::Cancel]);
+    assert_eq!(needs("{ after: { text: 1 }, do: stall }"), [Need::Cancel, Need::Streaming]);
+    let eager = "{ after: { end: a }, do: { settle: a } }";
+    assert_eq!(needs(eager), [Need::EagerTools, Need::Streaming]);
+    assert_eq!(needs("{ before: headers, do: { http: { status: 529 } } }"), []);
+}
+
+#[test]
+fn an_action_moves_a_call_to_its_point() {
+    let order = |at: &str| {
+        let text = PLAIN_BATCH
+            .replace("    settle: $order", &format!("    at: [{at}]"))
+            .replace("  order: [[a, b, c], [c, b, a], [b, c, a]]", "  {}");
+        let plan = lowered("x", &text).remove(0);
+        let names: Vec<String> =
+            plan.turns[0].settle.iter().map(|key| plan.calls[key.0 as usize].name.clone()).collect();
+        names.join(" ")
+    };
+    assert_eq!(order("{ after: { settled: c }, do: { settle: a } }"), "b c a");
+    assert_eq!(order("{ before: { settled: a }, do: { settle: c } }"), "c a b");
+    assert_eq!(order("{ after: { settled: 1 }, do: { settle: c } }"), "a c b");
+    assert_eq!(order("{ after: { end: c }, do: { settle: c } }"), "c a b");
+}
+
+#[test]
+fn before_a_count_is_after_the_one_below() {
+    let text = MID_BATCH.replace("after: { settled: $k }", "before: { settled: $k }").replace("0, 1", "1");
+    let plan = lowered("x", &text).remove(0);
+    assert_eq!(plan.turns[0].actions[0].at, PlannedPoint::SettledCount(0));
+    assert_eq!(plan.turns[0].actions[0].what, PlannedFault::Abort);
+    assert_eq!(plan.turns[0].actions[0].words, "abort before settled 1");
+    let named =
+        MID_BATCH.replace("after: { settled: $k }", "before: { settled: $k }").replace("0, 1, 2, 3", "c");
+    let plan = lowered("x", &named).remove(0);
+    assert!(matches!(plan.turns[0].actions[0].at, PlannedPoint::Settled(_, Side::Before)));
+}
+
+#[test]
+fn json_is_yaml_and_shared_blocks_may_be_named() {
+    let json = r#"{"schema": 1, "comment": "x", "class": ["a"], "tools": {"t": {"returns": "r"}},
+        "turns": [{"user": "u", "replies": [[{"call": {"as": "a", "tool": "t"}}]]}]}"#;
+    assert_eq!(lowered("x", json).len(), 2);
+    let yaml = "schema: 1\ncomment: x\nclass: [a]\ntools: { t: &t { fails: r }, u: *t }\nturns:\n  \
+                - { user: u, replies: [[{ call: { as: a, tool: u } }]] }\n";
+    assert_eq!(lowered("x", yaml)[0].calls[0].outcome.text(), "r");
+}
