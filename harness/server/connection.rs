@@ -35,6 +35,8 @@ pub(super) struct Connection {
     ours: Option<SocketAddr>,
     peer: SocketAddr,
     shared: Arc<Shared>,
+    /// Bytes written so far.
+    n_written: u64,
     /// What was read and not used yet.
     input: Vec<u8>,
     /// What is to be written next.
@@ -76,7 +78,7 @@ impl Connection {
         // Without it frames may arrive late and together, but they arrive.
         let _ = stream.set_nodelay(true);
         let ours = stream.local_addr().ok();
-        Connection { stream, ours, peer, shared, input: Vec::new(), output: Vec::new() }
+        Connection { stream, ours, peer, shared, n_written: 0, input: Vec::new(), output: Vec::new() }
     }
 
     /// Serves requests until the connection ends. A newcomer may lose its place until it has asked a mount.
@@ -172,7 +174,9 @@ impl Connection {
         }
         let has_body = head.framing != Framing::Length(0);
         if head.expects_continue && has_body && self.input.len() == head.len {
-            self.stream.write_all(http::CONTINUE).await.map_err(|_| ReadError::Gone)?;
+            self.output.clear();
+            self.output.extend_from_slice(http::CONTINUE);
+            self.flush().await?;
         }
         let body = match head.framing {
             Framing::Length(n) => self.read_length(&head, n).await?,
@@ -243,6 +247,7 @@ impl Connection {
     async fn flush(&mut self) -> Result<(), Gone> {
         if !self.output.is_empty() {
             self.stream.write_all(&self.output).await.map_err(|_| Gone)?;
+            self.n_written += self.output.len() as u64;
             self.output.clear();
         }
         Ok(())
@@ -448,7 +453,7 @@ impl Connection {
         let Some(ours) = self.ours else { return Ok(Grade::Written) };
         let start = Instant::now();
         loop {
-            match self.shared.queues.look(ours, self.peer) {
+            match self.shared.queues.look(ours, self.peer, self.n_written) {
                 Queue::Empty => return Ok(Grade::Read),
                 Queue::Unknown => return Ok(Grade::Written),
                 Queue::Waiting if start.elapsed() >= self.shared.limits.receipt_time => {
@@ -459,7 +464,7 @@ impl Connection {
             if timeout(RECEIPT_PAUSE, self.gone()).await.is_ok() {
                 // A peer that has read everything before it closed sends a FIN and its queue is empty; one
                 // that has not sends a RST.
-                return match self.shared.queues.look(ours, self.peer) {
+                return match self.shared.queues.look(ours, self.peer, self.n_written) {
                     Queue::Empty => Ok(Grade::Read),
                     Queue::Waiting | Queue::Unknown => Err(Gone),
                 };

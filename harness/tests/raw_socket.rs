@@ -479,6 +479,10 @@ fn unmounting_closes_what_is_under_way_and_nothing_else() {
     let url = other.base_url() + "/hold";
     let mut held = Client::connect(&url);
     held.send(&url, b"{}");
+    held.head().unwrap();
+    for _ in 0..3 {
+        held.chunk().unwrap();
+    }
     let mut gate = Client::connect(&url);
     gate.send(&other.gate_url("x"), b"{}");
     let mut idle = Client::connect(&url);
@@ -494,7 +498,6 @@ fn unmounting_closes_what_is_under_way_and_nothing_else() {
         }
     });
     drop(other);
-    held.head().unwrap();
     assert_eq!(held.body(&[]).1, End::Fin);
     assert_eq!(gate.head(), Err(End::Fin));
     assert_eq!(idle.ask(&complete, b"{}").0, 404);
