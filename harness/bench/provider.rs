@@ -1,0 +1,308 @@
+//! CPU time of the server for each request, beside a bare hyper server that sends the same body.
+//!
+//! `cargo bench --bench provider` prints a table; with `-- --memory` it looks at memory and latency instead.
+//! Each server has a thread and a runtime of its own and is measured by the clock of that thread; one client
+//! thread asks them in turns, so that a busy machine is equally bad for all.
+
+#![expect(clippy::unwrap_used, reason = "a benchmark that cannot go on may stop")]
+
+use std::convert::Infallible;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::mpsc as std_mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use brickbat::provider::{Answer, Frames, Request};
+use brickbat::server::{Answerer, Limits, Server, Writes};
+use brickbat::trace::{Ending, ExchangeId, RequestKind};
+use http_body_util::{BodyExt, StreamBody};
+use hyper::body::{Bytes, Frame, Incoming};
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use rustix::time::{ClockId, clock_gettime};
+use tokio::sync::mpsc;
+
+/// Connections of the client, asked all at once.
+const N_CONNECTIONS: usize = 16;
+
+const N_ROUNDS: usize = 7;
+
+const REQUESTS_PER_ROUND: usize = 16_000;
+
+const REQUESTS_FOR_MEMORY: usize = 200_000;
+
+/// A short text and a tool call, as Anthropic streams them.
+const REPLY: [&str; 12] = [
+    r#"event: message_start
+data: {"type":"message_start","message":{"id":"msg_01J8Q2WfTg6Vd8mLxkq3yZbN","type":"message","role":"assistant","model":"claude-opus-4-5","content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":412,"output_tokens":3}}}
+
+"#,
+    r#"event: content_block_start
+data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}
+
+"#,
+    r#"event: content_block_delta
+data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Let me look"}}
+
+"#,
+    r#"event: content_block_delta
+data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":" that up."}}
+
+"#,
+    r#"event: content_block_stop
+data: {"type":"content_block_stop","index":0}
+
+"#,
+    r#"event: content_block_start
+data: {"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"toolu_01HqVnP4pKj3Xb7wYtRz9sDe","name":"lookup","input":{}}}
+
+"#,
+    r#"event: content_block_delta
+data: {"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"{\"key\": \"or"}}
+
+"#,
+    r#"event: content_block_delta
+data: {"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"der 17\", \"re"}}
+
+"#,
+    r#"event: content_block_delta
+data: {"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"f\": \"q7\"}"}}
+
+"#,
+    r#"event: content_block_stop
+data: {"type":"content_block_stop","index":1}
+
+"#,
+    r#"event: message_delta
+data: {"type":"message_delta","delta":{"stop_reason":"tool_use","stop_sequence":null},"usage":{"output_tokens":58}}
+
+"#,
+    r#"event: message_stop
+data: {"type":"message_stop"}
+
+"#,
+];
+
+/// The core that is measured with the server.
+fn core() -> impl Answerer {
+    Fixed { n_asked: 0 }
+}
+
+/// Always gives [`REPLY`].
+struct Fixed {
+    n_asked: u32,
+}
+
+impl Answerer for Fixed {
+    fn answer(&mut self, _request: Request<'_>) -> (RequestKind, Answer) {
+        let exchange = ExchangeId(self.n_asked);
+        self.n_asked = self.n_asked.wrapping_add(1);
+        let mut frames = Frames::with_capacity(2048);
+        for frame in REPLY {
+            frames.push_with(|bytes| bytes.extend_from_slice(frame.as_bytes()));
+        }
+        let headers = vec![("content-type", "text/event-stream; charset=utf-8".to_owned())];
+        let (holds, ending) = (Vec::new(), Ending::Complete);
+        let answer = Answer { exchange, status: 200, headers, streamed: true, frames, holds, ending };
+        (RequestKind::Surplus, answer)
+    }
+}
+
+/// A server in a thread of its own, and the client's connections to it.
+struct Contestant {
+    name: &'static str,
+    clock: mpsc::UnboundedSender<std_mpsc::Sender<Duration>>,
+    connections: Vec<TcpStream>,
+    request: Vec<u8>,
+    reply_len: usize,
+    micros: Vec<f64>,
+}
+
+impl Contestant {
+    /// Starts a server; `serve` tells where it listens and then runs for ever.
+    fn start<F: Future<Output = ()>>(
+        name: &'static str,
+        serve: impl FnOnce(std_mpsc::Sender<(SocketAddr, String)>) -> F + Send + 'static,
+    ) -> Contestant {
+        let (started, address) = std_mpsc::channel();
+        let (clock, mut asked) = mpsc::unbounded_channel::<std_mpsc::Sender<Duration>>();
+        thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            let tell_time = async move {
+                while let Some(reply) = asked.recv().await {
+                    let now = clock_gettime(ClockId::ThreadCPUTime);
+                    let nanos = now.tv_sec * 1_000_000_000 + now.tv_nsec;
+                    reply.send(Duration::from_nanos(nanos.try_into().unwrap())).unwrap();
+                }
+            };
+            runtime.block_on(async { tokio::join!(serve(started), tell_time) });
+        });
+        let (address, path) = address.recv().unwrap();
+        let connect = |_| {
+            let stream = TcpStream::connect(address).unwrap();
+            stream.set_nodelay(true).unwrap();
+            stream
+        };
+        let connections: Vec<TcpStream> = (0..N_CONNECTIONS).map(connect).collect();
+        let mut contestant = Contestant {
+            name,
+            clock,
+            connections,
+            request: request(&path),
+            reply_len: 0,
+            micros: Vec::new(),
+        };
+        contestant.reply_len = contestant.first_reply();
+        contestant
+    }
+
+    fn first_reply(&mut self) -> usize {
+        let stream = &mut self.connections[0];
+        stream.write_all(&self.request).unwrap();
+        let mut reply = Vec::new();
+        while !reply.ends_with(b"\r\n0\r\n\r\n") {
+            let mut buffer = [0; 8192];
+            let n = stream.read(&mut buffer).unwrap();
+            assert!(n > 0, "the server has closed");
+            reply.extend_from_slice(&buffer[..n]);
+        }
+        assert!(reply.starts_with(b"HTTP/1.1 200 OK\r\n"));
+        reply.len()
+    }
+
+    fn cpu_time(&self) -> Duration {
+        let (sender, time) = std_mpsc::channel();
+        self.clock.send(sender).unwrap();
+        time.recv().unwrap()
+    }
+
+    fn ask(&mut self, n_requests: usize) {
+        let mut reply = vec![0; self.reply_len];
+        for _ in 0..n_requests / N_CONNECTIONS {
+            for stream in &mut self.connections {
+                stream.write_all(&self.request).unwrap();
+            }
+            for stream in &mut self.connections {
+                stream.read_exact(&mut reply).unwrap();
+            }
+        }
+    }
+
+    fn round(&mut self) {
+        let before = self.cpu_time();
+        self.ask(REQUESTS_PER_ROUND);
+        let spent = self.cpu_time() - before;
+        self.micros.push(spent.as_secs_f64() * 1e6 / REQUESTS_PER_ROUND as f64);
+    }
+
+    /// The median time from a request to the first byte of its reply, on one connection.
+    fn first_byte(&mut self) -> Duration {
+        let mut reply = vec![0; self.reply_len];
+        let stream = &mut self.connections[0];
+        let time = |_| {
+            let start = Instant::now();
+            stream.write_all(&self.request).unwrap();
+            stream.read_exact(&mut reply[..1]).unwrap();
+            let spent = start.elapsed();
+            stream.read_exact(&mut reply[1..]).unwrap();
+            spent
+        };
+        let mut times: Vec<Duration> = (0..20_000).map(time).collect();
+        times.sort();
+        times[times.len() / 2]
+    }
+}
+
+/// A request of two kilobytes, as a client sends it in a second turn.
+fn request(path: &str) -> Vec<u8> {
+    let body = format!(
+        r#"{{"model":"claude-opus-4-5","stream":true,"max_tokens":1024,"messages":[{{"role":"user","content":"{}"}}]}}"#,
+        "Look up the order. ".repeat(100)
+    );
+    let head = format!(
+        "POST {path} HTTP/1.1\r\nhost: 127.0.0.1\r\naccept: application/json\r\nanthropic-version: 2023-06-01\r\n\
+         content-type: application/json\r\nuser-agent: bench\r\nx-api-key: none\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
+    (head + &body).into_bytes()
+}
+
+async fn serve_ours(writes: Writes, started: std_mpsc::Sender<(SocketAddr, String)>) {
+    let server = Server::start(Limits { writes, ..Limits::STANDARD }).await.unwrap();
+    let mut mount = server.mount(core());
+    let url = mount.base_url() + "/v1/messages";
+    let path = url.strip_prefix(&format!("http://{}", server.addr())).unwrap();
+    started.send((server.addr(), path.to_owned())).unwrap();
+    while mount.next().await.is_some() {}
+}
+
+async fn serve_hyper(started: std_mpsc::Sender<(SocketAddr, String)>) {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    started.send((listener.local_addr().unwrap(), "/v1/messages".to_owned())).unwrap();
+    loop {
+        let (stream, _) = listener.accept().await.unwrap();
+        stream.set_nodelay(true).unwrap();
+        let mut http = hyper::server::conn::http1::Builder::new();
+        http.auto_date_header(false);
+        tokio::spawn(http.serve_connection(TokioIo::new(stream), service_fn(reply_by_hyper)));
+    }
+}
+
+async fn reply_by_hyper(
+    request: hyper::Request<Incoming>,
+) -> Result<hyper::Response<impl hyper::body::Body<Data = Bytes, Error = Infallible>>, hyper::Error> {
+    // Our server has read the whole body as well.
+    request.into_body().collect().await?.to_bytes();
+    let frames = REPLY.map(|frame| Ok(Frame::data(Bytes::from_static(frame.as_bytes()))));
+    let body = StreamBody::new(futures::stream::iter(frames));
+    let reply = hyper::Response::builder().header("content-type", "text/event-stream; charset=utf-8");
+    Ok(reply.body(body).unwrap())
+}
+
+fn main() {
+    let hyper = Contestant::start("hyper", serve_hyper);
+    let coalesced = Contestant::start("ours, coalesced", |started| serve_ours(Writes::Coalesced, started));
+    if std::env::args().any(|arg| arg == "--memory") {
+        return look_at_memory(hyper, coalesced);
+    }
+    let per_frame =
+        Contestant::start("ours, a write per frame", |started| serve_ours(Writes::PerFrame, started));
+    let mut contestants = [hyper, coalesced, per_frame];
+    for contestant in &mut contestants {
+        contestant.ask(REQUESTS_PER_ROUND / 4);
+    }
+    for _ in 0..N_ROUNDS {
+        contestants.iter_mut().for_each(Contestant::round);
+    }
+    println!("CPU time of the server for a reply of 12 frames, {N_ROUNDS} rounds of {REQUESTS_PER_ROUND}");
+    println!("{:<24} {:>10} {:>10} {:>22}", "server", "best µs", "median µs", "requests/CPU-s ÷ hyper");
+    let yardstick = contestants[0].micros.clone();
+    for contestant in &mut contestants {
+        let mut ratios: Vec<f64> =
+            yardstick.iter().zip(&contestant.micros).map(|(hyper, ours)| hyper / ours).collect();
+        ratios.sort_by(f64::total_cmp);
+        contestant.micros.sort_by(f64::total_cmp);
+        let (best, median) = (contestant.micros[0], contestant.micros[N_ROUNDS / 2]);
+        let ratio = ratios[N_ROUNDS / 2];
+        println!("{:<24} {best:>10.2} {median:>10.2} {ratio:>22.2}", contestant.name);
+    }
+}
+
+fn look_at_memory(mut hyper: Contestant, mut ours: Contestant) {
+    ours.ask(REQUESTS_FOR_MEMORY / 100);
+    let before = resident_kib();
+    ours.ask(REQUESTS_FOR_MEMORY);
+    let after = resident_kib();
+    println!("resident memory: {before} KiB, after {REQUESTS_FOR_MEMORY} more requests {after} KiB");
+    for contestant in [&mut hyper, &mut ours] {
+        let first_byte = contestant.first_byte().as_secs_f64() * 1e6;
+        println!("request to first byte, median: {first_byte:.1} µs ({})", contestant.name);
+    }
+}
+
+fn resident_kib() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse().unwrap()
+}

@@ -1,0 +1,403 @@
+//! The server: moves bytes between sockets on 127.0.0.1 and the provider core of each running plan.
+//!
+//! One server serves many plans, each mounted below a base path of its own. It decides nothing about a
+//! reply: it plays the [`Answer`](crate::provider::Answer) that the core gives, stops at its holds, ends the body as told, and
+//! reports what happened, in order, to whoever runs the plan. It also keeps the gates, at which tools wait.
+//!
+//! It does not interpret bodies, and it takes nothing from a peer on trust: every size, count and wait has
+//! a bound in [`Limits`].
+
+mod connection;
+mod gate;
+mod http;
+mod receipt;
+
+use std::collections::{BTreeMap, HashMap};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
+use tokio::task::{AbortHandle, JoinSet};
+
+use crate::plan::ToolOutcome;
+use crate::provider;
+use crate::trace::{Ending, ExchangeId, Grade, Held, RequestKind};
+
+pub use gate::GateId;
+
+use connection::Connection;
+use gate::Gates;
+use receipt::Queues;
+
+/// What the server asks for each request; the provider core of a running plan implements it.
+pub trait Answerer: Send + 'static {
+    /// What the request is, and what to send for it.
+    fn answer(&mut self, request: provider::Request<'_>) -> (RequestKind, provider::Answer);
+}
+
+/// The bounds of a server, and how it writes.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// How frames become writes.
+    pub writes: Writes,
+    /// Bytes of a request's head.
+    pub head_bytes: usize,
+    /// Bytes of a request's body.
+    pub body_bytes: usize,
+    /// Connections open at once.
+    pub n_connections: usize,
+    /// How long a request may take from its first byte to its last.
+    pub request_time: Duration,
+    /// How long to wait for the proof that the peer has read everything.
+    pub receipt_time: Duration,
+}
+
+impl Limits {
+    /// What the harness runs with.
+    ///
+    /// - 64 KiB of head: real clients send below 4 KiB, common servers take 8 to 64 KiB.
+    /// - 32 MiB of body: the largest that a supported provider takes (Anthropic's Messages API).
+    /// - 1,024 connections: a system under test uses a handful, and a common limit of open files is 1,024
+    ///   on the peer's side.
+    /// - 30 s for a request: on loopback the largest takes below one; the margin is for a loaded machine.
+    /// - 2 s for a receipt: a client that reads at all reads within milliseconds; the margin is for a
+    ///   garbage collection or a loaded machine.
+    pub const STANDARD: Limits = Limits {
+        writes: Writes::PerFrame,
+        head_bytes: 64 << 10,
+        body_bytes: 32 << 20,
+        n_connections: 1024,
+        request_time: Duration::from_secs(30),
+        receipt_time: Duration::from_secs(2),
+    };
+}
+
+/// How the frames of a streamed body become writes. Each frame is one chunk either way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Writes {
+    /// One write for each frame, so that a frame is on its way before the next is written.
+    PerFrame,
+    /// One write up to the next hold.
+    Coalesced,
+}
+
+/// Something that happened at a mount.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Seen {
+    /// A request reached the core.
+    Requested {
+        /// Its number.
+        exchange: ExchangeId,
+        /// What the core made of it.
+        kind: RequestKind,
+        /// Its body.
+        body: Arc<[u8]>,
+    },
+    /// A reply stops until [`Mount::release`].
+    Held {
+        /// The request that is being answered.
+        exchange: ExchangeId,
+        /// Where.
+        at: Held,
+        /// How sure it is that the peer has what was sent.
+        grade: Grade,
+    },
+    /// A reply is over.
+    Replied {
+        /// The request that was answered.
+        exchange: ExchangeId,
+        /// How it ended.
+        ending: Ending,
+    },
+    /// The peer went away before the reply was over.
+    PeerClosed {
+        /// The request that was being answered.
+        exchange: ExchangeId,
+    },
+    /// A tool waits at its gate until [`Mount::settle`].
+    GateOpened {
+        /// The gate.
+        gate: GateId,
+        /// The tool's name.
+        tool: String,
+        /// The arguments exactly as the system passed them.
+        args: String,
+    },
+    /// The answer of a gate was delivered.
+    GateSettled {
+        /// The gate.
+        gate: GateId,
+        /// How sure it is that the peer has it.
+        grade: Grade,
+    },
+    /// The peer went away before it had the answer of the gate.
+    GateDropped {
+        /// The gate.
+        gate: GateId,
+    },
+    /// The core panicked. That is the harness's fault: no verdict on the system may follow.
+    Broken,
+}
+
+/// Events that wait for the one who runs the plan. A plan of the suite has about 60; when it is full,
+/// connections wait.
+const N_WAITING_EVENTS: usize = 1024;
+
+/// Connections that the kernel keeps until they are accepted. Beyond it a client waits a second before it
+/// tries again, so it is as large as Linux allows by default.
+const BACKLOG: u32 = 4096;
+
+/// Pause after a failed accept. Out of descriptors, accept fails again at once; connections close meanwhile.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(10);
+
+/// A running server. Clones are handles to the same one; it stops when the last handle and the last mount
+/// are gone.
+#[derive(Debug, Clone)]
+pub struct Server {
+    running: Arc<Running>,
+}
+
+impl Server {
+    /// Listens on a free port of 127.0.0.1.
+    ///
+    /// # Errors
+    ///
+    /// When no socket can be opened.
+    pub async fn start(limits: Limits) -> std::io::Result<Server> {
+        let socket = TcpSocket::new_v4()?;
+        socket.bind((Ipv4Addr::LOCALHOST, 0).into())?;
+        let listener = socket.listen(BACKLOG)?;
+        let addr = listener.local_addr()?;
+        let shared = Arc::new(Shared {
+            limits,
+            mounts: Mutex::default(),
+            newcomers: Mutex::default(),
+            queues: Queues::open(),
+        });
+        let accepting = tokio::spawn(accept(listener, shared.clone())).abort_handle();
+        Ok(Server { running: Arc::new(Running { addr, shared, accepting }) })
+    }
+
+    /// Where it listens.
+    pub fn addr(&self) -> SocketAddr {
+        self.running.addr
+    }
+
+    /// Gives a core a base path of its own until the mount is dropped.
+    pub fn mount<C: Answerer>(&self, core: C) -> Mount<C> {
+        let (sender, seen) = mpsc::channel(N_WAITING_EVENTS);
+        let core = Arc::new(Mutex::new(core));
+        let mounted = Arc::new(Mounted {
+            core: core.clone(),
+            seen: sender,
+            holds: Mutex::default(),
+            gates: Gates::default(),
+        });
+        let mut mounts = lock(&self.running.shared.mounts);
+        let token = mounts.n_given;
+        mounts.n_given += 1;
+        mounts.open.insert(token, mounted.clone());
+        Mount { running: self.running.clone(), token, mounted, core, seen }
+    }
+}
+
+/// A core at its base path. Dropping it takes the path away and closes the connections that were in the
+/// middle of a request to it. Idle connections stay: a client may be about to use one for another mount.
+#[derive(Debug)]
+pub struct Mount<C: Answerer> {
+    running: Arc<Running>,
+    token: u64,
+    mounted: Arc<Mounted>,
+    core: Arc<Mutex<C>>,
+    seen: mpsc::Receiver<Seen>,
+}
+
+impl<C: Answerer> Mount<C> {
+    /// The base URL that the system is given.
+    pub fn base_url(&self) -> String {
+        format!("http://{}/p/{}", self.running.addr, self.token)
+    }
+
+    /// The URL of a tool's gate.
+    pub fn gate_url(&self, tool: &str) -> String {
+        format!("{}/gate/{tool}", self.base_url())
+    }
+
+    /// The next thing that happened. Nothing is lost when the future is dropped.
+    pub async fn next(&mut self) -> Option<Seen> {
+        self.seen.recv().await
+    }
+
+    /// Lets a held reply go on. Without effect if it is not held.
+    pub fn release(&self, exchange: ExchangeId) {
+        if let Some(held) = lock(&self.mounted.holds).remove(&exchange) {
+            // The peer may just have gone; its connection then says so.
+            let _ = held.send(());
+        }
+    }
+
+    /// Answers a gate. Without effect if nobody waits there any more.
+    pub fn settle(&self, gate: GateId, outcome: &ToolOutcome) {
+        self.mounted.gates.settle(gate, outcome);
+    }
+
+    /// Gives access to the core, while no request is being answered.
+    pub fn with_core<R>(&self, f: impl FnOnce(&mut C) -> R) -> R {
+        f(&mut lock(&self.core))
+    }
+}
+
+impl<C: Answerer> Drop for Mount<C> {
+    fn drop(&mut self) {
+        lock(&self.running.shared.mounts).open.remove(&self.token);
+    }
+}
+
+/// Stops the server when the last handle goes.
+#[derive(Debug)]
+struct Running {
+    addr: SocketAddr,
+    shared: Arc<Shared>,
+    accepting: AbortHandle,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // The task owns all connections; they go with it.
+        self.accepting.abort();
+    }
+}
+
+/// What all connections share.
+#[derive(Debug)]
+struct Shared {
+    limits: Limits,
+    mounts: Mutex<Mounts>,
+    newcomers: Mutex<Newcomers>,
+    queues: Queues,
+}
+
+/// The mounts by token. Tokens are counted, so that URLs come out the same in every run.
+#[derive(Debug, Default)]
+struct Mounts {
+    n_given: u64,
+    open: HashMap<u64, Arc<Mounted>>,
+}
+
+/// A mount as connections see it.
+struct Mounted {
+    core: Arc<Mutex<dyn Answerer>>,
+    seen: mpsc::Sender<Seen>,
+    holds: Mutex<HashMap<ExchangeId, oneshot::Sender<()>>>,
+    gates: Gates,
+}
+
+impl std::fmt::Debug for Mounted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Mounted").field("gates", &self.gates).finish_non_exhaustive()
+    }
+}
+
+/// Connections that have not sent a whole request to a mount yet, oldest first: the first to go when places
+/// run out, so that strangers cannot keep a plan's client out.
+#[derive(Debug, Default)]
+struct Newcomers {
+    n_seen: u64,
+    waiting: BTreeMap<u64, oneshot::Sender<()>>,
+}
+
+/// A connection's entry among the newcomers.
+#[derive(Debug)]
+struct Newcomer {
+    shared: Arc<Shared>,
+    number: u64,
+    evicted: oneshot::Receiver<()>,
+}
+
+impl Newcomer {
+    fn enter(shared: &Arc<Shared>) -> Newcomer {
+        let (sender, evicted) = oneshot::channel();
+        let mut newcomers = lock(&shared.newcomers);
+        let number = newcomers.n_seen;
+        newcomers.n_seen += 1;
+        newcomers.waiting.insert(number, sender);
+        Newcomer { shared: shared.clone(), number, evicted }
+    }
+
+    /// Ends the time as a newcomer; false if the place was just taken away.
+    fn stays(self) -> bool {
+        lock(&self.shared.newcomers).waiting.remove(&self.number).is_some()
+    }
+}
+
+impl Drop for Newcomer {
+    fn drop(&mut self) {
+        lock(&self.shared.newcomers).waiting.remove(&self.number);
+    }
+}
+
+impl Shared {
+    fn mounted(&self, token: u64) -> Option<Arc<Mounted>> {
+        lock(&self.mounts).open.get(&token).cloned()
+    }
+
+    /// Takes the place of the oldest newcomer away; false if there is none.
+    fn evict_newcomer(&self) -> bool {
+        lock(&self.newcomers).waiting.pop_first().is_some()
+    }
+}
+
+/// Accepts for ever. The connections are tasks of their own: a panic in one ends that one.
+async fn accept(listener: TcpListener, shared: Arc<Shared>) {
+    let places = Arc::new(Semaphore::new(shared.limits.n_connections));
+    let mut connections = JoinSet::new();
+    loop {
+        tokio::select! {
+            accepted = listener.accept() => match accepted {
+                Ok((stream, peer)) => {
+                    if let Some(place) = admit(&shared, &places).await {
+                        let newcomer = Newcomer::enter(&shared);
+                        let connection = Connection::new(stream, peer, shared.clone());
+                        connections.spawn(serve(connection, newcomer, place));
+                    } else {
+                        turn_away(&stream);
+                    }
+                }
+                Err(_) => {
+                    shared.evict_newcomer();
+                    tokio::time::sleep(ACCEPT_PAUSE).await;
+                }
+            },
+            Some(_) = connections.join_next() => {}
+        }
+    }
+}
+
+/// A place for one more connection: a free one, or that of the oldest newcomer.
+async fn admit(shared: &Shared, places: &Arc<Semaphore>) -> Option<OwnedSemaphorePermit> {
+    match places.clone().try_acquire_owned() {
+        Ok(place) => Some(place),
+        Err(_) if shared.evict_newcomer() => places.clone().acquire_owned().await.ok(),
+        Err(_) => None,
+    }
+}
+
+async fn serve(connection: Connection, newcomer: Newcomer, place: OwnedSemaphorePermit) {
+    connection.serve(newcomer).await;
+    drop(place);
+}
+
+/// Says 503 to a peer for whom there is no place, without waiting for it.
+fn turn_away(stream: &TcpStream) {
+    let mut bytes = Vec::new();
+    http::write_refusal(&mut bytes, http::Refusal::Busy, http::After::Close);
+    // The peer learns enough from the close if even this does not get through.
+    let _ = stream.try_write(&bytes);
+}
+
+/// Locks, also after a panic elsewhere: what these locks guard is whole between any two statements.
+fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

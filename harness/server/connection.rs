@@ -1,0 +1,505 @@
+//! One connection: reads requests, plays the answers of the core, and holds gates.
+
+use std::net::SocketAddr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::sync::oneshot;
+use tokio::time::{Instant, timeout};
+
+use super::http::{self, After, ChunkReader, Framing, Head, Refusal};
+use super::receipt::Queue;
+use super::{Mounted, Newcomer, Seen, Shared, Writes, lock};
+use crate::provider::{self, Answer, Hold, Sent};
+use crate::trace::{Ending, ExchangeId, Grade};
+
+/// Room made for each read: most requests fit into a few.
+const READ_LEN: usize = 16 << 10;
+
+/// Capacity that a buffer keeps between requests, so that one large body does not stay in memory.
+const KEPT_LEN: usize = 64 << 10;
+
+/// Pause between two looks at the peer's queue; the clock of the runtime ticks no finer.
+const RECEIPT_PAUSE: Duration = Duration::from_millis(1);
+
+/// How long a refused peer may go on sending, unread bytes being thrown away: closing a socket with unread
+/// bytes would take the refusal away from it.
+const DRAIN_TIME: Duration = Duration::from_secs(1);
+
+/// One connection.
+pub(super) struct Connection {
+    stream: TcpStream,
+    ours: Option<SocketAddr>,
+    peer: SocketAddr,
+    shared: Arc<Shared>,
+    /// Bytes written so far.
+    n_written: u64,
+    /// What was read and not used yet.
+    input: Vec<u8>,
+    /// What is to be written next.
+    output: Vec<u8>,
+}
+
+/// A request as read.
+struct Request {
+    head: Head,
+    body: Arc<[u8]>,
+}
+
+/// The peer has closed the connection, or it broke.
+struct Gone;
+
+/// What follows after a request.
+enum Next {
+    /// The next request.
+    Read,
+    /// Close the connection.
+    Close,
+    /// Answer for the core, then go on.
+    Refuse(Refusal),
+    /// Break the connection with a RST.
+    Reset(Arc<Mounted>, ExchangeId),
+}
+
+impl From<After> for Next {
+    fn from(after: After) -> Next {
+        match after {
+            After::KeepAlive => Next::Read,
+            After::Close => Next::Close,
+        }
+    }
+}
+
+impl Connection {
+    pub(super) fn new(stream: TcpStream, peer: SocketAddr, shared: Arc<Shared>) -> Connection {
+        // Without it frames may arrive late and together, but they arrive.
+        let _ = stream.set_nodelay(true);
+        let ours = stream.local_addr().ok();
+        Connection { stream, ours, peer, shared, n_written: 0, input: Vec::new(), output: Vec::new() }
+    }
+
+    /// Serves requests until the connection ends. A newcomer may lose its place until it has asked a mount.
+    pub(super) async fn serve(mut self, newcomer: Newcomer) {
+        let mut newcomer = Some(newcomer);
+        loop {
+            let request = match &mut newcomer {
+                None => self.next_request().await,
+                Some(newcomer) => tokio::select! {
+                    biased;
+                    request = self.next_request() => request,
+                    _ = &mut newcomer.evicted => None,
+                },
+            };
+            let Some(request) = request else { return };
+            let next = match self.find_mount(&request.head.target) {
+                None => Next::Refuse(Refusal::UnknownPath),
+                Some(_) if newcomer.take().is_some_and(|newcomer| !newcomer.stays()) => return,
+                Some((mounted, path)) => self.serve_request(&mounted, path, &request).await,
+            };
+            match next {
+                Next::Read => {}
+                Next::Close => return,
+                Next::Refuse(refusal) => {
+                    if self.refuse(refusal, After::KeepAlive).await.is_err() {
+                        return;
+                    }
+                }
+                Next::Reset(mounted, exchange) => {
+                    // With no time to linger, closing sends a RST. Should the system refuse the option, the
+                    // peer gets a FIN inside the body, which the trace would call a reset: say nothing then.
+                    if self.stream.set_zero_linger().is_ok() {
+                        drop(self.stream);
+                        let replied = Seen::Replied { exchange, ending: Ending::Reset };
+                        let _ = mounted.seen.send(replied).await;
+                    }
+                    return;
+                }
+            }
+            self.shrink();
+        }
+    }
+
+    fn find_mount<'a>(&self, target: &'a str) -> Option<(Arc<Mounted>, &'a str)> {
+        let (token, path) = http::split_target(target)?;
+        Some((self.shared.mounted(token)?, path))
+    }
+
+    /// Reads a request; none if the connection ends instead.
+    async fn next_request(&mut self) -> Option<Request> {
+        match self.read_request().await {
+            Ok(request) => request,
+            Err(refusal) => {
+                self.refuse_and_close(refusal).await;
+                None
+            }
+        }
+    }
+
+    fn shrink(&mut self) {
+        if self.input.capacity() > KEPT_LEN {
+            self.input.shrink_to(KEPT_LEN);
+        }
+        if self.output.capacity() > KEPT_LEN {
+            self.output = Vec::new();
+        }
+    }
+
+    /// Reads a request; none if the peer closes instead.
+    async fn read_request(&mut self) -> Result<Option<Request>, Refusal> {
+        if self.input.is_empty() && self.fill(READ_LEN).await.is_err() {
+            return Ok(None);
+        }
+        let limit = self.shared.limits.request_time;
+        match timeout(limit, self.read_rest()).await {
+            Ok(Ok(request)) => Ok(Some(request)),
+            Ok(Err(ReadError::Gone)) => Ok(None),
+            Ok(Err(ReadError::Refused(refusal))) => Err(refusal),
+            Err(_) => Err(Refusal::TimedOut),
+        }
+    }
+
+    async fn read_rest(&mut self) -> Result<Request, ReadError> {
+        let limits = self.shared.limits;
+        let head = loop {
+            if let Some(head) = http::read_head(&self.input, limits.body_bytes)? {
+                break head;
+            }
+            self.read_to_end_of_head(limits.head_bytes).await?;
+        };
+        if head.len > limits.head_bytes {
+            return Err(Refusal::HeadTooLarge.into());
+        }
+        let has_body = head.framing != Framing::Length(0);
+        if head.expects_continue && has_body && self.input.len() == head.len {
+            self.output.clear();
+            self.output.extend_from_slice(http::CONTINUE);
+            self.flush().await?;
+        }
+        let body = match head.framing {
+            Framing::Length(n) => self.read_length(&head, n).await?,
+            Framing::Chunked => self.read_chunks(&head, limits.body_bytes).await?,
+        };
+        Ok(Request { head, body })
+    }
+
+    async fn read_to_end_of_head(&mut self, max_head: usize) -> Result<(), ReadError> {
+        loop {
+            // The end of a head has three bytes at most besides the last.
+            let searched = self.input.len().saturating_sub(3);
+            if self.input.len() > max_head {
+                return Err(Refusal::HeadTooLarge.into());
+            }
+            self.fill(READ_LEN).await?;
+            if http::may_end_head(&self.input[searched..]) {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn read_length(&mut self, head: &Head, n: usize) -> Result<Arc<[u8]>, ReadError> {
+        let end = head.len + n;
+        while self.input.len() < end {
+            let missing = end - self.input.len();
+            self.fill(missing.clamp(READ_LEN, KEPT_LEN)).await?;
+        }
+        let body = Arc::from(&self.input[head.len..end]);
+        self.input.drain(..end);
+        Ok(body)
+    }
+
+    async fn read_chunks(&mut self, head: &Head, max_body: usize) -> Result<Arc<[u8]>, ReadError> {
+        let mut reader = ChunkReader::new(max_body);
+        let mut body = Vec::new();
+        let mut used = head.len;
+        loop {
+            used += reader.read(&self.input[used..], &mut body)?;
+            self.input.drain(..used);
+            if reader.is_done() {
+                return Ok(Arc::from(body));
+            }
+            used = 0;
+            self.fill(READ_LEN).await?;
+        }
+    }
+
+    /// Waits for more bytes. Nothing is lost when the future is dropped.
+    async fn fill(&mut self, room: usize) -> Result<(), Gone> {
+        self.input.reserve(room);
+        match self.stream.read_buf(&mut self.input).await {
+            Ok(n) if n > 0 => Ok(()),
+            _ => Err(Gone),
+        }
+    }
+
+    /// Waits until the peer closes. What it sends meanwhile is kept for the next request, up to a bound.
+    async fn gone(&mut self) {
+        while self.input.len() <= self.shared.limits.head_bytes {
+            if self.fill(READ_LEN).await.is_err() {
+                return;
+            }
+        }
+        std::future::pending().await
+    }
+
+    async fn flush(&mut self) -> Result<(), Gone> {
+        if !self.output.is_empty() {
+            self.stream.write_all(&self.output).await.map_err(|_| Gone)?;
+            self.n_written += self.output.len() as u64;
+            self.output.clear();
+        }
+        Ok(())
+    }
+
+    async fn refuse(&mut self, refusal: Refusal, after: After) -> Result<(), Gone> {
+        self.output.clear();
+        http::write_refusal(&mut self.output, refusal, after);
+        // Nothing is mounted here that could end the wait for a peer that does not read.
+        let limit = self.shared.limits.request_time;
+        timeout(limit, self.flush()).await.unwrap_or(Err(Gone))
+    }
+
+    async fn refuse_and_close(&mut self, refusal: Refusal) {
+        if self.refuse(refusal, After::Close).await.is_err() || self.stream.shutdown().await.is_err() {
+            return;
+        }
+        let drained = async {
+            loop {
+                self.input.clear();
+                if self.fill(READ_LEN).await.is_err() {
+                    return;
+                }
+            }
+        };
+        // The connection is closed either way.
+        let _ = timeout(DRAIN_TIME, drained).await;
+    }
+
+    async fn serve_request(&mut self, mounted: &Arc<Mounted>, path: &str, request: &Request) -> Next {
+        let served = async {
+            match path.strip_prefix("/gate/") {
+                Some(_) if request.head.method != "POST" => Next::Refuse(Refusal::GateMethod),
+                Some(tool) => self.serve_gate(mounted, tool, request).await,
+                None => self.serve_exchange(mounted, path, request).await,
+            }
+        };
+        // The second arm is looked at only when the first has to wait.
+        tokio::select! {
+            biased;
+            next = served => next,
+            () = mounted.seen.closed() => Next::Close,
+        }
+    }
+
+    async fn serve_gate(&mut self, mounted: &Mounted, tool: &str, request: &Request) -> Next {
+        let Ok(permit) = mounted.seen.reserve().await else { return Next::Close };
+        let args = String::from_utf8_lossy(&request.body).into_owned();
+        let tool = tool.to_owned();
+        let (gate, answer) = mounted.gates.open(|gate| permit.send(Seen::GateOpened { gate, tool, args }));
+        let settled = self.settle_gate(answer, request.head.after).await;
+        let (seen, next) = match settled {
+            Ok(grade) => (Seen::GateSettled { gate, grade }, Next::from(request.head.after)),
+            Err(Gone) => {
+                mounted.gates.forget(gate);
+                (Seen::GateDropped { gate }, Next::Close)
+            }
+        };
+        // Nobody listens any more if the mount is gone.
+        let _ = mounted.seen.send(seen).await;
+        next
+    }
+
+    async fn settle_gate(&mut self, answer: oneshot::Receiver<Vec<u8>>, after: After) -> Result<Grade, Gone> {
+        let body = tokio::select! {
+            biased;
+            () = self.gone() => return Err(Gone),
+            answer = answer => answer.map_err(|_| Gone)?,
+        };
+        self.output.clear();
+        http::write_json(&mut self.output, 200, &body, after);
+        self.flush().await?;
+        self.receipt().await
+    }
+
+    async fn serve_exchange(&mut self, mounted: &Arc<Mounted>, path: &str, request: &Request) -> Next {
+        let Ok(permit) = mounted.seen.reserve().await else { return Next::Close };
+        let answer = {
+            let mut core = lock(&mounted.core);
+            let method = request.head.method.as_str();
+            let asked = provider::Request { method, path, body: &request.body };
+            let Ok((kind, answer)) = catch_unwind(AssertUnwindSafe(|| core.answer(asked))) else {
+                permit.send(Seen::Broken);
+                return Next::Refuse(Refusal::Broken);
+            };
+            // Sent before the core is free again, so that requests are told in the order of their numbers.
+            permit.send(Seen::Requested { exchange: answer.exchange, kind, body: request.body.clone() });
+            answer
+        };
+        // A real provider closes after an error event. Saying so beforehand keeps the client from racing its
+        // next request against the FIN.
+        let after = if answer.ending == Ending::ErrorEvent { After::Close } else { request.head.after };
+        let played = if request.head.method == "HEAD" {
+            self.play_head(mounted, &answer, after).await
+        } else {
+            self.play(mounted, &answer, after).await
+        };
+        match played {
+            Ok(next) => next,
+            Err(Gone) => {
+                let _ = mounted.seen.send(Seen::PeerClosed { exchange: answer.exchange }).await;
+                Next::Close
+            }
+        }
+    }
+
+    /// Answers HEAD: a head and no body, so neither holds nor an ending of their own.
+    async fn play_head(&mut self, mounted: &Mounted, answer: &Answer, after: After) -> Result<Next, Gone> {
+        self.output.clear();
+        http::write_head(&mut self.output, answer.status, &answer.headers, framing(answer), after);
+        self.finish(mounted, answer).await?;
+        Ok(after.into())
+    }
+
+    /// Plays an answer by the rule of [`crate::provider`].
+    async fn play(&mut self, mounted: &Arc<Mounted>, answer: &Answer, after: After) -> Result<Next, Gone> {
+        let framing = framing(answer);
+        let per_frame = answer.streamed && self.shared.limits.writes == Writes::PerFrame;
+        let mut holds = answer.holds.as_slice();
+        self.output.clear();
+        self.pass_holds(mounted, answer.exchange, &mut holds, Sent::Nothing).await?;
+        http::write_head(&mut self.output, answer.status, &answer.headers, framing, after);
+        self.pass_holds(mounted, answer.exchange, &mut holds, Sent::Frames(0)).await?;
+        for idx in 0..answer.frames.len() {
+            if per_frame {
+                self.flush().await?;
+            }
+            let frame = answer.frames.slice(idx..idx + 1);
+            match framing {
+                Framing::Chunked => http::write_chunk(&mut self.output, frame),
+                Framing::Length(_) => self.output.extend_from_slice(frame),
+            }
+            self.pass_holds(mounted, answer.exchange, &mut holds, Sent::Frames(idx + 1)).await?;
+        }
+        if is_cut(answer.ending) {
+            return self.cut(mounted, answer).await;
+        }
+        if framing == Framing::Chunked {
+            self.output.extend_from_slice(http::LAST_CHUNK);
+        }
+        self.finish(mounted, answer).await?;
+        Ok(after.into())
+    }
+
+    /// Stops at every hold that has been reached.
+    async fn pass_holds(
+        &mut self,
+        mounted: &Mounted,
+        exchange: ExchangeId,
+        holds: &mut &[Hold],
+        sent: Sent,
+    ) -> Result<(), Gone> {
+        while let Some((hold, later)) = holds.split_first() {
+            if hold.after > sent {
+                break;
+            }
+            *holds = later;
+            self.hold(mounted, exchange, hold).await?;
+        }
+        Ok(())
+    }
+
+    async fn hold(&mut self, mounted: &Mounted, exchange: ExchangeId, hold: &Hold) -> Result<(), Gone> {
+        self.flush().await?;
+        let grade = self.receipt().await?;
+        let (release, released) = oneshot::channel();
+        lock(&mounted.holds).insert(exchange, release);
+        let _ = mounted.seen.send(Seen::Held { exchange, at: hold.at, grade }).await;
+        tokio::select! {
+            biased;
+            () = self.gone() => {
+                lock(&mounted.holds).remove(&exchange);
+                Err(Gone)
+            }
+            _ = released => Ok(()),
+        }
+    }
+
+    /// Breaks off inside the body, once the peer has read what was sent: a RST would take it away.
+    async fn cut(&mut self, mounted: &Arc<Mounted>, answer: &Answer) -> Result<Next, Gone> {
+        self.flush().await?;
+        self.receipt().await?;
+        if answer.ending == Ending::Reset {
+            return Ok(Next::Reset(mounted.clone(), answer.exchange));
+        }
+        self.stream.shutdown().await.map_err(|_| Gone)?;
+        let replied = Seen::Replied { exchange: answer.exchange, ending: answer.ending };
+        let _ = mounted.seen.send(replied).await;
+        Ok(Next::Close)
+    }
+
+    /// Writes the rest. From the last write to the word that the reply is over there is no wait: the client
+    /// may use the connection for another mount at once, which the end of this mount must not disturb.
+    async fn finish(&mut self, mounted: &Mounted, answer: &Answer) -> Result<(), Gone> {
+        let permit = mounted.seen.reserve().await.map_err(|_| Gone)?;
+        self.flush().await?;
+        permit.send(Seen::Replied { exchange: answer.exchange, ending: answer.ending });
+        Ok(())
+    }
+
+    /// Waits, within a bound, until the peer has read everything.
+    async fn receipt(&mut self) -> Result<Grade, Gone> {
+        let Some(ours) = self.ours else { return Ok(Grade::Written) };
+        let start = Instant::now();
+        loop {
+            match self.shared.queues.look(ours, self.peer, self.n_written) {
+                Queue::Empty => return Ok(Grade::Read),
+                Queue::Unknown => return Ok(Grade::Written),
+                Queue::Waiting if start.elapsed() >= self.shared.limits.receipt_time => {
+                    return Ok(Grade::Written);
+                }
+                Queue::Waiting => {}
+            }
+            if timeout(RECEIPT_PAUSE, self.gone()).await.is_ok() {
+                // A peer that has read everything before it closed sends a FIN and its queue is empty; one
+                // that has not sends a RST.
+                return match self.shared.queues.look(ours, self.peer, self.n_written) {
+                    Queue::Empty => Ok(Grade::Read),
+                    Queue::Waiting | Queue::Unknown => Err(Gone),
+                };
+            }
+        }
+    }
+}
+
+/// Why a request could not be read.
+enum ReadError {
+    Gone,
+    Refused(Refusal),
+}
+
+impl From<Gone> for ReadError {
+    fn from(Gone: Gone) -> ReadError {
+        ReadError::Gone
+    }
+}
+
+impl From<Refusal> for ReadError {
+    fn from(refusal: Refusal) -> ReadError {
+        ReadError::Refused(refusal)
+    }
+}
+
+fn is_cut(ending: Ending) -> bool {
+    matches!(ending, Ending::Eof | Ending::Reset)
+}
+
+/// How a body is framed. A body of given length that is to be cut promises a byte that never comes.
+fn framing(answer: &Answer) -> Framing {
+    if answer.streamed {
+        return Framing::Chunked;
+    }
+    let len = answer.frames.slice(0..answer.frames.len()).len();
+    Framing::Length(len + usize::from(is_cut(answer.ending)))
+}

@@ -1,0 +1,294 @@
+//! The *read* receipt: whether a peer on this machine has taken in everything that was sent to it.
+//!
+//! A TCP acknowledgement proves nothing, since the kernel acknowledges for a process that reads nothing.
+//! The proof is that the peer's socket has received as many bytes as were written and has none of them unread.
+//! Linux tells both for any socket through `sock_diag(7)`, in microseconds. Where a sandbox does not offer that,
+//! `/proc/net/tcp` has the queues alone, and every reading walks all sockets (about a millisecond); that
+//! all has been received is then known only once it is acknowledged, which may take 40 ms. Elsewhere
+//! there is no proof.
+
+use std::net::SocketAddr;
+
+/// What is known of the bytes that were sent to a peer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Queue {
+    /// The peer has read them all.
+    Empty,
+    /// Some are on their way or unread, or the connection is gone.
+    Waiting,
+    /// This system does not tell.
+    Unknown,
+}
+
+/// A window on the queues of sockets.
+#[derive(Debug)]
+pub(super) struct Queues {
+    #[cfg(target_os = "linux")]
+    diag: Option<std::sync::Mutex<linux::Diag>>,
+}
+
+impl Queues {
+    #[cfg(target_os = "linux")]
+    pub(super) fn open() -> Queues {
+        Queues { diag: linux::Diag::open().ok().map(std::sync::Mutex::new) }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    pub(super) fn open() -> Queues {
+        Queues {}
+    }
+
+    /// Looks at the two ends of a connection, on which we have written so many bytes.
+    #[cfg(target_os = "linux")]
+    pub(super) fn look(&self, ours: SocketAddr, peer: SocketAddr, n_written: u64) -> Queue {
+        let (SocketAddr::V4(ours), SocketAddr::V4(peer)) = (ours, peer) else { return Queue::Unknown };
+        let diag = self.diag.as_ref().map(|diag| super::lock(diag).look(ours, peer, n_written));
+        match diag {
+            Some(Ok(queue)) => queue,
+            Some(Err(_)) | None => linux::look_in_proc(ours, peer),
+        }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    pub(super) fn look(&self, _ours: SocketAddr, _peer: SocketAddr, _n_written: u64) -> Queue {
+        Queue::Unknown
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::io::{BufRead, BufReader, Error, ErrorKind, Read, Result};
+    use std::net::SocketAddrV4;
+
+    use socket2::{Domain, Protocol, Socket, Type};
+
+    use super::Queue;
+
+    /// What the kernel knows of one socket.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub(super) struct Lengths {
+        /// Bytes that it has not given to its process.
+        unread: u32,
+        /// Bytes that its peer has not acknowledged.
+        unacknowledged: u32,
+        /// Bytes that it has received in all, where that is told.
+        received: Option<u64>,
+    }
+
+    /// What the queues of the two ends say together; an end that is not there proves nothing.
+    fn judge(peer: Option<Lengths>, ours: Option<Lengths>) -> Queue {
+        match (peer, ours) {
+            (Some(peer), Some(ours)) if peer.unread == 0 && ours.unacknowledged == 0 => Queue::Empty,
+            _ => Queue::Waiting,
+        }
+    }
+
+    /// A socket to the kernel's socket diagnosis. The layouts are those of `linux/inet_diag.h`.
+    #[derive(Debug)]
+    pub(super) struct Diag {
+        socket: Socket,
+        n_asked: u32,
+    }
+
+    const AF_NETLINK: i32 = 16;
+    const NETLINK_SOCK_DIAG: i32 = 4;
+    const SOCK_DIAG_BY_FAMILY: u16 = 20;
+    const NLM_F_REQUEST: u16 = 1;
+    const NLMSG_ERROR: u16 = 2;
+    const ENOENT: i32 = 2;
+    const AF_INET: u8 = 2;
+    const IPPROTO_TCP: u8 = 6;
+    const HEADER_LEN: usize = 16;
+    const REQUEST_LEN: u32 = 72;
+    /// Where `idiag_rqueue` and `idiag_wqueue` are: behind the header, four bytes, the 48 of the socket's id and
+    /// `idiag_expires`.
+    const UNREAD_AT: usize = HEADER_LEN + 4 + 48 + 4;
+    /// The end of `struct inet_diag_msg`, where the attributes begin.
+    const ATTRIBUTES_AT: usize = HEADER_LEN + 72;
+    /// The attribute with a `struct tcp_info`, and `tcpi_bytes_received` in it.
+    const INET_DIAG_INFO: u16 = 2;
+    const RECEIVED_AT: usize = 128;
+    /// An answer has about 400 bytes.
+    const ANSWER_LEN: usize = 4096;
+
+    impl Diag {
+        pub(super) fn open() -> Result<Diag> {
+            let protocol = Some(Protocol::from(NETLINK_SOCK_DIAG));
+            let socket = Socket::new(Domain::from(AF_NETLINK), Type::DGRAM, protocol)?;
+            // The kernel answers inside the call that asks, so there is never anything to wait for.
+            socket.set_nonblocking(true)?;
+            Ok(Diag { socket, n_asked: 0 })
+        }
+
+        pub(super) fn look(
+            &mut self,
+            ours: SocketAddrV4,
+            peer: SocketAddrV4,
+            n_written: u64,
+        ) -> Result<Queue> {
+            let at_peer = self.lengths(peer, ours)?;
+            match at_peer.and_then(|lengths| lengths.received) {
+                Some(n_received) if n_received < n_written => Ok(Queue::Waiting),
+                Some(_) if at_peer.is_some_and(|lengths| lengths.unread == 0) => Ok(Queue::Empty),
+                Some(_) => Ok(Queue::Waiting),
+                // The peer has closed: what is left of its socket tells no more, but its FIN acknowledged.
+                None => Ok(judge(at_peer, self.lengths(ours, peer)?)),
+            }
+        }
+
+        /// What is known of the socket with these addresses; none if there is no such socket.
+        fn lengths(&mut self, local: SocketAddrV4, remote: SocketAddrV4) -> Result<Option<Lengths>> {
+            self.n_asked = self.n_asked.wrapping_add(1);
+            self.socket.send(&request(self.n_asked, local, remote))?;
+            let mut answer = [0; ANSWER_LEN];
+            loop {
+                let n = (&self.socket).read(&mut answer)?;
+                if field(&answer[..n], 8)? == self.n_asked {
+                    return read_answer(&answer[..n]);
+                }
+            }
+        }
+    }
+
+    fn request(number: u32, local: SocketAddrV4, remote: SocketAddrV4) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(REQUEST_LEN as usize);
+        bytes.extend_from_slice(&REQUEST_LEN.to_ne_bytes());
+        bytes.extend_from_slice(&SOCK_DIAG_BY_FAMILY.to_ne_bytes());
+        bytes.extend_from_slice(&NLM_F_REQUEST.to_ne_bytes());
+        bytes.extend_from_slice(&number.to_ne_bytes());
+        bytes.extend_from_slice(&[0; 4]);
+        bytes.extend_from_slice(&[AF_INET, IPPROTO_TCP, 1 << (INET_DIAG_INFO - 1), 0]);
+        // All states.
+        bytes.extend_from_slice(&[0xff; 4]);
+        bytes.extend_from_slice(&local.port().to_be_bytes());
+        bytes.extend_from_slice(&remote.port().to_be_bytes());
+        for ip in [local.ip(), remote.ip()] {
+            bytes.extend_from_slice(&ip.octets());
+            bytes.extend_from_slice(&[0; 12]);
+        }
+        // Any interface, no cookie.
+        bytes.extend_from_slice(&[0; 4]);
+        bytes.extend_from_slice(&[0xff; 8]);
+        bytes
+    }
+
+    fn read_answer(bytes: &[u8]) -> Result<Option<Lengths>> {
+        let kind = u16::from_ne_bytes([bytes[4], bytes[5]]);
+        if kind == SOCK_DIAG_BY_FAMILY {
+            let (unread, unacknowledged) = (field(bytes, UNREAD_AT)?, field(bytes, UNREAD_AT + 4)?);
+            return Ok(Some(Lengths { unread, unacknowledged, received: received(bytes) }));
+        }
+        match field(bytes, HEADER_LEN)?.cast_signed() {
+            code if kind == NLMSG_ERROR && code == -ENOENT => Ok(None),
+            _ => Err(Error::from(ErrorKind::Unsupported)),
+        }
+    }
+
+    /// Looks for the count of received bytes among the attributes: length, kind and value, four-byte aligned.
+    fn received(bytes: &[u8]) -> Option<u64> {
+        let mut rest = bytes.get(ATTRIBUTES_AT..)?;
+        loop {
+            let len = usize::from(u16::from_ne_bytes(rest.get(..2)?.try_into().ok()?));
+            if rest.get(2..4)? == INET_DIAG_INFO.to_ne_bytes() {
+                let count = rest.get(..len)?.get(4 + RECEIVED_AT..4 + RECEIVED_AT + 8)?;
+                return Some(u64::from_ne_bytes(count.try_into().ok()?));
+            }
+            rest = rest.get(len.max(4).next_multiple_of(4)..)?;
+        }
+    }
+
+    fn field(bytes: &[u8], at: usize) -> Result<u32> {
+        let field = bytes.get(at..at + 4).and_then(|field| field.try_into().ok());
+        field.map(u32::from_ne_bytes).ok_or_else(|| Error::from(ErrorKind::InvalidData))
+    }
+
+    /// Bytes read of a table at most: some 100,000 sockets.
+    const MAX_TABLE: u64 = 16 << 20;
+
+    /// The same by the table of all sockets.
+    pub(super) fn look_in_proc(ours: SocketAddrV4, peer: SocketAddrV4) -> Queue {
+        let (our_row, peer_row) = (in_table(ours), in_table(peer));
+        let mut found = (None, None);
+        // A client's socket may be of IPv6 although it connected to an IPv4 address.
+        for path in ["/proc/net/tcp", "/proc/net/tcp6"] {
+            let Ok(table) = std::fs::File::open(path) else { continue };
+            for line in BufReader::new(table.take(MAX_TABLE)).lines() {
+                let Ok(line) = line else { return Queue::Unknown };
+                let Some((local, remote, lengths)) = read_row(&line) else { continue };
+                if local.ends_with(&peer_row) && remote.ends_with(&our_row) {
+                    found.0 = Some(lengths);
+                } else if local.ends_with(&our_row) && remote.ends_with(&peer_row) {
+                    found.1 = Some(lengths);
+                }
+            }
+            if found.0.is_some() && found.1.is_some() {
+                break;
+            }
+        }
+        match found {
+            // Our own socket is open: a table without it is not one.
+            (None, None) => Queue::Unknown,
+            (peer, ours) => judge(peer, ours),
+        }
+    }
+
+    /// An address as the table shows it: the address as a number in the machine's order, and the port.
+    fn in_table(address: SocketAddrV4) -> String {
+        format!("{:08X}:{:04X}", u32::from_ne_bytes(address.ip().octets()), address.port())
+    }
+
+    /// `sl: local remote state unacknowledged:unread …`
+    fn read_row(line: &str) -> Option<(&str, &str, Lengths)> {
+        let mut words = line.split_ascii_whitespace().skip(1);
+        let (local, remote, _state) = (words.next()?, words.next()?, words.next()?);
+        let (unacknowledged, unread) = words.next()?.split_once(':')?;
+        let number = |digits| u32::from_str_radix(digits, 16).ok();
+        let (unread, unacknowledged) = (number(unread)?, number(unacknowledged)?);
+        Some((local, remote, Lengths { unread, unacknowledged, received: None }))
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use std::io::Write;
+        use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+
+        use super::*;
+
+        fn v4(address: SocketAddr) -> SocketAddrV4 {
+            let SocketAddr::V4(address) = address else { panic!("not of IPv4: {address}") };
+            address
+        }
+
+        #[test]
+        fn both_windows_tell_read_from_unread() {
+            let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+            let mut client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+            let (mut server, peer) = listener.accept().unwrap();
+            let (ours, peer) = (v4(server.local_addr().unwrap()), v4(peer));
+            let mut diag = Diag::open().unwrap();
+            let mut look = |n_written| {
+                let queue = diag.look(ours, peer, n_written).unwrap();
+                // The table may lag behind, by a delayed acknowledgement.
+                assert!((0..1000).any(|_| look_in_proc(ours, peer) == queue));
+                queue
+            };
+            assert_eq!(look(0), Queue::Empty);
+            server.write_all(b"four").unwrap();
+            assert_eq!(look(4), Queue::Waiting);
+            client.read_exact(&mut [0; 3]).unwrap();
+            assert_eq!(look(4), Queue::Waiting);
+            client.read_exact(&mut [0; 1]).unwrap();
+            assert_eq!(look(4), Queue::Empty);
+            assert_eq!(diag.look(ours, peer, 5).unwrap(), Queue::Waiting);
+            drop(client);
+            assert_eq!(diag.look(ours, peer, 4).unwrap(), Queue::Empty);
+        }
+
+        #[test]
+        fn a_socket_that_is_not_there_proves_nothing() {
+            let nowhere = SocketAddrV4::new(Ipv4Addr::LOCALHOST, 1);
+            let queue = Diag::open().unwrap().look(nowhere, nowhere, 0).unwrap();
+            assert_eq!(queue, Queue::Waiting);
+        }
+    }
+}

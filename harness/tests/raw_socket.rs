@@ -1,0 +1,589 @@
+//! Plays every ending over real sockets to a client that knows nothing of the server but its URLs.
+
+#![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::TcpStream;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use brickbat::plan::{Mark, Side, ToolOutcome};
+use brickbat::provider::{Answer, Frames, Hold, Request, Sent};
+use brickbat::server::{Answerer, Limits, Mount, Seen, Server, Writes};
+use brickbat::trace::{Ending, ExchangeId, Grade, Held, RequestKind};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use tokio::runtime::Runtime;
+
+/// How often each ending is played: all must come out right.
+const N_ROUNDS: usize = 200;
+
+/// A test that hangs fails after this time instead.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Answers by path, with frames `frame 0`, `frame 1` and so on.
+struct Fake {
+    n_asked: u32,
+}
+
+const N_FRAMES: usize = 12;
+
+impl Answerer for Fake {
+    fn answer(&mut self, request: Request<'_>) -> (RequestKind, Answer) {
+        assert_ne!(request.path, "/panic", "asked for");
+        let exchange = ExchangeId(self.n_asked);
+        self.n_asked += 1;
+        let mut frames = Frames::default();
+        let held = Held { mark: Mark::Text(3), side: Side::After };
+        let mut holds = Vec::new();
+        let mut hold = |after| holds.push(Hold { after, at: held });
+        let (status, streamed, ending, n_frames) = match request.path {
+            "/end-early" => (200, true, Ending::EndEarly, 7),
+            "/eof" => (200, true, Ending::Eof, 7),
+            "/reset" => (200, true, Ending::Reset, 7),
+            "/error" => (200, true, Ending::ErrorEvent, 7),
+            "/status" => (529, false, Ending::Status, 1),
+            "/cut-body" => (200, false, Ending::Eof, 1),
+            "/big" => (200, true, Ending::Complete, 4000),
+            _ => (200, true, Ending::Complete, N_FRAMES),
+        };
+        match request.path {
+            "/hold" => hold(Sent::Frames(3)),
+            "/hold-all" => {
+                hold(Sent::Nothing);
+                hold(Sent::Frames(0));
+                hold(Sent::Frames(3));
+                hold(Sent::Frames(N_FRAMES));
+            }
+            _ => {}
+        }
+        for idx in 0..n_frames {
+            frames.push_with(|bytes| bytes.extend_from_slice(frame(idx).as_bytes()));
+        }
+        if request.path == "/echo" {
+            frames = Frames::default();
+            frames.push_with(|bytes| bytes.extend_from_slice(request.body));
+        }
+        let headers = vec![("content-type", "text/event-stream".to_owned())];
+        (RequestKind::Surplus, Answer { exchange, status, headers, streamed, frames, holds, ending })
+    }
+}
+
+fn frame(idx: usize) -> String {
+    format!("data: frame {idx}\n\n")
+}
+
+fn frames(n: usize) -> Vec<String> {
+    (0..n).map(frame).collect()
+}
+
+/// How a body ended, for the client.
+#[derive(Debug, PartialEq, Eq)]
+enum End {
+    /// As framed.
+    Whole,
+    /// FIN inside the body.
+    Fin,
+    /// RST.
+    Rst,
+}
+
+/// A client of one connection.
+struct Client {
+    stream: TcpStream,
+    unread: Vec<u8>,
+}
+
+impl Client {
+    fn connect(url: &str) -> Client {
+        let (authority, _) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
+        let stream = TcpStream::connect(authority).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        Client { stream, unread: Vec::new() }
+    }
+
+    fn send(&mut self, url: &str, body: &[u8]) {
+        let head =
+            format!("POST {} HTTP/1.1\r\nhost: x\r\ncontent-length: {}\r\n\r\n", path(url), body.len());
+        self.stream.write_all(&[head.as_bytes(), body].concat()).unwrap();
+    }
+
+    fn fill(&mut self) -> Result<(), End> {
+        let mut buffer = [0; 4096];
+        match self.stream.read(&mut buffer) {
+            Ok(0) => Err(End::Fin),
+            Ok(n) => {
+                self.unread.extend_from_slice(&buffer[..n]);
+                Ok(())
+            }
+            Err(error) if error.kind() == ErrorKind::ConnectionReset => Err(End::Rst),
+            Err(error) => panic!("nothing came: {error}"),
+        }
+    }
+
+    fn take(&mut self, n: usize) -> Result<Vec<u8>, End> {
+        while self.unread.len() < n {
+            self.fill()?;
+        }
+        Ok(self.unread.drain(..n).collect())
+    }
+
+    fn line(&mut self) -> Result<String, End> {
+        loop {
+            if let Some(at) = self.unread.windows(2).position(|pair| pair == b"\r\n") {
+                let line = self.take(at + 2)?;
+                return Ok(String::from_utf8(line[..at].to_vec()).unwrap());
+            }
+            self.fill()?;
+        }
+    }
+
+    /// Status and header lines.
+    fn head(&mut self) -> Result<(u16, Vec<String>), End> {
+        let status = self.line()?.split(' ').nth(1).unwrap().parse().unwrap();
+        let mut headers = Vec::new();
+        loop {
+            match self.line()? {
+                line if line.is_empty() => return Ok((status, headers)),
+                line => headers.push(line),
+            }
+        }
+    }
+
+    fn chunk(&mut self) -> Result<Option<String>, End> {
+        let n = usize::from_str_radix(&self.line()?, 16).unwrap();
+        let chunk = self.take(n + 2)?;
+        assert!(chunk.ends_with(b"\r\n"));
+        Ok((n > 0).then(|| String::from_utf8(chunk[..n].to_vec()).unwrap()))
+    }
+
+    /// The chunks of a body, or its whole text where it has a length, and its end.
+    fn body(&mut self, headers: &[String]) -> (Vec<String>, End) {
+        if let Some(n) = headers.iter().find_map(|line| line.strip_prefix("content-length: ")) {
+            return match self.take(n.parse().unwrap()) {
+                Ok(body) => (vec![String::from_utf8(body).unwrap()], End::Whole),
+                Err(end) => (Vec::new(), end),
+            };
+        }
+        let mut chunks = Vec::new();
+        loop {
+            match self.chunk() {
+                Ok(Some(chunk)) => chunks.push(chunk),
+                Ok(None) => return (chunks, End::Whole),
+                Err(end) => return (chunks, end),
+            }
+        }
+    }
+
+    fn ask(&mut self, url: &str, body: &[u8]) -> (u16, Vec<String>, End) {
+        self.send(url, body);
+        let (status, headers) = self.head().unwrap();
+        let (chunks, end) = self.body(&headers);
+        (status, chunks, end)
+    }
+}
+
+fn path(url: &str) -> &str {
+    &url[url.strip_prefix("http://").unwrap().find('/').unwrap() + "http://".len()..]
+}
+
+/// A server with one mount, whose events go to the test; holds are released by the test as well.
+struct Bench {
+    runtime: Runtime,
+    server: Server,
+    mount: Mount<Fake>,
+}
+
+impl Bench {
+    fn new(limits: Limits) -> Bench {
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        let server = runtime.block_on(Server::start(limits)).unwrap();
+        let mount = server.mount(Fake { n_asked: 0 });
+        Bench { runtime, server, mount }
+    }
+
+    fn url(&self, path: &str) -> String {
+        self.mount.base_url() + path
+    }
+
+    fn next(&mut self) -> Seen {
+        let next = async { tokio::time::timeout(PATIENCE, self.mount.next()).await };
+        self.runtime.block_on(next).expect("nothing was seen").unwrap()
+    }
+
+    fn requested(&mut self) -> ExchangeId {
+        match self.next() {
+            Seen::Requested { exchange, .. } => exchange,
+            other => panic!("not a request: {other:?}"),
+        }
+    }
+}
+
+fn plays(path: &str, writes: Writes, expected: (u16, Vec<String>, End), ending: Ending) {
+    let mut bench = Bench::new(Limits { writes, ..Limits::STANDARD });
+    let url = bench.url(path);
+    let mut client = Client::connect(&url);
+    for round in 0..N_ROUNDS {
+        let answer = client.ask(&url, b"{}");
+        assert_eq!(answer, expected, "round {round}");
+        let exchange = bench.requested();
+        assert_eq!(exchange, ExchangeId(u32::try_from(round).unwrap()));
+        assert_eq!(bench.next(), Seen::Replied { exchange, ending });
+        if matches!(ending, Ending::Eof | Ending::Reset | Ending::ErrorEvent) {
+            client = Client::connect(&url);
+        }
+    }
+}
+
+#[test]
+fn complete_body_arrives_whole_and_connection_stays() {
+    plays("/complete", Writes::PerFrame, (200, frames(N_FRAMES), End::Whole), Ending::Complete);
+    plays("/complete", Writes::Coalesced, (200, frames(N_FRAMES), End::Whole), Ending::Complete);
+}
+
+#[test]
+fn early_end_is_a_proper_end() {
+    plays("/end-early", Writes::PerFrame, (200, frames(7), End::Whole), Ending::EndEarly);
+}
+
+#[test]
+fn eof_comes_inside_the_body_after_all_frames() {
+    plays("/eof", Writes::PerFrame, (200, frames(7), End::Fin), Ending::Eof);
+    plays("/eof", Writes::Coalesced, (200, frames(7), End::Fin), Ending::Eof);
+}
+
+#[test]
+fn reset_takes_no_frame_away() {
+    plays("/reset", Writes::PerFrame, (200, frames(7), End::Rst), Ending::Reset);
+    plays("/reset", Writes::Coalesced, (200, frames(7), End::Rst), Ending::Reset);
+}
+
+#[test]
+fn error_event_ends_the_body_and_the_connection() {
+    plays("/error", Writes::PerFrame, (200, frames(7), End::Whole), Ending::ErrorEvent);
+    let bench = Bench::new(Limits::STANDARD);
+    let url = bench.url("/error");
+    let mut client = Client::connect(&url);
+    client.ask(&url, b"{}");
+    assert_eq!(client.fill(), Err(End::Fin));
+}
+
+#[test]
+fn status_has_a_length_and_connection_stays() {
+    plays("/status", Writes::PerFrame, (529, frames(1), End::Whole), Ending::Status);
+}
+
+#[test]
+fn cut_body_of_given_length_is_seen_as_cut() {
+    plays("/cut-body", Writes::PerFrame, (200, Vec::new(), End::Fin), Ending::Eof);
+}
+
+#[test]
+fn held_reply_stalls_until_released() {
+    let mut bench = Bench::new(Limits::STANDARD);
+    let url = bench.url("/hold");
+    let mut client = Client::connect(&url);
+    for _ in 0..N_ROUNDS {
+        client.send(&url, b"{}");
+        let (status, _) = client.head().unwrap();
+        assert_eq!(status, 200);
+        let held: Vec<String> = (0..3).map(|_| client.chunk().unwrap().unwrap()).collect();
+        assert_eq!(held, frames(3));
+        let exchange = bench.requested();
+        let at = Held { mark: Mark::Text(3), side: Side::After };
+        assert_eq!(bench.next(), Seen::Held { exchange, at, grade: Grade::Read });
+        client.stream.set_nonblocking(true).unwrap();
+        let more = client.stream.read(&mut [0; 1]);
+        assert_eq!(more.unwrap_err().kind(), ErrorKind::WouldBlock);
+        client.stream.set_nonblocking(false).unwrap();
+        bench.mount.release(exchange);
+        let (rest, end) = client.body(&[]);
+        assert_eq!((rest, end), (frames(N_FRAMES)[3..].to_vec(), End::Whole));
+        assert_eq!(bench.next(), Seen::Replied { exchange, ending: Ending::Complete });
+    }
+}
+
+#[test]
+fn reply_may_be_held_before_the_head_and_after_the_last_frame() {
+    let mut bench = Bench::new(Limits::STANDARD);
+    let url = bench.url("/hold-all");
+    let asked = url.clone();
+    let client = thread::spawn(move || Client::connect(&asked).ask(&asked, b"{}"));
+    let exchange = bench.requested();
+    for _ in 0..4 {
+        assert!(matches!(bench.next(), Seen::Held { grade: Grade::Read, .. }));
+        bench.mount.release(exchange);
+    }
+    assert_eq!(bench.next(), Seen::Replied { exchange, ending: Ending::Complete });
+    assert_eq!(client.join().unwrap(), (200, frames(N_FRAMES), End::Whole));
+}
+
+#[test]
+fn peer_that_does_not_read_is_only_written_to() {
+    let mut bench = Bench::new(Limits { receipt_time: Duration::from_millis(50), ..Limits::STANDARD });
+    let url = bench.url("/hold");
+    let mut client = Client::connect(&url);
+    client.send(&url, b"{}");
+    bench.requested();
+    assert!(matches!(bench.next(), Seen::Held { grade: Grade::Written, .. }));
+}
+
+#[test]
+fn peer_that_closes_while_held_is_seen() {
+    let mut bench = Bench::new(Limits::STANDARD);
+    let url = bench.url("/hold");
+    for _ in 0..N_ROUNDS {
+        let mut client = Client::connect(&url);
+        client.send(&url, b"{}");
+        client.head().unwrap();
+        for _ in 0..3 {
+            client.chunk().unwrap();
+        }
+        let exchange = bench.requested();
+        assert!(matches!(bench.next(), Seen::Held { grade: Grade::Read, .. }));
+        drop(client);
+        assert_eq!(bench.next(), Seen::PeerClosed { exchange });
+    }
+}
+
+#[test]
+fn gate_waits_until_settled() {
+    let mut bench = Bench::new(Limits::STANDARD);
+    let url = bench.mount.gate_url("look-up");
+    let mut client = Client::connect(&url);
+    let text = || "so \"it\" is".to_owned();
+    let outcomes = [
+        (ToolOutcome::Return(text()), "return"),
+        (ToolOutcome::Error(text()), "error"),
+        (ToolOutcome::Throw(text()), "throw"),
+        (ToolOutcome::Deny(text()), "deny"),
+    ];
+    for round in 0..N_ROUNDS {
+        let (outcome, kind) = &outcomes[round % outcomes.len()];
+        let sent = format!("{{ \"ref\":\"{round}\" }}");
+        client.send(&url, sent.as_bytes());
+        let Seen::GateOpened { gate, tool, args } = bench.next() else { panic!("no gate") };
+        assert_eq!((gate.0 as usize, tool.as_str(), args), (round, "look-up", sent));
+        bench.mount.settle(gate, outcome);
+        let (status, headers) = client.head().unwrap();
+        let (body, end) = client.body(&headers);
+        let expected = format!(r#"{{"kind":"{kind}","text":"so \"it\" is"}}"#);
+        assert_eq!((status, body, end), (200, vec![expected], End::Whole));
+        assert_eq!(bench.next(), Seen::GateSettled { gate, grade: Grade::Read });
+    }
+}
+
+#[test]
+fn gate_that_the_peer_leaves_is_dropped() {
+    let mut bench = Bench::new(Limits::STANDARD);
+    let url = bench.mount.gate_url("look-up");
+    for _ in 0..N_ROUNDS {
+        let mut client = Client::connect(&url);
+        client.send(&url, b"{}");
+        let Seen::GateOpened { gate, .. } = bench.next() else { panic!("no gate") };
+        drop(client);
+        assert_eq!(bench.next(), Seen::GateDropped { gate });
+        bench.mount.settle(gate, &ToolOutcome::Return("too late".to_owned()));
+    }
+}
+
+#[test]
+fn gate_answer_counts_as_read_when_the_peer_closes_right_after() {
+    let mut bench = Bench::new(Limits::STANDARD);
+    let url = bench.mount.gate_url("look-up");
+    for _ in 0..N_ROUNDS {
+        let asked = url.clone();
+        let client = thread::spawn(move || Client::connect(&asked).ask(&asked, b"{}"));
+        let Seen::GateOpened { gate, .. } = bench.next() else { panic!("no gate") };
+        bench.mount.settle(gate, &ToolOutcome::Return("found".to_owned()));
+        client.join().unwrap();
+        assert_eq!(bench.next(), Seen::GateSettled { gate, grade: Grade::Read });
+    }
+}
+
+#[test]
+fn chunked_and_awaited_request_bodies_are_read() {
+    let mut bench = Bench::new(Limits::STANDARD);
+    let url = bench.url("/echo?api-version=1");
+    let mut client = Client::connect(&url);
+    let head = format!("POST {} HTTP/1.1\r\ntransfer-encoding: chunked\r\n", path(&url));
+    client.stream.write_all(head.as_bytes()).unwrap();
+    for byte in b"expect: 100-continue\r\n\r\n" {
+        client.stream.write_all(&[*byte]).unwrap();
+    }
+    assert_eq!(client.head().unwrap().0, 100);
+    for piece in ["4;x=y\r\nab", "cd\r", "\n3\r\nefg\r\n0", "\r\ntrailer: x\r\n", "\r\n"] {
+        client.stream.write_all(piece.as_bytes()).unwrap();
+    }
+    let (status, headers) = client.head().unwrap();
+    assert_eq!((status, client.body(&headers)), (200, (vec!["abcdefg".to_owned()], End::Whole)));
+    assert!(matches!(bench.next(), Seen::Requested { body, .. } if &*body == b"abcdefg"));
+    let large = "x".repeat(20 << 20);
+    assert_eq!(client.ask(&url, large.as_bytes()), (200, vec![large], End::Whole));
+}
+
+#[test]
+fn requests_that_are_none_are_refused_in_json() {
+    let bench = Bench::new(Limits { body_bytes: 1 << 20, ..Limits::STANDARD });
+    let large = format!("{:x}\r\n", 2 << 20);
+    let over = [
+        ("GET / HTTP/1.1\r\n\r\n".to_owned(), 404),
+        ("GET /p/17/v1/messages HTTP/1.1\r\n\r\n".to_owned(), 404),
+        (format!("GET {} HTTP/1.1\r\n\r\n", path(&bench.mount.gate_url("x"))), 405),
+        ("POST / HTTP/1.1\r\ncontent-length: 1000000000\r\n\r\n".to_owned(), 413),
+        ("POST / HTTP/1.1\r\ncontent-length: 99999999999999999999999\r\n\r\n".to_owned(), 413),
+        (format!("POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n{large}"), 413),
+        ("POST / HTTP/1.1\r\ncontent-length: +1\r\n\r\n".to_owned(), 400),
+        ("POST / HTTP/1.1\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n".to_owned(), 400),
+        ("POST / HTTP/1.1\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n".to_owned(), 400),
+        ("POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n".to_owned(), 400),
+        ("GET / HTTP/1.0\r\n\r\n".to_owned(), 505),
+        ("\u{16}\u{3}\u{1}\0\u{5}not http at all\r\n\r\n".to_owned(), 400),
+        (format!("GET / HTTP/1.1\r\nx: {}", "y".repeat(70_000)), 431),
+    ];
+    for (bytes, expected) in over {
+        let mut client = Client::connect(&bench.url("/"));
+        client.stream.write_all(bytes.as_bytes()).unwrap();
+        let (status, headers) = client.head().unwrap();
+        assert_eq!(status, expected, "{bytes:.60}");
+        let (body, end) = client.body(&headers);
+        assert!(body[0].starts_with(r#"{"error":{"#) && end == End::Whole, "{body:?}");
+    }
+}
+
+#[test]
+fn half_sent_request_is_given_up() {
+    let bench = Bench::new(Limits { request_time: Duration::from_millis(50), ..Limits::STANDARD });
+    let mut client = Client::connect(&bench.url("/"));
+    client.stream.write_all(b"POST / HTTP/1.1\r\ncontent-length: 5\r\n\r\nhal").unwrap();
+    assert_eq!(client.head().unwrap().0, 408);
+}
+
+#[test]
+fn panic_of_a_core_is_told_and_hurts_no_other_plan() {
+    let mut bench = Bench::new(Limits::STANDARD);
+    let other = bench.server.mount(Fake { n_asked: 0 });
+    let url = bench.url("/panic");
+    let mut client = Client::connect(&url);
+    assert_eq!(client.ask(&url, b"{}").0, 500);
+    assert_eq!(bench.next(), Seen::Broken);
+    let url = other.base_url() + "/complete";
+    assert_eq!(client.ask(&url, b"{}"), (200, frames(N_FRAMES), End::Whole));
+}
+
+#[test]
+fn unmounting_closes_what_is_under_way_and_nothing_else() {
+    let bench = Bench::new(Limits::STANDARD);
+    let mut other = bench.server.mount(Fake { n_asked: 0 });
+    let url = other.base_url() + "/hold";
+    let mut held = Client::connect(&url);
+    held.send(&url, b"{}");
+    held.head().unwrap();
+    for _ in 0..3 {
+        held.chunk().unwrap();
+    }
+    let mut gate = Client::connect(&url);
+    gate.send(&other.gate_url("x"), b"{}");
+    let mut idle = Client::connect(&url);
+    let complete = other.base_url() + "/complete";
+    idle.ask(&complete, b"{}");
+    let mut unread = Client::connect(&url);
+    unread.send(&(other.base_url() + "/big"), b"{}");
+    bench.runtime.block_on(async {
+        let mut open = 0;
+        while open < 2 {
+            let seen = tokio::time::timeout(PATIENCE, other.next()).await.unwrap().unwrap();
+            open += usize::from(matches!(seen, Seen::Held { .. } | Seen::GateOpened { .. }));
+        }
+    });
+    drop(other);
+    assert_eq!(held.body(&[]).1, End::Fin);
+    assert_eq!(gate.head(), Err(End::Fin));
+    assert_eq!(idle.ask(&complete, b"{}").0, 404);
+    let here = bench.url("/complete");
+    assert_eq!(idle.ask(&here, b"{}"), (200, frames(N_FRAMES), End::Whole));
+}
+
+#[test]
+fn last_handle_stops_the_server() {
+    let Bench { runtime, server, mount } = Bench::new(Limits::STANDARD);
+    let url = mount.base_url();
+    let mut client = Client::connect(&url);
+    drop(server);
+    assert_eq!(client.ask(&(url.clone() + "/complete"), b"{}").0, 200);
+    drop(mount);
+    assert_eq!(client.fill(), Err(End::Fin));
+    drop(runtime);
+}
+
+#[test]
+fn connections_beyond_the_bound_are_told_so() {
+    let mut bench = Bench::new(Limits { n_connections: 2, ..Limits::STANDARD });
+    let url = bench.url("/hold");
+    let mut held: Vec<Client> = (0..2).map(|_| Client::connect(&url)).collect();
+    for client in &mut held {
+        client.send(&url, b"{}");
+        client.head().unwrap();
+    }
+    let mut third = Client::connect(&url);
+    assert_eq!(third.head().unwrap().0, 503);
+    drop(held.pop());
+    while !matches!(bench.next(), Seen::PeerClosed { .. }) {}
+    let complete = bench.url("/complete");
+    let retried = (0..1000).any(|_| {
+        let mut client = Client::connect(&complete);
+        client.send(&complete, b"{}");
+        client.head().is_ok_and(|(status, _)| status == 200)
+    });
+    assert!(retried);
+}
+
+#[test]
+fn strangers_do_not_disturb_a_plan() {
+    let mut bench = Bench::new(Limits::STANDARD);
+    let url = bench.url("/complete");
+    let (address, n_strangers) = (bench.server.addr(), n_strangers());
+    let (all_here, here) = mpsc::channel();
+    let (stop, stopped) = mpsc::channel::<()>();
+    let strangers = thread::spawn(move || {
+        let mut open = Vec::new();
+        for idx in 0..n_strangers {
+            let mut stream = TcpStream::connect(address).unwrap();
+            let bytes: &[u8] = match idx % 5 {
+                0 => b"POST /p/0/complete HTTP/1.1\r\ncontent-length: 1000000000\r\n\r\n",
+                1 => b"\0\xff\xfe not http \r\n\r\n",
+                2 => b"POST /p/0/complete HTTP/1.1\r\ncontent-length: 10\r\n\r\nhalf",
+                3 => b"POST /p/0/comp",
+                _ => b"",
+            };
+            // Being thrown out before it has said anything is a stranger's lot.
+            let _ = stream.write_all(bytes);
+            open.push(stream);
+        }
+        all_here.send(()).unwrap();
+        stopped.recv().unwrap();
+    });
+    let mut n_rounds_left = N_ROUNDS;
+    while n_rounds_left > 0 {
+        if here.try_recv().is_ok() || n_rounds_left < N_ROUNDS {
+            n_rounds_left -= 1;
+        }
+        // A connection of its own for each request, so that each competes for a place.
+        assert_eq!(Client::connect(&url).ask(&url, b"{}"), (200, frames(N_FRAMES), End::Whole));
+        let exchange = bench.requested();
+        assert_eq!(bench.next(), Seen::Replied { exchange, ending: Ending::Complete });
+    }
+    stop.send(()).unwrap();
+    strangers.join().unwrap();
+}
+
+/// 3,000, or what the limit of open files leaves when both ends are in this process.
+fn n_strangers() -> u64 {
+    let limit = getrlimit(Resource::Nofile);
+    let raised = Rlimit { current: limit.maximum, maximum: limit.maximum };
+    // Where it may not be raised, fewer strangers come.
+    let _ = setrlimit(Resource::Nofile, raised);
+    let open_files = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
+    open_files.saturating_sub(1500).min(3000)
+}
