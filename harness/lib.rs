@@ -9,3 +9,6 @@ pub mod provider;
 pub mod rules;
 pub mod scenario;
 pub mod trace;
+
+#[cfg(feature = "cli")]
+pub mod driver;
