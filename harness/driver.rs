@@ -1,0 +1,19 @@
+//! Drives systems under test: starts their adapters, speaks ACP with them, knows which ones exist.
+//!
+//! It knows no verdict. What it reports is either what the system did ([`SessionEvent`]) or that the adapter
+//! failed ([`DriverError`]); the second is never held against the SDK.
+//! The protocol on top of ACP is described in `harness/systems/README.md`.
+
+pub mod acp;
+pub mod error;
+pub mod install;
+pub mod lines;
+pub mod manifest;
+pub mod process;
+pub mod protocol;
+
+pub use acp::{Adapter, Session, SessionEvent};
+pub use error::DriverError;
+pub use manifest::{Manifest, Mode, ResolveError, resolve, systems};
+pub use process::{Launch, Limits};
+pub use protocol::{About, Capabilities, SessionSpec, ToolSpec};

@@ -1,0 +1,389 @@
+//! The harness as an ACP client: one adapter process, many sessions.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use agent_client_protocol::schema::ProtocolVersion;
+use agent_client_protocol::v1::ConnectionTo;
+use agent_client_protocol::v1::schema::{
+    CancelNotification, ContentBlock, InitializeRequest, NewSessionRequest, PromptRequest, PromptResponse,
+    TextContent,
+};
+use agent_client_protocol::{
+    Agent, Client, JsonRpcNotification, JsonRpcRequest, Lines, UntypedMessage, is_connection_terminated,
+    is_incoming_transport_closed, on_receive_notification,
+};
+use futures::{Sink, StreamExt, TryStreamExt};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use tokio::io::{AsyncWriteExt, BufReader};
+use tokio::process::ChildStdin;
+use tokio::sync::{mpsc, oneshot, watch};
+
+use super::error::DriverError;
+use super::lines;
+use super::process::{Launch, Limits, Pipes, Process, WRITE_WAIT};
+use super::protocol::{self, About, SessionSpec};
+use crate::trace::{ShownState, TurnOutcome};
+
+/// A running adapter. Clones share the process; it is killed, with all that it started, when the last one and the
+/// last session are dropped.
+#[derive(Debug, Clone)]
+pub struct Adapter {
+    link: Arc<Link>,
+    about: Arc<About>,
+}
+
+/// A conversation with the system.
+#[derive(Debug)]
+pub struct Session {
+    adapter: Adapter,
+    id: String,
+    events: mpsc::Receiver<SessionEvent>,
+    running: bool,
+    lost: bool,
+}
+
+/// What happens in a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SessionEvent {
+    /// The system shows the state of a call.
+    Shown {
+        /// The call's id, as the system shows it.
+        id: String,
+        /// Its state.
+        state: ShownState,
+    },
+    /// The turn has ended.
+    Ended(TurnOutcome),
+    /// The adapter has failed; nothing more will come.
+    Lost(DriverError),
+}
+
+impl Adapter {
+    /// Starts an adapter and shakes hands with it.
+    pub async fn start(launch: &Launch) -> Result<Adapter, DriverError> {
+        let (process, pipes) = Process::start(launch)?;
+        let hub = Arc::new(Hub::default());
+        let process = Arc::new(process);
+        let (connected, connection) = oneshot::channel();
+        tokio::spawn(serve(pipes, hub.clone(), process.clone(), launch.limits, connected));
+        // If the connection fails before it is there, the cause is known.
+        let Ok(connection) = connection.await else { return Err(hub.cause().await) };
+        let link = Link { connection, hub, process, limits: launch.limits };
+        let request = InitializeRequest::new(ProtocolVersion::V1);
+        let answer = link.ask("initialize", request, launch.limits.start).await?;
+        let about = protocol::about(answer.meta.as_ref())?;
+        Ok(Adapter { link: Arc::new(link), about: Arc::new(about) })
+    }
+
+    /// What the adapter says of itself.
+    pub fn about(&self) -> &About {
+        &self.about
+    }
+
+    /// Opens a session.
+    pub async fn open(&self, spec: &SessionSpec) -> Result<Session, DriverError> {
+        let request = NewSessionRequest::new(spec.state_dir.clone()).meta(spec.meta());
+        let answer = self.link.ask("session/new", request, self.link.limits.answer).await?;
+        let id = answer.session_id.to_string();
+        let events = self.link.hub.enter(&id)?;
+        Ok(Session { adapter: self.clone(), id, events, running: false, lost: false })
+    }
+}
+
+impl Session {
+    /// Gives the system the user's message. How the turn ends comes as an event.
+    pub async fn prompt(&mut self, text: &str) -> Result<(), DriverError> {
+        if self.running {
+            return Err(DriverError::Busy);
+        }
+        let content = vec![ContentBlock::Text(TextContent::new(text))];
+        let request = PromptRequest::new(self.id.clone(), content);
+        let (hub, id) = (self.link().hub.clone(), self.id.clone());
+        // The callback runs in the order of the wire, so what was shown before the end is an event before the end.
+        let sent = self.link().connection.prepare_request(request).on_receiving_result(async move |result| {
+            hub.end_turn(&id, result);
+            Ok(())
+        });
+        match sent {
+            Ok(()) => self.running = true,
+            Err(_) => return Err(self.link().hub.cause().await),
+        }
+        Ok(())
+    }
+
+    /// Gives the system the user's stop.
+    pub async fn cancel(&self) -> Result<(), DriverError> {
+        match self.link().connection.send_notification(CancelNotification::new(self.id.clone())) {
+            Ok(()) => Ok(()),
+            Err(_) => Err(self.link().hub.cause().await),
+        }
+    }
+
+    /// Waits until the adapter has consumed everything that it has received; false if it cannot tell.
+    pub async fn barrier(&self) -> Result<bool, DriverError> {
+        if !self.adapter.about.capabilities.barrier {
+            return Ok(false);
+        }
+        self.extension("_brickbat/barrier").await.map(|_| true)
+    }
+
+    /// The history as the system has stored it, in its own format; none if the adapter does not show it.
+    pub async fn history(&self) -> Result<Option<Value>, DriverError> {
+        if !self.adapter.about.capabilities.history {
+            return Ok(None);
+        }
+        let mut answer = self.extension("_brickbat/history").await?;
+        match answer.get_mut("history") {
+            Some(history) => Ok(Some(history.take())),
+            None => Err(DriverError::Nonsense {
+                why: "its answer to _brickbat/history has no `history`".to_owned(),
+                said: super::error::quote(answer.to_string().as_bytes()),
+            }),
+        }
+    }
+
+    /// The next event, or none after [`SessionEvent::Lost`]. Nothing is lost when the wait is given up.
+    pub async fn next(&mut self) -> Option<SessionEvent> {
+        if self.lost {
+            return None;
+        }
+        let event = match self.events.recv().await {
+            Some(event) => event,
+            None => SessionEvent::Lost(self.link().hub.cause().await),
+        };
+        match event {
+            SessionEvent::Shown { .. } => {}
+            SessionEvent::Ended(_) => self.running = false,
+            SessionEvent::Lost(_) => self.lost = true,
+        }
+        Some(event)
+    }
+
+    async fn extension(&self, method: &'static str) -> Result<Value, DriverError> {
+        let params = json!({ "sessionId": self.id });
+        let request = UntypedMessage { method: method.to_owned(), params };
+        self.link().ask(method, request, self.link().limits.answer).await
+    }
+
+    fn link(&self) -> &Link {
+        &self.adapter.link
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.link().hub.leave(&self.id);
+        if self.running {
+            // A turn that nobody waits for must not go on asking the provider. If the adapter is gone, so is the turn.
+            let _ = self.link().connection.send_notification(CancelNotification::new(self.id.clone()));
+        }
+    }
+}
+
+/// Events of one session that are kept until they are taken. A turn shows each of its few calls about four times; the
+/// runner takes events as they come.
+const MAX_EVENTS: usize = 4096;
+
+/// The way to the adapter.
+#[derive(Debug)]
+struct Link {
+    connection: ConnectionTo<Agent>,
+    hub: Arc<Hub>,
+    process: Arc<Process>,
+    limits: Limits,
+}
+
+impl Link {
+    async fn ask<R: JsonRpcRequest>(
+        &self,
+        method: &'static str,
+        request: R,
+        wait: Duration,
+    ) -> Result<R::Response, DriverError> {
+        match tokio::time::timeout(wait, self.connection.send_request(request).block_task()).await {
+            Ok(Ok(answer)) => Ok(answer),
+            Ok(Err(error)) if is_over(&error) => Err(self.hub.cause().await),
+            Ok(Err(error)) => Err(refused(method, error)),
+            Err(_) => Err(DriverError::Silent {
+                method: method.to_owned(),
+                waited: wait,
+                stderr: self.process.stderr(),
+            }),
+        }
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        self.process.kill();
+    }
+}
+
+/// Where the connection leaves what the sessions wait for.
+#[derive(Debug)]
+struct Hub {
+    sessions: Mutex<HashMap<String, mpsc::Sender<SessionEvent>>>,
+    /// Why the connection is over, once it is.
+    failure: watch::Sender<Option<DriverError>>,
+}
+
+impl Default for Hub {
+    fn default() -> Hub {
+        Hub { sessions: Mutex::default(), failure: watch::Sender::new(None) }
+    }
+}
+
+impl Hub {
+    fn enter(&self, id: &str) -> Result<mpsc::Receiver<SessionEvent>, DriverError> {
+        let (sender, events) = mpsc::channel(MAX_EVENTS);
+        let mut sessions = self.sessions();
+        if sessions.contains_key(id) {
+            return Err(DriverError::Nonsense {
+                why: "its answer to session/new names a session that is open".to_owned(),
+                said: id.to_owned(),
+            });
+        }
+        // A connection that is over would never close the session: `fail` has been here already.
+        match &*self.failure.borrow() {
+            Some(failure) => return Err(failure.clone()),
+            None => sessions.insert(id.to_owned(), sender),
+        };
+        Ok(events)
+    }
+
+    fn leave(&self, id: &str) {
+        self.sessions().remove(id);
+    }
+
+    /// Passes on what a session shows. What comes for a session that was left is dropped.
+    fn show(&self, update: &Update) {
+        // The line was checked before: an update that does not parse never comes here.
+        if let Ok(Some((id, state))) = lines::shown(&update.update) {
+            self.send(&update.session_id, SessionEvent::Shown { id, state });
+        }
+    }
+
+    fn end_turn(&self, id: &str, result: Result<PromptResponse, agent_client_protocol::Error>) {
+        let ended = match result {
+            Ok(answer) => protocol::outcome(answer.meta.as_ref()),
+            // The connection is over: `fail` says why, to every session.
+            Err(error) if is_over(&error) => return,
+            Err(error) => Err(refused("session/prompt", error)),
+        };
+        self.send(id, ended.map_or_else(SessionEvent::Lost, SessionEvent::Ended));
+    }
+
+    /// A session that does not take its events is closed: its receiver then finds the end of the channel.
+    fn send(&self, id: &str, event: SessionEvent) {
+        let mut sessions = self.sessions();
+        if let Some(sender) = sessions.get(id)
+            && sender.try_send(event).is_err()
+        {
+            sessions.remove(id);
+        }
+    }
+
+    fn fail(&self, failure: DriverError) {
+        let mut sessions = self.sessions();
+        self.failure.send_replace(Some(failure));
+        sessions.clear();
+    }
+
+    /// Why the connection, or the session that asks, is over.
+    async fn cause(&self) -> DriverError {
+        let mut failure = self.failure.subscribe();
+        let known = tokio::time::timeout(CAUSE_WAIT, failure.wait_for(Option::is_some)).await;
+        match known {
+            Ok(Ok(failure)) => failure.clone(),
+            Ok(Err(_)) | Err(_) => None,
+        }
+        // The connection stands: the session was closed because nobody took its events.
+        .unwrap_or(DriverError::Flooded { limit: MAX_EVENTS })
+    }
+
+    fn sessions(&self) -> std::sync::MutexGuard<'_, HashMap<String, mpsc::Sender<SessionEvent>>> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// How long the cause of a broken connection may take to be known: a little more than seeing the process off.
+const CAUSE_WAIT: Duration = Duration::from_secs(6);
+
+/// `session/update`, as far as it is used.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonRpcNotification)]
+#[notification(method = "session/update")]
+#[serde(rename_all = "camelCase")]
+struct Update {
+    session_id: String,
+    update: Value,
+}
+
+/// Runs the connection until the adapter closes it or breaks the protocol, then says why to all who wait.
+async fn serve(
+    pipes: Pipes,
+    hub: Arc<Hub>,
+    process: Arc<Process>,
+    limits: Limits,
+    connected: oneshot::Sender<ConnectionTo<Agent>>,
+) {
+    let broken = Arc::new(OnceLock::new());
+    let lines = {
+        let broken = broken.clone();
+        lines::checked(BufReader::new(pipes.stdout), limits.line_bytes).map_err(move |error| {
+            let text = error.to_string();
+            // Only the first error counts; the stream ends with it.
+            let _ = broken.set(error);
+            std::io::Error::other(text)
+        })
+    };
+    let transport = Lines::new(writer(pipes.stdin), lines.boxed());
+    let shown = hub.clone();
+    let over = Client
+        .v1()
+        .on_receive_notification(
+            async move |update: Update, _connection| {
+                shown.show(&update);
+                Ok(())
+            },
+            on_receive_notification!(),
+        )
+        .connect_with(transport, async move |connection: ConnectionTo<Agent>| {
+            // Nobody waits any more if the start was given up.
+            let _ = connected.send(connection.clone());
+            connection.incoming_closed().await;
+            Ok(())
+        })
+        .await;
+    let failure = match (broken.get(), over) {
+        (Some(error), _) => error.clone(),
+        (None, Ok(()) | Err(_)) => process.ended().await,
+    };
+    process.kill();
+    hub.fail(failure);
+}
+
+/// What is written to the adapter, line by line. An adapter that leaves its input unread is as good as dead.
+fn writer(stdin: ChildStdin) -> impl Sink<String, Error = std::io::Error> + Send + 'static {
+    futures::sink::unfold(stdin, |mut stdin, line: String| async move {
+        let bytes = format!("{line}\n");
+        let write = async {
+            stdin.write_all(bytes.as_bytes()).await?;
+            stdin.flush().await
+        };
+        tokio::time::timeout(WRITE_WAIT, write).await.map_err(std::io::Error::other)??;
+        Ok(stdin)
+    })
+}
+
+fn is_over(error: &agent_client_protocol::Error) -> bool {
+    is_incoming_transport_closed(error) || is_connection_terminated(error)
+}
+
+fn refused(method: &str, error: agent_client_protocol::Error) -> DriverError {
+    let data = error.data.map(|data| format!(": {data}")).unwrap_or_default();
+    let text = super::error::quote(format!("{}{data}", error.message).as_bytes());
+    DriverError::Refused { method: method.to_owned(), code: error.code.into(), text }
+}

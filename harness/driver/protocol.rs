@@ -1,0 +1,186 @@
+//! The small protocol on top of ACP: what stands under `_meta.brickbat`, version 1.
+//!
+//! `harness/systems/README.md` describes it for authors of adapters.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::error::{DriverError, quote};
+use crate::dialect::Dialect;
+use crate::plan::{MARKER, PlannedTool};
+use crate::trace::TurnOutcome;
+
+/// The version of the protocol on top of ACP.
+pub const PROTOCOL: u32 = 1;
+
+/// What an adapter says of itself in its answer to `initialize`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct About {
+    /// The version of the protocol that it speaks.
+    pub protocol: u32,
+    /// The SDK, as its package is called.
+    pub sdk: String,
+    /// The SDK's exact version, as loaded.
+    pub version: String,
+    /// The modes that it offers.
+    pub modes: Vec<String>,
+    /// What it can do.
+    pub capabilities: Capabilities,
+}
+
+/// What an adapter, or the SDK behind it, can do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Capabilities {
+    /// The user can stop a running turn.
+    pub cancel: bool,
+    /// The SDK asks the provider for streams.
+    pub streaming: bool,
+    /// The SDK starts tools while the reply is still streaming.
+    pub eager_tools: bool,
+    /// `_brickbat/barrier` is answered when everything received so far is consumed.
+    pub barrier: bool,
+    /// `_brickbat/history` answers with the stored history.
+    pub history: bool,
+}
+
+/// What a session is opened with.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SessionSpec {
+    /// The provider's base URL, without `/v1` and without a final slash.
+    pub base_url: String,
+    /// The dialect that the provider speaks.
+    pub dialect: Dialect,
+    /// The model's name; the adapter takes a current one of the dialect if there is none.
+    pub model: Option<String>,
+    /// The mode: how histories are stored and restored.
+    pub mode: String,
+    /// The tools.
+    pub tools: Vec<ToolSpec>,
+    /// A folder, there and empty, for what the adapter stores.
+    pub state_dir: PathBuf,
+}
+
+/// A tool of a session.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolSpec {
+    /// Its name.
+    pub name: String,
+    /// What the model is told of it.
+    pub description: String,
+    /// The JSON Schema of its arguments.
+    pub input_schema: Value,
+    /// Where the adapter posts the arguments; the answer says how the tool ends.
+    pub gate_url: String,
+    /// Whether the tool must not pass the SDK's stop on to the gate.
+    pub deaf: bool,
+}
+
+impl ToolSpec {
+    /// A tool of a plan, behind that gate.
+    pub fn new(tool: &PlannedTool, gate_url: String) -> ToolSpec {
+        let marker = (MARKER.to_owned(), json!({"type": "string"}));
+        let params = tool.params.iter().map(|(name, kind)| (name.clone(), json!({ "type": kind })));
+        let properties: Map<String, Value> = std::iter::once(marker).chain(params).collect();
+        let required: Vec<&String> = properties.keys().collect();
+        let input_schema = json!({
+            "type": "object",
+            "required": required,
+            "properties": properties,
+            "additionalProperties": false,
+        });
+        let description = format!("The tool `{}` of the scenario.", tool.name);
+        ToolSpec { name: tool.name.clone(), description, input_schema, gate_url, deaf: tool.deaf }
+    }
+}
+
+impl SessionSpec {
+    /// The `_meta` of `session/new`.
+    pub(super) fn meta(&self) -> Map<String, Value> {
+        let mut brickbat = json!({
+            "protocol": PROTOCOL,
+            "baseUrl": self.base_url,
+            "dialect": self.dialect.name(),
+            "mode": self.mode,
+            "tools": self.tools,
+            "stateDir": self.state_dir,
+        });
+        if let Some(model) = &self.model {
+            brickbat["model"] = json!(model);
+        }
+        Map::from_iter([("brickbat".to_owned(), brickbat)])
+    }
+}
+
+/// Reads what an adapter says of itself.
+pub(super) fn about(meta: Option<&Map<String, Value>>) -> Result<About, DriverError> {
+    let about: About = read("initialize", meta, |brickbat| Some(brickbat))?;
+    match about.protocol {
+        PROTOCOL => Ok(about),
+        other => Err(DriverError::Nonsense {
+            why: format!("it speaks version {other} of the protocol, and this is version {PROTOCOL}"),
+            said: "initialize".to_owned(),
+        }),
+    }
+}
+
+/// Reads how a turn ended.
+pub(super) fn outcome(meta: Option<&Map<String, Value>>) -> Result<TurnOutcome, DriverError> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase", deny_unknown_fields, tag = "kind")]
+    enum Outcome {
+        Returned,
+        Raised { class: String, text: String },
+        Cancelled,
+    }
+    Ok(match read("session/prompt", meta, |brickbat| brickbat.get("outcome"))? {
+        Outcome::Returned => TurnOutcome::Returned,
+        Outcome::Raised { class, text } => TurnOutcome::Raised { class, text },
+        Outcome::Cancelled => TurnOutcome::Cancelled,
+    })
+}
+
+fn read<T: serde::de::DeserializeOwned>(
+    method: &str,
+    meta: Option<&Map<String, Value>>,
+    select: impl Fn(&Value) -> Option<&Value>,
+) -> Result<T, DriverError> {
+    let brickbat = meta.and_then(|meta| meta.get("brickbat"));
+    let found = brickbat.and_then(select).ok_or_else(|| DriverError::Nonsense {
+        why: format!("its answer to {method} says nothing under `_meta.brickbat`"),
+        said: brickbat.map(|brickbat| quote(brickbat.to_string().as_bytes())).unwrap_or_default(),
+    })?;
+    T::deserialize(found).map_err(|error| DriverError::Nonsense {
+        why: format!("`_meta.brickbat` in its answer to {method}: {error}"),
+        said: quote(found.to_string().as_bytes()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_planned_tool_requires_its_marker() {
+        let planned =
+            PlannedTool { name: "lookup".into(), params: vec![("key".into(), "string")], deaf: true };
+        let tool = ToolSpec::new(&planned, "http://127.0.0.1:1/gate".into());
+        assert_eq!(tool.input_schema["required"], json!(["ref", "key"]));
+        assert_eq!(tool.input_schema["properties"]["key"], json!({"type": "string"}));
+        assert!(tool.deaf);
+    }
+
+    #[test]
+    fn an_outcome_must_be_one_of_three() {
+        let meta = |outcome: Value| json!({"brickbat": {"outcome": outcome}}).as_object().cloned();
+        assert_eq!(outcome(meta(json!({"kind": "cancelled"})).as_ref()), Ok(TurnOutcome::Cancelled));
+        let raised = TurnOutcome::Raised { class: "E".into(), text: "t".into() };
+        assert_eq!(outcome(meta(json!({"kind": "raised", "class": "E", "text": "t"})).as_ref()), Ok(raised));
+        assert!(outcome(meta(json!({"kind": "fine"})).as_ref()).is_err());
+        assert!(outcome(None).is_err());
+    }
+}
