@@ -31,7 +31,7 @@ fn action(stage: Stage<'_>, base: &str, written: &At) -> Result<PlannedAction, P
         Action::EndEarly => PlannedFault::EndEarly,
         Action::Error(kind) => PlannedFault::Error(*kind),
         Action::Http(fault) => PlannedFault::Http(http(&pointer, fault)?),
-        Action::Settle(name) => PlannedFault::Settle(stage.call(format!("{pointer}/settle"), name)?),
+        Action::Settle(name) => PlannedFault::Settle(stage.settleable(format!("{pointer}/settle"), name)?),
     };
     fits(&pointer, &at, &what)?;
     Ok(PlannedAction { words: words(written), at, what })

@@ -131,6 +131,18 @@ impl Stage<'_> {
         }
     }
 
+    /// The call that may settle in this turn: one of its own, or one of an earlier turn whose tool did not hear the
+    /// stop and still runs.
+    pub fn settleable(&self, pointer: String, name: &str) -> Result<CallKey, Problem> {
+        match self.cast.find(name) {
+            Some(key) if self.cast[key].turn < self.turn && self.cast[key].deaf => Ok(key),
+            Some(key) if self.cast[key].turn < self.turn => self.call(pointer, name).map_err(|problem| {
+                problem.with_hint("only a tool with `deaf: true` outlives its turn".to_owned())
+            }),
+            _ => self.call(pointer, name),
+        }
+    }
+
     fn started(&self, base: &str, words: &Words<'_>, which: &Which) -> Result<PlannedPoint, Problem> {
         self.tools(base, words)?;
         let pointer = format!("{}/started", words.pointer);

@@ -162,6 +162,9 @@ fn of_unfinished_calls(
         };
         for key in [at, what].into_iter().flatten() {
             let call = &stage.cast[key];
+            if call.turn != stage.turn {
+                continue;
+            }
             let attempt = (call.reply, call.attempt);
             let Some(complete) = position(stage, attempt, Mark::End(key), Side::After) else { continue };
             let cut = streamed.iter().find(|end| {
@@ -184,6 +187,9 @@ pub(super) fn too_soon(stage: Stage<'_>, actions: &[PlannedAction], problems: &m
     for (index, action) in actions.iter().enumerate() {
         let PlannedFault::Settle(key) = action.what else { continue };
         let call = &stage.cast[key];
+        if call.turn != stage.turn {
+            continue;
+        }
         let own = (call.reply, call.attempt);
         let problem = match action.at {
             PlannedPoint::Stream { reply, attempt, .. } if (reply, attempt) != own => Some(format!(

@@ -71,6 +71,9 @@ fn moved(stage: Stage<'_>, actions: &[PlannedAction], problems: &mut Problems) -
     let mut moved: Vec<Moved> = Vec::new();
     for (action, planned) in actions.iter().enumerate() {
         let PlannedFault::Settle(key) = planned.what else { continue };
+        if stage.cast[key].turn != stage.turn {
+            continue;
+        }
         let name = &stage.cast[key].name;
         if moved.iter().any(|other| other.key == key) {
             problems.add(Problem::new(do_pointer(stage, action), format!("`{name}` cannot settle twice")));
