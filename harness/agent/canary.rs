@@ -93,4 +93,27 @@ impl Canary {
     pub fn from_name(name: &str) -> Option<Canary> {
         Canary::ALL.into_iter().find(|canary| canary.name() == name)
     }
+
+    /// The id of the checker that must catch it. The checkers do not know this.
+    pub fn caught_by(self) -> &'static str {
+        match self {
+            Canary::DanglingOnAbort
+            | Canary::InFlightDropped
+            | Canary::EarlyErrorIgnored
+            | Canary::DeniedKeepsReply
+            | Canary::RefusesOwnHistory => "thread-survives",
+            Canary::RetryMergesSteps => "steps-kept-apart",
+            Canary::ErrorParked => "parts-settled",
+            Canary::ResultsLost => "results-kept",
+            Canary::PartialArgumentsRun => "arguments-complete",
+            Canary::LateResultTwice => "results-once",
+            Canary::RequestStorm => "requests-bounded",
+            Canary::PromptLost => "user-message-kept",
+            Canary::SuccessInvented => "success-honest",
+            Canary::RunsTwice => "executed-once",
+            Canary::CallsReordered => "order-kept",
+            Canary::NeverEnds => "turn-ends",
+            Canary::TruncationSwallowed => "truncation-noticed",
+        }
+    }
 }

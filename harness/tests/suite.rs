@@ -40,7 +40,7 @@ fn run(plan: &Plan, canary: Option<Canary>) -> Judgement {
     let control_run = simulate(&control, profile, agent(&control), None);
     let reach = Reach::of(&control, &control_run.trace);
     let judgement = judge(&control, &control_run, profile, Grade::Observed, None);
-    assert_eq!(judgement.verdict, Verdict::Pass, "{}: {:#?}", control.id, judgement);
+    assert_eq!(judgement.verdict, Verdict::Pass, "{canary:?} on {}: {judgement:#?}", control.id);
     let plan = Arc::new(plan.clone());
     let run = simulate(&plan, profile, agent(&plan), Some(reach.width));
     judge(&plan, &run, profile, Grade::Observed, Some(&reach))
@@ -54,42 +54,22 @@ fn the_reference_agent_is_accused_of_nothing() {
     }
 }
 
-/// The checker that is meant for each canary.
-fn meant_check(canary: Canary) -> &'static str {
-    match canary {
-        Canary::DanglingOnAbort | Canary::InFlightDropped | Canary::EarlyErrorIgnored => "thread-survives",
-        Canary::DeniedKeepsReply | Canary::RefusesOwnHistory => "thread-survives",
-        Canary::RetryMergesSteps => "steps-kept-apart",
-        Canary::ErrorParked => "parts-settled",
-        Canary::ResultsLost => "results-kept",
-        Canary::PartialArgumentsRun => "arguments-complete",
-        Canary::LateResultTwice => "results-once",
-        Canary::RequestStorm => "requests-bounded",
-        Canary::PromptLost => "user-message-kept",
-        Canary::SuccessInvented => "success-honest",
-        Canary::RunsTwice => "executed-once",
-        Canary::CallsReordered => "order-kept",
-        Canary::NeverEnds => "turn-ends",
-        Canary::TruncationSwallowed => "truncation-noticed",
-    }
-}
-
 #[test]
 fn each_canary_is_caught_on_both_dialects_by_the_checker_meant_for_it() {
     let plans = built_in();
+    let mut table = String::new();
     for canary in Canary::ALL {
         for dialect in Dialect::ALL {
-            let of_dialect = plans.iter().filter(|plan| plan.dialect == dialect);
-            let caught: Vec<String> = of_dialect
-                .filter(|plan| {
-                    let judgement = run(plan, Some(canary));
-                    let check = meant_check(canary);
-                    judgement.verdict == Verdict::Fail && judgement.findings.iter().any(|f| f.check == check)
-                })
-                .map(|plan| plan.id.to_string())
-                .collect();
-            eprintln!("{:<24} {dialect:<20} {:>3}  {}", canary.name(), caught.len(), caught.first().cloned().unwrap_or_default());
-            //assert!(!caught.is_empty(), "{} survives on {dialect}", canary.name());
+            let caught = |plan: &&Plan| {
+                let judgement = run(plan, Some(canary));
+                let meant = judgement.findings.iter().any(|finding| finding.check == canary.caught_by());
+                judgement.verdict == Verdict::Fail && meant
+            };
+            let killers: Vec<&Plan> =
+                plans.iter().filter(|plan| plan.dialect == dialect).filter(caught).collect();
+            table.push_str(&format!("{} {dialect} {}\n", canary.name(), killers.len()));
         }
     }
+    let survivors: Vec<&str> = table.lines().filter(|line| line.ends_with(" 0")).collect();
+    assert!(survivors.is_empty(), "{table}");
 }
