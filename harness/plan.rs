@@ -3,7 +3,7 @@
 //! Plans are made by [`crate::lower`], driven by [`crate::conductor`], served by [`crate::provider`] and
 //! judged by [`crate::check`]. A plan holds no bytes: the provider encodes them when it is asked.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::dialect::Dialect;
 use crate::scenario::{ErrorKind, HttpFault, Need, Times};
@@ -113,7 +113,7 @@ pub struct PlannedCall {
 }
 
 /// How a tool ends.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "kind", content = "text")]
 pub enum ToolOutcome {
     /// It returns a text.

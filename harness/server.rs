@@ -37,6 +37,12 @@ pub trait Answerer: Send + 'static {
     fn answer(&mut self, request: provider::Request<'_>) -> (RequestKind, provider::Answer);
 }
 
+impl Answerer for provider::Provider {
+    fn answer(&mut self, request: provider::Request<'_>) -> (RequestKind, provider::Answer) {
+        provider::Provider::answer(self, request)
+    }
+}
+
 /// The bounds of a server, and how it writes.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
