@@ -368,3 +368,76 @@ fn reason(status: u16) -> &'static str {
         _ => "Other",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const MAX_BODY: usize = 1 << 10;
+
+    fn read_in_pieces(bytes: &[u8], piece_len: usize) -> Result<(Vec<u8>, bool), Refusal> {
+        let (mut reader, mut body, mut unused) = (ChunkReader::new(MAX_BODY), Vec::new(), Vec::new());
+        for piece in bytes.chunks(piece_len) {
+            unused.extend_from_slice(piece);
+            let n = reader.read(&unused, &mut body)?;
+            unused.drain(..n);
+        }
+        Ok((body, reader.is_done()))
+    }
+
+    #[test]
+    fn targets_are_split_into_token_and_path() {
+        assert_eq!(split_target("/p/3/v1/messages?beta=true"), Some((3, "/v1/messages")));
+        assert_eq!(split_target("http://127.0.0.1:80/p/3/gate/x"), Some((3, "/gate/x")));
+        assert_eq!(split_target("/p/3"), Some((3, "/")));
+        for nowhere in ["", "*", "/", "/p/", "/p/x/y", "/q/3", "http://host", "/p/99999999999999999999/"] {
+            assert_eq!(split_target(nowhere), None, "{nowhere}");
+        }
+    }
+
+    #[test]
+    fn head_tells_framing_and_what_follows() {
+        let bytes = b"POST /x HTTP/1.1\r\nContent-Length: 3\r\nConnection: TE, Close\r\nExpect: 100-Continue\r\n\r\nabc";
+        let head = read_head(bytes, MAX_BODY).unwrap().unwrap();
+        assert_eq!((head.method.as_str(), head.target.as_str()), ("POST", "/x"));
+        assert_eq!((head.framing, head.after, head.len), (Framing::Length(3), After::Close, bytes.len() - 3));
+        assert!(head.expects_continue);
+    }
+
+    #[test]
+    fn end_of_head_is_found_in_any_line_ending() {
+        assert!(may_end_head(b"\r\n\r\n") && may_end_head(b"x\n\n") && may_end_head(b"x\n\r\n"));
+        assert!(!may_end_head(b"x\r\ny\r\n") && !may_end_head(b""));
+    }
+
+    proptest! {
+        #[test]
+        fn chunks_come_out_the_same_in_any_pieces(
+            chunks in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..20), 0..6),
+            piece_len in 1_usize..40,
+        ) {
+            let mut bytes = Vec::new();
+            for chunk in &chunks {
+                write_chunk(&mut bytes, chunk);
+            }
+            bytes.extend_from_slice(LAST_CHUNK);
+            prop_assert_eq!(read_in_pieces(&bytes, piece_len), Ok((chunks.concat(), true)));
+        }
+
+        #[test]
+        fn hostile_bytes_are_read_or_refused(
+            bytes in "([0-9a-fA-F;xyz \r\n\0]|\r\n|\n|POST / HTTP/1.1\r\n|content-length:|chunked){0,60}",
+            piece_len in 1_usize..40,
+        ) {
+            let whole = read_in_pieces(bytes.as_bytes(), usize::MAX);
+            if let (Ok(whole), Ok(pieces)) = (whole, read_in_pieces(bytes.as_bytes(), piece_len)) {
+                prop_assert_eq!(whole, pieces);
+            }
+            if let Ok(Some(head)) = read_head(bytes.as_bytes(), MAX_BODY) {
+                prop_assert!(head.len <= bytes.len());
+            }
+        }
+    }
+}
