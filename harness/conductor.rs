@@ -16,7 +16,7 @@ use crate::plan::{CallKey, Mark, Plan, PlannedFault, PlannedPoint, Side, ToolOut
 use crate::provider::ending_of;
 use crate::trace::{Ending, Event, ExchangeId, Grade, Held, RequestKind};
 use crate::wire;
-use settle::Batch;
+use settle::{Batch, Now};
 
 /// What the harness is to do next.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -313,12 +313,16 @@ impl Conductor {
         if !self.stopped && self.batch.is_ready(self.width, forced) {
             self.tool_point(PlannedPoint::SettledCount(0), Grade::Observed, commands);
         }
-        let Some(call) = self.batch.next(&self.plan, self.width, self.stopped, forced) else { return };
+        let Some(call) = self.batch.next(&self.plan, self.turn, self.now(forced)) else { return };
         self.tool_point(PlannedPoint::Settled(call, Side::Before), Grade::Observed, commands);
-        let Some(call) = self.batch.next(&self.plan, self.width, self.stopped, forced) else { return };
+        let Some(call) = self.batch.next(&self.plan, self.turn, self.now(forced)) else { return };
         self.batch.settling(call);
         let outcome = self.plan.calls[call.0 as usize].outcome.clone();
         commands.push(Command::Settle { call, outcome });
+    }
+
+    fn now(&self, forced: bool) -> Now {
+        Now { width: self.width, stopped: self.stopped, forced }
     }
 
     /// Nothing has happened for a while: do what waits for that, and in the end give up.

@@ -23,6 +23,17 @@ struct Progress {
     cancelled: bool,
 }
 
+/// What decides, besides the calls themselves, which of them may settle.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Now {
+    /// Tools that the system runs at once, where known.
+    pub(super) width: Option<usize>,
+    /// Whether the user has stopped the turn.
+    pub(super) stopped: bool,
+    /// Whether nothing else has happened for a while.
+    pub(super) forced: bool,
+}
+
 impl Progress {
     fn is_open(self) -> bool {
         self.started && !self.settled && !self.cancelled
@@ -42,9 +53,10 @@ impl Batch {
         self.reserved = reserved.to_vec();
     }
 
+    /// The tool started; if it ran before, it runs again.
     pub(super) fn started(&mut self, call: CallKey) {
-        self.at(call).started = true;
-        self.at(call).cancelled = false;
+        let progress = self.at(call);
+        *progress = Progress { replied: progress.replied, started: true, settled: false, cancelled: false };
     }
 
     pub(super) fn settling(&mut self, call: CallKey) {
@@ -110,23 +122,21 @@ impl Batch {
     ///
     /// While the turn runs, calls settle in the turn's order, once their reply is over and the batch is ready.
     /// After the user's stop only tools that cannot hear it settle, or, when nothing else happens, those left over.
-    pub(super) fn next(
-        &self,
-        plan: &Plan,
-        width: Option<usize>,
-        stopped: bool,
-        forced: bool,
-    ) -> Option<CallKey> {
-        if !stopped && !self.is_ready(width, forced) {
-            return None;
-        }
-        let open = |call: &CallKey| {
+    /// Tools of earlier turns that still run, or run again, settle as well.
+    pub(super) fn next(&self, plan: &Plan, turn: usize, now: Now) -> Option<CallKey> {
+        let is_ready = self.is_ready(now.width, now.forced);
+        let may_settle = |call: &CallKey| {
             let progress = self.calls[call.0 as usize];
-            let may_settle =
-                if stopped { plan.calls[call.0 as usize].deaf || forced } else { progress.replied };
-            progress.is_open() && may_settle && !self.reserved.contains(call)
+            let planned = &plan.calls[call.0 as usize];
+            let is_due = match now.stopped {
+                true => planned.deaf || now.forced,
+                false => planned.turn < turn || (is_ready && progress.replied),
+            };
+            progress.is_open() && is_due && !self.reserved.contains(call)
         };
-        self.order.iter().find(|call| open(call)).copied()
+        let all = (0..plan.calls.len() as u32).map(CallKey);
+        let leftovers = all.filter(|call| plan.calls[call.0 as usize].turn < turn);
+        self.order.iter().copied().chain(leftovers).find(may_settle)
     }
 
     fn at(&mut self, call: CallKey) -> &mut Progress {
