@@ -33,4 +33,6 @@ pub mod server;
 
 // Layer 5: the front.
 #[cfg(feature = "cli")]
+pub mod cli;
+#[cfg(feature = "cli")]
 pub mod runner;
