@@ -69,10 +69,11 @@ async function turn(session, text, show) {
   session.stop = new AbortController();
   let cancelled = false;
   let raised;
+  // What goes wrong with the store is no error of the SDK: it fails the request.
+  const messages = await load(session);
+  messages.push({ id: `user-${messages.length}`, role: 'user', parts: [{ type: 'text', text }] });
+  await save(session, messages);
   try {
-    const messages = await load(session);
-    messages.push({ id: `user-${messages.length}`, role: 'user', parts: [{ type: 'text', text }] });
-    await save(session, messages);
     const result = streamText({
       model: session.model,
       messages: await convertToModelMessages(messages, MODES[session.spec.mode]),
