@@ -2,6 +2,8 @@
 //!
 //! The adapters are shell scripts that print canned lines.
 
+#![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
 use std::path::Path;
 use std::time::Duration;
 
