@@ -12,10 +12,9 @@ use std::sync::Arc;
 
 pub use receipt::Receipt;
 
-use crate::plan::{CallKey, Mark, Plan, PlannedFault, PlannedPoint, Side, ToolOutcome};
+use crate::plan::{CallKey, Plan, PlannedFault, PlannedPoint, Side, ToolOutcome};
 use crate::provider::ending_of;
 use crate::trace::{Ending, Event, ExchangeId, Grade, Held, RequestKind};
-use crate::wire;
 use settle::{Batch, Now};
 
 /// What the harness is to do next.
@@ -275,31 +274,15 @@ impl Conductor {
         }
     }
 
-    /// A reply is over: the calls that it completed may settle.
+    /// A reply is over: its calls may settle.
     fn reply_over(&mut self, exchange: ExchangeId, ending: Ending) {
         let Some(RequestKind::Scripted { turn, reply, attempt }) = self.kinds.get(&exchange).copied() else {
             return;
         };
-        let script = &self.plan.turns[turn].replies[reply].attempts[attempt];
-        let cut = self.plan.turns[turn].actions.iter().find_map(|action| match action.at {
-            PlannedPoint::Stream { reply: r, attempt: a, mark, side }
-                if (r, a) == (reply, attempt) && action.what.ends_attempt() && ending != Ending::Complete =>
-            {
-                Some((mark, side))
-            }
-            _ => None,
-        });
-        let marks = wire::marks(&self.plan, script);
-        let end = match cut {
-            Some((mark, side)) => {
-                let at = marks.iter().position(|m| *m == mark).unwrap_or(0);
-                if side == Side::After { at + 1 } else { at }
-            }
-            None => marks.len(),
-        };
-        for mark in &marks[..end.min(marks.len())] {
-            if let Mark::End(call) = mark {
-                self.batch.reply_over(*call);
+        for call in self.plan.turns[turn].replies[reply].attempts[attempt].calls() {
+            match ending {
+                Ending::Complete => self.batch.reply_complete(call),
+                _ => self.batch.reply_cut(call),
             }
         }
     }

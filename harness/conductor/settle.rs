@@ -18,6 +18,8 @@ pub(super) struct Batch {
 struct Progress {
     /// Its reply is over.
     replied: bool,
+    /// Its reply ended as it should, so its tool is expected to start.
+    awaited: bool,
     started: bool,
     settled: bool,
     cancelled: bool,
@@ -56,7 +58,7 @@ impl Batch {
     /// The tool started; if it ran before, it runs again.
     pub(super) fn started(&mut self, call: CallKey) {
         let progress = self.at(call);
-        *progress = Progress { replied: progress.replied, started: true, settled: false, cancelled: false };
+        *progress = Progress { started: true, settled: false, cancelled: false, ..*progress };
     }
 
     pub(super) fn settling(&mut self, call: CallKey) {
@@ -79,8 +81,14 @@ impl Batch {
         }
     }
 
-    /// The call was complete when its reply ended.
-    pub(super) fn reply_over(&mut self, call: CallKey) {
+    /// The call's reply ended as it should: its tool is waited for.
+    pub(super) fn reply_complete(&mut self, call: CallKey) {
+        self.at(call).replied = true;
+        self.at(call).awaited = true;
+    }
+
+    /// The call's reply was cut off: its tool settles if it has started.
+    pub(super) fn reply_cut(&mut self, call: CallKey) {
         self.at(call).replied = true;
     }
 
@@ -112,9 +120,9 @@ impl Batch {
 
     /// Whether every call that can run now has started: as many as were made, or as many as the system runs at once.
     pub(super) fn is_ready(&self, width: Option<usize>, forced: bool) -> bool {
-        let replied = || self.order.iter().filter(|call| self.calls[call.0 as usize].replied);
-        let n_open = replied().filter(|call| self.calls[call.0 as usize].is_open()).count();
-        let all_started = replied().all(|call| self.calls[call.0 as usize].started);
+        let calls = || self.order.iter().map(|call| self.calls[call.0 as usize]);
+        let n_open = calls().filter(|call| call.replied && call.is_open()).count();
+        let all_started = calls().all(|call| call.started || !call.awaited);
         n_open > 0 && (all_started || forced || width.is_some_and(|width| n_open >= width))
     }
 
