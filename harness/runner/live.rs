@@ -112,6 +112,8 @@ impl Live<'_> {
                 Command::Stop => {
                     self.trace.push(Event::Stopped);
                     self.session.cancel().await?;
+                    // What follows, such as a late result, must find a system that has heard the stop.
+                    self.session.barrier().await?;
                 }
                 Command::Release(exchange) => {
                     self.open.push(exchange);
