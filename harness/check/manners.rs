@@ -75,25 +75,41 @@ pub(super) fn parts_settled(evidence: &Evidence<'_>) -> Vec<Finding> {
                 None => shown.push((id, *state)),
             },
             Event::TurnEnded { .. } => {
-                for (id, state) in shown.drain(..).filter(|(_, state)| !state.is_final()) {
-                    let name = evidence.call_by_id(id).map_or(id, |(_, call)| call.name.as_str());
-                    let word = if state == ShownState::Pending { "pending" } else { "in progress" };
-                    findings.push(Finding {
-                        check: "parts-settled",
-                        harm: Harm::StuckPart,
-                        permanence: None,
-                        message: format!("call {name} is still shown as {word} when its turn is over"),
-                        place: format!("turn {}", turn + 1),
-                        rule: None,
-                        expected: "completed or failed".to_owned(),
-                        got: word.to_owned(),
-                    });
-                }
+                let stuck: Vec<_> = shown.drain(..).filter(|(_, state)| !state.is_final()).collect();
+                findings.extend(stuck_parts(evidence, turn, &stuck));
             }
             _ => {}
         }
     }
     findings
+}
+
+/// One finding for all calls of a turn that are left as they were.
+fn stuck_parts(evidence: &Evidence<'_>, turn: usize, stuck: &[(&str, ShownState)]) -> Option<Finding> {
+    let name = |id| evidence.call_by_id(id).map_or(id, |(_, call)| call.name.as_str());
+    let names: Vec<&str> = stuck.iter().map(|(id, _)| name(id)).collect();
+    let calls = match names.as_slice() {
+        [] => return None,
+        [name] => format!("call {name} is"),
+        [names @ .., last] => format!("calls {} and {last} are", names.join(", ")),
+    };
+    let n_pending = stuck.iter().filter(|(_, state)| *state == ShownState::Pending).count();
+    let word = match n_pending {
+        0 => "in progress",
+        n if n == stuck.len() => "pending",
+        _ => "pending or in progress",
+    };
+    let whose = if names.len() == 1 { "its" } else { "their" };
+    Some(Finding {
+        check: "parts-settled",
+        harm: Harm::StuckPart,
+        permanence: None,
+        message: format!("{calls} still shown as {word} when {whose} turn is over"),
+        place: format!("turn {}", turn + 1),
+        rule: None,
+        expected: "completed or failed".to_owned(),
+        got: word.to_owned(),
+    })
 }
 
 /// A turn whose last reply was cut off does not end as a success.

@@ -1,11 +1,12 @@
 //! The report as text for people.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::{Case, Report};
-use crate::verdict::{Harm, Permanence, Verdict};
+use crate::verdict::{Finding, Harm, Permanence, Verdict};
 
-/// Findings with the same cause that are shown in full; the others are counted.
+/// Plans with the same cause that are shown in full; the others are counted.
 const MAX_SHOWN: usize = 5;
 
 /// One line for a case, for logs.
@@ -23,22 +24,32 @@ pub fn line(case: &Case) -> String {
 /// Everything that is not a pass, and the summary. `paint` wraps a word in a colour, or leaves it.
 pub fn render(report: &Report, fail_on: Harm, paint: impl Fn(Tone, &str) -> String) -> String {
     let mut text = String::new();
-    for case in report.cases.iter().filter(|case| case.judged != Verdict::Pass && case.findings.is_empty()) {
+    for alike in unjudged(report) {
+        let Some(case) = alike.first() else { continue };
         let word = paint(Tone::Warn, &case.verdict);
         let reason = case.reason.as_deref().unwrap_or("no reason given");
-        let _ = writeln!(text, "{word}: {} on {}\n  {reason}", case.plan, case.system);
+        let plans = match alike.len() {
+            1 => case.plan.clone(),
+            2 => format!("{} and another plan", case.plan),
+            n => format!("{} and {} more plans", case.plan, n - 1),
+        };
+        let _ = writeln!(text, "{word}: {plans} on {}\n  {reason}", case.system);
         if is_red(case.judged) {
             let _ = writeln!(text, "  again: {}", case.reproduce);
         }
     }
-    for (cause, cases) in causes(report) {
+    for (cause, plans) in causes(report) {
         let tone = if cause.harm <= fail_on { Tone::Bad } else { Tone::Warn };
         let _ = writeln!(text, "{} {}", paint(tone, cause.harm.name()), cause.check);
-        for (case, index) in cases.iter().take(MAX_SHOWN) {
-            finding(&mut text, case, *index);
+        for (case, findings) in plans.iter().take(MAX_SHOWN) {
+            plan(&mut text, case, findings);
         }
-        if cases.len() > MAX_SHOWN {
-            let _ = writeln!(text, "  … and {} more plans\n", cases.len() - MAX_SHOWN);
+        match plans.len().saturating_sub(MAX_SHOWN) {
+            0 => {}
+            1 => text.push_str("  … and another plan\n\n"),
+            n => {
+                let _ = writeln!(text, "  … and {n} more plans\n");
+            }
         }
     }
     summary(&mut text, report, fail_on, paint);
@@ -62,35 +73,49 @@ struct Cause {
     check: &'static str,
 }
 
-type CasesOf<'a> = Vec<(&'a Case, usize)>;
+/// The cases without a finding that are not a pass, those with the same system, verdict and reason together.
+fn unjudged(report: &Report) -> Vec<Vec<&Case>> {
+    let mut groups: Vec<Vec<&Case>> = Vec::new();
+    for case in report.cases.iter().filter(|case| case.judged != Verdict::Pass && case.findings.is_empty()) {
+        let of = |case: &Case| (case.system.clone(), case.judged, case.reason.clone());
+        match groups.iter_mut().find(|group| group.first().is_some_and(|first| of(first) == of(case))) {
+            Some(group) => group.push(case),
+            None => groups.push(vec![case]),
+        }
+    }
+    groups
+}
 
-fn causes(report: &Report) -> Vec<(Cause, CasesOf<'_>)> {
-    let mut causes: Vec<(Cause, CasesOf<'_>)> = Vec::new();
+/// Cases, each with its findings of one cause.
+type Plans<'a> = Vec<(&'a Case, Vec<&'a Finding>)>;
+
+fn causes(report: &Report) -> Vec<(Cause, Plans<'_>)> {
+    let mut causes: BTreeMap<Cause, Plans<'_>> = BTreeMap::new();
     for case in &report.cases {
-        for (index, finding) in case.findings.iter().enumerate() {
-            let cause = Cause { harm: finding.harm, check: finding.check };
-            match causes.iter_mut().find(|(known, _)| *known == cause) {
-                Some((_, cases)) => cases.push((case, index)),
-                None => causes.push((cause, vec![(case, index)])),
+        for finding in &case.findings {
+            let plans = causes.entry(Cause { harm: finding.harm, check: finding.check }).or_default();
+            match plans.last_mut() {
+                Some((known, findings)) if std::ptr::eq(*known, case) => findings.push(finding),
+                _ => plans.push((case, vec![finding])),
             }
         }
     }
-    causes.sort_by(|a, b| a.0.cmp(&b.0));
-    causes
+    causes.into_iter().collect()
 }
 
-fn finding(text: &mut String, case: &Case, index: usize) {
-    let finding = &case.findings[index];
-    let lasting = match finding.permanence {
-        Some(Permanence::Permanent) => ", permanent",
-        Some(Permanence::Transient) => ", transient",
-        None => "",
-    };
+fn plan(text: &mut String, case: &Case, findings: &[&Finding]) {
     let _ = writeln!(text, "  {} on {}", case.plan, case.system);
-    let _ = writeln!(text, "    {}", finding.message);
-    let rule = finding.rule.map(|rule| format!("  rule {rule}")).unwrap_or_default();
-    let _ = writeln!(text, "    at {}{lasting}{rule}", finding.place);
-    let _ = writeln!(text, "    expected {}; got {}", finding.expected, finding.got);
+    for finding in findings {
+        let lasting = match finding.permanence {
+            Some(Permanence::Permanent) => ", permanent",
+            Some(Permanence::Transient) => ", transient",
+            None => "",
+        };
+        let _ = writeln!(text, "    {}", finding.message);
+        let rule = finding.rule.map(|rule| format!("  rule {rule}")).unwrap_or_default();
+        let _ = writeln!(text, "    at {}{lasting}{rule}", finding.place);
+        let _ = writeln!(text, "    expected {}; got {}", finding.expected, finding.got);
+    }
     for receipt in &case.receipts {
         let grade = match receipt.grade {
             Some(crate::trace::Grade::Observed) => "observed",
