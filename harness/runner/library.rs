@@ -60,6 +60,11 @@ pub enum SourceError {
         /// Why.
         why: String,
     },
+    /// A folder holds no scenario.
+    Empty {
+        /// Which.
+        path: PathBuf,
+    },
     /// Nothing is named so.
     Unknown {
         /// What was asked for.
@@ -75,6 +80,13 @@ impl fmt::Display for SourceError {
             SourceError::Scenario(diagnostic) => diagnostic.fmt(f),
             SourceError::Unreadable { path, why } => {
                 write!(f, "error: cannot read {}: {why}", path.display())
+            }
+            SourceError::Empty { path } => {
+                let path = path.display();
+                write!(
+                    f,
+                    "error: the folder {path} holds no scenario\nhint: the name of a scenario ends in .yaml or .yml"
+                )
             }
             SourceError::Unknown { wanted, nearest } => {
                 write!(
@@ -160,32 +172,61 @@ fn built_in_job(plan: crate::plan::Plan) -> Job {
     Job { plan: Arc::new(plan), path: None }
 }
 
-/// Files below a folder that is named as a scenario.
+fn from_path(path: &Path, selection: &Selection<'_>) -> Result<Vec<Job>, SourceError> {
+    if !path.is_dir() {
+        return from_file(path, selection);
+    }
+    let mut files = Vec::new();
+    collect_files(path, &mut files)?;
+    if files.is_empty() {
+        return Err(SourceError::Empty { path: path.to_owned() });
+    }
+    files.sort();
+    let jobs: Result<Vec<Vec<Job>>, SourceError> =
+        files.iter().map(|path| from_file(path, selection)).collect();
+    Ok(jobs?.into_iter().flatten().collect())
+}
+
+/// Files below a folder that is named as a scenario; a larger suite is given folder by folder.
 const MAX_FILES: usize = 10_000;
 
-fn from_path(path: &Path, selection: &Selection<'_>) -> Result<Vec<Job>, SourceError> {
-    let unreadable = |path: &Path, why: String| SourceError::Unreadable { path: path.to_owned(), why };
-    if path.is_dir() {
-        let mut entries: Vec<PathBuf> = std::fs::read_dir(path)
-            .map_err(|error| unreadable(path, error.to_string()))?
-            .take(MAX_FILES)
-            .filter_map(|entry| Some(entry.ok()?.path()))
-            .filter(|path| path.is_dir() || path.extension().is_some_and(|e| e == "yaml" || e == "yml"))
-            .collect();
-        entries.sort();
-        let jobs: Result<Vec<Vec<Job>>, SourceError> =
-            entries.iter().map(|path| from_path(path, selection)).collect();
-        return Ok(jobs?.into_iter().flatten().collect());
+/// Collects the scenario files below a folder. Links to folders are not followed, since they may lead in circles.
+fn collect_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), SourceError> {
+    let failed = |error: std::io::Error| unreadable(folder, error.to_string());
+    for entry in std::fs::read_dir(folder).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let path = entry.path();
+        if entry.file_type().map_err(failed)?.is_dir() {
+            collect_files(&path, files)?;
+        } else if path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml") {
+            files.push(path);
+        }
+        if files.len() > MAX_FILES {
+            return Err(unreadable(folder, format!("it holds more than {MAX_FILES} scenarios")));
+        }
     }
-    // One byte more than is allowed is enough for the parser to refuse the file.
-    let mut text = String::new();
+    Ok(())
+}
+
+fn from_file(path: &Path, selection: &Selection<'_>) -> Result<Vec<Job>, SourceError> {
+    let mut bytes = Vec::new();
     std::fs::File::open(path)
-        .and_then(|file| file.take(MAX_TEXT as u64 + 1).read_to_string(&mut text))
+        .and_then(|file| file.take(MAX_TEXT as u64 + 1).read_to_end(&mut bytes))
         .map_err(|error| unreadable(path, error.to_string()))?;
+    if bytes.len() > MAX_TEXT {
+        let why = format!("it is too large: a scenario has at most {MAX_TEXT} bytes");
+        return Err(unreadable(path, why));
+    }
+    let text = String::from_utf8(bytes)
+        .map_err(|error| unreadable(path, format!("it is not UTF-8: {}", error.utf8_error())))?;
     let name = path.to_string_lossy();
     let id = path.with_extension("").to_string_lossy().trim_start_matches("./").to_owned();
     let plans = plans(&id, &name, &text, selection)?;
     Ok(plans.into_iter().map(|plan| Job { plan: Arc::new(plan), path: Some(path.to_owned()) }).collect())
+}
+
+fn unreadable(path: &Path, why: String) -> SourceError {
+    SourceError::Unreadable { path: path.to_owned(), why }
 }
 
 fn plans(
