@@ -50,7 +50,7 @@ impl Check {
         };
         let value: Value = match serde_json::from_slice(&bytes) {
             Ok(value) => value,
-            Err(error) => return bad_input(format!("error: {file} is not JSON: {error}")),
+            Err(error) => return bad_input(format!("error: cannot read {file} as JSON: {error}")),
         };
         let is_list = value.is_array();
         let body = if is_list { json!({ "messages": value }) } else { value };
@@ -100,7 +100,7 @@ fn read(file: &str) -> std::io::Result<Vec<u8>> {
         path => std::fs::File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?,
     };
     if bytes.len() as u64 > MAX_BYTES {
-        return Err(std::io::Error::other(format!("it has more than {MAX_BYTES} bytes")));
+        return Err(std::io::Error::other(format!("it is too large: more than {MAX_BYTES} bytes")));
     }
     Ok(bytes)
 }

@@ -20,13 +20,13 @@ impl Explain {
             Rule::all().for_each(|rule| anstream::println!("{}  {}", rule.id, rule.summary));
             return 0;
         };
-        let short = |rule: &&Rule| rule.id.split_once('/').is_some_and(|(_, name)| name == wanted);
         let found: Vec<&Rule> = match Rule::find(wanted) {
             Some(rule) => vec![rule],
-            None => Rule::all().filter(short).collect(),
+            None => Rule::all().filter(|rule| short_name(rule) == Some(wanted)).collect(),
         };
         if found.is_empty() {
-            let known: Vec<&str> = Rule::all().map(|rule| rule.id).collect();
+            let names = |rule: &'static Rule| [rule.id, rule.alias].into_iter().chain(short_name(rule));
+            let known: Vec<&str> = Rule::all().flat_map(names).collect();
             let hint = did_you_mean(wanted, &known)
                 .unwrap_or_else(|| "`brickbat explain` without a rule lists them all".to_owned());
             return bad_input(format!("error: there is no rule `{wanted}`\nhint: {hint}"));
@@ -35,6 +35,11 @@ impl Explain {
         anstream::print!("{}", pages.join("\n"));
         0
     }
+}
+
+/// The id without the dialect.
+fn short_name(rule: &Rule) -> Option<&'static str> {
+    rule.id.split_once('/').map(|(_, name)| name)
 }
 
 fn page(rule: &Rule) -> String {

@@ -81,9 +81,18 @@ impl Run {
             names.push("reference");
         }
         let systems: Result<Vec<System>, _> = names.into_iter().map(System::named).collect();
-        match systems {
-            Ok(systems) => self.run(&systems, &jobs),
-            Err(error) => bad_input(format!("error: {error}")),
+        let systems = match systems {
+            Ok(systems) => systems,
+            Err(error) => return bad_input(format!("error: {error}")),
+        };
+        // A long run must not end with a report that cannot be written.
+        match self
+            .reports
+            .iter()
+            .try_for_each(|path| writable(path).map_err(|error| unwritable(path, &error)))
+        {
+            Ok(()) => self.run(&systems, &jobs),
+            Err(code) => code,
         }
     }
 
@@ -119,7 +128,7 @@ impl Run {
                 _ => std::fs::write(path, report.to_json()),
             };
             if let Err(error) = written {
-                return bad_input(format!("error: cannot write {}: {error}", path.display()));
+                return unwritable(path, &error);
             }
         }
         report.exit_code(self.fail_on)
@@ -163,6 +172,15 @@ fn report_path(word: &str) -> Result<PathBuf, String> {
         Some("json" | "xml") => Ok(path),
         _ => Err("the name ends in .json or .xml".to_owned()),
     }
+}
+
+/// Finds out whether a report can be written, and leaves one that is already there as it is.
+fn writable(path: &Path) -> std::io::Result<()> {
+    std::fs::OpenOptions::new().create(true).append(true).open(path).map(drop)
+}
+
+fn unwritable(path: &Path, error: &std::io::Error) -> u8 {
+    bad_input(format!("error: cannot write {}: {error}", path.display()))
 }
 
 fn ending(path: &Path) -> Option<&str> {

@@ -13,6 +13,7 @@ use crate::agent::{Agent, Delivery};
 use crate::dialect::Dialect;
 use crate::driver::in_process::{InProcess, Place};
 use crate::driver::{Adapter, DriverError, Launch, Manifest, Mode, SessionSpec, ToolSpec, install, resolve};
+use crate::parse::did_you_mean;
 use crate::plan::{Plan, PlannedTool};
 use crate::rules::Profile;
 use crate::scenario::Need;
@@ -30,6 +31,9 @@ pub enum System {
     /// A system behind an adapter.
     Adapted(Box<Manifest>, Mode),
 }
+
+/// The systems that need no adapter.
+const OWN: [&str; 3] = ["reference", "reference/blocking", "reference/simulated"];
 
 /// A name that means no system.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,7 +57,10 @@ impl System {
             "reference/simulated" => Ok(System::Simulated(None)),
             _ => match resolve(name) {
                 Ok((manifest, mode)) => Ok(System::Adapted(Box::new(manifest), mode)),
-                Err(error) => Err(UnknownSystem(format!("{error} (`brickbat systems` lists them)"))),
+                Err(error) => Err(UnknownSystem(match did_you_mean(name, &OWN) {
+                    Some(hint) => format!("unknown system `{name}`; {hint}"),
+                    None => format!("{error} (`brickbat systems` lists them)"),
+                })),
             },
         }
     }
@@ -112,7 +119,7 @@ impl Running {
                     mode: mode.clone(),
                     launch,
                     server: server().await?,
-                    capabilities: adapter.about().capabilities.clone(),
+                    capabilities: adapter.about().capabilities,
                     adapter: Mutex::new(adapter),
                     state,
                 }))
