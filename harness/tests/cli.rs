@@ -1,0 +1,702 @@
+//! The command line as its users meet it: arguments in, text, files and an exit code out.
+
+#![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
+
+use std::fs::{self, File};
+use std::io::{Read, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use brickbat::dialect::Dialect;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// A command that hangs fails its test after this time instead. The longest takes some seconds.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// What a command said and how it ended.
+#[derive(Debug)]
+struct Said {
+    code: Option<i32>,
+    out: String,
+    err: String,
+}
+
+fn command(folder: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_brickbat"));
+    command.args(args).current_dir(folder).stdin(Stdio::null());
+    command
+}
+
+fn finish(mut command: Command, input: &[u8]) -> Said {
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    if !input.is_empty() {
+        command.stdin(Stdio::piped());
+    }
+    let mut child = command.spawn().unwrap();
+    let drain = |stream: Option<Box<dyn Read + Send>>| {
+        let (sender, text) = mpsc::channel();
+        thread::spawn(move || {
+            let mut bytes = Vec::new();
+            stream.unwrap().read_to_end(&mut bytes).unwrap();
+            let _ = sender.send(String::from_utf8(bytes).unwrap());
+        });
+        text
+    };
+    let out = drain(child.stdout.take().map(|stream| Box::new(stream) as _));
+    let err = drain(child.stderr.take().map(|stream| Box::new(stream) as _));
+    if let Some(mut stdin) = child.stdin.take() {
+        stdin.write_all(input).unwrap();
+    }
+    let Ok(out) = out.recv_timeout(PATIENCE) else {
+        child.kill().unwrap();
+        panic!("{command:?} does not end");
+    };
+    let code = child.wait().unwrap().code();
+    Said { code, out, err: err.recv_timeout(PATIENCE).unwrap() }
+}
+
+/// Runs brickbat in a folder of its own.
+fn brickbat(args: &[&str]) -> Said {
+    let folder = TempDir::new().unwrap();
+    finish(command(folder.path(), args), b"")
+}
+
+/// Runs brickbat in that folder.
+fn brickbat_in(folder: &TempDir, args: &[&str]) -> Said {
+    finish(command(folder.path(), args), b"")
+}
+
+/// Input that is bad: exit code 2, nothing on standard output, no panic, and these words.
+#[track_caller]
+fn assert_bad(said: &Said, words: &[&str]) {
+    assert_eq!(said.code, Some(2), "{said:#?}");
+    assert_eq!(said.out, "", "{said:#?}");
+    for word in words {
+        assert!(said.err.contains(word), "`{word}` is not in {said:#?}");
+    }
+    assert!(!said.err.contains("panicked"), "{said:#?}");
+}
+
+/// One call that runs once, though the scenario wants it never to run.
+const NEVER: &str = r#"schema: 1
+comment: A call that may not run.
+class: [control]
+tools: { lookup: { returns: "found {key}" } }
+turns:
+  - user: Look it up.
+    replies:
+      - - call: { as: a, tool: lookup, args: { key: x } }
+      - - text: It is here.
+expect: { executed: { a: never } }
+"#;
+
+fn folder_with(name: &str, text: impl AsRef<[u8]>) -> TempDir {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join(name), text).unwrap();
+    folder
+}
+
+// Runs.
+
+#[test]
+fn list_prints_the_ids_of_built_in_plans() {
+    let said = brickbat(&["run", "--list", "abort/mid-batch"]);
+    assert_eq!((said.code, said.err.as_str()), (Some(0), ""), "{said:#?}");
+    insta::assert_snapshot!(said.out, @r"
+    abort/mid-batch#k=0@anthropic-messages
+    abort/mid-batch#k=0@openai-chat
+    abort/mid-batch#k=1@anthropic-messages
+    abort/mid-batch#k=1@openai-chat
+    abort/mid-batch#k=2@anthropic-messages
+    abort/mid-batch#k=2@openai-chat
+    abort/mid-batch#k=3@anthropic-messages
+    abort/mid-batch#k=3@openai-chat
+    ");
+    let all = brickbat(&["run", "--list"]);
+    assert_eq!(all.code, Some(0));
+    assert!(all.out.contains(&said.out) && all.out.lines().count() > 60, "{}", all.out);
+    assert_eq!(all.out, brickbat(&["run", "--list"]).out);
+}
+
+#[test]
+fn list_prints_the_plans_of_a_file_and_of_a_folder() {
+    let folder = folder_with("mine.yaml", NEVER);
+    fs::create_dir(folder.path().join("more")).unwrap();
+    fs::write(folder.path().join("more/other.yml"), NEVER).unwrap();
+    fs::write(folder.path().join("more/notes.txt"), "not a scenario").unwrap();
+    let said = brickbat_in(&folder, &["run", "--list", "mine.yaml", "--dialect", "openai-chat"]);
+    assert_eq!((said.code, said.out.as_str()), (Some(0), "mine@openai-chat\n"), "{said:#?}");
+    let said = brickbat_in(&folder, &["run", "--list", "."]);
+    assert_eq!(said.code, Some(0), "{said:#?}");
+    insta::assert_snapshot!(said.out, @r"
+    mine@anthropic-messages
+    mine@openai-chat
+    more/other@anthropic-messages
+    more/other@openai-chat
+    ");
+}
+
+#[test]
+fn one_plan_passes_on_the_reference_agent() {
+    let said = brickbat(&["run", "abort/mid-batch#k=1@anthropic-messages"]);
+    assert_eq!(said.code, Some(0), "{said:#?}");
+    assert!(said.out.contains("reference  2 plans: 2 pass, 0 fail"), "{said:#?}");
+    assert!(said.out.contains("faults: 1 armed, 1 with receipt"), "{said:#?}");
+    assert!(!said.out.contains('\x1b'), "no colour goes into a pipe: {said:#?}");
+}
+
+#[test]
+fn reports_are_sorted_and_equal_but_for_the_clock() {
+    let folder = TempDir::new().unwrap();
+    let report = |name: &str| {
+        let (json, xml) = (format!("{name}.json"), format!("{name}.xml"));
+        let args = ["run", "abort/", "--system", "reference/simulated", "--report", &json, "--report", &xml];
+        let said = brickbat_in(&folder, &args);
+        assert_eq!(said.code, Some(0), "{said:#?}");
+        let text = fs::read_to_string(folder.path().join(json)).unwrap();
+        let mut report: Value = serde_json::from_str(&text).unwrap();
+        let timing = report.as_object_mut().unwrap().remove("timing").unwrap();
+        assert!(timing["wall_ms"].is_u64(), "{timing}");
+        (report, fs::read_to_string(folder.path().join(xml)).unwrap())
+    };
+    let (first, xml) = report("one");
+    let (second, _) = report("two");
+    assert_eq!(first.to_string(), second.to_string());
+
+    let ids: Vec<(&str, &str)> = first["cases"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|case| (case["system"].as_str().unwrap(), case["plan"].as_str().unwrap()))
+        .collect();
+    assert!(ids.len() > 20 && ids.is_sorted(), "{ids:#?}");
+    assert_eq!(first["summary"], json!({ "pass": ids.len() }));
+    let text = first.to_string();
+    let folder = folder.path().to_str().unwrap();
+    for machine in [folder, env!("CARGO_MANIFEST_DIR"), "127.0.0.1", "localhost", "wall_ms", "/p/0"] {
+        assert!(!text.contains(machine), "`{machine}` is in the report");
+    }
+
+    assert!(xml.starts_with("<?xml") && xml.trim_end().ends_with("</testsuites>"), "{xml}");
+    assert_eq!(xml.matches("<testsuite ").count(), 1);
+    assert_eq!(xml.matches("<testcase ").count(), ids.len());
+}
+
+#[test]
+fn an_expectation_that_the_reference_agent_breaks_is_exit_code_4() {
+    let folder = folder_with("never.yaml", NEVER);
+    for system in ["reference", "reference/simulated", "reference/blocking"] {
+        let said = brickbat_in(&folder, &["run", "never.yaml", "--system", system]);
+        assert_eq!(said.code, Some(4), "{said:#?}");
+        let words = [
+            "executed-again",
+            "call a ran 1 times",
+            "expected no run; got 1 runs",
+            "again: brickbat run never.yaml",
+        ];
+        for word in words {
+            assert!(said.out.contains(word), "`{word}` is not in {said:#?}");
+        }
+    }
+}
+
+#[test]
+fn a_finding_milder_than_fail_on_is_shown_and_not_red() {
+    let folder = folder_with("never.yaml", NEVER);
+    let args = ["run", "never.yaml", "--system", "reference/simulated", "--fail-on", "bricked"];
+    let said = brickbat_in(&folder, &args);
+    assert_eq!(said.code, Some(0), "{said:#?}");
+    assert!(said.out.contains("executed-again"), "{said:#?}");
+}
+
+#[test]
+fn without_node_a_system_is_not_run_and_that_is_said_once() {
+    let folder = TempDir::new().unwrap();
+    let mut command = command(folder.path(), &["run", "--system", "ai-sdk@6/ui-messages", "abort/mid-batch"]);
+    command.env("PATH", folder.path()).env("BRICKBAT_CACHE", folder.path().join("cache"));
+    let said = finish(command, b"");
+    assert_eq!(said.code, Some(3), "{said:#?}");
+    assert_eq!(said.out.matches("node is missing").count(), 1, "{said:#?}");
+    assert_eq!(said.out.matches("not-run:").count(), 1, "{said:#?}");
+    assert!(said.out.contains("and 7 more plans on ai-sdk@6"), "{said:#?}");
+    assert!(said.out.contains("nodejs.org"), "{said:#?}");
+}
+
+// Bad arguments and bad scenarios.
+
+#[test]
+fn unknown_names_get_advice() {
+    assert_bad(
+        &brickbat(&["run", "abort/mid-bach"]),
+        &["`abort/mid-bach`", "did you mean `abort/mid-batch`?"],
+    );
+    assert_bad(&brickbat(&["run", "zzz"]), &["`zzz` is neither a file nor", "`brickbat run --list`"]);
+    let system = |name| brickbat(&["run", "control/", "--system", name]);
+    assert_bad(&system("ai-skd"), &["unknown system `ai-skd`", "did you mean `ai-sdk`?"]);
+    assert_bad(&system("refrence"), &["unknown system `refrence`", "did you mean `reference`?"]);
+    assert_bad(&system("reference/blockin"), &["did you mean `reference/blocking`?"]);
+    assert_bad(&system("ai-sdk@6/ui-mesages"), &["unknown mode `ui-mesages`", "did you mean `ui-messages`?"]);
+    assert_bad(&system("ai-sdk@77"), &["unknown version `77`", "there is"]);
+    assert_bad(&brickbat(&["run", "--dialect", "openai"]), &["--dialect", "anthropic-messages, openai-chat"]);
+    let profile = brickbat(&["run", "--profile", "openai-chat@1999-01"]);
+    assert_bad(&profile, &["--profile", "openai-chat@2026-09"]);
+    assert_bad(&brickbat(&["run", "--fail-on", "sad"]), &["--fail-on", "any, bricked, bricked-by-provider"]);
+    assert_bad(&brickbat(&["run", "--jobs", "0"]), &["--jobs"]);
+    assert_bad(&brickbat(&["rum"]), &["rum", "run"]);
+}
+
+#[test]
+fn nothing_to_run_is_bad_input() {
+    let said = brickbat(&["run", "control/", "--filter", "no plan has this"]);
+    assert_bad(&said, &["no plan is left", "--list"]);
+    let empty = TempDir::new().unwrap();
+    assert_bad(&brickbat_in(&empty, &["run", "."]), &["the folder . holds no scenario", ".yaml"]);
+}
+
+#[test]
+fn a_broken_scenario_is_shown_at_its_place() {
+    let folder =
+        folder_with("broken.yaml", NEVER.replace("lookup, args: { key: x }", "lookup, args: { key: x"));
+    let said = brickbat_in(&folder, &["run", "broken.yaml"]);
+    assert_bad(&said, &[]);
+    insta::assert_snapshot!(said.err, @r#"
+    error: "-" is only valid inside a block
+     --> broken.yaml:9:7
+      |
+    9 |       - - text: It is here.
+      |       ^
+    "#);
+
+    let twice = NEVER.replace(
+        "      - - text",
+        "        - call: { as: a, tool: lookup, args: { key: y } }\n      - - text",
+    );
+    let folder = folder_with("twice.yaml", twice);
+    let said = brickbat_in(&folder, &["run", "twice.yaml", "--list"]);
+    assert_bad(&said, &["twice.yaml:9:", "`a`", "as: a", "^"]);
+
+    let folder = folder_with("latin.yaml", b"schema: 1\ncomment: caf\xe9\n");
+    assert_bad(&brickbat_in(&folder, &["run", "latin.yaml"]), &["latin.yaml", "not UTF-8", "22"]);
+
+    let folder = folder_with("deep.yaml", "[".repeat(100_000));
+    assert_bad(&brickbat_in(&folder, &["run", "deep.yaml"]), &["deep.yaml"]);
+}
+
+#[test]
+fn a_scenario_of_a_gigabyte_is_refused_in_little_memory() {
+    let folder = TempDir::new().unwrap();
+    File::create(folder.path().join("huge.yaml")).unwrap().set_len(1 << 30).unwrap();
+    for what in ["run", "check"] {
+        // With half of that as address space: who reads it all does not get far.
+        let mut command = Command::new("sh");
+        let script = r#"ulimit -v 524288 && exec "$0" "$@""#;
+        command.args(["-c", script, env!("CARGO_BIN_EXE_brickbat"), what, "huge.yaml"]);
+        command.current_dir(folder.path()).stdin(Stdio::null());
+        assert_bad(&finish(command, b""), &["huge.yaml", "too large"]);
+    }
+}
+
+#[test]
+fn a_report_that_cannot_be_written_is_noticed_before_the_run() {
+    let folder = TempDir::new().unwrap();
+    let with = |path| brickbat_in(&folder, &["run", "control/", "--report", path]);
+    assert_bad(&with("report.html"), &["report.html", "ends in .json or .xml"]);
+    // A run prints what it has judged; nothing was.
+    assert_bad(&with("nowhere/report.json"), &["cannot write nowhere/report.json"]);
+    fs::create_dir(folder.path().join("folder.xml")).unwrap();
+    assert_bad(&with("folder.xml"), &["cannot write folder.xml"]);
+}
+
+// Checks of request bodies.
+
+const VALID: [(Dialect, &str); 2] = [
+    (
+        Dialect::AnthropicMessages,
+        r#"{"model":"claude-opus-4-5","system":"Be brief.","messages":[{"role":"user","content":"Is it raining?"}]}"#,
+    ),
+    (
+        Dialect::OpenaiChat,
+        r#"{"model":"gpt-5","messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Is it raining?"}]}"#,
+    ),
+];
+
+const INVALID: [(&str, &str, &str); 2] = [
+    (
+        "anthropic-messages/tool-result-missing",
+        "/1/content/0",
+        r#"[{"role":"user","content":"Rain?"},
+            {"role":"assistant","content":[{"type":"tool_use","id":"w1","name":"weather","input":{}}]},
+            {"role":"user","content":"Well?"}]"#,
+    ),
+    (
+        "openai-chat/tool-message-missing",
+        "/1/tool_calls/0",
+        r#"[{"role":"user","content":"Rain?"},
+            {"role":"assistant","tool_calls":[{"id":"w1","type":"function","function":{"name":"weather","arguments":"{}"}}]},
+            {"role":"user","content":"Well?"}]"#,
+    ),
+];
+
+#[test]
+fn check_accepts_and_refuses_as_the_provider_would() {
+    for (dialect, body) in VALID {
+        let folder = folder_with("body.json", body);
+        let said = brickbat_in(&folder, &["check", "body.json"]);
+        assert_eq!(said.code, Some(0), "{said:#?}");
+        assert!(said.out.starts_with(&format!("body.json: accepted by {dialect}@")), "{said:#?}");
+        let said = finish(command(folder.path(), &["check", "-"]), body.as_bytes());
+        assert_eq!((said.code, said.out.contains("accepted")), (Some(0), true), "{said:#?}");
+    }
+    for (rule, pointer, messages) in INVALID {
+        let said = finish(command(Path::new("/"), &["check", "-"]), messages.as_bytes());
+        assert_eq!(said.code, Some(1), "{said:#?}");
+        assert!(said.out.contains(&format!("error {rule} at {pointer}\n")), "{said:#?}");
+        assert!(said.out.contains("refused by ") && said.out.contains("with status 400"), "{said:#?}");
+    }
+    // The worst of several files counts: one that cannot be read, then one that is refused.
+    let folder = folder_with("good.json", VALID[0].1);
+    fs::write(folder.path().join("bad.json"), INVALID[0].2).unwrap();
+    assert_eq!(brickbat_in(&folder, &["check", "bad.json", "good.json"]).code, Some(1));
+    assert_eq!(brickbat_in(&folder, &["check", "bad.json", "none.json", "good.json"]).code, Some(2));
+}
+
+#[test]
+fn what_both_dialects_could_have_written_needs_the_dialect() {
+    let folder = folder_with("messages.json", r#"[{"role":"user","content":"hi"}]"#);
+    let said = brickbat_in(&folder, &["check", "messages.json"]);
+    assert_bad(
+        &said,
+        &["does not show its dialect", "--dialect anthropic-messages or --dialect openai-chat"],
+    );
+    for dialect in Dialect::ALL {
+        let said = brickbat_in(&folder, &["check", "messages.json", "--dialect", dialect.name()]);
+        assert_eq!(said.code, Some(0), "{said:#?}");
+        let said = brickbat_in(&folder, &["check", "messages.json", "--profile", dialect.name()]);
+        assert_eq!(said.code, Some(0), "{said:#?}");
+    }
+}
+
+#[test]
+fn check_says_why_it_cannot_read_its_input() {
+    let deep = "[".repeat(100_000) + &"]".repeat(100_000);
+    let inputs: [(&str, &[u8], &str); 6] = [
+        ("words.json", b"hello", "as JSON: expected value at line 1 column 1"),
+        ("empty.json", b"", "as JSON: EOF while parsing a value"),
+        ("cut.json", br#"{"messages":[{"role":"us"#, "as JSON: EOF while parsing a string"),
+        ("latin.json", b"{\"messages\":\"caf\xe9\"}", "as JSON: invalid unicode code point"),
+        ("deep.json", deep.as_bytes(), "as JSON: recursion limit exceeded"),
+        ("half.json", br#"{"messages":"\ud83d"}"#, "as JSON: "),
+    ];
+    for (name, bytes, words) in inputs {
+        let folder = folder_with(name, bytes);
+        assert_bad(&brickbat_in(&folder, &["check", name]), &[name, words]);
+    }
+    let folder = TempDir::new().unwrap();
+    assert_bad(&brickbat_in(&folder, &["check", "none.json"]), &["cannot read none.json: No such file"]);
+    assert_bad(&brickbat_in(&folder, &["check", "."]), &["cannot read ."]);
+    assert_bad(&brickbat_in(&folder, &["check"]), &["<FILE>"]);
+    let both = ["check", "-", "--dialect", "openai-chat", "--profile", "openai-chat@2026-09"];
+    assert_bad(&brickbat_in(&folder, &both), &["cannot be used with"]);
+}
+
+/// Bodies that a provider refuses, each with the rule that the refusal names.
+const ILLEGAL: &[(&str, &str)] = &[
+    ("anthropic-messages/request-shape", r#"{"messages":[{"role":"user"}]}"#),
+    ("anthropic-messages/request-shape", r#"{"messages":{"role":"user","content":"Hallo"}}"#),
+    ("anthropic-messages/messages-empty", r#"{"messages":[]}"#),
+    ("anthropic-messages/unknown-role", r#"{"messages":[{"role":"tool","content":"12 degrees"}]}"#),
+    (
+        "anthropic-messages/tool-use-field-required",
+        r#"{"messages":[{"role":"user","content":"Time?"},
+            {"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"clock"}]},
+            {"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"noon"}]}]}"#,
+    ),
+    (
+        "anthropic-messages/tool-id-pattern",
+        r#"{"messages":[{"role":"user","content":"Time?"},
+            {"role":"assistant","content":[{"type":"tool_use","id":"clock:0","name":"clock","input":{}}]},
+            {"role":"user","content":[{"type":"tool_result","tool_use_id":"clock:0","content":"noon"}]}]}"#,
+    ),
+    (
+        "anthropic-messages/tool-name-pattern",
+        r#"{"messages":[{"role":"user","content":"Time?"},
+            {"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"wall.clock","input":{}}]},
+            {"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"noon"}]}]}"#,
+    ),
+    (
+        "anthropic-messages/tool-input-not-object",
+        r#"{"messages":[{"role":"user","content":"Time?"},
+            {"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"clock","input":"{\"zone\":\"UTC\"}"}]},
+            {"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"noon"}]}]}"#,
+    ),
+    (
+        "anthropic-messages/tool-result-id-required",
+        r#"{"messages":[{"role":"user","content":"Time?"},
+            {"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"clock","input":{}}]},
+            {"role":"user","content":[{"type":"tool_result","content":"noon"}]}]}"#,
+    ),
+    (
+        "anthropic-messages/thinking-field-required",
+        r#"{"messages":[{"role":"user","content":"Time?"},
+            {"role":"assistant","content":[{"type":"thinking","thinking":"Noon, I guess."},{"type":"text","text":"Noon."}]},
+            {"role":"user","content":"Sure?"}]}"#,
+    ),
+    (
+        "anthropic-messages/tool-names-not-unique",
+        r#"{"tools":[{"name":"clock","input_schema":{"type":"object"}},{"name":"clock","input_schema":{"type":"object"}}],
+            "messages":[{"role":"user","content":"Time?"}]}"#,
+    ),
+    (
+        "anthropic-messages/text-empty",
+        r#"{"messages":[{"role":"user","content":[{"type":"text","text":"Time?"},{"type":"text","text":""}]}]}"#,
+    ),
+    (
+        "anthropic-messages/text-blank",
+        r#"{"messages":[{"role":"user","content":[{"type":"text","text":" \n\t"}]}]}"#,
+    ),
+    (
+        "anthropic-messages/user-message-empty",
+        r#"{"messages":[{"role":"user","content":"Time?"},{"role":"assistant","content":"Noon."},{"role":"user","content":[]}]}"#,
+    ),
+    (
+        "anthropic-messages/assistant-message-empty",
+        r#"{"messages":[{"role":"user","content":"Time?"},{"role":"assistant","content":""},{"role":"user","content":"Well?"}]}"#,
+    ),
+    (
+        "anthropic-messages/system-message-first",
+        r#"{"messages":[{"role":"system","content":"Be brief."},{"role":"assistant","content":"Yes."},{"role":"user","content":"Time?"}]}"#,
+    ),
+    (
+        "anthropic-messages/system-message-not-after-user",
+        r#"{"messages":[{"role":"user","content":"Time?"},{"role":"assistant","content":"Noon."},{"role":"system","content":"Be brief."}]}"#,
+    ),
+    (
+        "anthropic-messages/tool-use-outside-assistant",
+        r#"{"messages":[{"role":"user","content":[{"type":"tool_use","id":"t1","name":"clock","input":{}}]}]}"#,
+    ),
+    (
+        "anthropic-messages/tool-result-outside-user",
+        r#"{"messages":[{"role":"user","content":"Time?"},
+            {"role":"assistant","content":[{"type":"tool_result","tool_use_id":"t1","content":"noon"}]},
+            {"role":"user","content":"Well?"}]}"#,
+    ),
+    (
+        "anthropic-messages/tool-use-id-duplicate",
+        r#"{"messages":[{"role":"user","content":"Time?"},
+            {"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"clock","input":{}},
+                {"type":"tool_use","id":"t1","name":"calendar","input":{}}]},
+            {"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"noon"}]}]}"#,
+    ),
+    (
+        "anthropic-messages/tool-result-missing",
+        r#"{"messages":[{"role":"user","content":"Time and date?"},
+            {"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"clock","input":{}},
+                {"type":"tool_use","id":"t2","name":"calendar","input":{}}]},
+            {"role":"user","content":[{"type":"tool_result","tool_use_id":"t2","content":"May"}]},
+            {"role":"user","content":"And the time?"}]}"#,
+    ),
+    (
+        "anthropic-messages/tool-result-missing",
+        r#"{"messages":[{"role":"user","content":"Time?"},
+            {"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"clock","input":{}}]}]}"#,
+    ),
+    (
+        "anthropic-messages/tool-result-not-first",
+        r#"{"messages":[{"role":"user","content":"Time?"},
+            {"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"clock","input":{}}]},
+            {"role":"user","content":"Hurry."},
+            {"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"noon"}]}]}"#,
+    ),
+    (
+        "anthropic-messages/tool-result-duplicate",
+        r#"{"messages":[{"role":"user","content":"Time?"},
+            {"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"clock","input":{}}]},
+            {"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"stopped"},
+                {"type":"tool_result","tool_use_id":"t1","content":"noon"}]}]}"#,
+    ),
+    (
+        "anthropic-messages/tool-result-orphan",
+        r#"{"messages":[{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"noon"}]}]}"#,
+    ),
+    (
+        "anthropic-messages/thinking-missing",
+        r#"{"thinking":{"type":"enabled","budget_tokens":2048},"messages":[{"role":"user","content":"Time?"},
+            {"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"clock","input":{}}]},
+            {"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"noon"}]}]}"#,
+    ),
+    (
+        "anthropic-messages/thinking-not-first",
+        r#"{"thinking":{"type":"enabled","budget_tokens":2048},"messages":[{"role":"user","content":"Time?"},
+            {"role":"assistant","content":[{"type":"text","text":"Hm."},{"type":"thinking","thinking":"Noon.","signature":"c2ln"}]},
+            {"role":"user","content":"Well?"}]}"#,
+    ),
+    (
+        "anthropic-messages/thinking-when-disabled",
+        r#"{"thinking":{"type":"disabled"},"messages":[{"role":"user","content":"Time?"},
+            {"role":"assistant","content":[{"type":"thinking","thinking":"Noon.","signature":"c2ln"},{"type":"text","text":"It is"}]}]}"#,
+    ),
+    (
+        "anthropic-messages/final-text-trailing-space",
+        r#"{"model":"claude-3-5-haiku-20241022","messages":[{"role":"user","content":"Time?"},{"role":"assistant","content":"It is "}]}"#,
+    ),
+    (
+        "anthropic-messages/prefill-not-supported",
+        r#"{"model":"claude-opus-4-6","messages":[{"role":"user","content":"Time?"},{"role":"assistant","content":"It is"}]}"#,
+    ),
+    ("openai-chat/request-shape", r#"{"messages":[{"role":"user","content":12}]}"#),
+    ("openai-chat/request-shape", r#"{"model":"gpt-5"}"#),
+    ("openai-chat/messages-empty", r#"{"messages":[]}"#),
+    ("openai-chat/unknown-role", r#"{"messages":[{"role":"human","content":"Time?"}]}"#),
+    (
+        "openai-chat/tool-calls-empty",
+        r#"{"messages":[{"role":"user","content":"Time?"},{"role":"assistant","content":"Noon.","tool_calls":[]}]}"#,
+    ),
+    (
+        "openai-chat/tool-call-shape",
+        r#"{"messages":[{"role":"assistant","tool_calls":[{"id":"t1","type":"function","function":{"name":"clock","arguments":{}}}]},
+            {"role":"tool","tool_call_id":"t1","content":"noon"}]}"#,
+    ),
+    (
+        "openai-chat/call-id-too-long",
+        r#"{"messages":[{"role":"assistant","tool_calls":[{"type":"function","function":{"name":"clock","arguments":"{}"},
+            "id":"t1234567890123456789012345678901234567890123456789012345678901234"}]},
+            {"role":"tool","tool_call_id":"t1234567890123456789012345678901234567890123456789012345678901234","content":"noon"}]}"#,
+    ),
+    (
+        "openai-chat/function-name-pattern",
+        r#"{"messages":[{"role":"assistant","tool_calls":[{"id":"t1","type":"function","function":{"name":"wall clock","arguments":"{}"}}]},
+            {"role":"tool","tool_call_id":"t1","content":"noon"}]}"#,
+    ),
+    (
+        "openai-chat/tool-call-id-required",
+        r#"{"messages":[{"role":"assistant","tool_calls":[{"id":"t1","type":"function","function":{"name":"clock","arguments":"{}"}}]},
+            {"role":"tool","content":"noon"}]}"#,
+    ),
+    (
+        "openai-chat/tool-message-orphan",
+        r#"{"messages":[{"role":"user","content":"Time?"},{"role":"assistant","content":"A moment."},
+            {"role":"tool","tool_call_id":"t1","content":"noon"}]}"#,
+    ),
+    (
+        "openai-chat/tool-message-unknown-id",
+        r#"{"messages":[{"role":"assistant","tool_calls":[{"id":"t1","type":"function","function":{"name":"clock","arguments":"{}"}}]},
+            {"role":"tool","tool_call_id":"t2","content":"noon"},{"role":"tool","tool_call_id":"t1","content":"noon"}]}"#,
+    ),
+    (
+        "openai-chat/tool-message-missing",
+        r#"{"messages":[{"role":"assistant","tool_calls":[{"id":"t1","type":"function","function":{"name":"clock","arguments":"{}"}},
+                {"id":"t2","type":"function","function":{"name":"calendar","arguments":"{}"}}]},
+            {"role":"tool","tool_call_id":"t2","content":"May"},{"role":"user","content":"And the time?"},
+            {"role":"tool","tool_call_id":"t1","content":"noon"}]}"#,
+    ),
+    (
+        "openai-chat/tool-message-duplicate",
+        r#"{"messages":[{"role":"assistant","tool_calls":[{"id":"t1","type":"function","function":{"name":"clock","arguments":"{}"}}]},
+            {"role":"tool","tool_call_id":"t1","content":"stopped"},{"role":"tool","tool_call_id":"t1","content":"noon"}]}"#,
+    ),
+    (
+        "openai-chat/content-null",
+        r#"{"messages":[{"role":"user","content":"Time?"},{"role":"assistant","content":null},{"role":"user","content":"Well?"}]}"#,
+    ),
+];
+
+#[test]
+fn each_illegal_body_is_refused_by_the_rule_that_is_meant() {
+    let folder = TempDir::new().unwrap();
+    for dialect in Dialect::ALL {
+        let of_dialect = |(_, (rule, _)): &(usize, &(&str, &str))| rule.starts_with(dialect.name());
+        let bodies: Vec<_> = ILLEGAL.iter().enumerate().filter(of_dialect).collect();
+        let names: Vec<String> = bodies.iter().map(|(index, _)| format!("{index}.json")).collect();
+        for (name, (_, (_, body))) in names.iter().zip(&bodies) {
+            fs::write(folder.path().join(name), body).unwrap();
+        }
+        let mut args = vec!["check", "--dialect", dialect.name()];
+        args.extend(names.iter().map(String::as_str));
+        let said = brickbat_in(&folder, &args);
+        assert_eq!(said.code, Some(1), "{said:#?}");
+        for (name, (_, (rule, body))) in names.iter().zip(&bodies) {
+            let first = said.out.lines().find_map(|line| line.strip_prefix(&format!("{name}: error ")));
+            let refusal = first.and_then(|line| line.split(' ').next());
+            assert_eq!(refusal, Some(*rule), "{body}\n{}", said.out);
+            assert!(said.out.contains(&format!("{name}: refused by {dialect}@")), "{body}");
+        }
+    }
+}
+
+// The other commands.
+
+#[test]
+fn explain_finds_a_rule_by_each_of_its_names() {
+    let by_id = brickbat(&["explain", "anthropic-messages/tool-result-missing"]);
+    assert_eq!(by_id.code, Some(0), "{by_id:#?}");
+    assert!(by_id.out.starts_with("anthropic-messages/tool-result-missing (ANT-TU-1)\n"), "{by_id:#?}");
+    assert!(by_id.out.contains("status 400, ") && by_id.out.contains("https://"), "{by_id:#?}");
+    assert_eq!(brickbat(&["explain", "tool-result-missing"]).out, by_id.out);
+    assert_eq!(brickbat(&["explain", "ANT-TU-1"]).out, by_id.out);
+    // A short name that two dialects have means both.
+    let both = brickbat(&["explain", "body-not-json"]).out;
+    assert!(
+        both.contains("anthropic-messages/body-not-json (") && both.contains("openai-chat/body-not-json (")
+    );
+    let all = brickbat(&["explain"]);
+    assert_eq!((all.code, all.err.as_str()), (Some(0), ""));
+    assert!(all.out.lines().count() > 40, "{}", all.out);
+    assert!(all.out.lines().all(|line| line.contains('/') && line.contains("  ")), "{}", all.out);
+}
+
+#[test]
+fn explain_gives_advice_for_a_name_that_is_no_rule() {
+    let advice = [
+        ("tool-result-mising", "did you mean `tool-result-missing`?"),
+        ("anthropic-messages/tool-result-mising", "did you mean `anthropic-messages/tool-result-missing`?"),
+        ("xyz", "lists them all"),
+    ];
+    for (word, hint) in advice {
+        assert_bad(&brickbat(&["explain", word]), &[&format!("there is no rule `{word}`"), hint]);
+    }
+}
+
+#[test]
+fn systems_help_and_version_are_told() {
+    let systems = brickbat(&["systems"]);
+    assert_eq!(systems.code, Some(0), "{systems:#?}");
+    for name in ["reference\n", "reference/blocking\n", "reference/simulated\n", "ai-sdk@6.", "speaks "] {
+        assert!(systems.out.contains(name), "`{name}` is not in {systems:#?}");
+    }
+    let version = brickbat(&["--version"]);
+    assert_eq!(version.out, format!("brickbat {}\n", env!("CARGO_PKG_VERSION")));
+    let help = brickbat(&["--help"]);
+    assert_eq!(help.code, Some(0));
+    for word in ["run", "canaries", "check", "explain", "systems", "Exit codes:"] {
+        assert!(help.out.contains(word), "`{word}` is not in {help:#?}");
+    }
+    for name in ["run", "canaries", "check", "explain", "systems"] {
+        assert_eq!(brickbat(&[name, "--help"]).code, Some(0), "{name}");
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_panic() {
+    let folder = TempDir::new().unwrap();
+    let commands: [&[&str]; 6] = [
+        &["explain"],
+        &["run", "--list"],
+        &["run", "control/", "--system", "reference/simulated"],
+        &["systems"],
+        &["--help"],
+        &["run", "zzz"],
+    ];
+    for args in commands {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let mut command = command(folder.path(), args);
+        command.stdout(writer.try_clone().unwrap()).stderr(writer);
+        let code = command.status().unwrap().code();
+        let expected = if args == ["run", "zzz"] { 2 } else { 0 };
+        assert_eq!(code, Some(expected), "{args:?}");
+    }
+}

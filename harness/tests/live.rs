@@ -1,0 +1,345 @@
+//! Plans over real sockets: the strict provider to hostile peers, the reference agent and canaries on the runner.
+
+#![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use brickbat::agent::canary::Canary;
+use brickbat::agent::{Agent, Delivery};
+use brickbat::dialect::Dialect;
+use brickbat::driver::SessionEvent;
+use brickbat::driver::in_process::{InProcess, Place};
+use brickbat::lower;
+use brickbat::provider::Provider;
+use brickbat::report::{Case, Report, text};
+use brickbat::rules::{self, Profile};
+use brickbat::runner::{self, Job, Options, Selection, Source, System};
+use brickbat::server::{Limits, Mount, Seen, Server};
+use brickbat::simulate::call_of;
+use brickbat::trace::{RequestKind, TurnOutcome};
+use brickbat::verdict::{Finding, Harm, Verdict};
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::sync::watch;
+
+/// A test that hangs fails after this time instead.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// Plans at once, as many as the command line takes by default.
+const N_JOBS: usize = 8;
+
+/// Runs a test with a runtime of its own, within bounded time.
+fn within_patience(test: impl Future<Output = ()>) {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    runtime.block_on(async { tokio::time::timeout(PATIENCE, test).await.unwrap() });
+}
+
+fn load(prefix: &str) -> Vec<Job> {
+    let sources = [Source::Prefix(prefix.to_owned())];
+    runner::load(&Selection { sources: &sources, dialects: &Dialect::ALL, filter: None, seed: 0 }).unwrap()
+}
+
+/// Runs jobs, and gives the cases in the order of their plans.
+async fn run(system: &System, jobs: &[Job]) -> Vec<Case> {
+    let profiles = Dialect::ALL.map(Profile::newest);
+    let options = Options { profiles: &profiles, n_jobs: N_JOBS, fail_fast: None };
+    let mut cases = runner::run(system, jobs, options, &|_| {}, &|_, _, _| {}).await;
+    cases.sort_by(|a, b| a.plan.cmp(&b.plan));
+    cases
+}
+
+#[track_caller]
+fn assert_all_pass(cases: &[Case]) {
+    let others: Vec<&Case> = cases.iter().filter(|case| case.judged != Verdict::Pass).collect();
+    assert!(!cases.is_empty() && others.is_empty(), "{others:#?}");
+}
+
+// The provider.
+
+/// Sends bytes on a connection of their own, and reads the status and the body of the answer.
+async fn send(addr: SocketAddr, bytes: &[u8]) -> (u16, Value) {
+    let mut stream = TcpStream::connect(addr).await.unwrap();
+    stream.write_all(bytes).await.unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).await.unwrap();
+    let answer = String::from_utf8(answer).unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+    (status, serde_json::from_str(body).unwrap_or(Value::Null))
+}
+
+async fn ask(mount: &Mount<Provider>, method: &str, path: &str, body: &[u8]) -> (u16, Value) {
+    let url = mount.base_url() + path;
+    let (authority, target) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
+    let head = format!(
+        "{method} /{target} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
+    send(authority.parse().unwrap(), &[head.as_bytes(), body].concat()).await
+}
+
+/// The next request that the mount saw. Other things that it saw are passed over.
+async fn requested(mount: &mut Mount<Provider>) -> RequestKind {
+    loop {
+        if let Seen::Requested { kind, .. } = mount.next().await.unwrap() {
+            return kind;
+        }
+    }
+}
+
+/// A body with the plan's tool and these messages.
+fn body(dialect: Dialect, messages: &Value) -> Value {
+    let tool = match dialect {
+        Dialect::AnthropicMessages => json!({ "name": "lookup", "input_schema": { "type": "object" } }),
+        Dialect::OpenaiChat => json!({ "type": "function", "function": { "name": "lookup" } }),
+    };
+    json!({ "model": "some-model", "tools": [tool], "messages": messages })
+}
+
+/// A history with a call that nobody answered.
+fn dangling(dialect: Dialect) -> Value {
+    let call = match dialect {
+        Dialect::AnthropicMessages => json!({ "role": "assistant", "content": [
+            { "type": "tool_use", "id": "x1", "name": "lookup", "input": {} },
+        ] }),
+        Dialect::OpenaiChat => json!({ "role": "assistant", "tool_calls": [
+            { "id": "x1", "type": "function", "function": { "name": "lookup", "arguments": "{}" } },
+        ] }),
+    };
+    json!([{ "role": "user", "content": "Look it up." }, call, { "role": "user", "content": "Well?" }])
+}
+
+#[test]
+fn hostile_and_auxiliary_requests_are_answered_and_do_not_move_the_script() {
+    within_patience(async {
+        for dialect in Dialect::ALL {
+            let job = load(&format!("control/plain-batch@{dialect}")).remove(0);
+            let profile = Profile::newest(dialect);
+            let server = Server::start(Limits::STANDARD).await.unwrap();
+            let mut mount = server.mount(Provider::new(job.plan, profile));
+
+            for bytes in [&b"{\"messages\":["[..], b"", b"\xff\xfe", &[b'['; 100_000]] {
+                let (status, said) = ask(&mount, "POST", dialect.path(), bytes).await;
+                assert_eq!(
+                    (status, requested(&mut mount).await),
+                    (400, RequestKind::Refused { status: 400 })
+                );
+                let violations = rules::validate(profile, bytes);
+                let refusal = rules::refusal(&violations).unwrap();
+                assert!(refusal.rule.id.ends_with("/body-not-json"), "{refusal:?}");
+                let request_id = said["request_id"].as_str().unwrap_or_default();
+                assert_eq!(said, refusal.envelope(request_id), "{dialect}");
+            }
+
+            let illegal = body(dialect, &dangling(dialect));
+            let (status, said) = ask(&mount, "POST", dialect.path(), illegal.to_string().as_bytes()).await;
+            assert_eq!(requested(&mut mount).await, RequestKind::Refused { status: 400 });
+            let violations = rules::validate_value(profile, &illegal);
+            let refusal = rules::refusal(&violations).unwrap();
+            assert!(refusal.rule.id.ends_with("-missing"), "{refusal:?}");
+            let request_id = said["request_id"].as_str().unwrap_or_default();
+            assert_eq!(request_id.starts_with("req_"), dialect == Dialect::AnthropicMessages, "{said}");
+            assert_eq!((status, &said), (400, &refusal.envelope(request_id)));
+            assert_eq!(said["error"]["type"], "invalid_request_error");
+
+            let (status, said) = ask(&mount, "POST", "/v1/telepathy", b"{}").await;
+            assert_eq!((status, requested(&mut mount).await), (404, RequestKind::Auxiliary));
+            assert!(said["error"]["message"].is_string(), "{said}");
+            let (status, said) = ask(&mount, "GET", dialect.path(), b"").await;
+            assert_eq!((status, requested(&mut mount).await), (404, RequestKind::Auxiliary), "{said}");
+            let (status, said) = ask(&mount, "GET", "/v1/models", b"").await;
+            assert_eq!((status, requested(&mut mount).await), (200, RequestKind::Auxiliary));
+            assert_eq!(said["data"][0]["id"], "brickbat", "{said}");
+            let (status, said) = ask(&mount, "POST", "/v1/messages/count_tokens", b"{\"messages\":[]}").await;
+            assert_eq!(requested(&mut mount).await, RequestKind::Auxiliary);
+            match dialect {
+                Dialect::AnthropicMessages => {
+                    assert!(status == 200 && said["input_tokens"].is_u64(), "{said}")
+                }
+                Dialect::OpenaiChat => assert_eq!(status, 404, "{said}"),
+            }
+            let unknown = b"GET /p/4294967295/v1/models HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
+            assert_eq!(send(server.addr(), unknown).await.0, 404);
+            assert_eq!(send(server.addr(), &huge(0)).await.0, 413);
+
+            let legal = body(dialect, &json!([{ "role": "user", "content": "Look it up." }]));
+            let (status, said) = ask(&mount, "POST", dialect.path(), legal.to_string().as_bytes()).await;
+            let first = RequestKind::Scripted { turn: 0, reply: 0, attempt: 0 };
+            assert_eq!((status, requested(&mut mount).await), (200, first), "{said}");
+        }
+    });
+}
+
+/// A request that says that a gigabyte follows.
+fn huge(token: u64) -> Vec<u8> {
+    format!("POST /p/{token}/v1/messages HTTP/1.1\r\nhost: x\r\ncontent-length: 1073741824\r\n\r\n{{")
+        .into_bytes()
+}
+
+/// Drives the first turn of a plan without faults on a server that others use too.
+async fn drive_first_turn(server: &Server, job: &Job) -> TurnOutcome {
+    let plan = &job.plan;
+    let mut mount = server.mount(Provider::new(plan.clone(), Profile::newest(plan.dialect)));
+    let base_path = mount.base_url().split_off("http://".len() + server.addr().to_string().len());
+    let agent = Agent::reference(plan.dialect, Delivery::Streamed, &plan.tools);
+    let place = Place { server: server.addr(), base_path };
+    let mut session = InProcess::start(agent, plan.dialect.path(), place);
+    session.prompt(&plan.turns[0].user);
+    loop {
+        tokio::select! {
+            seen = mount.next() => match seen.unwrap() {
+                Seen::GateOpened { gate, args, .. } => {
+                    let call = call_of(plan, &args).unwrap();
+                    mount.settle(gate, &plan.calls[call.0 as usize].outcome);
+                }
+                Seen::Requested { kind, .. } => assert!(matches!(kind, RequestKind::Scripted { .. }), "{kind:?}"),
+                _ => {}
+            },
+            event = session.next() => {
+                if let SessionEvent::Ended(outcome) = event.unwrap() {
+                    return outcome;
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn plans_go_on_unharmed_beside_hostile_requests() {
+    const N_TURNS: usize = 50;
+    within_patience(async {
+        let server = Server::start(Limits::STANDARD).await.unwrap();
+        let job = load("control/plain-batch@anthropic-messages").remove(0);
+        let mut victim = server.mount(Provider::new(job.plan.clone(), Profile::newest(job.plan.dialect)));
+        let (done, is_done) = watch::channel(false);
+        let attack = async {
+            let mut n_rounds = 0;
+            while !*is_done.borrow() || n_rounds == 0 {
+                n_rounds += 1;
+                let path = job.plan.dialect.path();
+                let illegal = body(job.plan.dialect, &dangling(job.plan.dialect)).to_string();
+                assert_eq!(ask(&victim, "POST", path, b"not JSON").await.0, 400);
+                assert_eq!(requested(&mut victim).await, RequestKind::Refused { status: 400 });
+                assert_eq!(ask(&victim, "POST", path, illegal.as_bytes()).await.0, 400);
+                assert_eq!(requested(&mut victim).await, RequestKind::Refused { status: 400 });
+                // The first mount of a server, which is the victim's, has the token 0.
+                assert_eq!(send(server.addr(), &huge(0)).await.0, 413);
+                assert_eq!(send(server.addr(), b"\x16\x03\x01\x02\x00\r\n\r\n").await.0, 400);
+                assert_eq!(
+                    send(server.addr(), b"GET /p/x HTTP/1.1\r\nconnection: close\r\n\r\n").await.0,
+                    404
+                );
+            }
+        };
+        let work = async {
+            for _ in 0..N_TURNS {
+                assert_eq!(drive_first_turn(&server, &job).await, TurnOutcome::Returned);
+            }
+            assert_all_pass(&run(&System::named("reference").unwrap(), &load("abort/mid-batch")).await);
+            done.send(true).unwrap();
+        };
+        tokio::join!(attack, work);
+    });
+}
+
+// The agents.
+
+#[test]
+fn the_reference_agent_passes_every_plan_over_http() {
+    within_patience(async {
+        assert_all_pass(&run(&System::Live(None, Delivery::Streamed), &load("")).await);
+    });
+}
+
+#[test]
+fn the_reference_agent_passes_or_does_not_support_every_plan_with_whole_replies() {
+    within_patience(async {
+        let cases = run(&System::Live(None, Delivery::Whole), &load("")).await;
+        let (unsupported, others): (Vec<Case>, Vec<Case>) =
+            cases.into_iter().partition(|case| case.judged == Verdict::Unsupported);
+        assert_all_pass(&others);
+        let without_reason = |case: &&Case| !case.reason.as_ref().is_some_and(|why| why.contains(" lacks "));
+        assert_eq!(unsupported.iter().find(without_reason), None);
+        assert!(others.len() > 20, "{unsupported:#?}");
+    });
+}
+
+#[test]
+fn two_runs_over_http_give_equal_cases() {
+    within_patience(async {
+        let (system, jobs) = (System::Live(None, Delivery::Streamed), load("abort/"));
+        let (first, second) = (run(&system, &jobs).await, run(&system, &jobs).await);
+        assert_eq!(first.len(), second.len());
+        for (first, second) in first.iter().zip(&second) {
+            assert_eq!(first, second);
+        }
+    });
+}
+
+#[test]
+fn canaries_are_caught_over_http() {
+    within_patience(async {
+        let expected = [(Canary::DanglingOnAbort, Harm::BrickedByProvider), (Canary::NeverEnds, Harm::Hang)];
+        for (canary, harm) in expected {
+            let cases =
+                run(&System::Live(Some(canary), Delivery::Streamed), &load("abort/mid-batch#k=1")).await;
+            let faulted: Vec<&Case> = cases.iter().filter(|case| !case.plan.ends_with("+control")).collect();
+            assert_eq!(faulted.len(), 2);
+            for case in faulted {
+                assert_eq!(case.judged, Verdict::Fail, "{case:#?}");
+                let meant = |check: &&str| *check == canary.caught_by();
+                assert!(
+                    case.findings.iter().map(|finding| finding.check).any(|check| meant(&check)),
+                    "{case:#?}"
+                );
+                assert_eq!(case.worst(), Some(harm), "{case:#?}");
+            }
+        }
+    });
+}
+
+/// Three calls that all fail.
+const ALL_FAIL: &str = r#"schema: 1
+comment: Every call of a batch fails.
+class: [exec-throw]
+tools: { lookup: { fails: "no {key}" } }
+turns:
+  - user: Look up three things.
+    replies:
+      - - call: { as: a, tool: lookup, args: { key: a } }
+        - call: { as: b, tool: lookup, args: { key: b } }
+        - call: { as: c, tool: lookup, args: { key: c } }
+      - - text: There is nothing.
+"#;
+
+#[test]
+fn a_cause_is_told_with_its_plans_counted_and_the_calls_of_a_turn_together() {
+    within_patience(async {
+        let mut jobs = load("");
+        let all_fail = lower::plans("all-fail", "all-fail.yaml", ALL_FAIL, &Dialect::ALL, 0).unwrap();
+        jobs.extend(all_fail.into_iter().map(|plan| Job { plan: Arc::new(plan), path: None }));
+        let cases = run(&System::Simulated(Some(Canary::ErrorParked)), &jobs).await;
+        let mut n_plans = 0;
+        for case in &cases {
+            let parked: Vec<&Finding> =
+                case.findings.iter().filter(|finding| finding.check == "parts-settled").collect();
+            assert!(parked.is_sorted_by(|a, b| a.place < b.place), "one finding for a turn: {case:#?}");
+            n_plans += usize::from(!parked.is_empty());
+            let expected = match case.plan.starts_with("all-fail@") && !case.plan.ends_with("+control") {
+                true => "calls a, b and c are still shown as in progress when their turn is over",
+                false => "call b is still shown as in progress when its turn is over",
+            };
+            assert!(parked.iter().all(|finding| finding.message == expected), "{case:#?}");
+        }
+        let report = Report::new(0, Vec::new(), cases);
+        let text = text::render(&report, Harm::TruncationTaken, |_, word| word.to_owned());
+        let (_, told) = text.split_once("stuck-part parts-settled\n").unwrap();
+        let (shown, rest) = told.split_once("  … and ").unwrap();
+        let n_shown = shown.matches("    again: ").count();
+        assert!(rest.starts_with(&format!("{} more plans\n", n_plans - n_shown)), "{n_plans} {text}");
+        assert!(shown.contains("calls a, b and c are"), "{text}");
+    });
+}
