@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt;
+
 use crate::conductor::{Command, Conductor, Patience};
 use crate::driver::in_process::InProcess;
 use crate::driver::{self, DriverError, SessionEvent};
@@ -134,10 +136,12 @@ impl Live<'_> {
 
     /// The next event; none if what happened is not one.
     async fn next(&mut self, quiet: Duration) -> Result<Option<Event>, DriverError> {
-        if self.open.is_empty()
-            && let Some(outcome) = self.ending.take()
-        {
-            return Ok(Some(Event::TurnEnded { outcome }));
+        if self.open.is_empty() && self.ending.is_some() {
+            // What the server has seen by then belongs to the turn.
+            match self.mount.next().now_or_never() {
+                Some(Some(seen)) => return self.seen(seen).await,
+                _ => return Ok(self.ending.take().map(|outcome| Event::TurnEnded { outcome })),
+            }
         }
         let next = async {
             // The server first: what it saw caused what the session says.

@@ -1,10 +1,13 @@
 //! One connection: reads requests, asks the core or opens a gate, and refuses what is none of the two.
 
+use std::io::ErrorKind;
+use std::mem::MaybeUninit;
 use std::net::SocketAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
+use socket2::SockRef;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
@@ -244,6 +247,14 @@ impl Connection {
         std::future::pending().await
     }
 
+    /// Whether the peer has closed, as the kernel knows it at this moment: tokio learns of it later.
+    fn peer_has_gone(&self) -> bool {
+        match SockRef::from(&self.stream).peek(&mut [MaybeUninit::uninit()]) {
+            Ok(n) => n == 0,
+            Err(error) => error.kind() != ErrorKind::WouldBlock,
+        }
+    }
+
     pub(super) async fn flush(&mut self) -> Result<(), Gone> {
         if !self.output.is_empty() {
             self.stream.write_all(&self.output).await.map_err(|_| Gone)?;
@@ -295,6 +306,11 @@ impl Connection {
 
     async fn serve_gate(&mut self, mounted: &Mounted, tool: &str, request: &Request) -> Next {
         let Ok(permit) = mounted.seen.reserve().await else { return Next::Close };
+        // A call that was cancelled before its gate took it has not run. Without this, the gate of a turn that was
+        // stopped might open after that turn, and look like a call that runs late.
+        if self.peer_has_gone() {
+            return Next::Close;
+        }
         let args = String::from_utf8_lossy(&request.body).into_owned();
         let tool = tool.to_owned();
         let (gate, answer) = mounted.gates.open(|gate| permit.send(Seen::GateOpened { gate, tool, args }));
