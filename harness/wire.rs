@@ -13,6 +13,7 @@ mod openai;
 mod sse;
 
 pub use decode::{Decoder, ReplyEvent, decode_whole};
+pub(crate) use frames::json_string;
 pub use frames::{Encoded, Frames};
 pub use history::history;
 pub use sse::{SseEvent, SseReader};
