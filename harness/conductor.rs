@@ -289,7 +289,7 @@ impl Conductor {
             }
             _ => None,
         });
-        let marks = wire::marks(&self.plan, script);
+        let marks = wire::marks(self.plan.dialect, script, &self.plan.calls);
         let end = match cut {
             Some((mark, side)) => {
                 let at = marks.iter().position(|m| *m == mark).unwrap_or(0);
