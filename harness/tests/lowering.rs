@@ -8,9 +8,9 @@ use brickbat::plan::{Mark, Plan, PlannedFault, PlannedPoint, Side};
 use brickbat::scenario::Need;
 use brickbat::wire::{self, Envelope};
 
-const MID_BATCH: &str = include_str!("../../scenarios/abort/mid-batch.yaml");
-const PLAIN_BATCH: &str = include_str!("../../scenarios/control/plain-batch.yaml");
-const RESET: &str = include_str!("../../scenarios/fault/reset-in-stream.yaml");
+const MID_BATCH: &str = include_str!("scenarios/mid-batch.yaml");
+const PLAIN_BATCH: &str = include_str!("scenarios/plain-batch.yaml");
+const RESET: &str = include_str!("scenarios/reset-in-stream.yaml");
 
 fn lowered(id: &str, text: &str) -> Vec<Plan> {
     plans(id, "scenario.yaml", text, &Dialect::ALL, 7).unwrap_or_else(|error| panic!("{error}"))
