@@ -42,6 +42,11 @@ impl Batch {
         self.reserved = reserved.to_vec();
     }
 
+    /// No action will settle the call: it settles by itself.
+    pub(super) fn release(&mut self, call: CallKey) {
+        self.reserved.retain(|reserved| *reserved != call);
+    }
+
     pub(super) fn started(&mut self, call: CallKey) {
         self.at(call).started = true;
         self.at(call).cancelled = false;
