@@ -183,6 +183,11 @@ impl Agent {
         }
     }
 
+    /// The tools that it was given.
+    pub fn tools(&self) -> &[PlannedTool] {
+        &self.setup.tools
+    }
+
     /// Takes what happened and says what to do.
     pub fn step(&mut self, input: Input<'_>) -> Vec<Output> {
         let mut outputs = Vec::new();

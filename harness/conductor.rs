@@ -12,11 +12,10 @@ use std::sync::Arc;
 
 pub use receipt::Receipt;
 
-use crate::plan::{CallKey, Mark, Plan, PlannedFault, PlannedPoint, Side, ToolOutcome};
+use crate::plan::{CallKey, Plan, PlannedFault, PlannedPoint, Side, ToolOutcome};
 use crate::provider::ending_of;
 use crate::trace::{Ending, Event, ExchangeId, Grade, Held, RequestKind};
-use crate::wire;
-use settle::Batch;
+use settle::{Batch, Now};
 
 /// What the harness is to do next.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -275,31 +274,15 @@ impl Conductor {
         }
     }
 
-    /// A reply is over: the calls that it completed may settle.
+    /// A reply is over: its calls may settle.
     fn reply_over(&mut self, exchange: ExchangeId, ending: Ending) {
         let Some(RequestKind::Scripted { turn, reply, attempt }) = self.kinds.get(&exchange).copied() else {
             return;
         };
-        let script = &self.plan.turns[turn].replies[reply].attempts[attempt];
-        let cut = self.plan.turns[turn].actions.iter().find_map(|action| match action.at {
-            PlannedPoint::Stream { reply: r, attempt: a, mark, side }
-                if (r, a) == (reply, attempt) && action.what.ends_attempt() && ending != Ending::Complete =>
-            {
-                Some((mark, side))
-            }
-            _ => None,
-        });
-        let marks = wire::marks(&self.plan, script);
-        let end = match cut {
-            Some((mark, side)) => {
-                let at = marks.iter().position(|m| *m == mark).unwrap_or(0);
-                if side == Side::After { at + 1 } else { at }
-            }
-            None => marks.len(),
-        };
-        for mark in &marks[..end.min(marks.len())] {
-            if let Mark::End(call) = mark {
-                self.batch.reply_over(*call);
+        for call in self.plan.turns[turn].replies[reply].attempts[attempt].calls() {
+            match ending {
+                Ending::Complete => self.batch.reply_complete(call),
+                _ => self.batch.reply_cut(call),
             }
         }
     }
@@ -313,12 +296,16 @@ impl Conductor {
         if !self.stopped && self.batch.is_ready(self.width, forced) {
             self.tool_point(PlannedPoint::SettledCount(0), Grade::Observed, commands);
         }
-        let Some(call) = self.batch.next(&self.plan, self.width, self.stopped, forced) else { return };
+        let Some(call) = self.batch.next(&self.plan, self.turn, self.now(forced)) else { return };
         self.tool_point(PlannedPoint::Settled(call, Side::Before), Grade::Observed, commands);
-        let Some(call) = self.batch.next(&self.plan, self.width, self.stopped, forced) else { return };
+        let Some(call) = self.batch.next(&self.plan, self.turn, self.now(forced)) else { return };
         self.batch.settling(call);
         let outcome = self.plan.calls[call.0 as usize].outcome.clone();
         commands.push(Command::Settle { call, outcome });
+    }
+
+    fn now(&self, forced: bool) -> Now {
+        Now { width: self.width, stopped: self.stopped, forced }
     }
 
     /// Nothing has happened for a while: do what waits for that, and in the end give up.

@@ -6,6 +6,7 @@
 
 pub mod acp;
 pub mod error;
+pub mod in_process;
 pub mod install;
 pub mod lines;
 pub mod manifest;

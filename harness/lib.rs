@@ -30,3 +30,9 @@ pub mod simulate;
 pub mod driver;
 #[cfg(feature = "cli")]
 pub mod server;
+
+// Layer 5: the front.
+#[cfg(feature = "cli")]
+pub mod cli;
+#[cfg(feature = "cli")]
+pub mod runner;

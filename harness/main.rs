@@ -1,3 +1,7 @@
 //! The command line of Brickbat.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    brickbat::cli::main()
+}

@@ -3,7 +3,8 @@
 //! Plans are made by [`crate::lower`], driven by [`crate::conductor`], served by [`crate::provider`] and
 //! judged by [`crate::check`]. A plan holds no bytes: the provider encodes them when it is asked.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
 
 use crate::dialect::Dialect;
 use crate::scenario::{ErrorKind, HttpFault, Need, Times};
@@ -82,6 +83,17 @@ pub struct PlannedTool {
     pub deaf: bool,
 }
 
+impl PlannedTool {
+    /// The JSON Schema of the arguments, the marker included.
+    pub fn input_schema(&self) -> Value {
+        let params = self.params.iter().map(|(name, kind)| (name.clone(), json!({ "type": kind })));
+        let marker = (MARKER.to_owned(), json!({ "type": "string" }));
+        let properties: Map<String, Value> = params.chain(std::iter::once(marker)).collect();
+        // Calls of one tool may leave arguments out; only the marker is in every call.
+        json!({ "type": "object", "properties": properties, "required": [MARKER], "additionalProperties": false })
+    }
+}
+
 /// The argument by which the harness knows a call again when the system hides its id from the tool.
 pub const MARKER: &str = "ref";
 
@@ -95,7 +107,7 @@ pub struct PlannedCall {
     /// The tool.
     pub tool: String,
     /// The complete arguments, marker included, as the model sends them.
-    pub args: serde_json::Value,
+    pub args: Value,
     /// The same as text, cut into deltas.
     pub deltas: Vec<String>,
     /// The marker inside the arguments, unique in the plan.
@@ -113,7 +125,7 @@ pub struct PlannedCall {
 }
 
 /// How a tool ends.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "kind", content = "text")]
 pub enum ToolOutcome {
     /// It returns a text.

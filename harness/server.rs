@@ -7,19 +7,22 @@
 //! It does not interpret bodies, and it takes nothing from a peer on trust: every size, count and wait has
 //! a bound in [`Limits`].
 
+mod accept;
+mod chunks;
 mod connection;
 mod gate;
 mod http;
+mod play;
 mod receipt;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::net::{TcpListener, TcpSocket, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
-use tokio::task::{AbortHandle, JoinSet};
+use tokio::net::TcpSocket;
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::AbortHandle;
 
 use crate::plan::ToolOutcome;
 use crate::provider;
@@ -27,7 +30,7 @@ use crate::trace::{Ending, ExchangeId, Grade, Held, RequestKind};
 
 pub use gate::GateId;
 
-use connection::Connection;
+use accept::Newcomers;
 use gate::Gates;
 use receipt::Queues;
 
@@ -35,6 +38,12 @@ use receipt::Queues;
 pub trait Answerer: Send + 'static {
     /// What the request is, and what to send for it.
     fn answer(&mut self, request: provider::Request<'_>) -> (RequestKind, provider::Answer);
+}
+
+impl Answerer for provider::Provider {
+    fn answer(&mut self, request: provider::Request<'_>) -> (RequestKind, provider::Answer) {
+        provider::Provider::answer(self, request)
+    }
 }
 
 /// The bounds of a server, and how it writes.
@@ -137,7 +146,8 @@ pub enum Seen {
         /// The gate.
         gate: GateId,
     },
-    /// The core panicked. That is the harness's fault: no verdict on the system may follow.
+    /// The core panicked, or this machine would not do what the plan says. That is not the system's fault: no
+    /// verdict on it may follow.
     Broken,
 }
 
@@ -148,9 +158,6 @@ const N_WAITING_EVENTS: usize = 1024;
 /// Connections that the kernel keeps until they are accepted. Beyond it a client waits a second before it
 /// tries again, so it is as large as Linux allows by default.
 const BACKLOG: u32 = 4096;
-
-/// Pause after a failed accept. Out of descriptors, accept fails again at once; connections close meanwhile.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(10);
 
 /// A running server. Clones are handles to the same one; it stops when the last handle and the last mount
 /// are gone.
@@ -176,7 +183,7 @@ impl Server {
             newcomers: Mutex::default(),
             queues: Queues::open(),
         });
-        let accepting = tokio::spawn(accept(listener, shared.clone())).abort_handle();
+        let accepting = tokio::spawn(accept::accept(listener, shared.clone())).abort_handle();
         Ok(Server { running: Arc::new(Running { addr, shared, accepting }) })
     }
 
@@ -300,101 +307,10 @@ impl std::fmt::Debug for Mounted {
     }
 }
 
-/// Connections that have not sent a whole request to a mount yet, oldest first: the first to go when places
-/// run out, so that strangers cannot keep a plan's client out.
-#[derive(Debug, Default)]
-struct Newcomers {
-    n_seen: u64,
-    waiting: BTreeMap<u64, oneshot::Sender<()>>,
-}
-
-/// A connection's entry among the newcomers.
-#[derive(Debug)]
-struct Newcomer {
-    shared: Arc<Shared>,
-    number: u64,
-    evicted: oneshot::Receiver<()>,
-}
-
-impl Newcomer {
-    fn enter(shared: &Arc<Shared>) -> Newcomer {
-        let (sender, evicted) = oneshot::channel();
-        let mut newcomers = lock(&shared.newcomers);
-        let number = newcomers.n_seen;
-        newcomers.n_seen += 1;
-        newcomers.waiting.insert(number, sender);
-        Newcomer { shared: shared.clone(), number, evicted }
-    }
-
-    /// Ends the time as a newcomer; false if the place was just taken away.
-    fn stays(self) -> bool {
-        lock(&self.shared.newcomers).waiting.remove(&self.number).is_some()
-    }
-}
-
-impl Drop for Newcomer {
-    fn drop(&mut self) {
-        lock(&self.shared.newcomers).waiting.remove(&self.number);
-    }
-}
-
 impl Shared {
     fn mounted(&self, token: u64) -> Option<Arc<Mounted>> {
         lock(&self.mounts).open.get(&token).cloned()
     }
-
-    /// Takes the place of the oldest newcomer away; false if there is none.
-    fn evict_newcomer(&self) -> bool {
-        lock(&self.newcomers).waiting.pop_first().is_some()
-    }
-}
-
-/// Accepts for ever. The connections are tasks of their own: a panic in one ends that one.
-async fn accept(listener: TcpListener, shared: Arc<Shared>) {
-    let places = Arc::new(Semaphore::new(shared.limits.n_connections));
-    let mut connections = JoinSet::new();
-    loop {
-        tokio::select! {
-            accepted = listener.accept() => match accepted {
-                Ok((stream, peer)) => {
-                    if let Some(place) = admit(&shared, &places).await {
-                        let newcomer = Newcomer::enter(&shared);
-                        let connection = Connection::new(stream, peer, shared.clone());
-                        connections.spawn(serve(connection, newcomer, place));
-                    } else {
-                        turn_away(&stream);
-                    }
-                }
-                Err(_) => {
-                    shared.evict_newcomer();
-                    tokio::time::sleep(ACCEPT_PAUSE).await;
-                }
-            },
-            Some(_) = connections.join_next() => {}
-        }
-    }
-}
-
-/// A place for one more connection: a free one, or that of the oldest newcomer.
-async fn admit(shared: &Shared, places: &Arc<Semaphore>) -> Option<OwnedSemaphorePermit> {
-    match places.clone().try_acquire_owned() {
-        Ok(place) => Some(place),
-        Err(_) if shared.evict_newcomer() => places.clone().acquire_owned().await.ok(),
-        Err(_) => None,
-    }
-}
-
-async fn serve(connection: Connection, newcomer: Newcomer, place: OwnedSemaphorePermit) {
-    connection.serve(newcomer).await;
-    drop(place);
-}
-
-/// Says 503 to a peer for whom there is no place, without waiting for it.
-fn turn_away(stream: &TcpStream) {
-    let mut bytes = Vec::new();
-    http::write_refusal(&mut bytes, http::Refusal::Busy, http::After::Close);
-    // The peer learns enough from the close if even this does not get through.
-    let _ = stream.try_write(&bytes);
 }
 
 /// Locks, also after a panic elsewhere: what these locks guard is whole between any two statements.

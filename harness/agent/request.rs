@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::thread::{Block, Message};
 use super::{Delivery, Setup};
 use crate::dialect::Dialect;
-use crate::plan::{MARKER, PlannedTool};
+use crate::plan::PlannedTool;
 
 /// The body that asks for the next reply.
 pub(super) fn body(setup: &Setup, thread: &[Message]) -> Vec<u8> {
@@ -102,7 +102,7 @@ fn openai_assistant(blocks: &[Block]) -> Value {
 }
 
 fn tool_of(dialect: Dialect, tool: &PlannedTool) -> Value {
-    let schema = input_schema(tool);
+    let schema = tool.input_schema();
     match dialect {
         Dialect::AnthropicMessages => {
             json!({ "name": tool.name, "description": DESCRIPTION, "input_schema": schema })
@@ -115,12 +115,3 @@ fn tool_of(dialect: Dialect, tool: &PlannedTool) -> Value {
 }
 
 const DESCRIPTION: &str = "A tool of the harness.";
-
-/// The JSON Schema of a tool's arguments, the marker included.
-pub fn input_schema(tool: &PlannedTool) -> Value {
-    let mut properties: Map<String, Value> =
-        tool.params.iter().map(|(name, kind)| (name.clone(), json!({ "type": kind }))).collect();
-    properties.insert(MARKER.to_owned(), json!({ "type": "string" }));
-    let required: Vec<&String> = properties.keys().collect();
-    json!({ "type": "object", "properties": properties, "required": required })
-}

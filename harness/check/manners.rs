@@ -98,37 +98,32 @@ pub(super) fn parts_settled(evidence: &Evidence<'_>) -> Vec<Finding> {
 
 /// A turn whose last reply was cut off does not end as a success.
 pub(super) fn truncation_noticed(evidence: &Evidence<'_>) -> Vec<Finding> {
-    let mut cut: Option<Ending> = None;
+    let ending_of = |exchange| {
+        evidence.run.trace.events().iter().find_map(|event| match event {
+            Event::Replied { exchange: ended, ending } if *ended == exchange => Some(*ending),
+            _ => None,
+        })
+    };
     let mut findings = Vec::new();
-    for (turn, event) in evidence.run.trace.by_turn() {
-        match event {
-            Event::Prompted { .. } | Event::Stopped => cut = None,
-            Event::Replied { ending, .. } => cut = (*ending != Ending::Complete).then_some(*ending),
-            Event::TurnEnded { outcome: TurnOutcome::Returned } => {
-                let Some(ending @ (Ending::EndEarly | Ending::Eof | Ending::Reset | Ending::ErrorEvent)) =
-                    cut
-                else {
-                    continue;
-                };
-                let how = match ending {
-                    Ending::EndEarly => "without its terminal event",
-                    Ending::Eof => "with the connection closed inside the body",
-                    Ending::Reset => "with a reset connection",
-                    _ => "with an error event",
-                };
-                findings.push(Finding {
-                    check: "truncation-noticed",
-                    harm: Harm::TruncationTaken,
-                    permanence: None,
-                    message: format!("the last reply ended {how}, and the turn returned as if it were whole"),
-                    place: format!("turn {}", turn + 1),
-                    rule: None,
-                    expected: "an error, or another request".to_owned(),
-                    got: "returned".to_owned(),
-                });
-            }
-            _ => {}
-        }
+    for (turn, _) in evidence.outcomes().filter(|(_, outcome)| **outcome == TurnOutcome::Returned) {
+        let last = evidence.requests.iter().rfind(|r| r.turn == turn && r.kind != RequestKind::Auxiliary);
+        let how = match last.and_then(|request| ending_of(request.exchange)) {
+            Some(Ending::EndEarly) => "without its terminal event",
+            Some(Ending::Eof) => "with the connection closed inside the body",
+            Some(Ending::Reset) => "with a reset connection",
+            Some(Ending::ErrorEvent) => "with an error event",
+            Some(Ending::Complete | Ending::Status) | None => continue,
+        };
+        findings.push(Finding {
+            check: "truncation-noticed",
+            harm: Harm::TruncationTaken,
+            permanence: None,
+            message: format!("the last reply ended {how}, and the turn returned as if it were whole"),
+            place: format!("turn {}", turn + 1),
+            rule: None,
+            expected: "an error, or another request".to_owned(),
+            got: "returned".to_owned(),
+        });
     }
     findings
 }

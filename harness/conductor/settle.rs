@@ -18,9 +18,22 @@ pub(super) struct Batch {
 struct Progress {
     /// Its reply is over.
     replied: bool,
+    /// Its reply ended as it should, so its tool is expected to start.
+    awaited: bool,
     started: bool,
     settled: bool,
     cancelled: bool,
+}
+
+/// What decides, besides the calls themselves, which of them may settle.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Now {
+    /// Tools that the system runs at once, where known.
+    pub(super) width: Option<usize>,
+    /// Whether the user has stopped the turn.
+    pub(super) stopped: bool,
+    /// Whether nothing else has happened for a while.
+    pub(super) forced: bool,
 }
 
 impl Progress {
@@ -47,9 +60,10 @@ impl Batch {
         self.reserved.retain(|reserved| *reserved != call);
     }
 
+    /// The tool started; if it ran before, it runs again.
     pub(super) fn started(&mut self, call: CallKey) {
-        self.at(call).started = true;
-        self.at(call).cancelled = false;
+        let progress = self.at(call);
+        *progress = Progress { started: true, settled: false, cancelled: false, ..*progress };
     }
 
     pub(super) fn settling(&mut self, call: CallKey) {
@@ -72,8 +86,14 @@ impl Batch {
         }
     }
 
-    /// The call was complete when its reply ended.
-    pub(super) fn reply_over(&mut self, call: CallKey) {
+    /// The call's reply ended as it should: its tool is waited for.
+    pub(super) fn reply_complete(&mut self, call: CallKey) {
+        self.at(call).replied = true;
+        self.at(call).awaited = true;
+    }
+
+    /// The call's reply was cut off: its tool settles if it has started.
+    pub(super) fn reply_cut(&mut self, call: CallKey) {
         self.at(call).replied = true;
     }
 
@@ -105,9 +125,9 @@ impl Batch {
 
     /// Whether every call that can run now has started: as many as were made, or as many as the system runs at once.
     pub(super) fn is_ready(&self, width: Option<usize>, forced: bool) -> bool {
-        let replied = || self.order.iter().filter(|call| self.calls[call.0 as usize].replied);
-        let n_open = replied().filter(|call| self.calls[call.0 as usize].is_open()).count();
-        let all_started = replied().all(|call| self.calls[call.0 as usize].started);
+        let calls = || self.order.iter().map(|call| self.calls[call.0 as usize]);
+        let n_open = calls().filter(|call| call.replied && call.is_open()).count();
+        let all_started = calls().all(|call| call.started || !call.awaited);
         n_open > 0 && (all_started || forced || width.is_some_and(|width| n_open >= width))
     }
 
@@ -115,23 +135,21 @@ impl Batch {
     ///
     /// While the turn runs, calls settle in the turn's order, once their reply is over and the batch is ready.
     /// After the user's stop only tools that cannot hear it settle, or, when nothing else happens, those left over.
-    pub(super) fn next(
-        &self,
-        plan: &Plan,
-        width: Option<usize>,
-        stopped: bool,
-        forced: bool,
-    ) -> Option<CallKey> {
-        if !stopped && !self.is_ready(width, forced) {
-            return None;
-        }
-        let open = |call: &CallKey| {
+    /// Tools of earlier turns that still run, or run again, settle as well.
+    pub(super) fn next(&self, plan: &Plan, turn: usize, now: Now) -> Option<CallKey> {
+        let is_ready = self.is_ready(now.width, now.forced);
+        let may_settle = |call: &CallKey| {
             let progress = self.calls[call.0 as usize];
-            let may_settle =
-                if stopped { plan.calls[call.0 as usize].deaf || forced } else { progress.replied };
-            progress.is_open() && may_settle && !self.reserved.contains(call)
+            let planned = &plan.calls[call.0 as usize];
+            let is_due = match now.stopped {
+                true => planned.deaf || now.forced,
+                false => planned.turn < turn || (is_ready && progress.replied),
+            };
+            progress.is_open() && is_due && !self.reserved.contains(call)
         };
-        self.order.iter().find(|call| open(call)).copied()
+        let all = (0..plan.calls.len() as u32).map(CallKey);
+        let leftovers = all.filter(|call| plan.calls[call.0 as usize].turn < turn);
+        self.order.iter().copied().chain(leftovers).find(may_settle)
     }
 
     fn at(&mut self, call: CallKey) -> &mut Progress {

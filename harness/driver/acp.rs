@@ -152,7 +152,7 @@ impl Session {
         }
         let event = match self.events.recv().await {
             Some(event) => event,
-            None => SessionEvent::Lost(self.link().hub.cause().await),
+            None => SessionEvent::Lost(self.link().hub.why_closed()),
         };
         match event {
             SessionEvent::Shown { .. } => {}
@@ -292,16 +292,21 @@ impl Hub {
         sessions.clear();
     }
 
-    /// Why the connection, or the session that asks, is over.
+    /// Why the connection is over.
     async fn cause(&self) -> DriverError {
         let mut failure = self.failure.subscribe();
         let known = tokio::time::timeout(CAUSE_WAIT, failure.wait_for(Option::is_some)).await;
-        match known {
-            Ok(Ok(failure)) => failure.clone(),
-            Ok(Err(_)) | Err(_) => None,
-        }
-        // The connection stands: the session was closed because nobody took its events.
-        .unwrap_or(DriverError::Flooded { limit: MAX_EVENTS })
+        let failure = known.ok().and_then(Result::ok).and_then(|failure| failure.clone());
+        failure.unwrap_or_else(|| DriverError::Exited {
+            status: "its connection broke".to_owned(),
+            stderr: String::new(),
+        })
+    }
+
+    /// Why a session was closed. If the connection stands, nobody took the session's events.
+    fn why_closed(&self) -> DriverError {
+        let failure = self.failure.borrow().clone();
+        failure.unwrap_or(DriverError::Flooded { limit: MAX_EVENTS })
     }
 
     fn sessions(&self) -> std::sync::MutexGuard<'_, HashMap<String, mpsc::Sender<SessionEvent>>> {
@@ -351,9 +356,10 @@ async fn serve(
             on_receive_notification!(),
         )
         .connect_with(transport, async move |connection: ConnectionTo<Agent>| {
-            // Nobody waits any more if the start was given up.
-            let _ = connected.send(connection.clone());
-            connection.incoming_closed().await;
+            // Nobody waits any more if the start was given up; then the process must go, too.
+            if connected.send(connection.clone()).is_ok() {
+                connection.incoming_closed().await;
+            }
             Ok(())
         })
         .await;

@@ -84,12 +84,14 @@ impl Process {
     /// Starts the program in a process group of its own.
     pub(super) fn start(launch: &Launch) -> Result<(Process, Pipes), DriverError> {
         let failed = |text: String| DriverError::Spawn { program: launch.program.clone(), text };
-        let mut child = command(launch).spawn().map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => DriverError::Missing {
+        let spawned = command(launch).spawn();
+        let mut child = spawned.map_err(|error| match error.kind() {
+            // The system names a missing folder with the same error as a missing program.
+            std::io::ErrorKind::NotFound if launch.folder.is_dir() => DriverError::Missing {
                 program: launch.program.clone(),
                 advice: format!("install it, or put the folder that holds it on PATH ({error})"),
             },
-            _ => failed(error.to_string()),
+            _ => failed(format!("{error}, in {}", launch.folder.display())),
         })?;
         let group = Arc::new(Group::of(&child));
         let (Some(stdin), Some(stdout), Some(stderr)) =

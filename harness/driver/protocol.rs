@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::error::{DriverError, quote};
 use crate::dialect::Dialect;
-use crate::plan::{MARKER, PlannedTool};
+use crate::plan::PlannedTool;
 use crate::trace::TurnOutcome;
 
 /// The version of the protocol on top of ACP.
@@ -83,18 +83,14 @@ pub struct ToolSpec {
 impl ToolSpec {
     /// A tool of a plan, behind that gate.
     pub fn new(tool: &PlannedTool, gate_url: String) -> ToolSpec {
-        let marker = (MARKER.to_owned(), json!({"type": "string"}));
-        let params = tool.params.iter().map(|(name, kind)| (name.clone(), json!({ "type": kind })));
-        let properties: Map<String, Value> = std::iter::once(marker).chain(params).collect();
-        let required: Vec<&String> = properties.keys().collect();
-        let input_schema = json!({
-            "type": "object",
-            "required": required,
-            "properties": properties,
-            "additionalProperties": false,
-        });
         let description = format!("The tool `{}` of the scenario.", tool.name);
-        ToolSpec { name: tool.name.clone(), description, input_schema, gate_url, deaf: tool.deaf }
+        ToolSpec {
+            name: tool.name.clone(),
+            description,
+            input_schema: tool.input_schema(),
+            gate_url,
+            deaf: tool.deaf,
+        }
     }
 }
 

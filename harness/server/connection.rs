@@ -1,4 +1,4 @@
-//! One connection: reads requests, plays the answers of the core, and holds gates.
+//! One connection: reads requests, asks the core or opens a gate, and refuses what is none of the two.
 
 use std::net::SocketAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -8,12 +8,13 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
-use tokio::time::{Instant, timeout};
+use tokio::time::timeout;
 
-use super::http::{self, After, ChunkReader, Framing, Head, Refusal};
-use super::receipt::Queue;
-use super::{Mounted, Newcomer, Seen, Shared, Writes, lock};
-use crate::provider::{self, Answer, Hold, Sent};
+use super::accept::Newcomer;
+use super::chunks::ChunkReader;
+use super::http::{self, After, Framing, Head, Refusal};
+use super::{Mounted, Seen, Shared, lock};
+use crate::provider;
 use crate::trace::{Ending, ExchangeId, Grade};
 
 /// Room made for each read: most requests fit into a few.
@@ -22,25 +23,22 @@ const READ_LEN: usize = 16 << 10;
 /// Capacity that a buffer keeps between requests, so that one large body does not stay in memory.
 const KEPT_LEN: usize = 64 << 10;
 
-/// Pause between two looks at the peer's queue; the clock of the runtime ticks no finer.
-const RECEIPT_PAUSE: Duration = Duration::from_millis(1);
-
 /// How long a refused peer may go on sending, unread bytes being thrown away: closing a socket with unread
 /// bytes would take the refusal away from it.
 const DRAIN_TIME: Duration = Duration::from_secs(1);
 
 /// One connection.
 pub(super) struct Connection {
-    stream: TcpStream,
-    ours: Option<SocketAddr>,
-    peer: SocketAddr,
-    shared: Arc<Shared>,
+    pub(super) stream: TcpStream,
+    pub(super) ours: Option<SocketAddr>,
+    pub(super) peer: SocketAddr,
+    pub(super) shared: Arc<Shared>,
     /// Bytes written so far.
-    n_written: u64,
+    pub(super) n_written: u64,
     /// What was read and not used yet.
     input: Vec<u8>,
     /// What is to be written next.
-    output: Vec<u8>,
+    pub(super) output: Vec<u8>,
 }
 
 /// A request as read.
@@ -50,10 +48,10 @@ struct Request {
 }
 
 /// The peer has closed the connection, or it broke.
-struct Gone;
+pub(super) struct Gone;
 
 /// What follows after a request.
-enum Next {
+pub(super) enum Next {
     /// The next request.
     Read,
     /// Close the connection.
@@ -103,18 +101,20 @@ impl Connection {
                 Next::Read => {}
                 Next::Close => return,
                 Next::Refuse(refusal) => {
-                    if self.refuse(refusal, After::KeepAlive).await.is_err() {
+                    let after = request.head.after;
+                    if self.refuse(refusal, after).await.is_err() || after == After::Close {
                         return;
                     }
                 }
                 Next::Reset(mounted, exchange) => {
-                    // With no time to linger, closing sends a RST. Should the system refuse the option, the
-                    // peer gets a FIN inside the body, which the trace would call a reset: say nothing then.
-                    if self.stream.set_zero_linger().is_ok() {
-                        drop(self.stream);
-                        let replied = Seen::Replied { exchange, ending: Ending::Reset };
-                        let _ = mounted.seen.send(replied).await;
-                    }
+                    // With no time to linger, closing sends a RST. Without the option it would be a FIN.
+                    let seen = match self.stream.set_zero_linger() {
+                        Ok(()) => Seen::Replied { exchange, ending: Ending::Reset },
+                        Err(_) => Seen::Broken,
+                    };
+                    drop(self.stream);
+                    // Nobody listens any more if the mount is gone.
+                    let _ = mounted.seen.send(seen).await;
                     return;
                 }
             }
@@ -235,7 +235,7 @@ impl Connection {
     }
 
     /// Waits until the peer closes. What it sends meanwhile is kept for the next request, up to a bound.
-    async fn gone(&mut self) {
+    pub(super) async fn gone(&mut self) {
         while self.input.len() <= self.shared.limits.head_bytes {
             if self.fill(READ_LEN).await.is_err() {
                 return;
@@ -244,7 +244,7 @@ impl Connection {
         std::future::pending().await
     }
 
-    async fn flush(&mut self) -> Result<(), Gone> {
+    pub(super) async fn flush(&mut self) -> Result<(), Gone> {
         if !self.output.is_empty() {
             self.stream.write_all(&self.output).await.map_err(|_| Gone)?;
             self.n_written += self.output.len() as u64;
@@ -353,124 +353,6 @@ impl Connection {
             }
         }
     }
-
-    /// Answers HEAD: a head and no body, so neither holds nor an ending of their own.
-    async fn play_head(&mut self, mounted: &Mounted, answer: &Answer, after: After) -> Result<Next, Gone> {
-        self.output.clear();
-        http::write_head(&mut self.output, answer.status, &answer.headers, framing(answer), after);
-        self.finish(mounted, answer).await?;
-        Ok(after.into())
-    }
-
-    /// Plays an answer by the rule of [`crate::provider`].
-    async fn play(&mut self, mounted: &Arc<Mounted>, answer: &Answer, after: After) -> Result<Next, Gone> {
-        let framing = framing(answer);
-        let per_frame = answer.streamed && self.shared.limits.writes == Writes::PerFrame;
-        let mut holds = answer.holds.as_slice();
-        self.output.clear();
-        self.pass_holds(mounted, answer.exchange, &mut holds, Sent::Nothing).await?;
-        http::write_head(&mut self.output, answer.status, &answer.headers, framing, after);
-        self.pass_holds(mounted, answer.exchange, &mut holds, Sent::Frames(0)).await?;
-        for idx in 0..answer.frames.len() {
-            if per_frame {
-                self.flush().await?;
-            }
-            let frame = answer.frames.slice(idx..idx + 1);
-            match framing {
-                Framing::Chunked => http::write_chunk(&mut self.output, frame),
-                Framing::Length(_) => self.output.extend_from_slice(frame),
-            }
-            self.pass_holds(mounted, answer.exchange, &mut holds, Sent::Frames(idx + 1)).await?;
-        }
-        if is_cut(answer.ending) {
-            return self.cut(mounted, answer).await;
-        }
-        if framing == Framing::Chunked {
-            self.output.extend_from_slice(http::LAST_CHUNK);
-        }
-        self.finish(mounted, answer).await?;
-        Ok(after.into())
-    }
-
-    /// Stops at every hold that has been reached.
-    async fn pass_holds(
-        &mut self,
-        mounted: &Mounted,
-        exchange: ExchangeId,
-        holds: &mut &[Hold],
-        sent: Sent,
-    ) -> Result<(), Gone> {
-        while let Some((hold, later)) = holds.split_first() {
-            if hold.after > sent {
-                break;
-            }
-            *holds = later;
-            self.hold(mounted, exchange, hold).await?;
-        }
-        Ok(())
-    }
-
-    async fn hold(&mut self, mounted: &Mounted, exchange: ExchangeId, hold: &Hold) -> Result<(), Gone> {
-        self.flush().await?;
-        let grade = self.receipt().await?;
-        let (release, released) = oneshot::channel();
-        lock(&mounted.holds).insert(exchange, release);
-        let _ = mounted.seen.send(Seen::Held { exchange, at: hold.at, grade }).await;
-        tokio::select! {
-            biased;
-            () = self.gone() => {
-                lock(&mounted.holds).remove(&exchange);
-                Err(Gone)
-            }
-            _ = released => Ok(()),
-        }
-    }
-
-    /// Breaks off inside the body, once the peer has read what was sent: a RST would take it away.
-    async fn cut(&mut self, mounted: &Arc<Mounted>, answer: &Answer) -> Result<Next, Gone> {
-        self.flush().await?;
-        self.receipt().await?;
-        if answer.ending == Ending::Reset {
-            return Ok(Next::Reset(mounted.clone(), answer.exchange));
-        }
-        self.stream.shutdown().await.map_err(|_| Gone)?;
-        let replied = Seen::Replied { exchange: answer.exchange, ending: answer.ending };
-        let _ = mounted.seen.send(replied).await;
-        Ok(Next::Close)
-    }
-
-    /// Writes the rest. From the last write to the word that the reply is over there is no wait: the client
-    /// may use the connection for another mount at once, which the end of this mount must not disturb.
-    async fn finish(&mut self, mounted: &Mounted, answer: &Answer) -> Result<(), Gone> {
-        let permit = mounted.seen.reserve().await.map_err(|_| Gone)?;
-        self.flush().await?;
-        permit.send(Seen::Replied { exchange: answer.exchange, ending: answer.ending });
-        Ok(())
-    }
-
-    /// Waits, within a bound, until the peer has read everything.
-    async fn receipt(&mut self) -> Result<Grade, Gone> {
-        let Some(ours) = self.ours else { return Ok(Grade::Written) };
-        let start = Instant::now();
-        loop {
-            match self.shared.queues.look(ours, self.peer, self.n_written) {
-                Queue::Empty => return Ok(Grade::Read),
-                Queue::Unknown => return Ok(Grade::Written),
-                Queue::Waiting if start.elapsed() >= self.shared.limits.receipt_time => {
-                    return Ok(Grade::Written);
-                }
-                Queue::Waiting => {}
-            }
-            if timeout(RECEIPT_PAUSE, self.gone()).await.is_ok() {
-                // A peer that has read everything before it closed sends a FIN and its queue is empty; one
-                // that has not sends a RST.
-                return match self.shared.queues.look(ours, self.peer, self.n_written) {
-                    Queue::Empty => Ok(Grade::Read),
-                    Queue::Waiting | Queue::Unknown => Err(Gone),
-                };
-            }
-        }
-    }
 }
 
 /// Why a request could not be read.
@@ -489,17 +371,4 @@ impl From<Refusal> for ReadError {
     fn from(refusal: Refusal) -> ReadError {
         ReadError::Refused(refusal)
     }
-}
-
-fn is_cut(ending: Ending) -> bool {
-    matches!(ending, Ending::Eof | Ending::Reset)
-}
-
-/// How a body is framed. A body of given length that is to be cut promises a byte that never comes.
-fn framing(answer: &Answer) -> Framing {
-    if answer.streamed {
-        return Framing::Chunked;
-    }
-    let len = answer.frames.slice(0..answer.frames.len()).len();
-    Framing::Length(len + usize::from(is_cut(answer.ending)))
 }

@@ -7,12 +7,6 @@ use std::io::Write;
 /// Headers of a request. Real clients send about 20.
 const MAX_HEADERS: usize = 100;
 
-/// Bytes of the line before a chunk: a size and extensions, which nobody uses.
-const MAX_CHUNK_LINE: usize = 4 << 10;
-
-/// Bytes of the trailers after the last chunk, which nobody uses either.
-const MAX_TRAILERS: usize = 8 << 10;
-
 /// The head of a request.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Head {
@@ -187,87 +181,6 @@ pub(super) fn split_target(target: &str) -> Option<(u64, &str)> {
     Some((token.parse().ok()?, path))
 }
 
-/// Where in a chunked body the reader is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Chunk {
-    Size,
-    Data(usize),
-    DataEnd,
-    Trailers(usize),
-    Done,
-}
-
-/// Reads a chunked body as it comes.
-#[derive(Debug)]
-pub(super) struct ChunkReader {
-    at: Chunk,
-    max_body: usize,
-}
-
-impl ChunkReader {
-    pub(super) fn new(max_body: usize) -> ChunkReader {
-        ChunkReader { at: Chunk::Size, max_body }
-    }
-
-    /// Whether the body is complete.
-    pub(super) fn is_done(&self) -> bool {
-        self.at == Chunk::Done
-    }
-
-    /// Appends what the bytes hold of the body, and returns how many of them it has used.
-    pub(super) fn read(&mut self, bytes: &[u8], body: &mut Vec<u8>) -> Result<usize, Refusal> {
-        let mut used = 0;
-        while let Some(n) = self.step(&bytes[used..], body)? {
-            used += n;
-        }
-        Ok(used)
-    }
-
-    /// One step on; none if it needs more bytes, or no more.
-    fn step(&mut self, bytes: &[u8], body: &mut Vec<u8>) -> Result<Option<usize>, Refusal> {
-        match self.at {
-            Chunk::Size => match httparse::parse_chunk_size(bytes) {
-                Ok(httparse::Status::Complete((n, size))) => {
-                    let room = self.max_body - body.len();
-                    let size = usize::try_from(size).ok().filter(|size| *size <= room);
-                    let size = size.ok_or(Refusal::BodyTooLarge)?;
-                    self.at = if size == 0 { Chunk::Trailers(0) } else { Chunk::Data(size) };
-                    Ok(Some(n))
-                }
-                Ok(httparse::Status::Partial) if bytes.len() <= MAX_CHUNK_LINE => Ok(None),
-                Ok(httparse::Status::Partial) | Err(_) => Err(Refusal::Malformed),
-            },
-            Chunk::Data(left) => {
-                let n = left.min(bytes.len());
-                body.extend_from_slice(&bytes[..n]);
-                self.at = if n == left { Chunk::DataEnd } else { Chunk::Data(left - n) };
-                Ok(if n == 0 { None } else { Some(n) })
-            }
-            Chunk::DataEnd => match bytes.get(..2) {
-                None => Ok(None),
-                Some(b"\r\n") => {
-                    self.at = Chunk::Size;
-                    Ok(Some(2))
-                }
-                Some(_) => Err(Refusal::Malformed),
-            },
-            Chunk::Trailers(before) => {
-                let line = bytes.iter().position(|byte| *byte == b'\n').map(|at| &bytes[..=at]);
-                if before + line.unwrap_or(bytes).len() > MAX_TRAILERS {
-                    return Err(Refusal::Malformed);
-                }
-                let Some(line) = line else { return Ok(None) };
-                self.at = match line {
-                    b"\r\n" | b"\n" => Chunk::Done,
-                    _ => Chunk::Trailers(before + line.len()),
-                };
-                Ok(Some(line.len()))
-            }
-            Chunk::Done => Ok(None),
-        }
-    }
-}
-
 /// The go-ahead for a peer that asked before it sends the body.
 pub(super) const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 
@@ -366,5 +279,50 @@ fn reason(status: u16) -> &'static str {
         505 => "HTTP Version Not Supported",
         529 => "Overloaded",
         _ => "Other",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const MAX_BODY: usize = 1 << 10;
+
+    #[test]
+    fn targets_are_split_into_token_and_path() {
+        assert_eq!(split_target("/p/3/v1/messages?beta=true"), Some((3, "/v1/messages")));
+        assert_eq!(split_target("http://127.0.0.1:80/p/3/gate/x"), Some((3, "/gate/x")));
+        assert_eq!(split_target("/p/3"), Some((3, "/")));
+        for nowhere in ["", "*", "/", "/p/", "/p/x/y", "/q/3", "http://host", "/p/99999999999999999999/"] {
+            assert_eq!(split_target(nowhere), None, "{nowhere}");
+        }
+    }
+
+    #[test]
+    fn head_tells_framing_and_what_follows() {
+        let bytes = b"POST /x HTTP/1.1\r\nContent-Length: 3\r\nConnection: TE, Close\r\nExpect: 100-Continue\r\n\r\nabc";
+        let head = read_head(bytes, MAX_BODY).unwrap().unwrap();
+        assert_eq!((head.method.as_str(), head.target.as_str()), ("POST", "/x"));
+        assert_eq!((head.framing, head.after, head.len), (Framing::Length(3), After::Close, bytes.len() - 3));
+        assert!(head.expects_continue);
+    }
+
+    #[test]
+    fn end_of_head_is_found_in_any_line_ending() {
+        assert!(may_end_head(b"\r\n\r\n") && may_end_head(b"x\n\n") && may_end_head(b"x\n\r\n"));
+        assert!(!may_end_head(b"x\r\ny\r\n") && !may_end_head(b""));
+    }
+
+    proptest! {
+        #[test]
+        fn hostile_bytes_are_read_or_refused(
+            bytes in "([xyz/: \r\n\0]|\r\n|\n|POST / HTTP/1.1\r\n|content-length:|transfer-encoding:|chunked|9){0,60}",
+        ) {
+            if let Ok(Some(head)) = read_head(bytes.as_bytes(), MAX_BODY) {
+                prop_assert!(head.len <= bytes.len());
+            }
+        }
     }
 }

@@ -1,0 +1,63 @@
+//! Progress of a run: a bar on a terminal, plain lines elsewhere. All of it goes to standard error.
+
+use std::io::IsTerminal;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::report::{Case, text};
+use crate::verdict::Verdict;
+
+/// Shows how far a run has come.
+pub(super) struct Progress {
+    bar: Option<ProgressBar>,
+}
+
+/// Without a terminal, one line is printed for so many plans.
+const PLANS_PER_LINE: usize = 100;
+
+impl Progress {
+    /// Progress of a run on that system.
+    pub(super) fn on(system: &str) -> Progress {
+        if !std::io::stderr().is_terminal() {
+            return Progress { bar: None };
+        }
+        let style = ProgressStyle::with_template("{prefix} [{bar:30}] {pos}/{len} {wide_msg}");
+        let bar = ProgressBar::new(0).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        bar.set_prefix(system.to_owned());
+        Progress { bar: Some(bar) }
+    }
+
+    /// Something that takes long before plans run.
+    pub(super) fn note(&self, words: &str) {
+        match &self.bar {
+            Some(bar) => bar.println(words),
+            None => anstream::eprintln!("{words}"),
+        }
+    }
+
+    /// A case is done.
+    pub(super) fn case(&self, case: &Case, n_done: usize, n_all: usize) {
+        match &self.bar {
+            Some(bar) => {
+                bar.set_length(n_all as u64);
+                bar.set_position(n_done as u64);
+                bar.set_message(case.plan.clone());
+                if case.judged == Verdict::HarnessError {
+                    bar.println(text::line(case));
+                }
+            }
+            None if n_done % PLANS_PER_LINE == 0 || n_done == n_all => {
+                anstream::eprintln!("{}: {n_done} of {n_all} plans", case.system);
+            }
+            None => {}
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! `brickbat run`.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::Args;
+
+use super::progress::Progress;
+use super::{bad_input, block_on};
+use crate::dialect::Dialect;
+use crate::report::text::Tone;
+use crate::report::{Report, Timing, junit, text};
+use crate::rules::Profile;
+use crate::runner::{self, Job, Options, Selection, Source, System};
+use crate::verdict::Harm;
+
+/// Runs scenarios on systems and judges what they do.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Run {
+    /// A scenario file or folder, or the beginning of a built-in plan's id, such as `abort/`; all built-in ones by
+    /// default.
+    #[arg(value_name = "SCENARIO")]
+    scenarios: Vec<String>,
+    /// A system to run on, such as `ai-sdk@6/ui-messages`; the reference agent by default. May be repeated.
+    #[arg(long = "system", value_name = "NAME")]
+    systems: Vec<String>,
+    /// A dialect that the provider speaks; all by default. May be repeated.
+    #[arg(long = "dialect", value_name = "DIALECT", value_parser = dialect)]
+    dialects: Vec<Dialect>,
+    /// How strict the provider is, such as `anthropic-messages@2026-05`; the newest by default. May be repeated.
+    #[arg(long = "profile", value_name = "PROFILE", value_parser = profile)]
+    profiles: Vec<&'static Profile>,
+    /// Only plans whose id contains this text.
+    #[arg(long, value_name = "TEXT")]
+    filter: Option<String>,
+    /// Print the ids of the plans and run nothing.
+    #[arg(long)]
+    list: bool,
+    /// The mildest harm that makes the run red: a name from a report, `bricked`, or `any`.
+    #[arg(long, value_name = "GRADE", default_value = "any", value_parser = harm)]
+    fail_on: Harm,
+    /// Stop at the first plan that makes the run red.
+    #[arg(long)]
+    fail_fast: bool,
+    /// Plans at once.
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=256))]
+    jobs: u16,
+    /// Seed of the wire ids.
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    seed: u64,
+    /// Write a report: JSON if the name ends in `.json`, JUnit if it ends in `.xml`. May be repeated.
+    #[arg(long = "report", value_name = "FILE", value_parser = report_path)]
+    reports: Vec<PathBuf>,
+}
+
+const EXAMPLES: &str = "Examples:
+  brickbat run
+  brickbat run abort/ --system ai-sdk@6/ui-messages --report report.json
+  brickbat run 'abort/mid-batch#k=1@anthropic-messages'
+  brickbat run --system ai-sdk@6/ui-messages-clean --fail-on bricked";
+
+impl Run {
+    pub(super) fn execute(&self) -> u8 {
+        let sources: Vec<Source> = self.scenarios.iter().map(|word| Source::of(word)).collect();
+        let dialects = if self.dialects.is_empty() { &Dialect::ALL[..] } else { &self.dialects };
+        let filter = self.filter.as_deref();
+        let jobs = match runner::load(&Selection { sources: &sources, dialects, filter, seed: self.seed }) {
+            Ok(jobs) => jobs,
+            Err(error) => return bad_input(error),
+        };
+        if jobs.is_empty() {
+            return bad_input("error: no plan is left\nhint: `brickbat run --list` shows what there is");
+        }
+        if self.list {
+            jobs.iter().for_each(|job| anstream::println!("{}", job.plan.id));
+            return 0;
+        }
+        let mut names: Vec<&str> = self.systems.iter().map(String::as_str).collect();
+        if names.is_empty() {
+            names.push("reference");
+        }
+        let systems: Result<Vec<System>, _> = names.into_iter().map(System::named).collect();
+        match systems {
+            Ok(systems) => self.run(&systems, &jobs),
+            Err(error) => bad_input(format!("error: {error}")),
+        }
+    }
+
+    fn run(&self, systems: &[System], jobs: &[Job]) -> u8 {
+        let started = Instant::now();
+        let profiles = profiles(&self.profiles);
+        let options = Options {
+            profiles: &profiles,
+            n_jobs: usize::from(self.jobs),
+            fail_fast: self.fail_fast.then_some(self.fail_on),
+        };
+        let run = async {
+            let mut cases = Vec::new();
+            for system in systems {
+                let progress = Progress::on(&system.name());
+                let note = |words: &str| progress.note(words);
+                let on_case = |case: &_, n_done, n_all| progress.case(case, n_done, n_all);
+                cases.extend(runner::run(system, jobs, options, &note, &on_case).await);
+            }
+            cases
+        };
+        let cases = match block_on(run) {
+            Ok(cases) => cases,
+            Err(code) => return code,
+        };
+        let names = profiles.iter().map(|profile| profile.name.to_owned()).collect();
+        let mut report = Report::new(self.seed, names, cases);
+        report.timing = Some(Timing { wall_ms: started.elapsed().as_millis() as u64 });
+        anstream::print!("{}", text::render(&report, self.fail_on, paint));
+        for path in &self.reports {
+            let written = match ending(path) {
+                Some("xml") => std::fs::write(path, junit::to_xml(&report, self.fail_on)),
+                _ => std::fs::write(path, report.to_json()),
+            };
+            if let Err(error) = written {
+                return bad_input(format!("error: cannot write {}: {error}", path.display()));
+            }
+        }
+        report.exit_code(self.fail_on)
+    }
+}
+
+/// The profile of each dialect: the one that was given, else the newest.
+pub(super) fn profiles(given: &[&'static Profile]) -> Vec<&'static Profile> {
+    let of = |dialect| given.iter().copied().find(|profile| profile.dialect == dialect);
+    Dialect::ALL.into_iter().map(|dialect| of(dialect).unwrap_or_else(|| Profile::newest(dialect))).collect()
+}
+
+/// Colours a word; the stream strips the colour where there is no terminal.
+pub(super) fn paint(tone: Tone, word: &str) -> String {
+    let code = match tone {
+        Tone::Good => "32",
+        Tone::Bad => "31;1",
+        Tone::Warn => "33",
+    };
+    format!("\x1b[{code}m{word}\x1b[0m")
+}
+
+pub(super) fn dialect(name: &str) -> Result<Dialect, String> {
+    let known: Vec<&str> = Dialect::ALL.into_iter().map(Dialect::name).collect();
+    Dialect::from_name(name).ok_or_else(|| format!("there is {}", known.join(", ")))
+}
+
+pub(super) fn profile(name: &str) -> Result<&'static Profile, String> {
+    let known: Vec<&str> = Profile::all().iter().map(|profile| profile.name).collect();
+    Profile::named(name).ok_or_else(|| format!("there is {}", known.join(", ")))
+}
+
+fn harm(word: &str) -> Result<Harm, String> {
+    let known: Vec<&str> = Harm::ALL.into_iter().map(Harm::name).collect();
+    Harm::threshold(word).ok_or_else(|| format!("there is any, bricked, {}", known.join(", ")))
+}
+
+fn report_path(word: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(word);
+    match ending(&path) {
+        Some("json" | "xml") => Ok(path),
+        _ => Err("the name ends in .json or .xml".to_owned()),
+    }
+}
+
+fn ending(path: &Path) -> Option<&str> {
+    path.extension().and_then(|ending| ending.to_str())
+}

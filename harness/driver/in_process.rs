@@ -1,0 +1,214 @@
+//! Drives the reference agent, or a canary, over real sockets.
+//!
+//! The agent lives in one task. It posts to the provider and to the gates as any SDK would, with a plain HTTP client
+//! of its own, so that nothing of the server is shared. Whatever the task has read from a socket it has also told the
+//! agent before it looks at the next command: that makes the barrier true.
+
+mod http;
+
+use std::net::SocketAddr;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use futures::stream::{FuturesUnordered, StreamExt};
+use tokio::sync::{mpsc, oneshot};
+
+use super::acp::SessionEvent;
+use crate::agent::{Agent, BodyEnd, Input, Output, RequestId, RunId};
+use crate::plan::ToolOutcome;
+use http::{Exchange, Piece};
+
+/// A conversation with an agent of our own.
+#[derive(Debug)]
+pub struct InProcess {
+    commands: mpsc::UnboundedSender<Command>,
+    events: mpsc::UnboundedReceiver<SessionEvent>,
+}
+
+#[derive(Debug)]
+enum Command {
+    Prompt(String),
+    Cancel,
+    Barrier(oneshot::Sender<()>),
+}
+
+/// Where the agent finds what it needs.
+#[derive(Debug, Clone)]
+pub struct Place {
+    /// The server.
+    pub server: SocketAddr,
+    /// The path of the plan, such as `/p/7`.
+    pub base_path: String,
+}
+
+impl InProcess {
+    /// Starts an agent. It ends when the session is dropped.
+    pub fn start(agent: Agent, api_path: &'static str, place: Place) -> InProcess {
+        let (commands, inbox) = mpsc::unbounded_channel();
+        let (outbox, events) = mpsc::unbounded_channel();
+        let live = Live { agent, api_path, place, outbox, exchange: None, tools: FuturesUnordered::new() };
+        tokio::spawn(live.run(inbox));
+        InProcess { commands, events }
+    }
+
+    /// Gives the agent the user's message.
+    pub fn prompt(&self, text: &str) {
+        self.send(Command::Prompt(text.to_owned()));
+    }
+
+    /// Gives the agent the user's stop.
+    pub fn cancel(&self) {
+        self.send(Command::Cancel);
+    }
+
+    /// Waits until the agent has been told everything that has arrived.
+    pub async fn barrier(&self) -> bool {
+        let (passed, wait) = oneshot::channel();
+        self.send(Command::Barrier(passed));
+        wait.await.is_ok()
+    }
+
+    /// The next event.
+    pub async fn next(&mut self) -> Option<SessionEvent> {
+        self.events.recv().await
+    }
+
+    fn send(&self, command: Command) {
+        // The task lives as long as this session; if it panicked, the events end, and that is noticed.
+        let _ = self.commands.send(command);
+    }
+}
+
+/// The agent with its open connections.
+struct Live {
+    agent: Agent,
+    api_path: &'static str,
+    place: Place,
+    outbox: mpsc::UnboundedSender<SessionEvent>,
+    exchange: Option<(RequestId, Exchange)>,
+    tools: FuturesUnordered<BoxFuture<'static, (RunId, Option<ToolOutcome>)>>,
+}
+
+impl Live {
+    async fn run(mut self, mut inbox: mpsc::UnboundedReceiver<Command>) {
+        let mut cancels: Vec<(RunId, oneshot::Sender<()>)> = Vec::new();
+        loop {
+            // Sockets first: a command that comes after bytes finds them told.
+            let step = tokio::select! {
+                biased;
+                piece = next_piece(&mut self.exchange) => Step::Piece(piece),
+                Some((run, outcome)) = self.tools.next() => Step::Tool(run, outcome),
+                command = inbox.recv() => match command {
+                    Some(command) => Step::Command(command),
+                    None => return,
+                },
+            };
+            let outputs = match step {
+                Step::Piece((request, piece)) => self.piece(request, piece),
+                Step::Tool(run, Some(outcome)) => self.agent.step(Input::ToolDone { run, outcome }),
+                Step::Tool(_, None) => Vec::new(),
+                Step::Command(Command::Prompt(text)) => self.agent.step(Input::Prompt(&text)),
+                Step::Command(Command::Cancel) => self.agent.step(Input::Stop),
+                Step::Command(Command::Barrier(passed)) => {
+                    let _ = passed.send(());
+                    Vec::new()
+                }
+            };
+            for output in outputs {
+                self.carry_out(output, &mut cancels);
+            }
+        }
+    }
+
+    fn piece(&mut self, request: RequestId, piece: Piece) -> Vec<Output> {
+        let how = match piece {
+            Piece::Head(status) => return self.agent.step(Input::Head { request, status }),
+            Piece::Body(bytes) => return self.agent.step(Input::Body { request, bytes: &bytes }),
+            Piece::End => BodyEnd::Complete,
+            Piece::Broken => BodyEnd::Broken,
+        };
+        self.exchange = None;
+        self.agent.step(Input::End { request, how })
+    }
+
+    fn carry_out(&mut self, output: Output, cancels: &mut Vec<(RunId, oneshot::Sender<()>)>) {
+        match output {
+            Output::Request { request, body } => {
+                let path = format!("{}{}", self.place.base_path, self.api_path);
+                self.exchange = Some((request, Exchange::post(self.place.server, &path, body)));
+            }
+            Output::HangUp { request } => {
+                if self.exchange.as_ref().is_some_and(|(open, _)| *open == request) {
+                    self.exchange = None;
+                }
+            }
+            Output::StartTool { run, tool, args } => {
+                let path = format!("{}/gate/{tool}", self.place.base_path);
+                let exchange = Exchange::post(self.place.server, &path, args.into_bytes());
+                let (cancel, cancelled) = oneshot::channel();
+                cancels.retain(|(_, cancel)| !cancel.is_closed());
+                cancels.push((run, cancel));
+                self.tools.push(run_tool(run, exchange, cancelled, self.is_deaf(&tool)).boxed());
+            }
+            Output::CancelTool { run } => {
+                if let Some(at) = cancels.iter().position(|(known, _)| *known == run) {
+                    // A tool that has just ended does not listen any more.
+                    let _ = cancels.remove(at).1.send(());
+                }
+            }
+            Output::Show { id, state } => self.report(SessionEvent::Shown { id, state }),
+            Output::Ended(outcome) => self.report(SessionEvent::Ended(outcome)),
+        }
+    }
+
+    fn is_deaf(&self, tool: &str) -> bool {
+        self.agent.tools().iter().any(|known| known.name == tool && known.deaf)
+    }
+
+    fn report(&self, event: SessionEvent) {
+        // When nobody listens any more, the session is gone and the task is about to end.
+        let _ = self.outbox.send(event);
+    }
+}
+
+enum Step {
+    Piece((RequestId, Piece)),
+    Tool(RunId, Option<ToolOutcome>),
+    Command(Command),
+}
+
+async fn next_piece(exchange: &mut Option<(RequestId, Exchange)>) -> (RequestId, Piece) {
+    match exchange {
+        Some((request, exchange)) => (*request, exchange.next().await),
+        None => std::future::pending().await,
+    }
+}
+
+/// One tool run: a post to its gate. Nothing comes of it when it is cancelled.
+async fn run_tool(
+    run: RunId,
+    mut gate: Exchange,
+    cancelled: oneshot::Receiver<()>,
+    deaf: bool,
+) -> (RunId, Option<ToolOutcome>) {
+    let answer = async {
+        let mut body = Vec::new();
+        loop {
+            match gate.next().await {
+                Piece::Head(_) => {}
+                Piece::Body(bytes) => body.extend_from_slice(&bytes),
+                Piece::End => break serde_json::from_slice(&body).ok(),
+                Piece::Broken => break None,
+            }
+        }
+    };
+    let broken = || ToolOutcome::Error("the gate broke off".to_owned());
+    if deaf {
+        return (run, Some(answer.await.unwrap_or_else(broken)));
+    }
+    tokio::select! {
+        biased;
+        outcome = answer => (run, Some(outcome.unwrap_or_else(broken))),
+        Ok(()) = cancelled => (run, None),
+    }
+}

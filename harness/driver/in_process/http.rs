@@ -1,0 +1,158 @@
+//! A small HTTP/1.1 client: one POST, its answer piece by piece.
+
+use std::net::SocketAddr;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+/// One request and its answer.
+#[derive(Debug)]
+pub(super) struct Exchange {
+    state: State,
+    received: Vec<u8>,
+}
+
+#[derive(Debug)]
+enum State {
+    Unsent { server: SocketAddr, request: Vec<u8> },
+    Head(TcpStream),
+    Counted(TcpStream, usize),
+    Chunks(TcpStream),
+    Over,
+}
+
+/// A piece of an answer.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Piece {
+    /// The status.
+    Head(u16),
+    /// Bytes of the body.
+    Body(Vec<u8>),
+    /// The body is complete.
+    End,
+    /// The connection broke, or the answer is not HTTP.
+    Broken,
+}
+
+/// Bytes of an answer's head; ours are below 1 KiB.
+const MAX_HEAD_BYTES: usize = 16 << 10;
+/// Bytes of one chunk; our frames are below 1 MiB.
+const MAX_CHUNK_BYTES: usize = 16 << 20;
+
+impl Exchange {
+    /// A POST that is sent when the first piece is asked for.
+    pub(super) fn post(server: SocketAddr, path: &str, body: Vec<u8>) -> Exchange {
+        let mut request = format!(
+            "POST {path} HTTP/1.1\r\nhost: {server}\r\ncontent-type: application/json\r\nconnection: close\r\n\
+             content-length: {}\r\n\r\n",
+            body.len()
+        )
+        .into_bytes();
+        request.extend_from_slice(&body);
+        Exchange { state: State::Unsent { server, request }, received: Vec::new() }
+    }
+
+    /// The next piece. After `End` or `Broken` there is none. Nothing is lost when the wait is given up,
+    /// except that a request which is being sent starts anew.
+    pub(super) async fn next(&mut self) -> Piece {
+        loop {
+            if let Some(piece) = self.take() {
+                return piece;
+            }
+            if self.fill().await.is_none() {
+                self.state = State::Over;
+                return Piece::Broken;
+            }
+        }
+    }
+
+    /// A piece out of what has been received.
+    fn take(&mut self) -> Option<Piece> {
+        match std::mem::replace(&mut self.state, State::Over) {
+            State::Head(stream) => self.take_head(stream),
+            State::Counted(_, 0) => Some(Piece::End),
+            State::Counted(stream, left) => {
+                let n = left.min(self.received.len());
+                self.state = State::Counted(stream, left - n);
+                (n > 0).then(|| Piece::Body(self.received.drain(..n).collect()))
+            }
+            State::Chunks(stream) => self.take_chunk(stream),
+            State::Over => Some(Piece::Broken),
+            unsent @ State::Unsent { .. } => {
+                self.state = unsent;
+                None
+            }
+        }
+    }
+
+    fn take_head(&mut self, stream: TcpStream) -> Option<Piece> {
+        let mut headers = [httparse::EMPTY_HEADER; 32];
+        let mut head = httparse::Response::new(&mut headers);
+        match head.parse(&self.received) {
+            Ok(httparse::Status::Complete(n)) => {
+                let header =
+                    |name: &str| head.headers.iter().find(|header| header.name.eq_ignore_ascii_case(name));
+                let status = head.code.unwrap_or(0);
+                let length =
+                    header("content-length").and_then(|h| std::str::from_utf8(h.value).ok()?.parse().ok());
+                self.state = match length {
+                    Some(length) => State::Counted(stream, length),
+                    None => State::Chunks(stream),
+                };
+                self.received.drain(..n);
+                Some(Piece::Head(status))
+            }
+            Ok(httparse::Status::Partial) if self.received.len() < MAX_HEAD_BYTES => {
+                self.state = State::Head(stream);
+                None
+            }
+            _ => Some(Piece::Broken),
+        }
+    }
+
+    fn take_chunk(&mut self, stream: TcpStream) -> Option<Piece> {
+        let (start, size) = match httparse::parse_chunk_size(&self.received) {
+            Ok(httparse::Status::Complete((start, size))) => (start, size as usize),
+            Ok(httparse::Status::Partial) => {
+                self.state = State::Chunks(stream);
+                return None;
+            }
+            Err(_) => return Some(Piece::Broken),
+        };
+        if size > MAX_CHUNK_BYTES {
+            return Some(Piece::Broken);
+        }
+        let end = start + size + CRLF;
+        if self.received.len() < end {
+            self.state = State::Chunks(stream);
+            return None;
+        }
+        let bytes = self.received[start..start + size].to_vec();
+        self.received.drain(..end);
+        if size == 0 {
+            return Some(Piece::End);
+        }
+        self.state = State::Chunks(stream);
+        Some(Piece::Body(bytes))
+    }
+
+    /// Sends the request, or receives more. Nothing when the connection is over.
+    async fn fill(&mut self) -> Option<()> {
+        if let State::Unsent { server, request } = &self.state {
+            let mut stream = TcpStream::connect(server).await.ok()?;
+            stream.set_nodelay(true).ok()?;
+            stream.write_all(request).await.ok()?;
+            self.state = State::Head(stream);
+        }
+        let (State::Head(stream) | State::Counted(stream, _) | State::Chunks(stream)) = &mut self.state
+        else {
+            return None;
+        };
+        match stream.read_buf(&mut self.received).await {
+            Ok(n) if n > 0 => Some(()),
+            _ => None,
+        }
+    }
+}
+
+const CRLF: usize = 2;

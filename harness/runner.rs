@@ -1,0 +1,244 @@
+//! The runner: plans on systems, control plans first, several at once, into cases.
+
+mod library;
+mod live;
+mod system;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use futures::stream::{self, StreamExt};
+
+pub use library::{Selection, Source, SourceError, built_in_ids, load};
+pub use system::{System, UnknownSystem};
+
+use crate::check::{Reach, judge};
+use crate::conductor::Receipt;
+use crate::driver::DriverError;
+use crate::lower;
+use crate::plan::{Plan, PlannedCall};
+use crate::report::Case;
+use crate::rules::Profile;
+use crate::simulate::Run;
+use crate::trace::Grade;
+use crate::verdict::{Harm, Judgement, Verdict};
+use system::Running;
+
+/// A plan and where it came from.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// The plan.
+    pub plan: Arc<Plan>,
+    /// The file that the user named, if it is not a built-in scenario.
+    pub path: Option<PathBuf>,
+}
+
+/// How plans are run.
+#[derive(Debug, Clone, Copy)]
+pub struct Options<'a> {
+    /// The strictness, one profile for each dialect.
+    pub profiles: &'a [&'static Profile],
+    /// Plans at once.
+    pub n_jobs: usize,
+    /// Whether to stop at the first plan that makes the run red.
+    pub fail_fast: Option<Harm>,
+}
+
+/// Told of each case as it is done, with the number of cases done and of all.
+pub type OnCase<'a> = &'a (dyn Fn(&Case, usize, usize) + Sync);
+
+/// Runs every job on a system. `note` is told of long preparations.
+pub async fn run(
+    system: &System,
+    jobs: &[Job],
+    options: Options<'_>,
+    note: &(dyn Fn(&str) + Sync),
+    on_case: OnCase<'_>,
+) -> Vec<Case> {
+    let running = match Running::start(system, note).await {
+        Ok(running) => running,
+        Err(error) => return not_run(system, jobs, &error, on_case),
+    };
+    let (mut apt, unsupported): (Vec<&Job>, Vec<&Job>) =
+        jobs.iter().partition(|job| running.missing(&job.plan).is_none());
+    apt.retain(|job| running.speaks(job.plan.dialect));
+
+    let controls = controls(&apt);
+    let n_all = controls.len() + apt.len() + unsupported.len();
+    let mut cases = Vec::with_capacity(n_all);
+    let name = running.name().to_owned();
+    let mut keep = |case: Case| {
+        on_case(&case, cases.len() + 1, n_all);
+        let red = options.fail_fast.is_some_and(|harm| is_red(&case, harm));
+        cases.push(case);
+        red
+    };
+
+    for job in unsupported {
+        let reason = running.missing(&job.plan).unwrap_or_default();
+        let judgement = Judgement::without_run(Verdict::Unsupported, reason);
+        keep(Case::new(&name, &job.plan.id, judgement, Vec::new(), again(job, &name)));
+    }
+
+    let mut shown: BTreeMap<String, Control> = BTreeMap::new();
+    let mut stop = false;
+    let results = stream::iter(controls.iter())
+        .map(async |(key, job)| (key, job, attempt(&running, &job.plan, None, options).await))
+        .buffer_unordered(options.n_jobs);
+    let mut results = std::pin::pin!(results);
+    while let Some((key, job, outcome)) = results.next().await {
+        shown.insert(key.clone(), Control::of(&job.plan, &outcome));
+        stop |= keep(case(&name, job, outcome));
+        if stop {
+            break;
+        }
+    }
+
+    let results = stream::iter(apt.iter().filter(|_| !stop))
+        .map(async |job| {
+            let control = shown.get(&control_key(&lower::control(&job.plan)));
+            let outcome = match control {
+                Some(Control::Passed(reach)) => attempt(&running, &job.plan, Some(reach), options).await,
+                _ => Outcome::unjudged(Verdict::Inconclusive, "the control plan failed"),
+            };
+            (job, outcome)
+        })
+        .buffer_unordered(options.n_jobs);
+    let mut results = std::pin::pin!(results);
+    while let Some((job, outcome)) = results.next().await {
+        if keep(case(&name, job, outcome)) {
+            break;
+        }
+    }
+    cases
+}
+
+/// What came of one plan.
+struct Outcome {
+    judgement: Judgement,
+    receipts: Vec<Receipt>,
+    run: Option<Run>,
+}
+
+impl Outcome {
+    fn unjudged(verdict: Verdict, reason: impl Into<String>) -> Outcome {
+        Outcome { judgement: Judgement::without_run(verdict, reason), receipts: Vec::new(), run: None }
+    }
+}
+
+/// What a control plan has shown.
+enum Control {
+    Passed(Reach),
+    Failed,
+}
+
+impl Control {
+    fn of(plan: &Plan, outcome: &Outcome) -> Control {
+        match &outcome.run {
+            Some(run) if outcome.judgement.verdict == Verdict::Pass => {
+                Control::Passed(Reach::of(plan, &run.trace))
+            }
+            _ => Control::Failed,
+        }
+    }
+}
+
+async fn attempt(
+    running: &Running,
+    plan: &Arc<Plan>,
+    reach: Option<&Reach>,
+    options: Options<'_>,
+) -> Outcome {
+    let Some(profile) = options.profiles.iter().find(|profile| profile.dialect == plan.dialect) else {
+        return Outcome::unjudged(Verdict::NotRun, "no profile was given for this dialect");
+    };
+    let width = reach.map(|reach| reach.width).filter(|width| *width > 0);
+    match running.drive(plan, profile, width).await {
+        Ok(run) => {
+            let judgement = judge(plan, &run, profile, running.grade(), reach);
+            Outcome { judgement, receipts: run.receipts.clone(), run: Some(run) }
+        }
+        Err(error) => Outcome::unjudged(Verdict::HarnessError, error.to_string()),
+    }
+}
+
+fn case(system: &str, job: &Job, outcome: Outcome) -> Case {
+    Case::new(system, &job.plan.id, outcome.judgement, outcome.receipts, again(job, system))
+}
+
+/// The command that runs a case again.
+fn again(job: &Job, system: &str) -> String {
+    let plan = job.plan.id.to_string();
+    let plan = plan.strip_suffix("+control").unwrap_or(&plan);
+    let what = match &job.path {
+        Some(path) => {
+            let variant = plan.find(['#', '@']).map_or("", |at| &plan[at..]);
+            format!("{} --filter '{variant}'", quoted(&path.to_string_lossy()))
+        }
+        None => format!("'{plan}'"),
+    };
+    let seed = if job.plan.seed == 0 { String::new() } else { format!(" --seed {}", job.plan.seed) };
+    format!("brickbat run {what} --system {system}{seed}")
+}
+
+fn quoted(path: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "/._-".contains(c);
+    if path.chars().all(plain) { path.to_owned() } else { format!("'{}'", path.replace('\'', "'\\''")) }
+}
+
+/// One control plan for each conversation among the jobs.
+fn controls(jobs: &[&Job]) -> BTreeMap<String, Job> {
+    let mut controls = BTreeMap::new();
+    for job in jobs {
+        let control = lower::control(&job.plan);
+        let entry = controls.entry(control_key(&control));
+        entry.or_insert_with(|| Job { plan: Arc::new(control), path: job.path.clone() });
+    }
+    controls
+}
+
+/// Equal for control plans that say and do the same, whatever scenario they come from: minted ids left out.
+fn control_key(control: &Plan) -> String {
+    let mut plain = control.clone();
+    for call in &mut plain.calls {
+        let PlannedCall { id, marker, args, deltas, outcome, .. } = call;
+        id.clear();
+        if let Some(args) = args.as_object_mut() {
+            args.shift_remove(crate::plan::MARKER);
+        }
+        deltas.iter_mut().for_each(String::clear);
+        *outcome = crate::plan::ToolOutcome::Return(outcome.text().replace(marker.as_str(), ""));
+        marker.clear();
+    }
+    serde_json::to_string(&plain).unwrap_or_default()
+}
+
+fn not_run(system: &System, jobs: &[Job], error: &DriverError, on_case: OnCase<'_>) -> Vec<Case> {
+    let verdict = match error {
+        DriverError::Missing { .. } => Verdict::NotRun,
+        _ => Verdict::HarnessError,
+    };
+    let name = system.name();
+    let cases = jobs.iter().map(|job| {
+        let judgement = Judgement::without_run(verdict, error.to_string());
+        Case::new(&name, &job.plan.id, judgement, Vec::new(), again(job, &name))
+    });
+    let cases: Vec<Case> = cases.collect();
+    if let Some(case) = cases.first() {
+        on_case(case, jobs.len(), jobs.len());
+    }
+    cases
+}
+
+fn is_red(case: &Case, fail_on: Harm) -> bool {
+    let failed = case.worst().is_some_and(|harm| harm <= fail_on);
+    let unjudged = matches!(
+        case.judged,
+        Verdict::Vacuous | Verdict::Inconclusive | Verdict::NotRun | Verdict::HarnessError
+    );
+    failed || unjudged
+}
+
+/// The grade of receipt that a driver with a barrier gives.
+const BARRIER_GRADE: Grade = Grade::Observed;

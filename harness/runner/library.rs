@@ -1,0 +1,199 @@
+//! The scenarios: those that come with brickbat, and those that the user names.
+
+use std::fmt;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use include_dir::{Dir, include_dir};
+
+use super::Job;
+use crate::dialect::Dialect;
+use crate::lower;
+use crate::parse::{Diagnostic, MAX_TEXT};
+
+static BUILT_IN: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/scenarios");
+
+/// A scenario as the user names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// A file.
+    File(PathBuf),
+    /// A built-in scenario, or all plans whose id begins so.
+    Prefix(String),
+}
+
+impl Source {
+    /// An existing path is a file, or a folder of files; anything else is the beginning of a built-in id.
+    pub fn of(word: &str) -> Source {
+        let path = Path::new(word);
+        if path.exists() && !word.is_empty() {
+            Source::File(path.to_owned())
+        } else {
+            Source::Prefix(word.to_owned())
+        }
+    }
+}
+
+/// Which plans are wanted.
+#[derive(Debug, Clone)]
+pub struct Selection<'a> {
+    /// Scenarios; none means all that are built in.
+    pub sources: &'a [Source],
+    /// Dialects.
+    pub dialects: &'a [Dialect],
+    /// A text that the plan's id must contain.
+    pub filter: Option<&'a str>,
+    /// The seed of wire ids and markers.
+    pub seed: u64,
+}
+
+/// Why scenarios could not be loaded.
+#[derive(Debug)]
+pub enum SourceError {
+    /// A scenario is wrong.
+    Scenario(Box<Diagnostic>),
+    /// A file could not be read.
+    Unreadable {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        why: String,
+    },
+    /// Nothing is named so.
+    Unknown {
+        /// What was asked for.
+        wanted: String,
+        /// What comes nearest.
+        nearest: Option<String>,
+    },
+}
+
+impl fmt::Display for SourceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SourceError::Scenario(diagnostic) => diagnostic.fmt(f),
+            SourceError::Unreadable { path, why } => {
+                write!(f, "error: cannot read {}: {why}", path.display())
+            }
+            SourceError::Unknown { wanted, nearest } => {
+                write!(
+                    f,
+                    "error: `{wanted}` is neither a file nor the beginning of a built-in scenario's id"
+                )?;
+                match nearest {
+                    Some(nearest) => write!(f, "\nhint: did you mean `{nearest}`?"),
+                    None => write!(f, "\nhint: `brickbat run --list` shows what there is"),
+                }
+            }
+        }
+    }
+}
+
+impl std::error::Error for SourceError {}
+
+/// The ids of the built-in scenarios, sorted.
+pub fn built_in_ids() -> Vec<String> {
+    built_in().into_iter().map(|(id, _)| id).collect()
+}
+
+/// The plans that are wanted, in the order of their ids within each source.
+pub fn load(selection: &Selection<'_>) -> Result<Vec<Job>, SourceError> {
+    let everything = [Source::Prefix(String::new())];
+    let sources = if selection.sources.is_empty() { &everything } else { selection.sources };
+    let mut jobs: Vec<Job> = Vec::new();
+    for source in sources {
+        let found = match source {
+            Source::File(path) => from_path(path, selection)?,
+            Source::Prefix(prefix) => from_prefix(prefix, selection)?,
+        };
+        for job in found {
+            if !jobs.iter().any(|known| known.plan.id == job.plan.id) {
+                jobs.push(job);
+            }
+        }
+    }
+    jobs.retain(|job| selection.filter.is_none_or(|filter| job.plan.id.to_string().contains(filter)));
+    Ok(jobs)
+}
+
+fn built_in() -> Vec<(String, &'static str)> {
+    let mut files = Vec::new();
+    collect(&BUILT_IN, &mut files);
+    files.sort();
+    files
+}
+
+fn collect(folder: &Dir<'static>, files: &mut Vec<(String, &'static str)>) {
+    for file in folder.files().filter(|file| file.path().extension().is_some_and(|ending| ending == "yaml")) {
+        let id = file.path().with_extension("").to_string_lossy().replace('\\', "/");
+        files.push((id, file.contents_utf8().unwrap_or_default()));
+    }
+    folder.dirs().for_each(|folder| collect(folder, files));
+}
+
+fn from_prefix(prefix: &str, selection: &Selection<'_>) -> Result<Vec<Job>, SourceError> {
+    // A prefix may reach into the variant and the dialect of a plan.
+    let scenario = prefix.split(['#', '@']).next().unwrap_or_default();
+    let reaches_in = scenario.len() < prefix.len();
+    let mut jobs = Vec::new();
+    let files = built_in();
+    for (id, text) in &files {
+        if !id.starts_with(scenario) || (reaches_in && id != scenario) {
+            continue;
+        }
+        let plans = plans(id, &format!("scenarios/{id}.yaml"), text, selection)?;
+        jobs.extend(
+            plans.into_iter().filter(|plan| plan.id.to_string().starts_with(prefix)).map(built_in_job),
+        );
+    }
+    if jobs.is_empty() {
+        let distance = |id: &&String| strsim::damerau_levenshtein(id, scenario);
+        let nearest = files.iter().map(|(id, _)| id).min_by_key(distance);
+        let nearest = nearest.filter(|id| 3 * distance(id) <= id.len()).cloned();
+        return Err(SourceError::Unknown { wanted: prefix.to_owned(), nearest });
+    }
+    Ok(jobs)
+}
+
+fn built_in_job(plan: crate::plan::Plan) -> Job {
+    Job { plan: Arc::new(plan), path: None }
+}
+
+/// Files below a folder that is named as a scenario.
+const MAX_FILES: usize = 10_000;
+
+fn from_path(path: &Path, selection: &Selection<'_>) -> Result<Vec<Job>, SourceError> {
+    let unreadable = |path: &Path, why: String| SourceError::Unreadable { path: path.to_owned(), why };
+    if path.is_dir() {
+        let mut entries: Vec<PathBuf> = std::fs::read_dir(path)
+            .map_err(|error| unreadable(path, error.to_string()))?
+            .take(MAX_FILES)
+            .filter_map(|entry| Some(entry.ok()?.path()))
+            .filter(|path| path.is_dir() || path.extension().is_some_and(|e| e == "yaml" || e == "yml"))
+            .collect();
+        entries.sort();
+        let jobs: Result<Vec<Vec<Job>>, SourceError> =
+            entries.iter().map(|path| from_path(path, selection)).collect();
+        return Ok(jobs?.into_iter().flatten().collect());
+    }
+    // One byte more than is allowed is enough for the parser to refuse the file.
+    let mut text = String::new();
+    std::fs::File::open(path)
+        .and_then(|file| file.take(MAX_TEXT as u64 + 1).read_to_string(&mut text))
+        .map_err(|error| unreadable(path, error.to_string()))?;
+    let name = path.to_string_lossy();
+    let id = path.with_extension("").to_string_lossy().trim_start_matches("./").to_owned();
+    let plans = plans(&id, &name, &text, selection)?;
+    Ok(plans.into_iter().map(|plan| Job { plan: Arc::new(plan), path: Some(path.to_owned()) }).collect())
+}
+
+fn plans(
+    id: &str,
+    file: &str,
+    text: &str,
+    selection: &Selection<'_>,
+) -> Result<Vec<crate::plan::Plan>, SourceError> {
+    lower::plans(id, file, text, selection.dialects, selection.seed)
+        .map_err(|diagnostic| SourceError::Scenario(Box::new(diagnostic)))
+}

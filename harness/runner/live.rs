@@ -1,0 +1,269 @@
+//! One plan over real sockets: the conductor between the server and a session.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::conductor::{Command, Conductor, Patience};
+use crate::driver::in_process::InProcess;
+use crate::driver::{self, DriverError, SessionEvent};
+use crate::plan::{CallKey, Plan, ToolOutcome};
+use crate::provider::Provider;
+use crate::rules::Profile;
+use crate::server::{GateId, Mount, Seen, Server};
+use crate::simulate::{Run, call_of};
+use crate::trace::{Event, ExchangeId, Grade, Trace, TurnOutcome};
+
+/// A conversation with a system.
+pub(super) enum Session {
+    InProcess(InProcess),
+    Acp(driver::Session),
+}
+
+/// How long to wait for what.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Pace {
+    /// With nothing happening for so long, a spell is quiet.
+    quiet: Duration,
+    patience: Patience,
+}
+
+impl Pace {
+    /// Our own agent answers within a millisecond; the margin is for a loaded machine.
+    pub(super) const OWN: Pace =
+        Pace { quiet: Duration::from_millis(100), patience: Patience { progress: 5, hang: 30 } };
+    /// An SDK may back off for some seconds between retries.
+    pub(super) const ADAPTED: Pace =
+        Pace { quiet: Duration::from_millis(250), patience: Patience { progress: 8, hang: 60 } };
+}
+
+/// Drives a plan on a session that `open` opens at the base path of the plan.
+pub(super) async fn drive(
+    server: &Server,
+    plan: &Arc<Plan>,
+    profile: &'static Profile,
+    width: Option<usize>,
+    pace: Pace,
+    open: impl AsyncFnOnce(&str) -> Result<Session, DriverError>,
+) -> Result<Run, DriverError> {
+    let mount = server.mount(Provider::new(Arc::clone(plan), profile));
+    let base_url = mount.base_url();
+    let origin = format!("http://{}", server.addr());
+    let session = open(base_url.strip_prefix(&origin).unwrap_or_default()).await?;
+    let conductor = Conductor::new(Arc::clone(plan), pace.patience, width);
+    let mut live = Live {
+        plan,
+        mount,
+        session,
+        conductor,
+        trace: Trace::default(),
+        gates: Vec::new(),
+        open: Vec::new(),
+        ending: None,
+    };
+    let mut commands = live.conductor.start();
+    loop {
+        if live.execute(commands).await? == Progress::Finished {
+            break;
+        }
+        let event = live.next(pace.quiet).await?;
+        commands = match event {
+            Some(event) => live.observe(event),
+            None => Vec::new(),
+        };
+    }
+    Ok(Run { trace: live.trace, receipts: live.conductor.receipts().to_vec() })
+}
+
+struct Live<'a> {
+    plan: &'a Plan,
+    mount: Mount<Provider>,
+    session: Session,
+    conductor: Conductor,
+    trace: Trace,
+    gates: Vec<(GateId, CallKey)>,
+    /// Answers that are on their way and not held.
+    open: Vec<ExchangeId>,
+    /// The turn has ended, but answers are still on their way: their end is told first.
+    ending: Option<TurnOutcome>,
+}
+
+#[derive(PartialEq, Eq)]
+enum Progress {
+    Going,
+    Finished,
+}
+
+impl Live<'_> {
+    fn observe(&mut self, event: Event) -> Vec<Command> {
+        let commands = self.conductor.observe(&event);
+        self.trace.push(event);
+        commands
+    }
+
+    async fn execute(&mut self, commands: Vec<Command>) -> Result<Progress, DriverError> {
+        let mut todo = std::collections::VecDeque::from(commands);
+        while let Some(command) = todo.pop_front() {
+            match command {
+                Command::Prompt { turn } => {
+                    self.mount.with_core(|provider| provider.begin_turn(turn));
+                    self.trace.push(Event::Prompted { turn });
+                    self.session.prompt(&self.plan.turns[turn].user).await?;
+                }
+                Command::Stop => {
+                    self.trace.push(Event::Stopped);
+                    self.session.cancel().await?;
+                }
+                Command::Release(exchange) => {
+                    self.open.push(exchange);
+                    self.mount.release(exchange);
+                }
+                Command::Settle { call, outcome } => {
+                    match self.gates.iter().rev().find(|(_, known)| *known == call) {
+                        Some((gate, _)) => self.mount.settle(*gate, &outcome),
+                        None => todo.extend(self.observe(Event::ToolCancelled { call })),
+                    }
+                }
+                Command::GiveUp => self.trace.push(Event::GaveUp),
+                Command::Finish => return Ok(Progress::Finished),
+            }
+        }
+        Ok(Progress::Going)
+    }
+
+    /// The next event; none if what happened is not one.
+    async fn next(&mut self, quiet: Duration) -> Result<Option<Event>, DriverError> {
+        if self.open.is_empty()
+            && let Some(outcome) = self.ending.take()
+        {
+            return Ok(Some(Event::TurnEnded { outcome }));
+        }
+        let next = async {
+            // The server first: what it saw caused what the session says.
+            tokio::select! {
+                biased;
+                seen = self.mount.next() => Next::Seen(seen),
+                event = self.session.next() => Next::Session(event),
+            }
+        };
+        match tokio::time::timeout(quiet, next).await {
+            Ok(Next::Seen(Some(seen))) => self.seen(seen).await,
+            Ok(Next::Seen(None)) => Err(broken("the provider's server stopped")),
+            Ok(Next::Session(Some(event))) => self.said(event),
+            Ok(Next::Session(None)) => Err(broken("the session ended")),
+            Err(_) => {
+                self.open.clear();
+                Ok(Some(Event::Quiet))
+            }
+        }
+    }
+
+    async fn seen(&mut self, seen: Seen) -> Result<Option<Event>, DriverError> {
+        let event = match seen {
+            Seen::Requested { exchange, kind, body } => {
+                self.open.push(exchange);
+                Event::Requested { exchange, kind, body }
+            }
+            Seen::Held { exchange, at, grade } => {
+                self.closed(exchange);
+                Event::Held { exchange, at, grade: self.confirm(grade).await? }
+            }
+            Seen::Replied { exchange, ending } => {
+                self.closed(exchange);
+                Event::Replied { exchange, ending }
+            }
+            Seen::PeerClosed { exchange } => {
+                self.closed(exchange);
+                Event::PeerClosed { exchange }
+            }
+            Seen::GateOpened { gate, args, .. } => {
+                let call = call_of(self.plan, &args);
+                match call {
+                    Some(call) => self.gates.push((gate, call)),
+                    None => {
+                        let unknown = "the harness does not know this call".to_owned();
+                        self.mount.settle(gate, &ToolOutcome::Error(unknown));
+                    }
+                }
+                Event::ToolStarted { call, args }
+            }
+            Seen::GateSettled { gate, grade } => {
+                let Some(call) = self.gate_closed(gate) else { return Ok(None) };
+                let outcome = self.plan.calls[call.0 as usize].outcome.clone();
+                Event::ToolSettled { call, outcome, grade: self.confirm(grade).await? }
+            }
+            Seen::GateDropped { gate } => {
+                let Some(call) = self.gate_closed(gate) else { return Ok(None) };
+                Event::ToolCancelled { call }
+            }
+            Seen::Broken => return Err(broken("the provider core failed")),
+        };
+        Ok(Some(event))
+    }
+
+    fn said(&mut self, event: SessionEvent) -> Result<Option<Event>, DriverError> {
+        match event {
+            SessionEvent::Shown { id, state } => Ok(Some(Event::CallShown { id, state })),
+            SessionEvent::Ended(outcome) => {
+                self.ending = Some(outcome);
+                Ok(None)
+            }
+            SessionEvent::Lost(error) => Err(error),
+        }
+    }
+
+    /// The peer has it; whether the system has taken it in, its barrier tells.
+    async fn confirm(&mut self, grade: Grade) -> Result<Grade, DriverError> {
+        let passed = self.session.barrier().await?;
+        Ok(if passed { Grade::Observed } else { grade })
+    }
+
+    fn closed(&mut self, exchange: ExchangeId) {
+        self.open.retain(|open| *open != exchange);
+    }
+
+    fn gate_closed(&mut self, gate: GateId) -> Option<CallKey> {
+        let at = self.gates.iter().position(|(known, _)| *known == gate)?;
+        Some(self.gates.remove(at).1)
+    }
+}
+
+enum Next {
+    Seen(Option<Seen>),
+    Session(Option<SessionEvent>),
+}
+
+fn broken(what: &str) -> DriverError {
+    DriverError::Spawn { program: "the harness".to_owned(), text: what.to_owned() }
+}
+
+impl Session {
+    async fn prompt(&mut self, text: &str) -> Result<(), DriverError> {
+        match self {
+            Session::InProcess(session) => session.prompt(text),
+            Session::Acp(session) => session.prompt(text).await?,
+        }
+        Ok(())
+    }
+
+    async fn cancel(&self) -> Result<(), DriverError> {
+        match self {
+            Session::InProcess(session) => session.cancel(),
+            Session::Acp(session) => session.cancel().await?,
+        }
+        Ok(())
+    }
+
+    async fn barrier(&self) -> Result<bool, DriverError> {
+        match self {
+            Session::InProcess(session) => Ok(session.barrier().await),
+            Session::Acp(session) => session.barrier().await,
+        }
+    }
+
+    async fn next(&mut self) -> Option<SessionEvent> {
+        match self {
+            Session::InProcess(session) => session.next().await,
+            Session::Acp(session) => session.next().await,
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! The driver against adapters that misbehave: whatever they do, it is an error of theirs, in words, and in time.
+//!
+//! The adapters are shell scripts that print canned lines.
+
+#![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+use std::path::Path;
+use std::time::Duration;
+
+use brickbat::dialect::Dialect;
+use brickbat::driver::{Adapter, DriverError, Launch, Limits, Session, SessionEvent, SessionSpec};
+use brickbat::trace::{ShownState, TurnOutcome};
+
+/// Answers `initialize` and `session/new`; `$1` is what it does with a prompt, where `$id` is the prompt's id.
+const POLITE: &str = r#"
+answer() { printf '{"jsonrpc":"2.0","id":"%s","result":%s}\n' "$id" "$1"; }
+show() { printf '{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":"%s","status":"%s"}}}\n' "$1" "$2"; }
+outcome() { answer '{"stopReason":"end_turn","_meta":{"brickbat":{"outcome":'"$1"'}}}'; }
+able='"cancel":true,"streaming":true,"eagerTools":false,"barrier":true,"history":true'
+about='{"protocolVersion":1,"_meta":{"brickbat":{"protocol":1,"sdk":"sh","version":"1","modes":["m"],"capabilities":{'"$able"'}}}}'
+while read -r line; do
+    id=$(printf '%s' "$line" | sed 's/.*"id":"\([^"]*\)".*/\1/')
+    case $line in
+        *'"method":"initialize"'*) answer "$about" ;;
+        *'"method":"session/new"'*) answer '{"sessionId":"s"}' ;;
+        *'"method":"_brickbat/barrier"'*) answer '{}' ;;
+        *'"method":"_brickbat/history"'*) answer '{"history":["kept"]}' ;;
+        *'"method":"session/cancel"'*) id=$turn; outcome '{"kind":"cancelled"}' ;;
+        *'"method":"session/prompt"'*) turn=$id; eval "$1" ;;
+    esac
+done
+"#;
+
+/// Longer than a healthy shell needs on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+fn launch(script: &str, arg: &str) -> Launch {
+    Launch {
+        program: "/bin/sh".into(),
+        args: ["-c", script, "adapter", arg].map(str::to_owned).to_vec(),
+        folder: "/".into(),
+        limits: Limits { start: PATIENCE, answer: PATIENCE, ..Limits::STANDARD },
+    }
+}
+
+async fn refused_at_start(script: &str) -> DriverError {
+    Adapter::start(&launch(script, "")).await.expect_err(script)
+}
+
+async fn polite(on_prompt: &str) -> Session {
+    let adapter = Adapter::start(&launch(POLITE, on_prompt)).await.unwrap();
+    assert_eq!(adapter.about().sdk, "sh");
+    let spec = SessionSpec {
+        base_url: "http://127.0.0.1:9".into(),
+        dialect: Dialect::AnthropicMessages,
+        model: None,
+        mode: "m".into(),
+        tools: Vec::new(),
+        state_dir: "/tmp".into(),
+    };
+    adapter.open(&spec).await.unwrap()
+}
+
+async fn turn(on_prompt: &str) -> Vec<SessionEvent> {
+    let mut session = polite(on_prompt).await;
+    session.prompt("hello").await.unwrap();
+    let mut events = Vec::new();
+    while let Some(event) = session.next().await {
+        let last = matches!(event, SessionEvent::Ended(_));
+        events.push(event);
+        if last {
+            break;
+        }
+    }
+    events
+}
+
+fn shown(id: &str, state: ShownState) -> SessionEvent {
+    SessionEvent::Shown { id: id.into(), state }
+}
+
+#[tokio::test]
+async fn an_adapter_that_exits_at_once_is_quoted() {
+    // Its child would hold the pipes open for long.
+    let error = refused_at_start("sleep 600 & echo 'cannot find module' >&2; exit 3").await;
+    let text = "the adapter ended (exit status: 3); the end of its standard error: cannot find module";
+    assert_eq!(error.to_string(), text);
+}
+
+#[tokio::test]
+async fn garbage_is_quoted() {
+    let error = refused_at_start("echo 'Listening on port 3000'; exec sleep 600").await;
+    let text = "the adapter spoke nonsense: not JSON: expected value at line 1 column 1, in `Listening on port 3000`";
+    assert_eq!(error.to_string(), text);
+}
+
+#[tokio::test]
+async fn an_endless_line_is_cut_off() {
+    let error = refused_at_start("head -c 100000000 /dev/zero | tr '\\0' x").await;
+    let DriverError::Nonsense { why, said } = error else { panic!("{error}") };
+    assert_eq!(why, "a line of more than 8388608 bytes");
+    assert!(said.len() < 300, "{}", said.len());
+}
+
+#[tokio::test]
+async fn silence_has_an_end() {
+    let mut launch = launch("echo 'still thinking' >&2; exec sleep 600", "");
+    launch.limits.start = Duration::from_millis(300);
+    let error = Adapter::start(&launch).await.unwrap_err();
+    assert!(matches!(&error, DriverError::Silent { method, .. } if method == "initialize"), "{error}");
+}
+
+#[tokio::test]
+async fn a_missing_program_is_named() {
+    let launch = Launch { program: "no-such-program-here".into(), ..launch("", "") };
+    let error = Adapter::start(&launch).await.unwrap_err();
+    assert!(matches!(&error, DriverError::Missing { program, .. } if program == "no-such-program-here"));
+}
+
+#[tokio::test]
+async fn another_version_of_the_protocol_is_refused() {
+    let error = refused_at_start(&POLITE.replace(r#""protocol":1"#, r#""protocol":2"#)).await;
+    assert!(error.to_string().contains("version 2 of the protocol"), "{error}");
+}
+
+#[tokio::test]
+async fn what_is_shown_before_the_end_comes_before_the_end() {
+    let raised = r#"show a pending; show a completed; outcome '{"kind":"raised","class":"E","text":"t"}'"#;
+    let end = SessionEvent::Ended(TurnOutcome::Raised { class: "E".into(), text: "t".into() });
+    let expected = [shown("a", ShownState::Pending), shown("a", ShownState::Completed), end];
+    assert_eq!(turn(raised).await, expected);
+}
+
+#[tokio::test]
+async fn a_turn_is_stopped_and_the_next_one_runs() {
+    let mut session = polite("show a in_progress").await;
+    session.prompt("hello").await.unwrap();
+    assert_eq!(session.prompt("again").await, Err(DriverError::Busy));
+    assert_eq!(session.next().await, Some(shown("a", ShownState::InProgress)));
+    assert_eq!(session.barrier().await, Ok(true));
+    session.cancel().await.unwrap();
+    assert_eq!(session.next().await, Some(SessionEvent::Ended(TurnOutcome::Cancelled)));
+    assert_eq!(session.history().await, Ok(Some(serde_json::json!(["kept"]))));
+    session.prompt("again").await.unwrap();
+    assert_eq!(session.next().await, Some(shown("a", ShownState::InProgress)));
+}
+
+#[tokio::test]
+async fn an_unknown_state_is_not_taken_for_pending() {
+    let events = turn("show a done").await;
+    let [SessionEvent::Lost(error)] = &events[..] else { panic!("{events:?}") };
+    assert!(error.to_string().contains("unknown status \"done\" of a call"), "{error}");
+}
+
+#[tokio::test]
+async fn a_turn_without_an_outcome_is_no_turn() {
+    let events = turn(r#"answer '{"stopReason":"end_turn"}'"#).await;
+    assert!(matches!(&events[..], [SessionEvent::Lost(DriverError::Nonsense { .. })]), "{events:?}");
+}
+
+#[tokio::test]
+async fn an_adapter_that_dies_in_a_turn_takes_nothing_with_it_but_the_turn() {
+    let events = turn("show a in_progress; echo 'out of memory' >&2; exit 9").await;
+    let [first, SessionEvent::Lost(error)] = &events[..] else { panic!("{events:?}") };
+    assert_eq!(first, &shown("a", ShownState::InProgress));
+    assert_eq!(
+        error.to_string(),
+        "the adapter ended (exit status: 9); the end of its standard error: out of memory"
+    );
+}
+
+#[tokio::test]
+async fn a_flood_of_events_is_bounded() {
+    let mut session = polite("i=0; while [ $i -lt 5000 ]; do show a pending; i=$((i+1)); done").await;
+    session.prompt("hello").await.unwrap();
+    // Answered after the flood, so all of it has come.
+    assert_eq!(session.barrier().await, Ok(true));
+    let mut n_events = 0;
+    loop {
+        match session.next().await {
+            Some(SessionEvent::Shown { .. }) => n_events += 1,
+            Some(other) => {
+                assert_eq!(other, SessionEvent::Lost(DriverError::Flooded { limit: n_events }));
+                break;
+            }
+            None => panic!("the session ended without saying why"),
+        }
+    }
+    assert_eq!(session.next().await, None);
+}
+
+#[tokio::test]
+async fn what_the_adapter_started_dies_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let fifo = folder.path().join("alive");
+    assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    // The child holds the pipe open for as long as it lives.
+    let script = format!("sleep 600 > '{}' & {POLITE}", fifo.display());
+    let adapter = Adapter::start(&launch(&script, "")).await.unwrap();
+    let end = tokio::task::spawn_blocking(move || read_to_end(&fifo));
+    drop(adapter);
+    let bytes = tokio::time::timeout(PATIENCE, end).await.expect("the child lives on").unwrap();
+    assert_eq!(bytes, 0);
+}
+
+fn read_to_end(fifo: &Path) -> usize {
+    // Not to wait for a writer that is dead before the reader comes, this end is opened for writing too, briefly.
+    let both = std::fs::OpenOptions::new().read(true).write(true).open(fifo).unwrap();
+    let mut reader = std::fs::File::open(fifo).unwrap();
+    drop(both);
+    std::io::copy(&mut reader, &mut std::io::sink()).unwrap().try_into().unwrap()
+}
