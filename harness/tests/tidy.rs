@@ -46,7 +46,7 @@ const MAX_LINES: usize = 600;
 /// The only places that wait for time, with the reason.
 const SLEEPS: [(&str, &str); 2] = [
     ("harness/driver/install.rs", "a file lock that another process holds gives no notice"),
-    ("harness/server.rs", "an accept that failed for want of file descriptors is tried again later"),
+    ("harness/server/accept.rs", "an accept that failed for want of file descriptors is tried again later"),
 ];
 
 /// Pure modules that keep hashed collections, whose order is random: they ask only what is in them.
