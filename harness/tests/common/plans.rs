@@ -1,5 +1,7 @@
 //! The plans of the built-in suite.
 
+#![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
+
 use std::path::Path;
 
 use brickbat::dialect::Dialect;
