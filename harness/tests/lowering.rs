@@ -1,4 +1,4 @@
-//! What a good scenario becomes. The scenarios here are examples of their own, which the suite may outgrow.
+//! What a good scenario becomes.
 
 use std::collections::BTreeSet;
 
@@ -7,9 +7,9 @@ use brickbat::lower::{control, plans, points};
 use brickbat::plan::{Plan, PlannedFault, PlannedPoint, Side};
 use brickbat::scenario::Need;
 
-const MID_BATCH: &str = include_str!("lowering/mid-batch.yaml");
-const PLAIN_BATCH: &str = include_str!("lowering/plain-batch.yaml");
-const RESET: &str = include_str!("lowering/reset-in-stream.yaml");
+const MID_BATCH: &str = include_str!("../../scenarios/abort/mid-batch.yaml");
+const PLAIN_BATCH: &str = include_str!("../../scenarios/control/plain-batch.yaml");
+const RESET: &str = include_str!("../../scenarios/fault/reset-in-stream.yaml");
 
 fn lowered(id: &str, text: &str) -> Vec<Plan> {
     plans(id, "scenario.yaml", text, &Dialect::ALL, 7).unwrap_or_else(|error| panic!("{error}"))
