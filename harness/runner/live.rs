@@ -47,7 +47,8 @@ pub(super) async fn drive(
 ) -> Result<Run, DriverError> {
     let mount = server.mount(Provider::new(Arc::clone(plan), profile));
     let base_url = mount.base_url();
-    let origin = format!("http://{}", server.addr());
+    let address = server.addr().to_string();
+    let origin = format!("http://{address}");
     let session = open(base_url.strip_prefix(&origin).unwrap_or_default()).await?;
     let conductor = Conductor::new(Arc::clone(plan), pace.patience, width);
     let mut live = Live {
@@ -59,6 +60,7 @@ pub(super) async fn drive(
         gates: Vec::new(),
         open: Vec::new(),
         ending: None,
+        address,
     };
     let mut commands = live.conductor.start();
     loop {
@@ -85,6 +87,8 @@ struct Live<'a> {
     open: Vec<ExchangeId>,
     /// The turn has ended, but answers are still on their way: their end is told first.
     ending: Option<TurnOutcome>,
+    /// The server's address, as texts may name it.
+    address: String,
 }
 
 #[derive(PartialEq, Eq)]
@@ -112,6 +116,8 @@ impl Live<'_> {
                 Command::Stop => {
                     self.trace.push(Event::Stopped);
                     self.session.cancel().await?;
+                    // What follows, such as a late result, must find a system that has heard the stop.
+                    self.session.barrier().await?;
                 }
                 Command::Release(exchange) => {
                     self.open.push(exchange);
@@ -204,10 +210,23 @@ impl Live<'_> {
         match event {
             SessionEvent::Shown { id, state } => Ok(Some(Event::CallShown { id, state })),
             SessionEvent::Ended(outcome) => {
-                self.ending = Some(outcome);
+                self.ending = Some(self.redacted(outcome));
                 Ok(None)
             }
             SessionEvent::Lost(error) => Err(error),
+        }
+    }
+
+    /// Where the provider listens differs from run to run, and SDKs like to say it in their errors.
+    fn redacted(&self, outcome: TurnOutcome) -> TurnOutcome {
+        match outcome {
+            TurnOutcome::Raised { class, text } => {
+                let text = text
+                    .replace(&self.mount.base_url(), "http://provider")
+                    .replace(&self.address, "provider");
+                TurnOutcome::Raised { class, text }
+            }
+            other => other,
         }
     }
 
