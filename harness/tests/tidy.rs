@@ -24,12 +24,13 @@ const LAYERS: [&[&str]; 5] = [
 const N_PURE_LAYERS: usize = 3;
 
 /// Who may use whom in the same layer. It has no cycle; a new edge is a decision, and is drawn in `ARCHITECTURE.md`.
-const EDGES: [(&str, &str); 13] = [
+const EDGES: [(&str, &str); 14] = [
     ("check", "conductor"),
     ("check", "simulate"),
     ("cli", "runner"),
     ("conductor", "provider"),
     ("lower", "parse"),
+    ("lower", "wire"),
     ("main", "cli"),
     ("plan", "dialect"),
     ("plan", "scenario"),

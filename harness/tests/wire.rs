@@ -16,7 +16,7 @@ use brickbat::plan::{
 use brickbat::provider::{Answer, Provider, Request, Sent};
 use brickbat::rules::Profile;
 use brickbat::trace::{Ending, RequestKind};
-use brickbat::wire::{self, Decoder, Encoded, Envelope, ReplyEvent, SseReader, decode_whole};
+use brickbat::wire::{self, Decoder, Encoded, Envelope, ReplyEvent, SseEvent, SseReader, decode_whole};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::{Value, json};
@@ -163,15 +163,26 @@ fn all_frames(answer: &Answer) -> Vec<u8> {
 /// What a frame says, without what every frame of its dialect repeats.
 fn payload(bytes: &[u8], plan: &Plan) -> String {
     let mut events = Vec::new();
-    SseReader::default().feed(bytes, |event| events.push(event));
-    let said = events.iter().map(|event| match serde_json::from_str::<Value>(&event.data) {
-        Ok(mut data) if plan.dialect == Dialect::AnthropicMessages => {
-            assert_eq!(data["type"], event.name.as_str(), "the event's name is its type");
+    SseReader::default().feed(bytes, |event| events.push(event_words(&event, plan.dialect)));
+    let mut said = match events.is_empty() {
+        true => String::from_utf8(bytes.to_vec()).unwrap(),
+        false => events.join(" + "),
+    };
+    for call in &plan.calls {
+        said = said.replace(&call.id, &format!("<id of {}{}>", call.name, "'".repeat(call.attempt)));
+    }
+    said
+}
+
+fn event_words(event: &SseEvent, dialect: Dialect) -> String {
+    match serde_json::from_str::<Value>(event.data) {
+        Ok(mut data) if dialect == Dialect::AnthropicMessages => {
+            assert_eq!(data["type"], event.name, "the event's name is its type");
             data.as_object_mut().unwrap().shift_remove("type");
             format!("{} {data}", event.name)
         }
         Ok(data) if data["object"] == "chat.completion.chunk" => {
-            assert_eq!(event.name, "", "no event has a name");
+            assert!(event.name.is_empty(), "no event has a name");
             let choice = &data["choices"][0];
             match choice["finish_reason"].as_str() {
                 _ if choice.is_null() => format!("usage {}", data["usage"]),
@@ -179,16 +190,8 @@ fn payload(bytes: &[u8], plan: &Plan) -> String {
                 Some(reason) => format!("finish {reason} {}", choice["delta"]),
             }
         }
-        _ => event.data.clone(),
-    });
-    let mut said = said.collect::<Vec<_>>().join(" + ");
-    if events.is_empty() {
-        said = String::from_utf8(bytes.to_vec()).unwrap();
+        _ => event.data.to_string(),
     }
-    for call in &plan.calls {
-        said = said.replace(&call.id, &format!("<id of {}{}>", call.name, "'".repeat(call.attempt)));
-    }
-    said
 }
 
 /// A reply with the calls that it makes.
@@ -393,11 +396,12 @@ proptest! {
         let encoded = streamed(&plan, &script);
         prop_assert!(encoded.marks.is_sorted_by_key(|(_, frame)| *frame));
         prop_assert!(encoded.marks.iter().all(|(_, frame)| *frame < encoded.frames.len()));
-        let mut marks: Vec<Mark> = encoded.marks.iter().map(|(mark, _)| *mark).collect();
-        let mut whole = wire::encode_whole(plan.dialect, &plan, &script, ENVELOPE).marks;
-        marks.sort_unstable();
-        whole.sort_unstable();
-        prop_assert!(marks.windows(2).all(|two| two[0] != two[1]), "twice the same: {marks:?}");
+        let marks: Vec<Mark> = encoded.marks.iter().map(|(mark, _)| *mark).collect();
+        prop_assert_eq!(&marks, &wire::marks(plan.dialect, &script, &plan.calls)[1..]);
+        let mut sorted = marks.clone();
+        sorted.sort_unstable();
+        prop_assert!(sorted.windows(2).all(|two| two[0] != two[1]), "twice the same: {marks:?}");
+        let whole = wire::encode_whole(plan.dialect, &plan, &script, ENVELOPE).marks;
         prop_assert_eq!(marks, whole.into_iter().map(|(mark, _)| mark).collect::<Vec<_>>());
     }
 
