@@ -322,8 +322,10 @@ impl Conductor {
                     commands.push(Command::Stop);
                 }
                 // The call has not started, and will not: this system does not get there.
-                PlannedFault::Settle(_) if self.quiet >= self.patience.progress && !receipt.asked => {
+                // When it starts after all, it settles as if nothing had been planned.
+                PlannedFault::Settle(call) if self.quiet >= self.patience.progress && !receipt.asked => {
                     holding.todo.remove(0);
+                    self.batch.release(call);
                 }
                 _ => {}
             }

@@ -167,7 +167,7 @@ pub struct Held {
 }
 
 /// How sure it is that the system has what was sent to it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Grade {
     /// Our side has written it.
