@@ -46,7 +46,7 @@ impl Progress {
                     bar.println(text::line(case));
                 }
             }
-            None if n_done % PLANS_PER_LINE == 0 || n_done == n_all => {
+            None if n_done.is_multiple_of(PLANS_PER_LINE) || n_done == n_all => {
                 anstream::eprintln!("{}: {n_done} of {n_all} plans", case.system);
             }
             None => {}

@@ -112,7 +112,7 @@ impl Running {
                     mode: mode.clone(),
                     launch,
                     server: server().await?,
-                    capabilities: adapter.about().capabilities.clone(),
+                    capabilities: adapter.about().capabilities,
                     adapter: Mutex::new(adapter),
                     state,
                 }))
