@@ -102,6 +102,9 @@ pub fn judge(
     needed: Grade,
     reach: Option<&Reach>,
 ) -> Judgement {
+    if run.trace.overflowed() {
+        return Judgement::without_run(Verdict::HarnessError, "more happened than a trace keeps");
+    }
     let evidence = Evidence::gather(plan, run, profile);
     if let Some(reason) = disagreement(&evidence) {
         return Judgement::without_run(Verdict::HarnessError, reason);

@@ -62,19 +62,16 @@ pub(super) async fn drive(
         ending: None,
         address,
     };
-    let mut commands = live.conductor.start();
-    loop {
-        if live.execute(commands).await? == Progress::Finished {
-            break;
-        }
-        let event = live.next(pace.quiet).await?;
-        commands = match event {
-            Some(event) => live.observe(event),
-            None => Vec::new(),
-        };
+    let run = live.run(pace.quiet);
+    match tokio::time::timeout(MAX_PLAN_TIME, run).await {
+        Ok(done) => done?,
+        Err(_) => return Err(broken("the plan took longer than two minutes")),
     }
     Ok(Run { trace: live.trace, receipts: live.conductor.receipts().to_vec() })
 }
+
+/// A plan takes below a second; a system that backs off between many retries may take a minute.
+const MAX_PLAN_TIME: Duration = Duration::from_secs(120);
 
 struct Live<'a> {
     plan: &'a Plan,
@@ -98,6 +95,17 @@ enum Progress {
 }
 
 impl Live<'_> {
+    async fn run(&mut self, quiet: Duration) -> Result<(), DriverError> {
+        let mut commands = self.conductor.start();
+        while self.execute(commands).await? == Progress::Going {
+            commands = match self.next(quiet).await? {
+                Some(event) => self.observe(event),
+                None => Vec::new(),
+            };
+        }
+        Ok(())
+    }
+
     fn observe(&mut self, event: Event) -> Vec<Command> {
         let commands = self.conductor.observe(&event);
         self.trace.push(event);
