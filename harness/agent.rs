@@ -34,6 +34,8 @@ struct Setup {
     dialect: Dialect,
     delivery: Delivery,
     tools: Vec<PlannedTool>,
+    /// The tools as every request declares them.
+    declared: String,
     canary: Option<Canary>,
 }
 
@@ -175,7 +177,13 @@ impl Agent {
     /// The same agent with one planted bug, or with none.
     pub fn new(dialect: Dialect, delivery: Delivery, tools: &[PlannedTool], canary: Option<Canary>) -> Agent {
         Agent {
-            setup: Setup { dialect, delivery, tools: tools.to_vec(), canary },
+            setup: Setup {
+                dialect,
+                delivery,
+                tools: tools.to_vec(),
+                declared: request::declared(dialect, tools),
+                canary,
+            },
             thread: Vec::new(),
             turn: None,
             stragglers: Vec::new(),

@@ -37,12 +37,12 @@ pub const CHECKS: [Check; 13] = [
     },
     Check {
         id: "user-message-kept",
-        summary: "what the user said is in the next request",
+        summary: "what the user said is in the last request",
         run: memory::user_message_kept,
     },
     Check {
         id: "results-kept",
-        summary: "results that were delivered in time are in the next request",
+        summary: "results that were delivered in time are in the last request",
         run: memory::results_kept,
     },
     Check {
@@ -102,6 +102,9 @@ pub fn judge(
     needed: Grade,
     reach: Option<&Reach>,
 ) -> Judgement {
+    if run.trace.overflowed() {
+        return Judgement::without_run(Verdict::HarnessError, "more happened than a trace keeps");
+    }
     let evidence = Evidence::gather(plan, run, profile);
     if let Some(reason) = disagreement(&evidence) {
         return Judgement::without_run(Verdict::HarnessError, reason);
@@ -109,9 +112,7 @@ pub fn judge(
     let mut findings: Vec<Finding> = CHECKS.iter().flat_map(|check| (check.run)(&evidence)).collect();
     findings.sort_by(|a, b| (a.harm, &a.check, &a.place).cmp(&(b.harm, &b.check, &b.place)));
 
-    let proven = |receipt: &&crate::conductor::Receipt| {
-        receipt.fired && receipt.grade >= Some(needed.min(Grade::Read))
-    };
+    let proven = |receipt: &&crate::conductor::Receipt| receipt.fired && receipt.grade >= Some(needed);
     let n_proven = run.receipts.iter().filter(proven).count();
     let missing = run.receipts.iter().find(|receipt| !proven(receipt));
     let judgement = |verdict, reason| Judgement { verdict, findings: findings.clone(), reason };

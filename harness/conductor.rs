@@ -51,6 +51,9 @@ pub struct Patience {
     pub hang: u32,
 }
 
+/// Requests of one turn, after which the user stops it. Clients retry 2 to 10 times; a turn has a few replies.
+const MAX_REQUESTS: u32 = 128;
+
 /// Decides what happens next in one plan.
 #[derive(Debug)]
 pub struct Conductor {
@@ -62,6 +65,8 @@ pub struct Conductor {
     stopped: bool,
     ended: bool,
     quiet: u32,
+    /// Requests of this turn.
+    n_requests: u32,
     kinds: BTreeMap<ExchangeId, RequestKind>,
     holding: Vec<Holding>,
     batch: Batch,
@@ -90,6 +95,7 @@ impl Conductor {
             stopped: false,
             ended: false,
             quiet: 0,
+            n_requests: 0,
             kinds: BTreeMap::new(),
             holding: Vec::new(),
             batch,
@@ -117,6 +123,8 @@ impl Conductor {
             Event::Requested { exchange, kind, .. } => {
                 self.kinds.insert(*exchange, *kind);
                 self.note_http_fault(*kind);
+                self.n_requests += 1;
+                self.bound_requests(&mut commands);
             }
             Event::Held { exchange, at, grade } => self.hold(*exchange, *at, *grade),
             Event::Replied { exchange, ending } => {
@@ -160,6 +168,7 @@ impl Conductor {
         self.stopped = false;
         self.ended = false;
         self.quiet = 0;
+        self.n_requests = 0;
         let reserved = self.reserved();
         self.batch.begin(&self.plan, turn, &reserved);
         vec![Command::Prompt { turn }]
@@ -304,6 +313,16 @@ impl Conductor {
         commands.push(Command::Settle { call, outcome });
     }
 
+    /// A system that asks without end is stopped, and when that does not help, the plan is over.
+    fn bound_requests(&mut self, commands: &mut Vec<Command>) {
+        if self.n_requests == MAX_REQUESTS && !self.stopped {
+            self.stopped = true;
+            commands.push(Command::Stop);
+        } else if self.n_requests >= 2 * MAX_REQUESTS {
+            commands.push(Command::Finish);
+        }
+    }
+
     fn now(&self, forced: bool) -> Now {
         Now { width: self.width, stopped: self.stopped, forced }
     }
@@ -322,8 +341,10 @@ impl Conductor {
                     commands.push(Command::Stop);
                 }
                 // The call has not started, and will not: this system does not get there.
-                PlannedFault::Settle(_) if self.quiet >= self.patience.progress && !receipt.asked => {
+                // When it starts after all, it settles as if nothing had been planned.
+                PlannedFault::Settle(call) if self.quiet >= self.patience.progress && !receipt.asked => {
                     holding.todo.remove(0);
+                    self.batch.release(call);
                 }
                 _ => {}
             }
@@ -354,5 +375,66 @@ impl Conductor {
         } else {
             commands.push(Command::Finish);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialect::Dialect;
+    use crate::lower;
+
+    const PATIENCE: Patience = Patience { progress: 1, hang: 2 };
+
+    fn plan() -> Arc<Plan> {
+        let text = include_str!("../scenarios/abort/mid-batch.yaml");
+        let plans = lower::plans("abort/mid-batch", "mid-batch.yaml", text, &[Dialect::OpenaiChat], 0);
+        Arc::new(plans.unwrap().remove(1))
+    }
+
+    fn request(number: u32) -> Event {
+        let body = Vec::new().into();
+        Event::Requested { exchange: ExchangeId(number), kind: RequestKind::Surplus, body }
+    }
+
+    #[test]
+    fn a_system_that_asks_without_end_is_stopped_and_then_given_up() {
+        let mut conductor = Conductor::new(plan(), PATIENCE, None);
+        conductor.start();
+        let commands: Vec<Command> = (0..1000).flat_map(|number| conductor.observe(&request(number))).collect();
+        let first_stop = commands.iter().position(|command| *command == Command::Stop);
+        let first_finish = commands.iter().position(|command| *command == Command::Finish);
+        assert!(first_stop.is_some() && first_stop < first_finish, "{commands:?}");
+    }
+
+    #[test]
+    fn a_silent_system_is_stopped_and_then_given_up() {
+        let mut conductor = Conductor::new(plan(), PATIENCE, None);
+        conductor.start();
+        let commands: Vec<Command> = (0..8).flat_map(|_| conductor.observe(&Event::Quiet)).collect();
+        let expected = [Command::GiveUp, Command::Stop, Command::GiveUp, Command::Finish];
+        assert_eq!(commands[..4], expected);
+    }
+
+    #[test]
+    fn the_stop_comes_with_the_planned_result_and_not_before() {
+        let plan = plan();
+        let mut conductor = Conductor::new(Arc::clone(&plan), PATIENCE, None);
+        conductor.start();
+        let kind = RequestKind::Scripted { turn: 0, reply: 0, attempt: 0 };
+        conductor.observe(&Event::Requested { exchange: ExchangeId(0), kind, body: Vec::new().into() });
+        conductor.observe(&Event::Replied { exchange: ExchangeId(0), ending: Ending::Complete });
+        let start = |key| Event::ToolStarted { call: Some(CallKey(key)), args: String::new() };
+        assert_eq!(conductor.observe(&start(0)), []);
+        assert_eq!(conductor.observe(&start(1)), []);
+        let second = CallKey(1);
+        let outcome = plan.calls[1].outcome.clone();
+        assert_eq!(
+            conductor.observe(&start(2)),
+            [Command::Settle { call: second, outcome: outcome.clone() }]
+        );
+        let settled = Event::ToolSettled { call: second, outcome, grade: Grade::Observed };
+        assert_eq!(conductor.observe(&settled), [Command::Stop]);
+        assert!(conductor.receipts()[0].fired);
     }
 }

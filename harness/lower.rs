@@ -27,7 +27,7 @@ pub use header::{
     MAX_ACTIONS, MAX_ARGS, MAX_ATTEMPTS, MAX_BLOCKS, MAX_CALLS, MAX_DELTAS, MAX_REPLIES, MAX_STRING,
     MAX_TOOLS, MAX_TURNS,
 };
-pub use points::{marks, points};
+pub use points::points;
 pub use problem::Problem;
 
 use cast::Cast;

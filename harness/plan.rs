@@ -195,6 +195,11 @@ impl Script {
         })
     }
 
+    /// Whether it makes any.
+    pub fn has_calls(&self) -> bool {
+        self.calls().next().is_some()
+    }
+
     /// All its text.
     pub fn text(&self) -> String {
         let fragments = self.blocks.iter().flat_map(|block| match block {

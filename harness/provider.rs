@@ -147,6 +147,8 @@ impl Provider {
             let after = match (mark, side) {
                 (Mark::Headers, Side::Before) => Sent::Nothing,
                 (Mark::Headers, Side::After) => Sent::Frames(0),
+                // A body in one piece is cut in its middle, or it would be complete.
+                _ if !streamed && action.what.ends_attempt() => Sent::Frames(1),
                 (mark, side) => {
                     let Some(frame) = encoded.frame_of(mark) else { continue };
                     Sent::Frames(if side == Side::After { frame + 1 } else { frame })

@@ -43,17 +43,16 @@ pub struct Case {
     /// The plan.
     pub plan: String,
     /// The judgement.
+    #[schemars(with = "Verdict")]
     pub verdict: String,
     /// Why the verdict is neither pass nor fail.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// What is wrong, the worst first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(with = "Vec<serde_json::Value>")]
     pub findings: Vec<Finding>,
     /// What is proven of each action of the plan.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(with = "Vec<serde_json::Value>")]
     pub receipts: Vec<Receipt>,
     /// The command that runs this case again.
     pub reproduce: String,
@@ -144,6 +143,12 @@ impl Report {
             0
         }
     }
+}
+
+/// The JSON Schema of [`Report`], as `harness/report/report.schema.json` holds it.
+pub fn schema() -> serde_json::Value {
+    let settings = schemars::generate::SchemaSettings::draft2020_12().for_serialize();
+    settings.into_generator().into_root_schema_for::<Report>().to_value()
 }
 
 /// Whether a system is the reference agent, which must pass.

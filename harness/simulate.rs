@@ -261,9 +261,10 @@ impl Simulation {
             }
             Sent::Frames(sent) if sent < n_frames => {
                 body.sent = Sent::Frames(sent + 1);
-                let bytes = body.answer.frames.slice(sent..sent + 1).to_vec();
+                let bytes = body.answer.frames.slice(sent..sent + 1);
+                let outputs = self.agent.step(Input::Body { request, bytes });
                 self.todo.push_back(Todo::Send(at));
-                self.step(Input::Body { request, bytes: &bytes });
+                outputs.into_iter().for_each(|output| self.carry_out(output));
             }
             Sent::Frames(_) => {
                 body.state = BodyState::Over;

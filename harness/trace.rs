@@ -14,21 +14,36 @@ use crate::plan::{CallKey, Mark, Side, ToolOutcome};
 pub struct ExchangeId(pub u32);
 
 /// Everything observed, in order.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(transparent)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Trace {
     entries: Vec<Event>,
+    n_body_bytes: usize,
+    overflowed: bool,
 }
 
-/// Events kept of one plan. A plan of the built-in suite has about 60; a request storm is cut off here.
+/// Events kept of one plan. A plan of the built-in suite has about 60; a request storm is cut off long before.
 const MAX_EVENTS: usize = 20_000;
 
+/// Bytes of request bodies kept of one plan. A plan of the built-in suite has about 10 kB; one request that a
+/// provider takes has at most 32 MiB.
+const MAX_BODY_BYTES: usize = 128 << 20;
+
 impl Trace {
-    /// Appends an event. Beyond a bound, which no plan that is judged reaches, events are dropped.
+    /// Appends an event. What is beyond the bounds is dropped, and the trace says so.
     pub fn push(&mut self, event: Event) {
-        if self.entries.len() < MAX_EVENTS {
+        if let Event::Requested { body, .. } = &event {
+            self.n_body_bytes += body.len();
+        }
+        if self.entries.len() >= MAX_EVENTS || self.n_body_bytes > MAX_BODY_BYTES {
+            self.overflowed = true;
+        } else {
             self.entries.push(event);
         }
+    }
+
+    /// Whether more happened than is kept, so that nothing can be judged.
+    pub fn overflowed(&self) -> bool {
+        self.overflowed
     }
 
     /// The events, in order.
@@ -167,7 +182,7 @@ pub struct Held {
 }
 
 /// How sure it is that the system has what was sent to it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Grade {
     /// Our side has written it.

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 /// The judgement over one plan.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// Nothing is wrong, and everything planned happened.
@@ -53,7 +53,7 @@ impl Verdict {
 }
 
 /// What the user of a system loses, the worst first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Harm {
     /// The provider refuses the history.
@@ -128,7 +128,7 @@ impl Harm {
 }
 
 /// Whether the thread recovers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Permanence {
     /// The last follow-up turn fails as well.
@@ -138,7 +138,7 @@ pub enum Permanence {
 }
 
 /// One thing that is wrong, with its evidence.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, schemars::JsonSchema)]
 pub struct Finding {
     /// The checker that found it.
     pub check: &'static str,

@@ -13,12 +13,13 @@ mod openai;
 mod sse;
 
 pub use decode::{Decoder, ReplyEvent, decode_whole};
+pub(crate) use frames::json_string;
 pub use frames::{Encoded, Frames};
 pub use history::history;
 pub use sse::{SseEvent, SseReader};
 
 use crate::dialect::Dialect;
-use crate::plan::{Mark, Plan, Script, ScriptBlock};
+use crate::plan::{Mark, Plan, PlannedCall, Script};
 use crate::scenario::ErrorKind;
 
 /// What a reply needs besides its script.
@@ -52,35 +53,21 @@ pub fn encode_whole(dialect: Dialect, plan: &Plan, script: &Script, envelope: En
     let mut encoded = Encoded::with_capacity(text.len());
     encoded.frame(|out| out.extend_from_slice(&text.as_bytes()[..middle]));
     encoded.frame(|out| out.extend_from_slice(&text.as_bytes()[middle..]));
-    let mut n_text = 0;
-    for block in &script.blocks {
-        match block {
-            ScriptBlock::Text(fragments) => {
-                for _ in fragments {
-                    n_text += 1;
-                    encoded.mark(Mark::Text(n_text));
-                }
-            }
-            ScriptBlock::Call(key) => {
-                encoded.mark(Mark::Start(*key));
-                for delta in 1..=plan.calls[key.0 as usize].deltas.len() {
-                    encoded.mark(Mark::Delta(*key, delta as u32));
-                }
-                encoded.mark(Mark::End(*key));
-            }
-        }
-    }
-    encoded.mark(Mark::Calls);
-    encoded.mark(Mark::Stop);
-    encoded.mark(Mark::Reply);
+    marks(dialect, script, &plan.calls).into_iter().skip(1).for_each(|mark| encoded.mark(mark));
     encoded
 }
 
-/// The marks of a reply's stream, in order, the headers first.
-pub fn marks(plan: &Plan, script: &Script) -> Vec<Mark> {
-    let envelope = Envelope { id: "", model: "", usage: false };
-    let encoded = encode_stream(plan.dialect, plan, script, envelope);
-    std::iter::once(Mark::Headers).chain(encoded.marks.into_iter().map(|(mark, _)| mark)).collect()
+/// The marks of a reply's stream, in the order in which the encoder reaches them, the headers first.
+/// `calls` are the calls of the plan.
+pub fn marks(dialect: Dialect, script: &Script, calls: &[PlannedCall]) -> Vec<Mark> {
+    let mut marks = match dialect {
+        Dialect::AnthropicMessages => anthropic::block_marks(script, calls),
+        Dialect::OpenaiChat => openai::block_marks(script, calls),
+    };
+    marks.insert(0, Mark::Headers);
+    marks.extend(script.has_calls().then_some(Mark::Calls));
+    marks.extend([Mark::Stop, Mark::Reply]);
+    marks
 }
 
 /// The error event inside a stream that began with status 200.

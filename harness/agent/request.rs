@@ -1,104 +1,148 @@
 //! From a thread to a request body.
+//!
+//! Bodies are written as bytes, without a tree of values between: every plan writes several of them.
 
-use serde_json::{Map, Value, json};
+use serde::de::IgnoredAny;
+use serde_json::{Value, json};
 
-use super::thread::{Block, Message};
+use super::thread::{Block, Call, CallResult, Message};
 use super::{Delivery, Setup};
 use crate::dialect::Dialect;
 use crate::plan::PlannedTool;
+use crate::wire::json_string;
 
 /// The body that asks for the next reply.
 pub(super) fn body(setup: &Setup, thread: &[Message]) -> Vec<u8> {
-    let streamed = setup.delivery == Delivery::Streamed;
-    let tools: Vec<Value> = setup.tools.iter().map(|tool| tool_of(setup.dialect, tool)).collect();
-    let mut body = match setup.dialect {
-        Dialect::AnthropicMessages => json!({
-            "model": "claude-haiku-4-5",
-            "max_tokens": 1024,
-            "messages": anthropic_messages(thread),
-            "stream": streamed,
-        }),
-        Dialect::OpenaiChat => json!({
-            "model": "gpt-4.1",
-            "messages": openai_messages(thread),
-            "stream": streamed,
-        }),
-    };
-    if !tools.is_empty() {
-        body["tools"] = Value::Array(tools);
+    let mut out = Vec::with_capacity(2048);
+    match setup.dialect {
+        Dialect::AnthropicMessages => {
+            out.extend_from_slice(br#"{"model":"claude-haiku-4-5","max_tokens":1024,"messages":["#);
+            list(&mut out, thread, anthropic_message);
+        }
+        Dialect::OpenaiChat => {
+            out.extend_from_slice(br#"{"model":"gpt-4.1","messages":["#);
+            list(&mut out, thread, openai_messages);
+        }
     }
-    body.to_string().into_bytes()
+    out.extend_from_slice(match setup.delivery {
+        Delivery::Streamed => br#"],"stream":true"#,
+        Delivery::Whole => br#"],"stream":false"#,
+    });
+    if !setup.declared.is_empty() {
+        out.extend_from_slice(br#","tools":"#);
+        out.extend_from_slice(setup.declared.as_bytes());
+    }
+    out.push(b'}');
+    out
 }
 
-fn anthropic_messages(thread: &[Message]) -> Vec<Value> {
-    let mut messages: Vec<Value> = Vec::new();
-    for message in thread {
-        let (role, blocks): (&str, Vec<Value>) = match message {
-            Message::User(text) => ("user", vec![json!({ "type": "text", "text": text })]),
-            Message::Assistant(blocks) => ("assistant", blocks.iter().map(anthropic_block).collect()),
-            Message::Results(results) => {
-                let blocks = results.iter().map(|result| {
-                    let mut block = json!({
-                        "type": "tool_result",
-                        "tool_use_id": result.call_id,
-                        "content": result.text,
-                    });
-                    if result.is_error {
-                        block["is_error"] = Value::Bool(true);
-                    }
-                    block
-                });
-                ("user", blocks.collect())
-            }
-        };
-        messages.push(json!({ "role": role, "content": blocks }));
+/// The tools as every request declares them; empty where there are none.
+pub(super) fn declared(dialect: Dialect, tools: &[PlannedTool]) -> String {
+    match tools {
+        [] => String::new(),
+        tools => Value::Array(tools.iter().map(|tool| tool_of(dialect, tool)).collect()).to_string(),
     }
-    messages
 }
 
-fn anthropic_block(block: &Block) -> Value {
+/// Writes items with commas between them.
+fn list<T>(out: &mut Vec<u8>, items: impl IntoIterator<Item = T>, write: impl Fn(&mut Vec<u8>, T)) {
+    for (index, item) in items.into_iter().enumerate() {
+        if index > 0 {
+            out.push(b',');
+        }
+        write(out, item);
+    }
+}
+
+/// Writes what stands before a string, and the string.
+fn string(out: &mut Vec<u8>, before: &[u8], text: &str) {
+    out.extend_from_slice(before);
+    json_string(out, text);
+}
+
+fn anthropic_message(out: &mut Vec<u8>, message: &Message) {
+    match message {
+        Message::User(text) => {
+            string(out, br#"{"role":"user","content":[{"type":"text","text":"#, text);
+            out.push(b'}');
+        }
+        Message::Assistant(blocks) => {
+            out.extend_from_slice(br#"{"role":"assistant","content":["#);
+            list(out, blocks, anthropic_block);
+        }
+        Message::Results(results) => {
+            out.extend_from_slice(br#"{"role":"user","content":["#);
+            list(out, results, anthropic_result);
+        }
+    }
+    out.extend_from_slice(b"]}");
+}
+
+fn anthropic_block(out: &mut Vec<u8>, block: &Block) {
     match block {
-        Block::Text(text) => json!({ "type": "text", "text": text }),
+        Block::Text(text) => string(out, br#"{"type":"text","text":"#, text),
         Block::Call(call) => {
-            let input: Value = serde_json::from_str(&call.args).unwrap_or_else(|_| Value::Object(Map::new()));
-            json!({ "type": "tool_use", "id": call.id, "name": call.tool, "input": input })
+            string(out, br#"{"type":"tool_use","id":"#, &call.id);
+            string(out, br#","name":"#, &call.tool);
+            out.extend_from_slice(br#","input":"#);
+            // A canary keeps calls whose arguments never became complete.
+            let is_json = serde_json::from_str::<IgnoredAny>(&call.args).is_ok();
+            out.extend_from_slice(if is_json { call.args.as_bytes() } else { b"{}" });
         }
+    }
+    out.push(b'}');
+}
+
+fn anthropic_result(out: &mut Vec<u8>, result: &CallResult) {
+    string(out, br#"{"type":"tool_result","tool_use_id":"#, &result.call_id);
+    string(out, br#","content":"#, &result.text);
+    out.extend_from_slice(if result.is_error { br#","is_error":true}"# } else { b"}" });
+}
+
+fn openai_messages(out: &mut Vec<u8>, message: &Message) {
+    match message {
+        Message::User(text) => {
+            string(out, br#"{"role":"user","content":"#, text);
+            out.push(b'}');
+        }
+        Message::Assistant(blocks) => openai_assistant(out, blocks),
+        Message::Results(results) => list(out, results, openai_result),
     }
 }
 
-fn openai_messages(thread: &[Message]) -> Vec<Value> {
-    let mut messages = Vec::new();
-    for message in thread {
-        match message {
-            Message::User(text) => messages.push(json!({ "role": "user", "content": text })),
-            Message::Assistant(blocks) => messages.push(openai_assistant(blocks)),
-            Message::Results(results) => messages.extend(results.iter().map(
-                |result| json!({ "role": "tool", "tool_call_id": result.call_id, "content": result.text }),
-            )),
-        }
-    }
-    messages
-}
-
-fn openai_assistant(blocks: &[Block]) -> Value {
+fn openai_assistant(out: &mut Vec<u8>, blocks: &[Block]) {
     let mut text = String::new();
     let mut calls = Vec::new();
     for block in blocks {
         match block {
             Block::Text(piece) => text.push_str(piece),
-            Block::Call(call) => calls.push(json!({
-                "id": call.id,
-                "type": "function",
-                "function": { "name": call.tool, "arguments": call.args },
-            })),
+            Block::Call(call) => calls.push(call),
         }
     }
-    let content = if text.is_empty() { Value::Null } else { Value::String(text) };
-    let mut message = json!({ "role": "assistant", "content": content });
-    if !calls.is_empty() {
-        message["tool_calls"] = Value::Array(calls);
+    out.extend_from_slice(br#"{"role":"assistant","content":"#);
+    match text.as_str() {
+        "" => out.extend_from_slice(b"null"),
+        text => json_string(out, text),
     }
-    message
+    if !calls.is_empty() {
+        out.extend_from_slice(br#","tool_calls":["#);
+        list(out, calls, openai_call);
+        out.push(b']');
+    }
+    out.push(b'}');
+}
+
+fn openai_call(out: &mut Vec<u8>, call: &Call) {
+    string(out, br#"{"id":"#, &call.id);
+    string(out, br#","type":"function","function":{"name":"#, &call.tool);
+    string(out, br#","arguments":"#, &call.args);
+    out.extend_from_slice(b"}}");
+}
+
+fn openai_result(out: &mut Vec<u8>, result: &CallResult) {
+    string(out, br#"{"role":"tool","tool_call_id":"#, &result.call_id);
+    string(out, br#","content":"#, &result.text);
+    out.push(b'}');
 }
 
 fn tool_of(dialect: Dialect, tool: &PlannedTool) -> Value {

@@ -9,7 +9,7 @@ use super::thread::{Block, CallResult, Message, unanswered};
 use super::{Agent, BodyEnd, Input, Output, RunId, Straggler};
 use crate::plan::ToolOutcome;
 use crate::trace::{ShownState, TurnOutcome};
-use crate::wire::{Decoder, decode_whole};
+use crate::wire::{Decoder, ReplyEvent, decode_whole};
 
 /// A running turn.
 #[derive(Debug)]
@@ -148,9 +148,9 @@ impl Agent {
         }
         let mut terminated = terminated;
         if self.setup.delivery == super::Delivery::Whole && how == BodyEnd::Complete {
-            terminated = true;
             let mut events = Vec::new();
             decode_whole(self.setup.dialect, &turn.step.whole, |event| events.push(event));
+            terminated = events.contains(&ReplyEvent::End);
             for event in events {
                 if let Some(index) = turn.step.said(event) {
                     self.start_call(&mut turn.step, index, outputs);

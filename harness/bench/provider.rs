@@ -9,13 +9,16 @@
 use std::convert::Infallible;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::sync::mpsc as std_mpsc;
+use std::sync::{Arc, OnceLock, mpsc as std_mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use brickbat::provider::{Answer, Frames, Request};
+use brickbat::dialect::Dialect;
+use brickbat::lower::plans;
+use brickbat::provider::{Answer, Provider, Request};
+use brickbat::rules::Profile;
 use brickbat::server::{Answerer, Limits, Server, Writes};
-use brickbat::trace::{Ending, ExchangeId, RequestKind};
+use brickbat::trace::RequestKind;
 use http_body_util::{BodyExt, StreamBody};
 use hyper::body::{Bytes, Frame, Incoming};
 use hyper::service::service_fn;
@@ -32,81 +35,51 @@ const REQUESTS_PER_ROUND: usize = 16_000;
 
 const REQUESTS_FOR_MEMORY: usize = 200_000;
 
-/// A short text and a tool call, as Anthropic streams them.
-const REPLY: [&str; 12] = [
-    r#"event: message_start
-data: {"type":"message_start","message":{"id":"msg_01J8Q2WfTg6Vd8mLxkq3yZbN","type":"message","role":"assistant","model":"claude-opus-4-5","content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":412,"output_tokens":3}}}
+/// A short text and a tool call: 12 frames as Anthropic streams them.
+const SCENARIO: &str = "
+schema: 1
+comment: A reply of twelve frames.
+class: [control]
+tools:
+  lookup: { returns: found }
+turns:
+  - user: Look up the order.
+    replies:
+      - - text: Let me look that up.
+        - call: { as: a, tool: lookup, args: { key: order 17 }, deltas: 2 }
+      - - text: Here it is.
+";
 
-"#,
-    r#"event: content_block_start
-data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}
+/// The core that is measured with the server: the real one, which reads, validates and encodes each time.
+struct Core(Provider);
 
-"#,
-    r#"event: content_block_delta
-data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Let me look"}}
-
-"#,
-    r#"event: content_block_delta
-data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":" that up."}}
-
-"#,
-    r#"event: content_block_stop
-data: {"type":"content_block_stop","index":0}
-
-"#,
-    r#"event: content_block_start
-data: {"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"toolu_01HqVnP4pKj3Xb7wYtRz9sDe","name":"lookup","input":{}}}
-
-"#,
-    r#"event: content_block_delta
-data: {"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"{\"key\": \"or"}}
-
-"#,
-    r#"event: content_block_delta
-data: {"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"der 17\", \"re"}}
-
-"#,
-    r#"event: content_block_delta
-data: {"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"f\": \"q7\"}"}}
-
-"#,
-    r#"event: content_block_stop
-data: {"type":"content_block_stop","index":1}
-
-"#,
-    r#"event: message_delta
-data: {"type":"message_delta","delta":{"stop_reason":"tool_use","stop_sequence":null},"usage":{"output_tokens":58}}
-
-"#,
-    r#"event: message_stop
-data: {"type":"message_stop"}
-
-"#,
-];
-
-/// The core that is measured with the server.
-fn core() -> impl Answerer {
-    Fixed { n_asked: 0 }
-}
-
-/// Always gives [`REPLY`].
-struct Fixed {
-    n_asked: u32,
-}
-
-impl Answerer for Fixed {
-    fn answer(&mut self, _request: Request<'_>) -> (RequestKind, Answer) {
-        let exchange = ExchangeId(self.n_asked);
-        self.n_asked = self.n_asked.wrapping_add(1);
-        let mut frames = Frames::with_capacity(2048);
-        for frame in REPLY {
-            frames.push_with(|bytes| bytes.extend_from_slice(frame.as_bytes()));
-        }
-        let headers = vec![("content-type", "text/event-stream; charset=utf-8".to_owned())];
-        let (holds, ending) = (Vec::new(), Ending::Complete);
-        let answer = Answer { exchange, status: 200, headers, streamed: true, frames, holds, ending };
-        (RequestKind::Surplus, answer)
+impl Core {
+    fn new() -> Core {
+        let dialect = Dialect::AnthropicMessages;
+        let plan = plans("bench", "bench", SCENARIO, &[dialect], 0).unwrap().remove(0);
+        Core(Provider::new(Arc::new(plan), Profile::newest(dialect)))
     }
+}
+
+impl Answerer for Core {
+    fn answer(&mut self, request: Request<'_>) -> (RequestKind, Answer) {
+        // Always the first reply of the turn.
+        self.0.begin_turn(0);
+        let (kind, answer) = self.0.answer(request);
+        assert!(matches!(kind, RequestKind::Scripted { .. }) && answer.frames.len() == 12, "{kind:?}");
+        (kind, answer)
+    }
+}
+
+/// The frames that our core sends, for hyper to send the same.
+fn frames() -> &'static [Bytes] {
+    static FRAMES: OnceLock<Vec<Bytes>> = OnceLock::new();
+    FRAMES.get_or_init(|| {
+        let body = body();
+        let request = Request { method: "POST", path: "/v1/messages", body: body.as_bytes() };
+        let (_, answer) = Core::new().answer(request);
+        (0..answer.frames.len()).map(|at| Bytes::copy_from_slice(answer.frames.slice(at..at + 1))).collect()
+    })
 }
 
 /// A server in a thread of its own, and the client's connections to it.
@@ -216,10 +189,7 @@ impl Contestant {
 
 /// A request of two kilobytes, as a client sends it in a second turn.
 fn request(path: &str) -> Vec<u8> {
-    let body = format!(
-        r#"{{"model":"claude-opus-4-5","stream":true,"max_tokens":1024,"messages":[{{"role":"user","content":"{}"}}]}}"#,
-        "Look up the order. ".repeat(100)
-    );
+    let body = body();
     let head = format!(
         "POST {path} HTTP/1.1\r\nhost: 127.0.0.1\r\naccept: application/json\r\nanthropic-version: 2023-06-01\r\n\
          content-type: application/json\r\nuser-agent: bench\r\nx-api-key: none\r\ncontent-length: {}\r\n\r\n",
@@ -228,9 +198,17 @@ fn request(path: &str) -> Vec<u8> {
     (head + &body).into_bytes()
 }
 
+fn body() -> String {
+    let tool = r#"{"name":"lookup","description":"Looks up.","input_schema":{"type":"object","properties":{"key":{"type":"string"}}}}"#;
+    format!(
+        r#"{{"model":"claude-haiku-4-5","stream":true,"max_tokens":1024,"tools":[{tool}],"messages":[{{"role":"user","content":"{}"}}]}}"#,
+        "Look up the order. ".repeat(100)
+    )
+}
+
 async fn serve_ours(writes: Writes, started: std_mpsc::Sender<(SocketAddr, String)>) {
     let server = Server::start(Limits { writes, ..Limits::STANDARD }).await.unwrap();
-    let mut mount = server.mount(core());
+    let mut mount = server.mount(Core::new());
     let url = mount.base_url() + "/v1/messages";
     let path = url.strip_prefix(&format!("http://{}", server.addr())).unwrap();
     started.send((server.addr(), path.to_owned())).unwrap();
@@ -254,7 +232,7 @@ async fn reply_by_hyper(
 ) -> Result<hyper::Response<impl hyper::body::Body<Data = Bytes, Error = Infallible>>, hyper::Error> {
     // Our server has read the whole body as well.
     request.into_body().collect().await?.to_bytes();
-    let frames = REPLY.map(|frame| Ok(Frame::data(Bytes::from_static(frame.as_bytes()))));
+    let frames = frames().iter().map(|frame| Ok(Frame::data(frame.clone())));
     let body = StreamBody::new(futures::stream::iter(frames));
     let reply = hyper::Response::builder().header("content-type", "text/event-stream; charset=utf-8");
     Ok(reply.body(body).unwrap())

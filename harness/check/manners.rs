@@ -22,7 +22,7 @@ pub(super) fn turn_ends(evidence: &Evidence<'_>) -> Vec<Finding> {
 }
 
 /// Requests that may come after the user's stop: one may have been on its way.
-const MAX_AFTER_STOP: usize = 2;
+const MAX_AFTER_STOP: usize = 1;
 /// Requests of a turn beyond the scripted ones: room for the retries that clients make by themselves.
 const MAX_BEYOND_SCRIPT: usize = 24;
 

@@ -49,6 +49,9 @@ pub(super) fn unreachable(
     receipt: &Receipt,
     reach: Option<&Reach>,
 ) -> Option<String> {
+    if receipt.fired {
+        return None;
+    }
     let PlannedPoint::Stream { reply, attempt, .. } = receipt.at else { return None };
     if matches!(receipt.what, PlannedFault::Settle(_)) && reach.is_some_and(|reach| !reach.eager) {
         return Some("this system starts its tools only when the reply is over".to_owned());

@@ -6,7 +6,7 @@ use crate::plan::{CallKey, Plan, PlannedFault, PlannedPoint};
 use crate::trace::{Ending, ExchangeId, Grade};
 
 /// What is known of one action of a plan.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Receipt {
     /// The turn, from 0.
     pub turn: usize,

@@ -55,6 +55,11 @@ impl Batch {
         self.reserved = reserved.to_vec();
     }
 
+    /// No action will settle the call: it settles by itself.
+    pub(super) fn release(&mut self, call: CallKey) {
+        self.reserved.retain(|reserved| *reserved != call);
+    }
+
     /// The tool started; if it ran before, it runs again.
     pub(super) fn started(&mut self, call: CallKey) {
         let progress = self.at(call);

@@ -165,7 +165,7 @@ mod tests {
         let planned =
             PlannedTool { name: "lookup".into(), params: vec![("key".into(), "string")], deaf: true };
         let tool = ToolSpec::new(&planned, "http://127.0.0.1:1/gate".into());
-        assert_eq!(tool.input_schema["required"], json!(["ref", "key"]));
+        assert_eq!(tool.input_schema["required"], json!(["ref"]));
         assert_eq!(tool.input_schema["properties"]["key"], json!({"type": "string"}));
         assert!(tool.deaf);
     }

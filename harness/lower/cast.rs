@@ -35,6 +35,11 @@ impl<'a> Cast<'a> {
         cast
     }
 
+    /// The dialect of the plan.
+    pub fn dialect(&self) -> Dialect {
+        self.mint.dialect
+    }
+
     /// The call that the scenario names so.
     pub fn find(&self, name: &str) -> Option<CallKey> {
         self.names.get(name).copied()
@@ -55,7 +60,7 @@ impl<'a> Cast<'a> {
 
     /// What a reply says, in every attempt that the scenario wrote.
     pub fn reply(&self, said: &Reply) -> PlannedReply {
-        let interleave = said.interleave && self.mint.dialect == Dialect::OpenaiChat;
+        let interleave = said.interleave && self.dialect() == Dialect::OpenaiChat;
         let script = |blocks: &Vec<Block>| Script {
             blocks: blocks.iter().filter_map(|block| self.block(block)).collect(),
             interleave,

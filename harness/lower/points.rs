@@ -1,8 +1,9 @@
-//! Points: what the words of a scenario mean, in which order the marks of a reply come, and every point of a turn.
+//! Points: what the words of a scenario mean, and every point of a turn.
 
 use crate::parse::{did_you_mean, one_of};
-use crate::plan::{CallKey, Mark, Plan, PlannedCall, PlannedPoint, PlannedReply, Script, ScriptBlock, Side};
+use crate::plan::{CallKey, Mark, Plan, PlannedPoint, PlannedReply, Script, ScriptBlock, Side};
 use crate::scenario::{At, Point, Which};
+use crate::wire;
 
 use super::cast::Cast;
 use super::problem::Problem;
@@ -17,7 +18,9 @@ pub fn points(plan: &Plan, turn: usize) -> Vec<PlannedPoint> {
         for (attempt, script) in said.attempts.iter().enumerate() {
             let at = |mark, side| PlannedPoint::Stream { reply, attempt, mark, side };
             points.push(at(Mark::Headers, Side::Before));
-            points.extend(marks(script, &plan.calls).into_iter().map(|mark| at(mark, Side::After)));
+            points.extend(
+                wire::marks(plan.dialect, script, &plan.calls).into_iter().map(|mark| at(mark, Side::After)),
+            );
             started.extend(script.calls());
         }
     }
@@ -29,43 +32,6 @@ pub fn points(plan: &Plan, turn: usize) -> Vec<PlannedPoint> {
     }
     points.extend(started.into_iter().map(|key| PlannedPoint::Settled(key, Side::Before)));
     points
-}
-
-/// The marks of one attempt in the order in which they are reached.
-pub fn marks(script: &Script, calls: &[PlannedCall]) -> Vec<Mark> {
-    let n_deltas = |key: CallKey| calls.get(key.0 as usize).map_or(0, |call| call.deltas.len() as u32);
-    let mut marks = vec![Mark::Headers];
-    let mut n_fragments = 0;
-    for block in &script.blocks {
-        match block {
-            ScriptBlock::Text(fragments) => {
-                let first = n_fragments + 1;
-                n_fragments += fragments.len() as u32;
-                marks.extend((first..=n_fragments).map(Mark::Text));
-            }
-            ScriptBlock::Call(_) if script.interleave => {}
-            ScriptBlock::Call(key) => {
-                marks.push(Mark::Start(*key));
-                marks.extend((1..=n_deltas(*key)).map(|delta| Mark::Delta(*key, delta)));
-                marks.push(Mark::End(*key));
-            }
-        }
-    }
-    if script.interleave {
-        marks.extend(script.calls().map(Mark::Start));
-        let rounds = script.calls().map(n_deltas).max().unwrap_or(0);
-        for round in 1..=rounds {
-            marks.extend(
-                script.calls().filter(|key| round <= n_deltas(*key)).map(|key| Mark::Delta(key, round)),
-            );
-        }
-        marks.extend(script.calls().map(Mark::End));
-    }
-    if script.calls().next().is_some() {
-        marks.push(Mark::Calls);
-    }
-    marks.extend([Mark::Stop, Mark::Reply]);
-    marks
 }
 
 /// Calls of a turn that can settle: of several attempts of a reply only one comes to its end.
@@ -227,7 +193,7 @@ impl Stage<'_> {
             Point::Start(name) => Ok(Mark::Start(self.streamed(inner("start"), name, at)?)),
             Point::End(name) => Ok(Mark::End(self.streamed(inner("end"), name, at)?)),
             Point::Delta(name, delta) => self.delta(&inner("delta"), name, *delta, at),
-            Point::Calls if script.calls().next().is_none() => {
+            Point::Calls if !script.has_calls() => {
                 Err(Problem::new(&words.pointer, "this reply has no calls"))
             }
             Point::Calls => Ok(Mark::Calls),

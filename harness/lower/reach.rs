@@ -1,8 +1,9 @@
 //! Whether the actions of a turn leave each other room: what can never happen is a mistake of the author.
 
 use crate::plan::{CallKey, Mark, PlannedAction, PlannedFault, PlannedPoint, Script, Side};
+use crate::wire;
 
-use super::points::{Stage, marks, n_calls};
+use super::points::{Stage, n_calls};
 use super::problem::{Problem, Problems};
 
 /// A place in the stream of a turn, comparable within one attempt: the number of the mark, then the side.
@@ -37,7 +38,7 @@ fn script<'a>(stage: Stage<'a>, (reply, attempt): (usize, usize)) -> Option<&'a 
 }
 
 fn position(stage: Stage<'_>, attempt: (usize, usize), mark: Mark, side: Side) -> Option<Position> {
-    let marks = marks(script(stage, attempt)?, &stage.cast.calls);
+    let marks = wire::marks(stage.cast.dialect(), script(stage, attempt)?, &stage.cast.calls);
     marks.iter().position(|other| *other == mark).map(|index| (index, side))
 }
 

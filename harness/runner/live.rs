@@ -49,7 +49,8 @@ pub(super) async fn drive(
 ) -> Result<Run, DriverError> {
     let mount = server.mount(Provider::new(Arc::clone(plan), profile));
     let base_url = mount.base_url();
-    let origin = format!("http://{}", server.addr());
+    let address = server.addr().to_string();
+    let origin = format!("http://{address}");
     let session = open(base_url.strip_prefix(&origin).unwrap_or_default()).await?;
     let conductor = Conductor::new(Arc::clone(plan), pace.patience, width);
     let mut live = Live {
@@ -61,20 +62,18 @@ pub(super) async fn drive(
         gates: Vec::new(),
         open: Vec::new(),
         ending: None,
+        address,
     };
-    let mut commands = live.conductor.start();
-    loop {
-        if live.execute(commands).await? == Progress::Finished {
-            break;
-        }
-        let event = live.next(pace.quiet).await?;
-        commands = match event {
-            Some(event) => live.observe(event),
-            None => Vec::new(),
-        };
+    let run = live.run(pace.quiet);
+    match tokio::time::timeout(MAX_PLAN_TIME, run).await {
+        Ok(done) => done?,
+        Err(_) => return Err(broken("the plan took longer than two minutes")),
     }
     Ok(Run { trace: live.trace, receipts: live.conductor.receipts().to_vec() })
 }
+
+/// A plan takes below a second; a system that backs off between many retries may take a minute.
+const MAX_PLAN_TIME: Duration = Duration::from_secs(120);
 
 struct Live<'a> {
     plan: &'a Plan,
@@ -87,6 +86,8 @@ struct Live<'a> {
     open: Vec<ExchangeId>,
     /// The turn has ended, but answers are still on their way: their end is told first.
     ending: Option<TurnOutcome>,
+    /// The server's address, as texts may name it.
+    address: String,
 }
 
 #[derive(PartialEq, Eq)]
@@ -96,6 +97,17 @@ enum Progress {
 }
 
 impl Live<'_> {
+    async fn run(&mut self, quiet: Duration) -> Result<(), DriverError> {
+        let mut commands = self.conductor.start();
+        while self.execute(commands).await? == Progress::Going {
+            commands = match self.next(quiet).await? {
+                Some(event) => self.observe(event),
+                None => Vec::new(),
+            };
+        }
+        Ok(())
+    }
+
     fn observe(&mut self, event: Event) -> Vec<Command> {
         let commands = self.conductor.observe(&event);
         self.trace.push(event);
@@ -210,10 +222,23 @@ impl Live<'_> {
         match event {
             SessionEvent::Shown { id, state } => Ok(Some(Event::CallShown { id, state })),
             SessionEvent::Ended(outcome) => {
-                self.ending = Some(outcome);
+                self.ending = Some(self.redacted(outcome));
                 Ok(None)
             }
             SessionEvent::Lost(error) => Err(error),
+        }
+    }
+
+    /// Where the provider listens differs from run to run, and SDKs like to say it in their errors.
+    fn redacted(&self, outcome: TurnOutcome) -> TurnOutcome {
+        match outcome {
+            TurnOutcome::Raised { class, text } => {
+                let text = text
+                    .replace(&self.mount.base_url(), "http://provider")
+                    .replace(&self.address, "provider");
+                TurnOutcome::Raised { class, text }
+            }
+            other => other,
         }
     }
 

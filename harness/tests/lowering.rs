@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 
 use brickbat::dialect::Dialect;
 use brickbat::lower::{control, plans, points};
-use brickbat::plan::{Plan, PlannedFault, PlannedPoint, Side};
+use brickbat::plan::{Mark, Plan, PlannedFault, PlannedPoint, Side};
 use brickbat::scenario::Need;
+use brickbat::wire::{self, Envelope};
 
-const MID_BATCH: &str = include_str!("../../scenarios/abort/mid-batch.yaml");
-const PLAIN_BATCH: &str = include_str!("../../scenarios/control/plain-batch.yaml");
-const RESET: &str = include_str!("../../scenarios/fault/reset-in-stream.yaml");
+const MID_BATCH: &str = include_str!("scenarios/mid-batch.yaml");
+const PLAIN_BATCH: &str = include_str!("scenarios/plain-batch.yaml");
+const RESET: &str = include_str!("scenarios/reset-in-stream.yaml");
 
 fn lowered(id: &str, text: &str) -> Vec<Plan> {
     plans(id, "scenario.yaml", text, &Dialect::ALL, 7).unwrap_or_else(|error| panic!("{error}"))
@@ -153,4 +154,22 @@ fn json_is_yaml_and_shared_blocks_may_be_named() {
     let yaml = "schema: 1\ncomment: x\nclass: [a]\ntools: { t: &t { fails: r }, u: *t }\nturns:\n  \
                 - { user: u, replies: [[{ call: { as: a, tool: u } }]] }\n";
     assert_eq!(lowered("x", yaml)[0].calls[0].outcome.text(), "r");
+}
+
+#[test]
+fn marks_come_in_the_order_of_the_encoder() {
+    let interleaved = r#"{"schema": 1, "comment": "x", "class": ["a"], "tools": {"t": {"returns": "r"}},
+        "turns": [{"user": "u", "replies": [{"interleave": true, "blocks": [
+            {"call": {"as": "a", "tool": "t", "deltas": 1}}, {"text": "And then the others."},
+            {"call": {"as": "b", "tool": "t", "deltas": 4}}, {"call": {"as": "c", "tool": "t", "deltas": 2}}]}]}]}"#;
+    for plan in [interleaved, PLAIN_BATCH, RESET].into_iter().flat_map(|text| lowered("x", text)) {
+        let replies = plan.turns.iter().flat_map(|turn| &turn.replies);
+        for script in replies.flat_map(|reply| &reply.attempts) {
+            let envelope = Envelope { id: "1", model: "m", usage: true };
+            let encoded = wire::encode_stream(plan.dialect, &plan, script, envelope);
+            let sent: Vec<Mark> = encoded.marks.iter().map(|(mark, _)| *mark).collect();
+            let marks = wire::marks(plan.dialect, script, &plan.calls);
+            assert_eq!((marks[0], &marks[1..]), (Mark::Headers, sent.as_slice()), "{}", plan.id);
+        }
+    }
 }

@@ -6,9 +6,9 @@ use brickbat::plan::CallKey;
 use proptest::prelude::*;
 
 const GOOD: [&str; 3] = [
-    include_str!("../../scenarios/abort/mid-batch.yaml"),
-    include_str!("../../scenarios/control/plain-batch.yaml"),
-    include_str!("../../scenarios/fault/reset-in-stream.yaml"),
+    include_str!("scenarios/mid-batch.yaml"),
+    include_str!("scenarios/plain-batch.yaml"),
+    include_str!("scenarios/reset-in-stream.yaml"),
 ];
 
 /// Pieces that mean something, so that mutations get past the first check.

@@ -1,18 +1,40 @@
-//! The schema that editors use is the one of the types.
+//! The schemas that editors and readers of reports use are those of the types.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 
 use std::path::Path;
 
+use brickbat::verdict::{Harm, Verdict};
+use serde_json::Value;
+
 #[test]
-fn the_committed_schema_is_current() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/scenario.schema.json");
-    let mut current = serde_json::to_string_pretty(&brickbat::parse::schema()).unwrap();
+fn the_committed_schema_of_scenarios_is_current() {
+    is_current("scenarios/scenario.schema.json", &brickbat::parse::schema());
+}
+
+#[test]
+fn the_committed_schema_of_reports_is_current() {
+    is_current("harness/report/report.schema.json", &brickbat::report::schema());
+}
+
+fn is_current(path: &str, schema: &Value) {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    let mut current = serde_json::to_string_pretty(schema).unwrap();
     current.push('\n');
     if std::env::var_os("BRICKBAT_UPDATE").is_some() {
-        std::fs::write(&path, &current).unwrap();
+        std::fs::write(&file, &current).unwrap();
     }
-    let committed = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        committed == current,
-        "scenarios/scenario.schema.json is out of date; run `BRICKBAT_UPDATE=1 cargo test --test schema`"
-    );
+    let committed = std::fs::read_to_string(&file).unwrap_or_default();
+    assert!(committed == current, "{path} is out of date; run `BRICKBAT_UPDATE=1 cargo test --test schema`");
+}
+
+#[test]
+fn the_words_of_reports_are_those_of_the_schema() {
+    let schema = brickbat::report::schema();
+    let words = |name: &str| -> Vec<String> {
+        let variants = schema["$defs"][name]["oneOf"].as_array().unwrap();
+        variants.iter().map(|variant| variant["const"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(words("Verdict"), Verdict::ALL.map(Verdict::name));
+    assert_eq!(words("Harm"), Harm::ALL.map(Harm::name));
 }

@@ -1,8 +1,8 @@
 //! The built-in suite, in process: the reference agent passes, and each canary is caught.
 
-#![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
+#[path = "common/plans.rs"]
+mod plans;
 
-use std::path::Path;
 use std::sync::Arc;
 
 use brickbat::agent::canary::Canary;
@@ -17,22 +17,7 @@ use brickbat::trace::Grade;
 use brickbat::verdict::{Judgement, Verdict};
 
 fn built_in() -> Vec<Plan> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios");
-    let mut files: Vec<_> = ["control", "abort", "fault", "reorder", "retry"]
-        .iter()
-        .flat_map(|folder| std::fs::read_dir(root.join(folder)).unwrap())
-        .map(|entry| entry.unwrap().path())
-        .collect();
-    files.sort();
-    files
-        .iter()
-        .flat_map(|path| {
-            let name = path.strip_prefix(&root).unwrap().with_extension("");
-            let text = std::fs::read_to_string(path).unwrap();
-            lower::plans(&name.to_string_lossy(), &path.to_string_lossy(), &text, &Dialect::ALL, 0)
-                .unwrap_or_else(|diagnostic| panic!("{diagnostic}"))
-        })
-        .collect()
+    plans::built_in().into_iter().flat_map(|(_, plans)| plans).collect()
 }
 
 fn run(plan: &Plan, canary: Option<Canary>) -> Judgement {

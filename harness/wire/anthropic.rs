@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::Envelope;
 use super::frames::{Encoded, json_string};
-use crate::plan::{Mark, Plan, Script, ScriptBlock};
+use crate::plan::{Mark, Plan, PlannedCall, Script, ScriptBlock};
 
 pub(super) fn encode_stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Encoded {
     let mut encoded = Encoded::with_capacity(4096);
@@ -49,7 +49,9 @@ pub(super) fn encode_stream(plan: &Plan, script: &Script, envelope: Envelope<'_>
             }
         }
     }
-    encoded.mark(Mark::Calls);
+    if script.has_calls() {
+        encoded.mark(Mark::Calls);
+    }
     encoded.frame(|out| {
         out.extend_from_slice(
             b"event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"",
@@ -61,6 +63,28 @@ pub(super) fn encode_stream(plan: &Plan, script: &Script, envelope: Envelope<'_>
     encoded.frame(|out| out.extend_from_slice(b"event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"));
     encoded.mark(Mark::Reply);
     encoded
+}
+
+/// The marks of the blocks, in the order of [`encode_stream`].
+pub(super) fn block_marks(script: &Script, calls: &[PlannedCall]) -> Vec<Mark> {
+    let mut marks = Vec::with_capacity(24);
+    let mut n_text = 0;
+    for block in &script.blocks {
+        match block {
+            ScriptBlock::Text(fragments) => {
+                let first = n_text + 1;
+                n_text += fragments.len() as u32;
+                marks.extend((first..=n_text).map(Mark::Text));
+            }
+            ScriptBlock::Call(key) => {
+                let n_deltas = calls[key.0 as usize].deltas.len() as u32;
+                marks.push(Mark::Start(*key));
+                marks.extend((1..=n_deltas).map(|delta| Mark::Delta(*key, delta)));
+                marks.push(Mark::End(*key));
+            }
+        }
+    }
+    marks
 }
 
 pub(super) fn encode_whole(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Value {
@@ -88,7 +112,7 @@ pub(super) fn encode_whole(plan: &Plan, script: &Script, envelope: Envelope<'_>)
 }
 
 fn stop_reason(script: &Script) -> &'static str {
-    if script.calls().next().is_some() { "tool_use" } else { "end_turn" }
+    if script.has_calls() { "tool_use" } else { "end_turn" }
 }
 
 fn message_start(out: &mut Vec<u8>, envelope: Envelope<'_>) {

@@ -67,8 +67,8 @@ impl Decoder {
     pub fn feed(&mut self, bytes: &[u8], mut said: impl FnMut(ReplyEvent)) {
         let Decoder { dialect, reader, open, call_blocks } = self;
         reader.feed(bytes, |event| match dialect {
-            Dialect::AnthropicMessages => anthropic(&event, call_blocks, &mut said),
-            Dialect::OpenaiChat => openai(&event, open, &mut said),
+            Dialect::AnthropicMessages => anthropic(event, call_blocks, &mut said),
+            Dialect::OpenaiChat => openai(event, open, &mut said),
         });
     }
 }
@@ -128,9 +128,9 @@ fn whole_call(index: u64, id: &Value, name: &Value, fragment: String, said: &mut
     said(ReplyEvent::CallEnd { index });
 }
 
-fn anthropic(event: &SseEvent, call_blocks: &mut Vec<u64>, said: &mut impl FnMut(ReplyEvent)) {
-    let Ok(data) = serde_json::from_str::<Value>(&event.data) else {
-        return said(ReplyEvent::Unknown(event.data.clone()));
+fn anthropic(event: SseEvent<'_>, call_blocks: &mut Vec<u64>, said: &mut impl FnMut(ReplyEvent)) {
+    let Ok(data) = serde_json::from_str::<Value>(event.data) else {
+        return said(ReplyEvent::Unknown(event.data.to_owned()));
     };
     let index = data["index"].as_u64().unwrap_or(0);
     match data["type"].as_str().unwrap_or_default() {
@@ -165,12 +165,12 @@ fn anthropic(event: &SseEvent, call_blocks: &mut Vec<u64>, said: &mut impl FnMut
     }
 }
 
-fn openai(event: &SseEvent, open: &mut Vec<u64>, said: &mut impl FnMut(ReplyEvent)) {
+fn openai(event: SseEvent<'_>, open: &mut Vec<u64>, said: &mut impl FnMut(ReplyEvent)) {
     if event.data.starts_with("[DONE]") {
         return said(ReplyEvent::End);
     }
-    let Ok(data) = serde_json::from_str::<Value>(&event.data) else {
-        return said(ReplyEvent::Unknown(event.data.clone()));
+    let Ok(data) = serde_json::from_str::<Value>(event.data) else {
+        return said(ReplyEvent::Unknown(event.data.to_owned()));
     };
     if data["error"].is_object() {
         return said(error(&data["error"]));

@@ -77,6 +77,6 @@ impl Encoded {
 }
 
 /// Writes a string as JSON, quotes included.
-pub(super) fn json_string(out: &mut Vec<u8>, text: &str) {
+pub(crate) fn json_string(out: &mut Vec<u8>, text: &str) {
     serde_json::to_writer(out, text).expect("a string is JSON and a vector takes any bytes");
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::Envelope;
 use super::frames::{Encoded, json_string};
-use crate::plan::{CallKey, Mark, Plan, Script, ScriptBlock};
+use crate::plan::{CallKey, Mark, Plan, PlannedCall, Script, ScriptBlock};
 
 pub(super) fn encode_stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Encoded {
     let mut encoded = Encoded::with_capacity(8192);
@@ -50,11 +50,16 @@ pub(super) fn encode_stream(plan: &Plan, script: &Script, envelope: Envelope<'_>
             encoded.mark(Mark::Text(n_text));
         }
     }
-    for step in call_steps(plan, script) {
-        chunk(&mut encoded, &step.delta, None);
-        step.marks.into_iter().for_each(|mark| encoded.mark(mark));
+    for step in call_steps(script, &plan.calls) {
+        let call = &plan.calls[step.key.0 as usize];
+        let mut delta = Vec::with_capacity(256);
+        step.write(&mut delta, call);
+        chunk(&mut encoded, &delta, None);
+        step.marks(call).for_each(|mark| encoded.mark(mark));
     }
-    encoded.mark(Mark::Calls);
+    if script.has_calls() {
+        encoded.mark(Mark::Calls);
+    }
     chunk(&mut encoded, b"{}", Some(finish_reason(script)));
     encoded.mark(Mark::Stop);
     if envelope.usage {
@@ -68,6 +73,17 @@ pub(super) fn encode_stream(plan: &Plan, script: &Script, envelope: Envelope<'_>
     encoded.frame(|out| out.extend_from_slice(b"data: [DONE]\n\n"));
     encoded.mark(Mark::Reply);
     encoded
+}
+
+/// The marks of the text and the calls, in the order of [`encode_stream`].
+pub(super) fn block_marks(script: &Script, calls: &[PlannedCall]) -> Vec<Mark> {
+    let fragments = script.blocks.iter().map(|block| match block {
+        ScriptBlock::Text(fragments) => fragments.len() as u32,
+        ScriptBlock::Call(_) => 0,
+    });
+    let text = (1..=fragments.sum()).map(Mark::Text);
+    let steps = call_steps(script, calls).into_iter();
+    text.chain(steps.flat_map(|step| step.marks(&calls[step.key.0 as usize]))).collect()
 }
 
 pub(super) fn encode_whole(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Value {
@@ -105,7 +121,7 @@ pub(super) fn encode_whole(plan: &Plan, script: &Script, envelope: Envelope<'_>)
 const CREATED: u64 = 1_790_000_000;
 
 fn finish_reason(script: &Script) -> &'static str {
-    if script.calls().next().is_some() { "tool_calls" } else { "stop" }
+    if script.has_calls() { "tool_calls" } else { "stop" }
 }
 
 fn chunk_head(envelope: Envelope<'_>) -> Vec<u8> {
@@ -118,49 +134,60 @@ fn chunk_head(envelope: Envelope<'_>) -> Vec<u8> {
     head
 }
 
-/// One chunk about a call, and what it completes.
+/// One chunk about a call.
+#[derive(Clone, Copy)]
 struct CallStep {
-    delta: Vec<u8>,
-    marks: Vec<Mark>,
+    /// Which call of the reply.
+    index: usize,
+    key: CallKey,
+    /// Which piece of the arguments, from 0; nothing in the chunk that opens the call.
+    piece: Option<usize>,
+}
+
+impl CallStep {
+    fn write(self, out: &mut Vec<u8>, call: &PlannedCall) {
+        out.extend_from_slice(format!("{{\"tool_calls\":[{{\"index\":{},", self.index).as_bytes());
+        match self.piece {
+            None => {
+                out.extend_from_slice(b"\"id\":");
+                json_string(out, &call.id);
+                out.extend_from_slice(b",\"type\":\"function\",\"function\":{\"name\":");
+                json_string(out, &call.tool);
+                out.extend_from_slice(b",\"arguments\":\"\"}}]}");
+            }
+            Some(piece) => {
+                out.extend_from_slice(b"\"function\":{\"arguments\":");
+                json_string(out, &call.deltas[piece]);
+                out.extend_from_slice(b"}}]}");
+            }
+        }
+    }
+
+    /// What the chunk completes.
+    fn marks(self, call: &PlannedCall) -> impl Iterator<Item = Mark> {
+        let n_pieces = self.piece.map_or(0, |piece| piece + 1);
+        let here = match self.piece {
+            None => Mark::Start(self.key),
+            Some(_) => Mark::Delta(self.key, n_pieces as u32),
+        };
+        let is_last = n_pieces == call.deltas.len();
+        std::iter::once(here).chain(is_last.then_some(Mark::End(self.key)))
+    }
 }
 
 /// The chunks of all calls: one call after the other, or their arguments in turns.
-fn call_steps(plan: &Plan, script: &Script) -> Vec<CallStep> {
-    let calls: Vec<CallKey> = script.calls().collect();
-    let opening = |index: usize| {
-        let call = &plan.calls[calls[index].0 as usize];
-        let mut delta = format!("{{\"tool_calls\":[{{\"index\":{index},\"id\":").into_bytes();
-        json_string(&mut delta, &call.id);
-        delta.extend_from_slice(b",\"type\":\"function\",\"function\":{\"name\":");
-        json_string(&mut delta, &call.tool);
-        delta.extend_from_slice(b",\"arguments\":\"\"}}]}");
-        CallStep { delta, marks: vec![Mark::Start(calls[index])] }
-    };
-    let arguments = |index: usize, k: usize| {
-        let fragments = &plan.calls[calls[index].0 as usize].deltas;
-        let mut delta =
-            format!("{{\"tool_calls\":[{{\"index\":{index},\"function\":{{\"arguments\":").into_bytes();
-        json_string(&mut delta, &fragments[k]);
-        delta.extend_from_slice(b"}}]}");
-        let mut marks = vec![Mark::Delta(calls[index], k as u32 + 1)];
-        if k + 1 == fragments.len() {
-            marks.push(Mark::End(calls[index]));
-        }
-        CallStep { delta, marks }
-    };
-    let n_deltas = |index: usize| plan.calls[calls[index].0 as usize].deltas.len();
-
+fn call_steps(script: &Script, calls: &[PlannedCall]) -> Vec<CallStep> {
+    let keys = || script.calls().enumerate();
+    let n_pieces = |key: CallKey| calls[key.0 as usize].deltas.len();
+    let opening = |(index, key)| CallStep { index, key, piece: None };
+    let piece = |(index, key), piece| CallStep { index, key, piece: Some(piece) };
     if script.interleave {
-        let rounds = (0..calls.len()).map(n_deltas).max().unwrap_or(0);
-        let openings = (0..calls.len()).map(opening);
-        let turns =
-            (0..rounds).flat_map(|k| (0..calls.len()).filter(move |i| k < n_deltas(*i)).map(move |i| (i, k)));
-        openings.chain(turns.map(|(index, k)| arguments(index, k))).collect()
+        let n_rounds = script.calls().map(n_pieces).max().unwrap_or(0);
+        let still_open = |round| keys().filter(move |(_, key)| round < n_pieces(*key));
+        let rounds = (0..n_rounds).flat_map(|round| still_open(round).map(move |call| piece(call, round)));
+        keys().map(opening).chain(rounds).collect()
     } else {
-        (0..calls.len())
-            .flat_map(|index| {
-                std::iter::once(opening(index)).chain((0..n_deltas(index)).map(move |k| arguments(index, k)))
-            })
-            .collect()
+        let pieces = |call: (usize, CallKey)| (0..n_pieces(call.1)).map(move |k| piece(call, k));
+        keys().flat_map(|call| std::iter::once(opening(call)).chain(pieces(call))).collect()
     }
 }

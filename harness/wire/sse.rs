@@ -4,12 +4,12 @@
 //! `event` and `data` fields, comments, LF, CRLF and CR line ends. `id` and `retry` are ignored.
 
 /// One dispatched event.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SseEvent {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SseEvent<'a> {
     /// The event name; empty where none was given.
-    pub name: String,
+    pub name: &'a str,
     /// The data lines, joined by line feeds.
-    pub data: String,
+    pub data: &'a str,
 }
 
 /// Reads events from bytes as they come.
@@ -28,15 +28,20 @@ const MAX_EVENT_BYTES: usize = 4 << 20;
 
 impl SseReader {
     /// Takes bytes and hands each complete event to `event`.
-    pub fn feed(&mut self, bytes: &[u8], mut event: impl FnMut(SseEvent)) {
-        for &byte in bytes {
-            let was_after_cr = std::mem::replace(&mut self.after_cr, byte == b'\r');
-            match byte {
-                b'\n' if was_after_cr => {}
-                b'\n' | b'\r' => self.end_line(&mut event),
-                _ if self.line.len() + self.data.len() < MAX_EVENT_BYTES => self.line.push(byte),
-                _ => self.overflowed = true,
+    pub fn feed(&mut self, bytes: &[u8], mut event: impl FnMut(SseEvent<'_>)) {
+        let mut rest = bytes;
+        while let [first, after @ ..] = rest {
+            if std::mem::take(&mut self.after_cr) && *first == b'\n' {
+                rest = after;
+                continue;
             }
+            let Some(end) = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')) else {
+                return self.extend_line(rest);
+            };
+            self.extend_line(&rest[..end]);
+            self.after_cr = rest[end] == b'\r';
+            self.end_line(&mut event);
+            rest = &rest[end + 1..];
         }
     }
 
@@ -45,17 +50,22 @@ impl SseReader {
         self.overflowed
     }
 
-    fn end_line(&mut self, event: &mut impl FnMut(SseEvent)) {
-        let line = std::mem::take(&mut self.line);
-        let line = String::from_utf8_lossy(&line);
-        if line.is_empty() {
-            let name = std::mem::take(&mut self.name);
-            let data = std::mem::take(&mut self.data);
+    fn extend_line(&mut self, bytes: &[u8]) {
+        let room = MAX_EVENT_BYTES.saturating_sub(self.line.len() + self.data.len());
+        self.overflowed |= bytes.len() > room;
+        self.line.extend_from_slice(&bytes[..bytes.len().min(room)]);
+    }
+
+    fn end_line(&mut self, event: &mut impl FnMut(SseEvent<'_>)) {
+        if self.line.is_empty() {
             if std::mem::take(&mut self.has_data) {
-                event(SseEvent { name, data });
+                event(SseEvent { name: &self.name, data: &self.data });
             }
+            self.name.clear();
+            self.data.clear();
             return;
         }
+        let line = String::from_utf8_lossy(&self.line);
         let (field, value) = line.split_once(':').unwrap_or((&line, ""));
         let value = value.strip_prefix(' ').unwrap_or(value);
         match field {
@@ -69,5 +79,46 @@ impl SseReader {
             }
             _ => {}
         }
+        self.line.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<(String, String)> {
+        let mut events = Vec::new();
+        let mut reader = SseReader::default();
+        for piece in pieces {
+            reader.feed(piece, |event| events.push((event.name.to_owned(), event.data.to_owned())));
+        }
+        assert!(!reader.overflowed());
+        events
+    }
+
+    #[test]
+    fn any_split_gives_the_same_events() {
+        let stream =
+            "event: a\ndata: 1\ndata:2\n\n: note\r\ndata: Grüße\r\n\r\ndata\r\revent: lost\n\ndata: cut";
+        let bytes = stream.as_bytes();
+        let expected = [("a", "1\n2"), ("", "Grüße"), ("", "")].map(|(n, d)| (n.to_owned(), d.to_owned()));
+        assert_eq!(read([bytes]), expected);
+        assert_eq!(read(bytes.chunks(1)), expected);
+        for at in 0..bytes.len() {
+            let (before, after) = bytes.split_at(at);
+            assert_eq!(read([before, after]), expected, "split at {at}");
+        }
+    }
+
+    #[test]
+    fn an_event_without_end_is_bounded() {
+        let mut reader = SseReader::default();
+        let piece = vec![b'x'; 1 << 20];
+        for _ in 0..5 {
+            reader.feed(&piece, |_| {});
+        }
+        assert!(reader.overflowed());
+        assert!(reader.line.len() <= MAX_EVENT_BYTES);
     }
 }

@@ -36,7 +36,7 @@ pub(in crate::rules) static BODY_NOT_JSON: Rule = Rule {
     ],
 };
 
-/// "Invalid type for 'messages[1].content': expected one of a string or array of objects, but got an object
+/// "Invalid type for 'messages\[1\].content': expected one of a string or array of objects, but got an object
 /// instead."
 /// (<https://github.com/pydantic/pydantic-ai/issues/2653>).
 pub(in crate::rules) static REQUEST_SHAPE: Rule = Rule {
@@ -80,7 +80,7 @@ pub(in crate::rules) static UNKNOWN_ROLE: Rule = Rule {
     sources: &["https://github.com/sashabaranov/go-openai/issues/679"],
 };
 
-/// "Invalid 'messages[1].tool_calls': empty array. Expected an array with minimum length 1, but got an
+/// "Invalid 'messages\[1\].tool_calls': empty array. Expected an array with minimum length 1, but got an
 /// empty array instead."
 /// (<https://github.com/openai/openai-python/issues/2061>).
 pub(in crate::rules) static TOOL_CALLS_EMPTY: Rule = Rule {
@@ -110,7 +110,7 @@ pub(in crate::rules) static TOOL_CALL_SHAPE: Rule = Rule {
     sources: &["https://github.com/continuedev/continue/issues/11645"],
 };
 
-/// "Invalid 'messages[2].tool_calls[0].id': string too long. Expected a string with maximum length 40, but
+/// "Invalid 'messages\[2\].tool_calls\[0\].id': string too long. Expected a string with maximum length 40, but
 /// got a string with length 46 instead."
 /// (<https://github.com/camel-ai/camel/issues/2215>).
 pub(in crate::rules) static CALL_ID_TOO_LONG: Rule = Rule {
@@ -128,7 +128,7 @@ pub(in crate::rules) static CALL_ID_TOO_LONG: Rule = Rule {
     ],
 };
 
-/// "Invalid 'messages[9].tool_calls[0].function.name': string does not match pattern. Expected a string
+/// "Invalid 'messages\[9\].tool_calls\[0\].function.name': string does not match pattern. Expected a string
 /// that matches the pattern '^[a-zA-Z0-9_-]+$'."
 /// (<https://github.com/mcp-use/mcp-use/pull/94>).
 pub(in crate::rules) static FUNCTION_NAME_PATTERN: Rule = Rule {
@@ -208,7 +208,7 @@ pub(in crate::rules) static TOOL_MESSAGE_MISSING: Rule = Rule {
     sources: &["https://github.com/BerriAI/litellm/issues/10083", "https://github.com/sdcb/chats/pull/132"],
 };
 
-/// "Invalid parameter: Duplicate value for 'tool_call_id' of 'call_…', in messages[7] and messages[8]."
+/// "Invalid parameter: Duplicate value for 'tool_call_id' of 'call_…', in messages\[7\] and messages\[8\]."
 /// (<https://github.com/agno-agi/agno/issues/5116>).
 pub(in crate::rules) static TOOL_MESSAGE_DUPLICATE: Rule = Rule {
     id: "openai-chat/tool-message-duplicate",

@@ -1,0 +1,240 @@
+//! CPU time of whole plans in process: simulate one on the reference agent, and judge its run.
+//!
+//! `cargo bench --bench plans` prints a table; with `-- --quick` it only shows that everything still runs.
+//! Beside each row stands a floor of the same round: reading the request bodies of those plans once, with
+//! `serde_json::from_slice::<Value>`. A busy machine slows both alike, so the ratio is what to compare.
+
+#![expect(clippy::unwrap_used, reason = "a benchmark that cannot go on may stop")]
+
+use std::hint::black_box;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use brickbat::agent::{Agent, Delivery};
+use brickbat::check::{Reach, judge};
+use brickbat::dialect::Dialect;
+use brickbat::lower;
+use brickbat::parse::{Variant, parse};
+use brickbat::plan::Plan;
+use brickbat::rules::{Profile, validate};
+use brickbat::simulate::{Run, simulate};
+use brickbat::trace::{Event, Grade};
+use brickbat::verdict::{Judgement, Verdict};
+use rustix::time::{ClockId, clock_gettime};
+use serde_json::Value;
+
+/// How much is measured.
+#[derive(Clone, Copy)]
+struct Effort {
+    n_rounds: usize,
+    /// CPU time of one measurement in one round.
+    spell: Duration,
+}
+
+const FULL: Effort = Effort { n_rounds: 11, spell: Duration::from_millis(100) };
+
+const QUICK: Effort = Effort { n_rounds: 3, spell: Duration::from_millis(5) };
+
+/// A scenario file.
+struct File {
+    id: String,
+    text: String,
+    variants: Vec<Variant>,
+}
+
+impl File {
+    fn read(path: &Path, id: String) -> File {
+        let text = std::fs::read_to_string(path).unwrap();
+        let variants = parse(&id, &text).unwrap();
+        File { id, text, variants }
+    }
+
+    fn lower(&self) -> impl Iterator<Item = Plan> {
+        self.variants.iter().flat_map(|variant| {
+            let lower = |dialect| lower::lower(&self.id, &variant.name, &variant.scenario, dialect, 0);
+            Dialect::ALL.into_iter().map(move |dialect| lower(dialect).unwrap())
+        })
+    }
+}
+
+/// Every file of the built-in suite, in order.
+fn built_in() -> Vec<File> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios");
+    let folders = std::fs::read_dir(&root).unwrap().map(|entry| entry.unwrap().path());
+    let files = folders.filter(|path| path.is_dir()).flat_map(|folder| std::fs::read_dir(folder).unwrap());
+    let mut paths: Vec<_> = files.map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    let id = |path: &Path| path.strip_prefix(&root).unwrap().with_extension("").display().to_string();
+    paths.iter().map(|path| File::read(path, id(path))).collect()
+}
+
+/// A plan with what its control plan has shown.
+struct Prepared {
+    plan: Arc<Plan>,
+    reach: Reach,
+}
+
+impl Prepared {
+    fn of(plan: Plan) -> Prepared {
+        let control = Arc::new(lower::control(&plan));
+        let reach = Reach::of(&control, &drive(&control, None).trace);
+        Prepared { plan: Arc::new(plan), reach }
+    }
+
+    fn run(&self) -> Run {
+        drive(&self.plan, Some(self.reach.width))
+    }
+
+    fn judge(&self, run: &Run) -> Judgement {
+        judge(&self.plan, run, Profile::newest(self.plan.dialect), Grade::Observed, Some(&self.reach))
+    }
+}
+
+fn drive(plan: &Arc<Plan>, width: Option<usize>) -> Run {
+    let agent = Agent::reference(plan.dialect, Delivery::Streamed, &plan.tools);
+    simulate(plan, Profile::newest(plan.dialect), agent, width)
+}
+
+/// Plans that are measured together, from their files to their requests.
+struct Set {
+    name: &'static str,
+    files: Vec<File>,
+    plans: Vec<Prepared>,
+    bodies: Vec<Arc<[u8]>>,
+}
+
+impl Set {
+    fn of(name: &'static str, files: Vec<File>) -> Set {
+        let plans: Vec<Prepared> = files.iter().flat_map(File::lower).map(Prepared::of).collect();
+        let mut bodies = Vec::new();
+        for plan in &plans {
+            let run = plan.run();
+            let judgement = plan.judge(&run);
+            assert_eq!(judgement.verdict, Verdict::Pass, "{}: {judgement:#?}", plan.plan.id);
+            bodies.extend(run.trace.events().iter().filter_map(|event| match event {
+                Event::Requested { body, .. } => Some(Arc::clone(body)),
+                _ => None,
+            }));
+        }
+        Set { name, files, plans, bodies }
+    }
+
+    fn floor(&self) {
+        for body in &self.bodies {
+            black_box(serde_json::from_slice::<Value>(body).unwrap());
+        }
+    }
+
+    fn simulate(&self) {
+        self.plans.iter().for_each(|plan| drop(black_box(plan.run())));
+    }
+
+    fn simulate_and_judge(&self) {
+        self.plans.iter().for_each(|plan| drop(black_box(plan.judge(&plan.run()))));
+    }
+
+    fn lower_too(&self) {
+        let reaches = self.plans.iter().map(|plan| plan.reach);
+        for (plan, reach) in self.files.iter().flat_map(File::lower).zip(reaches) {
+            let plan = Prepared { plan: Arc::new(plan), reach };
+            black_box(plan.judge(&plan.run()));
+        }
+    }
+
+    fn parse(&self) {
+        self.files.iter().for_each(|file| drop(black_box(parse(&file.id, &file.text).unwrap())));
+    }
+
+    fn measure(&self, effort: Effort) {
+        let kib = self.bodies.iter().map(|body| body.len()).sum::<usize>() as f64 / 1024.0;
+        println!("{}: {} plans, {} requests, {kib:.0} KiB", self.name, self.plans.len(), self.bodies.len());
+        let rows = [
+            Row { name: "simulate and judge", work: &|| self.simulate_and_judge() },
+            Row { name: "simulate alone", work: &|| self.simulate() },
+            Row { name: "lower, simulate and judge", work: &|| self.lower_too() },
+            Row { name: "parse the files alone", work: &|| self.parse() },
+        ];
+        table("plans/s", self.plans.len(), Row { name: "floor", work: &|| self.floor() }, &rows, effort);
+    }
+}
+
+/// The rules on one typical request of each dialect: the longest of the set.
+fn measure_rules(set: &Set, effort: Effort) {
+    for dialect in Dialect::ALL {
+        let bodies = set.plans.iter().filter(|plan| plan.plan.dialect == dialect).flat_map(requests);
+        let body = bodies.max_by_key(|body| body.len()).unwrap();
+        println!("rules of {dialect}: a request of {} bytes", body.len());
+        let profile = Profile::newest(dialect);
+        let floor = || drop(black_box(serde_json::from_slice::<Value>(&body).unwrap()));
+        let rows = [Row { name: "validate", work: &|| drop(black_box(validate(profile, &body))) }];
+        table("bodies/s", 1, Row { name: "floor", work: &floor }, &rows, effort);
+    }
+}
+
+fn requests(plan: &Prepared) -> Vec<Arc<[u8]>> {
+    let run = plan.run();
+    let bodies = run.trace.events().iter().filter_map(|event| match event {
+        Event::Requested { body, .. } => Some(Arc::clone(body)),
+        _ => None,
+    });
+    bodies.collect()
+}
+
+/// One thing that is measured.
+struct Row<'a> {
+    name: &'static str,
+    work: &'a dyn Fn(),
+}
+
+/// Measures the rows in turns and prints the median of each; `n_units` is what one call of a row does.
+fn table(unit: &str, n_units: usize, floor: Row<'_>, rows: &[Row<'_>], effort: Effort) {
+    let mut seconds: Vec<Vec<f64>> = vec![Vec::new(); rows.len() + 1];
+    for _ in 0..effort.n_rounds {
+        for (row, seconds) in std::iter::once(&floor).chain(rows).zip(&mut seconds) {
+            seconds.push(seconds_per_call(row.work, effort.spell) / n_units as f64);
+        }
+    }
+    println!("  {:<28} {unit:>10} {:>8} {:>8}", "", "µs", "÷ floor");
+    for (row, own) in std::iter::once(&floor).chain(rows).zip(&seconds) {
+        let ratios = own.iter().zip(&seconds[0]).map(|(own, floor)| own / floor);
+        let (time, ratio) = (median(own.iter().copied()), median(ratios));
+        println!("  {:<28} {:>10.0} {:>8.2} {ratio:>8.2}", row.name, 1.0 / time, time * 1e6);
+    }
+}
+
+/// Calls again and again until the spell is over.
+fn seconds_per_call(work: &dyn Fn(), spell: Duration) -> f64 {
+    let start = cpu_time();
+    let mut n_calls = 0_u32;
+    loop {
+        work();
+        n_calls += 1;
+        let spent = cpu_time() - start;
+        if spent >= spell {
+            return spent.as_secs_f64() / f64::from(n_calls);
+        }
+    }
+}
+
+/// CPU time of this thread.
+fn cpu_time() -> Duration {
+    let now = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(now.tv_sec.try_into().unwrap(), now.tv_nsec.try_into().unwrap())
+}
+
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+fn main() {
+    let effort = if std::env::args().any(|arg| arg == "--quick") { QUICK } else { FULL };
+    println!("CPU time of one thread, median of {} rounds\n$ cargo bench --bench plans", effort.n_rounds);
+    let mid_batch = built_in().into_iter().filter(|file| file.id == "abort/mid-batch");
+    let mid_batch = Set::of("abort/mid-batch", mid_batch.collect());
+    mid_batch.measure(effort);
+    Set::of("the built-in suite", built_in()).measure(effort);
+    measure_rules(&mid_batch, effort);
+}

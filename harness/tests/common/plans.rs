@@ -1,0 +1,26 @@
+//! The plans of the built-in suite.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
+
+use std::path::Path;
+
+use brickbat::dialect::Dialect;
+use brickbat::lower;
+use brickbat::plan::Plan;
+
+/// The plans of each scenario file, by the scenario's name.
+pub fn built_in() -> Vec<(String, Vec<Plan>)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios");
+    let folders = std::fs::read_dir(&root).unwrap().map(|entry| entry.unwrap().path());
+    let files = folders.filter(|path| path.is_dir()).flat_map(|folder| std::fs::read_dir(folder).unwrap());
+    let mut files: Vec<_> = files.map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    let plans = |path: &std::path::PathBuf| {
+        let name = path.strip_prefix(&root).unwrap().with_extension("").to_string_lossy().replace('\\', "/");
+        let text = std::fs::read_to_string(path).unwrap();
+        let plans = lower::plans(&name, &name, &text, &Dialect::ALL, 0);
+        let plans = plans.unwrap_or_else(|diagnostic| panic!("{diagnostic}"));
+        (name, plans)
+    };
+    files.iter().map(plans).collect()
+}

@@ -1,0 +1,247 @@
+//! The judgement, on any plan of the suite and any seed: the reference agent is accused of nothing, and no run
+//! whose evidence has been tampered with passes.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
+
+#[path = "common/plans.rs"]
+mod plans;
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, LazyLock};
+
+use brickbat::agent::canary::Canary;
+use brickbat::agent::{Agent, Delivery};
+use brickbat::check::{CHECKS, Reach, judge};
+use brickbat::dialect::Dialect;
+use brickbat::lower;
+use brickbat::plan::Plan;
+use brickbat::rules::Profile;
+use brickbat::simulate::{Run, simulate};
+use brickbat::trace::{Event, Grade, RequestKind, Trace};
+use brickbat::verdict::{Judgement, Verdict};
+use proptest::prelude::*;
+use proptest::sample::Index;
+use serde_json::Value;
+
+static BUILT_IN: LazyLock<Vec<Plan>> =
+    LazyLock::new(|| plans::built_in().into_iter().flat_map(|(_, plans)| plans).collect());
+
+/// What the reference agent makes of a plan.
+fn run(plan: &Plan, delivery: Delivery) -> Run {
+    let agent = Agent::reference(plan.dialect, delivery, &plan.tools);
+    simulate(&Arc::new(plan.clone()), Profile::newest(plan.dialect), agent, None)
+}
+
+/// What its control plan shows of the reference agent.
+fn reach(plan: &Plan, delivery: Delivery) -> Reach {
+    let control = lower::control(plan);
+    Reach::of(&control, &run(&control, delivery).trace)
+}
+
+fn judged(plan: &Plan, run: &Run) -> Judgement {
+    judge(plan, run, Profile::newest(plan.dialect), Grade::Observed, None)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    #[test]
+    fn the_reference_agent_is_accused_of_nothing_on_any_seed(at in any::<Index>(), seed in any::<u64>()) {
+        let plan = with_seed(at.get(&BUILT_IN), seed);
+        for delivery in [Delivery::Streamed, Delivery::Whole] {
+            let first = run(&plan, delivery);
+            prop_assert_eq!(&first, &run(&plan, delivery), "two runs differ");
+            let profile = Profile::newest(plan.dialect);
+            let judgement = judge(&plan, &first, profile, Grade::Observed, Some(&reach(&plan, delivery)));
+            prop_assert_eq!(&judgement.findings, &[], "{} {:?}", plan.id, delivery);
+            // Without a stream no tool can start early.
+            match delivery {
+                Delivery::Streamed => prop_assert_eq!(judgement.verdict, Verdict::Pass, "{:?}", judgement.reason),
+                Delivery::Whole => prop_assert!(
+                    matches!(judgement.verdict, Verdict::Pass | Verdict::Unreachable), "{}: {judgement:?}", plan.id
+                ),
+            }
+        }
+    }
+}
+
+/// The same plan with other ids and markers.
+fn with_seed(plan: &Plan, seed: u64) -> Plan {
+    let path = format!("{}/scenarios/{}.yaml", env!("CARGO_MANIFEST_DIR"), plan.id.scenario);
+    let text = std::fs::read_to_string(path).unwrap();
+    let plans = lower::plans(&plan.id.scenario, "any", &text, &[plan.dialect], seed).unwrap();
+    plans.into_iter().find(|other| other.id == plan.id).unwrap()
+}
+
+#[test]
+fn each_action_is_observed_where_it_was_planned() {
+    for plan in BUILT_IN.iter() {
+        for receipt in run(plan, Delivery::Streamed).receipts {
+            assert!(receipt.fired, "{}: {}", plan.id, receipt.words);
+            assert_eq!(receipt.grade, Some(Grade::Observed), "{}: {}", plan.id, receipt.words);
+        }
+    }
+}
+
+#[test]
+fn a_run_without_receipts_is_vacuous() {
+    for plan in BUILT_IN.iter().filter(|plan| has_actions(plan)) {
+        let mut unproven = run(plan, Delivery::Streamed);
+        unproven.receipts.iter_mut().for_each(|receipt| receipt.fired = false);
+        assert_eq!(judged(plan, &unproven).verdict, Verdict::Vacuous, "{}", plan.id);
+    }
+}
+
+#[test]
+fn a_receipt_that_proves_only_the_writing_is_none_where_more_can_be_proven() {
+    for plan in BUILT_IN.iter().filter(|plan| has_actions(plan)) {
+        let mut weak = run(plan, Delivery::Streamed);
+        weak.receipts.iter_mut().for_each(|receipt| receipt.grade = Some(Grade::Written));
+        let profile = Profile::newest(plan.dialect);
+        assert_eq!(judged(plan, &weak).verdict, Verdict::Vacuous, "{}", plan.id);
+        let judgement = judge(plan, &weak, profile, Grade::Read, None);
+        assert_eq!(judgement.verdict, Verdict::Vacuous, "{}", plan.id);
+        let judgement = judge(plan, &weak, profile, Grade::Written, None);
+        assert_eq!(judgement.verdict, Verdict::Pass, "{}", plan.id);
+    }
+}
+
+#[test]
+fn one_missing_receipt_is_never_a_pass() {
+    for plan in BUILT_IN.iter().filter(|plan| has_actions(plan)) {
+        let whole = run(plan, Delivery::Streamed);
+        for at in 0..whole.receipts.len() {
+            let mut tampered = whole.clone();
+            tampered.receipts[at].fired = false;
+            assert_ne!(judged(plan, &tampered).verdict, Verdict::Pass, "{} without {at}", plan.id);
+        }
+    }
+}
+
+#[test]
+fn a_result_that_is_gone_bricks_the_thread() {
+    tamper("thread-survives", |dialect, body| take_a_result(dialect, body).then_some(REFUSED));
+}
+
+#[test]
+fn a_result_that_says_something_else_is_lost() {
+    tamper("results-kept", |dialect, body| reword_the_results(dialect, body).then_some(None));
+}
+
+#[test]
+fn a_message_of_the_user_that_is_gone_is_lost() {
+    tamper("user-message-kept", |_, body| reword_the_user(body).then_some(None));
+}
+
+#[test]
+fn a_provider_that_overlooks_a_broken_rule_is_an_error_of_the_harness() {
+    let mut n_plans = 0;
+    for plan in BUILT_IN.iter() {
+        let overlook = |body: &mut Value| take_a_result(plan.dialect, body).then_some(None);
+        let Some(tampered) = with_last_request(&run(plan, Delivery::Streamed), overlook) else { continue };
+        assert_eq!(judged(plan, &tampered).verdict, Verdict::HarnessError, "{}", plan.id);
+        n_plans += 1;
+    }
+    assert!(n_plans >= ENOUGH, "{n_plans}");
+}
+
+#[test]
+fn each_checker_has_a_canary_and_each_canary_a_checker() {
+    let checkers: BTreeSet<&str> = CHECKS.iter().map(|check| check.id).collect();
+    let caught: BTreeSet<&str> = Canary::ALL.iter().map(|canary| canary.caught_by()).collect();
+    assert_eq!(checkers, caught);
+    assert_eq!(checkers.len(), CHECKS.len(), "two checkers of one name");
+}
+
+/// Plans that a tampering must have been possible on; the suite has far more.
+const ENOUGH: usize = 30;
+
+const REFUSED: Option<RequestKind> = Some(RequestKind::Refused { status: 400 });
+
+fn has_actions(plan: &Plan) -> bool {
+    plan.turns.iter().any(|turn| !turn.actions.is_empty())
+}
+
+/// Tampers with the last request of each plan's run, where `change` finds what to change, and expects a failure
+/// with a finding of one checker. `change` says what the provider made of the request instead, if anything.
+fn tamper(expected: &str, change: impl Fn(Dialect, &mut Value) -> Option<Option<RequestKind>>) {
+    let mut n_plans = 0;
+    for plan in BUILT_IN.iter() {
+        let run = run(plan, Delivery::Streamed);
+        let Some(tampered) = with_last_request(&run, |body| change(plan.dialect, body)) else { continue };
+        let judgement = judged(plan, &tampered);
+        let found = judgement.findings.iter().any(|finding| finding.check == expected);
+        assert!(judgement.verdict == Verdict::Fail && found, "{}: {judgement:#?}", plan.id);
+        n_plans += 1;
+    }
+    assert!(n_plans >= ENOUGH, "{n_plans}");
+}
+
+fn with_last_request(
+    run: &Run,
+    change: impl FnOnce(&mut Value) -> Option<Option<RequestKind>>,
+) -> Option<Run> {
+    let mut events = run.trace.events().to_vec();
+    let last = events.iter_mut().rev().find_map(|event| match event {
+        Event::Requested { kind, body, .. } => Some((kind, body)),
+        _ => None,
+    });
+    let (kind, body) = last?;
+    let mut changed: Value = serde_json::from_slice(body).unwrap();
+    if let Some(instead) = change(&mut changed)? {
+        *kind = instead;
+    }
+    *body = changed.to_string().into_bytes().into();
+    let mut trace = Trace::default();
+    events.into_iter().for_each(|event| trace.push(event));
+    Some(Run { trace, receipts: run.receipts.clone() })
+}
+
+/// Takes the first result out; its siblings stay.
+fn take_a_result(dialect: Dialect, body: &mut Value) -> bool {
+    let messages = body["messages"].as_array_mut().unwrap();
+    match dialect {
+        Dialect::AnthropicMessages => {
+            let is_result = |block: &Value| block["type"] == "tool_result";
+            let mut blocks = messages.iter_mut().filter_map(|message| message["content"].as_array_mut());
+            let batch = blocks.find(|blocks| blocks.iter().filter(|block| is_result(block)).count() > 1);
+            batch.is_some_and(|blocks| {
+                let at = blocks.iter().position(is_result);
+                at.map(|at| blocks.remove(at)).is_some()
+            })
+        }
+        Dialect::OpenaiChat => {
+            let at = messages.iter().position(|message| message["role"] == "tool");
+            at.map(|at| messages.remove(at)).is_some()
+        }
+    }
+}
+
+/// Puts other words into every result that succeeded.
+fn reword_the_results(dialect: Dialect, body: &mut Value) -> bool {
+    let messages = body["messages"].as_array_mut().unwrap();
+    let results: Vec<&mut Value> = match dialect {
+        Dialect::AnthropicMessages => messages
+            .iter_mut()
+            .filter_map(|message| message["content"].as_array_mut())
+            .flatten()
+            .filter(|block| block["type"] == "tool_result")
+            .collect(),
+        Dialect::OpenaiChat => messages.iter_mut().filter(|message| message["role"] == "tool").collect(),
+    };
+    let mut reworded = false;
+    for result in results {
+        if result["content"].to_string().contains("found ") {
+            result["content"] = "nothing, sorry".into();
+            reworded = true;
+        }
+    }
+    reworded
+}
+
+/// Puts other words into the user's first message.
+fn reword_the_user(body: &mut Value) -> bool {
+    let mut messages = body["messages"].as_array_mut().unwrap().iter_mut();
+    let first = messages.find(|message| message["role"] == "user");
+    first.map(|message| message["content"] = "Hello.".into()).is_some()
+}

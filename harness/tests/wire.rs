@@ -1,0 +1,479 @@
+//! The wire: what the provider sends for each scenario, and that any reply survives its way through the decoder.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
+
+#[path = "common/plans.rs"]
+mod plans;
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::sync::Arc;
+
+use brickbat::dialect::Dialect;
+use brickbat::plan::{
+    CallKey, Mark, Plan, PlanId, PlannedCall, PlannedPoint, PlannedTurn, Script, ScriptBlock, ToolOutcome,
+};
+use brickbat::provider::{Answer, Provider, Request, Sent};
+use brickbat::rules::Profile;
+use brickbat::trace::{Ending, RequestKind};
+use brickbat::wire::{self, Decoder, Encoded, Envelope, ReplyEvent, SseEvent, SseReader, decode_whole};
+use proptest::prelude::*;
+use proptest::sample::Index;
+use serde_json::{Value, json};
+
+#[test]
+fn each_scenario_is_served_as_written() {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path("snapshots/wire");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| {
+        for (name, plans) in plans::built_in() {
+            let one = &plans[plans.len() / 2].id.variant;
+            let plans = plans.iter().filter(|plan| plan.id.variant == *one);
+            let text = plans.map(served).collect::<Vec<_>>().join("\n");
+            insta::assert_snapshot!(name.replace('/', "-"), text);
+        }
+    });
+}
+
+/// Everything that the provider sends of a plan to a client that asks and asks again.
+fn served(plan: &Plan) -> String {
+    let mut text = format!("{}\n", plan.id);
+    let mut provider = Provider::new(Arc::new(plan.clone()), Profile::newest(plan.dialect));
+    let body = asking(plan).to_string();
+    for (turn, planned) in plan.turns.iter().enumerate().filter(|(_, turn)| !turn.follow_up) {
+        writeln!(text, "\nturn {}: {}", turn + 1, planned.user).unwrap();
+        apart(&mut text, plan, planned);
+        provider.begin_turn(turn);
+        for _ in 0..MAX_REQUESTS {
+            let request = Request { method: "POST", path: plan.dialect.path(), body: body.as_bytes() };
+            let (kind, answer) = provider.answer(request);
+            match kind {
+                RequestKind::Surplus => break,
+                RequestKind::Scripted { turn, reply, attempt } => {
+                    writeln!(text, "  reply {} attempt {}", reply + 1, attempt + 1).unwrap();
+                    let script = &plan.turns[turn].replies[reply].attempts[attempt];
+                    frames(&mut text, plan, script, &answer);
+                }
+                kind => writeln!(text, "  {kind:?} {}", payload(&all_frames(&answer), plan)).unwrap(),
+            }
+        }
+    }
+    folded(&text)
+}
+
+/// Equal lines that follow each other as one, with their number.
+fn folded(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    let fold = |group: &[&str]| match group.len() {
+        1 => format!("{}\n", group[0]),
+        n => format!("{}  ({n} times)\n", group[0]),
+    };
+    lines.chunk_by(|a, b| a == b).map(fold).collect()
+}
+
+/// Requests of one turn, far above what any scenario scripts.
+const MAX_REQUESTS: usize = 32;
+
+/// A request that every profile accepts.
+fn asking(plan: &Plan) -> Value {
+    let tool = |name: &str| match plan.dialect {
+        Dialect::AnthropicMessages => json!({ "name": name, "input_schema": { "type": "object" } }),
+        Dialect::OpenaiChat => json!({ "type": "function", "function": { "name": name } }),
+    };
+    let mut body = json!({
+        "model": "m",
+        "stream": true,
+        "messages": [{ "role": "user", "content": "Go on." }],
+    });
+    match plan.dialect {
+        Dialect::AnthropicMessages => body["max_tokens"] = 100.into(),
+        Dialect::OpenaiChat => body["stream_options"] = json!({ "include_usage": true }),
+    }
+    if !plan.tools.is_empty() {
+        body["tools"] = plan.tools.iter().map(|planned| tool(&planned.name)).collect();
+    }
+    body
+}
+
+/// What happens in a turn outside its streams, and the order in which its calls settle.
+fn apart(text: &mut String, plan: &Plan, turn: &PlannedTurn) {
+    let outside = turn.actions.iter().filter(|action| !matches!(action.at, PlannedPoint::Stream { .. }));
+    for action in outside {
+        writeln!(text, "  {}: {:?}", action.words, action.what).unwrap();
+    }
+    let name = |key: &CallKey| {
+        let call = &plan.calls[key.0 as usize];
+        format!("{}{}", call.name, "'".repeat(call.attempt))
+    };
+    if !turn.settle.is_empty() {
+        writeln!(text, "  settle {}", turn.settle.iter().map(name).collect::<Vec<_>>().join(" ")).unwrap();
+    }
+}
+
+/// The frames of an answer with the marks that they complete, the holds between them, and the ending.
+/// Of a reply in which nothing happens only their number, except in the control scenarios.
+fn frames(text: &mut String, plan: &Plan, script: &Script, answer: &Answer) {
+    let envelope = Envelope { id: "", model: "", usage: true };
+    let encoded = wire::encode_stream(plan.dialect, plan, script, envelope);
+    let holds = |text: &mut String, sent: Sent| {
+        for hold in answer.holds.iter().filter(|hold| hold.after == sent) {
+            writeln!(text, "    -- hold {:?} {}", hold.at.side, mark_words(hold.at.mark, plan)).unwrap();
+        }
+    };
+    holds(text, Sent::Nothing);
+    let held_inside = answer.holds.iter().any(|hold| hold.after > Sent::Nothing);
+    if !held_inside && !script.interleave && !plan.id.scenario.starts_with("control/") {
+        writeln!(text, "    {} frames", answer.frames.len()).unwrap();
+        writeln!(text, "    -- {:?}", answer.ending).unwrap();
+        return;
+    }
+    holds(text, Sent::Frames(0));
+    for frame in 0..answer.frames.len() {
+        let is_error = answer.ending == Ending::ErrorEvent && frame + 1 == answer.frames.len();
+        let marks = encoded.marks.iter().filter(|(_, at)| *at == frame && !is_error);
+        let marks: Vec<String> = marks.map(|(mark, _)| mark_words(*mark, plan)).collect();
+        let payload = payload(answer.frames.slice(frame..frame + 1), plan);
+        let line = format!("    {frame:2} {payload}  {}", marks.join(", "));
+        writeln!(text, "{}", line.trim_end()).unwrap();
+        holds(text, Sent::Frames(frame + 1));
+    }
+    writeln!(text, "    -- {:?}", answer.ending).unwrap();
+}
+
+fn mark_words(mark: Mark, plan: &Plan) -> String {
+    let name = |key: CallKey| plan.calls[key.0 as usize].name.as_str();
+    match mark {
+        Mark::Headers => "[headers]".to_owned(),
+        Mark::Text(k) => format!("[text {k}]"),
+        Mark::Start(key) => format!("[start {}]", name(key)),
+        Mark::Delta(key, k) => format!("[delta {} {k}]", name(key)),
+        Mark::End(key) => format!("[end {}]", name(key)),
+        Mark::Calls => "[calls]".to_owned(),
+        Mark::Stop => "[stop]".to_owned(),
+        Mark::Reply => "[reply]".to_owned(),
+    }
+}
+
+fn all_frames(answer: &Answer) -> Vec<u8> {
+    answer.frames.slice(0..answer.frames.len()).to_vec()
+}
+
+/// What a frame says, without what every frame of its dialect repeats.
+fn payload(bytes: &[u8], plan: &Plan) -> String {
+    let mut events = Vec::new();
+    SseReader::default().feed(bytes, |event| events.push(event_words(&event, plan.dialect)));
+    let mut said = match events.is_empty() {
+        true => String::from_utf8(bytes.to_vec()).unwrap(),
+        false => events.join(" + "),
+    };
+    for call in &plan.calls {
+        said = said.replace(&call.id, &format!("<id of {}{}>", call.name, "'".repeat(call.attempt)));
+    }
+    said
+}
+
+fn event_words(event: &SseEvent, dialect: Dialect) -> String {
+    match serde_json::from_str::<Value>(event.data) {
+        Ok(mut data) if dialect == Dialect::AnthropicMessages => {
+            assert_eq!(data["type"], event.name, "the event's name is its type");
+            data.as_object_mut().unwrap().shift_remove("type");
+            format!("{} {data}", event.name)
+        }
+        Ok(data) if data["object"] == "chat.completion.chunk" => {
+            assert!(event.name.is_empty(), "no event has a name");
+            let choice = &data["choices"][0];
+            match choice["finish_reason"].as_str() {
+                _ if choice.is_null() => format!("usage {}", data["usage"]),
+                None => format!("delta {}", choice["delta"]),
+                Some(reason) => format!("finish {reason} {}", choice["delta"]),
+            }
+        }
+        _ => event.data.to_string(),
+    }
+}
+
+/// A reply with the calls that it makes.
+fn reply() -> impl Strategy<Value = (Plan, Script)> {
+    let text = prop::collection::vec(piece(), 1..4);
+    let args = prop::collection::vec((piece(), value()), 0..4);
+    let call = (args, prop::collection::vec(any::<Index>(), 0..4));
+    let blocks = prop::collection::vec(
+        prop_oneof![text.prop_map(Block::Text), call.prop_map(|(args, cuts)| Block::Call(args, cuts))],
+        0..6,
+    );
+    let dialect = prop::sample::select(Dialect::ALL.to_vec());
+    (dialect, blocks, any::<bool>()).prop_map(|(dialect, blocks, interleave)| {
+        let mut plan = empty_plan(dialect);
+        let mut script = Script { blocks: Vec::new(), interleave };
+        for block in blocks {
+            script.blocks.push(match block {
+                Block::Text(fragments) => ScriptBlock::Text(fragments),
+                Block::Call(args, cuts) => {
+                    let key = CallKey(plan.calls.len() as u32);
+                    plan.calls.push(call_of(key, Value::Object(args.into_iter().collect()), &cuts));
+                    ScriptBlock::Call(key)
+                }
+            });
+        }
+        (plan, script)
+    })
+}
+
+#[derive(Debug, Clone)]
+enum Block {
+    Text(Vec<String>),
+    Call(Vec<(String, Value)>, Vec<Index>),
+}
+
+/// A piece of text with what could upset a line reader or a JSON writer.
+fn piece() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "[a-z ]{1,12}",
+        "\\PC{1,8}",
+        any::<String>().prop_map(|text| format!("{text}x")),
+        Just("data: [DONE]\n\n\r\n\u{2028}\u{feff}\"\\\0😀".to_owned()),
+    ]
+}
+
+fn value() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        piece().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<bool>().prop_map(Value::from),
+        Just(Value::Null),
+        prop::collection::vec(piece(), 0..3).prop_map(Value::from),
+    ]
+}
+
+fn empty_plan(dialect: Dialect) -> Plan {
+    let id = PlanId { scenario: "any".to_owned(), variant: String::new(), dialect, control: false };
+    Plan {
+        id,
+        dialect,
+        seed: 0,
+        needs: Vec::new(),
+        tools: Vec::new(),
+        calls: Vec::new(),
+        turns: Vec::new(),
+        executed: Vec::new(),
+    }
+}
+
+fn call_of(key: CallKey, args: Value, cuts: &[Index]) -> PlannedCall {
+    let text = args.to_string();
+    let mut cuts: Vec<usize> =
+        cuts.iter().map(|cut| text.floor_char_boundary(cut.index(text.len()))).collect();
+    cuts.extend([0, text.len()]);
+    cuts.sort_unstable();
+    cuts.dedup();
+    PlannedCall {
+        name: format!("c{}", key.0),
+        id: format!("call_{}", key.0),
+        tool: format!("tool_{}", key.0),
+        args,
+        deltas: cuts.windows(2).map(|cut| text[cut[0]..cut[1]].to_owned()).collect(),
+        marker: String::new(),
+        outcome: ToolOutcome::Return(String::new()),
+        deaf: false,
+        turn: 0,
+        reply: 0,
+        attempt: 0,
+    }
+}
+
+const ENVELOPE: Envelope<'static> = Envelope { id: "msg_\"1\"", model: "a model\n", usage: true };
+
+fn streamed(plan: &Plan, script: &Script) -> Encoded {
+    wire::encode_stream(plan.dialect, plan, script, ENVELOPE)
+}
+
+fn bytes_of(encoded: &Encoded) -> &[u8] {
+    encoded.frames.slice(0..encoded.frames.len())
+}
+
+fn decoded<'a>(dialect: Dialect, pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<ReplyEvent> {
+    let mut decoder = Decoder::new(dialect);
+    let mut events = Vec::new();
+    for piece in pieces {
+        decoder.feed(piece, |event| events.push(event));
+    }
+    events
+}
+
+/// What the model said, put together.
+#[derive(Debug, Default, PartialEq)]
+struct Said {
+    text: String,
+    /// Id, tool and arguments, in order.
+    calls: Vec<(String, String, Value)>,
+    stop: String,
+}
+
+/// Puts events together, and checks that each call starts before its arguments and ends after them.
+fn said(events: &[ReplyEvent]) -> Said {
+    let mut said = Said::default();
+    let mut open: BTreeMap<u64, (usize, String)> = BTreeMap::new();
+    assert_eq!(events.last(), Some(&ReplyEvent::End), "{events:?}");
+    for event in &events[..events.len() - 1] {
+        match event {
+            ReplyEvent::Text(text) => said.text.push_str(text),
+            ReplyEvent::CallStart { index, id, name } => {
+                let before = open.insert(*index, (said.calls.len(), String::new()));
+                assert_eq!(before, None, "{events:?}");
+                said.calls.push((id.clone(), name.clone(), Value::Null));
+            }
+            ReplyEvent::CallArgs { index, fragment } => {
+                open.get_mut(index).expect("the call is open").1.push_str(fragment);
+            }
+            ReplyEvent::CallEnd { index } => {
+                let (at, args) = open.remove(index).expect("the call is open");
+                said.calls[at].2 = serde_json::from_str(&args).unwrap();
+            }
+            ReplyEvent::Stop(reason) => {
+                assert!(open.is_empty() && said.stop.is_empty(), "{events:?}");
+                said.stop.clone_from(reason);
+            }
+            ReplyEvent::End | ReplyEvent::Error { .. } | ReplyEvent::Unknown(_) => panic!("{events:?}"),
+        }
+    }
+    said
+}
+
+fn meant(plan: &Plan, script: &Script) -> Said {
+    let calls = script.calls().map(|key| &plan.calls[key.0 as usize]);
+    let calls: Vec<_> = calls.map(|call| (call.id.clone(), call.tool.clone(), call.args.clone())).collect();
+    let stop = match (plan.dialect, calls.is_empty()) {
+        (Dialect::AnthropicMessages, true) => "end_turn",
+        (Dialect::AnthropicMessages, false) => "tool_use",
+        (Dialect::OpenaiChat, true) => "stop",
+        (Dialect::OpenaiChat, false) => "tool_calls",
+    };
+    Said { text: script.text(), calls, stop: stop.to_owned() }
+}
+
+proptest! {
+    #[test]
+    fn a_stream_says_what_its_script_says((plan, script) in reply()) {
+        let encoded = streamed(&plan, &script);
+        prop_assert_eq!(said(&decoded(plan.dialect, [bytes_of(&encoded)])), meant(&plan, &script));
+    }
+
+    #[test]
+    fn a_whole_body_says_what_its_stream_says((plan, script) in reply()) {
+        let encoded = wire::encode_whole(plan.dialect, &plan, &script, ENVELOPE);
+        let mut events = Vec::new();
+        decode_whole(plan.dialect, bytes_of(&encoded), |event| events.push(event));
+        prop_assert_eq!(said(&events), meant(&plan, &script));
+    }
+
+    #[test]
+    fn any_split_of_the_bytes_decodes_alike(
+        (plan, script) in reply(),
+        cuts in prop::collection::vec(any::<Index>(), 0..40),
+    ) {
+        let encoded = streamed(&plan, &script);
+        let bytes = bytes_of(&encoded);
+        let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(bytes.len())).collect();
+        cuts.extend([0, bytes.len()]);
+        cuts.sort_unstable();
+        let pieces = cuts.windows(2).map(|cut| &bytes[cut[0]..cut[1]]);
+        let in_one_piece = decoded(plan.dialect, [bytes]);
+        prop_assert_eq!(&decoded(plan.dialect, pieces), &in_one_piece);
+        prop_assert_eq!(&decoded(plan.dialect, bytes.chunks(1)), &in_one_piece);
+    }
+
+    #[test]
+    fn any_line_end_decodes_alike((plan, script) in reply(), end in prop_oneof![Just("\r\n"), Just("\r")]) {
+        let encoded = streamed(&plan, &script);
+        let text = String::from_utf8(bytes_of(&encoded).to_vec()).unwrap().replace('\n', end);
+        prop_assert_eq!(decoded(plan.dialect, [text.as_bytes()]), decoded(plan.dialect, [bytes_of(&encoded)]));
+    }
+
+    #[test]
+    fn each_mark_of_a_script_is_completed_once_and_in_order((plan, script) in reply()) {
+        let encoded = streamed(&plan, &script);
+        prop_assert!(encoded.marks.is_sorted_by_key(|(_, frame)| *frame));
+        prop_assert!(encoded.marks.iter().all(|(_, frame)| *frame < encoded.frames.len()));
+        let marks: Vec<Mark> = encoded.marks.iter().map(|(mark, _)| *mark).collect();
+        prop_assert_eq!(&marks, &wire::marks(plan.dialect, &script, &plan.calls)[1..]);
+        let mut sorted = marks.clone();
+        sorted.sort_unstable();
+        prop_assert!(sorted.windows(2).all(|two| two[0] != two[1]), "twice the same: {marks:?}");
+        let whole = wire::encode_whole(plan.dialect, &plan, &script, ENVELOPE).marks;
+        prop_assert_eq!(marks, whole.into_iter().map(|(mark, _)| mark).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn any_bytes_decode_without_a_panic(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+        for dialect in Dialect::ALL {
+            decoded(dialect, [bytes.as_slice()]);
+            decode_whole(dialect, &bytes, |_| {});
+        }
+    }
+
+    #[test]
+    fn any_json_in_frames_decodes_without_a_panic(values in prop::collection::vec(strange(), 0..6)) {
+        for dialect in Dialect::ALL {
+            let frames: String = values.iter().map(|value| format!("data: {value}\n\n")).collect();
+            decoded(dialect, [frames.as_bytes()]);
+            values.iter().for_each(|value| decode_whole(dialect, value.to_string().as_bytes(), |_| {}));
+        }
+    }
+
+    #[test]
+    fn a_damaged_stream_decodes_without_a_panic(
+        (plan, script) in reply(),
+        damage in prop::collection::vec((any::<Index>(), any::<u8>()), 1..8),
+    ) {
+        let mut bytes = bytes_of(&streamed(&plan, &script)).to_vec();
+        for (at, byte) in damage {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        decoded(plan.dialect, [bytes.as_slice()]);
+    }
+}
+
+/// JSON that has the right keys with anything below them.
+fn strange() -> impl Strategy<Value = Value> {
+    const KEYS: [&str; 14] = [
+        "type",
+        "index",
+        "delta",
+        "content_block",
+        "content_block_start",
+        "choices",
+        "tool_calls",
+        "function",
+        "error",
+        "message",
+        "content",
+        "arguments",
+        "finish_reason",
+        "id",
+    ];
+    const WORDS: [&str; 7] = [
+        "content_block_start",
+        "content_block_delta",
+        "content_block_stop",
+        "message_delta",
+        "tool_use",
+        "input_json_delta",
+        "error",
+    ];
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<u64>().prop_map(Value::from),
+        prop::sample::select(WORDS.to_vec()).prop_map(Value::from),
+    ];
+    leaf.prop_recursive(5, 40, 6, |inner| {
+        let entry = (prop::sample::select(KEYS.to_vec()).prop_map(str::to_owned), inner.clone());
+        prop_oneof![
+            prop::collection::vec(inner, 0..3).prop_map(Value::from),
+            prop::collection::vec(entry, 0..6)
+                .prop_map(|entries| Value::Object(entries.into_iter().collect())),
+        ]
+    })
+}
