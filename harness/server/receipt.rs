@@ -73,12 +73,19 @@ mod linux {
         unacknowledged: u32,
         /// Bytes that it has received in all, where that is told.
         received: Option<u64>,
+        /// Whether it is open and its peer has closed in order.
+        closed_by_peer: bool,
     }
 
-    /// What the queues of the two ends say together; an end that is not there proves nothing.
+    /// What the queues of the two ends say together.
+    ///
+    /// A peer that has closed may be gone without trace: a busy kernel keeps no more than so many closed sockets.
+    /// Had it left anything unread, it would have sent a RST, and our end would be gone as well. Otherwise an end
+    /// that is not there proves nothing.
     fn judge(peer: Option<Lengths>, ours: Option<Lengths>) -> Queue {
         match (peer, ours) {
             (Some(peer), Some(ours)) if peer.unread == 0 && ours.unacknowledged == 0 => Queue::Empty,
+            (None, Some(ours)) if ours.closed_by_peer && ours.unacknowledged == 0 => Queue::Empty,
             _ => Queue::Waiting,
         }
     }
@@ -110,6 +117,9 @@ mod linux {
     const RECEIVED_AT: usize = 128;
     /// An answer has about 400 bytes.
     const ANSWER_LEN: usize = 4096;
+    /// Where `idiag_state` is, and the state of a socket whose peer has closed.
+    const STATE_AT: usize = HEADER_LEN + 1;
+    const TCP_CLOSE_WAIT: u8 = 8;
 
     impl Diag {
         pub(super) fn open() -> Result<Diag> {
@@ -176,7 +186,8 @@ mod linux {
         let kind = u16::from_ne_bytes([bytes[4], bytes[5]]);
         if kind == SOCK_DIAG_BY_FAMILY {
             let (unread, unacknowledged) = (field(bytes, UNREAD_AT)?, field(bytes, UNREAD_AT + 4)?);
-            return Ok(Some(Lengths { unread, unacknowledged, received: received(bytes) }));
+            let closed_by_peer = bytes[STATE_AT] == TCP_CLOSE_WAIT;
+            return Ok(Some(Lengths { unread, unacknowledged, received: received(bytes), closed_by_peer }));
         }
         match field(bytes, HEADER_LEN)?.cast_signed() {
             code if kind == NLMSG_ERROR && code == -ENOENT => Ok(None),
@@ -240,11 +251,12 @@ mod linux {
     /// `sl: local remote state unacknowledged:unread …`
     fn read_row(line: &str) -> Option<(&str, &str, Lengths)> {
         let mut words = line.split_ascii_whitespace().skip(1);
-        let (local, remote, _state) = (words.next()?, words.next()?, words.next()?);
+        let (local, remote, state) = (words.next()?, words.next()?, words.next()?);
         let (unacknowledged, unread) = words.next()?.split_once(':')?;
         let number = |digits| u32::from_str_radix(digits, 16).ok();
         let (unread, unacknowledged) = (number(unread)?, number(unacknowledged)?);
-        Some((local, remote, Lengths { unread, unacknowledged, received: None }))
+        let closed_by_peer = state == format!("{TCP_CLOSE_WAIT:02X}");
+        Some((local, remote, Lengths { unread, unacknowledged, received: None, closed_by_peer }))
     }
 
     #[cfg(test)]
@@ -282,6 +294,15 @@ mod linux {
             assert_eq!(diag.look(ours, peer, 5).unwrap(), Queue::Waiting);
             drop(client);
             assert_eq!(diag.look(ours, peer, 4).unwrap(), Queue::Empty);
+        }
+
+        #[test]
+        fn a_closed_peer_without_trace_has_read_all_that_it_acknowledged() {
+            let ours = Lengths { unread: 0, unacknowledged: 0, received: None, closed_by_peer: true };
+            assert_eq!(judge(None, Some(ours)), Queue::Empty);
+            assert_eq!(judge(None, Some(Lengths { closed_by_peer: false, ..ours })), Queue::Waiting);
+            assert_eq!(judge(None, Some(Lengths { unacknowledged: 1, ..ours })), Queue::Waiting);
+            assert_eq!(judge(None, None), Queue::Waiting);
         }
 
         #[test]
