@@ -401,7 +401,8 @@ mod tests {
     fn a_system_that_asks_without_end_is_stopped_and_then_given_up() {
         let mut conductor = Conductor::new(plan(), PATIENCE, None);
         conductor.start();
-        let commands: Vec<Command> = (0..1000).flat_map(|number| conductor.observe(&request(number))).collect();
+        let commands: Vec<Command> =
+            (0..1000).flat_map(|number| conductor.observe(&request(number))).collect();
         let first_stop = commands.iter().position(|command| *command == Command::Stop);
         let first_finish = commands.iter().position(|command| *command == Command::Finish);
         assert!(first_stop.is_some() && first_stop < first_finish, "{commands:?}");

@@ -120,6 +120,12 @@ impl Live<'_> {
             match command {
                 Command::Prompt { turn } => {
                     self.mount.with_core(|provider| provider.begin_turn(turn));
+                    // Gates that had opened by then belong to the turn before.
+                    while let Some(Some(seen)) = self.mount.next().now_or_never() {
+                        if let Some(event) = self.seen(seen).await? {
+                            todo.extend(self.observe(event));
+                        }
+                    }
                     self.trace.push(Event::Prompted { turn });
                     self.session.prompt(&self.plan.turns[turn].user).await?;
                 }

@@ -306,14 +306,18 @@ impl Connection {
 
     async fn serve_gate(&mut self, mounted: &Mounted, tool: &str, request: &Request) -> Next {
         let Ok(permit) = mounted.seen.reserve().await else { return Next::Close };
-        // A call that was cancelled before its gate took it has not run. Without this, the gate of a turn that was
-        // stopped might open after that turn, and look like a call that runs late.
-        if self.peer_has_gone() {
-            return Next::Close;
-        }
         let args = String::from_utf8_lossy(&request.body).into_owned();
         let tool = tool.to_owned();
-        let (gate, answer) = mounted.gates.open(|gate| permit.send(Seen::GateOpened { gate, tool, args }));
+        let (gate, answer) = {
+            // A call that was cancelled before its gate took it has not run. Without this, the gate of a turn that
+            // was stopped might open after that turn, and look like a call that runs late. The lock keeps the core
+            // from beginning the next turn between the two.
+            let _core = lock(&mounted.core);
+            if self.peer_has_gone() {
+                return Next::Close;
+            }
+            mounted.gates.open(|gate| permit.send(Seen::GateOpened { gate, tool, args }))
+        };
         let settled = self.settle_gate(answer, request.head.after).await;
         let (seen, next) = match settled {
             Ok(grade) => (Seen::GateSettled { gate, grade }, Next::from(request.head.after)),
