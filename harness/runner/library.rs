@@ -174,7 +174,9 @@ fn built_in_job(plan: crate::plan::Plan) -> Job {
 
 fn from_path(path: &Path, selection: &Selection<'_>) -> Result<Vec<Job>, SourceError> {
     if !path.is_dir() {
-        return from_file(path, selection);
+        // Only the name of a file elsewhere: where it lies is nobody's business in a report.
+        let known_as = if path.is_absolute() { path.file_name().map_or(path, Path::new) } else { path };
+        return from_file(path, &scenario_id(known_as), selection);
     }
     let mut files = Vec::new();
     collect_files(path, &mut files)?;
@@ -182,8 +184,9 @@ fn from_path(path: &Path, selection: &Selection<'_>) -> Result<Vec<Job>, SourceE
         return Err(SourceError::Empty { path: path.to_owned() });
     }
     files.sort();
+    let id_of = |file: &Path| scenario_id(file.strip_prefix(path).unwrap_or(file));
     let jobs: Result<Vec<Vec<Job>>, SourceError> =
-        files.iter().map(|path| from_file(path, selection)).collect();
+        files.iter().map(|file| from_file(file, &id_of(file), selection)).collect();
     Ok(jobs?.into_iter().flatten().collect())
 }
 
@@ -208,7 +211,7 @@ fn collect_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), SourceEr
     Ok(())
 }
 
-fn from_file(path: &Path, selection: &Selection<'_>) -> Result<Vec<Job>, SourceError> {
+fn from_file(path: &Path, id: &str, selection: &Selection<'_>) -> Result<Vec<Job>, SourceError> {
     let mut bytes = Vec::new();
     std::fs::File::open(path)
         .and_then(|file| file.take(MAX_TEXT as u64 + 1).read_to_end(&mut bytes))
@@ -220,9 +223,12 @@ fn from_file(path: &Path, selection: &Selection<'_>) -> Result<Vec<Job>, SourceE
     let text = String::from_utf8(bytes)
         .map_err(|error| unreadable(path, format!("it is not UTF-8: {}", error.utf8_error())))?;
     let name = path.to_string_lossy();
-    let id = path.with_extension("").to_string_lossy().trim_start_matches("./").to_owned();
-    let plans = plans(&id, &name, &text, selection)?;
+    let plans = plans(id, &name, &text, selection)?;
     Ok(plans.into_iter().map(|plan| Job { plan: Arc::new(plan), path: Some(path.to_owned()) }).collect())
+}
+
+fn scenario_id(path: &Path) -> String {
+    path.with_extension("").to_string_lossy().replace('\\', "/").trim_start_matches("./").to_owned()
 }
 
 fn unreadable(path: &Path, why: String) -> SourceError {
