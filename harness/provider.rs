@@ -17,6 +17,7 @@ pub use crate::wire::Frames;
 pub use answer::{Answer, Hold, Request, Sent};
 
 use crate::dialect::Dialect;
+use crate::json::Json;
 use crate::plan::{Mark, Plan, PlannedAction, PlannedFault, PlannedPoint, Script, ScriptBlock, Side};
 use crate::rules::{self, Profile};
 use crate::scenario::HttpFault;
@@ -67,24 +68,21 @@ impl Provider {
         if request.path != self.plan.dialect.path() || request.method != "POST" {
             return (RequestKind::Auxiliary, self.beside(exchange, request));
         }
-        let body = serde_json::from_slice::<Value>(request.body);
-        let violations = match &body {
-            Ok(body) => rules::validate_value(self.profile, body),
-            Err(_) => rules::validate(self.profile, request.body),
-        };
+        let parsed = Json::parse(request.body);
+        let violations = rules::validate_parsed(self.profile, request.body, &parsed);
         if let Some(refusal) = rules::refusal(&violations) {
             let status = refusal.status();
             let answer = self.whole(exchange, status, &refusal.envelope(&self.request_id(exchange)));
             return (RequestKind::Refused { status }, answer);
         }
-        let body = body.unwrap_or(Value::Null);
-        if !self.plan.tools.is_empty() && body["tools"].as_array().is_none_or(Vec::is_empty) {
+        let body = parsed.unwrap_or(Json::Null);
+        if !self.plan.tools.is_empty() && body["tools"].as_array().is_none_or(<[Json]>::is_empty) {
             return (RequestKind::Auxiliary, self.speak(exchange, &body, &short_text("A conversation"), &[]));
         }
         self.scripted(exchange, &body)
     }
 
-    fn scripted(&mut self, exchange: ExchangeId, body: &Value) -> (RequestKind, Answer) {
+    fn scripted(&mut self, exchange: ExchangeId, body: &Json) -> (RequestKind, Answer) {
         let plan = Arc::clone(&self.plan);
         let Position { reply, attempt } = self.next;
         let script =
@@ -122,7 +120,7 @@ impl Provider {
     fn speak(
         &self,
         exchange: ExchangeId,
-        body: &Value,
+        body: &Json,
         script: &Script,
         actions: &[&PlannedAction],
     ) -> Answer {
@@ -130,9 +128,9 @@ impl Provider {
         let envelope = Envelope {
             id: &id,
             model: body["model"].as_str().unwrap_or("brickbat"),
-            usage: body["stream_options"]["include_usage"] == true,
+            usage: body["stream_options"]["include_usage"].as_bool() == Some(true),
         };
-        let streamed = body["stream"] == true;
+        let streamed = body["stream"].as_bool() == Some(true);
         let encode = if streamed { wire::encode_stream } else { wire::encode_whole };
         let encoded = encode(self.plan.dialect, &self.plan, script, envelope);
         let mut answer = self.head(exchange, 200, if streamed { EVENT_STREAM } else { JSON });
