@@ -29,7 +29,8 @@ use crate::wire::{self, Envelope};
 pub struct Provider {
     plan: Arc<Plan>,
     profile: &'static Profile,
-    stem: u64,
+    /// Part of every id: 16 hexadecimal digits.
+    stem: String,
     n_exchanges: u32,
     turn: usize,
     next: Position,
@@ -51,7 +52,15 @@ impl Provider {
         let stem = plan.id.to_string().bytes().fold(plan.seed ^ 0xcbf2_9ce4_8422_2325, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });
-        Provider { plan, profile, stem, n_exchanges: 0, turn: 0, next: FIRST, n_http_faults: 0 }
+        Provider {
+            plan,
+            profile,
+            stem: format!("{stem:016x}"),
+            n_exchanges: 0,
+            turn: 0,
+            next: FIRST,
+            n_http_faults: 0,
+        }
     }
 
     /// Moves the script to a turn of the plan.
@@ -98,8 +107,8 @@ impl Provider {
             self.n_http_faults += 1;
             let mut answer =
                 self.whole(exchange, fault.status, &wire::status_body(plan.dialect, fault.status));
-            answer.headers.push(("retry-after-ms", fault.retry_after_ms.to_string()));
-            answer.headers.push(("retry-after", fault.retry_after_ms.div_ceil(1000).to_string()));
+            answer.headers.push(("retry-after-ms", fault.retry_after_ms.to_string().into()));
+            answer.headers.push(("retry-after", fault.retry_after_ms.div_ceil(1000).to_string().into()));
             return (RequestKind::Faulted { status: fault.status }, answer);
         }
         self.n_http_faults = 0;
@@ -208,7 +217,10 @@ impl Provider {
         Answer {
             exchange,
             status,
-            headers: vec![("content-type", content_type.to_owned()), (request_id, self.request_id(exchange))],
+            headers: vec![
+                ("content-type", content_type.into()),
+                (request_id, self.request_id(exchange).into()),
+            ],
             streamed: false,
             frames: Frames::default(),
             holds: Vec::new(),
@@ -217,7 +229,7 @@ impl Provider {
     }
 
     fn request_id(&self, exchange: ExchangeId) -> String {
-        format!("req_{:016x}{:04x}", self.stem, exchange.0)
+        format!("req_{}{:04x}", self.stem, exchange.0)
     }
 
     fn message_id(&self, exchange: ExchangeId) -> String {
@@ -225,7 +237,7 @@ impl Provider {
             Dialect::AnthropicMessages => "msg_01",
             Dialect::OpenaiChat => "chatcmpl-",
         };
-        format!("{prefix}{:016x}{:06x}", self.stem, exchange.0)
+        format!("{prefix}{}{:06x}", self.stem, exchange.0)
     }
 }
 
