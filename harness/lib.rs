@@ -12,6 +12,7 @@ pub mod trace;
 pub mod verdict;
 
 // Layer 2: pure mechanics.
+pub mod json;
 pub mod lower;
 pub mod parse;
 pub mod rules;

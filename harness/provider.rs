@@ -17,6 +17,7 @@ pub use crate::wire::Frames;
 pub use answer::{Answer, Hold, Request, Sent};
 
 use crate::dialect::Dialect;
+use crate::json::Json;
 use crate::plan::{Mark, Plan, PlannedAction, PlannedFault, PlannedPoint, Script, ScriptBlock, Side};
 use crate::rules::{self, Profile};
 use crate::scenario::HttpFault;
@@ -28,7 +29,8 @@ use crate::wire::{self, Envelope};
 pub struct Provider {
     plan: Arc<Plan>,
     profile: &'static Profile,
-    stem: u64,
+    /// Part of every id: 16 hexadecimal digits.
+    stem: String,
     n_exchanges: u32,
     turn: usize,
     next: Position,
@@ -50,7 +52,15 @@ impl Provider {
         let stem = plan.id.to_string().bytes().fold(plan.seed ^ 0xcbf2_9ce4_8422_2325, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });
-        Provider { plan, profile, stem, n_exchanges: 0, turn: 0, next: FIRST, n_http_faults: 0 }
+        Provider {
+            plan,
+            profile,
+            stem: format!("{stem:016x}"),
+            n_exchanges: 0,
+            turn: 0,
+            next: FIRST,
+            n_http_faults: 0,
+        }
     }
 
     /// Moves the script to a turn of the plan.
@@ -67,24 +77,21 @@ impl Provider {
         if request.path != self.plan.dialect.path() || request.method != "POST" {
             return (RequestKind::Auxiliary, self.beside(exchange, request));
         }
-        let body = serde_json::from_slice::<Value>(request.body);
-        let violations = match &body {
-            Ok(body) => rules::validate_value(self.profile, body),
-            Err(_) => rules::validate(self.profile, request.body),
-        };
+        let parsed = Json::parse(request.body);
+        let violations = rules::validate_parsed(self.profile, request.body, &parsed);
         if let Some(refusal) = rules::refusal(&violations) {
             let status = refusal.status();
             let answer = self.whole(exchange, status, &refusal.envelope(&self.request_id(exchange)));
             return (RequestKind::Refused { status }, answer);
         }
-        let body = body.unwrap_or(Value::Null);
-        if !self.plan.tools.is_empty() && body["tools"].as_array().is_none_or(Vec::is_empty) {
+        let body = parsed.unwrap_or(Json::Null);
+        if !self.plan.tools.is_empty() && body["tools"].as_array().is_none_or(<[Json]>::is_empty) {
             return (RequestKind::Auxiliary, self.speak(exchange, &body, &short_text("A conversation"), &[]));
         }
         self.scripted(exchange, &body)
     }
 
-    fn scripted(&mut self, exchange: ExchangeId, body: &Value) -> (RequestKind, Answer) {
+    fn scripted(&mut self, exchange: ExchangeId, body: &Json) -> (RequestKind, Answer) {
         let plan = Arc::clone(&self.plan);
         let Position { reply, attempt } = self.next;
         let script =
@@ -100,8 +107,8 @@ impl Provider {
             self.n_http_faults += 1;
             let mut answer =
                 self.whole(exchange, fault.status, &wire::status_body(plan.dialect, fault.status));
-            answer.headers.push(("retry-after-ms", fault.retry_after_ms.to_string()));
-            answer.headers.push(("retry-after", fault.retry_after_ms.div_ceil(1000).to_string()));
+            answer.headers.push(("retry-after-ms", fault.retry_after_ms.to_string().into()));
+            answer.headers.push(("retry-after", fault.retry_after_ms.div_ceil(1000).to_string().into()));
             return (RequestKind::Faulted { status: fault.status }, answer);
         }
         self.n_http_faults = 0;
@@ -122,7 +129,7 @@ impl Provider {
     fn speak(
         &self,
         exchange: ExchangeId,
-        body: &Value,
+        body: &Json,
         script: &Script,
         actions: &[&PlannedAction],
     ) -> Answer {
@@ -130,9 +137,9 @@ impl Provider {
         let envelope = Envelope {
             id: &id,
             model: body["model"].as_str().unwrap_or("brickbat"),
-            usage: body["stream_options"]["include_usage"] == true,
+            usage: body["stream_options"]["include_usage"].as_bool() == Some(true),
         };
-        let streamed = body["stream"] == true;
+        let streamed = body["stream"].as_bool() == Some(true);
         let encode = if streamed { wire::encode_stream } else { wire::encode_whole };
         let encoded = encode(self.plan.dialect, &self.plan, script, envelope);
         let mut answer = self.head(exchange, 200, if streamed { EVENT_STREAM } else { JSON });
@@ -210,7 +217,10 @@ impl Provider {
         Answer {
             exchange,
             status,
-            headers: vec![("content-type", content_type.to_owned()), (request_id, self.request_id(exchange))],
+            headers: vec![
+                ("content-type", content_type.into()),
+                (request_id, self.request_id(exchange).into()),
+            ],
             streamed: false,
             frames: Frames::default(),
             holds: Vec::new(),
@@ -219,7 +229,7 @@ impl Provider {
     }
 
     fn request_id(&self, exchange: ExchangeId) -> String {
-        format!("req_{:016x}{:04x}", self.stem, exchange.0)
+        format!("req_{}{:04x}", self.stem, exchange.0)
     }
 
     fn message_id(&self, exchange: ExchangeId) -> String {
@@ -227,7 +237,7 @@ impl Provider {
             Dialect::AnthropicMessages => "msg_01",
             Dialect::OpenaiChat => "chatcmpl-",
         };
-        format!("{prefix}{:016x}{:06x}", self.stem, exchange.0)
+        format!("{prefix}{}{:06x}", self.stem, exchange.0)
     }
 }
 

@@ -18,6 +18,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::dialect::Dialect;
+use crate::json::Json;
 
 pub use detect::detect;
 pub use profile::{AnthropicSwitches, ModelVersion, OpenaiChatSwitches, Profile, Switches, SystemMessages};
@@ -82,12 +83,21 @@ impl Rule {
 ///
 /// Any bytes have an answer. The list holds at most [`MAX_VIOLATIONS`] errors and as many warnings.
 pub fn validate(profile: &Profile, body: &[u8]) -> Vec<Violation> {
-    match serde_json::from_slice::<Value>(body) {
-        Ok(value) => validate_value(profile, &value),
+    validate_parsed(profile, body, &Json::parse(body))
+}
+
+/// The same as [`validate`] for a body with what became of parsing it.
+pub fn validate_parsed(
+    profile: &Profile,
+    body: &[u8],
+    parsed: &Result<Json, serde_json::Error>,
+) -> Vec<Violation> {
+    match parsed {
+        Ok(body) => validate_json(profile, body),
         Err(error) => {
             let mut breaches = Breaches::new(profile);
             match profile.switches {
-                Switches::AnthropicMessages(_) => anthropic::refuse_unreadable(body, &error, &mut breaches),
+                Switches::AnthropicMessages(_) => anthropic::refuse_unreadable(body, error, &mut breaches),
                 Switches::OpenaiChat(_) => openai::refuse_unreadable(&mut breaches),
             }
             breaches.into_violations()
@@ -95,8 +105,13 @@ pub fn validate(profile: &Profile, body: &[u8]) -> Vec<Violation> {
     }
 }
 
-/// The same as [`validate`] for a body that is already parsed.
+/// The same as [`validate`] for a body that is already a value.
 pub fn validate_value(profile: &Profile, body: &Value) -> Vec<Violation> {
+    validate_json(profile, &Json::from(body))
+}
+
+/// The same as [`validate`] for a body that is already parsed.
+pub fn validate_json(profile: &Profile, body: &Json) -> Vec<Violation> {
     let mut breaches = Breaches::new(profile);
     match &profile.switches {
         Switches::AnthropicMessages(switches) => anthropic::check(switches, body, &mut breaches),
@@ -106,15 +121,15 @@ pub fn validate_value(profile: &Profile, body: &Value) -> Vec<Violation> {
 }
 
 /// The name of a JSON type as OpenAI's sentences spell it, with its article.
-fn type_with_article(value: &Value) -> &'static str {
+fn type_with_article(value: &Json) -> &'static str {
     match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(number) if number.is_f64() => "a decimal",
-        Value::Number(_) => "an integer",
-        Value::String(_) => "a string",
-        Value::Array(_) => "an array",
-        Value::Object(_) => "an object",
+        Json::Null => "null",
+        Json::Bool(_) => "a boolean",
+        Json::Number(number) if number.is_f64() => "a decimal",
+        Json::Number(_) => "an integer",
+        Json::String(_) => "a string",
+        Json::Array(_) => "an array",
+        Json::Object(_) => "an object",
     }
 }
 

@@ -1,6 +1,7 @@
 //! What the checkers look at.
 
 use crate::history::{Content, History};
+use crate::json::Json;
 use crate::plan::{CallKey, Plan, PlannedCall};
 use crate::rules::{self, Profile};
 use crate::simulate::Run;
@@ -133,14 +134,14 @@ fn view(
     kind: RequestKind,
     body: &[u8],
 ) -> RequestView {
-    let value = serde_json::from_slice(body).unwrap_or(serde_json::Value::Null);
-    let violations =
-        if value.is_null() { rules::validate(profile, body) } else { rules::validate_value(profile, &value) };
+    let parsed = Json::parse(body);
+    let violations = rules::validate_parsed(profile, body, &parsed);
     let refusal = rules::refusal(&violations).map(|violation| Refusal {
         rule: violation.rule.id,
         pointer: violation.pointer.clone(),
         message: violation.message.clone(),
         status: violation.status(),
     });
-    RequestView { exchange, turn, kind, history: wire::history(plan.dialect, &value), refusal }
+    let history = wire::history(plan.dialect, &parsed.unwrap_or(Json::Null));
+    RequestView { exchange, turn, kind, history, refusal }
 }

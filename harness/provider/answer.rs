@@ -1,5 +1,7 @@
 //! What goes into the provider and what comes out.
 
+use std::borrow::Cow;
+
 use crate::plan::{Mark, Side};
 use crate::trace::{Ending, ExchangeId, Held};
 use crate::wire::Frames;
@@ -23,7 +25,7 @@ pub struct Answer {
     /// HTTP status.
     pub status: u16,
     /// Headers besides the framing ones.
-    pub headers: Vec<(&'static str, String)>,
+    pub headers: Vec<(&'static str, Cow<'static, str>)>,
     /// Whether the body is a stream in chunks; otherwise it has a content length.
     pub streamed: bool,
     /// The body.

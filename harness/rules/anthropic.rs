@@ -11,16 +11,15 @@ mod pairing;
 mod schema;
 mod table;
 
-use serde_json::Value;
-
 use super::profile::AnthropicSwitches;
 use super::violation::{Breach, Breaches};
+use crate::json::Json;
 use history::History;
 
 pub(super) use table::*;
 
 /// Checks a parsed body.
-pub(super) fn check(switches: &AnthropicSwitches, body: &Value, out: &mut Breaches) {
+pub(super) fn check(switches: &AnthropicSwitches, body: &Json, out: &mut Breaches) {
     let Some(messages) = schema::messages(body, out) else { return };
     schema::check_messages(switches, messages, out);
     schema::check_tools(body, out);

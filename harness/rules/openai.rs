@@ -8,15 +8,14 @@ mod pairing;
 mod schema;
 mod table;
 
-use serde_json::Value;
-
 use super::profile::OpenaiChatSwitches;
 use super::violation::{Breach, Breaches};
+use crate::json::Json;
 
 pub(super) use table::*;
 
 /// Checks a parsed body.
-pub(super) fn check(switches: &OpenaiChatSwitches, body: &Value, out: &mut Breaches) {
+pub(super) fn check(switches: &OpenaiChatSwitches, body: &Json, out: &mut Breaches) {
     let Some(messages) = schema::messages(body, out) else { return };
     schema::check_messages(switches, messages, out);
     pairing::check(messages, out);
@@ -51,7 +50,7 @@ enum Role {
 }
 
 impl Role {
-    fn of(message: &Value) -> Option<Role> {
+    fn of(message: &Json) -> Option<Role> {
         match message.get("role")?.as_str()? {
             "system" | "developer" | "user" => Some(Role::Prompt),
             "assistant" => Some(Role::Assistant),
@@ -63,9 +62,9 @@ impl Role {
 }
 
 /// The calls of an assistant message. Other roles have none: `tool_calls` in a user message is ignored.
-fn calls(message: &Value) -> &[Value] {
+fn calls<'a>(message: &'a Json<'a>) -> &'a [Json<'a>] {
     match (Role::of(message), message.get("tool_calls")) {
-        (Some(Role::Assistant), Some(Value::Array(calls))) => calls,
+        (Some(Role::Assistant), Some(Json::Array(calls))) => calls,
         _ => &[],
     }
 }

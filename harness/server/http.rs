@@ -191,7 +191,7 @@ pub(super) const LAST_CHUNK: &[u8] = b"0\r\n\r\n";
 pub(super) fn write_head(
     out: &mut Vec<u8>,
     status: u16,
-    headers: &[(&'static str, String)],
+    headers: &[(&'static str, impl AsRef<str>)],
     framing: Framing,
     after: After,
 ) {
@@ -203,7 +203,7 @@ pub(super) fn write_head(
         out.extend_from_slice(b"\r\n");
         out.extend_from_slice(name.as_bytes());
         out.extend_from_slice(b": ");
-        out.extend_from_slice(value.as_bytes());
+        out.extend_from_slice(value.as_ref().as_bytes());
     }
     match framing {
         Framing::Chunked => out.extend_from_slice(b"\r\ntransfer-encoding: chunked"),
@@ -231,7 +231,7 @@ pub(super) fn write_chunk(out: &mut Vec<u8>, bytes: &[u8]) {
 
 /// Writes a whole JSON reply.
 pub(super) fn write_json(out: &mut Vec<u8>, status: u16, body: &[u8], after: After) {
-    let headers = [("content-type", "application/json".to_owned())];
+    let headers = [("content-type", "application/json")];
     write_head(out, status, &headers, Framing::Length(body.len()), after);
     out.extend_from_slice(body);
 }

@@ -64,7 +64,7 @@ impl Answerer for Fake {
             frames = Frames::default();
             frames.push_with(|bytes| bytes.extend_from_slice(request.body));
         }
-        let headers = vec![("content-type", "text/event-stream".to_owned())];
+        let headers = vec![("content-type", "text/event-stream".into())];
         (RequestKind::Surplus, Answer { exchange, status, headers, streamed, frames, holds, ending })
     }
 }

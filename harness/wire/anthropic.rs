@@ -6,7 +6,7 @@
 use serde_json::{Value, json};
 
 use super::Envelope;
-use super::frames::{Encoded, json_string};
+use super::frames::{Encoded, json_number, json_string};
 use crate::plan::{Mark, Plan, PlannedCall, Script, ScriptBlock};
 
 pub(super) fn encode_stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Encoded {
@@ -16,7 +16,7 @@ pub(super) fn encode_stream(plan: &Plan, script: &Script, envelope: Envelope<'_>
     for (index, block) in script.blocks.iter().enumerate() {
         match block {
             ScriptBlock::Text(fragments) => {
-                encoded.frame(|out| block_start(out, index, br#"{"type":"text","text":""}"#));
+                encoded.frame(|out| block_start(out, index, text_block));
                 if index == 0 {
                     encoded
                         .frame(|out| out.extend_from_slice(b"event: ping\ndata: {\"type\": \"ping\"}\n\n"));
@@ -31,12 +31,7 @@ pub(super) fn encode_stream(plan: &Plan, script: &Script, envelope: Envelope<'_>
             ScriptBlock::Call(key) => {
                 let call = &plan.calls[key.0 as usize];
                 encoded.frame(|out| {
-                    let mut block = br#"{"type":"tool_use","id":"#.to_vec();
-                    json_string(&mut block, &call.id);
-                    block.extend_from_slice(b",\"name\":");
-                    json_string(&mut block, &call.tool);
-                    block.extend_from_slice(b",\"input\":{}}");
-                    block_start(out, index, &block);
+                    block_start(out, index, |out| call_block(out, call));
                     delta(out, index, b"input_json_delta\",\"partial_json\":", "");
                 });
                 encoded.mark(Mark::Start(*key));
@@ -126,17 +121,29 @@ fn message_start(out: &mut Vec<u8>, envelope: Envelope<'_>) {
     );
 }
 
-fn block_start(out: &mut Vec<u8>, index: usize, block: &[u8]) {
+fn block_start(out: &mut Vec<u8>, index: usize, block: impl FnOnce(&mut Vec<u8>)) {
     out.extend_from_slice(b"event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":");
-    number(out, index);
+    json_number(out, index);
     out.extend_from_slice(b",\"content_block\":");
-    out.extend_from_slice(block);
+    block(out);
     out.extend_from_slice(b"}\n\n");
+}
+
+fn text_block(out: &mut Vec<u8>) {
+    out.extend_from_slice(br#"{"type":"text","text":""}"#);
+}
+
+fn call_block(out: &mut Vec<u8>, call: &PlannedCall) {
+    out.extend_from_slice(br#"{"type":"tool_use","id":"#);
+    json_string(out, &call.id);
+    out.extend_from_slice(b",\"name\":");
+    json_string(out, &call.tool);
+    out.extend_from_slice(b",\"input\":{}}");
 }
 
 fn delta(out: &mut Vec<u8>, index: usize, kind_and_key: &[u8], fragment: &str) {
     out.extend_from_slice(b"event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":");
-    number(out, index);
+    json_number(out, index);
     out.extend_from_slice(b",\"delta\":{\"type\":\"");
     out.extend_from_slice(kind_and_key);
     json_string(out, fragment);
@@ -145,10 +152,6 @@ fn delta(out: &mut Vec<u8>, index: usize, kind_and_key: &[u8], fragment: &str) {
 
 fn block_stop(out: &mut Vec<u8>, index: usize) {
     out.extend_from_slice(b"event: content_block_stop\ndata: {\"type\":\"content_block_stop\",\"index\":");
-    number(out, index);
+    json_number(out, index);
     out.extend_from_slice(b"}\n\n");
-}
-
-fn number(out: &mut Vec<u8>, number: usize) {
-    serde_json::to_writer(out, &number).expect("a number is JSON and a vector takes any bytes");
 }

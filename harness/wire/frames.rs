@@ -80,3 +80,8 @@ impl Encoded {
 pub(crate) fn json_string(out: &mut Vec<u8>, text: &str) {
     serde_json::to_writer(out, text).expect("a string is JSON and a vector takes any bytes");
 }
+
+/// Writes a number as JSON.
+pub(super) fn json_number(out: &mut Vec<u8>, number: usize) {
+    serde_json::to_writer(out, &number).expect("a number is JSON and a vector takes any bytes");
+}

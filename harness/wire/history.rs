@@ -4,13 +4,12 @@ use serde_json::Value;
 
 use crate::dialect::Dialect;
 use crate::history::{Content, History, Item, Role};
+use crate::json::Json;
 
 /// Reads the conversation out of a request body. Any value has an answer; what is not understood is carried raw.
-pub fn history(dialect: Dialect, body: &Value) -> History {
+pub fn history(dialect: Dialect, body: &Json) -> History {
     let mut items = Vec::new();
-    for (message, value) in
-        body["messages"].as_array().map(Vec::as_slice).unwrap_or_default().iter().enumerate()
-    {
+    for (message, value) in body["messages"].as_array().unwrap_or_default().iter().enumerate() {
         let role = match value["role"].as_str() {
             Some("user") => Role::User,
             Some("assistant") => Role::Assistant,
@@ -25,18 +24,18 @@ pub fn history(dialect: Dialect, body: &Value) -> History {
             continue;
         }
         match &value["content"] {
-            Value::Null => {}
-            Value::String(text) => push(format!("{pointer}/content"), Content::Text { text: text.clone() }),
-            Value::Array(blocks) => {
+            Json::Null => {}
+            Json::String(text) => {
+                push(format!("{pointer}/content"), Content::Text { text: text.to_string() })
+            }
+            Json::Array(blocks) => {
                 for (b, block) in blocks.iter().enumerate() {
                     push(format!("{pointer}/content/{b}"), content_of(block));
                 }
             }
-            other => push(format!("{pointer}/content"), Content::Raw { value: other.clone() }),
+            other => push(format!("{pointer}/content"), Content::Raw { value: other.to_value() }),
         }
-        for (k, call) in
-            value["tool_calls"].as_array().map(Vec::as_slice).unwrap_or_default().iter().enumerate()
-        {
+        for (k, call) in value["tool_calls"].as_array().unwrap_or_default().iter().enumerate() {
             let function = &call["function"];
             let arguments = string(&function["arguments"]);
             let args = match serde_json::from_str::<Value>(&arguments) {
@@ -50,35 +49,35 @@ pub fn history(dialect: Dialect, body: &Value) -> History {
     History { items }
 }
 
-fn content_of(block: &Value) -> Content {
+fn content_of(block: &Json) -> Content {
     match block["type"].as_str() {
         Some("text") => Content::Text { text: string(&block["text"]) },
         Some("tool_use") => Content::Call {
             id: string(&block["id"]),
             name: string(&block["name"]),
-            args: block["input"].clone(),
+            args: block["input"].to_value(),
         },
         Some("tool_result") => Content::Result {
             id: string(&block["tool_use_id"]),
             text: text_of(&block["content"]),
-            is_error: Some(block["is_error"] == true),
+            is_error: Some(block["is_error"].as_bool() == Some(true)),
         },
-        _ => Content::Raw { value: block.clone() },
+        _ => Content::Raw { value: block.to_value() },
     }
 }
 
 /// Text of a content that is a string, a list of text blocks, or anything else as JSON.
-fn text_of(content: &Value) -> String {
+fn text_of(content: &Json) -> String {
     match content {
-        Value::Null => String::new(),
-        Value::String(text) => text.clone(),
-        Value::Array(blocks) if blocks.iter().all(|block| block["type"] == "text") => {
+        Json::Null => String::new(),
+        Json::String(text) => text.to_string(),
+        Json::Array(blocks) if blocks.iter().all(|block| block["type"].as_str() == Some("text")) => {
             blocks.iter().map(|block| string(&block["text"])).collect()
         }
-        other => other.to_string(),
+        other => other.to_value().to_string(),
     }
 }
 
-fn string(value: &Value) -> String {
+fn string(value: &Json) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }

@@ -7,17 +7,17 @@
 use serde_json::{Value, json};
 
 use super::Envelope;
-use super::frames::{Encoded, json_string};
+use super::frames::{Encoded, json_number, json_string};
 use crate::plan::{CallKey, Mark, Plan, PlannedCall, Script, ScriptBlock};
 
 pub(super) fn encode_stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Encoded {
     let mut encoded = Encoded::with_capacity(8192);
     let head = chunk_head(envelope);
-    let chunk = |encoded: &mut Encoded, delta: &[u8], finish: Option<&str>| {
+    let chunk = |encoded: &mut Encoded, delta: &dyn Fn(&mut Vec<u8>), finish: Option<&str>| {
         encoded.frame(|out| {
             out.extend_from_slice(&head);
             out.extend_from_slice(b",\"choices\":[{\"index\":0,\"delta\":");
-            out.extend_from_slice(delta);
+            delta(out);
             out.extend_from_slice(b",\"logprobs\":null,\"finish_reason\":");
             match finish {
                 Some(reason) => json_string(out, reason),
@@ -37,30 +37,25 @@ pub(super) fn encode_stream(plan: &Plan, script: &Script, envelope: Envelope<'_>
     } else {
         br#"{"role":"assistant","content":null,"refusal":null}"#
     };
-    chunk(&mut encoded, first, None);
+    chunk(&mut encoded, &|out| out.extend_from_slice(first), None);
     let mut n_text = 0;
     for block in &script.blocks {
         let ScriptBlock::Text(fragments) = block else { continue };
         for fragment in fragments {
-            let mut delta = b"{\"content\":".to_vec();
-            json_string(&mut delta, fragment);
-            delta.push(b'}');
-            chunk(&mut encoded, &delta, None);
+            chunk(&mut encoded, &|out| content(out, fragment), None);
             n_text += 1;
             encoded.mark(Mark::Text(n_text));
         }
     }
     for step in call_steps(script, &plan.calls) {
         let call = &plan.calls[step.key.0 as usize];
-        let mut delta = Vec::with_capacity(256);
-        step.write(&mut delta, call);
-        chunk(&mut encoded, &delta, None);
+        chunk(&mut encoded, &|out| step.write(out, call), None);
         step.marks(call).for_each(|mark| encoded.mark(mark));
     }
     if script.has_calls() {
         encoded.mark(Mark::Calls);
     }
-    chunk(&mut encoded, b"{}", Some(finish_reason(script)));
+    chunk(&mut encoded, &|out| out.extend_from_slice(b"{}"), Some(finish_reason(script)));
     encoded.mark(Mark::Stop);
     if envelope.usage {
         encoded.frame(|out| {
@@ -134,6 +129,12 @@ fn chunk_head(envelope: Envelope<'_>) -> Vec<u8> {
     head
 }
 
+fn content(out: &mut Vec<u8>, fragment: &str) {
+    out.extend_from_slice(b"{\"content\":");
+    json_string(out, fragment);
+    out.push(b'}');
+}
+
 /// One chunk about a call.
 #[derive(Clone, Copy)]
 struct CallStep {
@@ -146,7 +147,9 @@ struct CallStep {
 
 impl CallStep {
     fn write(self, out: &mut Vec<u8>, call: &PlannedCall) {
-        out.extend_from_slice(format!("{{\"tool_calls\":[{{\"index\":{},", self.index).as_bytes());
+        out.extend_from_slice(b"{\"tool_calls\":[{\"index\":");
+        json_number(out, self.index);
+        out.push(b',');
         match self.piece {
             None => {
                 out.extend_from_slice(b"\"id\":");

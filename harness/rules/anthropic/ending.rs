@@ -3,16 +3,15 @@
 //! Signatures, and whether a thinking block is the one that the provider wrote, need the provider's memory and are
 //! not judged here.
 
-use serde_json::Value;
-
 use super::super::profile::{AnthropicSwitches, ModelVersion};
 use super::super::violation::{Breach, Breaches};
 use super::history::{Block, History, Kind, Role, Turn};
 use super::table::*;
+use crate::json::Json;
 
 /// Checks where thinking blocks must and must not stand.
-pub(super) fn check_thinking(body: &Value, history: &History, out: &mut Breaches) {
-    match body.pointer("/thinking/type").and_then(Value::as_str) {
+pub(super) fn check_thinking(body: &Json, history: &History, out: &mut Breaches) {
+    match body["thinking"]["type"].as_str() {
         Some("enabled") => {
             check_tool_loop_starts_with_thinking(history, out);
             check_thinking_comes_first(history, out);
@@ -26,12 +25,12 @@ pub(super) fn check_thinking(body: &Value, history: &History, out: &mut Breaches
 /// Checks that the model can go on from the last message.
 pub(super) fn check_final_message(
     switches: &AnthropicSwitches,
-    body: &Value,
+    body: &Json,
     history: &History,
     out: &mut Breaches,
 ) {
     let Some(turn) = history.turns.last().filter(|turn| turn.role == Role::Assistant) else { return };
-    let Some(version) = body.get("model").and_then(Value::as_str).and_then(ModelVersion::of_claude) else {
+    let Some(version) = body.get("model").and_then(Json::as_str).and_then(ModelVersion::of_claude) else {
         return;
     };
     let last = history.blocks_of(turn).last();

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use serde_json::Value;
+use crate::json::Json;
 
 /// A conversation, read leniently: whatever is malformed becomes something that no shape rule accuses.
 pub(super) struct History<'a> {
@@ -68,7 +68,7 @@ pub(super) enum Kind<'a> {
 }
 
 impl<'a> History<'a> {
-    pub(super) fn read(array: &'a [Value]) -> Self {
+    pub(super) fn read(array: &'a [Json<'a>]) -> Self {
         let mut history =
             History { messages: Vec::with_capacity(array.len()), blocks: Vec::new(), turns: Vec::new() };
         for (index, message) in array.iter().enumerate() {
@@ -82,14 +82,14 @@ impl<'a> History<'a> {
         &self.blocks[turn.blocks.clone()]
     }
 
-    fn push(&mut self, index: usize, message: &'a Value) {
+    fn push(&mut self, index: usize, message: &'a Json<'a>) {
         let start = self.blocks.len();
         match message.get("content") {
-            Some(Value::String(text)) if text.is_empty() => {}
-            Some(Value::String(text)) => {
+            Some(Json::String(text)) if text.is_empty() => {}
+            Some(Json::String(text)) => {
                 self.blocks.push(Block { message: index, index: None, kind: Kind::Text(text) });
             }
-            Some(Value::Array(content)) => {
+            Some(Json::Array(content)) => {
                 let block = |(b, value)| Block { message: index, index: Some(b), kind: Kind::of(value) };
                 self.blocks.extend(content.iter().enumerate().map(block));
             }
@@ -108,8 +108,8 @@ impl<'a> History<'a> {
 }
 
 impl Role {
-    fn of(message: &Value, is_empty: bool) -> Role {
-        match message.get("role").and_then(Value::as_str) {
+    fn of(message: &Json, is_empty: bool) -> Role {
+        match message.get("role").and_then(Json::as_str) {
             Some("user") => Role::User,
             Some("assistant") => Role::Assistant,
             Some("system") if is_empty && message.get("output_config").is_some() => Role::Directive,
@@ -120,8 +120,8 @@ impl Role {
 }
 
 impl<'a> Kind<'a> {
-    fn of(block: &'a Value) -> Kind<'a> {
-        let field = |name| block.get(name).and_then(Value::as_str);
+    fn of(block: &'a Json<'a>) -> Kind<'a> {
+        let field = |name| block.get(name).and_then(Json::as_str);
         match field("type") {
             Some("text") => field("text").map_or(Kind::Other, Kind::Text),
             Some("tool_use") => Kind::ToolUse(field("id")),

@@ -5,47 +5,46 @@
 
 use std::collections::HashSet;
 
-use serde_json::{Map, Value};
-
 use super::super::Rule;
 use super::super::is_plain_name;
 use super::super::profile::{AnthropicSwitches, SystemMessages};
 use super::super::violation::{Breach, Breaches};
 use super::table::*;
+use crate::json::{Json, Object};
 
 /// The messages of a body; `None` if there are none to judge.
-pub(super) fn messages<'a>(body: &'a Value, out: &mut Breaches) -> Option<&'a [Value]> {
+pub(super) fn messages<'a>(body: &'a Json<'a>, out: &mut Breaches) -> Option<&'a [Json<'a>]> {
     let refuse = |out: &mut Breaches, pointer: &str, message: &str| {
         out.add(&REQUEST_SHAPE, || Breach::at(pointer.to_owned(), message.to_owned()));
     };
-    let Value::Object(body) = body else {
+    let Json::Object(body) = body else {
         refuse(out, "", "Input should be a valid dictionary");
         return None;
     };
     match body.get("messages") {
         None => refuse(out, "", "messages: Field required"),
-        Some(Value::Array(messages)) if messages.is_empty() => out.add(&MESSAGES_EMPTY, || {
+        Some(Json::Array(messages)) if messages.is_empty() => out.add(&MESSAGES_EMPTY, || {
             Breach::at("/messages".to_owned(), "messages: at least one message is required".to_owned())
         }),
-        Some(Value::Array(messages)) => return Some(messages),
+        Some(Json::Array(messages)) => return Some(messages),
         Some(_) => refuse(out, "/messages", "messages: Input should be a valid list"),
     }
     None
 }
 
 /// Checks the fields of every message and of its blocks.
-pub(super) fn check_messages(switches: &AnthropicSwitches, messages: &[Value], out: &mut Breaches) {
+pub(super) fn check_messages(switches: &AnthropicSwitches, messages: &[Json], out: &mut Breaches) {
     for (n, message) in messages.iter().enumerate() {
         let place = Place { pointer: Pointer::Message(n), tag: "" };
-        let Value::Object(message) = message else {
+        let Json::Object(message) = message else {
             place.refuse(out, &REQUEST_SHAPE, "", "Input should be a valid dictionary");
             continue;
         };
         check_role(switches, n, message, out);
         match message.get("content") {
             None => place.missing(out, &REQUEST_SHAPE, "content"),
-            Some(Value::String(_)) => {}
-            Some(Value::Array(blocks)) => {
+            Some(Json::String(_)) => {}
+            Some(Json::Array(blocks)) => {
                 for (b, block) in blocks.iter().enumerate() {
                     check_block(switches, Pointer::Block(n, b), block, out);
                 }
@@ -56,11 +55,11 @@ pub(super) fn check_messages(switches: &AnthropicSwitches, messages: &[Value], o
 }
 
 /// Checks that the names of the offered tools differ.
-pub(super) fn check_tools(body: &Value, out: &mut Breaches) {
-    let Some(Value::Array(tools)) = body.get("tools") else { return };
+pub(super) fn check_tools(body: &Json, out: &mut Breaches) {
+    let Some(Json::Array(tools)) = body.get("tools") else { return };
     let mut names = HashSet::new();
     for (index, tool) in tools.iter().enumerate() {
-        let Some(name) = tool.get("name").and_then(Value::as_str) else { continue };
+        let Some(name) = tool.get("name").and_then(Json::as_str) else { continue };
         if !names.insert(name) {
             out.add(&TOOL_NAMES_NOT_UNIQUE, || {
                 Breach::at(format!("/tools/{index}/name"), "tools: Tool names must be unique.".to_owned())
@@ -69,11 +68,11 @@ pub(super) fn check_tools(body: &Value, out: &mut Breaches) {
     }
 }
 
-fn check_role(switches: &AnthropicSwitches, n: usize, message: &Map<String, Value>, out: &mut Breaches) {
+fn check_role(switches: &AnthropicSwitches, n: usize, message: &Object, out: &mut Breaches) {
     let place = Place { pointer: Pointer::Message(n), tag: "" };
     let role = match message.get("role") {
         None => return place.missing(out, &REQUEST_SHAPE, "role"),
-        Some(Value::String(role)) => role.as_str(),
+        Some(Json::String(role)) => role.as_ref(),
         Some(_) => return place.refuse(out, &REQUEST_SHAPE, "role", "Input should be a valid string"),
     };
     let hint = match (role, switches.system_messages) {
@@ -88,12 +87,12 @@ fn check_role(switches: &AnthropicSwitches, n: usize, message: &Map<String, Valu
     });
 }
 
-fn check_block(switches: &AnthropicSwitches, pointer: Pointer, block: &Value, out: &mut Breaches) {
-    let Value::Object(block) = block else {
+fn check_block(switches: &AnthropicSwitches, pointer: Pointer, block: &Json, out: &mut Breaches) {
+    let Json::Object(block) = block else {
         let place = Place { pointer, tag: "" };
         return place.refuse(out, &REQUEST_SHAPE, "", "Input should be a valid dictionary");
     };
-    match block.get("type").and_then(Value::as_str) {
+    match block.get("type").and_then(Json::as_str) {
         Some("text") => {
             Place { pointer, tag: "text" }.string(out, &REQUEST_SHAPE, block, "text");
         }
@@ -113,18 +112,13 @@ fn check_block(switches: &AnthropicSwitches, pointer: Pointer, block: &Value, ou
     }
 }
 
-fn check_tool_use(
-    switches: &AnthropicSwitches,
-    place: Place,
-    block: &Map<String, Value>,
-    out: &mut Breaches,
-) {
+fn check_tool_use(switches: &AnthropicSwitches, place: Place, block: &Object, out: &mut Breaches) {
     if let Some(id) = place.string(out, &TOOL_USE_FIELD_REQUIRED, block, "id") {
         check_id(place, id, "id", out);
     }
     match block.get("input") {
         None => place.missing(out, &TOOL_USE_FIELD_REQUIRED, "input"),
-        Some(Value::Object(_)) => {}
+        Some(Json::Object(_)) => {}
         Some(_) => place.refuse(out, &TOOL_INPUT_NOT_OBJECT, "input", "Input should be a valid dictionary"),
     }
     let Some(name) = place.string(out, &TOOL_USE_FIELD_REQUIRED, block, "name") else { return };
@@ -168,11 +162,11 @@ impl Place {
         self,
         out: &mut Breaches,
         rule: &'static Rule,
-        object: &'a Map<String, Value>,
+        object: &'a Object<'a>,
         field: &str,
     ) -> Option<&'a str> {
         match object.get(field) {
-            Some(Value::String(text)) => return Some(text),
+            Some(Json::String(text)) => return Some(text),
             Some(_) => self.refuse(out, rule, field, "Input should be a valid string"),
             None => self.missing(out, rule, field),
         }

@@ -1,17 +1,16 @@
 //! The last check: every message says something.
 
-use serde_json::Value;
-
 use super::super::violation::{Breach, Breaches};
 use super::Role;
 use super::table::CONTENT_NULL;
+use crate::json::Json;
 
 /// What an assistant message may say instead of content.
 const INSTEAD_OF_CONTENT: [&str; 4] = ["tool_calls", "function_call", "refusal", "audio"];
 
 /// Checks that no content is null or missing.
-pub(super) fn check(messages: &[Value], out: &mut Breaches) {
-    let is_null = |message: &Value, field| message.get(field).is_none_or(Value::is_null);
+pub(super) fn check(messages: &[Json], out: &mut Breaches) {
+    let is_null = |message: &Json, field| message.get(field).is_none_or(Json::is_null);
     for (n, message) in messages.iter().enumerate() {
         let needs_content = match Role::of(message) {
             Some(Role::Prompt | Role::Tool) => true,

@@ -2,21 +2,20 @@
 
 use std::collections::{HashMap, HashSet};
 
-use serde_json::Value;
-
 use super::super::violation::{Breach, Breaches};
 use super::table::*;
 use super::{Role, calls};
+use crate::json::Json;
 
 /// Checks the pairing, in the order of the conversation.
-pub(super) fn check(messages: &[Value], out: &mut Breaches) {
+pub(super) fn check(messages: &[Json], out: &mut Breaches) {
     let mut n = 0;
     while let Some(message) = messages.get(n) {
         let calls = calls(message);
         let after = n + 1;
         match Role::of(message) {
             Some(Role::Assistant) if !calls.is_empty() => {
-                let is_tool = |message: &&Value| Role::of(message) == Some(Role::Tool);
+                let is_tool = |message: &&Json| Role::of(message) == Some(Role::Tool);
                 let n_answers = messages[after..].iter().take_while(is_tool).count();
                 check_batch(Batch { n, calls, answers: &messages[after..after + n_answers] }, out);
                 n = after + n_answers;
@@ -41,14 +40,14 @@ pub(super) fn check(messages: &[Value], out: &mut Breaches) {
 /// An assistant message with calls, and the run of tool messages directly after it.
 struct Batch<'a> {
     n: usize,
-    calls: &'a [Value],
-    answers: &'a [Value],
+    calls: &'a [Json<'a>],
+    answers: &'a [Json<'a>],
 }
 
 fn check_batch(batch: Batch, out: &mut Breaches) {
     let mut asked = HashSet::new();
     for (k, call) in batch.calls.iter().enumerate() {
-        let Some(id) = call.get("id").and_then(Value::as_str) else { continue };
+        let Some(id) = call.get("id").and_then(Json::as_str) else { continue };
         if !asked.insert(id) {
             refuse_duplicate_call(batch.n, k, id, out);
         }
@@ -56,7 +55,7 @@ fn check_batch(batch: Batch, out: &mut Breaches) {
     let mut answered = HashMap::new();
     for (index, answer) in batch.answers.iter().enumerate() {
         let n = batch.n + 1 + index;
-        let Some(id) = answer.get("tool_call_id").and_then(Value::as_str) else { continue };
+        let Some(id) = answer.get("tool_call_id").and_then(Json::as_str) else { continue };
         if !asked.contains(id) {
             refuse_unknown_id(n, id, out);
         } else if let Some(first) = answered.insert(id, n) {

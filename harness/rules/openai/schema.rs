@@ -2,23 +2,22 @@
 //!
 //! Unknown keys, unknown kinds of content parts and unknown kinds of calls pass.
 
-use serde_json::{Map, Value};
-
 use super::super::profile::OpenaiChatSwitches;
 use super::super::violation::{Breach, Breaches};
 use super::super::{Rule, is_plain_name, type_with_article};
 use super::table::*;
 use super::{Role, calls};
+use crate::json::{Json, Object};
 
 /// The messages of a body; `None` if there are none to judge.
-pub(super) fn messages<'a>(body: &'a Value, out: &mut Breaches) -> Option<&'a [Value]> {
-    let Value::Object(body) = body else {
+pub(super) fn messages<'a>(body: &'a Json<'a>, out: &mut Breaches) -> Option<&'a [Json<'a>]> {
+    let Json::Object(body) = body else {
         wrong_type(out, &REQUEST_SHAPE, Field::new("", ""), "an object", body);
         return None;
     };
     match body.get("messages") {
         None => missing(out, &REQUEST_SHAPE, Field::new("", "messages")),
-        Some(Value::Array(messages)) if messages.is_empty() => {
+        Some(Json::Array(messages)) if messages.is_empty() => {
             let field = Field::new("/messages", "messages");
             refuse(
                 out,
@@ -29,7 +28,7 @@ pub(super) fn messages<'a>(body: &'a Value, out: &mut Breaches) -> Option<&'a [V
                 "an empty array",
             );
         }
-        Some(Value::Array(messages)) => return Some(messages),
+        Some(Json::Array(messages)) => return Some(messages),
         Some(other) => {
             wrong_type(
                 out,
@@ -44,9 +43,9 @@ pub(super) fn messages<'a>(body: &'a Value, out: &mut Breaches) -> Option<&'a [V
 }
 
 /// Checks the fields of every message and of its calls.
-pub(super) fn check_messages(switches: &OpenaiChatSwitches, messages: &[Value], out: &mut Breaches) {
+pub(super) fn check_messages(switches: &OpenaiChatSwitches, messages: &[Json], out: &mut Breaches) {
     for (n, message) in messages.iter().enumerate() {
-        let Value::Object(fields) = message else {
+        let Json::Object(fields) = message else {
             let field = Field { pointer: format!("/messages/{n}"), path: format!("messages[{n}]") };
             wrong_type(out, &REQUEST_SHAPE, field, "an object", message);
             continue;
@@ -54,7 +53,7 @@ pub(super) fn check_messages(switches: &OpenaiChatSwitches, messages: &[Value], 
         check_role(n, fields, out);
         check_content(n, fields, out);
         match (Role::of(message), fields.get("tool_calls")) {
-            (Some(Role::Assistant), Some(Value::Array(calls))) if calls.is_empty() => {
+            (Some(Role::Assistant), Some(Json::Array(calls))) if calls.is_empty() => {
                 let field = in_message(n, "tool_calls");
                 refuse(
                     out,
@@ -77,7 +76,7 @@ pub(super) fn check_messages(switches: &OpenaiChatSwitches, messages: &[Value], 
     }
 }
 
-fn check_role(n: usize, message: &Map<String, Value>, out: &mut Breaches) {
+fn check_role(n: usize, message: &Object, out: &mut Breaches) {
     let role = match message.get("role") {
         None => {
             return missing(
@@ -86,10 +85,10 @@ fn check_role(n: usize, message: &Map<String, Value>, out: &mut Breaches) {
                 Field { pointer: at(n), path: format!("messages[{n}].role") },
             );
         }
-        Some(Value::String(role)) => role,
+        Some(Json::String(role)) => role,
         Some(other) => return wrong_type(out, &REQUEST_SHAPE, in_message(n, "role"), "a string", other),
     };
-    if !matches!(role.as_str(), "system" | "developer" | "user" | "assistant" | "tool" | "function") {
+    if !matches!(role.as_ref(), "system" | "developer" | "user" | "assistant" | "tool" | "function") {
         out.add(&UNKNOWN_ROLE, || {
             let Field { pointer, path } = in_message(n, "role");
             let message = format!(
@@ -101,11 +100,11 @@ fn check_role(n: usize, message: &Map<String, Value>, out: &mut Breaches) {
     }
 }
 
-fn check_content(n: usize, message: &Map<String, Value>, out: &mut Breaches) {
+fn check_content(n: usize, message: &Object, out: &mut Breaches) {
     match message.get("content") {
         // Missing content is checked last.
-        None | Some(Value::Null | Value::String(_)) => {}
-        Some(Value::Array(parts)) => {
+        None | Some(Json::Null | Json::String(_)) => {}
+        Some(Json::Array(parts)) => {
             for (k, part) in parts.iter().enumerate().filter(|(_, part)| !part.is_object()) {
                 wrong_type(out, &REQUEST_SHAPE, in_message(n, "content").item(k), "an object", part);
             }
@@ -117,10 +116,10 @@ fn check_content(n: usize, message: &Map<String, Value>, out: &mut Breaches) {
     }
 }
 
-fn check_tool_call_id(n: usize, message: &Map<String, Value>, out: &mut Breaches) {
+fn check_tool_call_id(n: usize, message: &Object, out: &mut Breaches) {
     match message.get("tool_call_id") {
-        Some(Value::String(_)) => {}
-        None | Some(Value::Null) => out.add(&TOOL_CALL_ID_REQUIRED, || {
+        Some(Json::String(_)) => {}
+        None | Some(Json::Null) => out.add(&TOOL_CALL_ID_REQUIRED, || {
             Breach::at(
                 at(n),
                 "Missing parameter 'tool_call_id': messages with role 'tool' must have a 'tool_call_id'."
@@ -134,7 +133,7 @@ fn check_tool_call_id(n: usize, message: &Map<String, Value>, out: &mut Breaches
     }
 }
 
-fn check_call(switches: &OpenaiChatSwitches, n: usize, k: usize, call: &Value, out: &mut Breaches) {
+fn check_call(switches: &OpenaiChatSwitches, n: usize, k: usize, call: &Json, out: &mut Breaches) {
     let field = in_message(n, "tool_calls").item(k);
     if !call.is_object() {
         return wrong_type(out, &TOOL_CALL_SHAPE, field, "an object", call);
@@ -152,18 +151,18 @@ fn check_call(switches: &OpenaiChatSwitches, n: usize, k: usize, call: &Value, o
             });
         }
     }
-    if call.get("type").is_some_and(|kind| kind != "function") {
+    if call.get("type").is_some_and(|kind| kind.as_str() != Some("function")) {
         return;
     }
     match call.get("function") {
         None => missing(out, &TOOL_CALL_SHAPE, field.lacking("function")),
-        Some(function @ Value::Object(_)) => check_function(function, &field.child("function"), out),
+        Some(function @ Json::Object(_)) => check_function(function, &field.child("function"), out),
         Some(other) => wrong_type(out, &TOOL_CALL_SHAPE, field.child("function"), "an object", other),
     }
 }
 
 /// The arguments need not be JSON: they are the text that the model wrote.
-fn check_function(function: &Value, field: &Field, out: &mut Breaches) {
+fn check_function(function: &Json, field: &Field, out: &mut Breaches) {
     string(function, "arguments", field, out);
     let Some(name) = string(function, "name", field, out) else { return };
     if is_plain_name(name) {
@@ -222,9 +221,9 @@ fn in_message(n: usize, name: &str) -> Field {
 }
 
 /// Requires a string field of a call, and returns it.
-fn string<'a>(object: &'a Value, name: &str, parent: &Field, out: &mut Breaches) -> Option<&'a str> {
+fn string<'a>(object: &'a Json<'a>, name: &str, parent: &Field, out: &mut Breaches) -> Option<&'a str> {
     match object.get(name) {
-        Some(Value::String(text)) => return Some(text),
+        Some(Json::String(text)) => return Some(text),
         Some(other) => wrong_type(out, &TOOL_CALL_SHAPE, parent.child(name), "a string", other),
         None => missing(out, &TOOL_CALL_SHAPE, parent.lacking(name)),
     }
@@ -244,7 +243,7 @@ fn wrong_type(
     rule: &'static Rule,
     Field { pointer, path }: Field,
     expected: &str,
-    got: &Value,
+    got: &Json,
 ) {
     let got = type_with_article(got);
     out.add(rule, || {
