@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 pub use receipt::Receipt;
 
-use crate::plan::{CallKey, Plan, PlannedFault, PlannedPoint, Side, ToolOutcome};
+use crate::plan::{CallKey, Mark, Plan, PlannedFault, PlannedPoint, Side, ToolOutcome};
 use crate::provider::ending_of;
 use crate::trace::{Ending, Event, ExchangeId, Grade, Held, RequestKind};
 use settle::{Batch, Now};
@@ -148,7 +148,10 @@ impl Conductor {
                 let n_settled = self.batch.n_settled(&self.plan, self.turn);
                 self.tool_point(PlannedPoint::SettledCount(n_settled), *grade, &mut commands);
             }
-            Event::ToolCancelled { call } => self.batch.cancelled(*call),
+            Event::ToolCancelled { call } => {
+                self.batch.cancelled(*call);
+                self.forget_settling(*call);
+            }
             Event::Quiet => self.be_patient(&mut commands),
             Event::TurnEnded { .. } => self.ended = true,
             Event::Prompted { .. }
@@ -186,13 +189,12 @@ impl Conductor {
     }
 
     fn note_http_fault(&mut self, kind: RequestKind) {
-        let RequestKind::Faulted { .. } = kind else { return };
-        let turn = self.turn;
-        let fault = self.receipts.iter_mut().find(|receipt| {
-            receipt.turn == turn && matches!(receipt.what, PlannedFault::Http(_)) && !receipt.fired
-        });
-        if let Some(receipt) = fault {
-            receipt.prove(Grade::Observed);
+        let RequestKind::Faulted { turn, reply, attempt, .. } = kind else { return };
+        let here = PlannedPoint::Stream { reply, attempt, mark: Mark::Headers, side: Side::Before };
+        for receipt in &mut self.receipts {
+            if receipt.turn == turn && receipt.at == here && matches!(receipt.what, PlannedFault::Http(_)) {
+                receipt.prove(Grade::Observed);
+            }
         }
     }
 
@@ -210,6 +212,14 @@ impl Conductor {
         self.holding.push(Holding { exchange, grade, todo });
     }
 
+    /// A call that is gone settles nowhere any more.
+    fn forget_settling(&mut self, call: CallKey) {
+        let receipts = &self.receipts;
+        for holding in &mut self.holding {
+            holding.todo.retain(|index| receipts[*index].what != PlannedFault::Settle(call));
+        }
+    }
+
     /// Does what is to happen at held replies, and lets them go on.
     fn work_holds(&mut self, commands: &mut Vec<Command>) {
         for holding in &mut self.holding {
@@ -222,6 +232,8 @@ impl Conductor {
                         commands.push(Command::Stop);
                     }
                     PlannedFault::Stall => break,
+                    // It had to settle before, for the turn of this system to end.
+                    PlannedFault::Settle(call) if !receipt.asked && self.batch.has_settled(call) => {}
                     PlannedFault::Settle(call) if !self.batch.has_started(call) => break,
                     PlannedFault::Settle(call) => {
                         if !receipt.asked {
@@ -302,7 +314,7 @@ impl Conductor {
             return;
         }
         let forced = self.quiet >= self.patience.progress;
-        if !self.stopped && self.batch.is_ready(self.width, forced) {
+        if !self.stopped && self.batch.all_started() {
             self.tool_point(PlannedPoint::SettledCount(0), Grade::Observed, commands);
         }
         let Some(call) = self.batch.next(&self.plan, self.turn, self.now(forced)) else { return };
@@ -348,6 +360,19 @@ impl Conductor {
                 }
                 _ => {}
             }
+        }
+        // The point at which a call was to settle has not come, and will not: nothing is held.
+        if self.quiet >= self.patience.progress && self.holding.is_empty() {
+            let unasked = self.receipts.iter().filter(|receipt| receipt.turn == self.turn && !receipt.asked);
+            for receipt in unasked {
+                if let PlannedFault::Settle(call) = receipt.what {
+                    self.batch.release(call);
+                }
+            }
+        }
+        // A system that waits for a tool before it ends the stopped turn gets the result now, not where it was planned.
+        if self.stopped && !self.ended && self.quiet >= self.patience.progress {
+            self.batch.release_all();
         }
         if self.quiet < self.patience.hang {
             return;

@@ -109,7 +109,8 @@ impl Provider {
                 self.whole(exchange, fault.status, &wire::status_body(plan.dialect, fault.status));
             answer.headers.push(("retry-after-ms", fault.retry_after_ms.to_string().into()));
             answer.headers.push(("retry-after", fault.retry_after_ms.div_ceil(1000).to_string().into()));
-            return (RequestKind::Faulted { status: fault.status }, answer);
+            let status = fault.status;
+            return (RequestKind::Faulted { turn: self.turn, reply, attempt, status }, answer);
         }
         self.n_http_faults = 0;
         let fails = actions.iter().any(|action| action.what.ends_attempt());
@@ -148,14 +149,13 @@ impl Provider {
         let mut n_frames = encoded.frames.len();
         for action in actions {
             let PlannedPoint::Stream { mark, side, .. } = action.at else { continue };
-            if matches!(action.what, PlannedFault::Http(_)) {
+            // A body in one piece has no points inside: what is planned there does not happen, and is not proven.
+            if matches!(action.what, PlannedFault::Http(_)) || !(streamed || mark == Mark::Headers) {
                 continue;
             }
             let after = match (mark, side) {
                 (Mark::Headers, Side::Before) => Sent::Nothing,
                 (Mark::Headers, Side::After) => Sent::Frames(0),
-                // A body in one piece is cut in its middle, or it would be complete.
-                _ if !streamed && action.what.ends_attempt() => Sent::Frames(1),
                 (mark, side) => {
                     let Some(frame) = encoded.frame_of(mark) else { continue };
                     Sent::Frames(if side == Side::After { frame + 1 } else { frame })
@@ -176,8 +176,9 @@ impl Provider {
         answer.holds.sort_by_key(|hold| hold.after);
         answer.frames = encoded.frames;
         answer.frames.truncate(n_frames);
-        if let Some(PlannedFault::Error(kind)) =
-            actions.iter().map(|action| &action.what).find(|what| what.ends_attempt())
+        if answer.ending == Ending::ErrorEvent
+            && let Some(PlannedFault::Error(kind)) =
+                actions.iter().map(|action| &action.what).find(|what| what.ends_attempt())
         {
             let frame = wire::error_frame(self.plan.dialect, *kind);
             answer.frames.push_with(|out| out.extend_from_slice(&frame));

@@ -123,6 +123,7 @@ impl Report {
     /// The exit code, given the mildest harm that makes the run red and whether the reference agent was judged.
     ///
     /// 0 as expected, 1 findings, 3 could not judge, 4 the reference agent failed: the suite itself is broken.
+    /// Where several hold, 4 outranks 1, and 1 outranks 3: what was found stays found.
     pub fn exit_code(&self, fail_on: Harm) -> u8 {
         let red = |case: &&Case| case.worst().is_some_and(|harm| harm <= fail_on);
         let reference_failed = self.cases.iter().filter(red).any(|case| is_reference(&case.system));
@@ -132,13 +133,17 @@ impl Report {
                 Verdict::Vacuous | Verdict::Inconclusive | Verdict::NotRun | Verdict::HarnessError
             )
         };
-        let n_judged = self.count(Verdict::Pass) + self.count(Verdict::Fail);
+        let is_judged = |case: &Case| matches!(case.judged, Verdict::Pass | Verdict::Fail);
+        let idle =
+            |case: &Case| !self.cases.iter().any(|other| other.system == case.system && is_judged(other));
         if reference_failed {
             4
-        } else if self.cases.iter().any(|case| not_judged(&case.judged)) || n_judged == 0 {
-            3
         } else if self.cases.iter().any(|case| red(&case)) {
             1
+        } else if self.cases.is_empty()
+            || self.cases.iter().any(|case| not_judged(&case.judged) || idle(case))
+        {
+            3
         } else {
             0
         }

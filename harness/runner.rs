@@ -58,7 +58,7 @@ pub async fn run(
 ) -> Vec<Case> {
     let running = match Running::start(system, note).await {
         Ok(running) => running,
-        Err(error) => return not_run(system, jobs, &error, on_case),
+        Err(error) => return not_run(system, jobs, &error, options, on_case),
     };
     let (mut apt, unsupported): (Vec<&Job>, Vec<&Job>) =
         jobs.iter().partition(|job| running.missing(&job.plan).is_none());
@@ -78,7 +78,7 @@ pub async fn run(
     for job in unsupported {
         let reason = running.missing(&job.plan).unwrap_or_default();
         let judgement = Judgement::without_run(Verdict::Unsupported, reason);
-        keep(Case::new(&name, &job.plan.id, judgement, Vec::new(), again(job, &name)));
+        keep(Case::new(&name, &job.plan.id, judgement, Vec::new(), again(job, &name, options.profiles)));
     }
 
     let mut shown: BTreeMap<String, Control> = BTreeMap::new();
@@ -89,7 +89,7 @@ pub async fn run(
     let mut results = std::pin::pin!(results);
     while let Some((key, job, outcome)) = results.next().await {
         shown.insert(key.clone(), Control::of(&job.plan, &outcome));
-        stop |= keep(case(&name, job, outcome));
+        stop |= keep(case(&name, job, outcome, options.profiles));
         if stop {
             break;
         }
@@ -107,7 +107,7 @@ pub async fn run(
         .buffer_unordered(options.n_jobs);
     let mut results = std::pin::pin!(results);
     while let Some((job, outcome)) = results.next().await {
-        if keep(case(&name, job, outcome)) {
+        if keep(case(&name, job, outcome, options.profiles)) {
             break;
         }
     }
@@ -163,12 +163,12 @@ async fn attempt(
     }
 }
 
-fn case(system: &str, job: &Job, outcome: Outcome) -> Case {
-    Case::new(system, &job.plan.id, outcome.judgement, outcome.receipts, again(job, system))
+fn case(system: &str, job: &Job, outcome: Outcome, profiles: &[&Profile]) -> Case {
+    Case::new(system, &job.plan.id, outcome.judgement, outcome.receipts, again(job, system, profiles))
 }
 
 /// The command that runs a case again.
-fn again(job: &Job, system: &str) -> String {
+fn again(job: &Job, system: &str, profiles: &[&Profile]) -> String {
     let plan = job.plan.id.to_string();
     let plan = plan.strip_suffix("+control").unwrap_or(&plan);
     let what = match &job.path {
@@ -179,7 +179,12 @@ fn again(job: &Job, system: &str) -> String {
         None => format!("'{plan}'"),
     };
     let seed = if job.plan.seed == 0 { String::new() } else { format!(" --seed {}", job.plan.seed) };
-    format!("brickbat run {what} --system {system}{seed}")
+    let newest = Profile::newest(job.plan.dialect);
+    let profile = match profiles.iter().find(|profile| profile.dialect == job.plan.dialect) {
+        Some(profile) if profile.name != newest.name => format!(" --profile {}", profile.name),
+        _ => String::new(),
+    };
+    format!("brickbat run {what} --system {system}{profile}{seed}")
 }
 
 fn quoted(path: &str) -> String {
@@ -214,7 +219,13 @@ fn control_key(control: &Plan) -> String {
     serde_json::to_string(&plain).unwrap_or_default()
 }
 
-fn not_run(system: &System, jobs: &[Job], error: &DriverError, on_case: OnCase<'_>) -> Vec<Case> {
+fn not_run(
+    system: &System,
+    jobs: &[Job],
+    error: &DriverError,
+    options: Options<'_>,
+    on_case: OnCase<'_>,
+) -> Vec<Case> {
     let verdict = match error {
         DriverError::Missing { .. } => Verdict::NotRun,
         _ => Verdict::HarnessError,
@@ -222,7 +233,7 @@ fn not_run(system: &System, jobs: &[Job], error: &DriverError, on_case: OnCase<'
     let name = system.name();
     let cases = jobs.iter().map(|job| {
         let judgement = Judgement::without_run(verdict, error.to_string());
-        Case::new(&name, &job.plan.id, judgement, Vec::new(), again(job, &name))
+        Case::new(&name, &job.plan.id, judgement, Vec::new(), again(job, &name, options.profiles))
     });
     let cases: Vec<Case> = cases.collect();
     if let Some(case) = cases.first() {
@@ -231,7 +242,8 @@ fn not_run(system: &System, jobs: &[Job], error: &DriverError, on_case: OnCase<'
     cases
 }
 
-fn is_red(case: &Case, fail_on: Harm) -> bool {
+/// Whether a case makes a run red.
+pub fn is_red(case: &Case, fail_on: Harm) -> bool {
     let failed = case.worst().is_some_and(|harm| harm <= fail_on);
     let unjudged = matches!(
         case.judged,

@@ -163,6 +163,12 @@ pub enum RequestKind {
     },
     /// It gets the planned HTTP error.
     Faulted {
+        /// The turn, from 0.
+        turn: usize,
+        /// The reply in whose place it came, from 0.
+        reply: usize,
+        /// The attempt of that reply, from 0.
+        attempt: usize,
         /// The status of the answer.
         status: u16,
     },
@@ -258,7 +264,7 @@ pub struct Account {
     pub start_turns: Vec<usize>,
     /// How it ended, if the result was delivered.
     pub settled: Option<ToolOutcome>,
-    /// Whether the result was delivered after the user's stop of that turn.
+    /// Whether the result was delivered after the user's stop of that turn, or after its end.
     pub settled_late: bool,
     /// Whether the system gave it up.
     pub cancelled: bool,
@@ -281,7 +287,7 @@ impl Ledger {
         for (turn, event) in trace.by_turn() {
             match event {
                 Event::Prompted { .. } => stopped = false,
-                Event::Stopped => stopped = true,
+                Event::Stopped | Event::TurnEnded { .. } => stopped = true,
                 Event::ToolStarted { call: Some(key), args } => {
                     if let Some(account) = ledger.calls.get_mut(key.0 as usize) {
                         account.starts.push(args.clone());

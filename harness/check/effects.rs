@@ -25,13 +25,26 @@ pub(super) fn arguments_complete(evidence: &Evidence<'_>) -> Vec<Finding> {
         .map(|args| finding("a tool", "the complete arguments of a call".to_owned(), args));
     let calls = evidence.plan.calls.iter().zip(&evidence.ledger.calls);
     let changed = calls.flat_map(|(call, account)| {
-        let wrong = account
-            .starts
-            .iter()
-            .filter(|args| serde_json::from_str::<Value>(args).ok().as_ref() != Some(&call.args));
+        let wrong = account.starts.iter().filter(|args| {
+            serde_json::from_str::<Value>(args).ok().is_none_or(|args| !is_same(&args, &call.args))
+        });
         wrong.map(|args| finding(&format!("call {}", call.name), format!("`{}`", call.args), args))
     });
     strangers.chain(changed).collect()
+}
+
+/// Whether two values say the same; `10` and `10.0` do, since JSON has one kind of number.
+fn is_same(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),
+        (Value::Array(a), Value::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_same(a, b))
+        }
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len() && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| is_same(a, b)))
+        }
+        _ => a == b,
+    }
 }
 
 /// No call runs twice or in a later turn, nor more often than the scenario allows.

@@ -1,8 +1,8 @@
 //! What the checkers look at.
 
-use crate::history::{Content, History};
+use crate::history::{Content, History, Item};
 use crate::json::Json;
-use crate::plan::{CallKey, Plan, PlannedCall};
+use crate::plan::{CallKey, MARKER, Plan, PlannedCall};
 use crate::rules::{self, Profile};
 use crate::simulate::Run;
 use crate::trace::{Event, ExchangeId, Ledger, RequestKind, TurnOutcome};
@@ -30,6 +30,8 @@ pub struct RequestView {
     pub kind: RequestKind,
     /// Its conversation.
     pub history: History,
+    /// The plan's calls in it.
+    calls: Vec<CallView>,
     /// Why a strict provider refuses it, if it does.
     pub refusal: Option<Refusal>,
 }
@@ -69,9 +71,20 @@ impl<'a> Evidence<'a> {
         Some((CallKey(at as u32), &self.plan.calls[at]))
     }
 
+    /// The call that a result of a request answers.
+    pub fn answered(&self, request: &RequestView, id: &str) -> Option<CallKey> {
+        request.key_of(id).or_else(|| self.call_by_id(id).map(|(key, _)| key))
+    }
+
+    /// The call itself.
+    pub fn call(&self, key: CallKey) -> &PlannedCall {
+        &self.plan.calls[key.0 as usize]
+    }
+
     /// The shape of a request in the scenario's names, for people.
-    pub fn shape(&self, history: &History) -> String {
-        history.shape(|id| self.call_by_id(id).map_or_else(|| "?".to_owned(), |(_, call)| call.name.clone()))
+    pub fn shape(&self, request: &RequestView) -> String {
+        let name = |id: &str| self.answered(request, id).map(|key| self.call(key).name.clone());
+        request.history.shape(|id| name(id).unwrap_or_else(|| "?".to_owned()))
     }
 
     /// The outcome of each turn that ended.
@@ -105,13 +118,27 @@ impl RequestView {
         })
     }
 
-    /// The calls in it: message, place and id.
-    pub fn calls(&self) -> impl Iterator<Item = (usize, &str, &str)> {
-        self.history.items.iter().filter_map(|item| match &item.content {
-            Content::Call { id, .. } => Some((item.message, item.pointer.as_str(), id.as_str())),
-            _ => None,
-        })
+    /// The calls in it that are the plan's.
+    pub fn calls(&self) -> impl Iterator<Item = &CallView> {
+        self.calls.iter()
     }
+
+    /// The call of the plan that an id of this request means.
+    pub fn key_of(&self, id: &str) -> Option<CallKey> {
+        self.calls.iter().find(|call| call.id == id).map(|call| call.key)
+    }
+}
+
+/// A call of the plan in a request.
+pub struct CallView {
+    /// Index of the message.
+    pub message: usize,
+    /// Where.
+    pub pointer: String,
+    /// The id that it has there; a system may have given it one of its own.
+    pub id: String,
+    /// Which call it is.
+    pub key: CallKey,
 }
 
 /// A result in a request.
@@ -136,12 +163,25 @@ fn view(
 ) -> RequestView {
     let parsed = Json::parse(body);
     let violations = rules::validate_parsed(profile, body, &parsed);
-    let refusal = rules::refusal(&violations).map(|violation| Refusal {
+    // What is answered beside the script is not held to the rules of a reply.
+    let refusal = rules::refusal(&violations).filter(|_| kind != RequestKind::Auxiliary);
+    let refusal = refusal.map(|violation| Refusal {
         rule: violation.rule.id,
         pointer: violation.pointer.clone(),
         message: violation.message.clone(),
         status: violation.status(),
     });
     let history = wire::history(plan.dialect, &parsed.unwrap_or(Json::Null));
-    RequestView { exchange, turn, kind, history, refusal }
+    let calls = history.items.iter().filter_map(|item| call_view(plan, item)).collect();
+    RequestView { exchange, turn, kind, history, calls, refusal }
+}
+
+/// A call of the plan is known by its id, or, where a system gives ids of its own, by the marker in its arguments.
+fn call_view(plan: &Plan, item: &Item) -> Option<CallView> {
+    let Content::Call { id, args, .. } = &item.content else { return None };
+    let marker = args.get(MARKER).and_then(|marker| marker.as_str());
+    let by_id = plan.calls.iter().position(|call| call.id == *id);
+    let at = by_id.or_else(|| plan.calls.iter().position(|call| marker == Some(call.marker.as_str())))?;
+    let (message, pointer, id) = (item.message, item.pointer.clone(), id.clone());
+    Some(CallView { message, pointer, id, key: CallKey(at as u32) })
 }

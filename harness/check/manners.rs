@@ -1,6 +1,8 @@
 //! Does the system end its turns, keep its requests bounded and show the truth?
 
-use super::evidence::Evidence;
+use super::evidence::{Evidence, RequestView};
+use crate::dialect::Dialect;
+use crate::plan::{Mark, PlannedAction, PlannedFault, PlannedPoint, Side};
 use crate::trace::{Ending, Event, RequestKind, ShownState, TurnOutcome};
 use crate::verdict::{Finding, Harm};
 
@@ -23,14 +25,21 @@ pub(super) fn turn_ends(evidence: &Evidence<'_>) -> Vec<Finding> {
 
 /// Requests that may come after the user's stop: one may have been on its way.
 const MAX_AFTER_STOP: usize = 1;
-/// Requests of a turn beyond the scripted ones: room for the retries that clients make by themselves.
-const MAX_BEYOND_SCRIPT: usize = 24;
+/// Requests beyond the scripted ones in a turn in which something fails: room for the retries of clients.
+const MAX_RETRIES: usize = 24;
+/// The same in a turn in which nothing fails: a warm-up, or a last look.
+const MAX_EXTRA: usize = 2;
 
 /// A turn sends no more requests than it needs, and none after the user's stop.
 pub(super) fn requests_bounded(evidence: &Evidence<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (turn, planned) in evidence.plan.turns.iter().enumerate() {
-        let n_scripted: usize = planned.replies.iter().map(|reply| reply.attempts.len()).sum();
+        let n_replies: usize = planned.replies.iter().map(|reply| reply.attempts.len()).sum();
+        let n_errors: usize = planned.actions.iter().map(n_http_errors).sum();
+        let n_scripted = n_replies + n_errors;
+        let refused = |request: &RequestView| request.turn == turn && request.refusal.is_some();
+        let fails = !planned.actions.is_empty() || evidence.requests.iter().any(refused);
+        let n_spare = if fails { MAX_RETRIES } else { MAX_EXTRA };
         let mut stopped = false;
         let (mut n_all, mut n_after_stop) = (0, 0);
         for (_, event) in evidence.run.trace.by_turn().filter(|(at, _)| *at == turn) {
@@ -45,7 +54,7 @@ pub(super) fn requests_bounded(evidence: &Evidence<'_>) -> Vec<Finding> {
         }
         let (got, expected) = if n_after_stop > MAX_AFTER_STOP {
             (format!("{n_after_stop} requests after the stop"), "no request after the user's stop".to_owned())
-        } else if n_all > n_scripted + MAX_BEYOND_SCRIPT {
+        } else if n_all > n_scripted + n_spare {
             (format!("{n_all} requests"), format!("about {n_scripted} requests"))
         } else {
             continue;
@@ -64,22 +73,30 @@ pub(super) fn requests_bounded(evidence: &Evidence<'_>) -> Vec<Finding> {
     findings
 }
 
+fn n_http_errors(action: &PlannedAction) -> usize {
+    match &action.what {
+        PlannedFault::Http(fault) => fault.times as usize,
+        _ => 0,
+    }
+}
+
 /// No call is shown as running when its turn is over.
 pub(super) fn parts_settled(evidence: &Evidence<'_>) -> Vec<Finding> {
-    let mut shown: Vec<(&str, ShownState)> = Vec::new();
-    let mut findings = Vec::new();
+    // A call may be over later than its turn, as a tool is that does not hear the stop: the last word counts.
+    let mut shown: Vec<(usize, &str, ShownState)> = Vec::new();
     for (turn, event) in evidence.run.trace.by_turn() {
-        match event {
-            Event::CallShown { id, state } => match shown.iter_mut().find(|(known, _)| known == id) {
-                Some(entry) => entry.1 = *state,
-                None => shown.push((id, *state)),
-            },
-            Event::TurnEnded { .. } => {
-                let stuck: Vec<_> = shown.drain(..).filter(|(_, state)| !state.is_final()).collect();
-                findings.extend(stuck_parts(evidence, turn, &stuck));
-            }
-            _ => {}
+        let Event::CallShown { id, state } = event else { continue };
+        match shown.iter_mut().find(|(_, known, _)| known == id) {
+            Some(entry) => entry.2 = *state,
+            None => shown.push((turn, id, *state)),
         }
+    }
+    let ended: Vec<usize> = evidence.outcomes().map(|(turn, _)| turn).collect();
+    let mut findings = Vec::new();
+    for turn in ended {
+        let of_turn = shown.iter().filter(|(at, _, state)| *at == turn && !state.is_final());
+        let stuck: Vec<(&str, ShownState)> = of_turn.map(|(_, id, state)| (*id, *state)).collect();
+        findings.extend(stuck_parts(evidence, turn, &stuck));
     }
     findings
 }
@@ -123,11 +140,13 @@ pub(super) fn truncation_noticed(evidence: &Evidence<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (turn, _) in evidence.outcomes().filter(|(_, outcome)| **outcome == TurnOutcome::Returned) {
         let last = evidence.requests.iter().rfind(|r| r.turn == turn && r.kind != RequestKind::Auxiliary);
-        let how = match last.and_then(|request| ending_of(request.exchange)) {
+        let Some(last) = last.filter(|request| !is_whole(evidence, request)) else { continue };
+        let how = match ending_of(last.exchange) {
             Some(Ending::EndEarly) => "without its terminal event",
             Some(Ending::Eof) => "with the connection closed inside the body",
             Some(Ending::Reset) => "with a reset connection",
             Some(Ending::ErrorEvent) => "with an error event",
+            Some(Ending::Status) if matches!(last.kind, RequestKind::Faulted { .. }) => "with an HTTP error",
             Some(Ending::Complete | Ending::Status) | None => continue,
         };
         findings.push(Finding {
@@ -142,4 +161,13 @@ pub(super) fn truncation_noticed(evidence: &Evidence<'_>) -> Vec<Finding> {
         });
     }
     findings
+}
+
+/// Whether all that the model said was sent, although the reply was cut: on `openai-chat` the stop reason ends a
+/// reply, and clients need not wait for `[DONE]`.
+fn is_whole(evidence: &Evidence<'_>, request: &RequestView) -> bool {
+    let RequestKind::Scripted { turn, reply, attempt } = request.kind else { return false };
+    let said_all = PlannedPoint::Stream { reply, attempt, mark: Mark::Stop, side: Side::After };
+    let cut_there = |action: &PlannedAction| action.at == said_all && action.what == PlannedFault::EndEarly;
+    evidence.plan.dialect == Dialect::OpenaiChat && evidence.plan.turns[turn].actions.iter().any(cut_there)
 }

@@ -11,7 +11,7 @@ pub(super) fn user_message_kept(evidence: &Evidence<'_>) -> Vec<Finding> {
     let Some(last) = evidence.last_request() else { return Vec::new() };
     let said = |text: &str| {
         last.history.items.iter().any(|item| match &item.content {
-            Content::Text { text: kept } => item.role == Role::User && kept.contains(text),
+            Content::Text { text: kept } => item.role == Role::User && kept.contains(text.trim()),
             _ => false,
         })
     };
@@ -25,7 +25,7 @@ pub(super) fn user_message_kept(evidence: &Evidence<'_>) -> Vec<Finding> {
         place: last.place(""),
         rule: None,
         expected: format!("`{}` in a user message", planned.user),
-        got: evidence.shape(&last.history),
+        got: evidence.shape(last),
     })
     .collect()
 }
@@ -34,12 +34,22 @@ pub(super) fn user_message_kept(evidence: &Evidence<'_>) -> Vec<Finding> {
 pub(super) fn results_kept(evidence: &Evidence<'_>) -> Vec<Finding> {
     let Some(last) = evidence.last_request() else { return Vec::new() };
     let calls = evidence.plan.calls.iter().zip(&evidence.ledger.calls);
-    let lost = calls.filter(|(call, account)| {
+    // Where a system gives the history in its own words, the result may stand in a text.
+    let told = |marker: &str| {
+        last.history.items.iter().any(|item| match &item.content {
+            Content::Text { text } => text.contains(marker),
+            Content::Raw { value } => value.to_string().contains(marker),
+            Content::Call { .. } | Content::Result { .. } => false,
+        })
+    };
+    let lost = calls.enumerate().filter(|(key, (call, account))| {
         let returned = matches!(account.settled, Some(ToolOutcome::Return(_))) && !account.settled_late;
-        let kept = || last.results().any(|result| result.text.contains(call.marker.as_str()));
-        returned && last.turn > call.turn && !kept()
+        let own = |id: &str| evidence.answered(last, id).is_none_or(|answered| answered.0 as usize == *key);
+        let kept =
+            || last.results().any(|result| result.text.contains(call.marker.as_str()) && own(result.id));
+        returned && last.turn > call.turn && !kept() && !told(&call.marker)
     });
-    lost.map(|(call, _)| Finding {
+    lost.map(|(_, (call, _))| Finding {
         check: "results-kept",
         harm: Harm::ResultsLost,
         permanence: None,
@@ -47,7 +57,7 @@ pub(super) fn results_kept(evidence: &Evidence<'_>) -> Vec<Finding> {
         place: last.place(""),
         rule: None,
         expected: format!("the result of {} in the next requests", call.name),
-        got: evidence.shape(&last.history),
+        got: evidence.shape(last),
     })
     .collect()
 }
@@ -71,20 +81,21 @@ pub(super) fn results_once(evidence: &Evidence<'_>) -> Vec<Finding> {
         check: "results-once",
         harm: Harm::Reordered,
         permanence: None,
-        message: format!("call {} has more than one result", name_of(evidence, &id)),
+        message: format!("call {} has more than one result", name_of(evidence, request, &id)),
         place,
         rule: None,
         expected: "one result".to_owned(),
-        got: evidence.shape(&request.history),
+        got: evidence.shape(request),
     }]
 }
 
 /// Calls stand in the order in which the model made them.
 pub(super) fn order_kept(evidence: &Evidence<'_>) -> Vec<Finding> {
     let disordered = |request: &&RequestView| {
-        let keys = request.calls().filter_map(|(_, _, id)| evidence.call_by_id(id));
-        let places: Vec<(usize, usize, usize, u32)> =
-            keys.map(|(key, call)| (call.turn, call.reply, call.attempt, key.0)).collect();
+        let places = request.calls().map(|view| {
+            let call = evidence.call(view.key);
+            (call.turn, call.reply, call.attempt, view.key)
+        });
         !places.is_sorted()
     };
     let Some(request) = evidence.requests.iter().find(disordered) else { return Vec::new() };
@@ -96,7 +107,7 @@ pub(super) fn order_kept(evidence: &Evidence<'_>) -> Vec<Finding> {
         place: request.place(""),
         rule: None,
         expected: "the order of the reply".to_owned(),
-        got: evidence.shape(&request.history),
+        got: evidence.shape(request),
     }]
 }
 
@@ -104,13 +115,13 @@ pub(super) fn order_kept(evidence: &Evidence<'_>) -> Vec<Finding> {
 pub(super) fn steps_kept_apart(evidence: &Evidence<'_>) -> Vec<Finding> {
     let mixed = |request: &RequestView| {
         let mut previous: Option<(usize, (usize, usize, usize))> = None;
-        for (message, pointer, id) in request.calls() {
-            let Some((_, call)) = evidence.call_by_id(id) else { continue };
+        for view in request.calls() {
+            let call = evidence.call(view.key);
             let reply = (call.turn, call.reply, call.attempt);
-            if previous.is_some_and(|(at, other)| at == message && other != reply) {
-                return Some(request.place(pointer));
+            if previous.is_some_and(|(at, other)| at == view.message && other != reply) {
+                return Some(request.place(&view.pointer));
             }
-            previous = Some((message, reply));
+            previous = Some((view.message, reply));
         }
         None
     };
@@ -125,7 +136,7 @@ pub(super) fn steps_kept_apart(evidence: &Evidence<'_>) -> Vec<Finding> {
         place,
         rule: None,
         expected: "a message for each reply".to_owned(),
-        got: evidence.shape(&request.history),
+        got: evidence.shape(request),
     }]
 }
 
@@ -133,15 +144,21 @@ pub(super) fn steps_kept_apart(evidence: &Evidence<'_>) -> Vec<Finding> {
 pub(super) fn success_honest(evidence: &Evidence<'_>) -> Vec<Finding> {
     let Some(last) = evidence.last_request() else { return Vec::new() };
     let lies = last.results().filter(|result| {
-        let Some((key, _)) = evidence.call_by_id(result.id) else { return false };
+        let Some(key) = evidence.answered(last, result.id) else { return false };
         let account = &evidence.ledger.calls[key.0 as usize];
-        !succeeded(account) && !admits_failure(result, account)
+        // A success that came too late excuses only a result that carries it.
+        let real = succeeded(account)
+            && (!account.settled_late || result.text.contains(evidence.call(key).marker.as_str()));
+        !real && !admits_failure(result, account)
     });
     lies.map(|result| Finding {
         check: "success-honest",
         harm: Harm::SuccessFabricated,
         permanence: None,
-        message: format!("call {} did not succeed, but its result says so", name_of(evidence, result.id)),
+        message: format!(
+            "call {} did not succeed, but its result says so",
+            name_of(evidence, last, result.id)
+        ),
         place: last.place(result.pointer),
         rule: None,
         expected: "an error, or words that say what happened".to_owned(),
@@ -189,6 +206,6 @@ fn admits_failure(result: &ResultView<'_>, account: &Account) -> bool {
         || WORDS.iter().any(|word| text.contains(word))
 }
 
-fn name_of(evidence: &Evidence<'_>, id: &str) -> String {
-    evidence.call_by_id(id).map_or_else(|| id.to_owned(), |(_, call)| call.name.clone())
+fn name_of(evidence: &Evidence<'_>, request: &RequestView, id: &str) -> String {
+    evidence.answered(request, id).map_or_else(|| id.to_owned(), |key| evidence.call(key).name.clone())
 }

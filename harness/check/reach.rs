@@ -3,7 +3,7 @@
 use super::evidence::Evidence;
 use crate::conductor::Receipt;
 use crate::plan::{Plan, PlannedFault, PlannedPoint};
-use crate::trace::{Event, RequestKind, Trace};
+use crate::trace::{Event, ExchangeId, RequestKind, Trace};
 
 /// What the control plan has shown of a system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,19 +19,19 @@ impl Reach {
     pub fn of(plan: &Plan, trace: &Trace) -> Reach {
         let mut reach = Reach { width: 0, eager: false };
         let mut open = vec![false; plan.calls.len()];
-        let mut n_streaming = 0_usize;
+        let mut streaming: Vec<ExchangeId> = Vec::new();
         for event in trace.events() {
             match event {
-                Event::Requested { kind: RequestKind::Scripted { .. } | RequestKind::Surplus, .. } => {
-                    n_streaming += 1
+                Event::Requested { exchange, kind: RequestKind::Scripted { .. }, .. } => {
+                    streaming.push(*exchange)
                 }
-                Event::Replied { .. } | Event::PeerClosed { .. } => {
-                    n_streaming = n_streaming.saturating_sub(1)
+                Event::Replied { exchange, .. } | Event::PeerClosed { exchange } => {
+                    streaming.retain(|known| known != exchange);
                 }
                 Event::ToolStarted { call: Some(call), .. } => {
                     open[call.0 as usize] = true;
                     reach.width = reach.width.max(open.iter().filter(|open| **open).count());
-                    reach.eager |= n_streaming > 0;
+                    reach.eager |= !streaming.is_empty();
                 }
                 Event::ToolSettled { call, .. } | Event::ToolCancelled { call } => {
                     open[call.0 as usize] = false
@@ -52,9 +52,26 @@ pub(super) fn unreachable(
     if receipt.fired {
         return None;
     }
-    let PlannedPoint::Stream { reply, attempt, .. } = receipt.at else { return None };
-    if matches!(receipt.what, PlannedFault::Settle(_)) && reach.is_some_and(|reach| !reach.eager) {
-        return Some("this system starts its tools only when the reply is over".to_owned());
+    let width = reach.map_or(usize::MAX, |reach| reach.width);
+    let (reply, attempt) = match receipt.at {
+        PlannedPoint::Stream { reply, attempt, .. } => (reply, attempt),
+        PlannedPoint::StartedCount(count) if count as usize > width => return Some(one_by_one(width)),
+        PlannedPoint::SettledCount(0) if largest_batch(evidence.plan, receipt.turn) > width => {
+            return Some(one_by_one(width));
+        }
+        _ => return None,
+    };
+    if let PlannedFault::Settle(call) = receipt.what {
+        let account = &evidence.ledger.calls[call.0 as usize];
+        if reach.is_some_and(|reach| !reach.eager)
+            && evidence.plan.calls[call.0 as usize].turn == receipt.turn
+        {
+            return Some("this system starts its tools only when the reply is over".to_owned());
+        }
+        let outlives = evidence.plan.calls[call.0 as usize].turn < receipt.turn;
+        if outlives && (account.settled.is_some() || account.cancelled) {
+            return Some("this system ends its turn only when the tool is over".to_owned());
+        }
     }
     let served = evidence
         .requests
@@ -63,4 +80,14 @@ pub(super) fn unreachable(
     let after_another = evidence.run.receipts.iter().any(|other| other.turn == receipt.turn && other.fired);
     let asked_for = "this system does not ask for that reply after what happened before";
     (!served && after_another).then(|| asked_for.to_owned())
+}
+
+fn one_by_one(width: usize) -> String {
+    format!("this system runs at most {width} tools at once")
+}
+
+/// The most calls that one reply of a turn makes.
+fn largest_batch(plan: &Plan, turn: usize) -> usize {
+    let attempts = plan.turns[turn].replies.iter().flat_map(|reply| &reply.attempts);
+    attempts.map(|script| script.calls().count()).max().unwrap_or(0)
 }

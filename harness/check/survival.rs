@@ -1,12 +1,51 @@
 //! Does the thread survive?
 
 use super::evidence::Evidence;
+use crate::plan::{PlannedFault, PlannedTurn};
 use crate::trace::{RequestKind, TurnOutcome};
 use crate::verdict::{Finding, Harm, Permanence};
 
 /// Every request of the thread is accepted, and every turn in which nothing goes wrong works.
 pub(super) fn thread_survives(evidence: &Evidence<'_>) -> Vec<Finding> {
-    refused(evidence).into_iter().chain(raised(evidence)).collect()
+    refused(evidence).into_iter().chain(raised(evidence)).chain(idle(evidence)).collect()
+}
+
+/// Whether nothing goes wrong in a turn, seen from the system's side.
+fn is_quiet(turn: &PlannedTurn) -> bool {
+    turn.actions.iter().all(|action| matches!(action.what, PlannedFault::Pause | PlannedFault::Settle(_)))
+}
+
+/// A turn in which nothing goes wrong returned, but the model was never asked, or tools never ran.
+fn idle(evidence: &Evidence<'_>) -> Option<Finding> {
+    let served = |turn: usize, reply: usize| {
+        evidence.requests.iter().any(|request| {
+            matches!(request.kind, RequestKind::Scripted { turn: t, reply: r, .. } if (t, r) == (turn, reply))
+        })
+    };
+    let is_control = evidence.plan.id.control;
+    let returned = evidence.outcomes().filter(|(_, outcome)| **outcome == TurnOutcome::Returned);
+    let missing = |turn: usize| -> Option<String> {
+        let planned = &evidence.plan.turns[turn];
+        let n_replies = if is_control { planned.replies.len() } else { 1 };
+        if let Some(reply) = (0..n_replies).find(|reply| !served(turn, *reply)) {
+            return Some(format!("reply {} was never asked for", reply + 1));
+        }
+        let calls = evidence.plan.calls.iter().zip(&evidence.ledger.calls);
+        let mut idle = calls.filter(|(call, account)| call.turn == turn && account.settled.is_none());
+        idle.next().filter(|_| is_control).map(|(call, _)| format!("call {} never ran to its end", call.name))
+    };
+    let quiet = returned.filter(|(turn, _)| is_quiet(&evidence.plan.turns[*turn]));
+    let (turn, message) = quiet.filter_map(|(turn, _)| Some((turn, missing(turn)?))).next()?;
+    Some(Finding {
+        check: "thread-survives",
+        harm: Harm::BrickedByClient,
+        permanence: None,
+        message,
+        place: format!("turn {}", turn + 1),
+        rule: None,
+        expected: "a turn that works".to_owned(),
+        got: "returned all the same".to_owned(),
+    })
 }
 
 fn refused(evidence: &Evidence<'_>) -> Option<Finding> {
@@ -21,14 +60,14 @@ fn refused(evidence: &Evidence<'_>) -> Option<Finding> {
         place: request.place(&refusal.pointer),
         rule: Some(refusal.rule),
         expected: "a request that the provider accepts".to_owned(),
-        got: format!("status {} for {}", refusal.status, evidence.shape(&request.history)),
+        got: format!("status {} for {}", refusal.status, evidence.shape(request)),
     })
 }
 
 /// A turn in which nothing goes wrong, and whose requests were all accepted, ended badly all the same.
 fn raised(evidence: &Evidence<'_>) -> Option<Finding> {
     let bad = |turn: usize, outcome: &TurnOutcome| {
-        let quiet = evidence.plan.turns[turn].actions.is_empty() && !evidence.was_stopped(turn);
+        let quiet = is_quiet(&evidence.plan.turns[turn]) && !evidence.was_stopped(turn);
         let refused =
             evidence.requests.iter().any(|request| request.turn == turn && request.refusal.is_some());
         quiet && !refused && *outcome != TurnOutcome::Returned

@@ -111,6 +111,10 @@ impl Run {
                 let note = |words: &str| progress.note(words);
                 let on_case = |case: &_, n_done, n_all| progress.case(case, n_done, n_all);
                 cases.extend(runner::run(system, jobs, options, &note, &on_case).await);
+                let red = |harm| cases.iter().any(|case| runner::is_red(case, harm));
+                if options.fail_fast.is_some_and(red) {
+                    break;
+                }
             }
             cases
         };

@@ -60,6 +60,11 @@ impl Batch {
         self.reserved.retain(|reserved| *reserved != call);
     }
 
+    /// No action will settle anything any more.
+    pub(super) fn release_all(&mut self) {
+        self.reserved.clear();
+    }
+
     /// The tool started; if it ran before, it runs again.
     pub(super) fn started(&mut self, call: CallKey) {
         let progress = self.at(call);
@@ -106,6 +111,10 @@ impl Batch {
         self.calls[call.0 as usize].started
     }
 
+    pub(super) fn has_settled(&self, call: CallKey) -> bool {
+        self.calls[call.0 as usize].settled
+    }
+
     pub(super) fn is_settling(&self) -> bool {
         self.in_flight.is_some()
     }
@@ -125,10 +134,22 @@ impl Batch {
 
     /// Whether every call that can run now has started: as many as were made, or as many as the system runs at once.
     pub(super) fn is_ready(&self, width: Option<usize>, forced: bool) -> bool {
-        let calls = || self.order.iter().map(|call| self.calls[call.0 as usize]);
-        let n_open = calls().filter(|call| call.replied && call.is_open()).count();
-        let all_started = calls().all(|call| call.started || !call.awaited);
-        n_open > 0 && (all_started || forced || width.is_some_and(|width| n_open >= width))
+        let n_open = self.n_open();
+        self.all_started() || (n_open > 0 && (forced || width.is_some_and(|width| n_open >= width)))
+    }
+
+    /// Whether tools run, and none that is waited for has still to start.
+    pub(super) fn all_started(&self) -> bool {
+        let progress = |call: &CallKey| self.calls[call.0 as usize];
+        self.n_open() > 0 && self.order.iter().map(progress).all(|call| call.started || !call.awaited)
+    }
+
+    fn n_open(&self) -> usize {
+        let is_open = |call: &&CallKey| {
+            let progress = self.calls[call.0 as usize];
+            progress.replied && progress.is_open()
+        };
+        self.order.iter().filter(is_open).count()
     }
 
     /// The call that settles next.
