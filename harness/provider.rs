@@ -230,7 +230,7 @@ impl Provider {
     }
 
     fn request_id(&self, exchange: ExchangeId) -> String {
-        format!("req_{}{:04x}", self.stem, exchange.0)
+        format!("req_{}{:08x}", self.stem, exchange.0)
     }
 
     fn message_id(&self, exchange: ExchangeId) -> String {
@@ -238,7 +238,7 @@ impl Provider {
             Dialect::AnthropicMessages => "msg_01",
             Dialect::OpenaiChat => "chatcmpl-",
         };
-        format!("{prefix}{}{:06x}", self.stem, exchange.0)
+        format!("{prefix}{}{:08x}", self.stem, exchange.0)
     }
 }
 
