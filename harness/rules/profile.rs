@@ -15,6 +15,8 @@ pub struct Profile {
     pub dialect: Dialect,
     /// The rules whose breach is only a warning here.
     pub tolerated: &'static [&'static Rule],
+    /// The rules that this provider has given up: a breach is nothing.
+    pub given_up: &'static [&'static Rule],
     /// What else differs between providers and between dates.
     pub switches: Switches,
 }
@@ -77,11 +79,13 @@ impl Profile {
         }
     }
 
-    /// How hard this profile takes a breach of a rule.
-    pub fn severity(&self, rule: &Rule) -> Severity {
-        match self.tolerated.iter().any(|tolerated| tolerated.id == rule.id) {
-            true => Severity::Warning,
-            false => Severity::Error,
+    /// How hard this profile takes a breach of a rule; nothing if it has given the rule up.
+    pub fn severity(&self, rule: &Rule) -> Option<Severity> {
+        let holds = |rules: &[&Rule]| rules.iter().any(|known| known.id == rule.id);
+        match (holds(self.given_up), holds(self.tolerated)) {
+            (true, _) => None,
+            (false, true) => Some(Severity::Warning),
+            (false, false) => Some(Severity::Error),
         }
     }
 }
@@ -90,11 +94,9 @@ static PROFILES: [Profile; 3] = [
     Profile {
         name: "anthropic-messages@2026-09",
         dialect: Dialect::AnthropicMessages,
-        tolerated: &[
-            &anthropic::FIRST_MESSAGE_NOT_USER,
-            &anthropic::TOOL_USE_ID_REUSED,
-            &anthropic::TEXT_AFTER_TOOL_USE,
-        ],
+        tolerated: &[&anthropic::TOOL_USE_ID_REUSED, &anthropic::TEXT_AFTER_TOOL_USE],
+        // Recorded answers show that a conversation may begin with the assistant.
+        given_up: &[&anthropic::FIRST_MESSAGE_NOT_USER],
         switches: Switches::AnthropicMessages(AnthropicSwitches {
             system_messages: SystemMessages::MidConversation,
             first_without_prefill: FIRST_WITHOUT_PREFILL,
@@ -105,6 +107,7 @@ static PROFILES: [Profile; 3] = [
         name: "anthropic-messages@2026-05",
         dialect: Dialect::AnthropicMessages,
         tolerated: &[&anthropic::FIRST_MESSAGE_NOT_USER, &anthropic::TOOL_USE_ID_REUSED],
+        given_up: &[],
         switches: Switches::AnthropicMessages(AnthropicSwitches {
             system_messages: SystemMessages::Refused,
             first_without_prefill: FIRST_WITHOUT_PREFILL,
@@ -115,6 +118,7 @@ static PROFILES: [Profile; 3] = [
         name: "openai-chat@2026-09",
         dialect: Dialect::OpenaiChat,
         tolerated: &[&openai::TOOL_CALL_ID_DUPLICATE],
+        given_up: &[],
         switches: Switches::OpenaiChat(OpenaiChatSwitches { max_call_id_chars: MAX_CALL_ID_CHARS }),
     },
 ];
@@ -185,7 +189,8 @@ mod tests {
         for profile in Profile::all() {
             assert_eq!(Profile::named(profile.name).map(|found| found.name), Some(profile.name));
             assert!(profile.name.starts_with(profile.dialect.name()));
-            assert!(profile.tolerated.iter().all(|rule| rule.dialect() == profile.dialect));
+            let named = profile.tolerated.iter().chain(profile.given_up);
+            assert!(named.into_iter().all(|rule| rule.dialect() == profile.dialect));
             let dialect = match profile.switches {
                 Switches::AnthropicMessages(_) => Dialect::AnthropicMessages,
                 Switches::OpenaiChat(_) => Dialect::OpenaiChat,

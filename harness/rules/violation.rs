@@ -109,7 +109,9 @@ impl<'p> Breaches<'p> {
 
     /// Notes a breach, as hard as the profile takes the rule. The sentence is built only if there is room for it.
     pub(super) fn add(&mut self, rule: &'static Rule, breach: impl FnOnce() -> Breach) {
-        self.note(rule, self.profile.severity(rule), breach);
+        if let Some(severity) = self.profile.severity(rule) {
+            self.note(rule, severity, breach);
+        }
     }
 
     /// Notes a breach as a warning, where the rule is contested for just this form of it.
