@@ -240,8 +240,11 @@ async fn reply_by_hyper(
 
 fn main() {
     let hyper = Contestant::start("hyper", serve_hyper);
+    let start = Instant::now();
     let coalesced = Contestant::start("ours, coalesced", |started| serve_ours(Writes::Coalesced, started));
+    let first_reply = start.elapsed();
     if std::env::args().any(|arg| arg == "--memory") {
+        println!("start of the server to the end of its first reply: {first_reply:.1?}");
         return look_at_memory(hyper, coalesced);
     }
     let per_frame =

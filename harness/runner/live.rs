@@ -32,10 +32,10 @@ pub(super) struct Pace {
 impl Pace {
     /// Our own agent answers within a millisecond; the margin is for a loaded machine.
     pub(super) const OWN: Pace =
-        Pace { quiet: Duration::from_millis(100), patience: Patience { progress: 5, hang: 30 } };
+        Pace { quiet: Duration::from_millis(100), patience: Patience { progress: 20, hang: 50 } };
     /// An SDK may back off for some seconds between retries.
     pub(super) const ADAPTED: Pace =
-        Pace { quiet: Duration::from_millis(250), patience: Patience { progress: 8, hang: 60 } };
+        Pace { quiet: Duration::from_millis(250), patience: Patience { progress: 16, hang: 60 } };
 }
 
 /// Drives a plan on a session that `open` opens at the base path of the plan.
