@@ -1,5 +1,7 @@
 //! Verdicts that were wrong once: what a system did, and what is to be said of it.
 
+#![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
+
 #[path = "judgement/exit_code.rs"]
 mod exit_code;
 #[path = "common/plans.rs"]
@@ -15,9 +17,10 @@ use brickbat::agent::canary::Canary;
 use brickbat::check::Reach;
 use brickbat::dialect::Dialect;
 use brickbat::lower;
+use brickbat::simulate::Run;
 use brickbat::trace::{Ending, Event, ExchangeId, RequestKind, ShownState, TurnOutcome};
 use brickbat::verdict::Verdict;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use staging::*;
 
@@ -64,6 +67,42 @@ fn a_turn_that_raises_where_nothing_goes_wrong_fails() {
             let run = with_first_outcome(&run(&plan), raised());
             expect_failure(&plan, &run, "thread-survives", &["TypeError: boom"]);
         }
+    }
+}
+
+#[test]
+fn an_agent_that_gives_up_at_a_pause_and_returns_fails() {
+    for dialect in Dialect::ALL {
+        let plan = plan("fault/pause#p=text-1", dialect);
+        let without = |run: &Run, is_dropped: fn(&Event) -> bool| {
+            rebuilt(run, |turn, event| match turn {
+                0 if is_dropped(event) => Vec::new(),
+                _ => vec![event.clone()],
+            })
+        };
+        let idle = without(&run(&plan), |event| matches!(event, Event::ToolSettled { .. }));
+        expect_failure(&plan, &idle, "thread-survives", &["call a never ran to its end"]);
+        let is_second = |event: &Event| matches!(event, Event::Requested { exchange: ExchangeId(1), .. });
+        let left = without(&run(&plan), is_second);
+        expect_failure(&plan, &left, "thread-survives", &["reply 2 was never asked for"]);
+    }
+}
+
+#[test]
+fn a_call_that_is_told_twice_under_two_ids_has_two_results() {
+    for dialect in Dialect::ALL {
+        let plan = plan("control/plain-batch", dialect);
+        let messages_of = |body: &[u8]| serde_json::from_slice::<Value>(body).unwrap()["messages"].clone();
+        let original = run(&plan);
+        let own = requests_of(&with_own_ids(&plan, &original));
+        let kept = requests_of(&original);
+        let (own, kept) = (messages_of(&own[2]), messages_of(&kept[2]));
+        let (own, kept) = (own.as_array().unwrap(), kept.as_array().unwrap());
+        // The step with its results, without what the user said before and what came after.
+        let end = kept.len() - 2;
+        let twice = [&kept[..end], &own[1..end], &kept[end..]].concat();
+        let told_twice = with_later_messages(&original, None, |_| twice.clone());
+        expect_failure(&plan, &told_twice, "results-once", &["call a has more than one result"]);
     }
 }
 
@@ -261,6 +300,15 @@ fn a_look_at_the_list_of_models_accuses_nobody() {
         });
         expect_unaccused(&plan, &run, Verdict::Pass);
     }
+}
+
+/// The bodies of a run's requests.
+fn requests_of(run: &Run) -> Vec<Vec<u8>> {
+    let body = |event: &Event| match event {
+        Event::Requested { body, .. } => Some(body.to_vec()),
+        _ => None,
+    };
+    run.trace.events().iter().filter_map(body).collect()
 }
 
 /// A request that is answered.
