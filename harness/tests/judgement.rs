@@ -1,7 +1,5 @@
 //! Verdicts that were wrong once: what a system did, and what is to be said of it.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
-
 #[path = "judgement/exit_code.rs"]
 mod exit_code;
 #[path = "common/plans.rs"]
