@@ -2,7 +2,7 @@
 
 use super::evidence::{Evidence, RequestView, ResultView};
 use crate::history::{Content, Role};
-use crate::plan::ToolOutcome;
+use crate::plan::{CallKey, ToolOutcome};
 use crate::trace::Account;
 use crate::verdict::{Finding, Harm};
 
@@ -65,12 +65,14 @@ pub(super) fn results_kept(evidence: &Evidence<'_>) -> Vec<Finding> {
 /// No call has two results in one request.
 pub(super) fn results_once(evidence: &Evidence<'_>) -> Vec<Finding> {
     let repeated = |request: &RequestView| {
-        let mut seen = Vec::new();
+        let mut seen: Vec<(&str, Option<CallKey>)> = Vec::new();
         for result in request.results() {
-            if seen.contains(&result.id) {
+            // A system that gives ids of its own may tell of one call under two of them.
+            let key = evidence.answered(request, result.id);
+            if seen.iter().any(|(id, known)| *id == result.id || (key.is_some() && *known == key)) {
                 return Some((result.id.to_owned(), request.place(result.pointer)));
             }
-            seen.push(result.id);
+            seen.push((result.id, key));
         }
         None
     };

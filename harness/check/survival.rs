@@ -22,17 +22,24 @@ fn idle(evidence: &Evidence<'_>) -> Option<Finding> {
             matches!(request.kind, RequestKind::Scripted { turn: t, reply: r, .. } if (t, r) == (turn, reply))
         })
     };
-    let is_control = evidence.plan.id.control;
+    // Where a tool fails, a system may end the turn early; where all succeed, it has no reason to.
+    let is_whole = |turn: usize| {
+        let mut calls = evidence.plan.calls.iter().filter(|call| call.turn == turn);
+        evidence.plan.id.control
+            || (!evidence.was_stopped(turn) && calls.all(|call| call.outcome.is_success()))
+    };
     let returned = evidence.outcomes().filter(|(_, outcome)| **outcome == TurnOutcome::Returned);
     let missing = |turn: usize| -> Option<String> {
         let planned = &evidence.plan.turns[turn];
-        let n_replies = if is_control { planned.replies.len() } else { 1 };
+        let n_replies = if is_whole(turn) { planned.replies.len() } else { 1 };
         if let Some(reply) = (0..n_replies).find(|reply| !served(turn, *reply)) {
             return Some(format!("reply {} was never asked for", reply + 1));
         }
         let calls = evidence.plan.calls.iter().zip(&evidence.ledger.calls);
         let mut idle = calls.filter(|(call, account)| call.turn == turn && account.settled.is_none());
-        idle.next().filter(|_| is_control).map(|(call, _)| format!("call {} never ran to its end", call.name))
+        idle.next()
+            .filter(|_| is_whole(turn))
+            .map(|(call, _)| format!("call {} never ran to its end", call.name))
     };
     let quiet = returned.filter(|(turn, _)| is_quiet(&evidence.plan.turns[*turn]));
     let (turn, message) = quiet.filter_map(|(turn, _)| Some((turn, missing(turn)?))).next()?;

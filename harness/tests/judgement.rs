@@ -1,0 +1,375 @@
+//! Verdicts that were wrong once: what a system did, and what is to be said of it.
+
+#[path = "judgement/exit_code.rs"]
+mod exit_code;
+#[path = "common/plans.rs"]
+mod plans;
+#[path = "judgement/staging.rs"]
+mod staging;
+#[path = "judgement/waiting.rs"]
+mod waiting;
+
+use std::sync::Arc;
+
+use brickbat::agent::canary::Canary;
+use brickbat::check::Reach;
+use brickbat::dialect::Dialect;
+use brickbat::lower;
+use brickbat::simulate::Run;
+use brickbat::trace::{Ending, Event, ExchangeId, RequestKind, ShownState, TurnOutcome};
+use brickbat::verdict::Verdict;
+use serde_json::{Value, json};
+
+use staging::*;
+
+const IDLE: &str = "reply 1 was never asked for";
+
+#[test]
+fn a_dead_agent_fails() {
+    for dialect in Dialect::ALL {
+        for name in ["control/plain-batch", "fault/tool-throw", "abort/denied-call"] {
+            let plan = plan(name, dialect);
+            expect_failure(&plan, &dead(&plan), "thread-survives", &[IDLE]);
+        }
+    }
+}
+
+#[test]
+fn an_agent_that_is_dead_after_the_stop_fails() {
+    for dialect in Dialect::ALL {
+        let plan = plan("abort/mid-batch#k=1", dialect);
+        let run = rebuilt(&run(&plan), |turn, event| match event {
+            Event::Prompted { .. } | Event::TurnEnded { .. } => vec![event.clone()],
+            _ if turn == 0 => vec![event.clone()],
+            _ => Vec::new(),
+        });
+        expect_failure(&plan, &run, "thread-survives", &[IDLE]);
+    }
+}
+
+#[test]
+fn follow_ups_that_wipe_the_thread_and_leave_the_tools_out_fail() {
+    for dialect in Dialect::ALL {
+        let plan = plan("abort/mid-batch#k=1", dialect);
+        let wiped = |_| vec![json!({"role": "user", "content": "hi"})];
+        let run = with_later_messages(&run(&plan), Some(RequestKind::Auxiliary), wiped);
+        expect_failure(&plan, &run, "thread-survives", &[IDLE]);
+    }
+}
+
+#[test]
+fn a_turn_that_raises_where_nothing_goes_wrong_fails() {
+    for dialect in Dialect::ALL {
+        for name in ["fault/pause#p=text-1", "reorder/error-before-call"] {
+            let plan = plan(name, dialect);
+            let run = with_first_outcome(&run(&plan), raised());
+            expect_failure(&plan, &run, "thread-survives", &["TypeError: boom"]);
+        }
+    }
+}
+
+#[test]
+fn an_agent_that_gives_up_at_a_pause_and_returns_fails() {
+    for dialect in Dialect::ALL {
+        let plan = plan("fault/pause#p=text-1", dialect);
+        let without = |run: &Run, is_dropped: fn(&Event) -> bool| {
+            rebuilt(run, |turn, event| match turn {
+                0 if is_dropped(event) => Vec::new(),
+                _ => vec![event.clone()],
+            })
+        };
+        let idle = without(&run(&plan), |event| matches!(event, Event::ToolSettled { .. }));
+        expect_failure(&plan, &idle, "thread-survives", &["call a never ran to its end"]);
+        let is_second = |event: &Event| matches!(event, Event::Requested { exchange: ExchangeId(1), .. });
+        let left = without(&run(&plan), is_second);
+        expect_failure(&plan, &left, "thread-survives", &["reply 2 was never asked for"]);
+    }
+}
+
+#[test]
+fn a_call_that_is_told_twice_under_two_ids_has_two_results() {
+    for dialect in Dialect::ALL {
+        let plan = plan("control/plain-batch", dialect);
+        let messages_of = |body: &[u8]| serde_json::from_slice::<Value>(body).unwrap()["messages"].clone();
+        let original = run(&plan);
+        let own = requests_of(&with_own_ids(&plan, &original));
+        let kept = requests_of(&original);
+        let (own, kept) = (messages_of(&own[2]), messages_of(&kept[2]));
+        let (own, kept) = (own.as_array().unwrap(), kept.as_array().unwrap());
+        // The step with its results, without what the user said before and what came after.
+        let end = kept.len() - 2;
+        let twice = [&kept[..end], &own[1..end], &kept[end..]].concat();
+        let told_twice = with_later_messages(&original, None, |_| twice.clone());
+        expect_failure(&plan, &told_twice, "results-once", &["call a has more than one result"]);
+    }
+}
+
+#[test]
+fn a_batch_whose_results_are_swapped_fails() {
+    for dialect in Dialect::ALL {
+        let plan = plan("control/plain-batch", dialect);
+        let [a, b] = ["a", "b"].map(|name| plan.calls[key(&plan, name).0 as usize].outcome.text().to_owned());
+        let swap = |body: &str| body.replace(&a, "@@").replace(&b, &a).replace("@@", &b);
+        let gone = |name| format!("the result of call {name} had been delivered and is gone");
+        let run = with_bodies(&run(&plan), swap);
+        expect_failure(&plan, &run, "results-kept", &[&gone("a"), &gone("b")]);
+    }
+}
+
+#[test]
+fn results_that_are_told_in_a_text_are_kept() {
+    for dialect in Dialect::ALL {
+        let plan = plan("control/plain-batch", dialect);
+        let results: Vec<&str> = plan.calls.iter().map(|call| call.outcome.text()).collect();
+        let told = |telling: String| {
+            with_later_messages(&run(&plan), None, |turn| {
+                vec![
+                    json!({"role": "user", "content": plan.turns[0].user}),
+                    json!({"role": "assistant", "content": telling}),
+                    json!({"role": "user", "content": plan.turns[turn].user}),
+                ]
+            })
+        };
+        expect_unaccused(&plan, &told(format!("I looked: {}", results.join(", "))), Verdict::Pass);
+        let gone = "the result of call c had been delivered and is gone";
+        let untold = told(format!("I looked: {}", results[..2].join(", ")));
+        expect_failure(&plan, &untold, "results-kept", &[gone]);
+    }
+}
+
+#[test]
+fn ten_for_ten_point_nought_is_the_same_argument() {
+    for dialect in Dialect::ALL {
+        let edits = [("key: a }", "key: 10.0 }"), ("key: b }", "key: 1.5 }"), ("key: c }", "key: 2.5 }")];
+        let plan = edited("control/plain-batch", &edits, dialect);
+        let given = |number: &'static str| {
+            rebuilt(&run(&plan), move |_, event| match event {
+                Event::ToolStarted { call, args } => {
+                    vec![Event::ToolStarted { call: *call, args: args.replace("10.0", number) }]
+                }
+                event => vec![event.clone()],
+            })
+        };
+        expect_unaccused(&plan, &given("10"), Verdict::Pass);
+        let wrong = "call a ran with arguments that the model never gave";
+        expect_failure(&plan, &given("11"), "arguments-complete", &[wrong]);
+        expect_failure(&plan, &given("\"10\""), "arguments-complete", &[wrong]);
+    }
+}
+
+#[test]
+fn a_system_with_ids_of_its_own_is_held_to_the_order_of_the_calls() {
+    for dialect in Dialect::ALL {
+        let plan = plan("abort/mid-batch#k=1", dialect);
+        expect_unaccused(&plan, &with_own_ids(&plan, &run(&plan)), Verdict::Pass);
+        let run = with_own_ids(&plan, &run_canary(&plan, Canary::CallsReordered));
+        let message = "the calls stand in another order than the model made them";
+        expect_failure(&plan, &run, "order-kept", &[message]);
+    }
+}
+
+#[test]
+fn a_system_with_ids_of_its_own_is_held_to_honesty() {
+    for dialect in Dialect::ALL {
+        let plan = plan("abort/mid-batch#k=1", dialect);
+        let run = with_own_ids(&plan, &run_canary(&plan, Canary::SuccessInvented));
+        expect_failure(&plan, &run, "success-honest", &[&lie("a"), &lie("c")]);
+    }
+}
+
+#[test]
+fn a_success_invented_for_a_deaf_tool_is_found() {
+    let invented: [(&str, &[&str]); 3] = [("k=0", &["a", "b", "c"]), ("k=1", &["a", "c"]), ("k=2", &["c"])];
+    for dialect in Dialect::ALL {
+        for (variant, names) in invented {
+            let plan = plan(&format!("abort/deaf-tools#{variant}"), dialect);
+            let run = run_canary(&plan, Canary::SuccessInvented);
+            let lies: Vec<String> = names.iter().map(|name| lie(name)).collect();
+            let lies: Vec<&str> = lies.iter().map(String::as_str).collect();
+            expect_failure(&plan, &run, "success-honest", &lies);
+        }
+    }
+}
+
+fn lie(name: &str) -> String {
+    format!("call {name} did not succeed, but its result says so")
+}
+
+#[test]
+fn what_the_user_said_may_be_trimmed_but_not_cut() {
+    for dialect in Dialect::ALL {
+        let line = "  - user: Look up the three orders.";
+        let block = "  - user: |\n      Look up the three orders.";
+        let plan = edited("control/plain-batch", &[(line, block)], dialect);
+        let run = run(&plan);
+        let trimmed = with_bodies(&run, |body| body.replace("orders.\\n", "orders."));
+        expect_unaccused(&plan, &trimmed, Verdict::Pass);
+        let cut = with_bodies(&run, |body| body.replace("three orders.\\n", "three"));
+        expect_failure(&plan, &cut, "user-message-kept", &["what the user said in turn 1 is gone"]);
+    }
+}
+
+#[test]
+fn a_deaf_tool_may_be_shown_as_running_until_it_ends_and_no_longer() {
+    for dialect in Dialect::ALL {
+        let plan = plan("reorder/late-result", dialect);
+        let deaf = key(&plan, "c");
+        let id = plan.calls[deaf.0 as usize].id.clone();
+        let shown_over_with_its_result = rebuilt(&run(&plan), |_, event| match event {
+            Event::CallShown { id: shown, state } if *shown == id && state.is_final() => Vec::new(),
+            Event::ToolSettled { call, .. } if *call == deaf => {
+                vec![event.clone(), Event::CallShown { id: id.clone(), state: ShownState::Completed }]
+            }
+            event => vec![event.clone()],
+        });
+        expect_unaccused(&plan, &shown_over_with_its_result, Verdict::Pass);
+        let never_shown_over = rebuilt(&run(&plan), |_, event| match event {
+            Event::CallShown { id: shown, state } if *shown == id && state.is_final() => Vec::new(),
+            event => vec![event.clone()],
+        });
+        let stuck = "call c is still shown as in progress when its turn is over";
+        expect_failure(&plan, &never_shown_over, "parts-settled", &[stuck]);
+    }
+}
+
+#[test]
+fn a_server_that_is_down_does_not_make_a_turn_that_returned() {
+    for dialect in Dialect::ALL {
+        for name in ["fault/server-down#reply=1", "fault/server-down#reply=2"] {
+            let plan = plan(name, dialect);
+            let run = run(&plan);
+            expect_unaccused(&plan, &run, Verdict::Pass);
+            let message =
+                "the last reply ended with an HTTP error, and the turn returned as if it were whole";
+            let run = with_first_outcome(&run, TurnOutcome::Returned);
+            expect_failure(&plan, &run, "truncation-noticed", &[message]);
+        }
+    }
+}
+
+#[test]
+fn a_missing_end_after_the_stop_reason_matters_only_where_clients_wait_for_it() {
+    let edits = [
+        ("after: { text: 1 }, do: $fault", "after: stop, do: end-early"),
+        ("vary:\n  fault: [reset, eof, end-early, { error: overloaded }]\n", ""),
+    ];
+    for dialect in Dialect::ALL {
+        let plan = edited("fault/second-step", &edits, dialect);
+        let run = run_canary(&plan, Canary::TruncationSwallowed);
+        match dialect {
+            Dialect::OpenaiChat => expect_unaccused(&plan, &run, Verdict::Pass),
+            Dialect::AnthropicMessages => {
+                let message = "the last reply ended without its terminal event, and the turn returned as if it were whole";
+                expect_failure(&plan, &run, "truncation-noticed", &[message]);
+            }
+        }
+    }
+}
+
+#[test]
+fn two_dozen_surplus_requests_in_a_quiet_turn_are_too_many() {
+    for dialect in Dialect::ALL {
+        let plan = plan("control/plain-batch", dialect);
+        let surplus = |n_surplus: u32| {
+            rebuilt(&run(&plan), move |turn, event| match event {
+                Event::Requested { body, .. } if turn == 1 => {
+                    let numbers = (100..100 + n_surplus).map(ExchangeId);
+                    let asked = numbers.flat_map(|number| asked(number, RequestKind::Surplus, body.to_vec()));
+                    std::iter::once(event.clone()).chain(asked).collect()
+                }
+                event => vec![event.clone()],
+            })
+        };
+        expect_failure(&plan, &surplus(24), "requests-bounded", &["the system asks again and again"]);
+        expect_unaccused(&plan, &surplus(1), Verdict::Pass);
+    }
+}
+
+#[test]
+fn a_look_at_the_list_of_models_accuses_nobody() {
+    for dialect in Dialect::ALL {
+        let plan = plan("control/plain-batch", dialect);
+        let run = rebuilt(&run(&plan), |_, event| match event {
+            Event::Prompted { .. } => {
+                let look = asked(ExchangeId(99), RequestKind::Auxiliary, Vec::new());
+                std::iter::once(event.clone()).chain(look).collect()
+            }
+            event => vec![event.clone()],
+        });
+        expect_unaccused(&plan, &run, Verdict::Pass);
+    }
+}
+
+/// The bodies of a run's requests.
+fn requests_of(run: &Run) -> Vec<Vec<u8>> {
+    let body = |event: &Event| match event {
+        Event::Requested { body, .. } => Some(body.to_vec()),
+        _ => None,
+    };
+    run.trace.events().iter().filter_map(body).collect()
+}
+
+/// A request that is answered.
+fn asked(exchange: ExchangeId, kind: RequestKind, body: Vec<u8>) -> [Event; 2] {
+    let requested = Event::Requested { exchange, kind, body: body.into() };
+    [requested, Event::Replied { exchange, ending: Ending::Complete }]
+}
+
+#[test]
+fn a_system_of_width_one_never_starts_three_tools_at_once() {
+    let edits = [("settled: $k", "started: 3"), ("vary: { k: [0, 1, 2, 3] }\n", "")];
+    for dialect in Dialect::ALL {
+        let plan = edited("abort/mid-batch", &edits, dialect);
+        expect_unaccused(&plan, &run(&plan), Verdict::Pass);
+        let mut unstopped = run(&Arc::new(lower::control(&plan)));
+        unstopped.receipts = run(&plan).receipts;
+        unstopped.receipts.iter_mut().for_each(|receipt| receipt.fired = false);
+        let judgement = judged_within(&plan, &unstopped, Reach { width: 1, eager: true });
+        assert_eq!(judgement.verdict, Verdict::Unreachable, "{judgement:#?}");
+        let judgement = judged(&plan, &unstopped);
+        assert_eq!(judgement.verdict, Verdict::Vacuous, "{judgement:#?}");
+    }
+}
+
+#[test]
+fn an_http_fault_at_the_second_reply_is_not_proven_by_one_at_the_first() {
+    let planned = "      - { reply: 2, before: headers, do: { http: { status: 429 } } }";
+    let both = "      - { reply: 1, before: headers, do: { http: { status: 529, times: 9 } } }\n      \
+                - { reply: 2, before: headers, do: { http: { status: 500 } } }";
+    for dialect in Dialect::ALL {
+        let plan = edited("retry/rate-limited", &[(planned, both)], dialect);
+        let run = run(&plan);
+        let fired: Vec<bool> = run.receipts.iter().map(|receipt| receipt.fired).collect();
+        assert_eq!(fired, [true, false], "{:#?}", run.receipts);
+        let judgement = judged(&plan, &run);
+        assert_eq!(judgement.verdict, Verdict::Unreachable, "{judgement:#?}");
+    }
+}
+
+#[test]
+fn a_fault_inside_a_body_that_came_in_one_piece_is_not_proven() {
+    for dialect in Dialect::ALL {
+        let plan = plan("abort/in-arguments#p=delta-a-1", dialect);
+        let run = run_whole(&plan);
+        assert!(run.receipts.iter().all(|receipt| !receipt.fired), "{:#?}", run.receipts);
+        expect_unaccused(&plan, &run, Verdict::Vacuous);
+    }
+}
+
+#[test]
+fn a_result_given_early_so_that_the_stopped_turn_can_end_accuses_nobody() {
+    for dialect in Dialect::ALL {
+        let plan = plan("reorder/late-result", dialect);
+        let deaf = key(&plan, "c");
+        let original = run(&plan);
+        let is_settling = |event: &&Event| matches!(event, Event::ToolSettled { call, .. } if *call == deaf);
+        let settling = original.trace.events().iter().find(is_settling).cloned();
+        let mut waited = rebuilt(&original, |turn, event| match event {
+            Event::TurnEnded { .. } if turn == 0 => settling.iter().chain([event]).cloned().collect(),
+            event if is_settling(&event) => Vec::new(),
+            event => vec![event.clone()],
+        });
+        waited.receipts[1].fired = false;
+        expect_unaccused(&plan, &waited, Verdict::Unreachable);
+    }
+}

@@ -1,0 +1,78 @@
+//! The exit codes of a report.
+
+use brickbat::conductor::Receipt;
+use brickbat::dialect::Dialect;
+use brickbat::plan::PlanId;
+use brickbat::report::{Case, Report};
+use brickbat::verdict::{Finding, Harm, Judgement, Verdict};
+
+fn case(system: &str, verdict: Verdict, harms: &[Harm]) -> Case {
+    let id = PlanId {
+        scenario: "control/plain-batch".to_owned(),
+        variant: String::new(),
+        dialect: Dialect::OpenaiChat,
+        control: false,
+    };
+    let finding = |harm: &Harm| Finding {
+        check: "thread-survives",
+        harm: *harm,
+        permanence: None,
+        message: "it broke".to_owned(),
+        place: "turn 1".to_owned(),
+        rule: None,
+        expected: "a turn that works".to_owned(),
+        got: "another".to_owned(),
+    };
+    let judgement = Judgement { verdict, findings: harms.iter().map(finding).collect(), reason: None };
+    Case::new(system, &id, judgement, Vec::<Receipt>::new(), String::new())
+}
+
+#[track_caller]
+fn check(cases: Vec<Case>, fail_on: Harm, expected: u8) {
+    assert_eq!(Report::new(0, Vec::new(), cases).exit_code(fail_on), expected);
+}
+
+#[test]
+fn what_passes_is_0() {
+    check(vec![case("reference", Verdict::Pass, &[])], Harm::TruncationTaken, 0);
+}
+
+#[test]
+fn a_reference_agent_that_failed_is_4_whatever_else_was_found() {
+    let reference = || case("reference/streamed", Verdict::Fail, &[Harm::ResultsLost]);
+    let brick = case("ai-sdk", Verdict::Fail, &[Harm::BrickedByProvider]);
+    check(vec![reference()], Harm::TruncationTaken, 4);
+    check(vec![brick, reference()], Harm::TruncationTaken, 4);
+}
+
+#[test]
+fn a_brick_is_1_although_another_case_proved_nothing() {
+    let brick = case("ai-sdk", Verdict::Fail, &[Harm::BrickedByProvider]);
+    check(vec![brick, case("ai-sdk", Verdict::Vacuous, &[])], Harm::TruncationTaken, 1);
+}
+
+#[test]
+fn a_case_that_proved_nothing_is_3() {
+    check(vec![case("ai-sdk", Verdict::Vacuous, &[])], Harm::TruncationTaken, 3);
+    let cases = vec![case("ai-sdk", Verdict::Pass, &[]), case("ai-sdk", Verdict::Vacuous, &[])];
+    check(cases, Harm::TruncationTaken, 3);
+    check(Vec::new(), Harm::TruncationTaken, 3);
+}
+
+#[test]
+fn a_second_system_of_which_nothing_was_judged_is_3() {
+    for verdict in [Verdict::Unsupported, Verdict::Unreachable] {
+        let judged = case("reference", Verdict::Pass, &[]);
+        check(vec![judged, case("ai-sdk", verdict, &[])], Harm::TruncationTaken, 3);
+    }
+    let cases = vec![case("ai-sdk", Verdict::Pass, &[]), case("ai-sdk", Verdict::Unsupported, &[])];
+    check(cases, Harm::TruncationTaken, 0);
+}
+
+#[test]
+fn findings_milder_than_the_threshold_are_0() {
+    let stuck = || vec![case("ai-sdk", Verdict::Fail, &[Harm::StuckPart])];
+    check(stuck(), Harm::BrickedByClient, 0);
+    check(stuck(), Harm::StuckPart, 1);
+    check(stuck(), Harm::TruncationTaken, 1);
+}

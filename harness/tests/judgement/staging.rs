@@ -1,0 +1,168 @@
+//! Runs as they might have gone: the reference agent's, changed in one thing.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
+
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+use brickbat::agent::canary::Canary;
+use brickbat::agent::{Agent, Delivery};
+use brickbat::check::{Reach, judge};
+use brickbat::dialect::Dialect;
+use brickbat::lower;
+use brickbat::plan::{CallKey, Plan};
+use brickbat::rules::Profile;
+use brickbat::simulate::{Run, simulate};
+use brickbat::trace::{Event, Grade, RequestKind, Trace, TurnOutcome};
+use brickbat::verdict::{Judgement, Verdict};
+use serde_json::{Value, json};
+
+use crate::plans::built_in;
+
+/// What the control plan of the reference agent shows.
+const REACH: Reach = Reach { width: 3, eager: true };
+
+/// A plan of the built-in suite: its scenario, with the variant if there is one.
+pub fn plan(name: &str, dialect: Dialect) -> Arc<Plan> {
+    static PLANS: OnceLock<Vec<Arc<Plan>>> = OnceLock::new();
+    let all = || built_in().into_iter().flat_map(|(_, plans)| plans).map(Arc::new).collect();
+    let id = format!("{name}@{dialect}");
+    let found = PLANS.get_or_init(all).iter().find(|plan| plan.id.to_string() == id);
+    Arc::clone(found.unwrap_or_else(|| panic!("there is no plan {id}")))
+}
+
+/// The plan of a built-in scenario whose text is changed.
+pub fn edited(scenario: &str, edits: &[(&str, &str)], dialect: Dialect) -> Arc<Plan> {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("scenarios/{scenario}.yaml"));
+    let text = std::fs::read_to_string(file).unwrap();
+    let text = edits.iter().fold(text, |text, (from, to)| {
+        assert!(text.contains(from), "{scenario} does not say {from}");
+        text.replace(from, to)
+    });
+    let mut plans = lower::plans(scenario, scenario, &text, &[dialect], 0).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(plans.len(), 1, "{scenario} still varies");
+    Arc::new(plans.remove(0))
+}
+
+/// The reference agent's run of a plan.
+pub fn run(plan: &Arc<Plan>) -> Run {
+    driven(plan, None, Delivery::Streamed)
+}
+
+/// A canary's run of a plan.
+pub fn run_canary(plan: &Arc<Plan>, canary: Canary) -> Run {
+    driven(plan, Some(canary), Delivery::Streamed)
+}
+
+/// The reference agent's run of a plan, with replies in one piece.
+pub fn run_whole(plan: &Arc<Plan>) -> Run {
+    driven(plan, None, Delivery::Whole)
+}
+
+fn driven(plan: &Arc<Plan>, canary: Option<Canary>, delivery: Delivery) -> Run {
+    let agent = Agent::new(plan.dialect, delivery, &plan.tools, canary);
+    simulate(plan, Profile::newest(plan.dialect), agent, Some(REACH.width))
+}
+
+/// The run with each event replaced by those that are given for it and its turn.
+pub fn rebuilt(run: &Run, change: impl Fn(usize, &Event) -> Vec<Event>) -> Run {
+    let mut trace = Trace::default();
+    for (turn, event) in run.trace.by_turn() {
+        change(turn, event).into_iter().for_each(|event| trace.push(event));
+    }
+    assert!(trace != run.trace, "the change changes nothing");
+    Run { trace, receipts: run.receipts.clone() }
+}
+
+/// The run with each request's body changed.
+pub fn with_bodies(run: &Run, change: impl Fn(&str) -> String) -> Run {
+    rebuilt(run, |_, event| match event {
+        Event::Requested { exchange, kind, body } => {
+            let body = change(std::str::from_utf8(body).unwrap()).into_bytes().into();
+            vec![Event::Requested { exchange: *exchange, kind: *kind, body }]
+        }
+        event => vec![event.clone()],
+    })
+}
+
+/// The run with other messages in the requests of later turns, which may be taken for another kind of request.
+pub fn with_later_messages(
+    run: &Run,
+    retaken: Option<RequestKind>,
+    messages: impl Fn(usize) -> Vec<Value>,
+) -> Run {
+    rebuilt(run, |turn, event| match event {
+        Event::Requested { exchange, kind, body } if turn > 0 => {
+            let mut body: Value = serde_json::from_slice(body).unwrap();
+            body["messages"] = json!(messages(turn));
+            if retaken.is_some() {
+                body.as_object_mut().unwrap().remove("tools");
+            }
+            let (exchange, kind) = (*exchange, retaken.unwrap_or(*kind));
+            vec![Event::Requested { exchange, kind, body: body.to_string().into_bytes().into() }]
+        }
+        event => vec![event.clone()],
+    })
+}
+
+/// The run with another end of its first turn.
+pub fn with_first_outcome(run: &Run, outcome: TurnOutcome) -> Run {
+    rebuilt(run, |turn, event| match event {
+        Event::TurnEnded { .. } if turn == 0 => vec![Event::TurnEnded { outcome: outcome.clone() }],
+        event => vec![event.clone()],
+    })
+}
+
+/// The run with what a system sends that gives each call an id of its own.
+pub fn with_own_ids(plan: &Plan, run: &Run) -> Run {
+    let own = |text: String, (n, id): (usize, &str)| text.replace(id, &format!("{}own{n}", &id[..8]));
+    let ids = || plan.calls.iter().map(|call| call.id.as_str()).enumerate();
+    with_bodies(run, |body| ids().fold(body.to_owned(), own))
+}
+
+/// The run of a system that returns at once, whatever the user says.
+pub fn dead(plan: &Plan) -> Run {
+    let mut trace = Trace::default();
+    for turn in 0..plan.turns.len() {
+        trace.push(Event::Prompted { turn });
+        trace.push(Event::TurnEnded { outcome: TurnOutcome::Returned });
+    }
+    Run { trace, receipts: Vec::new() }
+}
+
+/// An error as an SDK raises it.
+pub fn raised() -> TurnOutcome {
+    TurnOutcome::Raised { class: "TypeError".to_owned(), text: "boom".to_owned() }
+}
+
+/// Where the call of that name stands in the plan.
+pub fn key(plan: &Plan, name: &str) -> CallKey {
+    let at = plan.calls.iter().position(|call| call.name == name);
+    CallKey(at.unwrap_or_else(|| panic!("there is no call {name}")) as u32)
+}
+
+/// The judgement over a run of a system that can do what the reference agent can.
+pub fn judged(plan: &Plan, run: &Run) -> Judgement {
+    judged_within(plan, run, REACH)
+}
+
+/// The judgement over a run of a system that can do so much.
+pub fn judged_within(plan: &Plan, run: &Run, reach: Reach) -> Judgement {
+    judge(plan, run, Profile::newest(plan.dialect), Grade::Observed, Some(&reach))
+}
+
+/// The run is judged so, and nothing is found.
+pub fn expect_unaccused(plan: &Plan, run: &Run, verdict: Verdict) {
+    let judgement = judged(plan, run);
+    assert_eq!(judgement.verdict, verdict, "{}: {judgement:#?}", plan.id);
+    assert!(judgement.findings.is_empty(), "{}: {judgement:#?}", plan.id);
+}
+
+/// The run fails, and that checker says why, once for each of the messages.
+pub fn expect_failure(plan: &Plan, run: &Run, check: &str, messages: &[&str]) {
+    let judgement = judged(plan, run);
+    assert_eq!(judgement.verdict, Verdict::Fail, "{}: {judgement:#?}", plan.id);
+    let found = judgement.findings.iter().filter(|finding| finding.check == check);
+    let found: Vec<&str> = found.map(|finding| finding.message.as_str()).collect();
+    assert_eq!(found, messages, "{}: {judgement:#?}", plan.id);
+}
