@@ -578,12 +578,12 @@ fn strangers_do_not_disturb_a_plan() {
     strangers.join().unwrap();
 }
 
-/// 3,000, or what the limit of open files leaves when both ends are in this process.
+/// 10,000, or what the limit of open files leaves when both ends are in this process.
 fn n_strangers() -> u64 {
     let limit = getrlimit(Resource::Nofile);
     let raised = Rlimit { current: limit.maximum, maximum: limit.maximum };
     // Where it may not be raised, fewer strangers come.
     let _ = setrlimit(Resource::Nofile, raised);
     let open_files = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
-    open_files.saturating_sub(1500).min(3000)
+    open_files.saturating_sub(1500).min(10_000)
 }
