@@ -78,7 +78,7 @@ pub const CHECKS: [Check; 13] = [
     Check { id: "turn-ends", summary: "every turn ends", run: manners::turn_ends },
     Check {
         id: "requests-bounded",
-        summary: "a turn sends no more requests than it needs, and none after the user's stop",
+        summary: "a turn sends no more requests than it needs, and after the user's stop at most the one that was on its way",
         run: manners::requests_bounded,
     },
     Check {

@@ -120,7 +120,7 @@ impl Report {
         self.summary.get(verdict.name()).copied().unwrap_or(0)
     }
 
-    /// The exit code, given the mildest harm that makes the run red and whether the reference agent was judged.
+    /// The exit code, given the mildest harm that makes the run red.
     ///
     /// 0 as expected, 1 findings, 3 could not judge, 4 the reference agent failed: the suite itself is broken.
     /// Where several hold, 4 outranks 1, and 1 outranks 3: what was found stays found.

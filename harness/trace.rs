@@ -17,24 +17,28 @@ pub struct ExchangeId(pub u32);
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Trace {
     entries: Vec<Event>,
-    n_body_bytes: usize,
+    n_bytes: usize,
     overflowed: bool,
 }
 
 /// Events kept of one plan. A plan of the built-in suite has about 60; a request storm is cut off long before.
 const MAX_EVENTS: usize = 20_000;
 
-/// Bytes of request bodies kept of one plan. A plan of the built-in suite has about 10 kB; one request that a
-/// provider takes has at most 32 MiB.
-const MAX_BODY_BYTES: usize = 128 << 20;
+/// Bytes of bodies, arguments and names kept of one plan. A plan of the built-in suite has about 10 kB; one request
+/// that a provider takes has at most 32 MiB.
+const MAX_BYTES: usize = 128 << 20;
 
 impl Trace {
     /// Appends an event. What is beyond the bounds is dropped, and the trace says so.
     pub fn push(&mut self, event: Event) {
-        if let Event::Requested { body, .. } = &event {
-            self.n_body_bytes += body.len();
-        }
-        if self.entries.len() >= MAX_EVENTS || self.n_body_bytes > MAX_BODY_BYTES {
+        self.n_bytes += match &event {
+            Event::Requested { body, .. } => body.len(),
+            Event::ToolStarted { args, .. } => args.len(),
+            Event::CallShown { id, .. } => id.len(),
+            Event::TurnEnded { outcome: TurnOutcome::Raised { class, text } } => class.len() + text.len(),
+            _ => 0,
+        };
+        if self.entries.len() >= MAX_EVENTS || self.n_bytes > MAX_BYTES {
             self.overflowed = true;
         } else {
             self.entries.push(event);

@@ -30,7 +30,7 @@ const MAX_RETRIES: usize = 24;
 /// The same in a turn in which nothing fails: a warm-up, or a last look.
 const MAX_EXTRA: usize = 2;
 
-/// A turn sends no more requests than it needs, and none after the user's stop.
+/// A turn sends no more requests than it needs, and after the user's stop at most the one that was on its way.
 pub(super) fn requests_bounded(evidence: &Evidence<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (turn, planned) in evidence.plan.turns.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! Receipts: proof that an action happened where it was planned.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::plan::{CallKey, Plan, PlannedFault, PlannedPoint};
 use crate::trace::{Ending, ExchangeId, Grade};
@@ -8,7 +8,8 @@ use crate::trace::{Ending, ExchangeId, Grade};
 /// What is known of one action of a plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Receipt {
-    /// The turn, from 0.
+    /// The turn; from 0 here, and from 1 in reports, as everywhere in them.
+    #[serde(serialize_with = "from_one")]
     pub turn: usize,
     /// The action in words.
     pub words: String,
@@ -30,7 +31,16 @@ pub struct Receipt {
     armed: Option<(ExchangeId, Ending)>,
 }
 
+fn from_one<S: Serializer>(turn: &usize, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_u64(*turn as u64 + 1)
+}
+
 impl Receipt {
+    /// Whether it is proven that the action happened when the system had read everything before it.
+    pub fn is_proven(&self) -> bool {
+        self.fired && self.grade >= Some(Grade::Read)
+    }
+
     /// A blank receipt for each action of a plan.
     pub(super) fn all_of(plan: &Plan) -> Vec<Receipt> {
         let turns = plan.turns.iter().enumerate();

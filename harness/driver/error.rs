@@ -27,6 +27,13 @@ pub enum DriverError {
         /// The system's error.
         text: String,
     },
+    /// The harness itself failed.
+    Harness {
+        /// What failed.
+        what: String,
+        /// How.
+        text: String,
+    },
     /// The adapter's process ended, or closed its standard output.
     Exited {
         /// How it ended.
@@ -74,6 +81,7 @@ impl fmt::Display for DriverError {
             DriverError::Missing { program, advice } => write!(f, "{program} is missing: {advice}"),
             DriverError::Install { what, text } => write!(f, "{what} failed: {text}"),
             DriverError::Spawn { program, text } => write!(f, "cannot start {program}: {text}"),
+            DriverError::Harness { what, text } => write!(f, "{what}: {text}"),
             DriverError::Exited { status, stderr } => {
                 write!(f, "the adapter ended ({status}){}", Stderr(stderr))
             }

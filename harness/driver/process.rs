@@ -154,19 +154,24 @@ fn command(launch: &Launch) -> Command {
 /// a base URL would lead past it, and a credential has no business in a harness.
 fn is_withheld(name: &OsString) -> bool {
     const PROXIES: [&str; 4] = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"];
-    const ENDINGS: [&str; 9] = [
-        "_API_KEY",
-        "_ACCESS_KEY",
-        "_ACCESS_KEY_ID",
-        "_TOKEN",
-        "_SECRET",
-        "_PASSWORD",
+    const ENDINGS: [&str; 10] = [
+        "_KEY",
+        "_KEY_ID",
+        "TOKEN",
+        "SECRET",
+        "PASSWORD",
+        "_PAT",
+        "_AUTH",
         "_CREDENTIALS",
         "_BASE_URL",
         "_API_BASE",
     ];
+    // These change what runs inside the adapter.
+    const SWITCHES: [&str; 2] = ["NODE_OPTIONS", "NODE_USE_ENV_PROXY"];
     let name = name.to_string_lossy().to_ascii_uppercase();
-    PROXIES.contains(&name.as_str()) || ENDINGS.iter().any(|ending| name.ends_with(ending))
+    PROXIES.contains(&name.as_str())
+        || SWITCHES.contains(&name.as_str())
+        || ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
 
 /// Waits for the end of the process, ends its group, and publishes the status when its standard error has been read.
@@ -244,10 +249,10 @@ mod tests {
 
     #[test]
     fn proxies_and_credentials_are_withheld() {
-        for name in ["http_proxy", "HTTPS_PROXY", "ANTHROPIC_API_KEY", "GH_TOKEN", "OPENAI_BASE_URL"] {
+        for name in ["http_proxy", "HTTPS_PROXY", "ANTHROPIC_API_KEY", "GH_TOKEN", "NODE_OPTIONS"] {
             assert!(is_withheld(&name.into()), "{name}");
         }
-        for name in ["PATH", "HOME", "NODE_OPTIONS", "TOKENIZERS_PARALLELISM"] {
+        for name in ["PATH", "HOME", "TOKENIZERS_PARALLELISM"] {
             assert!(!is_withheld(&name.into()), "{name}");
         }
     }

@@ -33,7 +33,11 @@ impl Mint<'_> {
         digest.bytes(b"marker");
         digest.bytes(&call.to_le_bytes());
         let mut random = Random(digest.0);
+        let mut n_tries = 0;
         loop {
+            // A call may be named like the marker of another; then no marker with its name will do.
+            let name = if n_tries < MAX_NAMED_TRIES { name } else { "call" };
+            n_tries += 1;
             let marker = format!("{name}-{}", random.letters(MARKER_LETTERS, LOWERCASE));
             if !taken.clone().any(|other| other.contains(&marker) || marker.contains(other)) {
                 return marker;
@@ -52,6 +56,9 @@ impl Mint<'_> {
 const ALPHANUMERIC: &[u8] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 const LOWERCASE: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyz";
+
+/// Tries to find a marker that begins with the name of its call; one is almost always enough.
+const MAX_NAMED_TRIES: u32 = 16;
 
 /// Letters of a marker behind the name of its call: two thousand million markers, and 256 calls at the most.
 const MARKER_LETTERS: usize = 6;
@@ -114,5 +121,13 @@ mod tests {
         let second = mint.marker("a", 0, [first.as_str()].into_iter());
         assert_ne!(first, second);
         assert_eq!(first.len(), "a-7f3k9q".len());
+    }
+
+    #[test]
+    fn a_call_named_like_a_marker_gets_one_of_another_name() {
+        let mint = Mint { seed: 7, scenario: "x", dialect: Dialect::OpenaiChat };
+        let first = mint.marker("a", 0, [].into_iter());
+        let second = mint.marker(&first, 1, [first.as_str()].into_iter());
+        assert!(!second.contains(&first), "{second}");
     }
 }

@@ -25,6 +25,14 @@ pub fn to_xml(report: &Report, fail_on: Harm) -> String {
         status.set_description(format!("again: {}", case.reproduce));
         let mut test = TestCase::new(case.plan.clone(), status);
         test.set_classname(case.system.clone());
+        // Findings milder than what fails the case are told all the same.
+        let told = case.findings.iter().map(|finding| {
+            format!("{} ({}): {}, {}\n", finding.check, finding.harm.name(), finding.message, finding.place)
+        });
+        let told: String = told.collect();
+        if !told.is_empty() {
+            test.set_system_out(told);
+        }
         match suites.iter_mut().find(|suite| suite.name.as_str() == case.system) {
             Some(suite) => {
                 suite.add_test_case(test);

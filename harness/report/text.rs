@@ -137,14 +137,18 @@ fn summary(text: &mut String, report: &Report, fail_on: Harm, paint: impl Fn(Ton
             .into_iter()
             .map(|verdict| (verdict, cases.iter().filter(|case| case.judged == verdict).count()))
             .filter(|(verdict, n)| *n > 0 || matches!(verdict, Verdict::Pass | Verdict::Fail))
-            .map(|(verdict, n)| format!("{n} {}", verdict.name()))
+            .map(|(verdict, n)| match verdict {
+                Verdict::Fail if fail_on != Harm::TruncationTaken => {
+                    format!("{n} fail ({} as bad as {} or worse)", n_red(&cases, fail_on), fail_on.name())
+                }
+                _ => format!("{n} {}", verdict.name()),
+            })
             .collect();
         let (armed, fired) = cases
             .iter()
             .flat_map(|case| &case.receipts)
-            .fold((0, 0), |(armed, fired), receipt| (armed + 1, fired + usize::from(receipt.fired)));
-        let red = cases.iter().filter(|case| case.worst().is_some_and(|harm| harm <= fail_on)).count();
-        let tone = if red == 0 { Tone::Good } else { Tone::Bad };
+            .fold((0, 0), |(armed, fired), receipt| (armed + 1, fired + usize::from(receipt.is_proven())));
+        let tone = if n_red(&cases, fail_on) == 0 { Tone::Good } else { Tone::Bad };
         let _ = writeln!(
             text,
             "{}  {} plans: {}; faults: {armed} armed, {fired} with receipt",
@@ -154,6 +158,10 @@ fn summary(text: &mut String, report: &Report, fail_on: Harm, paint: impl Fn(Ton
         );
     }
     let _ = writeln!(text, "seed {}, profiles {}", report.seed, report.profiles.join(" "));
+}
+
+fn n_red(cases: &[&Case], fail_on: Harm) -> usize {
+    cases.iter().filter(|case| case.worst().is_some_and(|harm| harm <= fail_on)).count()
 }
 
 fn is_red(verdict: Verdict) -> bool {

@@ -1,5 +1,6 @@
 //! The scenarios: those that come with brickbat, and those that the user names.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -11,6 +12,7 @@ use super::Job;
 use crate::dialect::Dialect;
 use crate::lower;
 use crate::parse::{Diagnostic, MAX_TEXT};
+use crate::plan::PlanId;
 
 static BUILT_IN: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/scenarios");
 
@@ -65,6 +67,13 @@ pub enum SourceError {
         /// Which.
         path: PathBuf,
     },
+    /// Two files have the same name, so that their plans could not be told apart.
+    SameName {
+        /// The id of the scenario.
+        id: String,
+        /// Both files.
+        paths: [PathBuf; 2],
+    },
     /// Nothing is named so.
     Unknown {
         /// What was asked for.
@@ -88,6 +97,12 @@ impl fmt::Display for SourceError {
                     "error: the folder {path} holds no scenario\nhint: the name of a scenario ends in .yaml or .yml"
                 )
             }
+            SourceError::SameName { id, paths: [first, second] } => write!(
+                f,
+                "error: {} and {} are both called `{id}`\nhint: run them one by one, or rename one of them",
+                first.display(),
+                second.display()
+            ),
             SourceError::Unknown { wanted, nearest } => {
                 write!(
                     f,
@@ -114,19 +129,37 @@ pub fn load(selection: &Selection<'_>) -> Result<Vec<Job>, SourceError> {
     let everything = [Source::Prefix(String::new())];
     let sources = if selection.sources.is_empty() { &everything } else { selection.sources };
     let mut jobs: Vec<Job> = Vec::new();
+    let mut seen: BTreeMap<PlanId, Option<PathBuf>> = BTreeMap::new();
     for source in sources {
         let found = match source {
             Source::File(path) => from_path(path, selection)?,
             Source::Prefix(prefix) => from_prefix(prefix, selection)?,
         };
         for job in found {
-            if !jobs.iter().any(|known| known.plan.id == job.plan.id) {
-                jobs.push(job);
+            match seen.get(&job.plan.id) {
+                None => {
+                    seen.insert(job.plan.id.clone(), job.path.clone());
+                    jobs.push(job);
+                }
+                Some(path) if is_same_file(path.as_deref(), job.path.as_deref()) => {}
+                Some(path) => {
+                    let paths = [path.clone(), job.path].map(Option::unwrap_or_default);
+                    return Err(SourceError::SameName { id: job.plan.id.scenario.clone(), paths });
+                }
             }
         }
     }
     jobs.retain(|job| selection.filter.is_none_or(|filter| job.plan.id.to_string().contains(filter)));
     Ok(jobs)
+}
+
+/// Whether two plans come from the same file; built-in ones have none.
+fn is_same_file(one: Option<&Path>, other: Option<&Path>) -> bool {
+    match (one, other) {
+        (None, None) => true,
+        (Some(one), Some(other)) => one == other || one.canonicalize().ok() == other.canonicalize().ok(),
+        _ => false,
+    }
 }
 
 fn built_in() -> Vec<(String, &'static str)> {

@@ -67,10 +67,13 @@ pub(super) async fn drive(
     let run = live.run(pace.quiet);
     match tokio::time::timeout(MAX_PLAN_TIME, run).await {
         Ok(done) => done?,
-        Err(_) => return Err(broken("the plan took longer than two minutes")),
+        Err(_) => return Err(broken(&format!("the plan took longer than {} s", MAX_PLAN_TIME.as_secs()))),
     }
     Ok(Run { trace: live.trace, receipts: live.conductor.receipts().to_vec() })
 }
+
+/// Characters of an SDK's error that are kept; a provider's sentence with all its ids has some hundred.
+const MAX_ERROR_CHARS: usize = 4000;
 
 /// A plan takes below a second; a system that backs off between many retries may take a minute.
 const MAX_PLAN_TIME: Duration = Duration::from_secs(120);
@@ -242,7 +245,8 @@ impl Live<'_> {
                 let text = text
                     .replace(&self.mount.base_url(), "http://provider")
                     .replace(&self.address, "provider");
-                TurnOutcome::Raised { class, text }
+                let cut = |text: &str| text.chars().take(MAX_ERROR_CHARS).collect();
+                TurnOutcome::Raised { class: cut(&class), text: cut(&text) }
             }
             other => other,
         }

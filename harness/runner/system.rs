@@ -12,7 +12,9 @@ use crate::agent::canary::Canary;
 use crate::agent::{Agent, Delivery};
 use crate::dialect::Dialect;
 use crate::driver::in_process::{InProcess, Place};
-use crate::driver::{Adapter, DriverError, Launch, Manifest, Mode, SessionSpec, ToolSpec, install, resolve};
+use crate::driver::{
+    About, Adapter, DriverError, Launch, Manifest, Mode, SessionSpec, ToolSpec, install, resolve,
+};
 use crate::parse::did_you_mean;
 use crate::plan::{Plan, PlannedTool};
 use crate::rules::Profile;
@@ -112,6 +114,7 @@ impl Running {
                 let cache = install::cache_folder()?;
                 let launch = install::launch(manifest, &cache, note).await?;
                 let adapter = Adapter::start(&launch).await?;
+                is_what_it_should_be(adapter.about(), manifest, mode)?;
                 let state = TempDir::with_prefix("brickbat-")
                     .map_err(|error| harness("a temporary folder", &error))?;
                 How::Adapted(Box::new(Adapted {
@@ -222,10 +225,46 @@ impl Adapted {
     }
 }
 
+/// A report must not name a version that did not run.
+fn is_what_it_should_be(about: &About, manifest: &Manifest, mode: &Mode) -> Result<(), DriverError> {
+    let says = format!("{} {} with {}", about.sdk, about.version, about.modes.join(", "));
+    let wanted = format!("{} {} with {}", manifest.sdk, manifest.version, mode.name);
+    match about.sdk == manifest.sdk && about.version == manifest.version && about.modes.contains(&mode.name) {
+        true => Ok(()),
+        false => Err(DriverError::Nonsense { why: format!("it should be {wanted}"), said: says }),
+    }
+}
+
 async fn server() -> Result<Server, DriverError> {
     Server::start(Limits::STANDARD).await.map_err(|error| harness("the provider's socket", &error))
 }
 
 fn harness(what: &str, error: &std::io::Error) -> DriverError {
-    DriverError::Spawn { program: what.to_owned(), text: error.to_string() }
+    DriverError::Harness { what: format!("cannot open {what}"), text: error.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_adapter_of_another_version_is_refused() {
+        let (manifest, mode) = resolve("ai-sdk").unwrap();
+        let capabilities = crate::driver::Capabilities {
+            cancel: true,
+            streaming: true,
+            eager_tools: false,
+            barrier: true,
+            history: true,
+        };
+        let about = |version: &str| About {
+            protocol: 1,
+            sdk: manifest.sdk.clone(),
+            version: version.to_owned(),
+            modes: vec![mode.name.clone()],
+            capabilities,
+        };
+        assert!(is_what_it_should_be(&about(&manifest.version), &manifest, &mode).is_ok());
+        assert!(is_what_it_should_be(&about("9.9.9"), &manifest, &mode).is_err());
+    }
 }

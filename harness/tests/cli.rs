@@ -107,6 +107,18 @@ fn folder_with(name: &str, text: impl AsRef<[u8]>) -> TempDir {
 // Runs.
 
 #[test]
+fn two_files_of_one_name_are_not_taken_for_one() {
+    let folder = TempDir::new().unwrap();
+    for name in ["one", "two"] {
+        fs::create_dir(folder.path().join(name)).unwrap();
+        fs::write(folder.path().join(name).join("own.yaml"), NEVER).unwrap();
+    }
+    assert_bad(&brickbat_in(&folder, &["run", "one", "two"]), &["both called `own`", "one by one"]);
+    let twice = brickbat_in(&folder, &["run", "one/own.yaml", "./one/own.yaml", "--list"]);
+    assert_eq!(twice.out.lines().count(), 2, "{twice:#?}");
+}
+
+#[test]
 fn list_prints_the_ids_of_built_in_plans() {
     let said = brickbat(&["run", "--list", "abort/mid-batch"]);
     assert_eq!((said.code, said.err.as_str()), (Some(0), ""), "{said:#?}");

@@ -63,7 +63,9 @@ function session({ sessionId }) {
   return found;
 }
 
-const load = async ({ file }) => JSON.parse(await readFile(file, 'utf8').catch(() => '[]'));
+// Before its first turn a session has no file.
+const missing = (error) => { if (error.code === 'ENOENT') return '[]'; throw error; };
+const load = async ({ file }) => JSON.parse(await readFile(file, 'utf8').catch(missing));
 const save = ({ file }, messages) => writeFile(file, JSON.stringify(messages));
 
 /** Runs a turn to its real end and says how it ended. */
@@ -71,6 +73,7 @@ async function turn(session, text, show) {
   session.stop = new AbortController();
   let cancelled = false;
   let raised;
+  let unsaved;
   // What goes wrong with the store is no error of the SDK: it fails the request.
   const messages = await load(session);
   messages.push({ id: `user-${messages.length}`, role: 'user', parts: [{ type: 'text', text }] });
@@ -90,13 +93,14 @@ async function turn(session, text, show) {
       onError: (error) => error?.message ?? String(error),
       onFinish: async ({ messages, isAborted }) => {
         cancelled = isAborted;
-        await save(session, messages);
+        await save(session, messages).catch((error) => { unsaved = error; });
       },
     });
     for await (const chunk of stream) show(chunk);
   } catch (error) {
     raised ??= error;
   }
+  if (unsaved) throw unsaved;
   // A stop may also surface as the signal's own error.
   if (session.stop.signal.aborted && raised?.name === 'AbortError') return { kind: 'cancelled' };
   if (raised) return { kind: 'raised', class: raised.name ?? typeof raised, text: raised.message ?? String(raised) };
