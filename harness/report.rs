@@ -127,12 +127,6 @@ impl Report {
     pub fn exit_code(&self, fail_on: Harm) -> u8 {
         let red = |case: &&Case| case.worst().is_some_and(|harm| harm <= fail_on);
         let reference_failed = self.cases.iter().filter(red).any(|case| is_reference(&case.system));
-        let not_judged = |verdict: &Verdict| {
-            matches!(
-                verdict,
-                Verdict::Vacuous | Verdict::Inconclusive | Verdict::NotRun | Verdict::HarnessError
-            )
-        };
         let is_judged = |case: &Case| matches!(case.judged, Verdict::Pass | Verdict::Fail);
         let idle =
             |case: &Case| !self.cases.iter().any(|other| other.system == case.system && is_judged(other));
@@ -141,7 +135,7 @@ impl Report {
         } else if self.cases.iter().any(|case| red(&case)) {
             1
         } else if self.cases.is_empty()
-            || self.cases.iter().any(|case| not_judged(&case.judged) || idle(case))
+            || self.cases.iter().any(|case| case.judged.is_unjudged() || idle(case))
         {
             3
         } else {

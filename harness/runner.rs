@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use futures::stream::{self, StreamExt};
 
-pub use library::{Selection, Source, SourceError, built_in_ids, load};
+pub use library::{Selection, Source, SourceError, load};
 pub use system::{System, UnknownSystem};
 
 use crate::check::{Reach, judge};
@@ -245,11 +245,7 @@ fn not_run(
 /// Whether a case makes a run red.
 pub fn is_red(case: &Case, fail_on: Harm) -> bool {
     let failed = case.worst().is_some_and(|harm| harm <= fail_on);
-    let unjudged = matches!(
-        case.judged,
-        Verdict::Vacuous | Verdict::Inconclusive | Verdict::NotRun | Verdict::HarnessError
-    );
-    failed || unjudged
+    failed || case.judged.is_unjudged()
 }
 
 /// The grade of receipt that a driver with a barrier gives.

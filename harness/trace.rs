@@ -203,6 +203,17 @@ pub enum Grade {
     Observed,
 }
 
+impl Grade {
+    /// The word that reports use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Grade::Written => "written",
+            Grade::Read => "read",
+            Grade::Observed => "observed",
+        }
+    }
+}
+
 /// How a reply ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]

@@ -37,6 +37,14 @@ impl Verdict {
         Verdict::HarnessError,
     ];
 
+    /// Whether a plan could not be judged although it should have been. That makes a run red, whatever else it found.
+    pub fn is_unjudged(self) -> bool {
+        match self {
+            Verdict::Vacuous | Verdict::Inconclusive | Verdict::NotRun | Verdict::HarnessError => true,
+            Verdict::Pass | Verdict::Fail | Verdict::Unreachable | Verdict::Unsupported => false,
+        }
+    }
+
     /// The word that reports use.
     pub fn name(self) -> &'static str {
         match self {

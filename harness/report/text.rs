@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::{Case, Report};
+use crate::trace::Grade;
 use crate::verdict::{Finding, Harm, Permanence, Verdict};
 
 /// Plans with the same cause that are shown in full; the others are counted.
@@ -34,7 +35,7 @@ pub fn render(report: &Report, fail_on: Harm, paint: impl Fn(Tone, &str) -> Stri
             n => format!("{} and {} more plans", case.plan, n - 1),
         };
         let _ = writeln!(text, "{word}: {plans} on {}\n  {reason}", case.system);
-        if is_red(case.judged) {
+        if case.judged.is_unjudged() {
             let _ = writeln!(text, "  again: {}", case.reproduce);
         }
     }
@@ -117,12 +118,7 @@ fn plan(text: &mut String, case: &Case, findings: &[&Finding]) {
         let _ = writeln!(text, "    expected {}; got {}", finding.expected, finding.got);
     }
     for receipt in &case.receipts {
-        let grade = match receipt.grade {
-            Some(crate::trace::Grade::Observed) => "observed",
-            Some(crate::trace::Grade::Read) => "read",
-            Some(crate::trace::Grade::Written) => "written",
-            None => "none",
-        };
+        let grade = receipt.grade.map_or("none", Grade::name);
         let _ = writeln!(text, "    fault: {} (receipt: {grade})", receipt.words);
     }
     let _ = writeln!(text, "    again: {}\n", case.reproduce);
@@ -162,8 +158,4 @@ fn summary(text: &mut String, report: &Report, fail_on: Harm, paint: impl Fn(Ton
 
 fn n_red(cases: &[&Case], fail_on: Harm) -> usize {
     cases.iter().filter(|case| case.worst().is_some_and(|harm| harm <= fail_on)).count()
-}
-
-fn is_red(verdict: Verdict) -> bool {
-    !matches!(verdict, Verdict::Pass | Verdict::Unreachable | Verdict::Unsupported)
 }

@@ -119,11 +119,6 @@ impl fmt::Display for SourceError {
 
 impl std::error::Error for SourceError {}
 
-/// The ids of the built-in scenarios, sorted.
-pub fn built_in_ids() -> Vec<String> {
-    built_in().into_iter().map(|(id, _)| id).collect()
-}
-
 /// The plans that are wanted, in the order of their ids within each source.
 pub fn load(selection: &Selection<'_>) -> Result<Vec<Job>, SourceError> {
     let everything = [Source::Prefix(String::new())];
