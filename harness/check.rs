@@ -123,9 +123,27 @@ pub fn judge(
                 _ => judgement(Verdict::Vacuous, Some(format!("no receipt for `{}`", missing.words))),
             }
         }
-        _ if findings.is_empty() => judgement(Verdict::Pass, None),
-        _ => judgement(Verdict::Fail, None),
+        _ if !findings.is_empty() => judgement(Verdict::Fail, None),
+        _ => match undelivered_failure(&evidence) {
+            Some(name) => {
+                judgement(Verdict::Vacuous, Some(format!("the failure of call {name} was never delivered")))
+            }
+            None => judgement(Verdict::Pass, None),
+        },
     }
+}
+
+/// Where the fault of a turn is a tool that fails, its delivery is the receipt: the call whose failure was planned
+/// and of which, in that turn, not one was delivered.
+fn undelivered_failure<'a>(evidence: &Evidence<'a>) -> Option<&'a str> {
+    let calls = || evidence.plan.calls.iter().zip(&evidence.ledger.calls);
+    let without_actions = |turn: usize| evidence.plan.turns[turn].actions.is_empty();
+    let planned =
+        |turn: usize| calls().filter(move |(call, _)| call.turn == turn && !call.outcome.is_success());
+    let turns = (0..evidence.plan.turns.len()).filter(|turn| without_actions(*turn));
+    turns
+        .filter(|turn| planned(*turn).all(|(_, account)| account.settled.is_none()))
+        .find_map(|turn| planned(turn).next().map(|(call, _)| call.name.as_str()))
 }
 
 /// The rules run twice, live in the provider and here at rest; they must agree.

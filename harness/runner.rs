@@ -21,7 +21,6 @@ use crate::plan::{Plan, PlannedCall};
 use crate::report::Case;
 use crate::rules::Profile;
 use crate::simulate::Run;
-use crate::trace::Grade;
 use crate::verdict::{Harm, Judgement, Verdict};
 use system::Running;
 
@@ -247,6 +246,3 @@ pub fn is_red(case: &Case, fail_on: Harm) -> bool {
     let failed = case.worst().is_some_and(|harm| harm <= fail_on);
     failed || case.judged.is_unjudged()
 }
-
-/// The grade of receipt that a driver with a barrier gives.
-const BARRIER_GRADE: Grade = Grade::Observed;

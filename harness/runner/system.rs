@@ -161,7 +161,7 @@ impl Running {
     pub(super) fn grade(&self) -> Grade {
         match &self.how {
             How::Adapted(adapted) if !adapted.capabilities.barrier => Grade::Read,
-            _ => super::BARRIER_GRADE,
+            _ => Grade::Observed,
         }
     }
 

@@ -35,6 +35,27 @@ fn a_dead_agent_fails() {
 }
 
 #[test]
+fn a_tool_whose_failure_was_never_delivered_proves_nothing() {
+    for dialect in Dialect::ALL {
+        for name in ["fault/tool-error", "fault/tool-throw", "abort/denied-call"] {
+            let plan = plan(name, dialect);
+            let run = run(&plan);
+            assert_eq!(judged(&plan, &run).verdict, Verdict::Pass, "{name}");
+            let unrun = rebuilt(&run, |_, event| match event {
+                Event::ToolSettled { outcome, .. } if !outcome.is_success() => Vec::new(),
+                event => vec![event.clone()],
+            });
+            // Where results carry no error flag, the text of a failure that never came may look made up, which is red too.
+            let expected = match dialect {
+                Dialect::AnthropicMessages => &[Verdict::Vacuous][..],
+                Dialect::OpenaiChat => &[Verdict::Vacuous, Verdict::Fail],
+            };
+            assert!(expected.contains(&judged(&plan, &unrun).verdict), "{}", plan.id);
+        }
+    }
+}
+
+#[test]
 fn an_agent_that_is_dead_after_the_stop_fails() {
     for dialect in Dialect::ALL {
         let plan = plan("abort/mid-batch#k=1", dialect);
