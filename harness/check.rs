@@ -83,7 +83,7 @@ pub const CHECKS: [Check; 13] = [
     },
     Check {
         id: "parts-settled",
-        summary: "no call is shown as running when its turn is over",
+        summary: "no call of a turn that is over is shown as running to the end of the thread",
         run: manners::parts_settled,
     },
     Check {

@@ -80,7 +80,7 @@ fn n_http_errors(action: &PlannedAction) -> usize {
     }
 }
 
-/// No call is shown as running when its turn is over.
+/// No call of a turn that is over is shown as running to the end of the thread.
 pub(super) fn parts_settled(evidence: &Evidence<'_>) -> Vec<Finding> {
     // A call may be over later than its turn, as a tool is that does not hear the stop: the last word counts.
     let mut shown: Vec<(usize, &str, ShownState)> = Vec::new();
