@@ -5,6 +5,7 @@
 mod canaries;
 mod check;
 mod explain;
+mod guardian;
 mod progress;
 mod run;
 mod systems;
@@ -45,6 +46,8 @@ enum Command {
     Explain(explain::Explain),
     /// List the systems that scenarios can run on.
     Systems(systems::Systems),
+    #[command(hide = true)]
+    Guardian(guardian::Guardian),
 }
 
 /// Runs the command that the arguments name.
@@ -55,6 +58,7 @@ pub fn main() -> ExitCode {
         Command::Check(check) => check.execute(),
         Command::Explain(explain) => explain.execute(),
         Command::Systems(systems) => systems.execute(),
+        Command::Guardian(guardian) => guardian.execute(),
     };
     ExitCode::from(code)
 }

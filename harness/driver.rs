@@ -5,9 +5,13 @@
 //! The protocol on top of ACP is described in `harness/systems/README.md`.
 
 pub mod acp;
+mod environment;
 pub mod error;
+mod folder;
+pub mod guardian;
 pub mod in_process;
 pub mod install;
+mod leash;
 pub mod lines;
 pub mod manifest;
 pub mod process;
@@ -15,6 +19,7 @@ pub mod protocol;
 
 pub use acp::{Adapter, Session, SessionEvent};
 pub use error::DriverError;
+pub use folder::Folder;
 pub use manifest::{Manifest, Mode, ResolveError, resolve, systems};
 pub use process::{Launch, Limits};
 pub use protocol::{About, Capabilities, SessionSpec, ToolSpec};

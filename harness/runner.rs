@@ -5,7 +5,7 @@ mod live;
 mod system;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use futures::stream::{self, StreamExt};
@@ -40,6 +40,8 @@ pub struct Options<'a> {
     pub profiles: &'a [&'static Profile],
     /// Plans at once.
     pub n_jobs: usize,
+    /// The program `brickbat`, which guards the processes of systems.
+    pub guardian: &'a Path,
     /// Whether to stop at the first plan that makes the run red.
     pub fail_fast: Option<Harm>,
 }
@@ -55,7 +57,7 @@ pub async fn run(
     note: &(dyn Fn(&str) + Sync),
     on_case: OnCase<'_>,
 ) -> Vec<Case> {
-    let running = match Running::start(system, note).await {
+    let running = match Running::start(system, options.guardian, note).await {
         Ok(running) => running,
         Err(error) => return not_run(system, jobs, &error, options, on_case),
     };

@@ -99,9 +99,14 @@ impl Run {
     fn run(&self, systems: &[System], jobs: &[Job]) -> u8 {
         let started = Instant::now();
         let profiles = profiles(&self.profiles);
+        let guardian = match std::env::current_exe() {
+            Ok(guardian) => guardian,
+            Err(error) => return bad_input(format!("error: cannot find brickbat's own program: {error}")),
+        };
         let options = Options {
             profiles: &profiles,
             n_jobs: usize::from(self.jobs),
+            guardian: &guardian,
             fail_fast: self.fail_fast.then_some(self.fail_on),
         };
         let run = async {

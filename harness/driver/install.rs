@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use tokio::process::Command;
 
 use super::error::DriverError;
+use super::leash::{self, Leash, NotStarted, program_status};
 use super::manifest::{AtLeast, Manifest};
 use super::process::{Launch, Limits, end_of};
 
@@ -19,15 +20,23 @@ use super::process::{Launch, Limits, end_of};
 pub async fn launch(
     manifest: &Manifest,
     cache: &Path,
+    guardian: &Path,
     progress: &(dyn Fn(&str) + Sync),
 ) -> Result<Launch, DriverError> {
-    check_node(manifest.requires.node).await?;
-    let folder = install(manifest, cache, progress).await?;
+    check_node(manifest.requires.node, guardian).await?;
+    let folder = install(manifest, cache, guardian, progress).await?;
     let (program, args) = manifest.command.split_first().ok_or_else(|| DriverError::Install {
         what: format!("system {}", manifest.name),
         text: "its manifest gives no command".to_owned(),
     })?;
-    Ok(Launch { program: program.clone(), args: args.to_vec(), folder, limits: Limits::STANDARD })
+    Ok(Launch {
+        program: program.clone(),
+        args: args.to_vec(),
+        folder,
+        guardian: guardian.to_owned(),
+        scratch: None,
+        limits: Limits::STANDARD,
+    })
 }
 
 /// The cache folder: `$BRICKBAT_CACHE`, else `$XDG_CACHE_HOME/brickbat`, else `~/.cache/brickbat`.
@@ -45,12 +54,12 @@ pub fn cache_folder() -> Result<PathBuf, DriverError> {
 /// How long `node --version` may take: it prints a constant.
 const VERSION_WAIT: Duration = Duration::from_secs(20);
 
-async fn check_node(least: AtLeast) -> Result<(), DriverError> {
+async fn check_node(least: AtLeast, guardian: &Path) -> Result<(), DriverError> {
     let missing = |found: String| DriverError::Missing {
         program: "node".to_owned(),
         advice: format!("{found}; install Node.js {} or later from https://nodejs.org", least.0),
     };
-    let output = match run(Command::new("node").arg("--version"), VERSION_WAIT).await {
+    let output = match run(leash::command(guardian, None, ["node", "--version"]), VERSION_WAIT).await {
         Ok(output) if output.status.success() => output,
         Ok(output) => return Err(missing(format!("`node --version` failed ({})", output.status))),
         Err(error) => return Err(missing(format!("`node --version` could not be run ({error})"))),
@@ -70,6 +79,7 @@ fn major(version: &str) -> Option<u32> {
 async fn install(
     manifest: &Manifest,
     cache: &Path,
+    guardian: &Path,
     progress: &(dyn Fn(&str) + Sync),
 ) -> Result<PathBuf, DriverError> {
     let systems = cache.join("systems");
@@ -94,7 +104,7 @@ async fn install(
     }
     if manifest.install.npm {
         progress(&format!("installing {}@{} with npm", manifest.sdk, manifest.version));
-        npm_ci(filled.path()).await?;
+        npm_ci(filled.path(), guardian).await?;
     }
     // Up to here a failure removes the folder; from here on it is the cache's.
     let filled = filled.keep();
@@ -135,11 +145,12 @@ async fn lock(path: &Path, progress: &(dyn Fn(&str) + Sync)) -> Result<File, Dri
     }
 }
 
-async fn npm_ci(folder: &Path) -> Result<(), DriverError> {
-    const ARGS: [&str; 5] = ["ci", "--omit=dev", "--no-audit", "--no-fund", "--ignore-scripts"];
-    let mut command = Command::new("npm");
-    command.args(ARGS).arg("--no-update-notifier").current_dir(folder);
-    let output = match run(&mut command, INSTALL_WAIT).await {
+async fn npm_ci(folder: &Path, guardian: &Path) -> Result<(), DriverError> {
+    const NPM_CI: [&str; 7] =
+        ["npm", "ci", "--omit=dev", "--no-audit", "--no-fund", "--ignore-scripts", "--no-update-notifier"];
+    let mut command = leash::command(guardian, None, NPM_CI);
+    command.current_dir(folder);
+    let output = match run(command, INSTALL_WAIT).await {
         Ok(output) => output,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             return Err(DriverError::Missing {
@@ -158,10 +169,19 @@ async fn npm_ci(folder: &Path) -> Result<(), DriverError> {
     Err(DriverError::Install { what: format!("npm ci ({})", output.status), text: end_of(said) })
 }
 
-/// Runs a command to its end, within that time.
-async fn run(command: &mut Command, wait: Duration) -> std::io::Result<Output> {
-    command.stdin(Stdio::null()).kill_on_drop(true);
-    tokio::time::timeout(wait, command.output()).await?
+/// Runs a guarded command to its end, within that time. If the wait is given up, all that it started dies.
+async fn run(mut command: Command, wait: Duration) -> std::io::Result<Output> {
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let started = async {
+        let null = File::open("/dev/null").map_err(NotStarted::Guardian)?;
+        Leash::put_on(command, Some(null.into())).await
+    };
+    let (guardian, _leash) = started.await.map_err(|error| match error {
+        NotStarted::Program(error) => error,
+        NotStarted::Guardian(_) => std::io::Error::other(error.to_string()),
+    })?;
+    let output = tokio::time::timeout(wait, guardian.wait_with_output()).await??;
+    Ok(Output { status: program_status(output.status), ..output })
 }
 
 fn failed(path: &Path, error: &dyn std::error::Error) -> DriverError {

@@ -1,10 +1,9 @@
 //! Systems by name, and systems that run.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tempfile::TempDir;
 use tokio::sync::Mutex;
 
 use super::live::{self, Pace};
@@ -13,7 +12,7 @@ use crate::agent::{Agent, Delivery};
 use crate::dialect::Dialect;
 use crate::driver::in_process::{InProcess, Place};
 use crate::driver::{
-    About, Adapter, DriverError, Launch, Manifest, Mode, SessionSpec, ToolSpec, install, resolve,
+    About, Adapter, DriverError, Folder, Launch, Manifest, Mode, SessionSpec, ToolSpec, install, resolve,
 };
 use crate::parse::did_you_mean;
 use crate::plan::{Plan, PlannedTool};
@@ -100,11 +99,16 @@ struct Adapted {
     server: Server,
     adapter: Mutex<Adapter>,
     capabilities: crate::driver::Capabilities,
-    state: TempDir,
+    /// Dropped after the adapter, and waits for it.
+    folder: Folder,
 }
 
 impl Running {
-    pub(super) async fn start(system: &System, note: &(dyn Fn(&str) + Sync)) -> Result<Running, DriverError> {
+    pub(super) async fn start(
+        system: &System,
+        guardian: &Path,
+        note: &(dyn Fn(&str) + Sync),
+    ) -> Result<Running, DriverError> {
         let how = match system {
             System::Simulated(canary) => How::Simulated(*canary),
             System::Live(canary, delivery) => {
@@ -112,11 +116,11 @@ impl Running {
             }
             System::Adapted(manifest, mode) => {
                 let cache = install::cache_folder()?;
-                let launch = install::launch(manifest, &cache, note).await?;
+                let launch = install::launch(manifest, &cache, guardian, note).await?;
+                let folder = Folder::create(guardian).await?;
+                let launch = Launch { scratch: Some(folder.path().to_owned()), ..launch };
                 let adapter = Adapter::start(&launch).await?;
                 is_what_it_should_be(adapter.about(), manifest, mode)?;
-                let state = TempDir::with_prefix("brickbat-")
-                    .map_err(|error| harness("a temporary folder", &error))?;
                 How::Adapted(Box::new(Adapted {
                     manifest: (**manifest).clone(),
                     mode: mode.clone(),
@@ -124,7 +128,7 @@ impl Running {
                     server: server().await?,
                     capabilities: adapter.about().capabilities,
                     adapter: Mutex::new(adapter),
-                    state,
+                    folder,
                 }))
             }
         };
@@ -209,7 +213,7 @@ impl Adapted {
 
     fn spec(&self, plan: &Plan, base_path: &str) -> Result<SessionSpec, DriverError> {
         let base_url = format!("http://{}{base_path}", self.server.addr());
-        let state_dir: PathBuf = self.state.path().join(base_path.trim_start_matches('/').replace('/', "-"));
+        let state_dir: PathBuf = self.folder.path().join(STATE).join(base_path.trim_start_matches('/').replace('/', "-"));
         std::fs::create_dir_all(&state_dir).map_err(|error| harness("the state folder", &error))?;
         let tool = |tool: &PlannedTool| ToolSpec::new(tool, format!("{base_url}/gate/{}", tool.name));
         let tools = plan.tools.iter().map(tool).collect();
@@ -224,6 +228,9 @@ impl Adapted {
         })
     }
 }
+
+/// The part of the run's folder in which each plan has its state folder.
+const STATE: &str = "state";
 
 /// A report must not name a version that did not run.
 fn is_what_it_should_be(about: &About, manifest: &Manifest, mode: &Mode) -> Result<(), DriverError> {
