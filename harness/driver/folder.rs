@@ -1,7 +1,7 @@
 //! The temporary folder of a run: everything that a system writes lies in it, and it goes with the run.
 
 use std::hash::{BuildHasher, RandomState};
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::net::Shutdown;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -75,9 +75,10 @@ impl Drop for Folder {
             .set_nonblocking(false)
             .and_then(|()| socket.set_read_timeout(Some(KEEPER_WAIT)))
             .and_then(|()| socket.shutdown(Shutdown::Write));
-        if asked.is_ok() {
-            let _ = (&socket).read(&mut [0]);
-        }
+        // The ends of children interrupt the wait.
+        while asked.is_ok()
+            && (&socket).read(&mut [0]).is_err_and(|error| error.kind() == ErrorKind::Interrupted)
+        {}
         let _ = self.keeper.try_wait();
     }
 }

@@ -175,8 +175,7 @@ async fn when_the_adapter_ends_by_itself_its_tree_goes() {
 
 #[tokio::test]
 async fn a_killed_adapter_is_one_that_was_killed() {
-    let alive = Alive::new();
-    let adapter = start(&alive, "").await;
+    let adapter = Adapter::start(&launch(POLITE)).await.unwrap();
     adapter.kill().await.unwrap();
     // Once more does no harm.
     adapter.kill().await.unwrap();
@@ -216,11 +215,11 @@ async fn an_adapter_that_closes_its_output_and_stays_is_noticed() {
 #[tokio::test]
 async fn an_adapter_gets_its_pipes_and_no_other_descriptor() {
     // What the test itself was started with is not the guardian's doing.
-    let list = "ls /proc/$$/fd";
+    let list = "exec ls /proc/self/fd >&2";
     let plain = Command::new("/bin/sh").args(["-c", list]).stdin(Stdio::null()).output().unwrap();
-    let (_, seen) = exited(&format!("{list} >&2; exit 3")).await;
-    assert_eq!(seen, String::from_utf8(plain.stdout).unwrap().trim());
-    assert!(seen.starts_with("0\n1\n2"), "{seen}");
+    let (_, seen) = exited(list).await;
+    assert_eq!(seen, String::from_utf8(plain.stderr).unwrap().trim());
+    assert!(seen.starts_with("0\n1\n"), "{seen}");
 }
 
 #[tokio::test]
@@ -257,7 +256,8 @@ async fn the_folder_goes_after_the_last_adapter_in_it() {
     let adapter = Adapter::start(&launch).await.unwrap();
     drop(adapter);
     drop(folder);
-    assert!(!path.exists() && is_over(&reader));
+    assert!(!path.exists());
+    assert!(is_over(&reader));
 }
 
 #[tokio::test]

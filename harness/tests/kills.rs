@@ -207,7 +207,7 @@ echo y > "$TMPDIR/y"
 
     async fn turn(folder: &Folder) {
         let script = format!("{NASTY}{POLITE}");
-        let answer = r#"outcome '{"kind":"completed"}'"#;
+        let answer = r#"outcome '{"kind":"returned"}'"#;
         let launch = Launch {
             program: "/bin/sh".into(),
             args: ["-c", &script, "adapter", answer].map(str::to_owned).to_vec(),
