@@ -6,6 +6,7 @@ mod canaries;
 mod check;
 mod explain;
 mod guardian;
+mod interrupt;
 mod progress;
 mod run;
 mod systems;

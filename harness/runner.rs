@@ -4,7 +4,7 @@ mod library;
 mod live;
 mod system;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -239,6 +239,24 @@ fn not_run(
     let cases: Vec<Case> = cases.collect();
     if let Some(case) = cases.first() {
         on_case(case, jobs.len(), jobs.len());
+    }
+    cases
+}
+
+/// The cases of a run that was interrupted, with one that says so for each plan that was not reached.
+pub fn with_not_reached(
+    systems: &[System],
+    jobs: &[Job],
+    profiles: &[&Profile],
+    mut cases: Vec<Case>,
+) -> Vec<Case> {
+    let reached: BTreeSet<(String, String)> =
+        cases.iter().map(|case| (case.system.clone(), case.plan.clone())).collect();
+    for name in systems.iter().map(System::name) {
+        for job in jobs.iter().filter(|job| !reached.contains(&(name.clone(), job.plan.id.to_string()))) {
+            let judgement = Judgement::without_run(Verdict::NotRun, "the run was interrupted");
+            cases.push(Case::new(&name, &job.plan.id, judgement, Vec::new(), again(job, &name, profiles)));
+        }
     }
     cases
 }

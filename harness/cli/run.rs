@@ -1,15 +1,17 @@
 //! `brickbat run`.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use clap::Args;
 
+use super::interrupt::until_interrupted;
 use super::progress::Progress;
 use super::{bad_input, block_on};
 use crate::dialect::Dialect;
 use crate::report::text::Tone;
-use crate::report::{Report, Timing, junit, text};
+use crate::report::{Case, Report, Timing, junit, text};
 use crate::rules::Profile;
 use crate::runner::{self, Job, Options, Selection, Source, System};
 use crate::verdict::Harm;
@@ -109,12 +111,17 @@ impl Run {
             guardian: &guardian,
             fail_fast: self.fail_fast.then_some(self.fail_on),
         };
+        // What is done stays, whatever becomes of the rest.
+        let done = Mutex::new(Vec::new());
         let run = async {
             let mut cases = Vec::new();
             for system in systems {
                 let progress = Progress::on(&system.name());
                 let note = |words: &str| progress.note(words);
-                let on_case = |case: &_, n_done, n_all| progress.case(case, n_done, n_all);
+                let on_case = |case: &Case, n_done, n_all| {
+                    done.lock().unwrap_or_else(PoisonError::into_inner).push(case.clone());
+                    progress.case(case, n_done, n_all);
+                };
                 cases.extend(runner::run(system, jobs, options, &note, &on_case).await);
                 let red = |harm| cases.iter().any(|case| runner::is_red(case, harm));
                 if options.fail_fast.is_some_and(red) {
@@ -123,8 +130,12 @@ impl Run {
             }
             cases
         };
-        let cases = match block_on(run) {
-            Ok(cases) => cases,
+        let cases = match block_on(until_interrupted(run)) {
+            Ok(Some(cases)) => cases,
+            Ok(None) => {
+                let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+                runner::with_not_reached(systems, jobs, &profiles, done)
+            }
             Err(code) => return code,
         };
         let names = profiles.iter().map(|profile| profile.name.to_owned()).collect();

@@ -33,10 +33,8 @@ impl Folder {
     /// Makes a folder that only this user can read, under the system's folder for temporary files. `guardian` is the
     /// program `brickbat`.
     pub async fn create(guardian: &Path) -> Result<Folder, DriverError> {
-        let failed = |text: String| DriverError::Harness {
-            what: "cannot make a temporary folder".to_owned(),
-            text,
-        };
+        let failed =
+            |text: String| DriverError::Harness { what: "cannot make a temporary folder".to_owned(), text };
         let unique = RandomState::new().hash_one(std::process::id());
         let path = std::env::temp_dir().join(format!("brickbat-{unique:016x}"));
         let path = std::path::absolute(path).map_err(|error| failed(error.to_string()))?;

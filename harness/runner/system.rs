@@ -213,7 +213,8 @@ impl Adapted {
 
     fn spec(&self, plan: &Plan, base_path: &str) -> Result<SessionSpec, DriverError> {
         let base_url = format!("http://{}{base_path}", self.server.addr());
-        let state_dir: PathBuf = self.folder.path().join(STATE).join(base_path.trim_start_matches('/').replace('/', "-"));
+        let state_dir: PathBuf =
+            self.folder.path().join(STATE).join(base_path.trim_start_matches('/').replace('/', "-"));
         std::fs::create_dir_all(&state_dir).map_err(|error| harness("the state folder", &error))?;
         let tool = |tool: &PlannedTool| ToolSpec::new(tool, format!("{base_url}/gate/{}", tool.name));
         let tools = plan.tools.iter().map(tool).collect();

@@ -282,3 +282,20 @@ fn a_guardian_that_nobody_holds_says_so() {
     let output = Command::new(GUARDIAN).arg("guardian").output().unwrap();
     assert_eq!(output.status.code(), Some(2), "{output:?}");
 }
+
+#[test]
+fn an_interrupted_run_reports_what_it_has() {
+    let mut command = Command::new(GUARDIAN);
+    command.args(["run", "--jobs", "1"]).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut run = command.spawn().unwrap();
+    // The first line of progress comes when about half of the plans are done.
+    let mut said = BufReader::new(run.stderr.take().unwrap()).lines();
+    assert!(said.next().unwrap().unwrap().starts_with("reference: 100 of "));
+    let id = rustix::process::Pid::from_child(&run);
+    rustix::process::kill_process(id, rustix::process::Signal::INT).unwrap();
+    assert!(said.any(|line| line.unwrap().starts_with("interrupted")));
+    let output = run.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    let report = String::from_utf8(output.stdout).unwrap();
+    assert!(report.contains("the run was interrupted") && report.contains(" pass, 0 fail, "), "{report}");
+}
