@@ -5,6 +5,8 @@
 mod canaries;
 mod check;
 mod explain;
+mod guardian;
+mod interrupt;
 mod own;
 mod progress;
 mod run;
@@ -47,6 +49,8 @@ enum Command {
     Explain(explain::Explain),
     /// List the systems that scenarios can run on.
     Systems(systems::Systems),
+    #[command(hide = true)]
+    Guardian(guardian::Guardian),
 }
 
 /// Runs the command that the arguments name.
@@ -57,6 +61,7 @@ pub fn main() -> ExitCode {
         Command::Check(check) => check.execute(),
         Command::Explain(explain) => explain.execute(),
         Command::Systems(systems) => systems.execute(),
+        Command::Guardian(guardian) => guardian.execute(),
     };
     ExitCode::from(code)
 }

@@ -6,9 +6,13 @@
 
 pub mod acp;
 pub mod catalogue;
+mod environment;
 pub mod error;
+mod folder;
+pub mod guardian;
 pub mod in_process;
 pub mod install;
+mod leash;
 pub mod lines;
 pub mod manifest;
 pub mod process;
@@ -17,6 +21,7 @@ pub mod protocol;
 pub use acp::{Adapter, Session, SessionEvent};
 pub use catalogue::{ResolveError, resolve, systems};
 pub use error::DriverError;
+pub use folder::Folder;
 pub use manifest::{Manifest, Mode};
 pub use process::{Launch, Limits};
 pub use protocol::{About, Capabilities, SessionSpec, ToolSpec};

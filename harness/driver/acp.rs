@@ -64,7 +64,7 @@ pub enum SessionEvent {
 impl Adapter {
     /// Starts an adapter and shakes hands with it.
     pub async fn start(launch: &Launch) -> Result<Adapter, DriverError> {
-        let (process, pipes) = Process::start(launch)?;
+        let (process, pipes) = Process::start(launch).await?;
         let hub = Arc::new(Hub::default());
         let process = Arc::new(process);
         let (connected, connection) = oneshot::channel();
@@ -81,6 +81,19 @@ impl Adapter {
     /// What the adapter says of itself.
     pub fn about(&self) -> &About {
         &self.about
+    }
+
+    /// Kills the adapter as `kill -9` would, with everything that it started, and returns when all of it is gone.
+    /// Its sessions are lost.
+    pub async fn kill(&self) -> Result<(), DriverError> {
+        self.link.process.kill();
+        match tokio::time::timeout(KILL_WAIT, self.link.process.ended()).await {
+            Ok(_) => Ok(()),
+            Err(_) => Err(DriverError::Harness {
+                what: "cannot kill the adapter".to_owned(),
+                text: format!("its processes are there after {} s", KILL_WAIT.as_secs()),
+            }),
+        }
     }
 
     /// Opens a session.
@@ -186,6 +199,9 @@ impl Drop for Session {
 /// Events of one session that are kept until they are taken. A turn shows each of its few calls about four times; the
 /// runner takes events as they come.
 const MAX_EVENTS: usize = 4096;
+
+/// How long a killed adapter may take to be gone. The kernel takes milliseconds, unless a process hangs in a device.
+const KILL_WAIT: Duration = Duration::from_secs(20);
 
 /// The way to the adapter.
 #[derive(Debug)]
@@ -365,7 +381,7 @@ async fn serve(
         .await;
     let failure = match (broken.get(), over) {
         (Some(error), _) => error.clone(),
-        (None, Ok(()) | Err(_)) => process.ended().await,
+        (None, Ok(()) | Err(_)) => process.seen_off().await,
     };
     process.kill();
     hub.fail(failure);

@@ -4,7 +4,6 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tempfile::TempDir;
 use tokio::sync::Mutex;
 
 use super::live::{self, Pace};
@@ -15,7 +14,7 @@ use crate::dialect::Dialect;
 use crate::driver::in_process::{InProcess, Place};
 use crate::driver::manifest::Install;
 use crate::driver::{
-    About, Adapter, DriverError, Launch, Manifest, SessionSpec, ToolSpec, install, resolve, systems,
+    About, Adapter, DriverError, Folder, Launch, Manifest, SessionSpec, ToolSpec, install, resolve, systems,
 };
 use crate::parse::did_you_mean;
 use crate::plan::{Plan, PlannedTool};
@@ -205,11 +204,16 @@ struct Adapted {
     server: Server,
     adapter: Mutex<Adapter>,
     capabilities: crate::driver::Capabilities,
-    state: TempDir,
+    /// Dropped after the adapter, and waits for it.
+    folder: Folder,
 }
 
 impl Running {
-    pub(super) async fn start(system: &System, note: &(dyn Fn(&str) + Sync)) -> Result<Running, DriverError> {
+    pub(super) async fn start(
+        system: &System,
+        guardian: &Path,
+        note: &(dyn Fn(&str) + Sync),
+    ) -> Result<Running, DriverError> {
         let how = match system {
             System::Simulated(canary) => How::Simulated(*canary),
             System::Live(canary, delivery) => {
@@ -217,12 +221,12 @@ impl Running {
             }
             System::Adapted(subject) => {
                 let cache = install::cache_folder()?;
-                let launch = install::launch(&subject.manifest, &cache, note).await?;
+                let launch = install::launch(&subject.manifest, &cache, guardian, note).await?;
+                let folder = Folder::create(guardian).await?;
+                let launch = Launch { scratch: Some(folder.path().to_owned()), ..launch };
                 let adapter = Adapter::start(&launch).await?;
                 let about = adapter.about().clone();
                 let mode = mode_of(&about, subject)?;
-                let state = TempDir::with_prefix("brickbat-")
-                    .map_err(|error| harness("a temporary folder", &error))?;
                 let name = match &subject.origin {
                     Origin::Command(_) => format!("{}@{}/{mode}", about.sdk, about.version),
                     _ => format!("{}@{}/{mode}", subject.manifest.name, about.version),
@@ -234,7 +238,7 @@ impl Running {
                     server: server().await?,
                     capabilities: about.capabilities,
                     adapter: Mutex::new(adapter),
-                    state,
+                    folder,
                 }));
                 return Ok(Running { name, how });
             }
@@ -320,7 +324,8 @@ impl Adapted {
 
     fn spec(&self, plan: &Plan, base_path: &str) -> Result<SessionSpec, DriverError> {
         let base_url = format!("http://{}{base_path}", self.server.addr());
-        let state_dir: PathBuf = self.state.path().join(base_path.trim_start_matches('/').replace('/', "-"));
+        let state_dir: PathBuf =
+            self.folder.path().join(STATE).join(base_path.trim_start_matches('/').replace('/', "-"));
         std::fs::create_dir_all(&state_dir).map_err(|error| harness("the state folder", &error))?;
         let tool = |tool: &PlannedTool| ToolSpec::new(tool, format!("{base_url}/gate/{}", tool.name));
         let tools = plan.tools.iter().map(tool).collect();
@@ -335,6 +340,9 @@ impl Adapted {
         })
     }
 }
+
+/// The part of the run's folder in which each plan has its state folder.
+const STATE: &str = "state";
 
 /// The mode that is meant, if the adapter is the one that it should be: a report must not name a version that did
 /// not run.

@@ -4,6 +4,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
+#[path = "common/polite.rs"]
+mod polite;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
@@ -11,26 +14,7 @@ use std::time::Duration;
 use brickbat::dialect::Dialect;
 use brickbat::driver::{Adapter, DriverError, Launch, Limits, Session, SessionEvent, SessionSpec};
 use brickbat::trace::{ShownState, TurnOutcome};
-
-/// Answers `initialize` and `session/new`; `$1` is what it does with a prompt, where `$id` is the prompt's id.
-const POLITE: &str = r#"
-answer() { printf '{"jsonrpc":"2.0","id":"%s","result":%s}\n' "$id" "$1"; }
-show() { printf '{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":"%s","status":"%s"}}}\n' "$1" "$2"; }
-outcome() { answer '{"stopReason":"end_turn","_meta":{"brickbat":{"outcome":'"$1"'}}}'; }
-able='"cancel":true,"streaming":true,"eagerTools":false,"barrier":true,"history":true'
-about='{"protocolVersion":1,"_meta":{"brickbat":{"protocol":1,"sdk":"sh","version":"1","modes":["m"],"capabilities":{'"$able"'}}}}'
-while read -r line; do
-    id=$(printf '%s' "$line" | sed 's/.*"id":"\([^"]*\)".*/\1/')
-    case $line in
-        *'"method":"initialize"'*) answer "$about" ;;
-        *'"method":"session/new"'*) answer '{"sessionId":"s"}' ;;
-        *'"method":"_brickbat/barrier"'*) answer '{}' ;;
-        *'"method":"_brickbat/history"'*) answer '{"history":["kept"]}' ;;
-        *'"method":"session/cancel"'*) id=$turn; outcome '{"kind":"cancelled"}' ;;
-        *'"method":"session/prompt"'*) turn=$id; eval "$1" ;;
-    esac
-done
-"#;
+use polite::POLITE;
 
 /// Longer than a healthy shell needs on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -41,6 +25,8 @@ fn launch(script: &str, arg: &str) -> Launch {
         args: ["-c", script, "adapter", arg].map(str::to_owned).to_vec(),
         folder: "/".into(),
         env: BTreeMap::new(),
+        guardian: env!("CARGO_BIN_EXE_brickbat").into(),
+        scratch: None,
         limits: Limits { start: PATIENCE, answer: PATIENCE, ..Limits::STANDARD },
     }
 }

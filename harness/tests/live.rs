@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -45,7 +46,8 @@ fn load(prefix: &str) -> Vec<Job> {
 /// Runs jobs, and gives the cases in the order of their plans.
 async fn run(system: &System, jobs: &[Job]) -> Vec<Case> {
     let profiles = Dialect::ALL.map(Profile::newest);
-    let options = Options { profiles: &profiles, n_jobs: N_JOBS, fail_fast: None };
+    let guardian = Path::new(env!("CARGO_BIN_EXE_brickbat"));
+    let options = Options { profiles: &profiles, n_jobs: N_JOBS, guardian, fail_fast: None };
     let mut cases = runner::run(system, jobs, options, &|_| {}, &|_, _, _| {}).await;
     cases.sort_by(|a, b| a.plan.cmp(&b.plan));
     cases

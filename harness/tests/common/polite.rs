@@ -1,0 +1,21 @@
+//! An adapter as a shell script, which keeps to the protocol.
+
+/// Answers `initialize` and `session/new`; `$1` is what it does with a prompt, where `$id` is the prompt's id.
+pub const POLITE: &str = r#"
+answer() { printf '{"jsonrpc":"2.0","id":"%s","result":%s}\n' "$id" "$1"; }
+show() { printf '{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":"%s","status":"%s"}}}\n' "$1" "$2"; }
+outcome() { answer '{"stopReason":"end_turn","_meta":{"brickbat":{"outcome":'"$1"'}}}'; }
+able='"cancel":true,"streaming":true,"eagerTools":false,"barrier":true,"history":true'
+about='{"protocolVersion":1,"_meta":{"brickbat":{"protocol":1,"sdk":"sh","version":"1","modes":["m"],"capabilities":{'"$able"'}}}}'
+while read -r line; do
+    id=$(printf '%s' "$line" | sed 's/.*"id":"\([^"]*\)".*/\1/')
+    case $line in
+        *'"method":"initialize"'*) answer "$about" ;;
+        *'"method":"session/new"'*) answer '{"sessionId":"s"}' ;;
+        *'"method":"_brickbat/barrier"'*) answer '{}' ;;
+        *'"method":"_brickbat/history"'*) answer '{"history":["kept"]}' ;;
+        *'"method":"session/cancel"'*) id=$turn; outcome '{"kind":"cancelled"}' ;;
+        *'"method":"session/prompt"'*) turn=$id; eval "$1" ;;
+    esac
+done
+"#;
