@@ -93,8 +93,8 @@ const BUILT_IN: [(&str, &[(&str, &str)]); 1] = [(
     include_str!("../systems/ai-sdk/system.yaml"),
     &[
         ("adapter.mjs", include_str!("../systems/ai-sdk/adapter.mjs")),
-        ("package.json", include_str!("../systems/ai-sdk/package.json")),
-        ("package-lock.json", include_str!("../systems/ai-sdk/package-lock.json")),
+        ("package.json", include_str!("../systems/ai-sdk/v6/package.json")),
+        ("package-lock.json", include_str!("../systems/ai-sdk/v6/package-lock.json")),
     ],
 )];
 

@@ -45,6 +45,9 @@ pub struct Capabilities {
     pub barrier: bool,
     /// `_brickbat/history` answers with the stored history.
     pub history: bool,
+    /// A tool with `asks` is put to the user before it runs.
+    #[serde(default)]
+    pub approvals: bool,
 }
 
 /// What a session is opened with.

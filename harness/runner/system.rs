@@ -256,6 +256,7 @@ mod tests {
             eager_tools: false,
             barrier: true,
             history: true,
+            approvals: false,
         };
         let about = |version: &str| About {
             protocol: 1,
