@@ -4,6 +4,7 @@
 //! It holds no clock: it is told when nothing has happened for a while ([`Event::Quiet`]).
 //! The simulation and the live runner obey the same conductor, so that they cannot diverge.
 
+mod questions;
 mod receipt;
 mod settle;
 
@@ -14,7 +15,8 @@ pub use receipt::Receipt;
 
 use crate::plan::{CallKey, Mark, Plan, PlannedFault, PlannedPoint, Side, ToolOutcome};
 use crate::provider::ending_of;
-use crate::trace::{Ending, Event, ExchangeId, Grade, Held, RequestKind};
+use crate::trace::{Consent, Ending, Event, ExchangeId, Grade, Held, QuestionId, RequestKind};
+use questions::Questions;
 use settle::{Batch, Now};
 
 /// What the harness is to do next.
@@ -35,6 +37,15 @@ pub enum Command {
         call: CallKey,
         /// How.
         outcome: ToolOutcome,
+    },
+    /// Give the system the user's answer.
+    Answer {
+        /// The question.
+        question: QuestionId,
+        /// The call that it is about, if it is one of the plan.
+        call: Option<CallKey>,
+        /// What the user says.
+        consent: Consent,
     },
     /// Write down that the harness waited in vain.
     GiveUp,
@@ -70,6 +81,7 @@ pub struct Conductor {
     kinds: BTreeMap<ExchangeId, RequestKind>,
     holding: Vec<Holding>,
     batch: Batch,
+    questions: Questions,
     receipts: Vec<Receipt>,
 }
 
@@ -99,6 +111,7 @@ impl Conductor {
             kinds: BTreeMap::new(),
             holding: Vec::new(),
             batch,
+            questions: Questions::default(),
             receipts,
         }
     }
@@ -135,6 +148,12 @@ impl Conductor {
                 self.holding.retain(|holding| holding.exchange != *exchange);
                 self.reply_over(*exchange, Ending::Complete);
             }
+            Event::Asked { question, call, .. } => {
+                self.questions.asked(*question, *call);
+                if let Some(call) = call {
+                    self.tool_point(PlannedPoint::Asked(*call), Grade::Observed, &mut commands);
+                }
+            }
             Event::ToolStarted { call: Some(call), .. } => {
                 self.batch.started(*call);
                 self.tool_point(PlannedPoint::Started(*call), Grade::Observed, &mut commands);
@@ -157,10 +176,12 @@ impl Conductor {
             Event::Prompted { .. }
             | Event::ToolStarted { call: None, .. }
             | Event::CallShown { .. }
+            | Event::Answered { .. }
             | Event::Stopped
             | Event::GaveUp => {}
         }
         self.work_holds(&mut commands);
+        self.answer(&mut commands);
         self.settle_next(&mut commands);
         self.next_turn(&mut commands);
         commands
@@ -292,6 +313,20 @@ impl Conductor {
                     }
                 }
             }
+        }
+    }
+
+    /// Answers what has been asked, by the plan. Who stops the turn answers nothing any more.
+    fn answer(&mut self, commands: &mut Vec<Command>) {
+        for (question, call) in self.questions.take() {
+            let consent = match self.stopped {
+                true => Consent::Withheld,
+                false => questions::consent(&self.plan, call),
+            };
+            if let Some(call) = call.filter(|_| consent == Consent::Given) {
+                self.batch.allowed(call);
+            }
+            commands.push(Command::Answer { question, call, consent });
         }
     }
 

@@ -261,6 +261,7 @@ impl Running {
                 Need::Cancel => !adapted.capabilities.cancel,
                 Need::EagerTools => !adapted.capabilities.eager_tools,
                 Need::Streaming => !adapted.capabilities.streaming,
+                Need::Approvals => !adapted.capabilities.approvals,
             },
             How::Live { delivery: Delivery::Whole, .. } => matches!(need, Need::EagerTools | Need::Streaming),
             How::Simulated(_) | How::Live { .. } => false,
