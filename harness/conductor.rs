@@ -478,6 +478,35 @@ mod tests {
     }
 
     #[test]
+    fn the_user_answers_by_the_plan_and_after_a_stop_not_at_all() {
+        let text = include_str!("../scenarios/approval/batch.yaml");
+        let plans = lower::plans("approval/batch", "batch.yaml", text, &[Dialect::OpenaiChat], 0).unwrap();
+        let plan = plans.into_iter().find(|plan| plan.id.variant == "b=pay,c=refund").unwrap();
+        let mut conductor = Conductor::new(Arc::new(plan), PATIENCE, None);
+        conductor.start();
+        let mut ask = |number, call| {
+            let question = QuestionId(number);
+            let commands = conductor.observe(&Event::Asked { question, id: String::new(), call });
+            match commands.as_slice() {
+                [.., Command::Answer { question: answered, consent, .. }] if *answered == question => {
+                    *consent
+                }
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(ask(0, Some(CallKey(1))), Consent::Given);
+        assert_eq!(ask(1, Some(CallKey(2))), Consent::Refused);
+        // Systems also ask for tools of their own, and for tools that need not ask.
+        assert_eq!(ask(2, None), Consent::Given);
+        assert_eq!(ask(3, Some(CallKey(0))), Consent::Given);
+        (0..2).for_each(|_| drop(conductor.observe(&Event::Quiet)));
+        let late = Event::Asked { question: QuestionId(4), id: String::new(), call: Some(CallKey(1)) };
+        let withheld =
+            Command::Answer { question: QuestionId(4), call: Some(CallKey(1)), consent: Consent::Withheld };
+        assert_eq!(conductor.observe(&late), [withheld]);
+    }
+
+    #[test]
     fn the_stop_comes_with_the_planned_result_and_not_before() {
         let plan = plan();
         let mut conductor = Conductor::new(Arc::clone(&plan), PATIENCE, None);

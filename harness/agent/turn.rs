@@ -325,7 +325,8 @@ impl Agent {
             if is_asked {
                 outputs.push(Output::Show { id: call.call.id.clone(), state: ShownState::Failed });
             }
-            if !matches!(call.state, CallState::Done(_)) && !dangles && !(is_asked && forgets) {
+            let is_left = dangles || (is_asked && forgets);
+            if !matches!(call.state, CallState::Done(_)) && !is_left {
                 let mut result = match is_asked {
                     true => not_allowed(&call.call, "the user stopped before allowing this call"),
                     false => interrupted(&call.call),

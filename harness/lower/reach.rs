@@ -252,7 +252,8 @@ pub(super) fn too_soon(stage: Stage<'_>, actions: &[PlannedAction], problems: &m
             PlannedPoint::SettledCount(_) | PlannedPoint::Settled(..) => None,
         };
         if let Some(message) = problem {
-            let hint = format!("a call can settle from `after: {{ end: {} }}` on", call.name);
+            let from = if call.asks { "started" } else { "end" };
+            let hint = format!("a call can settle from `after: {{ {from}: {} }}` on", call.name);
             problems.add(Problem::new(format!("{}/settle", pointer(stage, index)), message).with_hint(hint));
         }
     }

@@ -10,12 +10,13 @@ use std::time::Duration;
 
 use brickbat::dialect::Dialect;
 use brickbat::driver::{Adapter, DriverError, Launch, Limits, Session, SessionEvent, SessionSpec};
-use brickbat::trace::{ShownState, TurnOutcome};
+use brickbat::trace::{Consent, QuestionId, ShownState, TurnOutcome};
 
 /// Answers `initialize` and `session/new`; `$1` is what it does with a prompt, where `$id` is the prompt's id.
 const POLITE: &str = r#"
 answer() { printf '{"jsonrpc":"2.0","id":"%s","result":%s}\n' "$id" "$1"; }
 show() { printf '{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":"%s","status":"%s"}}}\n' "$1" "$2"; }
+ask() { printf '{"jsonrpc":"2.0","id":"%s","method":"session/request_permission","params":{"sessionId":"s","toolCall":{"toolCallId":"%s","rawInput":{"key":"k"}},"options":[{"optionId":"no","name":"No","kind":"reject_once"},{"optionId":"yes","name":"Yes","kind":"allow_once"}]}}\n' "ask-$1" "$1"; }
 outcome() { answer '{"stopReason":"end_turn","_meta":{"brickbat":{"outcome":'"$1"'}}}'; }
 able='"cancel":true,"streaming":true,"eagerTools":false,"barrier":true,"history":true'
 about='{"protocolVersion":1,"_meta":{"brickbat":{"protocol":1,"sdk":"sh","version":"1","modes":["m"],"capabilities":{'"$able"'}}}}'
@@ -26,6 +27,7 @@ while read -r line; do
         *'"method":"session/new"'*) answer '{"sessionId":"s"}' ;;
         *'"method":"_brickbat/barrier"'*) answer '{}' ;;
         *'"method":"_brickbat/history"'*) answer '{"history":["kept"]}' ;;
+        *'"outcome":"selected"'* | *'"outcome":"cancelled"'*) show "$(printf '%s' "$line" | sed 's/.*"\(optionId\|outcome\)":"\([^"]*\)".*/\2/')" completed ;;
         *'"method":"session/cancel"'*) id=$turn; outcome '{"kind":"cancelled"}' ;;
         *'"method":"session/prompt"'*) turn=$id; eval "$1" ;;
     esac
@@ -145,6 +147,32 @@ async fn a_turn_is_stopped_and_the_next_one_runs() {
     assert_eq!(session.history().await, Ok(Some(serde_json::json!(["kept"]))));
     session.prompt("again").await.unwrap();
     assert_eq!(session.next().await, Some(shown("a", ShownState::InProgress)));
+}
+
+/// What comes of two questions that get those answers: the option that the adapter was told, as the name of a call.
+async fn told(first: Consent, second: Consent) -> Vec<SessionEvent> {
+    let mut session = polite("ask a; ask b").await;
+    session.prompt("hello").await.unwrap();
+    for (number, id) in [(0, "a"), (1, "b")] {
+        let args = Some(r#"{"key":"k"}"#.to_owned());
+        let asked = SessionEvent::Asked { question: QuestionId(number), id: id.into(), args };
+        assert_eq!(session.next().await, Some(asked));
+    }
+    session.answer(QuestionId(1), second);
+    let of_second = session.next().await.unwrap();
+    session.answer(QuestionId(0), first);
+    // A question is answered once.
+    session.answer(QuestionId(0), second);
+    let of_first = session.next().await.unwrap();
+    assert_eq!(session.barrier().await, Ok(true));
+    vec![of_first, of_second]
+}
+
+#[tokio::test]
+async fn questions_are_answered_by_the_kind_of_the_option() {
+    let option = |id| shown(id, ShownState::Completed);
+    assert_eq!(told(Consent::Given, Consent::Refused).await, [option("yes"), option("no")]);
+    assert_eq!(told(Consent::Withheld, Consent::Given).await, [option("cancelled"), option("yes")]);
 }
 
 #[tokio::test]
