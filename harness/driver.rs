@@ -17,6 +17,7 @@ pub mod lines;
 pub mod manifest;
 pub mod process;
 pub mod protocol;
+mod questions;
 
 pub use acp::{Adapter, Session, SessionEvent};
 pub use catalogue::{ResolveError, resolve, systems};

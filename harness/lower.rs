@@ -173,6 +173,9 @@ fn ask_again(
 /// What the scenario asks for, and what its actions need.
 fn needs(scenario: &Scenario, turns: &[PlannedTurn]) -> Vec<Need> {
     let mut needs = scenario.needs.clone();
+    if scenario.tools.values().any(|tool| tool.asks) {
+        needs.push(Need::Approvals);
+    }
     for action in turns.iter().flat_map(|turn| &turn.actions) {
         let in_stream = match action.at {
             PlannedPoint::Stream { mark, side, .. } => (mark, side) != (Mark::Headers, Side::Before),

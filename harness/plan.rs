@@ -81,6 +81,9 @@ pub struct PlannedTool {
     pub params: Vec<(String, &'static str)>,
     /// Whether the system's tool must not pass the stop on to the gate.
     pub deaf: bool,
+    /// Whether the user is asked before it runs.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub asks: bool,
 }
 
 impl PlannedTool {
@@ -116,12 +119,22 @@ pub struct PlannedCall {
     pub outcome: ToolOutcome,
     /// Whether the tool ignores the user's stop.
     pub deaf: bool,
+    /// Whether the user is asked before the tool runs.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub asks: bool,
     /// The turn, from 0.
     pub turn: usize,
     /// The reply of the turn, from 0.
     pub reply: usize,
     /// The attempt of the reply, from 0.
     pub attempt: usize,
+}
+
+impl PlannedCall {
+    /// Whether the user is asked about it and says no, so that its tool never runs.
+    pub fn is_refused(&self) -> bool {
+        self.asks && matches!(self.outcome, ToolOutcome::Deny(_))
+    }
 }
 
 /// How a tool ends.
@@ -246,6 +259,8 @@ pub enum PlannedPoint {
         /// Before or after it.
         side: Side,
     },
+    /// The user has been asked about that call.
+    Asked(CallKey),
     /// So many of the turn's tools have started.
     StartedCount(u32),
     /// That tool has started.

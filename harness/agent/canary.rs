@@ -42,11 +42,15 @@ pub enum Canary {
     TruncationSwallowed,
     /// The agent saves unanswered calls and refuses its own history from then on.
     RefusesOwnHistory,
+    /// The user's stop forgets calls about which the user is being asked.
+    ApprovalForgotten,
+    /// A tool runs although the user, being asked, has said no.
+    RefusalIgnored,
 }
 
 impl Canary {
     /// Every canary, in the order of the kill table.
-    pub const ALL: [Canary; 17] = [
+    pub const ALL: [Canary; 19] = [
         Canary::DanglingOnAbort,
         Canary::InFlightDropped,
         Canary::EarlyErrorIgnored,
@@ -64,6 +68,8 @@ impl Canary {
         Canary::NeverEnds,
         Canary::TruncationSwallowed,
         Canary::RefusesOwnHistory,
+        Canary::ApprovalForgotten,
+        Canary::RefusalIgnored,
     ];
 
     /// The name in tables and options.
@@ -86,6 +92,8 @@ impl Canary {
             Canary::NeverEnds => "never-ends",
             Canary::TruncationSwallowed => "truncation-swallowed",
             Canary::RefusesOwnHistory => "refuses-own-history",
+            Canary::ApprovalForgotten => "approval-forgotten",
+            Canary::RefusalIgnored => "refusal-ignored",
         }
     }
 
@@ -101,7 +109,9 @@ impl Canary {
             | Canary::InFlightDropped
             | Canary::EarlyErrorIgnored
             | Canary::DeniedKeepsReply
-            | Canary::RefusesOwnHistory => "thread-survives",
+            | Canary::RefusesOwnHistory
+            | Canary::ApprovalForgotten => "thread-survives",
+            Canary::RefusalIgnored => "consent-given",
             Canary::RetryMergesSteps => "steps-kept-apart",
             Canary::ErrorParked => "parts-settled",
             Canary::ResultsLost => "results-kept",

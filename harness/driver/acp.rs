@@ -8,11 +8,11 @@ use agent_client_protocol::schema::ProtocolVersion;
 use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema::{
     CancelNotification, ContentBlock, InitializeRequest, NewSessionRequest, PromptRequest, PromptResponse,
-    TextContent,
+    RequestPermissionOutcome, RequestPermissionRequest, RequestPermissionResponse, TextContent,
 };
 use agent_client_protocol::{
     Agent, Client, JsonRpcNotification, JsonRpcRequest, Lines, UntypedMessage, is_connection_terminated,
-    is_incoming_transport_closed, on_receive_notification,
+    is_incoming_transport_closed, on_receive_notification, on_receive_request,
 };
 use futures::{Sink, StreamExt, TryStreamExt};
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,8 @@ use super::error::DriverError;
 use super::lines;
 use super::process::{Launch, Limits, Pipes, Process, WRITE_WAIT};
 use super::protocol::{self, About, SessionSpec};
-use crate::trace::{ShownState, TurnOutcome};
+use super::questions::Questions;
+use crate::trace::{Consent, QuestionId, ShownState, TurnOutcome};
 
 /// A running adapter. Clones share the process; it is killed, with all that it started, when the last one and the
 /// last session are dropped.
@@ -54,6 +55,15 @@ pub enum SessionEvent {
         id: String,
         /// Its state.
         state: ShownState,
+    },
+    /// The system asks whether a tool may run, and waits for an answer.
+    Asked {
+        /// Names the question in its session.
+        question: QuestionId,
+        /// The call's id, as the system shows it.
+        id: String,
+        /// The call's arguments as JSON, where the question shows them.
+        args: Option<String>,
     },
     /// The turn has ended.
     Ended(TurnOutcome),
@@ -135,6 +145,11 @@ impl Session {
         }
     }
 
+    /// Answers a question. If the adapter is gone, so is the question.
+    pub fn answer(&self, question: QuestionId, consent: Consent) {
+        self.link().hub.questions.answer(&self.id, question, consent);
+    }
+
     /// Waits until the adapter has consumed everything that it has received; false if it cannot tell.
     pub async fn barrier(&self) -> Result<bool, DriverError> {
         if !self.adapter.about.capabilities.barrier {
@@ -168,7 +183,7 @@ impl Session {
             None => SessionEvent::Lost(self.link().hub.why_closed()),
         };
         match event {
-            SessionEvent::Shown { .. } => {}
+            SessionEvent::Shown { .. } | SessionEvent::Asked { .. } => {}
             SessionEvent::Ended(_) => self.running = false,
             SessionEvent::Lost(_) => self.lost = true,
         }
@@ -242,13 +257,14 @@ impl Drop for Link {
 #[derive(Debug)]
 struct Hub {
     sessions: Mutex<HashMap<String, mpsc::Sender<SessionEvent>>>,
+    questions: Questions,
     /// Why the connection is over, once it is.
     failure: watch::Sender<Option<DriverError>>,
 }
 
 impl Default for Hub {
     fn default() -> Hub {
-        Hub { sessions: Mutex::default(), failure: watch::Sender::new(None) }
+        Hub { sessions: Mutex::default(), questions: Questions::default(), failure: watch::Sender::new(None) }
     }
 }
 
@@ -272,6 +288,7 @@ impl Hub {
 
     fn leave(&self, id: &str) {
         self.sessions().remove(id);
+        self.questions.leave(id);
     }
 
     /// Passes on what a session shows. What comes for a session that was left is dropped.
@@ -279,6 +296,22 @@ impl Hub {
         // The line was checked before: an update that does not parse never comes here.
         if let Ok(Some((id, state))) = lines::shown(&update.update) {
             self.send(&update.session_id, SessionEvent::Shown { id, state });
+        }
+    }
+
+    /// Passes on what a session asks. What comes for a session that was left is answered by nobody.
+    fn ask(
+        &self,
+        request: &RequestPermissionRequest,
+        reply: impl FnOnce(RequestPermissionOutcome) + Send + 'static,
+    ) {
+        let session = request.session_id.to_string();
+        let Some(question) = self.questions.keep(request, reply) else { return };
+        let id = request.tool_call.tool_call_id.to_string();
+        let args = request.tool_call.fields.raw_input.as_ref().map(Value::to_string);
+        self.send(&session, SessionEvent::Asked { question, id, args });
+        if !self.sessions().contains_key(&session) {
+            self.questions.leave(&session);
         }
     }
 
@@ -362,6 +395,7 @@ async fn serve(
     };
     let transport = Lines::new(writer(pipes.stdin), lines.boxed());
     let shown = hub.clone();
+    let asked = hub.clone();
     let over = Client
         .v1()
         .on_receive_notification(
@@ -370,6 +404,16 @@ async fn serve(
                 Ok(())
             },
             on_receive_notification!(),
+        )
+        .on_receive_request(
+            async move |request: RequestPermissionRequest, responder, _connection| {
+                // Whoever asked and is gone needs no answer.
+                asked.ask(&request, move |outcome| {
+                    let _ = responder.respond(RequestPermissionResponse::new(outcome));
+                });
+                Ok(())
+            },
+            on_receive_request!(),
         )
         .connect_with(transport, async move |connection: ConnectionTo<Agent>| {
             // Nobody waits any more if the start was given up; then the process must go, too.

@@ -27,6 +27,7 @@ pub(super) fn check(stage: Stage<'_>, actions: &[PlannedAction], order: &[CallKe
     after_the_stop(stage, actions, order, problems);
     of_unfinished_calls(stage, actions, &streamed, problems);
     idle_attempts(stage, &streamed, problems);
+    of_refused_calls(stage, actions, problems);
 }
 
 fn pointer(stage: Stage<'_>, action: usize) -> String {
@@ -110,7 +111,10 @@ fn after_the_stop(stage: Stage<'_>, actions: &[PlannedAction], order: &[CallKey]
 fn count(at: &PlannedPoint) -> u32 {
     match at {
         PlannedPoint::StartedCount(count) | PlannedPoint::SettledCount(count) => *count,
-        PlannedPoint::Stream { .. } | PlannedPoint::Started(_) | PlannedPoint::Settled(..) => 0,
+        PlannedPoint::Stream { .. }
+        | PlannedPoint::Asked(_)
+        | PlannedPoint::Started(_)
+        | PlannedPoint::Settled(..) => 0,
     }
 }
 
@@ -127,7 +131,7 @@ fn complete(stage: Stage<'_>, at: &PlannedPoint) -> u32 {
 fn reply_of(stage: Stage<'_>, at: &PlannedPoint, order: &[CallKey]) -> usize {
     let nth = |count: u32| order.get(count.saturating_sub(1) as usize);
     let key = match at {
-        PlannedPoint::Started(key) | PlannedPoint::Settled(key, _) => Some(key),
+        PlannedPoint::Asked(key) | PlannedPoint::Started(key) | PlannedPoint::Settled(key, _) => Some(key),
         PlannedPoint::StartedCount(count) | PlannedPoint::SettledCount(count) => nth(*count),
         PlannedPoint::Stream { reply, .. } => return *reply,
     };
@@ -141,7 +145,10 @@ fn results(at: &PlannedPoint, order: &[CallKey]) -> usize {
         PlannedPoint::SettledCount(count) => 2 * *count as usize,
         PlannedPoint::Settled(key, Side::Before) => 2 * place(key),
         PlannedPoint::Settled(key, Side::After) => 2 * place(key) + 2,
-        PlannedPoint::Stream { .. } | PlannedPoint::Started(_) | PlannedPoint::StartedCount(_) => 0,
+        PlannedPoint::Stream { .. }
+        | PlannedPoint::Asked(_)
+        | PlannedPoint::Started(_)
+        | PlannedPoint::StartedCount(_) => 0,
     }
 }
 
@@ -154,7 +161,9 @@ fn of_unfinished_calls(
 ) {
     for (index, action) in actions.iter().enumerate() {
         let at = match action.at {
-            PlannedPoint::Started(key) | PlannedPoint::Settled(key, _) => Some(key),
+            PlannedPoint::Asked(key) | PlannedPoint::Started(key) | PlannedPoint::Settled(key, _) => {
+                Some(key)
+            }
             _ => None,
         };
         let what = match action.what {
@@ -180,6 +189,34 @@ fn of_unfinished_calls(
                 );
             }
         }
+    }
+}
+
+/// A call that the user refuses when asked never starts, so nothing waits for its tool.
+fn of_refused_calls(stage: Stage<'_>, actions: &[PlannedAction], problems: &mut Problems) {
+    let refused = stage.cast.of_turn(stage.turn).into_iter().filter(|key| stage.cast[*key].is_refused());
+    let refused: Vec<CallKey> = refused.collect();
+    let n_running = n_calls(stage.replies).saturating_sub(refused.len() as u32);
+    for (index, action) in actions.iter().enumerate() {
+        let waits = match action.at {
+            PlannedPoint::Started(key) | PlannedPoint::Settled(key, _) => Some(key),
+            _ => None,
+        };
+        let settles = match action.what {
+            PlannedFault::Settle(key) => Some(key),
+            _ => None,
+        };
+        if let Some(key) = [waits, settles].into_iter().flatten().find(|key| refused.contains(key)) {
+            let message = format!("the user refuses the call `{}`, so it never starts", stage.cast[key].name);
+            problems.add(
+                Problem::new(pointer(stage, index), message)
+                    .with_hint("use `asked`, or a tool that does not deny".to_owned()),
+            );
+        }
+        problems.add_if(count(&action.at) > n_running, || {
+            let message = format!("{} of the turn's calls start, the user refuses the others", n_running);
+            Problem::new(pointer(stage, index), message)
+        });
     }
 }
 
@@ -210,10 +247,13 @@ pub(super) fn too_soon(stage: Stage<'_>, actions: &[PlannedAction], problems: &m
             }
             PlannedPoint::StartedCount(count) => (number_in_turn(stage, key) > count)
                 .then(|| format!("`{}` may not have started here", call.name)),
+            PlannedPoint::Asked(other) => (other == key || stage.cast[other].reply != call.reply)
+                .then(|| format!("`{}` may not have started here", call.name)),
             PlannedPoint::SettledCount(_) | PlannedPoint::Settled(..) => None,
         };
         if let Some(message) = problem {
-            let hint = format!("a call can settle from `after: {{ end: {} }}` on", call.name);
+            let from = if call.asks { "started" } else { "end" };
+            let hint = format!("a call can settle from `after: {{ {from}: {} }}` on", call.name);
             problems.add(Problem::new(format!("{}/settle", pointer(stage, index)), message).with_hint(hint));
         }
     }

@@ -12,8 +12,8 @@ use crate::plan::{CallKey, Plan, ToolOutcome};
 use crate::provider::Provider;
 use crate::rules::Profile;
 use crate::server::{GateId, Mount, Seen, Server};
-use crate::simulate::{Run, call_of};
-use crate::trace::{Event, ExchangeId, Grade, Trace, TurnOutcome};
+use crate::simulate::{Run, call_of, call_with_id};
+use crate::trace::{Consent, Event, ExchangeId, Grade, QuestionId, Trace, TurnOutcome};
 
 /// A conversation with a system.
 pub(super) enum Session {
@@ -148,6 +148,10 @@ impl Live<'_> {
                         None => todo.extend(self.observe(Event::ToolCancelled { call })),
                     }
                 }
+                Command::Answer { question, call, consent } => {
+                    self.trace.push(Event::Answered { question, call, consent });
+                    self.session.answer(question, consent);
+                }
                 Command::GiveUp => self.trace.push(Event::GaveUp),
                 Command::Finish => return Ok(Progress::Finished),
             }
@@ -230,6 +234,12 @@ impl Live<'_> {
     fn said(&mut self, event: SessionEvent) -> Result<Option<Event>, DriverError> {
         match event {
             SessionEvent::Shown { id, state } => Ok(Some(Event::CallShown { id, state })),
+            SessionEvent::Asked { question, id, args } => {
+                // A system that gives calls ids of its own may show the arguments, and with them the marker.
+                let by_args = || args.as_deref().and_then(|args| call_of(self.plan, args));
+                let call = call_with_id(self.plan, &id).or_else(by_args);
+                Ok(Some(Event::Asked { question, id, call }))
+            }
             SessionEvent::Ended(outcome) => {
                 self.ending = Some(self.redacted(outcome));
                 Ok(None)
@@ -292,6 +302,13 @@ impl Session {
             Session::Acp(session) => session.cancel().await?,
         }
         Ok(())
+    }
+
+    fn answer(&self, question: QuestionId, consent: Consent) {
+        match self {
+            Session::InProcess(session) => session.answer(question, consent),
+            Session::Acp(session) => session.answer(question, consent),
+        }
     }
 
     async fn barrier(&self) -> Result<bool, DriverError> {

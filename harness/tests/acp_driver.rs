@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use brickbat::dialect::Dialect;
 use brickbat::driver::{Adapter, DriverError, Launch, Limits, Session, SessionEvent, SessionSpec};
-use brickbat::trace::{ShownState, TurnOutcome};
+use brickbat::trace::{Consent, QuestionId, ShownState, TurnOutcome};
 use polite::POLITE;
 
 /// Longer than a healthy shell needs on a busy machine.
@@ -131,6 +131,32 @@ async fn a_turn_is_stopped_and_the_next_one_runs() {
     assert_eq!(session.history().await, Ok(Some(serde_json::json!(["kept"]))));
     session.prompt("again").await.unwrap();
     assert_eq!(session.next().await, Some(shown("a", ShownState::InProgress)));
+}
+
+/// What comes of two questions that get those answers: the option that the adapter was told, as the name of a call.
+async fn told(first: Consent, second: Consent) -> Vec<SessionEvent> {
+    let mut session = polite("ask a; ask b").await;
+    session.prompt("hello").await.unwrap();
+    for (number, id) in [(0, "a"), (1, "b")] {
+        let args = Some(r#"{"key":"k"}"#.to_owned());
+        let asked = SessionEvent::Asked { question: QuestionId(number), id: id.into(), args };
+        assert_eq!(session.next().await, Some(asked));
+    }
+    session.answer(QuestionId(1), second);
+    let of_second = session.next().await.unwrap();
+    session.answer(QuestionId(0), first);
+    // A question is answered once.
+    session.answer(QuestionId(0), second);
+    let of_first = session.next().await.unwrap();
+    assert_eq!(session.barrier().await, Ok(true));
+    vec![of_first, of_second]
+}
+
+#[tokio::test]
+async fn questions_are_answered_by_the_kind_of_the_option() {
+    let option = |id| shown(id, ShownState::Completed);
+    assert_eq!(told(Consent::Given, Consent::Refused).await, [option("yes"), option("no")]);
+    assert_eq!(told(Consent::Withheld, Consent::Given).await, [option("cancelled"), option("yes")]);
 }
 
 #[tokio::test]

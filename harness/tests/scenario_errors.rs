@@ -246,6 +246,31 @@ fn points() {
 }
 
 #[test]
+fn questions() {
+    let asking = |tool: &str, action: &str| {
+        let text =
+            plain(action).replace("  lookup: ", &format!("  pay: {{ asks: true, {tool} }}\n  lookup: "));
+        mistake(
+            &text.replace("as: b, tool: lookup", "as: b, tool: pay").replace("    settle: [b, a, c]\n", ""),
+        )
+    };
+    let (yes, no) = ("returns: paid", "denies: no");
+    snapshot(
+        "questions",
+        &[
+            ("nobody is asked", at("{ after: { asked: b }, do: abort }")),
+            ("unknown call", asking(yes, "{ after: { asked: d }, do: abort }")),
+            ("before a question", asking(yes, "{ before: { asked: b }, do: abort }")),
+            ("fault at a question", asking(yes, "{ after: { asked: b }, do: reset }")),
+            ("settles at its own question", asking(yes, "{ after: { asked: b }, do: { settle: b } }")),
+            ("start of a refused call", asking(no, "{ after: { started: b }, do: abort }")),
+            ("result of a refused call", asking(no, "{ after: stop, do: { settle: b } }")),
+            ("count with a refused call", asking(no, "{ after: { settled: 3 }, do: abort }")),
+        ],
+    );
+}
+
+#[test]
 fn order() {
     let both = |first: &str, second: &str| at(&format!("{first}\n      - {second}"));
     let free = |actions: &str| mistake(&plain(actions).replace("    settle: [b, a, c]\n", ""));
