@@ -194,6 +194,14 @@ impl Agent {
         }
     }
 
+    /// The agent that a new process makes of what this one has saved. A store that cannot be read is as good as none:
+    /// what is lost with it, the checkers will say.
+    pub fn reborn(&self) -> Agent {
+        let Setup { dialect, delivery, tools, canary, .. } = &self.setup;
+        Agent::resume(*dialect, *delivery, tools, *canary, &self.saved())
+            .unwrap_or_else(|_| Agent::new(*dialect, *delivery, tools, *canary))
+    }
+
     /// The tools that it was given.
     pub fn tools(&self) -> &[PlannedTool] {
         &self.setup.tools
