@@ -16,13 +16,14 @@ const POLITE: &str = r#"
 answer() { printf '{"jsonrpc":"2.0","id":"%s","result":%s}\n' "$id" "$1"; }
 show() { printf '{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":"%s","status":"%s"}}}\n' "$1" "$2"; }
 outcome() { answer '{"stopReason":"end_turn","_meta":{"brickbat":{"outcome":'"$1"'}}}'; }
-able='"cancel":true,"streaming":true,"eagerTools":false,"barrier":true,"history":true'
-about='{"protocolVersion":1,"_meta":{"brickbat":{"protocol":1,"sdk":"sh","version":"1","modes":["m"],"capabilities":{'"$able"'}}}}'
+able='"cancel":true,"streaming":true,"eagerTools":false,"barrier":true,"history":true,"load":true'
+about='{"protocolVersion":1,"agentCapabilities":{"loadSession":true},"_meta":{"brickbat":{"protocol":1,"sdk":"sh","version":"1","modes":["m"],"capabilities":{'"$able"'}}}}'
 while read -r line; do
     id=$(printf '%s' "$line" | sed 's/.*"id":"\([^"]*\)".*/\1/')
     case $line in
         *'"method":"initialize"'*) answer "$about" ;;
         *'"method":"session/new"'*) answer '{"sessionId":"s"}' ;;
+        *'"method":"session/load"'*) show old completed; answer '{}' ;;
         *'"method":"_brickbat/barrier"'*) answer '{}' ;;
         *'"method":"_brickbat/history"'*) answer '{"history":["kept"]}' ;;
         *'"method":"session/cancel"'*) id=$turn; outcome '{"kind":"cancelled"}' ;;
@@ -47,18 +48,21 @@ async fn refused_at_start(script: &str) -> DriverError {
     Adapter::start(&launch(script, "")).await.expect_err(script)
 }
 
-async fn polite(on_prompt: &str) -> Session {
-    let adapter = Adapter::start(&launch(POLITE, on_prompt)).await.unwrap();
-    assert_eq!(adapter.about().sdk, "sh");
-    let spec = SessionSpec {
+fn spec() -> SessionSpec {
+    SessionSpec {
         base_url: "http://127.0.0.1:9".into(),
         dialect: Dialect::AnthropicMessages,
         model: None,
         mode: "m".into(),
         tools: Vec::new(),
         state_dir: "/tmp".into(),
-    };
-    adapter.open(&spec).await.unwrap()
+    }
+}
+
+async fn polite(on_prompt: &str) -> Session {
+    let adapter = Adapter::start(&launch(POLITE, on_prompt)).await.unwrap();
+    assert_eq!(adapter.about().sdk, "sh");
+    adapter.open(&spec()).await.unwrap()
 }
 
 async fn turn(on_prompt: &str) -> Vec<SessionEvent> {
@@ -143,6 +147,32 @@ async fn a_turn_is_stopped_and_the_next_one_runs() {
     assert_eq!(session.history().await, Ok(Some(serde_json::json!(["kept"]))));
     session.prompt("again").await.unwrap();
     assert_eq!(session.next().await, Some(shown("a", ShownState::InProgress)));
+}
+
+#[tokio::test]
+async fn a_killed_session_is_loaded_by_another_process() {
+    let mut session = polite("show a in_progress").await;
+    session.prompt("hello").await.unwrap();
+    assert_eq!(session.barrier().await, Ok(true));
+    session.kill().await;
+    // What it had said is still heard; then it is known to be dead, by the signal.
+    assert_eq!(session.next().await, Some(shown("a", ShownState::InProgress)));
+    let Some(SessionEvent::Lost(DriverError::Exited { status, .. })) = session.next().await else { panic!() };
+    assert!(status.contains("signal: 9"), "{status}");
+    let heir = Adapter::start(&launch(POLITE, "show b completed")).await.unwrap();
+    assert!(heir.about().capabilities.load);
+    let mut session = heir.load(session.id(), &spec()).await.unwrap();
+    session.prompt("again").await.unwrap();
+    // The past that it told while it loaded is no event of this conversation.
+    assert_eq!(session.next().await, Some(shown("b", ShownState::Completed)));
+}
+
+#[tokio::test]
+async fn an_adapter_that_loads_says_so_to_every_client() {
+    let error = refused_at_start(&POLITE.replace(r#""loadSession":true"#, "")).await;
+    assert!(error.to_string().contains("loadSession"), "{error}");
+    let silent = POLITE.replace(r#","load":true"#, "");
+    assert!(!Adapter::start(&launch(&silent, "")).await.unwrap().about().capabilities.load);
 }
 
 #[tokio::test]

@@ -33,7 +33,9 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
         // What it wrote before it died has come by now, up to the end of its output.
         while let Some(event) = self.session.next().await {
             match event {
-                SessionEvent::Lost(_) => break,
+                SessionEvent::Lost(DriverError::Exited { .. }) => break,
+                // It failed before it was killed.
+                SessionEvent::Lost(error) => return Err(error),
                 said => {
                     if let Some(event) = self.said(said)? {
                         self.trace.push(event);
