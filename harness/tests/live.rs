@@ -12,6 +12,7 @@ use brickbat::dialect::Dialect;
 use brickbat::driver::SessionEvent;
 use brickbat::driver::in_process::{InProcess, Place};
 use brickbat::lower;
+use brickbat::plan::{Plan, PlannedAction, PlannedFault, PlannedPoint};
 use brickbat::provider::Provider;
 use brickbat::report::{Case, Report, text};
 use brickbat::rules::{self, Profile};
@@ -327,6 +328,32 @@ fn a_killed_agent_is_judged_alike_in_the_simulation_and_over_http() {
             let failed = live.iter().any(|(_, verdict, _)| *verdict == Verdict::Fail);
             assert_eq!(failed, canary.is_some(), "{live:#?}");
         }
+    });
+}
+
+/// A job for each point of the control plans: the process is killed there.
+fn kills_at_every_point() -> Vec<Job> {
+    let killed = |plan: &Plan, at: PlannedPoint, number: usize| {
+        let mut plan = plan.clone();
+        plan.id.variant = format!("{} point={number}", plan.id.variant);
+        let words = format!("kill at {at:?}");
+        plan.turns[0].actions = vec![PlannedAction { words, at, what: PlannedFault::Kill }];
+        Job { plan: Arc::new(plan), path: None }
+    };
+    let jobs = load("control/");
+    let at_each = |job: &Job| {
+        let points = lower::points(&job.plan, 0).into_iter().enumerate();
+        points.map(|(number, at)| killed(&job.plan, at, number)).collect::<Vec<Job>>()
+    };
+    jobs.iter().flat_map(at_each).collect()
+}
+
+#[test]
+fn the_reference_agent_outlives_a_kill_at_every_point_over_http() {
+    within_patience(async {
+        let jobs = kills_at_every_point();
+        assert!(jobs.len() > 200, "{}", jobs.len());
+        assert_all_pass(&run(&System::Live(None, Delivery::Streamed), &jobs).await);
     });
 }
 
