@@ -155,7 +155,8 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
                     // What follows, such as a late result, must find a system that has heard the stop.
                     self.session.barrier().await?;
                 }
-                Command::Kill => todo.extend(self.kill().await?),
+                // What was still to be done was meant for the process that is dead.
+                Command::Kill => todo = self.kill().await?.into(),
                 Command::Resume => self.resume().await?,
                 Command::Release(exchange) => {
                     self.open.push(exchange);
