@@ -97,9 +97,7 @@ impl Adapter {
         let events = self.link.hub.enter(&id)?;
         Ok(Session { adapter: self.clone(), id, events, running: false, lost: false })
     }
-}
 
-impl Adapter {
     /// Loads a session that another process of this adapter has opened with that spec, and that is dead.
     pub async fn load(&self, id: &str, spec: &SessionSpec) -> Result<Session, DriverError> {
         let request = LoadSessionRequest::new(id.to_owned(), spec.state_dir.clone()).meta(spec.meta());
