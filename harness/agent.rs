@@ -2,11 +2,13 @@
 //!
 //! It streams a reply, starts each tool as soon as its call is complete, sends the results back, and closes
 //! every call that it keeps: with the real result where there is one, with an honest error where there is none.
+//! What it keeps survives the death of its process: see [`Agent::saved`] and [`Agent::resume`].
 //! The canaries in [`canary`] are the same agent with one planted bug each.
 
 pub mod canary;
 mod request;
 mod step;
+mod store;
 mod thread;
 mod turn;
 
@@ -14,6 +16,7 @@ use crate::dialect::Dialect;
 use crate::plan::{PlannedTool, ToolOutcome};
 use crate::trace::{Consent, ShownState, TurnOutcome};
 use canary::Canary;
+pub use store::BrokenStore;
 use thread::Message;
 use turn::Turn;
 
@@ -203,6 +206,14 @@ impl Agent {
             stragglers: Vec::new(),
             counter: Counter::default(),
         }
+    }
+
+    /// The agent that a new process makes of what this one has saved. A store that cannot be read is as good as none:
+    /// what is lost with it, the checkers will say.
+    pub fn reborn(&self) -> Agent {
+        let Setup { dialect, delivery, tools, canary, .. } = &self.setup;
+        Agent::resume(*dialect, *delivery, tools, *canary, &self.saved())
+            .unwrap_or_else(|_| Agent::new(*dialect, *delivery, tools, *canary))
     }
 
     /// The tools that it was given.

@@ -83,6 +83,9 @@ pub fn lower(
     for (index, said) in scenario.turns.iter().enumerate() {
         turns.push(turn(&mut cast, index, said)?);
     }
+    let mut problems = Problems::default();
+    reach::outlived(&cast, &turns, &mut problems);
+    problems.settle()?;
     let needs = needs(scenario, &turns);
     follow_up::append(&mut turns);
     let id = PlanId { scenario: id.to_owned(), variant: variant.to_owned(), dialect, control: false };
@@ -183,6 +186,9 @@ fn needs(scenario: &Scenario, turns: &[PlannedTurn]) -> Vec<Need> {
         };
         if action.what.stops_turn() {
             needs.push(Need::Cancel);
+        }
+        if action.what == PlannedFault::Kill {
+            needs.push(Need::Resume);
         }
         if in_stream {
             needs.push(Need::Streaming);

@@ -57,6 +57,8 @@ pub enum Need {
     Streaming,
     /// The system asks the user before a tool runs that needs it.
     Approvals,
+    /// A session outlives the process of the system: a new process can load it.
+    Resume,
 }
 
 impl Need {
@@ -67,6 +69,7 @@ impl Need {
             Need::EagerTools => "eager-tools",
             Need::Streaming => "streaming",
             Need::Approvals => "approvals",
+            Need::Resume => "resume",
         }
     }
 }
@@ -228,6 +231,8 @@ pub enum Which {
 pub enum Action {
     /// The user stops the turn.
     Abort,
+    /// The process of the system is killed (SIGKILL). A new one is started and loads the session for the next turn.
+    Kill,
     /// The provider falls silent for good, and the user stops the turn when nothing has come for a while.
     Stall,
     /// The provider is silent until all it sent has been taken in, then goes on.

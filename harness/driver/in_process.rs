@@ -12,6 +12,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use futures::stream::{FuturesUnordered, StreamExt};
 use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
 
 use super::acp::SessionEvent;
 use crate::agent::{Agent, BodyEnd, Input, Output, RequestId, RunId};
@@ -24,6 +25,7 @@ use http::{Exchange, Piece};
 pub struct InProcess {
     commands: mpsc::UnboundedSender<Command>,
     events: mpsc::UnboundedReceiver<SessionEvent>,
+    task: JoinHandle<()>,
 }
 
 #[derive(Debug)]
@@ -32,6 +34,7 @@ enum Command {
     Cancel,
     Answer(RunId, Consent),
     Barrier(oneshot::Sender<()>),
+    Kill(oneshot::Sender<Vec<u8>>),
 }
 
 /// Where the agent finds what it needs.
@@ -49,8 +52,8 @@ impl InProcess {
         let (commands, inbox) = mpsc::unbounded_channel();
         let (outbox, events) = mpsc::unbounded_channel();
         let live = Live { agent, api_path, place, outbox, exchange: None, tools: FuturesUnordered::new() };
-        tokio::spawn(live.run(inbox));
-        InProcess { commands, events }
+        let task = tokio::spawn(live.run(inbox));
+        InProcess { commands, events, task }
     }
 
     /// Gives the agent the user's message.
@@ -73,6 +76,17 @@ impl InProcess {
         let (passed, wait) = oneshot::channel();
         self.send(Command::Barrier(passed));
         wait.await.is_ok()
+    }
+
+    /// Ends the agent where it stands, as SIGKILL would, with all its connections. Gives what it had saved by then;
+    /// none if it had ended before.
+    pub async fn kill(&mut self) -> Option<Vec<u8>> {
+        let (killed, wait) = oneshot::channel();
+        self.send(Command::Kill(killed));
+        let saved = wait.await.ok();
+        // The connections close with the task. That it panicked instead is as good.
+        let _ = (&mut self.task).await;
+        saved
     }
 
     /// The next event.
@@ -122,6 +136,10 @@ impl Live {
                 Step::Command(Command::Barrier(passed)) => {
                     let _ = passed.send(());
                     Vec::new()
+                }
+                Step::Command(Command::Kill(killed)) => {
+                    let _ = killed.send(self.agent.saved());
+                    return;
                 }
             };
             for output in outputs {

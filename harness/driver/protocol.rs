@@ -48,6 +48,9 @@ pub struct Capabilities {
     /// A tool with `asks` is put to the user before it runs.
     #[serde(default)]
     pub approvals: bool,
+    /// `session/load` restores a session from its `stateDir` in a new process.
+    #[serde(default)]
+    pub load: bool,
 }
 
 /// What a session is opened with.
@@ -63,7 +66,7 @@ pub struct SessionSpec {
     pub mode: String,
     /// The tools.
     pub tools: Vec<ToolSpec>,
-    /// A folder, there and empty, for what the adapter stores.
+    /// A folder for what the adapter stores; empty, unless a session is loaded from it.
     pub state_dir: PathBuf,
 }
 
@@ -101,7 +104,7 @@ impl ToolSpec {
 }
 
 impl SessionSpec {
-    /// The `_meta` of `session/new`.
+    /// The `_meta` of `session/new` and `session/load`.
     pub(super) fn meta(&self) -> Map<String, Value> {
         let mut brickbat = json!({
             "protocol": PROTOCOL,

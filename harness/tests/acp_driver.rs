@@ -35,18 +35,21 @@ async fn refused_at_start(script: &str) -> DriverError {
     Adapter::start(&launch(script, "")).await.expect_err(script)
 }
 
-async fn polite(on_prompt: &str) -> Session {
-    let adapter = Adapter::start(&launch(POLITE, on_prompt)).await.unwrap();
-    assert_eq!(adapter.about().sdk, "sh");
-    let spec = SessionSpec {
+fn spec() -> SessionSpec {
+    SessionSpec {
         base_url: "http://127.0.0.1:9".into(),
         dialect: Dialect::AnthropicMessages,
         model: None,
         mode: "m".into(),
         tools: Vec::new(),
         state_dir: "/tmp".into(),
-    };
-    adapter.open(&spec).await.unwrap()
+    }
+}
+
+async fn polite(on_prompt: &str) -> Session {
+    let adapter = Adapter::start(&launch(POLITE, on_prompt)).await.unwrap();
+    assert_eq!(adapter.about().sdk, "sh");
+    adapter.open(&spec()).await.unwrap()
 }
 
 async fn turn(on_prompt: &str) -> Vec<SessionEvent> {
@@ -157,6 +160,32 @@ async fn questions_are_answered_by_the_kind_of_the_option() {
     let option = |id| shown(id, ShownState::Completed);
     assert_eq!(told(Consent::Given, Consent::Refused).await, [option("yes"), option("no")]);
     assert_eq!(told(Consent::Withheld, Consent::Given).await, [option("cancelled"), option("yes")]);
+}
+
+#[tokio::test]
+async fn a_killed_session_is_loaded_by_another_process() {
+    let mut session = polite("show a in_progress").await;
+    session.prompt("hello").await.unwrap();
+    assert_eq!(session.barrier().await, Ok(true));
+    session.kill().await.unwrap();
+    // What it had said is still heard; then it is known to be dead, by the signal.
+    assert_eq!(session.next().await, Some(shown("a", ShownState::InProgress)));
+    let Some(SessionEvent::Lost(DriverError::Exited { status, .. })) = session.next().await else { panic!() };
+    assert!(status.contains("signal: 9"), "{status}");
+    let heir = Adapter::start(&launch(POLITE, "show b completed")).await.unwrap();
+    assert!(heir.about().capabilities.load);
+    let mut session = heir.load(session.id(), &spec()).await.unwrap();
+    session.prompt("again").await.unwrap();
+    // The past that it told while it loaded is no event of this conversation.
+    assert_eq!(session.next().await, Some(shown("b", ShownState::Completed)));
+}
+
+#[tokio::test]
+async fn an_adapter_that_loads_says_so_to_every_client() {
+    let error = refused_at_start(&POLITE.replace(r#""loadSession":true"#, "")).await;
+    assert!(error.to_string().contains("loadSession"), "{error}");
+    let silent = POLITE.replace(r#","load":true"#, "");
+    assert!(!Adapter::start(&launch(&silent, "")).await.unwrap().about().capabilities.load);
 }
 
 #[tokio::test]

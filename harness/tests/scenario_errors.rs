@@ -271,6 +271,33 @@ fn questions() {
 }
 
 #[test]
+fn kills() {
+    let both = |first: &str, second: &str| at(&format!("{first}\n      - {second}"));
+    let free = |actions: &str| mistake(&plain(actions).replace("    settle: [b, a, c]\n", ""));
+    let deaf =
+        plain("{ after: { settled: 1 }, do: kill }").replace("found {key}\"", "found {key}\", deaf: true");
+    let later = "    at: [{ before: headers, do: { settle: c } }]\n";
+    snapshot(
+        "kills",
+        &[
+            (
+                "after a kill",
+                both("{ after: { settled: 1 }, do: kill }", "{ reply: 2, after: stop, do: eof }"),
+            ),
+            ("two kills", both("{ after: { settled: 1 }, do: kill }", "{ after: { settled: 2 }, do: kill }")),
+            ("a kill and a stop", both("{ after: stop, do: kill }", "{ after: { settled: 1 }, do: abort }")),
+            (
+                "result overtaken by a kill",
+                free(
+                    "{ after: { settled: b }, do: { settle: c } }\n      - { after: { settled: b }, do: kill }",
+                ),
+            ),
+            ("late result of a dead tool", mistake(&format!("{deaf}{later}"))),
+        ],
+    );
+}
+
+#[test]
 fn order() {
     let both = |first: &str, second: &str| at(&format!("{first}\n      - {second}"));
     let free = |actions: &str| mistake(&plain(actions).replace("    settle: [b, a, c]\n", ""));

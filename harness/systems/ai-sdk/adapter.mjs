@@ -1,6 +1,7 @@
 // Lets Brickbat drive the AI SDK: an ACP agent around streamText, used as an application uses it.
 // The protocol on top of ACP is described in ../README.md.
-import { readFile, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
@@ -105,12 +106,11 @@ const gated = ({ description, inputSchema, gateUrl, deaf, asks }) =>
     },
   });
 
-function open(spec) {
+function open(spec, id = randomUUID()) {
   if (spec?.protocol !== 1) throw RequestError.invalidParams(undefined, 'expected _meta.brickbat of protocol 1');
   if (!MODES[spec.mode] || !MODELS[spec.dialect]) {
     throw RequestError.invalidParams(undefined, `no mode ${spec.mode} or no dialect ${spec.dialect}`);
   }
-  const id = `session-${sessions.size + 1}`;
   const tools = Object.fromEntries(spec.tools.map((given) => [given.name, gated(given)]));
   const file = join(spec.stateDir, `${id}.json`);
   sessions.set(id, { id, spec, model: MODELS[spec.dialect](spec), tools, file });
@@ -126,7 +126,8 @@ function session({ sessionId }) {
 // Before its first turn a session has no file.
 const missing = (error) => { if (error.code === 'ENOENT') return '[]'; throw error; };
 const load = async ({ file }) => JSON.parse(await readFile(file, 'utf8').catch(missing));
-const save = ({ file }, messages) => writeFile(file, JSON.stringify(messages));
+// In one step, as a database would: a process may be killed while it writes.
+const save = ({ file }, messages) => writeFile(`${file}.new`, JSON.stringify(messages)).then(() => rename(`${file}.new`, file));
 
 /** Runs a turn to its real end and says how it ended. `ask` puts an approval to the user. */
 async function turn(session, text, show, ask) {
@@ -211,16 +212,20 @@ const asIs = (params) => params;
 agent({ name: 'brickbat-ai-sdk' })
   .onRequest('initialize', () => ({
     protocolVersion: PROTOCOL_VERSION,
-    agentCapabilities: {},
+    agentCapabilities: { loadSession: true },
     _meta: { brickbat: {
       protocol: 1,
       sdk: 'ai',
       version,
       modes: Object.keys(MODES),
-      capabilities: { cancel: true, streaming: true, eagerTools: false, barrier: true, history: true, approvals: APPROVALS },
+      capabilities: {
+        cancel: true, streaming: true, eagerTools: false, barrier: true, history: true, load: true, approvals: APPROVALS,
+      },
     } },
   }))
   .onRequest('session/new', ({ params }) => ({ sessionId: open(params._meta?.brickbat) }))
+  // A session is its file: whoever has the id goes on with what the dead process had stored.
+  .onRequest('session/load', ({ params }) => { open(params._meta?.brickbat, params.sessionId); return {}; })
   .onRequest('session/prompt', async ({ params, client }) => {
     const { sessionId, prompt } = params;
     const show = (chunk) => {
