@@ -15,6 +15,7 @@ pub mod verdict;
 pub mod json;
 pub mod lower;
 pub mod parse;
+pub mod redact;
 pub mod rules;
 pub mod wire;
 
@@ -23,6 +24,7 @@ pub mod agent;
 pub mod check;
 pub mod conductor;
 pub mod provider;
+pub mod record;
 pub mod report;
 pub mod simulate;
 

@@ -5,6 +5,7 @@
 
 #[cfg(feature = "cli")]
 pub mod junit;
+mod note;
 pub mod text;
 
 use std::collections::BTreeMap;

@@ -4,12 +4,12 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::plan::{CallKey, Mark, Side, ToolOutcome};
 
 /// Number of one request in one plan, from 0.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ExchangeId(pub u32);
 
@@ -67,7 +67,7 @@ impl Trace {
 }
 
 /// One thing that was observed or done.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "event")]
 pub enum Event {
     /// The harness gave the system the user's message of a turn.
@@ -148,7 +148,7 @@ pub enum Event {
 }
 
 /// What the provider makes of a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum RequestKind {
     /// It is answered with a scripted reply (all from 0).
@@ -183,7 +183,7 @@ pub enum RequestKind {
 }
 
 /// How far a held reply has come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Held {
     /// The mark that is being held at.
     pub mark: Mark,
@@ -192,7 +192,7 @@ pub struct Held {
 }
 
 /// How sure it is that the system has what was sent to it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Grade {
     /// Our side has written it.
@@ -215,7 +215,7 @@ impl Grade {
 }
 
 /// How a reply ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ending {
     /// As it should.
@@ -233,7 +233,7 @@ pub enum Ending {
 }
 
 /// The state of a call as the system shows it to its user.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ShownState {
     /// Not yet running.
@@ -254,7 +254,7 @@ impl ShownState {
 }
 
 /// How a turn ended, as the adapter saw it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "outcome")]
 pub enum TurnOutcome {
     /// The SDK's call returned.
