@@ -32,6 +32,8 @@ pub mod simulate;
 #[cfg(feature = "cli")]
 pub mod driver;
 #[cfg(feature = "cli")]
+pub mod folder;
+#[cfg(feature = "cli")]
 pub mod server;
 
 // Layer 5: the front.

@@ -129,7 +129,8 @@ impl Redactor {
                 let dirty = fields.keys().any(|name| matches!(self.text(name), Cow::Owned(_)));
                 if dirty {
                     let old = std::mem::take(fields);
-                    fields.extend(old.into_iter().map(|(name, value)| (self.text(&name).into_owned(), value)));
+                    fields
+                        .extend(old.into_iter().map(|(name, value)| (self.text(&name).into_owned(), value)));
                 }
                 for (name, value) in fields.iter_mut() {
                     match value {

@@ -185,7 +185,12 @@ impl Simulation {
         match output {
             Output::Request { request, body } => {
                 let path = self.plan.dialect.path();
-                let (kind, answer) = self.provider.answer(Request { method: "POST", path, headers: Headers::NONE, body: &body });
+                let (kind, answer) = self.provider.answer(Request {
+                    method: "POST",
+                    path,
+                    headers: Headers::NONE,
+                    body: &body,
+                });
                 let exchange = answer.exchange;
                 let at = self.bodies.len();
                 let sent = Sent::Nothing;

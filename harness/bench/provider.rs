@@ -76,12 +76,8 @@ fn frames() -> &'static [Bytes] {
     static FRAMES: OnceLock<Vec<Bytes>> = OnceLock::new();
     FRAMES.get_or_init(|| {
         let body = body();
-        let request = Request {
-            method: "POST",
-            path: "/v1/messages",
-            headers: Headers::NONE,
-            body: body.as_bytes(),
-        };
+        let request =
+            Request { method: "POST", path: "/v1/messages", headers: Headers::NONE, body: body.as_bytes() };
         let (_, answer) = Core::new().answer(request);
         (0..answer.frames.len()).map(|at| Bytes::copy_from_slice(answer.frames.slice(at..at + 1))).collect()
     })

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use clap::Args;
 
 use super::run::{paint, profiles};
+use super::secrets::redactor;
 use super::{bad_input, block_on};
 use crate::agent::Delivery;
 use crate::agent::canary::Canary;
@@ -113,7 +114,8 @@ fn is_caught(case: &Case, canary: Canary) -> bool {
 
 async fn run(system: &System, jobs: &[Job]) -> Vec<Case> {
     let profiles = profiles(&[]);
-    let options = Options { profiles: &profiles, n_jobs: N_JOBS, fail_fast: None };
+    let options =
+        Options { profiles: &profiles, n_jobs: N_JOBS, fail_fast: None, redactor: redactor(), keep: None };
     runner::run(system, jobs, options, &|_| {}, &|_, _, _| {}).await
 }
 

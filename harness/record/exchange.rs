@@ -86,7 +86,8 @@ impl Exchange {
     /// The request as a file: its body as JSON where that says the same, else as text.
     pub(super) fn request_file(&self, redactor: &Redactor) -> RequestFile {
         let headers = self.headers.iter().map(|(name, value)| {
-            let value = if is_credential_header(name) { REDACTED.into() } else { redactor.header(name, value) };
+            let value =
+                if is_credential_header(name) { REDACTED.into() } else { redactor.header(name, value) };
             format!("{name}: {}", cut(&value, MAX_HEADER_BYTES))
         });
         let mut file = RequestFile {

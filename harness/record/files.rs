@@ -19,10 +19,8 @@ pub struct RecordFile {
 impl Record {
     /// The files of the record, redacted. Their names are the same in each run.
     pub fn files(&self, redactor: &Redactor) -> Vec<RecordFile> {
-        let mut files = vec![
-            pretty("case.json", &self.case, redactor),
-            pretty("plan.json", &self.plan, redactor),
-        ];
+        let mut files =
+            vec![pretty("case.json", &self.case, redactor), pretty("plan.json", &self.plan, redactor)];
         if let Some(observed) = &self.observed {
             files.push(pretty("receipts.json", &self.receipts, redactor));
             files.push(pretty("ledger.json", &self.ledger(observed), redactor));
@@ -55,11 +53,12 @@ impl Observed {
             RecordFile { name: "timing.json".to_owned(), text: line(&timing) },
         ];
         for exchange in self.exchanges.iter().take(MAX_EXCHANGES) {
-            let number = exchange.id.0;
+            // People count requests from 1, and so do reports.
+            let number = exchange.id.0 as usize + 1;
             let request = exchange.request_file(redactor);
             let reply = exchange.reply_file(redactor, &self.trace);
-            files.push(pretty(&format!("requests/{number:03}.json"), &request, redactor));
-            files.push(pretty(&format!("responses/{number:03}.json"), &reply, redactor));
+            files.push(pretty(&request_name(number), &request, redactor));
+            files.push(pretty(&reply_name(number), &reply, redactor));
         }
         if let Some(stderr) = &self.stderr {
             let text = cut(&redactor.text(stderr), MAX_FILE_BYTES);
@@ -70,6 +69,16 @@ impl Observed {
         }
         files
     }
+}
+
+/// The file of a request, counted from 1 as in reports.
+pub(super) fn request_name(number: usize) -> String {
+    format!("requests/{number:03}.json")
+}
+
+/// The file of its reply.
+pub(super) fn reply_name(number: usize) -> String {
+    format!("responses/{number:03}.json")
 }
 
 /// The first line of `stderr.txt`.

@@ -4,7 +4,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::exchange::{Exchange, Reply, RequestFile};
-use super::files::STDERR_TITLE;
+use super::files::{STDERR_TITLE, reply_name, request_name};
 use super::order::{self, Timing};
 use super::{MAX_EXCHANGES, Observed, Record, SCHEMA};
 use crate::trace::{Event, ExchangeId};
@@ -52,11 +52,11 @@ impl Record {
 
 fn exchanges(file: &dyn Fn(&str) -> Result<Option<String>, String>) -> Result<Vec<Exchange>, String> {
     let mut exchanges = Vec::new();
-    for number in 0..MAX_EXCHANGES {
-        let request: Option<RequestFile> = optional(file, &format!("requests/{number:03}.json"))?;
+    for number in 1..=MAX_EXCHANGES {
+        let request: Option<RequestFile> = optional(file, &request_name(number))?;
         let Some(request) = request else { break };
-        let reply: Reply = needed(file, &format!("responses/{number:03}.json"))?;
-        exchanges.push(request.with(ExchangeId(number as u32), reply));
+        let reply: Reply = needed(file, &reply_name(number))?;
+        exchanges.push(request.with(ExchangeId(number as u32 - 1), reply));
     }
     Ok(exchanges)
 }

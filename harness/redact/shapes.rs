@@ -144,9 +144,8 @@ fn announced(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
         "x-goog-api-key",
     ];
     let rest = &bytes[at..];
-    let starts_with = |word: &str| {
-        rest.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
-    };
+    let starts_with =
+        |word: &str| rest.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()));
     if starts_with("bearer ") || starts_with("bearer%20") {
         let start = at + if rest[6] == b' ' { 7 } else { 9 };
         let len = run(&bytes[start..], is_bearer);

@@ -10,8 +10,18 @@ fn clean(text: &str) -> String {
 fn keys_of_known_shapes_are_taken_out() {
     let digits = "0123456789abcdefABCDEF0123456789abcdefABCDEF";
     for beginning in [
-        "sk-ant-api03-", "sk-proj-", "sk-", "AIza", "ya29.", "ghp_", "github_pat_", "glpat-", "hf_", "npm_",
-        "xoxb-", "xapp-",
+        "sk-ant-api03-",
+        "sk-proj-",
+        "sk-",
+        "AIza",
+        "ya29.",
+        "ghp_",
+        "github_pat_",
+        "glpat-",
+        "hf_",
+        "npm_",
+        "xoxb-",
+        "xapp-",
     ] {
         let key = format!("{beginning}{digits}");
         for (before, after) in
@@ -76,7 +86,10 @@ fn what_is_no_secret_stays() {
         assert_eq!(clean(text), text);
     }
     // A stand-in for a key is a word of the report.
-    assert_eq!(Redactor::new(["reference", "test", "1234567"], None).text("reference test 1234567"), "reference test 1234567");
+    assert_eq!(
+        Redactor::new(["reference", "test", "1234567"], None).text("reference test 1234567"),
+        "reference test 1234567"
+    );
 }
 
 #[test]

@@ -44,8 +44,7 @@ impl Case {
         }
         redactor.string(&mut self.reproduce);
         for finding in &mut self.findings {
-            let texts =
-                [&mut finding.message, &mut finding.place, &mut finding.expected, &mut finding.got];
+            let texts = [&mut finding.message, &mut finding.place, &mut finding.expected, &mut finding.got];
             texts.into_iter().for_each(|text| redactor.string(text));
         }
     }

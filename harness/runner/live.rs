@@ -5,11 +5,14 @@ use std::time::Duration;
 
 use futures::FutureExt;
 
+use super::recorder::Recorder;
 use crate::conductor::{Command, Conductor, Patience};
 use crate::driver::in_process::InProcess;
 use crate::driver::{self, DriverError, SessionEvent};
 use crate::plan::{CallKey, Plan, ToolOutcome};
 use crate::provider::Provider;
+use crate::record::Observed;
+use crate::redact::Redactor;
 use crate::rules::Profile;
 use crate::server::{GateId, Mount, Seen, Server};
 use crate::simulate::{Run, call_of};
@@ -38,20 +41,43 @@ impl Pace {
         Pace { quiet: Duration::from_millis(250), patience: Patience { progress: 16, hang: 60 } };
 }
 
-/// Drives a plan on a session that `open` opens at the base path of the plan.
+/// What came of driving one plan.
+pub(super) struct Driven {
+    /// The run, or why it broke off.
+    pub(super) run: Result<Run, DriverError>,
+    /// What is kept, also of a plan that broke off, and what must not be told of it.
+    pub(super) kept: Option<(Observed, Redactor)>,
+}
+
+impl From<DriverError> for Driven {
+    fn from(error: DriverError) -> Driven {
+        Driven { run: Err(error), kept: None }
+    }
+}
+
+/// Drives a plan on a session that `open` opens at the base path of the plan. With a redactor, everything is kept.
 pub(super) async fn drive(
     server: &Server,
     plan: &Arc<Plan>,
     profile: &'static Profile,
     width: Option<usize>,
     pace: Pace,
+    keep: Option<Redactor>,
     open: impl AsyncFnOnce(&str) -> Result<Session, DriverError>,
-) -> Result<Run, DriverError> {
-    let mount = server.mount(Provider::new(Arc::clone(plan), profile));
+) -> Driven {
+    let provider = Provider::new(Arc::clone(plan), profile);
+    let mount = server.mount(match keep {
+        Some(_) => Recorder::keeping(provider),
+        None => Recorder::forgetful(provider),
+    });
     let base_url = mount.base_url();
     let address = server.addr().to_string();
     let origin = format!("http://{address}");
-    let session = open(base_url.strip_prefix(&origin).unwrap_or_default()).await?;
+    let session = match open(base_url.strip_prefix(&origin).unwrap_or_default()).await {
+        Ok(session) => session,
+        Err(error) => return error.into(),
+    };
+    let stderr_len = session.stderr_len();
     let conductor = Conductor::new(Arc::clone(plan), pace.patience, width);
     let mut live = Live {
         plan,
@@ -65,11 +91,16 @@ pub(super) async fn drive(
         address,
     };
     let run = live.run(pace.quiet);
-    match tokio::time::timeout(MAX_PLAN_TIME, run).await {
-        Ok(done) => done?,
-        Err(_) => return Err(broken(&format!("the plan took longer than {} s", MAX_PLAN_TIME.as_secs()))),
-    }
-    Ok(Run { trace: live.trace, receipts: live.conductor.receipts().to_vec() })
+    let done = match tokio::time::timeout(MAX_PLAN_TIME, run).await {
+        Ok(done) => done,
+        Err(_) => Err(broken(&format!("the plan took longer than {} s", MAX_PLAN_TIME.as_secs()))),
+    };
+    let kept = match keep {
+        Some(redactor) => Some(live.observed(redactor, done.is_ok(), stderr_len).await),
+        None => None,
+    };
+    let run = done.map(|()| Run { trace: live.trace, receipts: live.conductor.receipts().to_vec() });
+    Driven { run, kept }
 }
 
 /// Characters of an SDK's error that are kept; a provider's sentence with all its ids has some hundred.
@@ -80,7 +111,7 @@ const MAX_PLAN_TIME: Duration = Duration::from_secs(120);
 
 struct Live<'a> {
     plan: &'a Plan,
-    mount: Mount<Provider>,
+    mount: Mount<Recorder>,
     session: Session,
     conductor: Conductor,
     trace: Trace,
@@ -122,7 +153,7 @@ impl Live<'_> {
         while let Some(command) = todo.pop_front() {
             match command {
                 Command::Prompt { turn } => {
-                    self.mount.with_core(|provider| provider.begin_turn(turn));
+                    self.mount.with_core(|core| core.provider.begin_turn(turn));
                     // Gates that had opened by then belong to the turn before.
                     while let Some(Some(seen)) = self.mount.next().now_or_never() {
                         if let Some(event) = self.seen(seen).await? {
@@ -258,6 +289,20 @@ impl Live<'_> {
         Ok(if passed { Grade::Observed } else { grade })
     }
 
+    /// What is kept of the plan: what the system has stored is asked for only where it still answers.
+    async fn observed(&self, redactor: Redactor, answers: bool, stderr_len: u64) -> (Observed, Redactor) {
+        let store = match answers {
+            true => self.session.history().await,
+            false => None,
+        };
+        let stderr = self.session.stderr_since(stderr_len);
+        let exchanges = self.mount.with_core(Recorder::take);
+        let redactor = redactor
+            .with_path(&self.mount.base_url(), "http://provider")
+            .with_path(&self.address, "provider");
+        (Observed { trace: self.trace.clone(), exchanges, stderr, store }, redactor)
+    }
+
     fn closed(&mut self, exchange: ExchangeId) {
         self.open.retain(|open| *open != exchange);
     }
@@ -298,6 +343,32 @@ impl Session {
         match self {
             Session::InProcess(session) => Ok(session.barrier().await),
             Session::Acp(session) => session.barrier().await,
+        }
+    }
+
+    /// What the system has stored, or why it does not say.
+    async fn history(&self) -> Option<serde_json::Value> {
+        match self {
+            Session::InProcess(_) => None,
+            Session::Acp(session) => match session.history().await {
+                Ok(history) => history,
+                Err(error) => Some(serde_json::json!({ "error": error.to_string() })),
+            },
+        }
+    }
+
+    fn stderr_len(&self) -> u64 {
+        match self {
+            Session::InProcess(_) => 0,
+            Session::Acp(session) => session.stderr_len(),
+        }
+    }
+
+    /// What the adapter's process has written to its standard error since; none if there is no process.
+    fn stderr_since(&self, len: u64) -> Option<String> {
+        match self {
+            Session::InProcess(_) => None,
+            Session::Acp(session) => Some(session.stderr_since(len)),
         }
     }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tempfile::TempDir;
 use tokio::sync::Mutex;
 
-use super::live::{self, Pace};
+use super::live::{self, Driven, Pace};
 use crate::agent::canary::Canary;
 use crate::agent::{Agent, Delivery};
 use crate::dialect::Dialect;
@@ -17,10 +17,12 @@ use crate::driver::{
 };
 use crate::parse::did_you_mean;
 use crate::plan::{Plan, PlannedTool};
+use crate::record::Observed;
+use crate::redact::Redactor;
 use crate::rules::Profile;
 use crate::scenario::Need;
 use crate::server::{Limits, Server};
-use crate::simulate::{Run, simulate};
+use crate::simulate::simulate;
 use crate::trace::Grade;
 
 /// A system that plans can run on.
@@ -165,27 +167,35 @@ impl Running {
         }
     }
 
-    /// Drives one plan.
+    /// Drives one plan. With a redactor, everything that is observed is kept.
     pub(super) async fn drive(
         &self,
         plan: &Arc<Plan>,
         profile: &'static Profile,
         width: Option<usize>,
-    ) -> Result<Run, DriverError> {
+        keep: Option<&Redactor>,
+    ) -> Driven {
         let agent = |canary, delivery| Agent::new(plan.dialect, delivery, &plan.tools, canary);
         match &self.how {
-            How::Simulated(canary) => Ok(simulate(plan, profile, agent(*canary, Delivery::Streamed), width)),
+            How::Simulated(canary) => {
+                let run = simulate(plan, profile, agent(*canary, Delivery::Streamed), width);
+                let observed = |_| Observed::of_simulation(plan, profile, &run.trace);
+                let kept = keep.map(observed).zip(keep.cloned());
+                Driven { run: Ok(run), kept }
+            }
             How::Live { canary, delivery, server } => {
                 let agent = agent(*canary, *delivery);
                 let open = async |base_path: &str| {
                     let place = Place { server: server.addr(), base_path: base_path.to_owned() };
                     Ok(live::Session::InProcess(InProcess::start(agent, plan.dialect.path(), place)))
                 };
-                live::drive(server, plan, profile, width, Pace::OWN, open).await
+                live::drive(server, plan, profile, width, Pace::OWN, keep.cloned(), open).await
             }
             How::Adapted(adapted) => {
                 let open = async |base_path: &str| adapted.open(plan, base_path).await;
-                live::drive(&adapted.server, plan, profile, width, Pace::ADAPTED, open).await
+                let state = adapted.state.path().to_string_lossy();
+                let keep = keep.map(|redactor| redactor.clone().with_path(&state, "<state>"));
+                live::drive(&adapted.server, plan, profile, width, Pace::ADAPTED, keep, open).await
             }
         }
     }

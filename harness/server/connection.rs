@@ -81,7 +81,16 @@ impl Connection {
         // Without it frames may arrive late and together, but they arrive.
         let _ = stream.set_nodelay(true);
         let ours = stream.local_addr().ok();
-        Connection { stream, ours, peer, shared, n_written: 0, input: Vec::new(), head: Vec::new(), output: Vec::new() }
+        Connection {
+            stream,
+            ours,
+            peer,
+            shared,
+            n_written: 0,
+            input: Vec::new(),
+            head: Vec::new(),
+            output: Vec::new(),
+        }
     }
 
     /// Serves requests until the connection ends. A newcomer may lose its place until it has asked a mount.

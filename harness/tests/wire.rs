@@ -13,7 +13,7 @@ use brickbat::dialect::Dialect;
 use brickbat::plan::{
     CallKey, Mark, Plan, PlanId, PlannedCall, PlannedPoint, PlannedTurn, Script, ScriptBlock, ToolOutcome,
 };
-use brickbat::provider::{Headers, Answer, Provider, Request, Sent};
+use brickbat::provider::{Answer, Headers, Provider, Request, Sent};
 use brickbat::rules::Profile;
 use brickbat::trace::{Ending, RequestKind};
 use brickbat::wire::{self, Decoder, Encoded, Envelope, ReplyEvent, SseEvent, SseReader, decode_whole};
