@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{MAX_FILE_BYTES, cut};
+use super::{MAX_FILE_BYTES, cut, order};
 use crate::provider::{Answer, Request, Sent};
 use crate::redact::{REDACTED, Redactor, is_credential_header};
 use crate::trace::{Ending, Event, ExchangeId, Held, Trace};
@@ -178,6 +178,9 @@ impl RequestFile {
 
 /// How far a reply came, as the trace tells it.
 fn reached(id: ExchangeId, trace: &Trace) -> &'static str {
+    if order::raced(trace).contains(&id) {
+        return "the user stopped this turn; timing.json tells how the reply ended";
+    }
     let over = trace.events().iter().find_map(|event| match event {
         Event::Replied { exchange, .. } if *exchange == id => Some("all of it was sent"),
         Event::PeerClosed { exchange } if *exchange == id => {

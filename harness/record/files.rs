@@ -38,6 +38,8 @@ impl Record {
                 (value.as_object_mut(), serde_json::to_value(account))
             {
                 fields.extend(account);
+                // Whether a result came before or after the stop that met it is a matter of the clock.
+                fields.shift_remove("settled_late");
             }
             value
         });

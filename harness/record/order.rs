@@ -1,73 +1,109 @@
 //! One order for equal runs.
 //!
 //! What a system shows, what it posts to the provider and what its tools do come over different connections. Which of
-//! two such events is seen first, when nothing makes one wait for the other, differs from run to run. So the trace is
-//! stored in an order that depends only on what happened, and the order in which it was seen stands beside it, with the
-//! quiet spells, which are a matter of the clock.
+//! two such events is seen first, when nothing makes one wait for the other, differs from run to run; and so does
+//! whether a reply was just over or was just given up when the user's stop came, and when a tool was seen to hear the stop. The trace is therefore stored turn by
+//! turn and connection by connection, which depends only on what happened. What was seen when is the clock's doing and
+//! stands beside it.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::trace::{Event, Trace};
+use crate::plan::CallKey;
+use crate::trace::{Event, ExchangeId, Trace};
 
-/// `timing.json` of a case: the order in which the lines of the trace were seen.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// `timing.json` of a case: what was seen, in that order.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Timing {
-    /// Lines of `trace.jsonl`, from 0.
+    /// Everything that was seen.
     pub(super) seen: Vec<Seen>,
 }
 
 /// What was seen next.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Seen {
-    /// A line of the trace.
+    /// A line of `trace.jsonl`, from 0.
     Line(usize),
+    /// The end of a reply or of a tool that the user's stop met.
+    End(Event),
     /// So many quiet spells.
     Quiet(usize),
 }
 
-/// The events in stored order, quiet spells left out, and the order in which all was seen.
+/// The replies of turns that the user stopped: how they ended is a race.
+pub(super) fn raced(trace: &Trace) -> BTreeSet<ExchangeId> {
+    met_by_stop(trace).0
+}
+
+/// The replies, and the calls whose tools ran, in turns that the user stopped.
+fn met_by_stop(trace: &Trace) -> (BTreeSet<ExchangeId>, BTreeSet<CallKey>) {
+    let mut calls: BTreeMap<CallKey, usize> = BTreeMap::new();
+    let mut turn_of: BTreeMap<ExchangeId, usize> = BTreeMap::new();
+    let mut stopped = BTreeSet::new();
+    for (turn, event) in trace.by_turn() {
+        match event {
+            Event::Requested { exchange, .. } => {
+                turn_of.insert(*exchange, turn);
+            }
+            Event::ToolStarted { call: Some(call), .. } => {
+                calls.insert(*call, turn);
+            }
+            Event::Stopped => {
+                stopped.insert(turn);
+            }
+            _ => {}
+        }
+    }
+    turn_of.retain(|_, turn| stopped.contains(turn));
+    calls.retain(|_, turn| stopped.contains(turn));
+    (turn_of.into_keys().collect(), calls.into_keys().collect())
+}
+
+/// The events in stored order, and the order in which all was seen.
 pub(super) fn stored(trace: &Trace) -> (Vec<&Event>, Timing) {
-    let mut indexed: Vec<(usize, &Event)> = Vec::new();
-    let mut start = 0;
+    let (raced, calls) = met_by_stop(trace);
+    let is_raced = |event: &Event| match event {
+        Event::Replied { exchange, .. } | Event::PeerClosed { exchange } => raced.contains(exchange),
+        Event::ToolCancelled { call } => calls.contains(call),
+        event => *event == Event::Quiet,
+    };
+    let mut n_prompts = 0;
+    let mut sorted: Vec<(usize, (usize, u8, u32), &Event)> = Vec::new();
     for (at, event) in trace.events().iter().enumerate() {
-        if *event == Event::Quiet {
-            continue;
-        }
-        indexed.push((at, event));
-        if is_ours(event) {
-            // What the harness did was done after all that stands before it.
-            let end = indexed.len() - 1;
-            indexed[start..end].sort_by_key(|(_, event)| rank(event));
-            start = indexed.len();
+        n_prompts += usize::from(matches!(event, Event::Prompted { .. }));
+        if !is_raced(event) {
+            let (channel, member) = channel(event);
+            sorted.push((at, (n_prompts, channel, member), event));
         }
     }
-    indexed[start..].sort_by_key(|(_, event)| rank(event));
+    sorted.sort_by_key(|(_, key, _)| *key);
     let mut line_of = vec![None; trace.events().len()];
-    indexed.iter().enumerate().for_each(|(line, (at, _))| line_of[*at] = Some(line));
+    sorted.iter().enumerate().for_each(|(line, (at, _, _))| line_of[*at] = Some(line));
     let mut seen = Vec::new();
-    for line in line_of {
-        match (line, seen.last_mut()) {
-            (Some(line), _) => seen.push(Seen::Line(line)),
-            (None, Some(Seen::Quiet(n))) => *n += 1,
-            (None, _) => seen.push(Seen::Quiet(1)),
+    for (event, line) in trace.events().iter().zip(line_of) {
+        match (line, event, seen.last_mut()) {
+            (Some(line), _, _) => seen.push(Seen::Line(line)),
+            (None, Event::Quiet, Some(Seen::Quiet(n))) => *n += 1,
+            (None, Event::Quiet, _) => seen.push(Seen::Quiet(1)),
+            (None, event, _) => seen.push(Seen::End(event.clone())),
         }
     }
-    (indexed.into_iter().map(|(_, event)| event).collect(), Timing { seen })
+    (sorted.into_iter().map(|(_, _, event)| event).collect(), Timing { seen })
 }
 
 /// The trace as it was seen; without a timing, as it is stored.
-pub(super) fn seen(stored: Vec<Event>, timing: Option<&Timing>) -> Trace {
+pub(super) fn seen(stored: Vec<Event>, timing: Option<Timing>) -> Trace {
     let mut trace = Trace::default();
     let mut left: Vec<Option<Event>> = stored.into_iter().map(Some).collect();
-    for seen in timing.iter().flat_map(|timing| &timing.seen) {
+    for seen in timing.into_iter().flat_map(|timing| timing.seen) {
         match seen {
             Seen::Line(line) => {
-                if let Some(event) = left.get_mut(*line).and_then(Option::take) {
-                    trace.push(event);
-                }
+                left.get_mut(line).and_then(Option::take).into_iter().for_each(|e| trace.push(e))
             }
-            Seen::Quiet(n) => (0..*n).take(MAX_QUIET).for_each(|_| trace.push(Event::Quiet)),
+            Seen::End(event) => trace.push(event),
+            Seen::Quiet(n) => (0..n.min(MAX_QUIET)).for_each(|_| trace.push(Event::Quiet)),
         }
     }
     left.into_iter().flatten().for_each(|event| trace.push(event));
@@ -77,24 +113,19 @@ pub(super) fn seen(stored: Vec<Event>, timing: Option<&Timing>) -> Trace {
 /// Quiet spells in a row that are believed; the conductor gives up after some dozen.
 const MAX_QUIET: usize = 1000;
 
-/// Whether the harness itself did it, so that it stands where it stands.
-fn is_ours(event: &Event) -> bool {
-    matches!(event, Event::Prompted { .. } | Event::Stopped | Event::GaveUp)
-}
-
 /// What comes over one connection keeps its order; the connections come one after the other.
-fn rank(event: &Event) -> (u8, u64) {
+fn channel(event: &Event) -> (u8, u32) {
     match event {
+        Event::Prompted { .. } | Event::Stopped | Event::GaveUp | Event::Quiet => (0, 0),
         Event::Requested { exchange, .. }
         | Event::Held { exchange, .. }
         | Event::Replied { exchange, .. }
-        | Event::PeerClosed { exchange } => (1, u64::from(exchange.0)),
+        | Event::PeerClosed { exchange } => (1, exchange.0),
         Event::ToolStarted { call: Some(call), .. }
         | Event::ToolSettled { call, .. }
-        | Event::ToolCancelled { call } => (2, u64::from(call.0)),
-        Event::ToolStarted { call: None, .. } => (2, u64::MAX),
+        | Event::ToolCancelled { call } => (2, call.0),
+        Event::ToolStarted { call: None, .. } => (2, u32::MAX),
         Event::CallShown { .. } => (3, 0),
         Event::TurnEnded { .. } => (4, 0),
-        Event::Prompted { .. } | Event::Stopped | Event::GaveUp | Event::Quiet => (0, 0),
     }
 }

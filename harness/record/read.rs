@@ -40,7 +40,7 @@ impl Record {
             None => text,
         });
         let observed = Observed {
-            trace: order::seen(events, timing.as_ref()),
+            trace: order::seen(events, timing),
             exchanges,
             stderr,
             store: optional(file, "store.json")?,
