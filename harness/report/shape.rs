@@ -9,7 +9,7 @@ use crate::wire;
 
 /// What the letters and words of a shape mean, for people.
 pub const LEGEND: &str = "u user, a assistant, t tool, s system; [blocks of one message]; made-up: a result that no \
-     tool gave; ?id: a call that the plan does not know";
+     tool gave; ?id: a call that the plan does not know; a': call a of the second attempt at a reply";
 
 /// Characters of an unknown id that are shown.
 const MAX_ID_CHARS: usize = 24;
@@ -48,9 +48,9 @@ fn block(record: &Record, history: &History, item: &Item, n_events: usize) -> St
     match &item.content {
         Content::Text { .. } => "text".to_owned(),
         Content::Call { id, .. } => format!("call {}", name(record, history, id)),
-        Content::Result { id, is_error, .. } => {
+        Content::Result { id, text, is_error } => {
             let key = key_of(record, history, id);
-            let given = key.and_then(|key| given(record, key, n_events));
+            let given = key.and_then(|key| given(record, key, text, n_events));
             // Some dialects cannot say that a result is an error; there the tool's own end tells.
             let failed = is_error.unwrap_or_else(|| given == Some(false));
             let word = match (key.is_some() && given.is_none(), failed) {
@@ -79,8 +79,7 @@ fn name(record: &Record, history: &History, id: &str) -> String {
 /// The name of a call; that of a later attempt is marked.
 pub(super) fn call_name(record: &Record, key: CallKey) -> String {
     match record.call(key) {
-        Some(call) if call.attempt > 0 => format!("{} (attempt {})", call.name, call.attempt + 1),
-        Some(call) => call.name.clone(),
+        Some(call) => format!("{}{}", call.name, "'".repeat(call.attempt)),
         None => format!("?{}", key.0),
     }
 }
@@ -98,11 +97,16 @@ fn key_of(record: &Record, history: &History, id: &str) -> Option<CallKey> {
     })
 }
 
-/// Whether the tool of a call had succeeded or failed by then; nothing if it had given no result.
-fn given(record: &Record, key: CallKey, n_events: usize) -> Option<bool> {
+/// Whether the tool of a call had succeeded or failed by then; nothing if it had given no result. A fast system sends
+/// a result on before the harness knows that it has come; then its text tells where it is from.
+fn given(record: &Record, key: CallKey, text: &str, n_events: usize) -> Option<bool> {
     let events = record.observed.as_ref().map_or(&[][..], |observed| observed.trace.events());
-    events.iter().take(n_events).rev().find_map(|event| match event {
-        Event::ToolSettled { call, outcome, .. } if *call == key => Some(outcome.is_success()),
+    events.iter().enumerate().find_map(|(at, event)| match event {
+        Event::ToolSettled { call, outcome, .. }
+            if *call == key && (at < n_events || text.contains(outcome.text())) =>
+        {
+            Some(outcome.is_success())
+        }
         _ => None,
     })
 }

@@ -131,7 +131,7 @@ impl Story<'_, '_, '_> {
                 self.drawing.more(Weight::Plain, &format!("will be answered{again}: {says}"));
             }
             RequestKind::Refused { status } => {
-                let sentence = self.sentence(id);
+                let sentence = words::with_names(self.record, self.sentence(id));
                 self.drawing.step(
                     Lane::Provider,
                     Lane::System,
@@ -194,6 +194,7 @@ impl Story<'_, '_, '_> {
                 self.plain(Lane::System, Lane::User, &format!("turn {number} is over: stopped"));
             }
             TurnOutcome::Raised { class, text } => {
+                let text = words::with_names(self.record, text.clone());
                 let words = format!("turn {number} is over: raised {class}: {text}");
                 self.drawing.step(Lane::System, Lane::User, Weight::Wrong, &words);
             }

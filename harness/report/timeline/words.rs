@@ -59,6 +59,14 @@ pub(super) fn outcome(outcome: &ToolOutcome) -> String {
     }
 }
 
+/// A sentence with the scenario's name beside the id of each call in it.
+pub(super) fn with_names(record: &Record, sentence: String) -> String {
+    record.plan.calls.iter().fold(sentence, |sentence, call| match sentence.contains(&call.id) {
+        true => sentence.replace(&call.id, &format!("{} ({})", call.id, call.name)),
+        false => sentence,
+    })
+}
+
 /// The state of a call on the user's screen.
 pub(super) fn state(state: ShownState) -> &'static str {
     match state {
