@@ -360,6 +360,12 @@ impl Connection {
         let Ok(permit) = mounted.seen.reserve().await else { return Next::Close };
         let answer = {
             let mut core = lock(&mounted.core);
+            // A client that gave its request up before it was taken does not get a reply: seen after the turn, the
+            // request would use up a reply of the next one. Only a new connection can have waited so long; asking for
+            // each would cost a system call.
+            if self.n_written == 0 && self.peer_has_gone() {
+                return Next::Close;
+            }
             let method = request.head.method.as_str();
             let headers = provider::Headers::of_head(&self.head);
             let asked = provider::Request { method, path, headers, body: &request.body };
