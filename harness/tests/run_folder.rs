@@ -141,7 +141,7 @@ fn nothing_of_our_own_is_taken_for_a_secret() {
             let body = std::str::from_utf8(&exchange.body).unwrap();
             let mut value: Value = serde_json::from_str(body).unwrap();
             redactor.value(&mut value);
-            assert!(is_clean(body) && value.to_string() == body, "{body}");
+            assert!(is_clean(body) && serde_json::to_string(&value).unwrap() == body, "{body}");
             exchange.reply.frames.iter().for_each(|frame| assert!(is_clean(frame), "{frame}"));
             exchange.reply.headers.iter().for_each(|line| assert!(is_clean(line), "{line}"));
         }
@@ -153,13 +153,19 @@ fn nothing_of_our_own_is_taken_for_a_secret() {
 
 #[test]
 fn two_runs_on_the_reference_agent_leave_the_same_behind() {
+    // Over sockets, whether a request that is on its way is seen when the user stops the turn is a race.
+    leave_the_same(&["run", "retry/", "reorder/", "control/"]);
+    leave_the_same(&["run", "--system", "reference/simulated"]);
+}
+
+fn leave_the_same(args: &[&str]) {
     let folder = TempDir::new().unwrap();
     for out in ["one", "two"] {
-        let run = brickbat(folder.path(), &["run", "abort/", "fault/", "--out", out]);
+        let run = brickbat(folder.path(), &[args, &["--out", out]].concat());
         assert!(run.status.success(), "{run:?}");
     }
     let (one, two) = (timeless(&folder.path().join("one")), timeless(&folder.path().join("two")));
-    assert!(one.len() > 500, "{}", one.len());
+    assert!(one.len() > 200, "{}", one.len());
     assert_eq!(one.keys().collect::<Vec<_>>(), two.keys().collect::<Vec<_>>());
     for (name, text) in &one {
         assert_eq!(text, &two[name], "{name}");
