@@ -58,6 +58,6 @@ mod tests {
             assert!(name.len() <= 80 && !name.starts_with('.'), "{name}");
             assert!(name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-".contains(&byte)), "{name}");
         }
-        assert_eq!(name_of(ids[0]), "abort-mid-batch-k-1-anthropic-messages-97ea3ca1beb1");
+        assert_eq!(name_of(ids[0]), "abort-mid-batch-k-1-anthropic-messages-fe79f90e11dd");
     }
 }
