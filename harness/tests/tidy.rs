@@ -24,7 +24,7 @@ const LAYERS: [&[&str]; 5] = [
 const N_PURE_LAYERS: usize = 3;
 
 /// Who may use whom in the same layer. It has no cycle; a new edge is a decision, and is drawn in `ARCHITECTURE.md`.
-const EDGES: [(&str, &str); 18] = [
+const EDGES: [(&str, &str); 19] = [
     ("check", "conductor"),
     ("check", "simulate"),
     ("cli", "runner"),
@@ -36,6 +36,7 @@ const EDGES: [(&str, &str); 18] = [
     ("plan", "scenario"),
     ("record", "provider"),
     ("report", "conductor"),
+    ("report", "provider"),
     ("report", "record"),
     ("rules", "json"),
     ("simulate", "agent"),
