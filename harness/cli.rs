@@ -10,7 +10,10 @@ mod interrupt;
 mod own;
 mod progress;
 mod run;
+mod secrets;
+mod show;
 mod systems;
+mod work;
 
 use std::process::ExitCode;
 
@@ -32,6 +35,8 @@ const EXAMPLES: &str = "Examples:
   brickbat run --system ai-sdk@6/ui-messages abort/       the abort scenarios on the Vercel AI SDK 6
   brickbat run my.yaml --dialect openai-chat --list       the plans that a scenario file yields
   brickbat run --command 'node adapter.mjs' abort/        the same on an adapter of your own
+  brickbat run abort/ --out last                          the same, and everything that happened is kept
+  brickbat show mid-batch#k=1@openai --out last           what happened in one plan
   brickbat check request.json                             would a strict provider take this request?
   brickbat explain tool-result-missing                    what a rule means and how to mend the history
 
@@ -41,6 +46,8 @@ Exit codes: 0 as expected, 1 findings, 2 usage or bad input, 3 could not judge, 
 enum Command {
     /// Run scenarios on systems and judge what they do.
     Run(Box<run::Run>),
+    /// Tell what happened in one case of a run that was kept.
+    Show(show::Show),
     /// Prove that the checkers bite: run the planted bugs and print who catches them.
     Canaries(canaries::Canaries),
     /// Say what a strict provider would say to a request body or a list of messages.
@@ -57,6 +64,7 @@ enum Command {
 pub fn main() -> ExitCode {
     let code = match Arguments::parse().command {
         Command::Run(run) => run.execute(),
+        Command::Show(show) => show.execute(),
         Command::Canaries(canaries) => canaries.execute(),
         Command::Check(check) => check.execute(),
         Command::Explain(explain) => explain.execute(),
@@ -68,8 +76,13 @@ pub fn main() -> ExitCode {
 
 /// Prints an error and gives the exit code for bad input.
 fn bad_input(error: impl std::fmt::Display) -> u8 {
-    anstream::eprintln!("{error}");
+    anstream::eprintln!("{}", secrets::redactor().text(&error.to_string()));
     BAD_INPUT
+}
+
+/// Prints a text, without what must not be told.
+fn print(text: &str) {
+    anstream::print!("{}", secrets::redactor().text(text));
 }
 
 /// Runs something asynchronous to its end, or says why it cannot.

@@ -6,6 +6,7 @@ use std::path::Path;
 use clap::Args;
 
 use super::run::{paint, profiles};
+use super::secrets::redactor;
 use super::{bad_input, block_on};
 use crate::agent::Delivery;
 use crate::agent::canary::Canary;
@@ -114,9 +115,15 @@ fn is_caught(case: &Case, canary: Canary) -> bool {
 
 async fn run(system: &System, jobs: &[Job]) -> Vec<Case> {
     let profiles = profiles(&[]);
-    // The reference agent and the canaries have no process of their own to guard.
-    let options =
-        Options { profiles: &profiles, n_jobs: N_JOBS, guardian: Path::new("brickbat"), fail_fast: None };
+    let options = Options {
+        profiles: &profiles,
+        n_jobs: N_JOBS,
+        // The reference agent and the canaries have no process of their own to guard.
+        guardian: Path::new("brickbat"),
+        fail_fast: None,
+        redactor: redactor(),
+        keep: None,
+    };
     runner::run(system, jobs, options, &|_| {}, &|_, _, _| {}).await
 }
 

@@ -199,6 +199,17 @@ impl Session {
         }
     }
 
+    /// How much the adapter's process has written to its standard error so far.
+    pub fn stderr_len(&self) -> u64 {
+        self.link().process.stderr_len()
+    }
+
+    /// What the process, which other sessions may share, has written to its standard error since it had written so
+    /// much.
+    pub fn stderr_since(&self, len: u64) -> String {
+        self.link().process.stderr_since(len)
+    }
+
     /// The next event, or none after [`SessionEvent::Lost`]. Nothing is lost when the wait is given up.
     pub async fn next(&mut self) -> Option<SessionEvent> {
         if self.lost {

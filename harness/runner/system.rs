@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tokio::sync::Mutex;
 
-use super::live::{self, Pace, Remains};
+use super::live::{self, Driven, Pace, Remains};
 use super::quoted;
 use crate::agent::canary::Canary;
 use crate::agent::{Agent, BrokenStore, Delivery};
@@ -14,14 +14,16 @@ use crate::dialect::Dialect;
 use crate::driver::in_process::{InProcess, Place};
 use crate::driver::manifest::Install;
 use crate::driver::{
-    About, Adapter, DriverError, Folder, Launch, Manifest, SessionSpec, ToolSpec, install, resolve, systems,
+    About, Adapter, DriverError, Launch, Manifest, Scratch, SessionSpec, ToolSpec, install, resolve, systems,
 };
 use crate::parse::did_you_mean;
 use crate::plan::{Plan, PlannedTool};
+use crate::record::Observed;
+use crate::redact::Redactor;
 use crate::rules::Profile;
 use crate::scenario::Need;
 use crate::server::{Limits, Server};
-use crate::simulate::{Run, simulate};
+use crate::simulate::simulate;
 use crate::trace::Grade;
 
 /// A system that plans can run on.
@@ -205,7 +207,7 @@ struct Adapted {
     adapter: Mutex<Adapter>,
     capabilities: crate::driver::Capabilities,
     /// Dropped after the adapter, and waits for it.
-    folder: Folder,
+    folder: Scratch,
 }
 
 impl Running {
@@ -222,7 +224,7 @@ impl Running {
             System::Adapted(subject) => {
                 let cache = install::cache_folder()?;
                 let launch = install::launch(&subject.manifest, &cache, guardian, note).await?;
-                let folder = Folder::create(guardian).await?;
+                let folder = Scratch::create(guardian).await?;
                 let launch = Launch { scratch: Some(folder.path().to_owned()), ..launch };
                 let adapter = Adapter::start(&launch).await?;
                 let about = adapter.about().clone();
@@ -282,16 +284,22 @@ impl Running {
         }
     }
 
-    /// Drives one plan.
+    /// Drives one plan. With a redactor, everything that is observed is kept.
     pub(super) async fn drive(
         &self,
         plan: &Arc<Plan>,
         profile: &'static Profile,
         width: Option<usize>,
-    ) -> Result<Run, DriverError> {
+        keep: Option<&Redactor>,
+    ) -> Driven {
         let agent = |canary, delivery| Agent::new(plan.dialect, delivery, &plan.tools, canary);
         match &self.how {
-            How::Simulated(canary) => Ok(simulate(plan, profile, agent(*canary, Delivery::Streamed), width)),
+            How::Simulated(canary) => {
+                let run = simulate(plan, profile, agent(*canary, Delivery::Streamed), width);
+                let observed = |_| Observed::of_simulation(plan, profile, &run.trace);
+                let kept = keep.map(observed).zip(keep.cloned());
+                Driven { run: Ok(run), kept }
+            }
             How::Live { canary, delivery, server } => {
                 let open = async |base_path: &str, remains: Option<&Remains>| {
                     let place = Place { server: server.addr(), base_path: base_path.to_owned() };
@@ -304,13 +312,15 @@ impl Running {
                     };
                     Ok(live::Session::InProcess(InProcess::start(agent, plan.dialect.path(), place)))
                 };
-                live::drive(server, plan, profile, width, Pace::OWN, open).await
+                live::drive(server, plan, profile, width, Pace::OWN, keep.cloned(), open).await
             }
             How::Adapted(adapted) => {
                 let open = async |base_path: &str, remains: Option<&Remains>| {
                     adapted.open(plan, base_path, remains).await
                 };
-                live::drive(&adapted.server, plan, profile, width, Pace::ADAPTED, open).await
+                let state = adapted.folder.path().to_string_lossy();
+                let keep = keep.map(|redactor| redactor.clone().with_path(&state, "<state>"));
+                live::drive(&adapted.server, plan, profile, width, Pace::ADAPTED, keep, open).await
             }
         }
     }
