@@ -12,6 +12,7 @@ pub mod lines;
 pub mod manifest;
 pub mod process;
 pub mod protocol;
+pub mod serve;
 
 pub use acp::{Adapter, Session, SessionEvent};
 pub use error::DriverError;

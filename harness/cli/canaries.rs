@@ -117,7 +117,8 @@ async fn run(system: &System, jobs: &[Job]) -> Vec<Case> {
     runner::run(system, jobs, options, &|_| {}, &|_, _, _| {}).await
 }
 
-fn canary(name: &str) -> Result<Canary, String> {
+/// The planted bug of that name, for options.
+pub(super) fn canary(name: &str) -> Result<Canary, String> {
     let known: Vec<&str> = Canary::ALL.into_iter().map(Canary::name).collect();
     Canary::from_name(name).ok_or_else(|| format!("there is {}", known.join(", ")))
 }

@@ -26,6 +26,18 @@ pub fn checked(
     })
 }
 
+/// The lines that a harness writes to an adapter of our own. What is in them, the ACP crate judges.
+pub(super) fn bounded(
+    source: impl AsyncBufRead + Unpin + Send + 'static,
+    max_bytes: usize,
+) -> impl Stream<Item = Result<String, DriverError>> + Send + 'static {
+    futures::stream::try_unfold(source, move |mut source| async move {
+        let line = read_line(&mut source, max_bytes).await?;
+        // What is not UTF-8 is not JSON either, and is answered as such.
+        Ok(line.map(|line| (String::from_utf8_lossy(&line).into_owned(), source)))
+    })
+}
+
 /// The next line without its end, or none at the end of the stream. A line that the stream's end cut off is dropped:
 /// the adapter died while it wrote.
 async fn read_line(

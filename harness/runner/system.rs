@@ -1,7 +1,7 @@
 //! Systems by name, and systems that run.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tempfile::TempDir;
@@ -13,7 +13,7 @@ use crate::agent::{Agent, Delivery};
 use crate::dialect::Dialect;
 use crate::driver::in_process::{InProcess, Place};
 use crate::driver::{
-    About, Adapter, DriverError, Launch, Manifest, Mode, SessionSpec, ToolSpec, install, resolve,
+    self, About, Adapter, DriverError, Launch, Manifest, Mode, SessionSpec, ToolSpec, install, resolve, serve,
 };
 use crate::parse::did_you_mean;
 use crate::plan::{Plan, PlannedTool};
@@ -30,12 +30,19 @@ pub enum System {
     Simulated(Option<Canary>),
     /// The same over real sockets.
     Live(Option<Canary>, Delivery),
+    /// The same in a process of its own, over ACP: `program agent`.
+    Served {
+        /// The binary of Brickbat.
+        program: PathBuf,
+        /// The planted bug, if any.
+        canary: Option<Canary>,
+    },
     /// A system behind an adapter.
     Adapted(Box<Manifest>, Mode),
 }
 
-/// The systems that need no adapter.
-const OWN: [&str; 3] = ["reference", "reference/blocking", "reference/simulated"];
+/// The systems that need no adapter but our own.
+const OWN: [&str; 4] = ["reference", "reference/acp", "reference/blocking", "reference/simulated"];
 
 /// A name that means no system.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,13 +57,15 @@ impl fmt::Display for UnknownSystem {
 impl std::error::Error for UnknownSystem {}
 
 impl System {
-    /// The system that a name means: `reference`, `reference/simulated`, `reference/blocking`, or a system with an
-    /// adapter, such as `ai-sdk@6/ui-messages`.
+    /// The system that a name means: `reference`, `reference/acp`, `reference/blocking`, `reference/simulated`, a
+    /// planted bug such as `canary/never-ends/acp`, or a system with an adapter, such as `ai-sdk@6/ui-messages`.
     pub fn named(name: &str) -> Result<System, UnknownSystem> {
         match name {
             "reference" => Ok(System::Live(None, Delivery::Streamed)),
             "reference/blocking" => Ok(System::Live(None, Delivery::Whole)),
             "reference/simulated" => Ok(System::Simulated(None)),
+            "reference/acp" => System::served(None),
+            _ if name.starts_with("canary/") => planted(name),
             _ => match resolve(name) {
                 Ok((manifest, mode)) => Ok(System::Adapted(Box::new(manifest), mode)),
                 Err(error) => Err(UnknownSystem(match did_you_mean(name, &OWN) {
@@ -64,6 +73,14 @@ impl System {
                     None => format!("{error} (`brickbat systems` lists them)"),
                 })),
             },
+        }
+    }
+
+    /// The reference agent, or a canary, served over ACP by this very program.
+    pub fn served(canary: Option<Canary>) -> Result<System, UnknownSystem> {
+        match std::env::current_exe() {
+            Ok(program) => Ok(System::Served { program, canary }),
+            Err(error) => Err(UnknownSystem(format!("cannot find the program that serves it: {error}"))),
         }
     }
 
@@ -75,7 +92,28 @@ impl System {
             System::Live(None, Delivery::Whole) => "reference/blocking".to_owned(),
             System::Simulated(Some(canary)) => format!("canary/{}/simulated", canary.name()),
             System::Live(Some(canary), _) => format!("canary/{}", canary.name()),
+            System::Served { canary: None, .. } => "reference/acp".to_owned(),
+            System::Served { canary: Some(canary), .. } => format!("canary/{}/acp", canary.name()),
             System::Adapted(manifest, mode) => manifest.full_name(mode),
+        }
+    }
+}
+
+/// The planted bug that a name means: `canary/<name>`, over HTTP, in the simulation or over ACP.
+fn planted(name: &str) -> Result<System, UnknownSystem> {
+    let mut words = name.splitn(3, '/').skip(1);
+    let bug = words.next().unwrap_or_default();
+    let Some(canary) = Canary::from_name(bug) else {
+        let known: Vec<&str> = Canary::ALL.into_iter().map(Canary::name).collect();
+        let hint = did_you_mean(bug, &known).unwrap_or_else(|| format!("there is {}", known.join(", ")));
+        return Err(UnknownSystem(format!("unknown canary `{bug}`; {hint}")));
+    };
+    match words.next() {
+        None => Ok(System::Live(Some(canary), Delivery::Streamed)),
+        Some("simulated") => Ok(System::Simulated(Some(canary))),
+        Some("acp") => System::served(Some(canary)),
+        Some(other) => {
+            Err(UnknownSystem(format!("unknown way `{other}` to run a canary; there is acp, simulated")))
         }
     }
 }
@@ -94,8 +132,9 @@ enum How {
 
 /// One adapter process for many plans; a new one is started when it dies.
 struct Adapted {
-    manifest: Manifest,
-    mode: Mode,
+    dialects: Vec<Dialect>,
+    mode: String,
+    pace: Pace,
     launch: Launch,
     server: Server,
     adapter: Mutex<Adapter>,
@@ -113,19 +152,17 @@ impl Running {
             System::Adapted(manifest, mode) => {
                 let cache = install::cache_folder()?;
                 let launch = install::launch(manifest, &cache, note).await?;
-                let adapter = Adapter::start(&launch).await?;
-                is_what_it_should_be(adapter.about(), manifest, mode)?;
-                let state = TempDir::with_prefix("brickbat-")
-                    .map_err(|error| harness("a temporary folder", &error))?;
-                How::Adapted(Box::new(Adapted {
-                    manifest: (**manifest).clone(),
-                    mode: mode.clone(),
-                    launch,
-                    server: server().await?,
-                    capabilities: adapter.about().capabilities,
-                    adapter: Mutex::new(adapter),
-                    state,
-                }))
+                let dialects = manifest.dialects.clone();
+                let adapted = Adapted::start(launch, dialects, &mode.name, Pace::ADAPTED, |about| {
+                    is_what_it_should_be(about, manifest, mode)
+                });
+                How::Adapted(Box::new(adapted.await?))
+            }
+            System::Served { program, canary } => {
+                let launch = served(program, *canary)?;
+                let dialects = Dialect::ALL.to_vec();
+                let adapted = Adapted::start(launch, dialects, serve::MODE, Pace::OWN, |_| Ok(()));
+                How::Adapted(Box::new(adapted.await?))
             }
         };
         Ok(Running { name: system.name(), how })
@@ -138,7 +175,7 @@ impl Running {
     /// Whether the system speaks a dialect.
     pub(super) fn speaks(&self, dialect: Dialect) -> bool {
         match &self.how {
-            How::Adapted(adapted) => adapted.manifest.dialects.contains(&dialect),
+            How::Adapted(adapted) => adapted.dialects.contains(&dialect),
             How::Simulated(_) | How::Live { .. } => true,
         }
     }
@@ -178,20 +215,45 @@ impl Running {
             How::Live { canary, delivery, server } => {
                 let agent = agent(*canary, *delivery);
                 let open = async |base_path: &str| {
-                    let place = Place { server: server.addr(), base_path: base_path.to_owned() };
-                    Ok(live::Session::InProcess(InProcess::start(agent, plan.dialect.path(), place)))
+                    let base_url = format!("http://{}{base_path}", server.addr());
+                    let place = Place::of_plan(&base_url, plan.dialect, &plan.tools)
+                        .map_err(|error| harness("the provider's address", &error))?;
+                    Ok(live::Session::InProcess(InProcess::start(agent, place)))
                 };
                 live::drive(server, plan, profile, width, Pace::OWN, open).await
             }
             How::Adapted(adapted) => {
                 let open = async |base_path: &str| adapted.open(plan, base_path).await;
-                live::drive(&adapted.server, plan, profile, width, Pace::ADAPTED, open).await
+                live::drive(&adapted.server, plan, profile, width, adapted.pace, open).await
             }
         }
     }
 }
 
 impl Adapted {
+    async fn start(
+        launch: Launch,
+        dialects: Vec<Dialect>,
+        mode: &str,
+        pace: Pace,
+        is_right: impl FnOnce(&About) -> Result<(), DriverError>,
+    ) -> Result<Adapted, DriverError> {
+        let adapter = Adapter::start(&launch).await?;
+        is_right(adapter.about())?;
+        let state =
+            TempDir::with_prefix("brickbat-").map_err(|error| harness("a temporary folder", &error))?;
+        Ok(Adapted {
+            dialects,
+            mode: mode.to_owned(),
+            pace,
+            launch,
+            server: server().await?,
+            capabilities: adapter.about().capabilities,
+            adapter: Mutex::new(adapter),
+            state,
+        })
+    }
+
     async fn open(&self, plan: &Plan, base_path: &str) -> Result<live::Session, DriverError> {
         let spec = self.spec(plan, base_path)?;
         let mut adapter = self.adapter.lock().await;
@@ -213,7 +275,7 @@ impl Adapted {
         std::fs::create_dir_all(&state_dir).map_err(|error| harness("the state folder", &error))?;
         let tool = |tool: &PlannedTool| ToolSpec::new(tool, format!("{base_url}/gate/{}", tool.name));
         let tools = plan.tools.iter().map(tool).collect();
-        let mode = self.mode.name.clone();
+        let mode = self.mode.clone();
         Ok(SessionSpec {
             dialect: plan.dialect,
             model: None,
@@ -235,11 +297,29 @@ fn is_what_it_should_be(about: &About, manifest: &Manifest, mode: &Mode) -> Resu
     }
 }
 
+/// How the reference agent, or a canary, is started as an adapter.
+fn served(program: &Path, canary: Option<Canary>) -> Result<Launch, DriverError> {
+    let mut args = vec!["agent".to_owned()];
+    if let Some(canary) = canary {
+        args.extend(["--canary".to_owned(), canary.name().to_owned()]);
+    }
+    let Some(program) = program.to_str() else {
+        let text = format!("its path is not UTF-8: {}", program.display());
+        return Err(DriverError::Spawn { program: "brickbat".to_owned(), text });
+    };
+    Ok(Launch {
+        program: program.to_owned(),
+        args,
+        folder: std::env::temp_dir(),
+        limits: driver::Limits::STANDARD,
+    })
+}
+
 async fn server() -> Result<Server, DriverError> {
     Server::start(Limits::STANDARD).await.map_err(|error| harness("the provider's socket", &error))
 }
 
-fn harness(what: &str, error: &std::io::Error) -> DriverError {
+fn harness(what: &str, error: &dyn std::error::Error) -> DriverError {
     DriverError::Harness { what: format!("cannot open {what}"), text: error.to_string() }
 }
 
