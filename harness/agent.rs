@@ -2,11 +2,13 @@
 //!
 //! It streams a reply, starts each tool as soon as its call is complete, sends the results back, and closes
 //! every call that it keeps: with the real result where there is one, with an honest error where there is none.
+//! What it keeps survives the death of its process: see [`Agent::saved`] and [`Agent::resume`].
 //! The canaries in [`canary`] are the same agent with one planted bug each.
 
 pub mod canary;
 mod request;
 mod step;
+mod store;
 mod thread;
 mod turn;
 
@@ -15,6 +17,7 @@ use crate::plan::{PlannedTool, ToolOutcome};
 use crate::trace::{ShownState, TurnOutcome};
 use canary::Canary;
 use serde_json::Value;
+pub use store::BrokenStore;
 use thread::Message;
 use turn::Turn;
 

@@ -6,6 +6,7 @@
 
 mod http;
 mod place;
+mod store;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -13,10 +14,12 @@ use futures::stream::{FuturesUnordered, StreamExt};
 use tokio::sync::{mpsc, oneshot};
 
 use super::acp::SessionEvent;
+use super::error::DriverError;
 use crate::agent::{Agent, BodyEnd, Input, Output, RequestId, RunId};
 use crate::plan::ToolOutcome;
 use http::{Exchange, Piece};
 pub use place::Place;
+pub use store::Store;
 
 /// A conversation with an agent of our own.
 #[derive(Debug)]
@@ -34,11 +37,20 @@ enum Command {
 }
 
 impl InProcess {
-    /// Starts an agent. It ends when the session is dropped.
+    /// Starts an agent that keeps its thread in memory. It ends when the session is dropped.
     pub fn start(agent: Agent, place: Place) -> InProcess {
+        InProcess::run(agent, place, None)
+    }
+
+    /// Starts an agent that also keeps its thread in a file.
+    pub fn start_stored(agent: Agent, place: Place, store: Store) -> InProcess {
+        InProcess::run(agent, place, Some(store))
+    }
+
+    fn run(agent: Agent, place: Place, store: Option<Store>) -> InProcess {
         let (commands, inbox) = mpsc::unbounded_channel();
         let (outbox, events) = mpsc::unbounded_channel();
-        let live = Live { agent, place, outbox, exchange: None, tools: FuturesUnordered::new() };
+        let live = Live { agent, place, store, outbox, exchange: None, tools: FuturesUnordered::new() };
         tokio::spawn(live.run(inbox));
         InProcess { commands, events }
     }
@@ -82,6 +94,7 @@ impl InProcess {
 struct Live {
     agent: Agent,
     place: Place,
+    store: Option<Store>,
     outbox: mpsc::UnboundedSender<SessionEvent>,
     exchange: Option<(RequestId, Exchange)>,
     tools: FuturesUnordered<BoxFuture<'static, (RunId, Option<ToolOutcome>)>>,
@@ -116,9 +129,21 @@ impl Live {
                     Vec::new()
                 }
             };
+            if let Err(error) = self.save() {
+                self.report(SessionEvent::Lost(error));
+                return;
+            }
             for output in outputs {
                 self.carry_out(output, &mut cancels);
             }
+        }
+    }
+
+    /// Stores what the agent keeps, before anything that it asks for happens in the world.
+    fn save(&mut self) -> Result<(), DriverError> {
+        match &mut self.store {
+            Some(store) => store.write(self.agent.saved()),
+            None => Ok(()),
         }
     }
 

@@ -45,6 +45,9 @@ pub struct Capabilities {
     pub barrier: bool,
     /// `_brickbat/history` answers with the stored history.
     pub history: bool,
+    /// `session/load` restores a session from its `stateDir` in a new process.
+    #[serde(default)]
+    pub load: bool,
 }
 
 /// What a session is opened with.

@@ -5,12 +5,12 @@
 mod desk;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use agent_client_protocol::schema::ProtocolVersion;
 use agent_client_protocol::v1::schema::{
-    CancelNotification, ContentBlock, InitializeRequest, InitializeResponse, NewSessionRequest,
-    NewSessionResponse, PromptRequest,
+    AgentCapabilities, CancelNotification, ContentBlock, InitializeRequest, InitializeResponse,
+    LoadSessionRequest, LoadSessionResponse, NewSessionRequest, NewSessionResponse, PromptRequest,
 };
 use agent_client_protocol::v1::{ConnectionTo, Responder};
 use agent_client_protocol::{
@@ -23,7 +23,7 @@ use serde_json::{Map, Value, json};
 use tokio::io::{AsyncBufRead, AsyncWrite, AsyncWriteExt};
 use tokio::sync::mpsc;
 
-use super::in_process::{InProcess, Place};
+use super::in_process::{InProcess, Place, Store};
 use super::lines;
 use super::process::Limits;
 use super::protocol::{About, Capabilities, PROTOCOL, SessionSpec};
@@ -59,6 +59,7 @@ impl Served {
                 eager_tools: self.delivery == Delivery::Streamed,
                 barrier: true,
                 history: true,
+                load: true,
             },
         }
     }
@@ -73,7 +74,7 @@ pub async fn serve(
     let house = Arc::new(House { served, desks: Mutex::default() });
     let lines = lines::bounded(input, Limits::STANDARD.line_bytes).map_err(std::io::Error::other);
     let transport = Lines::new(writer(output), lines.boxed());
-    let (opening, asked) = (house.clone(), house.clone());
+    let (opening, loading, asked) = (house.clone(), house.clone(), house.clone());
     let (stopped, passed, told) = (house.clone(), house.clone(), house.clone());
     Acp.v1()
         .on_receive_request(
@@ -83,6 +84,12 @@ pub async fn serve(
         .on_receive_request(
             async move |request: NewSessionRequest, responder, connection| {
                 responder.respond_with_result(opening.open(&request, connection))
+            },
+            on_receive_request!(),
+        )
+        .on_receive_request(
+            async move |request: LoadSessionRequest, responder, connection| {
+                responder.respond_with_result(loading.load(&request, connection))
             },
             on_receive_request!(),
         )
@@ -169,17 +176,18 @@ struct Entrance(mpsc::UnboundedSender<Order>);
 
 impl Entrance {
     fn take(&self, order: Order) -> Result<(), Error> {
-        // The task ends with the connection and not before it; an order that it does not take is dropped with its
-        // responder, which then answers with an error.
-        let _ = self.0.send(order);
-        Ok(())
+        match self.0.send(order) {
+            Ok(()) => Ok(()),
+            Err(refused) => refused.0.refuse(),
+        }
     }
 }
 
 impl House {
     fn introduce(&self) -> Result<InitializeResponse, Error> {
         let about = serde_json::to_value(self.served.about()).map_err(Error::into_internal_error)?;
-        Ok(InitializeResponse::new(ProtocolVersion::V1).meta(meta(about)))
+        let able = AgentCapabilities::new().load_session(true);
+        Ok(InitializeResponse::new(ProtocolVersion::V1).agent_capabilities(able).meta(meta(about)))
     }
 
     fn open(
@@ -189,12 +197,42 @@ impl House {
     ) -> Result<NewSessionResponse, Error> {
         let spec = SessionSpec::of(request.meta.as_ref()).map_err(wrong)?;
         let (agent, place) = self.hire(&spec)?;
-        let (entrance, orders) = mpsc::unbounded_channel();
-        let mut desks = self.desks.lock().unwrap_or_else(PoisonError::into_inner);
-        let id = format!("session-{}", desks.len() + 1);
-        desks.insert(id.clone(), Entrance(entrance));
-        tokio::spawn(Desk::new(id.clone(), connection, InProcess::start(agent, place)).run(orders));
+        let mut desks = self.desks();
+        // A loaded session may have taken a number already.
+        let mut numbers = (desks.len() + 1..).map(|number| format!("session-{number}"));
+        let id = numbers.find(|id| !desks.contains_key(id)).unwrap_or_default();
+        // A session that dies before its first turn can be loaded, too.
+        let mut store = Store::of_session(&spec.state_dir, &id);
+        store.write(agent.saved()).map_err(Error::into_internal_error)?;
+        let session = InProcess::start_stored(agent, place, store);
+        desks.insert(id.clone(), seat(&id, connection, session));
         Ok(NewSessionResponse::new(id))
+    }
+
+    /// Opens a session of an earlier process again.
+    fn load(
+        &self,
+        request: &LoadSessionRequest,
+        connection: ConnectionTo<Client>,
+    ) -> Result<LoadSessionResponse, Error> {
+        let spec = SessionSpec::of(request.meta.as_ref()).map_err(wrong)?;
+        let (agent, place) = self.hire(&spec)?;
+        let id = request.session_id.to_string();
+        // The id becomes the name of a file.
+        if !id.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') {
+            return Err(wrong(format!("unknown session `{id}`")));
+        }
+        let store = Store::of_session(&spec.state_dir, &id);
+        let stored = store.read().map_err(Error::into_internal_error)?;
+        let stored = stored.ok_or_else(|| wrong(format!("no session `{id}` is stored in `stateDir`")))?;
+        let agent = agent.with_thread(&stored).map_err(Error::into_internal_error)?;
+        let mut desks = self.desks();
+        if desks.contains_key(&id) {
+            return Err(wrong(format!("the session `{id}` is open")));
+        }
+        let session = InProcess::start_stored(agent, place, store);
+        desks.insert(id.clone(), seat(&id, connection, session));
+        Ok(LoadSessionResponse::new())
     }
 
     /// The agent of a session, and where it finds what it needs.
@@ -216,9 +254,19 @@ impl House {
     }
 
     fn desk(&self, session_id: &str) -> Result<Entrance, Error> {
-        let desks = self.desks.lock().unwrap_or_else(PoisonError::into_inner);
-        desks.get(session_id).cloned().ok_or_else(|| wrong(format!("unknown session `{session_id}`")))
+        self.desks().get(session_id).cloned().ok_or_else(|| wrong(format!("unknown session `{session_id}`")))
     }
+
+    fn desks(&self) -> MutexGuard<'_, HashMap<String, Entrance>> {
+        self.desks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Gives a session a task of its own.
+fn seat(id: &str, connection: ConnectionTo<Client>, session: InProcess) -> Entrance {
+    let (entrance, orders) = mpsc::unbounded_channel();
+    tokio::spawn(Desk::new(id.to_owned(), connection, session).run(orders));
+    Entrance(entrance)
 }
 
 /// The words of a prompt. The protocol on top of ACP has nothing but text.

@@ -336,6 +336,7 @@ mod tests {
             eager_tools: false,
             barrier: true,
             history: true,
+            load: false,
         };
         let about = |version: &str| About {
             protocol: 1,

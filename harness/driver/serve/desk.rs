@@ -26,6 +26,19 @@ pub(super) enum Order {
     History(Responder<Told>),
 }
 
+impl Order {
+    /// Answers for a session whose task is gone: its store failed, and the turn of that moment was told why.
+    pub(super) fn refuse(self) -> Result<(), Error> {
+        const GONE: &str = "the session is over: its thread could not be stored";
+        match self {
+            Order::Prompt(_, responder) => responder.respond_with_internal_error(GONE),
+            Order::Barrier(responder) => responder.respond_with_internal_error(GONE),
+            Order::History(responder) => responder.respond_with_internal_error(GONE),
+            Order::Cancel => Ok(()),
+        }
+    }
+}
+
 /// A session and who waits for what.
 pub(super) struct Desk {
     id: String,
@@ -106,8 +119,14 @@ impl Desk {
                 Some(responder) => responder.respond(answer(outcome)),
                 None => Ok(()),
             },
-            // Our own agent has no adapter that could be lost.
-            SessionEvent::Lost(error) => Err(Error::into_internal_error(error)),
+            // What goes wrong with the store is no error of the agent: it fails the request.
+            SessionEvent::Lost(error) => {
+                let error = Error::into_internal_error(error);
+                match self.turn.take() {
+                    Some(responder) => responder.respond_with_error(error),
+                    None => Ok(()),
+                }
+            }
         }
     }
 
