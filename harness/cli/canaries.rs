@@ -44,7 +44,7 @@ impl Canaries {
     async fn table(&self, jobs: &[Job]) -> u8 {
         let served = match System::served(None) {
             Ok(served) => served,
-            Err(error) => return bad_input(format!("error: {error}")),
+            Err(error) => return bad_input(error),
         };
         let mut healthy = true;
         for system in [System::Simulated(None), System::Live(None, Delivery::Streamed), served] {
@@ -66,7 +66,7 @@ impl Canaries {
         for canary in wanted {
             match System::served(Some(canary)) {
                 Ok(served) => healthy &= row(canary, &served, jobs).await,
-                Err(error) => return bad_input(format!("error: {error}")),
+                Err(error) => return bad_input(error),
             }
         }
         if healthy { 0 } else { SUITE_BROKEN }

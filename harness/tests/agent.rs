@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 
 use std::io::{BufRead, BufReader, Lines, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
@@ -111,7 +111,7 @@ fn prompt(session_id: &str, text: &str) -> Value {
 }
 
 fn served(canary: Option<Canary>) -> System {
-    System::Served { program: PathBuf::from(BRICKBAT), canary }
+    System::served_by(Path::new(BRICKBAT), canary).unwrap()
 }
 
 fn load(prefix: &str) -> Vec<Job> {
@@ -167,7 +167,7 @@ fn names_of_canaries_are_systems() {
         }
     }
     let unknown = |name| System::named(name).unwrap_err().to_string();
-    assert_eq!(unknown("canary/never-end"), "unknown canary `never-end`; did you mean `never-ends`?");
+    assert_eq!(unknown("canary/never-end"), "error: unknown canary `never-end`; did you mean `never-ends`?");
     assert!(unknown("canary/never-ends/http").contains("there is acp, simulated"));
 }
 
