@@ -227,6 +227,16 @@ impl Agent {
         }
     }
 
+    /// The agent that a new process makes of what this one has saved. A store that cannot be read is as good as none:
+    /// what is lost with it, the checkers will say.
+    pub fn reborn(&self) -> Agent {
+        let anew = || {
+            let Setup { dialect, delivery, model, tools, canary, .. } = self.setup.clone();
+            Agent::equipped(dialect, delivery, Some(model), tools, canary)
+        };
+        anew().with_thread(&self.saved()).unwrap_or_else(|_| anew())
+    }
+
     /// The tools that it was given.
     pub fn tools(&self) -> &[Tool] {
         &self.setup.tools

@@ -7,8 +7,8 @@ use std::time::Duration;
 use agent_client_protocol::schema::ProtocolVersion;
 use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema::{
-    CancelNotification, ContentBlock, InitializeRequest, NewSessionRequest, PromptRequest, PromptResponse,
-    TextContent,
+    CancelNotification, ContentBlock, InitializeRequest, LoadSessionRequest, NewSessionRequest,
+    PromptRequest, PromptResponse, TextContent,
 };
 use agent_client_protocol::{
     Agent, Client, JsonRpcNotification, JsonRpcRequest, Lines, UntypedMessage, is_connection_terminated,
@@ -75,6 +75,12 @@ impl Adapter {
         let request = InitializeRequest::new(ProtocolVersion::V1);
         let answer = link.ask("initialize", request, launch.limits.start).await?;
         let about = protocol::about(answer.meta.as_ref())?;
+        if about.capabilities.load && !answer.agent_capabilities.load_session {
+            return Err(DriverError::Nonsense {
+                why: "it has the capability `load`, but not ACP's `loadSession`".to_owned(),
+                said: "initialize".to_owned(),
+            });
+        }
         Ok(Adapter { link: Arc::new(link), about: Arc::new(about) })
     }
 
@@ -93,7 +99,35 @@ impl Adapter {
     }
 }
 
+impl Adapter {
+    /// Loads a session that another process of this adapter has opened with that spec, and that is dead.
+    pub async fn load(&self, id: &str, spec: &SessionSpec) -> Result<Session, DriverError> {
+        let request = LoadSessionRequest::new(id.to_owned(), spec.state_dir.clone()).meta(spec.meta());
+        // What it shows while it loads is the past, told again: nobody has entered the session yet, so it is dropped.
+        self.link.ask("session/load", request, self.link.limits.answer).await?;
+        let events = self.link.hub.enter(id)?;
+        Ok(Session { adapter: self.clone(), id: id.to_owned(), events, running: false, lost: false })
+    }
+
+    /// Kills the process, and waits until it is gone with all that it started.
+    pub async fn kill(&self) {
+        self.link.process.kill();
+        // How it ended is known: it was killed.
+        let _ = self.link.process.ended().await;
+    }
+}
+
 impl Session {
+    /// Its id.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Kills the process that this session lives in, and all other sessions in it.
+    pub async fn kill(&self) {
+        self.adapter.kill().await;
+    }
+
     /// Gives the system the user's message. How the turn ends comes as an event.
     pub async fn prompt(&mut self, text: &str) -> Result<(), DriverError> {
         if self.running {

@@ -12,6 +12,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use futures::stream::{FuturesUnordered, StreamExt};
 use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
 
 use super::acp::SessionEvent;
 use super::error::DriverError;
@@ -26,6 +27,7 @@ pub use store::Store;
 pub struct InProcess {
     commands: mpsc::UnboundedSender<Command>,
     events: mpsc::UnboundedReceiver<SessionEvent>,
+    task: JoinHandle<()>,
 }
 
 #[derive(Debug)]
@@ -34,6 +36,7 @@ enum Command {
     Cancel,
     Barrier(oneshot::Sender<()>),
     History(oneshot::Sender<Vec<u8>>),
+    Kill(oneshot::Sender<Vec<u8>>),
 }
 
 impl InProcess {
@@ -51,8 +54,8 @@ impl InProcess {
         let (commands, inbox) = mpsc::unbounded_channel();
         let (outbox, events) = mpsc::unbounded_channel();
         let live = Live { agent, place, store, outbox, exchange: None, tools: FuturesUnordered::new() };
-        tokio::spawn(live.run(inbox));
-        InProcess { commands, events }
+        let task = tokio::spawn(live.run(inbox));
+        InProcess { commands, events, task }
     }
 
     /// Gives the agent the user's message.
@@ -77,6 +80,17 @@ impl InProcess {
         let (told, wait) = oneshot::channel();
         self.send(Command::History(told));
         wait.await.ok()
+    }
+
+    /// Ends the agent where it stands, as SIGKILL would, with all its connections. Gives what it had saved by then;
+    /// none if it had ended before.
+    pub async fn kill(&mut self) -> Option<Vec<u8>> {
+        let (killed, wait) = oneshot::channel();
+        self.send(Command::Kill(killed));
+        let saved = wait.await.ok();
+        // The connections close with the task. That it panicked instead is as good.
+        let _ = (&mut self.task).await;
+        saved
     }
 
     /// The next event.
@@ -127,6 +141,10 @@ impl Live {
                 Step::Command(Command::History(told)) => {
                     let _ = told.send(self.agent.history());
                     Vec::new()
+                }
+                Step::Command(Command::Kill(killed)) => {
+                    let _ = killed.send(self.agent.saved());
+                    return;
                 }
             };
             if let Err(error) = self.save() {

@@ -63,7 +63,7 @@ pub struct SessionSpec {
     pub mode: String,
     /// The tools.
     pub tools: Vec<ToolSpec>,
-    /// A folder, there and empty, for what the adapter stores.
+    /// A folder for what the adapter stores; empty, unless a session is loaded from it.
     pub state_dir: PathBuf,
 }
 
@@ -98,7 +98,7 @@ impl ToolSpec {
 }
 
 impl SessionSpec {
-    /// The `_meta` of `session/new`.
+    /// The `_meta` of `session/new` and `session/load`.
     pub(super) fn meta(&self) -> Map<String, Value> {
         let mut brickbat = json!({
             "protocol": PROTOCOL,

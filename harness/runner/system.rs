@@ -9,10 +9,10 @@ use std::sync::Arc;
 use tempfile::TempDir;
 use tokio::sync::Mutex;
 
-use super::live::{self, Pace};
+use super::live::{self, Pace, Remains};
 use super::quoted;
 use crate::agent::canary::Canary;
-use crate::agent::{Agent, Delivery};
+use crate::agent::{Agent, BrokenStore, Delivery};
 use crate::dialect::Dialect;
 use crate::driver::in_process::{InProcess, Place};
 use crate::driver::manifest::Install;
@@ -275,6 +275,7 @@ impl Running {
                 Need::Cancel => !adapted.capabilities.cancel,
                 Need::EagerTools => !adapted.capabilities.eager_tools,
                 Need::Streaming => !adapted.capabilities.streaming,
+                Need::Resume => !adapted.capabilities.load,
             },
             How::Live { delivery: Delivery::Whole, .. } => matches!(need, Need::EagerTools | Need::Streaming),
             How::Simulated(_) | How::Live { .. } => false,
@@ -301,17 +302,25 @@ impl Running {
         match &self.how {
             How::Simulated(canary) => Ok(simulate(plan, profile, agent(*canary, Delivery::Streamed), width)),
             How::Live { canary, delivery, server } => {
-                let agent = agent(*canary, *delivery);
-                let open = async |base_path: &str| {
+                let open = async |base_path: &str, remains: Option<&Remains>| {
                     let base_url = format!("http://{}{base_path}", server.addr());
                     let place = Place::of_plan(&base_url, plan.dialect, &plan.tools)
                         .map_err(|error| harness("the provider's address", &error))?;
+                    let agent = match remains {
+                        Some(Remains::Saved(saved)) => {
+                            Agent::resume(plan.dialect, *delivery, &plan.tools, *canary, saved)
+                                .map_err(|error| unread(&error))?
+                        }
+                        Some(Remains::Stored(_)) | None => agent(*canary, *delivery),
+                    };
                     Ok(live::Session::InProcess(InProcess::start(agent, place)))
                 };
                 live::drive(server, plan, profile, width, Pace::OWN, open).await
             }
             How::Adapted(adapted) => {
-                let open = async |base_path: &str| adapted.open(plan, base_path).await;
+                let open = async |base_path: &str, remains: Option<&Remains>| {
+                    adapted.open(plan, base_path, remains).await
+                };
                 live::drive(&adapted.server, plan, profile, width, adapted.pace, open).await
             }
         }
@@ -319,8 +328,25 @@ impl Running {
 }
 
 impl Adapted {
-    async fn open(&self, plan: &Plan, base_path: &str) -> Result<live::Session, DriverError> {
+    async fn open(
+        &self,
+        plan: &Plan,
+        base_path: &str,
+        remains: Option<&Remains>,
+    ) -> Result<live::Session, DriverError> {
         let spec = self.spec(plan, base_path)?;
+        // The other plans share a process that lives: one that is killed has a plan of its own, and so has its heir.
+        match remains {
+            Some(Remains::Stored(id)) => {
+                let heir = Adapter::start(&self.launch).await?;
+                return Ok(live::Session::Acp(heir.load(id, &spec).await?));
+            }
+            None if plan.kills() => {
+                let own = Adapter::start(&self.launch).await?;
+                return Ok(live::Session::Acp(own.open(&spec).await?));
+            }
+            Some(Remains::Saved(_)) | None => {}
+        }
         let mut adapter = self.adapter.lock().await;
         let session = match adapter.open(&spec).await {
             Ok(session) => session,
@@ -373,6 +399,10 @@ async fn server() -> Result<Server, DriverError> {
     Server::start(Limits::STANDARD).await.map_err(|error| harness("the provider's socket", &error))
 }
 
+fn unread(error: &BrokenStore) -> DriverError {
+    DriverError::Harness { what: "cannot resume the agent".to_owned(), text: error.to_string() }
+}
+
 fn harness(what: &str, error: &dyn std::error::Error) -> DriverError {
     DriverError::Harness { what: format!("cannot open {what}"), text: error.to_string() }
 }
@@ -388,7 +418,7 @@ mod tests {
             eager_tools: false,
             barrier: true,
             history: true,
-            load: false,
+            load: true,
         };
         let modes = vec!["ui-messages".to_owned(), "ui-messages-clean".to_owned()];
         About { protocol: 1, sdk: sdk.to_owned(), version: version.to_owned(), modes, capabilities }
