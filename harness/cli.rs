@@ -10,6 +10,7 @@ mod own;
 mod progress;
 mod run;
 mod systems;
+mod verify;
 
 use std::process::ExitCode;
 
@@ -50,6 +51,8 @@ enum Command {
     Explain(explain::Explain),
     /// List the systems that scenarios can run on.
     Systems(systems::Systems),
+    /// Check that an adapter does what the protocol asks of it.
+    VerifyAdapter(verify::VerifyAdapter),
 }
 
 /// Runs the command that the arguments name.
@@ -61,6 +64,7 @@ pub fn main() -> ExitCode {
         Command::Check(check) => check.execute(),
         Command::Explain(explain) => explain.execute(),
         Command::Systems(systems) => systems.execute(),
+        Command::VerifyAdapter(verify) => verify.execute(),
     };
     ExitCode::from(code)
 }

@@ -3,6 +3,7 @@
 mod library;
 mod live;
 mod system;
+mod verify;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,6 +13,7 @@ use futures::stream::{self, StreamExt};
 
 pub use library::{Selection, Source, SourceError, load};
 pub use system::{Origin, Subject, System, UnknownSystem};
+pub use verify::{Examined, NoAdapter, Found, Probe, Verification, verify};
 
 use crate::check::{Reach, judge};
 use crate::conductor::Receipt;
