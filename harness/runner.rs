@@ -13,7 +13,7 @@ use futures::stream::{self, StreamExt};
 
 pub use library::{Selection, Source, SourceError, load};
 pub use system::{Origin, Subject, System, UnknownSystem};
-pub use verify::{Examined, NoAdapter, Found, Probe, Verification, verify};
+pub use verify::{Examined, Found, NoAdapter, Probe, Verification, verify};
 
 use crate::check::{Reach, judge};
 use crate::conductor::Receipt;

@@ -48,10 +48,7 @@ impl VerifyAdapter {
         };
         match self.format {
             Format::Text => anstream::print!("{}", text(&verification)),
-            Format::Json => {
-                let json = serde_json::to_string_pretty(&verification);
-                anstream::println!("{}", json.unwrap_or_default());
-            }
+            Format::Json => anstream::println!("{:#}", verification.to_json()),
         }
         verification.exit_code()
     }
@@ -67,7 +64,7 @@ fn text(verification: &Verification) -> String {
     let mut text = format!("{}: {about}\n\n", verification.system);
     let mut counts = [0; 4];
     for examined in &verification.probes {
-        let (tone, word, nth) = match &examined.outcome {
+        let (tone, word, nth) = match &examined.found {
             Found::Ok { .. } => (Tone::Good, "ok", 0),
             Found::Failed { .. } => (Tone::Bad, "FAILED", 1),
             Found::Skipped { .. } => (Tone::Warn, "skipped", 2),
@@ -78,7 +75,7 @@ fn text(verification: &Verification) -> String {
         let id = examined.probe.id();
         text.push_str(&format!("{word}  {id:<PROBE_WIDTH$}  {}\n", examined.probe.title()));
         let indent = " ".repeat(RESULT_WIDTH + 2);
-        match &examined.outcome {
+        match &examined.found {
             Found::Ok { warnings } => {
                 for warning in warnings {
                     text.push_str(&format!("{indent}warning: {warning}\n"));

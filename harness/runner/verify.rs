@@ -14,7 +14,7 @@ mod sessions;
 mod stage;
 mod stop;
 
-use serde::Serialize;
+use serde_json::{Value, json};
 
 pub use probe::{Found, Probe};
 
@@ -23,10 +23,8 @@ use crate::driver::DriverError;
 use host::Host;
 
 /// What the probes have found out about an adapter.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verification {
-    /// Version of this report.
-    pub schema: u32,
     /// The system, as it was named.
     pub system: String,
     /// The SDK and its version, as the adapter says; none if it never came to say so.
@@ -36,25 +34,47 @@ pub struct Verification {
 }
 
 /// One probe and what came of it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Examined {
     /// The probe.
     pub probe: Probe,
     /// What came of it.
-    #[serde(flatten)]
-    pub outcome: Found,
+    pub found: Found,
 }
 
 /// Version of the report.
 const SCHEMA: u32 = 1;
 
 impl Verification {
+    /// The report for programs.
+    pub fn to_json(&self) -> Value {
+        let probes = self.probes.iter().map(|Examined { probe, found }| {
+            let (id, title) = (probe.id(), probe.title());
+            match found {
+                Found::Ok { warnings } => {
+                    json!({ "probe": id, "title": title, "result": "ok", "warnings": warnings })
+                }
+                Found::Failed { seen, hint } => {
+                    json!({ "probe": id, "title": title, "result": "failed", "seen": seen, "hint": hint })
+                }
+                Found::Skipped { reason } => {
+                    json!({ "probe": id, "title": title, "result": "skipped", "reason": reason })
+                }
+                Found::NotJudged { reason } => {
+                    json!({ "probe": id, "title": title, "result": "not-judged", "reason": reason })
+                }
+            }
+        });
+        let probes: Vec<Value> = probes.collect();
+        json!({ "schema": SCHEMA, "system": self.system, "about": self.about, "probes": probes })
+    }
+
     /// 0 if the adapter is right, 1 if a probe failed, 3 if one could not judge.
     pub fn exit_code(&self) -> u8 {
-        let any = |is: fn(&Found) -> bool| self.probes.iter().any(|examined| is(&examined.outcome));
+        let any = |is: fn(&Found) -> bool| self.probes.iter().any(|examined| is(&examined.found));
         match () {
-            () if any(|outcome| matches!(outcome, Found::Failed { .. })) => 1,
-            () if any(|outcome| matches!(outcome, Found::NotJudged { .. })) => 3,
+            () if any(|found| matches!(found, Found::Failed { .. })) => 1,
+            () if any(|found| matches!(found, Found::NotJudged { .. })) => 3,
             () => 0,
         }
     }
@@ -67,39 +87,38 @@ impl Verification {
 /// When the system has no adapter.
 pub async fn verify(system: &System, note: &(dyn Fn(&str) + Sync)) -> Result<Verification, NoAdapter> {
     let System::Adapted(subject) = system else { return Err(NoAdapter(system.name())) };
-    let mut verification =
-        Verification { schema: SCHEMA, system: system.name(), about: None, probes: Vec::new() };
+    let mut verification = Verification { system: system.name(), about: None, probes: Vec::new() };
     let mut babble = None;
     let first = examine_start(subject, note, &mut babble).await;
-    let outcome = match &first {
+    let found = match &first {
         Ok((host, warnings)) => {
             verification.about = Some(host.about());
             Found::Ok { warnings: warnings.clone() }
         }
-        Err(outcome) => outcome.clone(),
+        Err(found) => found.clone(),
     };
-    let mut probes = vec![Examined { probe: Probe::IntroducesItself, outcome }];
+    let mut probes = vec![Examined { probe: Probe::IntroducesItself, found }];
     let mut host = first.ok().map(|(host, _)| host);
     for probe in Probe::ALL.into_iter().filter(|probe| !matches!(probe, Probe::IntroducesItself)) {
-        let outcome = match (&mut host, probe) {
+        let found = match (&mut host, probe) {
             (_, Probe::SilentOnStdout) => continue,
             (Some(host), probe) => {
                 note(&format!("probe: {}", probe.title()));
                 let found = probe.run(host).await;
-                let outcome = found.unwrap_or_else(|error| failed(probe, error, &mut babble));
+                let found = found.unwrap_or_else(|error| failed(probe, error, &mut babble));
                 host.forget_if_lost();
-                outcome
+                found
             }
             (None, _) => Found::NotJudged { reason: "the adapter did not introduce itself".to_owned() },
         };
-        probes.push(Examined { probe, outcome });
+        probes.push(Examined { probe, found });
     }
     let silent = match (babble, &host) {
         (Some(said), _) => Found::failed(said, Probe::SilentOnStdout.hint()),
         (None, Some(_)) => Found::ok(),
         (None, None) => Found::NotJudged { reason: "the adapter did not introduce itself".to_owned() },
     };
-    probes.insert(1, Examined { probe: Probe::SilentOnStdout, outcome: silent });
+    probes.insert(1, Examined { probe: Probe::SilentOnStdout, found: silent });
     verification.probes = probes;
     Ok(verification)
 }

@@ -48,8 +48,8 @@ impl Host {
         };
         let server =
             Server::start(Limits::STANDARD).await.map_err(|error| failed("the provider's socket", &error))?;
-        let scratch = TempDir::with_prefix("brickbat-verify-")
-            .map_err(|error| failed("a temporary folder", &error))?;
+        let scratch =
+            TempDir::with_prefix("brickbat-verify-").map_err(|error| failed("a temporary folder", &error))?;
         let mut host = Host {
             launch,
             about,

@@ -93,14 +93,20 @@ pub(super) fn kept_ids(plan: &Plan, turn: usize, body: &[u8]) -> Result<(), Stri
     let mut wanted: Vec<String> =
         calls_of(plan, turn).map(|key| plan.calls[key.0 as usize].id.clone()).collect();
     if calls != wanted {
-        return Err(format!("the next request says the calls {}, the provider said {}", list(&calls), list(&wanted)));
+        return Err(format!(
+            "the next request says the calls {}, the provider said {}",
+            list(&calls),
+            list(&wanted)
+        ));
     }
     // The order of results is the SDK's.
     wanted.sort();
     results.sort();
     match results == wanted {
         true => Ok(()),
-        false => Err(format!("the next request has results for {}, there were {}", list(&results), list(&wanted))),
+        false => {
+            Err(format!("the next request has results for {}, there were {}", list(&results), list(&wanted)))
+        }
     }
 }
 
@@ -139,10 +145,13 @@ pub(super) fn refusal(log: &Log) -> Result<(), String> {
             quoted(REFUSAL),
             quoted(&format!("{class}: {text}"))
         )),
-        Some(other) => {
-            Err(format!("the provider refused the request with status 400, and the outcome is {}", words(other)))
+        Some(other) => Err(format!(
+            "the provider refused the request with status 400, and the outcome is {}",
+            words(other)
+        )),
+        None => {
+            Err("the provider refused the request with status 400, and the turn is not answered".to_owned())
         }
-        None => Err("the provider refused the request with status 400, and the turn is not answered".to_owned()),
     }
 }
 
@@ -196,4 +205,122 @@ fn quoted(text: &str) -> String {
         quoted.push('…');
     }
     format!("`{quoted}`")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::script::BATCH;
+    use super::super::stage::Run;
+    use super::*;
+    use crate::dialect::Dialect;
+    use crate::trace::ShownState;
+
+    fn plan(seed: u64) -> std::sync::Arc<Plan> {
+        BATCH.plan(Dialect::OpenaiChat, seed).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// The log of a right adapter.
+    fn right(plan: &Plan) -> Log {
+        let run = |key: CallKey| {
+            let call = &plan.calls[key.0 as usize];
+            Run { tool: call.tool.clone(), args: call.args.to_string(), call: Some(key) }
+        };
+        let scripted = |reply| (RequestKind::Scripted { turn: 0, reply, attempt: 0 }, body(plan, |_| {}));
+        Log {
+            requests: vec![scripted(0), scripted(1)],
+            runs: calls_of(plan, 0).map(run).collect(),
+            shown: plan.calls.iter().map(|call| (call.id.clone(), ShownState::Completed)).collect(),
+            outcome: Some(TurnOutcome::Returned),
+        }
+    }
+
+    /// A request with the first turn in it, changed somehow.
+    fn body(plan: &Plan, change: impl FnOnce(&mut Vec<Value>)) -> std::sync::Arc<[u8]> {
+        let call = |call: &crate::plan::PlannedCall| {
+            serde_json::json!({ "id": call.id, "type": "function",
+                "function": { "name": call.tool, "arguments": call.args.to_string() } })
+        };
+        let calls: Vec<Value> = plan.calls.iter().map(call).collect();
+        let mut messages = vec![
+            serde_json::json!({ "role": "user", "content": plan.turns[0].user }),
+            serde_json::json!({ "role": "assistant", "content": null, "tool_calls": calls }),
+        ];
+        let result = |id: &str| serde_json::json!({ "role": "tool", "tool_call_id": id, "content": "found" });
+        messages.extend(plan.calls.iter().map(|call| result(&call.id)));
+        change(&mut messages);
+        serde_json::json!({ "model": "m", "messages": messages }).to_string().into_bytes().into()
+    }
+
+    #[track_caller]
+    fn accused(change: impl FnOnce(&mut Log), words: &str) {
+        let plan = plan(0);
+        let mut log = right(&plan);
+        change(&mut log);
+        let seen = conversation(&plan, 0, &log).expect_err(words);
+        assert!(seen.contains(words), "{seen}");
+    }
+
+    #[test]
+    fn a_right_log_is_not_accused() {
+        let plan = plan(0);
+        let mut log = right(&plan);
+        // Another spelling of the same arguments is no other argument.
+        let spelled: Value = serde_json::from_str(&log.runs[1].args).unwrap();
+        log.runs[1].args = serde_json::to_string_pretty(&spelled).unwrap();
+        log.runs.reverse();
+        assert_eq!(conversation(&plan, 0, &log), Ok(()));
+        assert_eq!(shown_ids(&plan, 0, &log), Ok(Vec::new()));
+        assert_eq!(remembers(&plan, 0, &log.requests[1].1), Ok(()));
+    }
+
+    #[test]
+    fn each_way_in_which_a_conversation_goes_wrong_is_told() {
+        accused(
+            |log| log.runs[1].args = log.runs[1].args.replace("2.5", "2"),
+            "call b came to its gate with",
+        );
+        accused(|log| log.runs[0].tool = "measure".to_owned(), "came to the gate of measure");
+        accused(|log| log.runs[2].call = None, "arguments of no call");
+        accused(|log| log.runs.push(log.runs[0].clone()), "call a came to its gate twice");
+        accused(|log| drop(log.runs.pop()), "call c never came to its gate");
+        accused(|log| drop(log.requests.pop()), "after 1 of 2 requests");
+        accused(
+            |log| log.requests[1].0 = RequestKind::Refused { status: 400 },
+            "refused a request with status 400",
+        );
+        accused(|log| log.requests[1].0 = RequestKind::Surplus, "asked once more");
+        accused(|log| log.outcome = None, "the turn is not answered");
+        accused(|log| log.outcome = Some(TurnOutcome::Cancelled), "the turn ended as cancelled");
+    }
+
+    #[test]
+    fn ids_that_are_lost_or_foreign_are_told() {
+        let plan = plan(0);
+        let mut log = right(&plan);
+        log.shown.remove(1);
+        assert!(shown_ids(&plan, 0, &log).is_err_and(|seen| seen.contains("call b is never shown")));
+        log.shown.push(("own-1".to_owned(), ShownState::Pending));
+        assert!(shown_ids(&plan, 0, &log).is_err_and(|seen| seen.contains("`own-1`")));
+        let told = |change: fn(&mut Vec<Value>)| kept_ids(&plan, 0, &body(&plan, change)).unwrap_err();
+        assert!(
+            told(|said| said[1]["tool_calls"][0]["id"] = "own-1".into()).contains("says the calls own-1, ")
+        );
+        assert!(told(|said| drop(said.remove(1))).contains("says the calls none"));
+        assert!(told(|said| drop(said.pop())).contains("has results for"));
+        let forgot = remembers(&plan, 0, &body(&plan, |said| drop(said.remove(0))));
+        assert!(forgot.is_err_and(|seen| seen.contains("the user's words")));
+    }
+
+    #[test]
+    fn what_belongs_to_another_session_is_told() {
+        let (own, other) = (plan(0), plan(1));
+        let (url, words) = ("http://127.0.0.1:1/p/9", "I am user 1.");
+        assert_eq!(nothing_of(&other, url, words, &body(&own, |_| {})), Ok(()));
+        assert!(nothing_of(&other, url, words, &body(&other, |_| {})).is_err());
+        for leaked in [url, words, &other.calls[2].marker] {
+            let leaky = body(&own, |said| said[0]["content"] = format!("hello {leaked}").into());
+            let seen = nothing_of(&other, url, words, &leaky).unwrap_err();
+            assert!(seen.contains(leaked), "{seen}");
+        }
+    }
 }

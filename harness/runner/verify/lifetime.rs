@@ -133,6 +133,10 @@ pub(super) async fn ends(host: &mut Host) -> Result<Found, DriverError> {
     stage.until(PATIENCE, |step| matches!(step, Step::Opened(_))).await?;
     Ok(match adapter.hang_up().await {
         Ok(()) => Found::ok(),
+        Err(DriverError::Silent { waited, .. }) => {
+            let seen = format!("it still runs {} s after its standard input has ended", waited.as_secs());
+            Found::failed(seen, Probe::EndsWithItsInput.hint())
+        }
         Err(error) => Found::failed(error.to_string(), Probe::EndsWithItsInput.hint()),
     })
 }

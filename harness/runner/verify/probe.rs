@@ -1,14 +1,11 @@
 //! The probes by name, and what can come of one.
 
-use serde::Serialize;
-
 use super::host::Host;
 use super::{conversation, lifetime, sessions, stop};
 use crate::driver::DriverError;
 
 /// One thing that an adapter must do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Probe {
     /// It starts and says what it is.
     IntroducesItself,
@@ -39,13 +36,11 @@ pub enum Probe {
 }
 
 /// What came of a probe.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case", tag = "result")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found {
     /// The adapter is right.
     Ok {
         /// What is allowed and yet worth knowing.
-        #[serde(skip_serializing_if = "Vec::is_empty")]
         warnings: Vec<String>,
     },
     /// It is not.

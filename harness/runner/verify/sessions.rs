@@ -94,9 +94,12 @@ pub(super) async fn reloads(host: &mut Host) -> Result<Found, DriverError> {
         Ok(()) => {}
     }
     stage.play(1).await?;
-    let remembered = stage.log.requests.iter().any(|(_, body)| judge::remembers(&stage.plan, 0, body).is_ok());
+    let remembered =
+        stage.log.requests.iter().any(|(_, body)| judge::remembers(&stage.plan, 0, body).is_ok());
     Ok(match remembered {
-        true => Found::failed("with an empty `stateDir` session/load restores the session all the same", hint),
+        true => {
+            Found::failed("with an empty `stateDir` session/load restores the session all the same", hint)
+        }
         false => Found::ok(),
     })
 }

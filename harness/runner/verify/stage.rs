@@ -23,7 +23,7 @@ pub(super) const REFUSAL: &str = "brickbat refuses this request for good";
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// With nothing happening for so long nothing is on its way any more: longer than a busy adapter takes for a step.
-pub(super) const QUIET: Duration = Duration::from_millis(300);
+pub(super) const QUIET: Duration = Duration::from_millis(500);
 
 /// The provider, with a refusal in words of its own.
 #[derive(Debug)]

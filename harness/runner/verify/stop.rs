@@ -1,10 +1,12 @@
 //! Probes of the user's stop, and of when a turn is answered.
 
+use std::time::Duration;
+
 use super::host::Host;
+use super::judge;
 use super::probe::{Found, Probe};
 use super::script::{DEAF, HEARING, PAUSED};
 use super::stage::{PATIENCE, QUIET, Stage, Step};
-use super::judge;
 use crate::driver::DriverError;
 use crate::server::GateId;
 
@@ -21,7 +23,7 @@ pub(super) async fn passes_on(host: &mut Host) -> Result<Found, DriverError> {
     let Some(gate) = stopped_at_the_gate(&mut stage).await? else {
         return Ok(Found::failed(NO_GATE, Probe::HoldsAConversation.hint()));
     };
-    if !is_dropped(&mut stage, gate).await? {
+    if !is_dropped(&mut stage, gate, HEARING_TIME).await? {
         let seen = "after session/cancel the tool still waits at its gate, though it is not deaf";
         return Ok(Found::failed(seen, hint));
     }
@@ -29,7 +31,7 @@ pub(super) async fn passes_on(host: &mut Host) -> Result<Found, DriverError> {
     let Some(gate) = stopped_at_the_gate(&mut stage).await? else {
         return Ok(Found::failed(NO_GATE, Probe::HoldsAConversation.hint()));
     };
-    if is_dropped(&mut stage, gate).await? {
+    if is_dropped(&mut stage, gate, QUIET).await? {
         let seen = "after session/cancel a tool that is `deaf` was given up at its gate";
         let hint = "do not pass the SDK's stop signal to the request at the gate of a tool that is `deaf`";
         return Ok(Found::failed(seen, hint));
@@ -51,11 +53,11 @@ async fn stopped_at_the_gate(stage: &mut Stage) -> Result<Option<GateId>, Driver
     }
 }
 
-/// Whether a gate is given up before nothing happens any more.
-async fn is_dropped(stage: &mut Stage, gate: GateId) -> Result<bool, DriverError> {
+/// Whether a gate is given up before nothing happens any more. `afterwards` is how long is waited once the turn has
+/// been answered: by then the SDK has heard the stop.
+async fn is_dropped(stage: &mut Stage, gate: GateId, afterwards: Duration) -> Result<bool, DriverError> {
     loop {
-        // An SDK may take its time to hear a stop; once it has answered the turn, it has heard it.
-        let wait = if stage.log.outcome.is_some() { QUIET } else { HEARING_TIME };
+        let wait = if stage.log.outcome.is_some() { afterwards } else { HEARING_TIME };
         match stage.next(wait).await? {
             Some(Step::Dropped(dropped)) if dropped == gate => return Ok(true),
             Some(Step::Held(exchange)) => stage.release(exchange),
@@ -66,7 +68,7 @@ async fn is_dropped(stage: &mut Stage, gate: GateId) -> Result<bool, DriverError
 }
 
 /// How long an SDK may take to hear a stop while its turn goes on: some look for it once a second.
-const HEARING_TIME: std::time::Duration = std::time::Duration::from_secs(3);
+const HEARING_TIME: Duration = Duration::from_secs(3);
 
 /// A turn is answered when the provider's last reply is over, and after a stop when nothing of it goes on.
 pub(super) async fn awaits(host: &mut Host) -> Result<Found, DriverError> {
