@@ -18,6 +18,7 @@ pub mod process;
 pub mod protocol;
 mod questions;
 mod scratch;
+pub mod serve;
 
 pub use acp::{Adapter, Session, SessionEvent};
 pub use catalogue::{ResolveError, resolve, systems};

@@ -4,6 +4,7 @@ mod library;
 mod live;
 mod recorder;
 mod system;
+mod verify;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -13,6 +14,7 @@ use futures::stream::{self, StreamExt};
 
 pub use library::{Selection, Source, SourceError, load};
 pub use system::{Origin, Subject, System, UnknownSystem};
+pub use verify::{Examined, Found, NoAdapter, Probe, Verification, verify};
 
 use crate::check::{Reach, judge};
 use crate::conductor::Receipt;

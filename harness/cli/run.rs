@@ -11,7 +11,7 @@ use super::own::Own;
 use super::progress::Progress;
 use super::secrets::redactor;
 use super::work::Work;
-use super::{bad_input, block_on, print};
+use super::{bad_input, block_on, own_program, print};
 use crate::dialect::Dialect;
 use crate::folder::{self, RunCase, RunFolder, RunNote, case_path};
 use crate::record::Record;
@@ -129,9 +129,9 @@ impl Run {
 
     fn run(&self, work: &Work, folder: Option<&RunFolder>) -> u8 {
         let started = Instant::now();
-        let guardian = match std::env::current_exe() {
+        let guardian = match own_program() {
             Ok(guardian) => guardian,
-            Err(error) => return bad_input(format!("error: cannot find brickbat's own program: {error}")),
+            Err(code) => return code,
         };
         let keep = |record: &Record, redactor: &Redactor| {
             if let Some(folder) = folder {

@@ -1,5 +1,7 @@
 //! Systems by name, and systems that run.
 
+mod own;
+
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -57,10 +59,12 @@ pub enum Origin {
     Manifest(PathBuf),
     /// A command of the user's.
     Command(String),
+    /// It is our own agent, in a process of its own, with a planted bug or with none.
+    Own(Option<Canary>),
 }
 
-/// The systems that need no adapter.
-const OWN: [&str; 3] = ["reference", "reference/blocking", "reference/simulated"];
+/// The systems that need no adapter but our own.
+const OWN: [&str; 4] = ["reference", "reference/acp", "reference/blocking", "reference/simulated"];
 
 /// A name that means no system.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,13 +79,15 @@ impl fmt::Display for UnknownSystem {
 impl std::error::Error for UnknownSystem {}
 
 impl System {
-    /// The system that a name means: `reference`, `reference/simulated`, `reference/blocking`, or a system with an
-    /// adapter, such as `ai-sdk@6/ui-messages`.
+    /// The system that a name means: `reference`, `reference/acp`, `reference/blocking`, `reference/simulated`, a
+    /// planted bug such as `canary/never-ends/acp`, or a system with an adapter, such as `ai-sdk@6/ui-messages`.
     pub fn named(name: &str) -> Result<System, UnknownSystem> {
         match name {
             "reference" => Ok(System::Live(None, Delivery::Streamed)),
             "reference/blocking" => Ok(System::Live(None, Delivery::Whole)),
             "reference/simulated" => Ok(System::Simulated(None)),
+            "reference/acp" => System::served(None),
+            _ if name.starts_with("canary/") => own::planted(name),
             _ => match resolve(&systems(), name) {
                 Ok((manifest, mode)) => {
                     let (mode, origin) = (Some(mode.name), Origin::BuiltIn);
@@ -159,7 +165,7 @@ impl System {
             false => format!("{}{mode}", subject.manifest.name),
         };
         match &subject.origin {
-            Origin::BuiltIn => format!("--system {name}{pinned}"),
+            Origin::BuiltIn | Origin::Own(_) => format!("--system {name}{pinned}"),
             Origin::Manifest(path) => {
                 format!("--manifest {} --system {name}{pinned}", quoted(&path.to_string_lossy()))
             }
@@ -180,6 +186,8 @@ impl System {
             System::Live(Some(canary), _) => format!("canary/{}", canary.name()),
             System::Adapted(subject) => match (&subject.origin, &subject.mode) {
                 (Origin::Command(command), _) => command.clone(),
+                (Origin::Own(None), _) => "reference/acp".to_owned(),
+                (Origin::Own(Some(canary)), _) => format!("canary/{}/acp", canary.name()),
                 (_, mode) => subject.manifest.full_name(mode.as_deref().unwrap_or_default()),
             },
         }
@@ -202,6 +210,7 @@ enum How {
 struct Adapted {
     dialects: Vec<Dialect>,
     mode: String,
+    pace: Pace,
     launch: Launch,
     server: Server,
     adapter: Mutex<Adapter>,
@@ -231,9 +240,14 @@ impl Running {
                 let mode = mode_of(&about, subject)?;
                 let name = match &subject.origin {
                     Origin::Command(_) => format!("{}@{}/{mode}", about.sdk, about.version),
+                    Origin::Own(_) => system.name(),
                     _ => format!("{}@{}/{mode}", subject.manifest.name, about.version),
                 };
                 let how = How::Adapted(Box::new(Adapted {
+                    pace: match subject.origin {
+                        Origin::Own(_) => Pace::OWN,
+                        _ => Pace::ADAPTED,
+                    },
                     dialects: subject.manifest.dialects.clone(),
                     mode,
                     launch,
@@ -302,7 +316,9 @@ impl Running {
             }
             How::Live { canary, delivery, server } => {
                 let open = async |base_path: &str, remains: Option<&Remains>| {
-                    let place = Place { server: server.addr(), base_path: base_path.to_owned() };
+                    let base_url = format!("http://{}{base_path}", server.addr());
+                    let place = Place::of_plan(&base_url, plan.dialect, &plan.tools)
+                        .map_err(|error| harness("the provider's address", &error))?;
                     let agent = match remains {
                         Some(Remains::Saved(saved)) => {
                             Agent::resume(plan.dialect, *delivery, &plan.tools, *canary, saved)
@@ -310,7 +326,7 @@ impl Running {
                         }
                         Some(Remains::Stored(_)) | None => agent(*canary, *delivery),
                     };
-                    Ok(live::Session::InProcess(InProcess::start(agent, plan.dialect.path(), place)))
+                    Ok(live::Session::InProcess(InProcess::start(agent, place)))
                 };
                 live::drive(server, plan, profile, width, Pace::OWN, keep.cloned(), open).await
             }
@@ -320,7 +336,7 @@ impl Running {
                 };
                 let state = adapted.folder.path().to_string_lossy();
                 let keep = keep.map(|redactor| redactor.clone().with_path(&state, "<state>"));
-                live::drive(&adapted.server, plan, profile, width, Pace::ADAPTED, keep, open).await
+                live::drive(&adapted.server, plan, profile, width, adapted.pace, keep, open).await
             }
         }
     }
@@ -406,7 +422,7 @@ fn unread(error: &BrokenStore) -> DriverError {
     DriverError::Harness { what: "cannot resume the agent".to_owned(), text: error.to_string() }
 }
 
-fn harness(what: &str, error: &std::io::Error) -> DriverError {
+fn harness(what: &str, error: &dyn std::error::Error) -> DriverError {
     DriverError::Harness { what: format!("cannot open {what}"), text: error.to_string() }
 }
 
