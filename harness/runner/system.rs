@@ -256,6 +256,8 @@ mod tests {
             eager_tools: false,
             barrier: true,
             history: true,
+            load: false,
+            approvals: false,
         };
         let about = |version: &str| About {
             protocol: 1,

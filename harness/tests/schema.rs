@@ -17,6 +17,12 @@ fn the_committed_schema_of_reports_is_current() {
     is_current("harness/report/report.schema.json", &brickbat::report::schema());
 }
 
+#[cfg(feature = "cli")]
+#[test]
+fn the_committed_schema_of_the_adapter_protocol_is_current() {
+    is_current("harness/systems/protocol.schema.json", &brickbat::driver::protocol::schema());
+}
+
 fn is_current(path: &str, schema: &Value) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
     let mut current = serde_json::to_string_pretty(schema).unwrap();
