@@ -5,9 +5,11 @@
 mod canaries;
 mod check;
 mod explain;
+mod init;
 mod own;
 mod progress;
 mod run;
+mod schema;
 mod systems;
 
 use std::process::ExitCode;
@@ -45,6 +47,10 @@ enum Command {
     Check(check::Check),
     /// Explain a rule.
     Explain(explain::Explain),
+    /// Write an adapter to start from, for an SDK of your own.
+    Init(init::Init),
+    /// Print the JSON Schema of scenarios, of reports or of the adapter protocol.
+    Schema(schema::Schema),
     /// List the systems that scenarios can run on.
     Systems(systems::Systems),
 }
@@ -56,6 +62,8 @@ pub fn main() -> ExitCode {
         Command::Canaries(canaries) => canaries.execute(),
         Command::Check(check) => check.execute(),
         Command::Explain(explain) => explain.execute(),
+        Command::Init(init) => init.execute(),
+        Command::Schema(schema) => schema.execute(),
         Command::Systems(systems) => systems.execute(),
     };
     ExitCode::from(code)
