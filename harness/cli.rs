@@ -5,7 +5,9 @@
 mod canaries;
 mod check;
 mod explain;
+mod guardian;
 mod init;
+mod interrupt;
 mod own;
 mod progress;
 mod run;
@@ -53,6 +55,8 @@ enum Command {
     Schema(schema::Schema),
     /// List the systems that scenarios can run on.
     Systems(systems::Systems),
+    #[command(hide = true)]
+    Guardian(guardian::Guardian),
 }
 
 /// Runs the command that the arguments name.
@@ -65,6 +69,7 @@ pub fn main() -> ExitCode {
         Command::Init(init) => init.execute(),
         Command::Schema(schema) => schema.execute(),
         Command::Systems(systems) => systems.execute(),
+        Command::Guardian(guardian) => guardian.execute(),
     };
     ExitCode::from(code)
 }

@@ -6,17 +6,23 @@
 
 pub mod acp;
 pub mod catalogue;
+mod environment;
 pub mod error;
+mod folder;
+pub mod guardian;
 pub mod in_process;
 pub mod install;
+mod leash;
 pub mod lines;
 pub mod manifest;
 pub mod process;
 pub mod protocol;
+mod questions;
 
 pub use acp::{Adapter, Session, SessionEvent};
 pub use catalogue::{ResolveError, resolve, systems};
 pub use error::DriverError;
+pub use folder::Folder;
 pub use manifest::{Manifest, Mode};
 pub use process::{Launch, Limits};
 pub use protocol::{About, Capabilities, SessionSpec, ToolSpec};

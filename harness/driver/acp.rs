@@ -7,12 +7,13 @@ use std::time::Duration;
 use agent_client_protocol::schema::ProtocolVersion;
 use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema::{
-    CancelNotification, ContentBlock, InitializeRequest, NewSessionRequest, PromptRequest, PromptResponse,
-    TextContent,
+    CancelNotification, ContentBlock, InitializeRequest, LoadSessionRequest, NewSessionRequest,
+    PromptRequest, PromptResponse, RequestPermissionOutcome, RequestPermissionRequest,
+    RequestPermissionResponse, TextContent,
 };
 use agent_client_protocol::{
     Agent, Client, JsonRpcNotification, JsonRpcRequest, Lines, UntypedMessage, is_connection_terminated,
-    is_incoming_transport_closed, on_receive_notification,
+    is_incoming_transport_closed, on_receive_notification, on_receive_request,
 };
 use futures::{Sink, StreamExt, TryStreamExt};
 use serde::{Deserialize, Serialize};
@@ -25,7 +26,8 @@ use super::error::DriverError;
 use super::lines;
 use super::process::{Launch, Limits, Pipes, Process, WRITE_WAIT};
 use super::protocol::{self, About, SessionSpec};
-use crate::trace::{ShownState, TurnOutcome};
+use super::questions::Questions;
+use crate::trace::{Consent, QuestionId, ShownState, TurnOutcome};
 
 /// A running adapter. Clones share the process; it is killed, with all that it started, when the last one and the
 /// last session are dropped.
@@ -55,6 +57,15 @@ pub enum SessionEvent {
         /// Its state.
         state: ShownState,
     },
+    /// The system asks whether a tool may run, and waits for an answer.
+    Asked {
+        /// Names the question in its session.
+        question: QuestionId,
+        /// The call's id, as the system shows it.
+        id: String,
+        /// The call's arguments as JSON, where the question shows them.
+        args: Option<String>,
+    },
     /// The turn has ended.
     Ended(TurnOutcome),
     /// The adapter has failed; nothing more will come.
@@ -64,7 +75,7 @@ pub enum SessionEvent {
 impl Adapter {
     /// Starts an adapter and shakes hands with it.
     pub async fn start(launch: &Launch) -> Result<Adapter, DriverError> {
-        let (process, pipes) = Process::start(launch)?;
+        let (process, pipes) = Process::start(launch).await?;
         let hub = Arc::new(Hub::default());
         let process = Arc::new(process);
         let (connected, connection) = oneshot::channel();
@@ -75,12 +86,31 @@ impl Adapter {
         let request = InitializeRequest::new(ProtocolVersion::V1);
         let answer = link.ask("initialize", request, launch.limits.start).await?;
         let about = protocol::about(answer.meta.as_ref())?;
+        if about.capabilities.load && !answer.agent_capabilities.load_session {
+            return Err(DriverError::Nonsense {
+                why: "it has the capability `load`, but not ACP's `loadSession`".to_owned(),
+                said: "initialize".to_owned(),
+            });
+        }
         Ok(Adapter { link: Arc::new(link), about: Arc::new(about) })
     }
 
     /// What the adapter says of itself.
     pub fn about(&self) -> &About {
         &self.about
+    }
+
+    /// Kills the adapter as `kill -9` would, with everything that it started, and returns when all of it is gone.
+    /// Its sessions are lost.
+    pub async fn kill(&self) -> Result<(), DriverError> {
+        self.link.process.kill();
+        match tokio::time::timeout(KILL_WAIT, self.link.process.ended()).await {
+            Ok(_) => Ok(()),
+            Err(_) => Err(DriverError::Harness {
+                what: "cannot kill the adapter".to_owned(),
+                text: format!("its processes are there after {} s", KILL_WAIT.as_secs()),
+            }),
+        }
     }
 
     /// Opens a session.
@@ -91,9 +121,28 @@ impl Adapter {
         let events = self.link.hub.enter(&id)?;
         Ok(Session { adapter: self.clone(), id, events, running: false, lost: false })
     }
+
+    /// Loads a session that another process of this adapter has opened with that spec, and that is dead.
+    pub async fn load(&self, id: &str, spec: &SessionSpec) -> Result<Session, DriverError> {
+        let request = LoadSessionRequest::new(id.to_owned(), spec.state_dir.clone()).meta(spec.meta());
+        // What it shows while it loads is the past, told again: nobody has entered the session yet, so it is dropped.
+        self.link.ask("session/load", request, self.link.limits.answer).await?;
+        let events = self.link.hub.enter(id)?;
+        Ok(Session { adapter: self.clone(), id: id.to_owned(), events, running: false, lost: false })
+    }
 }
 
 impl Session {
+    /// Its id.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Kills the process that this session lives in, and all other sessions in it.
+    pub async fn kill(&self) -> Result<(), DriverError> {
+        self.adapter.kill().await
+    }
+
     /// Gives the system the user's message. How the turn ends comes as an event.
     pub async fn prompt(&mut self, text: &str) -> Result<(), DriverError> {
         if self.running {
@@ -120,6 +169,11 @@ impl Session {
             Ok(()) => Ok(()),
             Err(_) => Err(self.link().hub.cause().await),
         }
+    }
+
+    /// Answers a question. If the adapter is gone, so is the question.
+    pub fn answer(&self, question: QuestionId, consent: Consent) {
+        self.link().hub.questions.answer(&self.id, question, consent);
     }
 
     /// Waits until the adapter has consumed everything that it has received; false if it cannot tell.
@@ -155,7 +209,7 @@ impl Session {
             None => SessionEvent::Lost(self.link().hub.why_closed()),
         };
         match event {
-            SessionEvent::Shown { .. } => {}
+            SessionEvent::Shown { .. } | SessionEvent::Asked { .. } => {}
             SessionEvent::Ended(_) => self.running = false,
             SessionEvent::Lost(_) => self.lost = true,
         }
@@ -186,6 +240,9 @@ impl Drop for Session {
 /// Events of one session that are kept until they are taken. A turn shows each of its few calls about four times; the
 /// runner takes events as they come.
 const MAX_EVENTS: usize = 4096;
+
+/// How long a killed adapter may take to be gone. The kernel takes milliseconds, unless a process hangs in a device.
+const KILL_WAIT: Duration = Duration::from_secs(20);
 
 /// The way to the adapter.
 #[derive(Debug)]
@@ -226,13 +283,14 @@ impl Drop for Link {
 #[derive(Debug)]
 struct Hub {
     sessions: Mutex<HashMap<String, mpsc::Sender<SessionEvent>>>,
+    questions: Questions,
     /// Why the connection is over, once it is.
     failure: watch::Sender<Option<DriverError>>,
 }
 
 impl Default for Hub {
     fn default() -> Hub {
-        Hub { sessions: Mutex::default(), failure: watch::Sender::new(None) }
+        Hub { sessions: Mutex::default(), questions: Questions::default(), failure: watch::Sender::new(None) }
     }
 }
 
@@ -256,6 +314,7 @@ impl Hub {
 
     fn leave(&self, id: &str) {
         self.sessions().remove(id);
+        self.questions.leave(id);
     }
 
     /// Passes on what a session shows. What comes for a session that was left is dropped.
@@ -263,6 +322,22 @@ impl Hub {
         // The line was checked before: an update that does not parse never comes here.
         if let Ok(Some((id, state))) = lines::shown(&update.update) {
             self.send(&update.session_id, SessionEvent::Shown { id, state });
+        }
+    }
+
+    /// Passes on what a session asks. What comes for a session that was left is answered by nobody.
+    fn ask(
+        &self,
+        request: &RequestPermissionRequest,
+        reply: impl FnOnce(RequestPermissionOutcome) + Send + 'static,
+    ) {
+        let session = request.session_id.to_string();
+        let Some(question) = self.questions.keep(request, reply) else { return };
+        let id = request.tool_call.tool_call_id.to_string();
+        let args = request.tool_call.fields.raw_input.as_ref().map(Value::to_string);
+        self.send(&session, SessionEvent::Asked { question, id, args });
+        if !self.sessions().contains_key(&session) {
+            self.questions.leave(&session);
         }
     }
 
@@ -346,6 +421,7 @@ async fn serve(
     };
     let transport = Lines::new(writer(pipes.stdin), lines.boxed());
     let shown = hub.clone();
+    let asked = hub.clone();
     let over = Client
         .v1()
         .on_receive_notification(
@@ -354,6 +430,16 @@ async fn serve(
                 Ok(())
             },
             on_receive_notification!(),
+        )
+        .on_receive_request(
+            async move |request: RequestPermissionRequest, responder, _connection| {
+                // Whoever asked and is gone needs no answer.
+                asked.ask(&request, move |outcome| {
+                    let _ = responder.respond(RequestPermissionResponse::new(outcome));
+                });
+                Ok(())
+            },
+            on_receive_request!(),
         )
         .connect_with(transport, async move |connection: ConnectionTo<Agent>| {
             // Nobody waits any more if the start was given up; then the process must go, too.
@@ -365,7 +451,7 @@ async fn serve(
         .await;
     let failure = match (broken.get(), over) {
         (Some(error), _) => error.clone(),
-        (None, Ok(()) | Err(_)) => process.ended().await,
+        (None, Ok(()) | Err(_)) => process.seen_off().await,
     };
     process.kill();
     hub.fail(failure);

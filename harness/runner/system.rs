@@ -4,18 +4,17 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tempfile::TempDir;
 use tokio::sync::Mutex;
 
-use super::live::{self, Pace};
+use super::live::{self, Pace, Remains};
 use super::quoted;
 use crate::agent::canary::Canary;
-use crate::agent::{Agent, Delivery};
+use crate::agent::{Agent, BrokenStore, Delivery};
 use crate::dialect::Dialect;
 use crate::driver::in_process::{InProcess, Place};
 use crate::driver::manifest::Install;
 use crate::driver::{
-    About, Adapter, DriverError, Launch, Manifest, SessionSpec, ToolSpec, install, resolve, systems,
+    About, Adapter, DriverError, Folder, Launch, Manifest, SessionSpec, ToolSpec, install, resolve, systems,
 };
 use crate::parse::did_you_mean;
 use crate::plan::{Plan, PlannedTool};
@@ -205,11 +204,16 @@ struct Adapted {
     server: Server,
     adapter: Mutex<Adapter>,
     capabilities: crate::driver::Capabilities,
-    state: TempDir,
+    /// Dropped after the adapter, and waits for it.
+    folder: Folder,
 }
 
 impl Running {
-    pub(super) async fn start(system: &System, note: &(dyn Fn(&str) + Sync)) -> Result<Running, DriverError> {
+    pub(super) async fn start(
+        system: &System,
+        guardian: &Path,
+        note: &(dyn Fn(&str) + Sync),
+    ) -> Result<Running, DriverError> {
         let how = match system {
             System::Simulated(canary) => How::Simulated(*canary),
             System::Live(canary, delivery) => {
@@ -217,12 +221,12 @@ impl Running {
             }
             System::Adapted(subject) => {
                 let cache = install::cache_folder()?;
-                let launch = install::launch(&subject.manifest, &cache, note).await?;
+                let launch = install::launch(&subject.manifest, &cache, guardian, note).await?;
+                let folder = Folder::create(guardian).await?;
+                let launch = Launch { scratch: Some(folder.path().to_owned()), ..launch };
                 let adapter = Adapter::start(&launch).await?;
                 let about = adapter.about().clone();
                 let mode = mode_of(&about, subject)?;
-                let state = TempDir::with_prefix("brickbat-")
-                    .map_err(|error| harness("a temporary folder", &error))?;
                 let name = match &subject.origin {
                     Origin::Command(_) => format!("{}@{}/{mode}", about.sdk, about.version),
                     _ => format!("{}@{}/{mode}", subject.manifest.name, about.version),
@@ -234,7 +238,7 @@ impl Running {
                     server: server().await?,
                     capabilities: about.capabilities,
                     adapter: Mutex::new(adapter),
-                    state,
+                    folder,
                 }));
                 return Ok(Running { name, how });
             }
@@ -261,6 +265,8 @@ impl Running {
                 Need::Cancel => !adapted.capabilities.cancel,
                 Need::EagerTools => !adapted.capabilities.eager_tools,
                 Need::Streaming => !adapted.capabilities.streaming,
+                Need::Approvals => !adapted.capabilities.approvals,
+                Need::Resume => !adapted.capabilities.load,
             },
             How::Live { delivery: Delivery::Whole, .. } => matches!(need, Need::EagerTools | Need::Streaming),
             How::Simulated(_) | How::Live { .. } => false,
@@ -287,15 +293,23 @@ impl Running {
         match &self.how {
             How::Simulated(canary) => Ok(simulate(plan, profile, agent(*canary, Delivery::Streamed), width)),
             How::Live { canary, delivery, server } => {
-                let agent = agent(*canary, *delivery);
-                let open = async |base_path: &str| {
+                let open = async |base_path: &str, remains: Option<&Remains>| {
                     let place = Place { server: server.addr(), base_path: base_path.to_owned() };
+                    let agent = match remains {
+                        Some(Remains::Saved(saved)) => {
+                            Agent::resume(plan.dialect, *delivery, &plan.tools, *canary, saved)
+                                .map_err(|error| unread(&error))?
+                        }
+                        Some(Remains::Stored(_)) | None => agent(*canary, *delivery),
+                    };
                     Ok(live::Session::InProcess(InProcess::start(agent, plan.dialect.path(), place)))
                 };
                 live::drive(server, plan, profile, width, Pace::OWN, open).await
             }
             How::Adapted(adapted) => {
-                let open = async |base_path: &str| adapted.open(plan, base_path).await;
+                let open = async |base_path: &str, remains: Option<&Remains>| {
+                    adapted.open(plan, base_path, remains).await
+                };
                 live::drive(&adapted.server, plan, profile, width, Pace::ADAPTED, open).await
             }
         }
@@ -303,8 +317,25 @@ impl Running {
 }
 
 impl Adapted {
-    async fn open(&self, plan: &Plan, base_path: &str) -> Result<live::Session, DriverError> {
+    async fn open(
+        &self,
+        plan: &Plan,
+        base_path: &str,
+        remains: Option<&Remains>,
+    ) -> Result<live::Session, DriverError> {
         let spec = self.spec(plan, base_path)?;
+        // The other plans share a process that lives: one that is killed has a plan of its own, and so has its heir.
+        match remains {
+            Some(Remains::Stored(id)) => {
+                let heir = Adapter::start(&self.launch).await?;
+                return Ok(live::Session::Acp(heir.load(id, &spec).await?));
+            }
+            None if plan.kills() => {
+                let own = Adapter::start(&self.launch).await?;
+                return Ok(live::Session::Acp(own.open(&spec).await?));
+            }
+            Some(Remains::Saved(_)) | None => {}
+        }
         let mut adapter = self.adapter.lock().await;
         let session = match adapter.open(&spec).await {
             Ok(session) => session,
@@ -320,7 +351,8 @@ impl Adapted {
 
     fn spec(&self, plan: &Plan, base_path: &str) -> Result<SessionSpec, DriverError> {
         let base_url = format!("http://{}{base_path}", self.server.addr());
-        let state_dir: PathBuf = self.state.path().join(base_path.trim_start_matches('/').replace('/', "-"));
+        let state_dir: PathBuf =
+            self.folder.path().join(STATE).join(base_path.trim_start_matches('/').replace('/', "-"));
         std::fs::create_dir_all(&state_dir).map_err(|error| harness("the state folder", &error))?;
         let tool = |tool: &PlannedTool| ToolSpec::new(tool, format!("{base_url}/gate/{}", tool.name));
         let tools = plan.tools.iter().map(tool).collect();
@@ -335,6 +367,9 @@ impl Adapted {
         })
     }
 }
+
+/// The part of the run's folder in which each plan has its state folder.
+const STATE: &str = "state";
 
 /// The mode that is meant, if the adapter is the one that it should be: a report must not name a version that did
 /// not run.
@@ -357,6 +392,10 @@ async fn server() -> Result<Server, DriverError> {
     Server::start(Limits::STANDARD).await.map_err(|error| harness("the provider's socket", &error))
 }
 
+fn unread(error: &BrokenStore) -> DriverError {
+    DriverError::Harness { what: "cannot resume the agent".to_owned(), text: error.to_string() }
+}
+
 fn harness(what: &str, error: &std::io::Error) -> DriverError {
     DriverError::Harness { what: format!("cannot open {what}"), text: error.to_string() }
 }
@@ -372,8 +411,8 @@ mod tests {
             eager_tools: false,
             barrier: true,
             history: true,
-            load: false,
             approvals: false,
+            load: true,
         };
         let modes = vec!["ui-messages".to_owned(), "ui-messages-clean".to_owned()];
         About { protocol: 1, sdk: sdk.to_owned(), version: version.to_owned(), modes, capabilities }
