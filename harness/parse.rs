@@ -4,10 +4,12 @@
 //! are and what each `$name` stands for (`parse::vary`); the result is read as a [`Scenario`] (`parse::typed`).
 //! Whether a scenario makes sense is not judged here but in [`crate::lower`], which leads its problems back to
 //! the text through [`Variant::locate`].
+//! Files of other formats, such as baselines, are read the same way as a [`Document`].
 
 use std::sync::Arc;
 
 mod diagnostic;
+mod document;
 mod schema;
 mod suggest;
 mod tree;
@@ -15,6 +17,7 @@ mod typed;
 mod vary;
 
 pub use diagnostic::{Colour, Diagnostic};
+pub use document::Document;
 pub use schema::schema;
 pub use suggest::{did_you_mean, one_of};
 pub use tree::{MAX_TEXT, Span};
@@ -42,7 +45,7 @@ pub fn parse(file_name: &str, text: &str) -> Result<Vec<Variant>, Diagnostic> {
     let mut variants = Vec::with_capacity(choices.len());
     for (index, choice) in choices.iter().enumerate() {
         let value = filling.fill(choice)?;
-        match typed::scenario(&source, value) {
+        match typed::read::<Scenario>(&source, value) {
             Ok(scenario) => {
                 variants.push(Variant { name: choice.name.clone(), scenario, source: Arc::clone(&source) });
             }
@@ -65,7 +68,7 @@ fn fails_everywhere(
 ) -> bool {
     choices.iter().skip(1).all(|choice| {
         let value = filling.fill(choice);
-        value.is_ok_and(|value| typed::scenario(source, value).is_err_and(|other| other == *error))
+        value.is_ok_and(|value| typed::read::<Scenario>(source, value).is_err_and(|other| other == *error))
     })
 }
 

@@ -13,6 +13,7 @@ use futures::stream::{self, StreamExt};
 pub use library::{Selection, Source, SourceError, load};
 pub use system::{System, UnknownSystem};
 
+use crate::baseline::Baseline;
 use crate::check::{Reach, judge};
 use crate::conductor::Receipt;
 use crate::driver::DriverError;
@@ -42,6 +43,8 @@ pub struct Options<'a> {
     pub n_jobs: usize,
     /// Whether to stop at the first plan that makes the run red.
     pub fail_fast: Option<Harm>,
+    /// The known findings.
+    pub baselines: &'a [Baseline],
 }
 
 /// Told of each case as it is done, with the number of cases done and of all.
@@ -67,7 +70,8 @@ pub async fn run(
     let n_all = controls.len() + apt.len() + unsupported.len();
     let mut cases = Vec::with_capacity(n_all);
     let name = running.name().to_owned();
-    let mut keep = |case: Case| {
+    let mut keep = |mut case: Case| {
+        case.hold(options.baselines);
         on_case(&case, cases.len() + 1, n_all);
         let red = options.fail_fast.is_some_and(|harm| is_red(&case, harm));
         cases.push(case);
@@ -243,6 +247,6 @@ fn not_run(
 
 /// Whether a case makes a run red.
 pub fn is_red(case: &Case, fail_on: Harm) -> bool {
-    let failed = case.worst().is_some_and(|harm| harm <= fail_on);
+    let failed = case.worst_counted().is_some_and(|harm| harm <= fail_on);
     failed || case.judged.is_unjudged()
 }

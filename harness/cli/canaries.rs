@@ -113,7 +113,7 @@ fn is_caught(case: &Case, canary: Canary) -> bool {
 
 async fn run(system: &System, jobs: &[Job]) -> Vec<Case> {
     let profiles = profiles(&[]);
-    let options = Options { profiles: &profiles, n_jobs: N_JOBS, fail_fast: None };
+    let options = Options { profiles: &profiles, n_jobs: N_JOBS, fail_fast: None, baselines: &[] };
     runner::run(system, jobs, options, &|_| {}, &|_, _, _| {}).await
 }
 

@@ -103,6 +103,7 @@ impl Run {
             profiles: &profiles,
             n_jobs: usize::from(self.jobs),
             fail_fast: self.fail_fast.then_some(self.fail_on),
+            baselines: &[],
         };
         let run = async {
             let mut cases = Vec::new();

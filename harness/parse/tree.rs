@@ -1,6 +1,6 @@
 //! YAML as a tree in which every node and every key knows its place in the text.
 //!
-//! This module knows YAML and nothing of scenarios. Tags and merge keys are refused: a scenario needs
+//! This module knows YAML and nothing of scenarios. Tags and merge keys are refused: a file of ours needs
 //! neither, and both hide where a value comes from.
 
 use std::fmt;
@@ -108,7 +108,7 @@ pub fn read(file: &str, text: &str) -> Result<Node, Diagnostic> {
             file,
             "",
             Span::TOP,
-            format!("the file has {} bytes, more than the {MAX_TEXT} that a scenario may have", text.len()),
+            format!("the file has {} bytes, more than the {MAX_TEXT} that it may have", text.len()),
         ));
     }
     let root: Node =
@@ -206,7 +206,7 @@ fn diagnose(file: &str, text: &str, error: &Error) -> Diagnostic {
             (format!("the key `{key}` is given twice"), Some("keep one of the two".to_owned()))
         }
         Error::MultipleDocuments { .. } | Error::Budget { breach: BudgetBreach::Documents { .. }, .. } => {
-            ("a file holds one scenario".to_owned(), Some("remove the `---` and what follows".to_owned()))
+            ("a file holds one document".to_owned(), Some("remove the `---` and what follows".to_owned()))
         }
         Error::MergeKeyNotAllowed { .. } => {
             ("merge keys are not supported".to_owned(), Some("write the keys out".to_owned()))

@@ -45,7 +45,7 @@ fn load(prefix: &str) -> Vec<Job> {
 /// Runs jobs, and gives the cases in the order of their plans.
 async fn run(system: &System, jobs: &[Job]) -> Vec<Case> {
     let profiles = Dialect::ALL.map(Profile::newest);
-    let options = Options { profiles: &profiles, n_jobs: N_JOBS, fail_fast: None };
+    let options = Options { profiles: &profiles, n_jobs: N_JOBS, fail_fast: None, baselines: &[] };
     let mut cases = runner::run(system, jobs, options, &|_| {}, &|_, _, _| {}).await;
     cases.sort_by(|a, b| a.plan.cmp(&b.plan));
     cases
