@@ -5,6 +5,7 @@
 //! The protocol on top of ACP is described in `harness/systems/README.md`.
 
 pub mod acp;
+pub mod catalogue;
 pub mod error;
 pub mod in_process;
 pub mod install;
@@ -14,7 +15,8 @@ pub mod process;
 pub mod protocol;
 
 pub use acp::{Adapter, Session, SessionEvent};
+pub use catalogue::{ResolveError, resolve, systems};
 pub use error::DriverError;
-pub use manifest::{Manifest, Mode, ResolveError, resolve, systems};
+pub use manifest::{Manifest, Mode};
 pub use process::{Launch, Limits};
 pub use protocol::{About, Capabilities, SessionSpec, ToolSpec};

@@ -43,7 +43,8 @@ pub(super) fn patterns(wanted: &BTreeSet<&str>, all: &BTreeSet<&str>) -> Vec<Str
             }
             let Some(pattern) = widen(plan) else { continue };
             let covered: Vec<&str> = all.iter().copied().filter(|plan| covers_plan(&pattern, plan)).collect();
-            if covered.len() > 1 && covered.iter().all(|plan| wanted.contains(plan)) {
+            let n_new = covered.iter().filter(|plan| left.contains(*plan)).count();
+            if n_new > 1 && covered.iter().all(|plan| wanted.contains(plan)) {
                 left.retain(|plan| !covers_plan(&pattern, plan));
                 found.insert(pattern);
             }

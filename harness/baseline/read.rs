@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::{Baseline, Entry};
 use crate::check::CHECKS;
-use crate::parse::{Diagnostic, Document, did_you_mean, one_of};
+use crate::parse::{self, Diagnostic, did_you_mean, one_of};
 use crate::verdict::Harm;
 
 /// The version of the format.
@@ -36,77 +36,83 @@ struct Written {
     plans: Vec<String>,
 }
 
+/// What is wrong with a value, and the JSON pointer to it.
+type Complaint = (String, String);
+
 impl Baseline {
     /// Reads a baseline file; its reader names it `file_name`.
     pub fn parse(text: &str, file_name: &str) -> Result<Baseline, Diagnostic> {
-        let document: Document<File> = Document::read(file_name, text)?;
-        let file = &document.value;
-        if file.schema != SCHEMA {
-            let message = format!("version {} of the format is not known", file.schema);
-            return Err(document.diagnose("/schema", &message, Some(format!("this is version {SCHEMA}"))));
+        let file: File = parse::document(file_name, text, File::complaint)?;
+        let entries = file.entries.into_iter().map(Written::into_entry).collect();
+        Ok(Baseline { file: file_name.to_owned(), system: file.system, entries })
+    }
+}
+
+impl File {
+    /// What is wrong beyond the types.
+    fn complaint(&self) -> Option<Complaint> {
+        let at = |key: &str, message: String| Some((format!("/{key}"), message));
+        if self.schema != SCHEMA {
+            let found = self.schema;
+            return at("schema", format!("version {found} of the format is not known, this is {SCHEMA}"));
         }
-        if file.system.trim().is_empty() {
-            let hint = "write the name of a system, such as `ai-sdk@6.*`".to_owned();
-            return Err(document.diagnose("/system", "the system has no name", Some(hint)));
+        if self.system.trim().is_empty() {
+            return at("system", "this needs the name of a system, such as `ai-sdk@6.*`".to_owned());
         }
-        if file.system.starts_with("reference") {
-            let hint = "when it fails, the suite is broken".to_owned();
-            return Err(document.diagnose("/system", "the reference agent is not excused", Some(hint)));
+        if self.system.starts_with("reference") {
+            return at("system", "the reference agent is not excused: its failure is the suite's".to_owned());
         }
-        let entries =
-            file.entries.iter().enumerate().map(|(index, written)| entry(&document, index, written));
-        Ok(Baseline {
-            file: file_name.to_owned(),
-            system: file.system.clone(),
-            entries: entries.collect::<Result<_, _>>()?,
+        self.entries.iter().enumerate().find_map(|(index, entry)| {
+            let (key, message) = entry.complaint()?;
+            at(&format!("entries/{index}/{key}"), message)
         })
     }
 }
 
-fn entry(document: &Document<File>, index: usize, written: &Written) -> Result<Entry, Diagnostic> {
-    let wrong = |key: &str, message: &str, hint: Option<String>| {
-        Err(document.diagnose(&format!("/entries/{index}/{key}"), message, hint))
-    };
-    if !CHECKS.iter().any(|check| check.id == written.check) {
-        let known = CHECKS.map(|check| check.id);
-        let hint = did_you_mean(&written.check, &known).or_else(|| one_of("known here:", &known));
-        return wrong("check", &format!("unknown check `{}`", written.check), hint);
+impl Written {
+    fn complaint(&self) -> Option<Complaint> {
+        let wrong = |key: &str, message: String| Some((key.to_owned(), message));
+        let checks = CHECKS.map(|check| check.id);
+        if !checks.contains(&self.check.as_str()) {
+            return wrong("check", unknown("check", &self.check, &checks));
+        }
+        if let Some(word) = self.harm.as_deref().filter(|word| harm(word).is_none()) {
+            return wrong("harm", unknown("harm", word, &Harm::ALL.map(Harm::name)));
+        }
+        if self.reason.split_whitespace().count() < MIN_REASON_WORDS {
+            return wrong("reason", "say in a sentence why the findings are as they are".to_owned());
+        }
+        if let Some(link) = self.link.as_deref().filter(|link| !is_link(link)) {
+            let wanted = "write `owner/repository#number` or an https:// address";
+            return wrong("link", format!("`{link}` leads nowhere; {wanted}"));
+        }
+        if self.plans.is_empty() {
+            return wrong("plans", "an entry without plans holds nothing".to_owned());
+        }
+        let at = self.plans.iter().position(|plan| plan.trim().is_empty())?;
+        wrong(&format!("plans/{at}"), "a plan has a name".to_owned())
     }
-    let known = Harm::ALL.map(Harm::name);
-    let harm = match &written.harm {
-        None => None,
-        Some(word) => match known.iter().position(|name| name == word) {
-            Some(at) => Some(Harm::ALL[at]),
-            None => {
-                let hint = did_you_mean(word, &known).or_else(|| one_of("known here:", &known));
-                return wrong("harm", &format!("unknown harm `{word}`"), hint);
-            }
-        },
-    };
-    let reason = written.reason.split_whitespace().collect::<Vec<&str>>().join(" ");
-    if reason.split(' ').count() < MIN_REASON_WORDS {
-        let hint = "say in a sentence why the findings are as they are".to_owned();
-        return wrong("reason", "this is no reason", Some(hint));
+
+    fn into_entry(self) -> Entry {
+        Entry {
+            check: self.check,
+            harm: self.harm.as_deref().and_then(harm),
+            systems: self.systems,
+            reason: self.reason.split_whitespace().collect::<Vec<&str>>().join(" "),
+            link: self.link,
+            flaky: self.flaky,
+            plans: self.plans,
+        }
     }
-    if let Some(link) = written.link.as_deref().filter(|link| !is_link(link)) {
-        let hint = "write `owner/repository#number` or an https:// address".to_owned();
-        return wrong("link", &format!("`{link}` leads nowhere"), Some(hint));
-    }
-    if written.plans.is_empty() {
-        return wrong("plans", "an entry without plans holds nothing", None);
-    }
-    if let Some(at) = written.plans.iter().position(|plan| plan.trim().is_empty()) {
-        return wrong(&format!("plans/{at}"), "a plan has a name", None);
-    }
-    Ok(Entry {
-        check: written.check.clone(),
-        harm,
-        systems: written.systems.clone(),
-        reason,
-        link: written.link.clone(),
-        flaky: written.flaky,
-        plans: written.plans.clone(),
-    })
+}
+
+fn harm(word: &str) -> Option<Harm> {
+    Harm::ALL.into_iter().find(|harm| harm.name() == word)
+}
+
+fn unknown(what: &str, word: &str, known: &[&str]) -> String {
+    let hint = did_you_mean(word, known).or_else(|| one_of("there is", known)).unwrap_or_default();
+    format!("unknown {what} `{word}`; {hint}")
 }
 
 /// Fewer words make no sentence.
@@ -158,10 +164,10 @@ mod tests {
         refused("schema: 1", "schema: 2", 1, "version 2 of the format");
         refused("schema: 1\n", "", 1, "the key `schema` is missing");
         refused("ai-sdk@6.*", "reference", 2, "the reference agent is not excused");
-        refused("ai-sdk@6.*", "' '", 2, "the system has no name");
+        refused("ai-sdk@6.*", "' '", 2, "this needs the name of a system");
         refused("parts-settled", "parts-setled", 4, "did you mean `parts-settled`?");
-        refused("reason: It is so.", "reason: ''", 5, "this is no reason");
-        refused("reason: It is so.", "harm: stuck", 5, "unknown harm `stuck`");
+        refused("reason: It is so.", "reason: ''", 5, "say in a sentence");
+        refused("reason: It is so.", "reason: It is so.\n    harm: stuck", 6, "unknown harm `stuck`");
         refused("    reason: It is so.\n", "", 4, "the key `reason` is missing");
         refused("plans: [a/b@x]", "plans: []", 6, "holds nothing");
         refused("plans: [a/b@x]", "plans: [a/b@x, '']", 6, "a plan has a name");

@@ -1,12 +1,16 @@
 //! `brickbat run`.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
 
+use super::baseline::{BaselineOptions, Pending};
+use super::own::Own;
 use super::progress::Progress;
 use super::{bad_input, block_on};
+use crate::baseline::Baseline;
 use crate::dialect::Dialect;
 use crate::report::text::Tone;
 use crate::report::{Report, Timing, junit, text};
@@ -23,8 +27,11 @@ pub(super) struct Run {
     #[arg(value_name = "SCENARIO")]
     scenarios: Vec<String>,
     /// A system to run on, such as `ai-sdk@6/ui-messages`; the reference agent by default. May be repeated.
+    /// With --manifest, a name in it.
     #[arg(long = "system", value_name = "NAME")]
     systems: Vec<String>,
+    #[command(flatten)]
+    own: Own,
     /// A dialect that the provider speaks; all by default. May be repeated.
     #[arg(long = "dialect", value_name = "DIALECT", value_parser = dialect)]
     dialects: Vec<Dialect>,
@@ -40,6 +47,8 @@ pub(super) struct Run {
     /// The mildest harm that makes the run red: a name from a report, `bricked`, or `any`.
     #[arg(long, value_name = "GRADE", default_value = "any", value_parser = harm)]
     fail_on: Harm,
+    #[command(flatten)]
+    baseline: BaselineOptions,
     /// Stop at the first plan that makes the run red.
     #[arg(long)]
     fail_fast: bool,
@@ -58,7 +67,9 @@ const EXAMPLES: &str = "Examples:
   brickbat run
   brickbat run abort/ --system ai-sdk@6/ui-messages --report report.json
   brickbat run 'abort/mid-batch#k=1@anthropic-messages'
-  brickbat run --system ai-sdk@6/ui-messages-clean --fail-on bricked";
+  brickbat run --system ai-sdk@6/ui-messages-clean --fail-on bricked
+  brickbat run --manifest my-agent/system.yaml abort/
+  brickbat run --command 'node adapter.mjs' abort/mid-batch";
 
 impl Run {
     pub(super) fn execute(&self) -> u8 {
@@ -76,14 +87,9 @@ impl Run {
             jobs.iter().for_each(|job| anstream::println!("{}", job.plan.id));
             return 0;
         }
-        let mut names: Vec<&str> = self.systems.iter().map(String::as_str).collect();
-        if names.is_empty() {
-            names.push("reference");
-        }
-        let systems: Result<Vec<System>, _> = names.into_iter().map(System::named).collect();
-        let systems = match systems {
+        let systems = match self.own.systems(&self.systems) {
             Ok(systems) => systems,
-            Err(error) => return bad_input(format!("error: {error}")),
+            Err(error) => return bad_input(error),
         };
         // A long run must not end with a report that cannot be written.
         match self
@@ -91,19 +97,30 @@ impl Run {
             .iter()
             .try_for_each(|path| writable(path).map_err(|error| unwritable(path, &error)))
         {
-            Ok(()) => self.run(&systems, &jobs),
-            Err(code) => code,
+            Ok(()) => {}
+            Err(code) => return code,
         }
+        let (baselines, pending) = match (self.baseline.load(&systems), self.baseline.pending()) {
+            (Ok(baselines), Ok(pending)) => (baselines, pending),
+            (Err(code), _) | (_, Err(code)) => return code,
+        };
+        self.run(&systems, &jobs, &baselines, pending)
     }
 
-    fn run(&self, systems: &[System], jobs: &[Job]) -> u8 {
+    fn run(
+        &self,
+        systems: &[System],
+        jobs: &[Job],
+        baselines: &[Baseline],
+        pending: Option<Pending<'_>>,
+    ) -> u8 {
         let started = Instant::now();
         let profiles = profiles(&self.profiles);
         let options = Options {
             profiles: &profiles,
             n_jobs: usize::from(self.jobs),
             fail_fast: self.fail_fast.then_some(self.fail_on),
-            baselines: &[],
+            baselines,
         };
         let run = async {
             let mut cases = Vec::new();
@@ -124,7 +141,7 @@ impl Run {
             Err(code) => return code,
         };
         let names = profiles.iter().map(|profile| profile.name.to_owned()).collect();
-        let mut report = Report::new(self.seed, names, cases);
+        let mut report = Report::new(self.seed, names, cases).held_against(baselines);
         report.timing = Some(Timing { wall_ms: started.elapsed().as_millis() as u64 });
         anstream::print!("{}", text::render(&report, self.fail_on, paint));
         for path in &self.reports {
@@ -136,7 +153,21 @@ impl Run {
                 return unwritable(path, &error);
             }
         }
+        if let Some(Err(code)) = pending.map(|pending| pending.write(&report, &self.known_plans(jobs))) {
+            return code;
+        }
         report.exit_code(self.fail_on)
+    }
+
+    /// The ids of all plans: those that are built in, and those of the user's files, also if they did not run.
+    fn known_plans(&self, jobs: &[Job]) -> BTreeSet<String> {
+        let of = |sources: &[Source]| {
+            let all = Selection { sources, dialects: &Dialect::ALL, filter: None, seed: self.seed };
+            runner::load(&all).unwrap_or_default()
+        };
+        let files: Vec<Source> = self.scenarios.iter().map(|word| Source::of(word)).collect();
+        let all = [of(&[]), of(&files)].concat();
+        jobs.iter().chain(&all).map(|job| job.plan.id.to_string()).collect()
     }
 }
 

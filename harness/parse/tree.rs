@@ -1,6 +1,6 @@
 //! YAML as a tree in which every node and every key knows its place in the text.
 //!
-//! This module knows YAML and nothing of scenarios. Tags and merge keys are refused: a file of ours needs
+//! This module knows YAML and nothing of scenarios. Tags and merge keys are refused: a scenario needs
 //! neither, and both hide where a value comes from.
 
 use std::fmt;
@@ -77,6 +77,17 @@ impl Node {
         match &self.kind {
             Kind::Scalar(Value::String(text)) => Some(text),
             _ => None,
+        }
+    }
+
+    /// The node as a value without places.
+    pub fn value(&self) -> Value {
+        match &self.kind {
+            Kind::Map(entries) => {
+                Value::Object(entries.iter().map(|(key, node)| (key.name.clone(), node.value())).collect())
+            }
+            Kind::List(items) => Value::Array(items.iter().map(Node::value).collect()),
+            Kind::Scalar(value) => value.clone(),
         }
     }
 

@@ -1,4 +1,4 @@
-//! From a tree without placeholders to typed values, with every error led back to its place.
+//! From a tree without placeholders to a type, with every error led back to its place.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -8,8 +8,8 @@ use super::Source;
 use super::diagnostic::Diagnostic;
 use super::suggest::{did_you_mean, one_of};
 
-/// Reads a scenario, or another type, out of a value that was made from `source`.
-pub fn read<T: DeserializeOwned>(source: &Source, value: Value) -> Result<T, Diagnostic> {
+/// Reads a type out of a value that was made from `source`.
+pub fn typed<T: DeserializeOwned>(source: &Source, value: Value) -> Result<T, Diagnostic> {
     serde_path_to_error::deserialize(value).map_err(|error| {
         let steps: Vec<String> = error.path().iter().filter_map(step).collect();
         let complaint = Complaint::of(&error.inner().to_string());

@@ -15,7 +15,7 @@ use source::{Source, below, read_all, words};
 const LAYERS: [&[&str]; 5] = [
     &["dialect", "history", "plan", "scenario", "trace", "verdict"],
     &["json", "lower", "parse", "rules", "wire"],
-    &["agent", "check", "conductor", "provider", "report", "simulate"],
+    &["agent", "baseline", "check", "conductor", "provider", "report", "simulate"],
     &["driver", "server"],
     &["cli", "main", "runner"],
 ];
@@ -24,7 +24,8 @@ const LAYERS: [&[&str]; 5] = [
 const N_PURE_LAYERS: usize = 3;
 
 /// Who may use whom in the same layer. It has no cycle; a new edge is a decision, and is drawn in `ARCHITECTURE.md`.
-const EDGES: [(&str, &str); 16] = [
+const EDGES: [(&str, &str); 18] = [
+    ("baseline", "check"),
     ("check", "conductor"),
     ("check", "simulate"),
     ("cli", "runner"),
@@ -34,6 +35,7 @@ const EDGES: [(&str, &str); 16] = [
     ("main", "cli"),
     ("plan", "dialect"),
     ("plan", "scenario"),
+    ("report", "baseline"),
     ("report", "conductor"),
     ("rules", "json"),
     ("simulate", "agent"),
