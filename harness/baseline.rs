@@ -134,7 +134,7 @@ impl Baseline {
     /// Whether an entry of this baseline speaks of a plan on a system.
     fn covers(&self, entry: &Entry, system: &str, plan: &str) -> bool {
         self.is_of(system)
-            && (entry.systems.is_empty() || entry.systems.iter().any(|pattern| matches(pattern, system)))
+            && entry.speaks_of(system)
             && entry.plans.iter().any(|pattern| covers_plan(pattern, plan))
     }
 }
@@ -143,6 +143,11 @@ impl Entry {
     /// Whether it has a reason of its own.
     pub fn is_explained(&self) -> bool {
         self.reason != UNEXPLAINED
+    }
+
+    /// Whether it speaks of a system, given that its baseline does.
+    fn speaks_of(&self, system: &str) -> bool {
+        self.systems.is_empty() || self.systems.iter().any(|pattern| matches(pattern, system))
     }
 
     fn is_about(&self, finding: &Finding) -> bool {

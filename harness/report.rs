@@ -6,6 +6,7 @@
 mod held;
 #[cfg(feature = "cli")]
 pub mod junit;
+mod repeats;
 pub mod text;
 
 use std::collections::BTreeMap;
@@ -13,6 +14,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 pub use held::{Held, HeldEntry, StalePlans};
+pub use repeats::{Repeats, SeenFinding};
 
 use crate::baseline::{Baseline, Disposition};
 use crate::conductor::Receipt;
@@ -64,6 +66,9 @@ pub struct Case {
     /// What is proven of each action of the plan.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub receipts: Vec<Receipt>,
+    /// How often the verdict came; missing if the plan ran once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repeats: Option<Repeats>,
     /// The command that runs this case again.
     pub reproduce: String,
     /// The verdict as a value.
@@ -96,6 +101,7 @@ impl Case {
             findings: judgement.findings,
             dispositions: Vec::new(),
             receipts,
+            repeats: None,
             reproduce,
             judged: judgement.verdict,
         }
@@ -104,6 +110,11 @@ impl Case {
     /// The worst finding.
     pub fn worst(&self) -> Option<Harm> {
         self.findings.iter().map(|finding| finding.harm).min()
+    }
+
+    /// How often the verdict came, in words; none if every run of the plan came out alike.
+    pub fn label(&self) -> Option<String> {
+        self.repeats.as_ref().and_then(Repeats::label)
     }
 
     /// The findings that count: all but those that a baseline holds.

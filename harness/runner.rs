@@ -2,15 +2,15 @@
 
 mod library;
 mod live;
+mod repeat;
 mod system;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use futures::stream::{self, StreamExt};
-
 pub use library::{Selection, Source, SourceError, load};
+pub use repeat::Repeat;
 pub use system::{Origin, Subject, System, UnknownSystem};
 
 use crate::baseline::Baseline;
@@ -23,6 +23,7 @@ use crate::report::Case;
 use crate::rules::Profile;
 use crate::simulate::Run;
 use crate::verdict::{Harm, Judgement, Verdict};
+use repeat::{Merged, Todo, round};
 use system::Running;
 
 /// A plan and where it came from.
@@ -43,6 +44,8 @@ pub struct Options<'a> {
     pub n_jobs: usize,
     /// Whether to stop at the first plan that makes the run red.
     pub fail_fast: Option<Harm>,
+    /// How often plans are run.
+    pub repeat: Repeat,
     /// The known findings.
     pub baselines: &'a [Baseline],
 }
@@ -85,35 +88,34 @@ pub async fn run(
         keep(Case::new(&name, &job.plan.id, judgement, Vec::new(), again.case(job)));
     }
 
-    let mut shown: BTreeMap<String, Control> = BTreeMap::new();
-    let mut stop = false;
-    let results = stream::iter(controls.iter())
-        .map(async |(key, job)| (key, job, attempt(&running, &job.plan, None, options).await))
-        .buffer_unordered(options.n_jobs);
-    let mut results = std::pin::pin!(results);
-    while let Some((key, job, outcome)) = results.next().await {
-        shown.insert(key.clone(), Control::of(&job.plan, &outcome));
-        stop |= keep(case(&name, job, outcome, &again));
+    let options = Options { repeat: running.repeat(options.repeat), ..options };
+    let mut shown: BTreeMap<&str, Reach> = BTreeMap::new();
+    let (keys, todo): (Vec<&str>, Vec<Todo<'_>>) =
+        controls.iter().map(|(key, job)| (key.as_str(), Todo { job, reach: None })).unzip();
+    let mut stop = round(&running, &todo, options, |index, merged| {
+        let job = todo[index].job;
+        let passed = merged.passed.as_ref().and_then(|outcome| outcome.run.as_ref());
+        shown.extend(passed.map(|run| (keys[index], Reach::of(&job.plan, &run.trace))));
+        keep(case(&name, job, merged, &again))
+    })
+    .await;
+
+    let mut todo = Vec::with_capacity(apt.len());
+    for job in apt {
         if stop {
             break;
         }
-    }
-
-    let results = stream::iter(apt.iter().filter(|_| !stop))
-        .map(async |job| {
-            let control = shown.get(&control_key(&lower::control(&job.plan)));
-            let outcome = match control {
-                Some(Control::Passed(reach)) => attempt(&running, &job.plan, Some(reach), options).await,
-                _ => Outcome::unjudged(Verdict::Inconclusive, "the control plan failed"),
-            };
-            (job, outcome)
-        })
-        .buffer_unordered(options.n_jobs);
-    let mut results = std::pin::pin!(results);
-    while let Some((job, outcome)) = results.next().await {
-        if keep(case(&name, job, outcome, &again)) {
-            break;
+        match shown.get(control_key(&lower::control(&job.plan)).as_str()) {
+            Some(reach) => todo.push(Todo { job, reach: Some(reach) }),
+            None => {
+                let judgement = Judgement::without_run(Verdict::Inconclusive, "the control plan failed");
+                stop |= keep(Case::new(&name, &job.plan.id, judgement, Vec::new(), again.case(job)));
+            }
         }
+    }
+    if !stop {
+        round(&running, &todo, options, |index, merged| keep(case(&name, todo[index].job, merged, &again)))
+            .await;
     }
     cases
 }
@@ -131,44 +133,33 @@ impl Outcome {
     }
 }
 
-/// What a control plan has shown.
-enum Control {
-    Passed(Reach),
-    Failed,
-}
-
-impl Control {
-    fn of(plan: &Plan, outcome: &Outcome) -> Control {
-        match &outcome.run {
-            Some(run) if outcome.judgement.verdict == Verdict::Pass => {
-                Control::Passed(Reach::of(plan, &run.trace))
-            }
-            _ => Control::Failed,
-        }
-    }
-}
-
+/// Runs a plan once, and says in which process of the adapter.
 async fn attempt(
     running: &Running,
     plan: &Arc<Plan>,
     reach: Option<&Reach>,
     options: Options<'_>,
-) -> Outcome {
+) -> (Outcome, Option<u32>) {
     let Some(profile) = options.profiles.iter().find(|profile| profile.dialect == plan.dialect) else {
-        return Outcome::unjudged(Verdict::NotRun, "no profile was given for this dialect");
+        return (Outcome::unjudged(Verdict::NotRun, "no profile was given for this dialect"), None);
     };
     let width = reach.map(|reach| reach.width).filter(|width| *width > 0);
-    match running.drive(plan, profile, width).await {
+    let outcome = match running.drive(plan, profile, width).await {
         Ok(run) => {
             let judgement = judge(plan, &run, profile, running.grade(), reach);
             Outcome { judgement, receipts: run.receipts.clone(), run: Some(run) }
         }
-        Err(error) => Outcome::unjudged(Verdict::HarnessError, error.to_string()),
-    }
+        Err(error) => {
+            running.shun(plan, &error);
+            Outcome::unjudged(Verdict::HarnessError, error.to_string())
+        }
+    };
+    (outcome, running.process_of(plan))
 }
 
-fn case(system: &str, job: &Job, outcome: Outcome, again: &Again<'_>) -> Case {
-    Case::new(system, &job.plan.id, outcome.judgement, outcome.receipts, again.case(job))
+fn case(system: &str, job: &Job, merged: Merged, again: &Again<'_>) -> Case {
+    let case = Case::new(system, &job.plan.id, merged.judgement, merged.receipts, again.case(job));
+    Case { repeats: merged.repeats, ..case }
 }
 
 /// What the commands that run cases again have in common.

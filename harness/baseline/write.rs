@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use super::cover::{covers_plan, matches, patterns};
+use super::cover::{covers_plan, patterns};
 use super::read::SCHEMA;
 use super::{Baseline, Entry, Shown, UNEXPLAINED};
 use crate::verdict::Harm;
@@ -47,7 +47,7 @@ pub fn rewrite(old: &Baseline, shown: &[Shown<'_>], known: Known<'_>) -> Baselin
     }
     let mut entries: Vec<Entry> = Vec::new();
     for (entry, kept) in old.entries.iter().zip(&kept) {
-        entries.extend(split(old, entry, kept, &plans, &systems));
+        entries.extend(split(entry, kept, &plans, &systems));
     }
     for ((harm, check), found) in &unheld {
         let entry = Entry {
@@ -59,9 +59,10 @@ pub fn rewrite(old: &Baseline, shown: &[Shown<'_>], known: Known<'_>) -> Baselin
             flaky: false,
             plans: Vec::new(),
         };
-        entries.extend(split(old, &entry, found, &plans, &systems));
+        entries.extend(split(&entry, found, &plans, &systems));
     }
-    entries.sort_by(|a, b| order(a).cmp(&order(b)));
+    let mut entries = joined(entries, &systems);
+    entries.sort_by_cached_key(order);
     Baseline { file: old.file.clone(), system: old.system.clone(), entries }
 }
 
@@ -89,13 +90,7 @@ fn is_judged(shown: &[Shown<'_>], system: &str, plan: &str) -> bool {
 }
 
 /// What an entry becomes: one entry for all systems that show the same plans.
-fn split(
-    old: &Baseline,
-    entry: &Entry,
-    found: &Plans<'_>,
-    all: &BTreeSet<&str>,
-    systems: &[&str],
-) -> Vec<Entry> {
+fn split(entry: &Entry, found: &Plans<'_>, all: &BTreeSet<&str>, systems: &[&str]) -> Vec<Entry> {
     let mut alike: BTreeMap<&BTreeSet<&str>, Vec<&str>> = BTreeMap::new();
     for (system, plans) in found.iter().filter(|(_, plans)| !plans.is_empty()) {
         alike.entry(plans).or_default().push(system);
@@ -115,24 +110,38 @@ fn split(
         };
         let mut plans: Vec<String> = plans;
         plans.sort();
-        Entry { plans, systems: narrowed(old, entry, &group, systems), ..entry.clone() }
+        Entry { plans, systems: narrowed(entry, &group, systems), ..entry.clone() }
     };
     alike.into_iter().map(of_group).collect()
 }
 
+/// The entries, those that differ in their systems alone as one.
+fn joined(entries: Vec<Entry>, systems: &[&str]) -> Vec<Entry> {
+    let mut joined: Vec<Entry> = Vec::new();
+    for entry in entries {
+        let is_alike =
+            |other: &&mut Entry| Entry { systems: entry.systems.clone(), ..(**other).clone() } == entry;
+        let Some(other) = joined.iter_mut().find(is_alike) else {
+            joined.push(entry);
+            continue;
+        };
+        let both: Vec<&str> = systems
+            .iter()
+            .copied()
+            .filter(|system| entry.speaks_of(system) || other.speaks_of(system))
+            .collect();
+        other.systems = narrowed(other, &both, systems);
+    }
+    joined
+}
+
 /// The `systems` of an entry that speaks of a group: as they were if they say the same, else nothing if the group is
 /// all that the file speaks of, else their names.
-fn narrowed(old: &Baseline, entry: &Entry, group: &[&str], systems: &[&str]) -> Vec<String> {
-    let meant = |patterns: &[String]| {
-        let is_meant = |system: &&&str| {
-            old.is_of(system)
-                && (patterns.is_empty() || patterns.iter().any(|pattern| matches(pattern, system)))
-        };
-        systems.iter().filter(is_meant).copied().collect::<Vec<&str>>()
-    };
-    if meant(&entry.systems) == group {
+fn narrowed(entry: &Entry, group: &[&str], systems: &[&str]) -> Vec<String> {
+    let meant: Vec<&str> = systems.iter().copied().filter(|system| entry.speaks_of(system)).collect();
+    if meant == group {
         entry.systems.clone()
-    } else if meant(&[]) == group {
+    } else if systems == group {
         Vec::new()
     } else {
         group.iter().map(|system| (*system).to_owned()).collect()
@@ -140,7 +149,7 @@ fn narrowed(old: &Baseline, entry: &Entry, group: &[&str], systems: &[&str]) -> 
 }
 
 /// The worst first.
-fn order(entry: &Entry) -> impl Ord {
+fn order(entry: &Entry) -> (Option<Harm>, String, Vec<String>, String, Vec<String>) {
     (entry.harm, entry.check.clone(), entry.systems.clone(), entry.reason.clone(), entry.plans.clone())
 }
 
@@ -298,6 +307,15 @@ mod tests {
         assert!(written.entry_of("else@1/mode", ALL[0], &stuck[0]).is_none());
         assert_eq!(written.stale(&run), []);
         assert_eq!(write(&written, &run), written, "writing again changes it");
+    }
+
+    #[test]
+    fn entries_that_differ_in_their_systems_alone_become_one() {
+        let stuck = stuck();
+        let one = write(&Baseline::empty("b.yaml", "sdk@1.2*"), &[shown(SYSTEM, ALL[0], &stuck)]);
+        assert_eq!(one.entries[0].systems, [SYSTEM]);
+        let both = write(&one, &[shown(OTHER, ALL[0], &stuck)]);
+        assert_eq!((both.entries.len(), both.entries[0].systems.len()), (1, 0));
     }
 
     fn explained(flaky: bool) -> Baseline {

@@ -11,7 +11,7 @@ use crate::agent::canary::Canary;
 use crate::dialect::Dialect;
 use crate::report::Case;
 use crate::report::text::{self, Tone};
-use crate::runner::{self, Job, Options, Selection, System};
+use crate::runner::{self, Job, Options, Repeat, Selection, System};
 use crate::verdict::Verdict;
 
 /// Runs every planted bug through the suite, in process and over HTTP, and prints which plans catch it.
@@ -113,7 +113,13 @@ fn is_caught(case: &Case, canary: Canary) -> bool {
 
 async fn run(system: &System, jobs: &[Job]) -> Vec<Case> {
     let profiles = profiles(&[]);
-    let options = Options { profiles: &profiles, n_jobs: N_JOBS, fail_fast: None, baselines: &[] };
+    let options = Options {
+        profiles: &profiles,
+        n_jobs: N_JOBS,
+        fail_fast: None,
+        repeat: Repeat::ONCE,
+        baselines: &[],
+    };
     runner::run(system, jobs, options, &|_| {}, &|_, _, _| {}).await
 }
 

@@ -15,7 +15,7 @@ use crate::dialect::Dialect;
 use crate::report::text::Tone;
 use crate::report::{Report, Timing, junit, text};
 use crate::rules::Profile;
-use crate::runner::{self, Job, Options, Selection, Source, System};
+use crate::runner::{self, Job, Options, Repeat, Selection, Source, System};
 use crate::verdict::Harm;
 
 /// Runs scenarios on systems and judges what they do.
@@ -55,6 +55,12 @@ pub(super) struct Run {
     /// Plans at once.
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=256))]
     jobs: u16,
+    /// Runs of each plan; a case whose runs differ says how often it came out so.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    repeat: u16,
+    /// Do not run a plan with a finding a second time, nor what is doubtful alone.
+    #[arg(long)]
+    no_confirm: bool,
     /// Seed of the wire ids.
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
@@ -120,6 +126,7 @@ impl Run {
             profiles: &profiles,
             n_jobs: usize::from(self.jobs),
             fail_fast: self.fail_fast.then_some(self.fail_on),
+            repeat: Repeat { times: self.repeat, confirm: !self.no_confirm },
             baselines,
         };
         let run = async {

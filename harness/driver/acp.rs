@@ -83,6 +83,11 @@ impl Adapter {
         &self.about
     }
 
+    /// Whether the connection is over, so that no session can be opened any more.
+    pub fn is_over(&self) -> bool {
+        self.link.hub.failure.borrow().is_some()
+    }
+
     /// Opens a session.
     pub async fn open(&self, spec: &SessionSpec) -> Result<Session, DriverError> {
         let request = NewSessionRequest::new(spec.state_dir.clone()).meta(spec.meta());

@@ -8,6 +8,7 @@ use super::manifest::{Manifest, Mode, Place};
 const BUILT_IN: [&[(&str, &str)]; 1] = [&[
     ("system.yaml", include_str!("../systems/ai-sdk/system.yaml")),
     ("adapter.mjs", include_str!("../systems/ai-sdk/adapter.mjs")),
+    ("baseline.yaml", include_str!("../systems/ai-sdk/baseline.yaml")),
     ("v6/package.json", include_str!("../systems/ai-sdk/v6/package.json")),
     ("v6/package-lock.json", include_str!("../systems/ai-sdk/v6/package-lock.json")),
 ]];

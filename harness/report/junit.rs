@@ -32,6 +32,8 @@ pub fn to_xml(report: &Report, fail_on: Harm) -> String {
         // Findings milder than what fails the case are told all the same.
         let told: String =
             case.findings.iter().enumerate().map(|(index, finding)| line(case, index, finding)).collect();
+        let label = case.label().map(|label| format!("comes and goes: {label}\n")).unwrap_or_default();
+        let told = told + &label;
         if !told.is_empty() {
             test.set_system_out(told);
         }

@@ -21,6 +21,9 @@ pub fn line(case: &Case) -> String {
     if let Some(reason) = &case.reason {
         let _ = write!(line, "  ({reason})");
     }
+    if let Some(label) = case.label() {
+        let _ = write!(line, "  [{label}]");
+    }
     line
 }
 
@@ -37,6 +40,9 @@ pub fn render(report: &Report, fail_on: Harm, paint: impl Fn(Tone, &str) -> Stri
             n => format!("{} and {} more plans", case.plan, n - 1),
         };
         let _ = writeln!(text, "{word}: {plans} on {}\n  {reason}", case.system);
+        if let Some(label) = case.label() {
+            let _ = writeln!(text, "  comes and goes: {label}");
+        }
         if case.judged.is_unjudged() {
             let _ = writeln!(text, "  again: {}", case.reproduce);
         }
@@ -81,7 +87,7 @@ struct Cause {
 fn unjudged(report: &Report) -> Vec<Vec<&Case>> {
     let mut groups: Vec<Vec<&Case>> = Vec::new();
     for case in report.cases.iter().filter(|case| case.judged != Verdict::Pass && case.findings.is_empty()) {
-        let of = |case: &Case| (case.system.clone(), case.judged, case.reason.clone());
+        let of = |case: &Case| (case.system.clone(), case.judged, case.reason.clone(), case.label());
         match groups.iter_mut().find(|group| group.first().is_some_and(|first| of(first) == of(case))) {
             Some(group) => group.push(case),
             None => groups.push(vec![case]),
@@ -119,6 +125,9 @@ fn plan(text: &mut String, case: &Case, findings: &[&Finding]) {
         let rule = finding.rule.map(|rule| format!("  rule {rule}")).unwrap_or_default();
         let _ = writeln!(text, "    at {}{lasting}{rule}", finding.place);
         let _ = writeln!(text, "    expected {}; got {}", finding.expected, finding.got);
+    }
+    if let Some(label) = case.label() {
+        let _ = writeln!(text, "    comes and goes: {label}");
     }
     for receipt in &case.receipts {
         let grade = receipt.grade.map_or("none", Grade::name);

@@ -15,7 +15,7 @@ use brickbat::lower;
 use brickbat::provider::Provider;
 use brickbat::report::{Case, Report, text};
 use brickbat::rules::{self, Profile};
-use brickbat::runner::{self, Job, Options, Selection, Source, System};
+use brickbat::runner::{self, Job, Options, Repeat, Selection, Source, System};
 use brickbat::server::{Limits, Mount, Seen, Server};
 use brickbat::simulate::call_of;
 use brickbat::trace::{RequestKind, TurnOutcome};
@@ -45,7 +45,13 @@ fn load(prefix: &str) -> Vec<Job> {
 /// Runs jobs, and gives the cases in the order of their plans.
 async fn run(system: &System, jobs: &[Job]) -> Vec<Case> {
     let profiles = Dialect::ALL.map(Profile::newest);
-    let options = Options { profiles: &profiles, n_jobs: N_JOBS, fail_fast: None, baselines: &[] };
+    let options = Options {
+        profiles: &profiles,
+        n_jobs: N_JOBS,
+        fail_fast: None,
+        repeat: Repeat::ONCE,
+        baselines: &[],
+    };
     let mut cases = runner::run(system, jobs, options, &|_| {}, &|_, _, _| {}).await;
     cases.sort_by(|a, b| a.plan.cmp(&b.plan));
     cases
