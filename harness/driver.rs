@@ -15,7 +15,7 @@ pub mod process;
 pub mod protocol;
 
 pub use acp::{Adapter, Session, SessionEvent};
-pub use catalogue::{ResolveError, resolve, systems};
+pub use catalogue::{BASELINE, ResolveError, resolve, systems};
 pub use error::DriverError;
 pub use manifest::{Manifest, Mode};
 pub use process::{Launch, Limits};

@@ -8,7 +8,7 @@ use clap::Args;
 
 use super::bad_input;
 use crate::baseline::{Baseline, Known, Shown, common_system, rewrite};
-use crate::driver;
+use crate::driver::{self, BASELINE};
 use crate::parse::MAX_TEXT;
 use crate::report::{Report, is_reference};
 use crate::runner::{Subject, System};
@@ -24,9 +24,6 @@ pub(super) struct BaselineOptions {
     #[arg(long = "write-baseline", value_name = "FILE")]
     write: Option<PathBuf>,
 }
-
-/// The name of the baseline beside a manifest.
-const BESIDE: &str = "baseline.yaml";
 
 impl BaselineOptions {
     /// The baselines that are asked for.
@@ -117,11 +114,11 @@ fn may_be_of(baseline: &Baseline, system: &System) -> bool {
 fn beside(systems: &[System], baselines: &mut Vec<Baseline>) -> Result<(), u8> {
     for system in systems {
         let System::Adapted(subject) = system else { continue };
-        let Some(text) = subject.manifest.text(BESIDE) else {
+        let Some(text) = subject.manifest.text(BASELINE) else {
             anstream::eprintln!("{} has no baseline; every finding counts", system.name());
             continue;
         };
-        let file = format!("{}/{BESIDE}", subject.manifest.name);
+        let file = format!("{}/{BASELINE}", subject.manifest.name);
         let baseline = Baseline::parse(&text, &file).map_err(bad_input)?;
         if !baselines.contains(&baseline) {
             baselines.push(baseline);
