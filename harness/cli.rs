@@ -2,6 +2,7 @@
 //!
 //! Exit codes: 0 as expected, 1 findings, 2 usage or bad input, 3 could not judge, 4 the reference agent failed.
 
+mod agent;
 mod baseline;
 mod canaries;
 mod check;
@@ -40,6 +41,8 @@ Exit codes: 0 as expected, 1 findings, 2 usage or bad input, 3 could not judge, 
 enum Command {
     /// Run scenarios on systems and judge what they do.
     Run(Box<run::Run>),
+    /// Serve the reference agent, or a planted bug, over ACP on standard input and output.
+    Agent(agent::Agent),
     /// Prove that the checkers bite: run the planted bugs and print who catches them.
     Canaries(canaries::Canaries),
     /// Say what a strict provider would say to a request body or a list of messages.
@@ -54,6 +57,7 @@ enum Command {
 pub fn main() -> ExitCode {
     let code = match Arguments::parse().command {
         Command::Run(run) => run.execute(),
+        Command::Agent(agent) => agent.execute(),
         Command::Canaries(canaries) => canaries.execute(),
         Command::Check(check) => check.execute(),
         Command::Explain(explain) => explain.execute(),

@@ -27,6 +27,10 @@ pub enum Command {
     },
     /// Give the system the user's stop.
     Stop,
+    /// Kill the process of the system.
+    Kill,
+    /// Start a new process, and let it load the session.
+    Resume,
     /// Let a held reply go on.
     Release(ExchangeId),
     /// Let a tool end.
@@ -63,6 +67,8 @@ pub struct Conductor {
     width: Option<usize>,
     turn: usize,
     stopped: bool,
+    /// The process is being killed, or is dead: nothing of this turn is conducted any more.
+    killed: bool,
     ended: bool,
     quiet: u32,
     /// Requests of this turn.
@@ -93,6 +99,7 @@ impl Conductor {
             width,
             turn: 0,
             stopped: false,
+            killed: false,
             ended: false,
             quiet: 0,
             n_requests: 0,
@@ -119,6 +126,10 @@ impl Conductor {
             self.quiet = 0;
         }
         let mut commands = Vec::new();
+        if self.killed && !matches!(event, Event::Killed) {
+            // What a process does while it is being killed changes nothing any more.
+            return commands;
+        }
         match event {
             Event::Requested { exchange, kind, .. } => {
                 self.kinds.insert(*exchange, *kind);
@@ -154,10 +165,12 @@ impl Conductor {
             }
             Event::Quiet => self.be_patient(&mut commands),
             Event::TurnEnded { .. } => self.ended = true,
+            Event::Killed => self.bury(),
             Event::Prompted { .. }
             | Event::ToolStarted { call: None, .. }
             | Event::CallShown { .. }
             | Event::Stopped
+            | Event::Resumed
             | Event::GaveUp => {}
         }
         self.work_holds(&mut commands);
@@ -166,9 +179,17 @@ impl Conductor {
         commands
     }
 
+    /// The process is gone, and its turn with it.
+    fn bury(&mut self) {
+        self.holding.clear();
+        self.batch.die();
+        self.ended = true;
+    }
+
     fn begin(&mut self, turn: usize) -> Vec<Command> {
         self.turn = turn;
         self.stopped = false;
+        self.killed = false;
         self.ended = false;
         self.quiet = 0;
         self.n_requests = 0;
@@ -222,6 +243,9 @@ impl Conductor {
 
     /// Does what is to happen at held replies, and lets them go on.
     fn work_holds(&mut self, commands: &mut Vec<Command>) {
+        if self.is_dying() {
+            return;
+        }
         for holding in &mut self.holding {
             while let Some(index) = holding.todo.first().copied() {
                 let receipt = &mut self.receipts[index];
@@ -230,6 +254,12 @@ impl Conductor {
                         receipt.prove(holding.grade);
                         self.stopped = true;
                         commands.push(Command::Stop);
+                    }
+                    PlannedFault::Kill => {
+                        receipt.prove(holding.grade);
+                        self.killed = true;
+                        commands.push(Command::Kill);
+                        return;
                     }
                     PlannedFault::Stall => break,
                     // It had to settle before, for the turn of this system to end.
@@ -284,6 +314,11 @@ impl Conductor {
                     commands.push(Command::Settle { call, outcome });
                 }
                 PlannedFault::Settle(_) => {}
+                PlannedFault::Kill => {
+                    receipt.prove(grade);
+                    self.killed = true;
+                    commands.push(Command::Kill);
+                }
                 _ => {
                     receipt.prove(grade);
                     if !self.stopped {
@@ -310,15 +345,21 @@ impl Conductor {
 
     /// Lets the next tool settle, one at a time: each result is delivered before the next is given.
     fn settle_next(&mut self, commands: &mut Vec<Command>) {
-        if self.batch.is_settling() {
+        if self.batch.is_settling() || self.is_dying() {
             return;
         }
         let forced = self.quiet >= self.patience.progress;
         if !self.stopped && self.batch.all_started() {
             self.tool_point(PlannedPoint::SettledCount(0), Grade::Observed, commands);
         }
+        if self.is_dying() {
+            return;
+        }
         let Some(call) = self.batch.next(&self.plan, self.turn, self.now(forced)) else { return };
         self.tool_point(PlannedPoint::Settled(call, Side::Before), Grade::Observed, commands);
+        if self.is_dying() {
+            return;
+        }
         let Some(call) = self.batch.next(&self.plan, self.turn, self.now(forced)) else { return };
         self.batch.settling(call);
         let outcome = self.plan.calls[call.0 as usize].outcome.clone();
@@ -333,6 +374,11 @@ impl Conductor {
         } else if self.n_requests >= 2 * MAX_REQUESTS {
             commands.push(Command::Finish);
         }
+    }
+
+    /// Whether the process is about to be killed.
+    fn is_dying(&self) -> bool {
+        self.killed && !self.ended
     }
 
     fn now(&self, forced: bool) -> Now {
@@ -396,6 +442,9 @@ impl Conductor {
             return;
         }
         if self.turn + 1 < self.plan.turns.len() {
+            if self.killed {
+                commands.push(Command::Resume);
+            }
             commands.extend(self.begin(self.turn + 1));
         } else {
             commands.push(Command::Finish);

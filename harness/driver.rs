@@ -13,6 +13,8 @@ pub mod lines;
 pub mod manifest;
 pub mod process;
 pub mod protocol;
+pub mod serve;
+pub mod talk;
 
 pub use acp::{Adapter, Session, SessionEvent};
 pub use catalogue::{BASELINE, ResolveError, resolve, systems};

@@ -181,6 +181,9 @@ fn needs(scenario: &Scenario, turns: &[PlannedTurn]) -> Vec<Need> {
         if action.what.stops_turn() {
             needs.push(Need::Cancel);
         }
+        if action.what == PlannedFault::Kill {
+            needs.push(Need::Resume);
+        }
         if in_stream {
             needs.push(Need::Streaming);
         }

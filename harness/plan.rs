@@ -59,6 +59,12 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// Whether the process of the system is killed in this plan.
+    pub fn kills(&self) -> bool {
+        let mut actions = self.turns.iter().flat_map(|turn| &turn.actions);
+        actions.any(|action| action.what == PlannedFault::Kill)
+    }
+
     /// The calls of that name: the one that the scenario wrote, and the ones that lowering added for attempts
     /// after a failed one.
     pub fn calls_named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = CallKey> + 'a {
@@ -294,6 +300,8 @@ pub enum Mark {
 pub enum PlannedFault {
     /// The user stops the turn.
     Abort,
+    /// The process of the system is killed; a new one loads the session.
+    Kill,
     /// Silence; the user stops the turn when nothing has come for a while.
     Stall,
     /// Silence until all is taken in, then the reply goes on.
@@ -319,6 +327,11 @@ impl PlannedFault {
             self,
             PlannedFault::Reset | PlannedFault::Eof | PlannedFault::EndEarly | PlannedFault::Error(_)
         )
+    }
+
+    /// Whether nothing more is planned for the turn after it: the user stops it, or it dies.
+    pub fn ends_turn(&self) -> bool {
+        self.stops_turn() || *self == PlannedFault::Kill
     }
 
     /// Whether the user's stop follows.

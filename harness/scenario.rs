@@ -55,6 +55,8 @@ pub enum Need {
     EagerTools,
     /// The system asks the provider for streams.
     Streaming,
+    /// A session outlives the process of the system: a new process can load it.
+    Resume,
 }
 
 impl Need {
@@ -64,6 +66,7 @@ impl Need {
             Need::Cancel => "cancel",
             Need::EagerTools => "eager-tools",
             Need::Streaming => "streaming",
+            Need::Resume => "resume",
         }
     }
 }
@@ -219,6 +222,8 @@ pub enum Which {
 pub enum Action {
     /// The user stops the turn.
     Abort,
+    /// The process of the system is killed (SIGKILL). A new one is started and loads the session for the next turn.
+    Kill,
     /// The provider falls silent for good, and the user stops the turn when nothing has come for a while.
     Stall,
     /// The provider is silent until all it sent has been taken in, then goes on.

@@ -122,7 +122,13 @@ impl Simulation {
     }
 
     fn obey(&mut self, commands: Vec<Command>) {
-        self.todo.extend(commands.into_iter().map(Todo::Obey));
+        for command in commands {
+            match command {
+                // A dead process does nothing of what was still to be done.
+                Command::Kill => self.todo.push_front(Todo::Obey(command)),
+                _ => self.todo.push_back(Todo::Obey(command)),
+            }
+        }
     }
 
     fn work(&mut self, todo: Todo) {
@@ -144,6 +150,14 @@ impl Simulation {
                 self.trace.push(Event::Stopped);
                 self.todo.push_back(Todo::Tell(ToAgent::Stop));
             }
+            Command::Kill => {
+                self.agent = self.agent.reborn();
+                self.todo.clear();
+                self.gates.clear();
+                self.bodies.iter_mut().for_each(|body| body.state = BodyState::Over);
+                self.observe(Event::Killed);
+            }
+            Command::Resume => self.trace.push(Event::Resumed),
             Command::Settle { call, outcome } => {
                 self.todo.push_back(Todo::Tell(ToAgent::Settle { call, outcome }));
             }

@@ -136,6 +136,11 @@ pub enum Event {
     },
     /// The user's stop was given to the system.
     Stopped,
+    /// The process of the system was killed, and is gone. Its turn has no outcome, its requests and tools no end:
+    /// they are closed because it is dead, not because the system gave them up, so no event says it.
+    Killed,
+    /// A new process has loaded the session.
+    Resumed,
     /// Nothing happened for as long as the harness waits.
     Quiet,
     /// The harness gave up waiting for the end of the turn.
@@ -279,7 +284,7 @@ pub struct Account {
     pub start_turns: Vec<usize>,
     /// How it ended, if the result was delivered.
     pub settled: Option<ToolOutcome>,
-    /// Whether the result was delivered after the user's stop of that turn, or after its end.
+    /// Whether the result was delivered after the user's stop of that turn, after its end, or after its death.
     pub settled_late: bool,
     /// Whether the system gave it up.
     pub cancelled: bool,
@@ -302,7 +307,7 @@ impl Ledger {
         for (turn, event) in trace.by_turn() {
             match event {
                 Event::Prompted { .. } => stopped = false,
-                Event::Stopped | Event::TurnEnded { .. } => stopped = true,
+                Event::Stopped | Event::TurnEnded { .. } | Event::Killed => stopped = true,
                 Event::ToolStarted { call: Some(key), args } => {
                     if let Some(account) = ledger.calls.get_mut(key.0 as usize) {
                         account.starts.push(args.clone());

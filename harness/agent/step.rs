@@ -35,6 +35,17 @@ pub(super) enum StepBlock {
     Call(StepCall),
 }
 
+impl StepBlock {
+    /// What it leaves in a message: text of nothing but space is refused by providers.
+    pub(super) fn kept(&self) -> Option<Block> {
+        match self {
+            StepBlock::Text(text) if text.trim().is_empty() => None,
+            StepBlock::Text(text) => Some(Block::Text(text.clone())),
+            StepBlock::Call(call) => Some(Block::Call(call.call.clone())),
+        }
+    }
+}
+
 /// A call of the reply.
 #[derive(Debug)]
 pub(super) struct StepCall {
@@ -132,12 +143,7 @@ impl Step {
 
     /// The assistant message that this reply leaves in the thread.
     pub(super) fn message(&self) -> Vec<Block> {
-        let blocks = self.blocks.iter().filter_map(|block| match block {
-            StepBlock::Text(text) if text.trim().is_empty() => None,
-            StepBlock::Text(text) => Some(Block::Text(text.clone())),
-            StepBlock::Call(call) => Some(Block::Call(call.call.clone())),
-        });
-        blocks.collect()
+        self.blocks.iter().filter_map(StepBlock::kept).collect()
     }
 
     /// The results, in the order of the calls.

@@ -14,11 +14,11 @@ use crate::wire::{Decoder, ReplyEvent, decode_whole};
 /// A running turn.
 #[derive(Debug)]
 pub(super) struct Turn {
-    step: Step,
+    pub(super) step: Step,
     n_retries: u32,
     n_requests: u32,
     /// Length of the thread before the turn.
-    mark: usize,
+    pub(super) mark: usize,
     /// Requests that a storming canary still sends.
     storm: Option<u32>,
 }

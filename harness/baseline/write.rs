@@ -70,8 +70,8 @@ pub fn rewrite(old: &Baseline, shown: &[Shown<'_>], known: Known<'_>) -> Baselin
 /// None if they have nothing in common.
 pub fn common_system(systems: &[&str]) -> Option<String> {
     let parts = |system: &str| match system.split_once('/') {
-        Some((version, _)) => (version.to_owned(), format!("{version}/*")),
-        None => (system.to_owned(), system.to_owned()),
+        Some((version, _)) if version.contains('@') => (version.to_owned(), format!("{version}/*")),
+        _ => (system.to_owned(), system.to_owned()),
     };
     let patterns: BTreeSet<String> = systems.iter().map(|system| parts(system).1).collect();
     let names: BTreeSet<String> = systems
@@ -80,7 +80,7 @@ pub fn common_system(systems: &[&str]) -> Option<String> {
         .collect();
     match (patterns.first(), patterns.len(), names.first(), names.len()) {
         (Some(pattern), 1, ..) => Some(pattern.clone()),
-        (_, _, Some(name), 1) => Some(format!("{name}@*")),
+        (_, _, Some(name), 1) if !name.contains('/') => Some(format!("{name}@*")),
         _ => None,
     }
 }
@@ -374,6 +374,7 @@ mod tests {
     fn one_file_speaks_of_one_system() {
         assert_eq!(common_system(&["sdk@1/a", "sdk@1/b"]).as_deref(), Some("sdk@1/*"));
         assert_eq!(common_system(&["sdk@1/a", "sdk@2/a"]).as_deref(), Some("sdk@*"));
+        assert_eq!(common_system(&["canary/x/acp"]).as_deref(), Some("canary/x/acp"));
         assert_eq!(common_system(&["own"]).as_deref(), Some("own"));
         assert_eq!(common_system(&["sdk@1/a", "other@1/a"]), None);
         assert_eq!(common_system(&[]), None);

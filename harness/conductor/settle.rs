@@ -107,6 +107,14 @@ impl Batch {
         self.in_flight = None;
     }
 
+    /// The process that ran the tools is dead: what it had started will not settle, and nothing is under way to it.
+    pub(super) fn die(&mut self) {
+        self.in_flight = None;
+        for progress in self.calls.iter_mut().filter(|progress| progress.is_open()) {
+            progress.cancelled = true;
+        }
+    }
+
     pub(super) fn has_started(&self, call: CallKey) -> bool {
         self.calls[call.0 as usize].started
     }

@@ -7,8 +7,8 @@ use std::time::Duration;
 use agent_client_protocol::schema::ProtocolVersion;
 use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema::{
-    CancelNotification, ContentBlock, InitializeRequest, NewSessionRequest, PromptRequest, PromptResponse,
-    TextContent,
+    CancelNotification, ContentBlock, InitializeRequest, LoadSessionRequest, NewSessionRequest,
+    PromptRequest, PromptResponse, TextContent,
 };
 use agent_client_protocol::{
     Agent, Client, JsonRpcNotification, JsonRpcRequest, Lines, UntypedMessage, is_connection_terminated,
@@ -25,6 +25,7 @@ use super::error::DriverError;
 use super::lines;
 use super::process::{Launch, Limits, Pipes, Process, WRITE_WAIT};
 use super::protocol::{self, About, SessionSpec};
+use super::talk::Talk;
 use crate::trace::{ShownState, TurnOutcome};
 
 /// A running adapter. Clones share the process; it is killed, with all that it started, when the last one and the
@@ -75,6 +76,12 @@ impl Adapter {
         let request = InitializeRequest::new(ProtocolVersion::V1);
         let answer = link.ask("initialize", request, launch.limits.start).await?;
         let about = protocol::about(answer.meta.as_ref())?;
+        if about.capabilities.load && !answer.agent_capabilities.load_session {
+            return Err(DriverError::Nonsense {
+                why: "it has the capability `load`, but not ACP's `loadSession`".to_owned(),
+                said: "initialize".to_owned(),
+            });
+        }
         Ok(Adapter { link: Arc::new(link), about: Arc::new(about) })
     }
 
@@ -98,7 +105,35 @@ impl Adapter {
     }
 }
 
+impl Adapter {
+    /// Loads a session that another process of this adapter has opened with that spec, and that is dead.
+    pub async fn load(&self, id: &str, spec: &SessionSpec) -> Result<Session, DriverError> {
+        let request = LoadSessionRequest::new(id.to_owned(), spec.state_dir.clone()).meta(spec.meta());
+        // What it shows while it loads is the past, told again: nobody has entered the session yet, so it is dropped.
+        self.link.ask("session/load", request, self.link.limits.answer).await?;
+        let events = self.link.hub.enter(id)?;
+        Ok(Session { adapter: self.clone(), id: id.to_owned(), events, running: false, lost: false })
+    }
+
+    /// Kills the process, and waits until it is gone with all that it started.
+    pub async fn kill(&self) {
+        self.link.process.kill();
+        // How it ended is known: it was killed.
+        let _ = self.link.process.ended().await;
+    }
+}
+
 impl Session {
+    /// Its id.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Kills the process that this session lives in, and all other sessions in it.
+    pub async fn kill(&self) {
+        self.adapter.kill().await;
+    }
+
     /// Gives the system the user's message. How the turn ends comes as an event.
     pub async fn prompt(&mut self, text: &str) -> Result<(), DriverError> {
         if self.running {
@@ -135,6 +170,15 @@ impl Session {
         self.extension("_brickbat/barrier").await.map(|_| true)
     }
 
+    /// Waits for any answer of the adapter, which proves that it is alive: also the answer that it does not know the
+    /// question.
+    pub async fn answers(&self) -> Result<(), DriverError> {
+        match self.extension("_brickbat/barrier").await {
+            Err(error) if !error.is_refusal() => Err(error),
+            Ok(_) | Err(_) => Ok(()),
+        }
+    }
+
     /// The history as the system has stored it, in its own format; none if the adapter does not show it.
     pub async fn history(&self) -> Result<Option<Value>, DriverError> {
         if !self.adapter.about.capabilities.history {
@@ -158,6 +202,10 @@ impl Session {
         let event = match self.events.recv().await {
             Some(event) => event,
             None => SessionEvent::Lost(self.link().hub.why_closed()),
+        };
+        let event = match event {
+            SessionEvent::Lost(error) => SessionEvent::Lost(error.with_stderr(self.link().process.stderr())),
+            other => other,
         };
         match event {
             SessionEvent::Shown { .. } => {}
@@ -211,7 +259,7 @@ impl Link {
         match tokio::time::timeout(wait, self.connection.send_request(request).block_task()).await {
             Ok(Ok(answer)) => Ok(answer),
             Ok(Err(error)) if is_over(&error) => Err(self.hub.cause().await),
-            Ok(Err(error)) => Err(refused(method, error)),
+            Ok(Err(error)) => Err(refused(method, error).with_stderr(self.process.stderr())),
             Err(_) => Err(DriverError::Silent {
                 method: method.to_owned(),
                 waited: wait,
@@ -340,16 +388,17 @@ async fn serve(
     connected: oneshot::Sender<ConnectionTo<Agent>>,
 ) {
     let broken = Arc::new(OnceLock::new());
+    let talk = Arc::new(Talk::default());
     let lines = {
         let broken = broken.clone();
-        lines::checked(BufReader::new(pipes.stdout), limits.line_bytes).map_err(move |error| {
+        lines::checked(BufReader::new(pipes.stdout), limits.line_bytes, talk.clone()).map_err(move |error| {
             let text = error.to_string();
             // Only the first error counts; the stream ends with it.
             let _ = broken.set(error);
             std::io::Error::other(text)
         })
     };
-    let transport = Lines::new(writer(pipes.stdin), lines.boxed());
+    let transport = Lines::new(writer(pipes.stdin, talk), lines.boxed());
     let shown = hub.clone();
     let over = Client
         .v1()
@@ -369,7 +418,14 @@ async fn serve(
         })
         .await;
     let failure = match (broken.get(), over) {
-        (Some(error), _) => error.clone(),
+        (Some(error), _) => {
+            process.kill();
+            let stderr = match process.ended().await {
+                DriverError::Exited { stderr, .. } => stderr,
+                _ => process.stderr(),
+            };
+            error.clone().with_stderr(stderr)
+        }
         (None, Ok(()) | Err(_)) => process.ended().await,
     };
     process.kill();
@@ -377,15 +433,16 @@ async fn serve(
 }
 
 /// What is written to the adapter, line by line. An adapter that leaves its input unread is as good as dead.
-fn writer(stdin: ChildStdin) -> impl Sink<String, Error = std::io::Error> + Send + 'static {
-    futures::sink::unfold(stdin, |mut stdin, line: String| async move {
+fn writer(stdin: ChildStdin, talk: Arc<Talk>) -> impl Sink<String, Error = std::io::Error> + Send + 'static {
+    futures::sink::unfold((stdin, talk), |(mut stdin, talk), line: String| async move {
+        talk.sent(&line);
         let bytes = format!("{line}\n");
         let write = async {
             stdin.write_all(bytes.as_bytes()).await?;
             stdin.flush().await
         };
         tokio::time::timeout(WRITE_WAIT, write).await.map_err(std::io::Error::other)??;
-        Ok(stdin)
+        Ok((stdin, talk))
     })
 }
 

@@ -5,24 +5,29 @@
 //! agent before it looks at the next command: that makes the barrier true.
 
 mod http;
-
-use std::net::SocketAddr;
+mod place;
+mod store;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use futures::stream::{FuturesUnordered, StreamExt};
 use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
 
 use super::acp::SessionEvent;
+use super::error::DriverError;
 use crate::agent::{Agent, BodyEnd, Input, Output, RequestId, RunId};
 use crate::plan::ToolOutcome;
 use http::{Exchange, Piece};
+pub use place::Place;
+pub use store::Store;
 
 /// A conversation with an agent of our own.
 #[derive(Debug)]
 pub struct InProcess {
     commands: mpsc::UnboundedSender<Command>,
     events: mpsc::UnboundedReceiver<SessionEvent>,
+    task: JoinHandle<()>,
 }
 
 #[derive(Debug)]
@@ -30,25 +35,27 @@ enum Command {
     Prompt(String),
     Cancel,
     Barrier(oneshot::Sender<()>),
-}
-
-/// Where the agent finds what it needs.
-#[derive(Debug, Clone)]
-pub struct Place {
-    /// The server.
-    pub server: SocketAddr,
-    /// The path of the plan, such as `/p/7`.
-    pub base_path: String,
+    History(oneshot::Sender<Vec<u8>>),
+    Kill(oneshot::Sender<Vec<u8>>),
 }
 
 impl InProcess {
-    /// Starts an agent. It ends when the session is dropped.
-    pub fn start(agent: Agent, api_path: &'static str, place: Place) -> InProcess {
+    /// Starts an agent that keeps its thread in memory. It ends when the session is dropped.
+    pub fn start(agent: Agent, place: Place) -> InProcess {
+        InProcess::run(agent, place, None)
+    }
+
+    /// Starts an agent that also keeps its thread in a file.
+    pub fn start_stored(agent: Agent, place: Place, store: Store) -> InProcess {
+        InProcess::run(agent, place, Some(store))
+    }
+
+    fn run(agent: Agent, place: Place, store: Option<Store>) -> InProcess {
         let (commands, inbox) = mpsc::unbounded_channel();
         let (outbox, events) = mpsc::unbounded_channel();
-        let live = Live { agent, api_path, place, outbox, exchange: None, tools: FuturesUnordered::new() };
-        tokio::spawn(live.run(inbox));
-        InProcess { commands, events }
+        let live = Live { agent, place, store, outbox, exchange: None, tools: FuturesUnordered::new() };
+        let task = tokio::spawn(live.run(inbox));
+        InProcess { commands, events, task }
     }
 
     /// Gives the agent the user's message.
@@ -68,6 +75,24 @@ impl InProcess {
         wait.await.is_ok()
     }
 
+    /// What the agent remembers, as a JSON array of messages; none if its task is gone.
+    pub async fn history(&self) -> Option<Vec<u8>> {
+        let (told, wait) = oneshot::channel();
+        self.send(Command::History(told));
+        wait.await.ok()
+    }
+
+    /// Ends the agent where it stands, as SIGKILL would, with all its connections. Gives what it had saved by then;
+    /// none if it had ended before.
+    pub async fn kill(&mut self) -> Option<Vec<u8>> {
+        let (killed, wait) = oneshot::channel();
+        self.send(Command::Kill(killed));
+        let saved = wait.await.ok();
+        // The connections close with the task. That it panicked instead is as good.
+        let _ = (&mut self.task).await;
+        saved
+    }
+
     /// The next event.
     pub async fn next(&mut self) -> Option<SessionEvent> {
         self.events.recv().await
@@ -82,8 +107,8 @@ impl InProcess {
 /// The agent with its open connections.
 struct Live {
     agent: Agent,
-    api_path: &'static str,
     place: Place,
+    store: Option<Store>,
     outbox: mpsc::UnboundedSender<SessionEvent>,
     exchange: Option<(RequestId, Exchange)>,
     tools: FuturesUnordered<BoxFuture<'static, (RunId, Option<ToolOutcome>)>>,
@@ -113,10 +138,30 @@ impl Live {
                     let _ = passed.send(());
                     Vec::new()
                 }
+                Step::Command(Command::History(told)) => {
+                    let _ = told.send(self.agent.history());
+                    Vec::new()
+                }
+                Step::Command(Command::Kill(killed)) => {
+                    let _ = killed.send(self.agent.saved());
+                    return;
+                }
             };
+            if let Err(error) = self.save() {
+                self.report(SessionEvent::Lost(error));
+                return;
+            }
             for output in outputs {
                 self.carry_out(output, &mut cancels);
             }
+        }
+    }
+
+    /// Stores what the agent keeps, before anything that it asks for happens in the world.
+    fn save(&mut self) -> Result<(), DriverError> {
+        match &mut self.store {
+            Some(store) => store.write(self.agent.saved()),
+            None => Ok(()),
         }
     }
 
@@ -134,8 +179,7 @@ impl Live {
     fn carry_out(&mut self, output: Output, cancels: &mut Vec<(RunId, oneshot::Sender<()>)>) {
         match output {
             Output::Request { request, body } => {
-                let path = format!("{}{}", self.place.base_path, self.api_path);
-                self.exchange = Some((request, Exchange::post(self.place.server, &path, body)));
+                self.exchange = Some((request, Exchange::post(self.place.provider(), body)));
             }
             Output::HangUp { request } => {
                 if self.exchange.as_ref().is_some_and(|(open, _)| *open == request) {
@@ -143,8 +187,12 @@ impl Live {
                 }
             }
             Output::StartTool { run, tool, args } => {
-                let path = format!("{}/gate/{tool}", self.place.base_path);
-                let exchange = Exchange::post(self.place.server, &path, args.into_bytes());
+                let Some(gate) = self.place.gate(&tool) else {
+                    // Every tool of an agent has a gate; if not, the tool is as good as broken off.
+                    self.tools.push(std::future::ready((run, Some(broken_off()))).boxed());
+                    return;
+                };
+                let exchange = Exchange::post(gate, args.into_bytes());
                 let (cancel, cancelled) = oneshot::channel();
                 cancels.retain(|(_, cancel)| !cancel.is_closed());
                 cancels.push((run, cancel));
@@ -202,13 +250,16 @@ async fn run_tool(
             }
         }
     };
-    let broken = || ToolOutcome::Error("the gate broke off".to_owned());
     if deaf {
-        return (run, Some(answer.await.unwrap_or_else(broken)));
+        return (run, Some(answer.await.unwrap_or_else(broken_off)));
     }
     tokio::select! {
         biased;
-        outcome = answer => (run, Some(outcome.unwrap_or_else(broken))),
+        outcome = answer => (run, Some(outcome.unwrap_or_else(broken_off))),
         Ok(()) = cancelled => (run, None),
     }
+}
+
+fn broken_off() -> ToolOutcome {
+    ToolOutcome::Error("the gate broke off".to_owned())
 }

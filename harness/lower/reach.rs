@@ -62,7 +62,7 @@ fn crowded(stage: Stage<'_>, actions: &[PlannedAction], problems: &mut Problems)
 fn after_the_end(stage: Stage<'_>, streamed: &[InStream<'_>], problems: &mut Problems) {
     for late in streamed {
         let over = streamed.iter().find(|end| {
-            let ends = end.what.ends_attempt() || end.what.stops_turn();
+            let ends = end.what.ends_attempt() || end.what.ends_turn();
             ends && end.attempt == late.attempt && end.position < late.position
         });
         if let Some(end) = over {
@@ -74,20 +74,26 @@ fn after_the_end(stage: Stage<'_>, streamed: &[InStream<'_>], problems: &mut Pro
     }
 }
 
-/// Nothing but late results follows a stop.
+/// Nothing but late results follows a stop, and nothing at all a kill.
 fn after_the_stop(stage: Stage<'_>, actions: &[PlannedAction], order: &[CallKey], problems: &mut Problems) {
-    let mut stops = actions.iter().enumerate().filter(|(_, action)| action.what.stops_turn());
+    let mut stops = actions.iter().enumerate().filter(|(_, action)| action.what.ends_turn());
     let Some((first, stop)) = stops.next() else { return };
     if let Some((second, _)) = stops.next() {
         problems.add(
-            Problem::new(pointer(stage, second), "a turn is stopped once")
-                .with_hint(format!("action {} stops it already", first + 1)),
+            Problem::new(pointer(stage, second), "a turn is stopped or killed once")
+                .with_hint(format!("action {} does it already", first + 1)),
         );
         return;
     }
-    let has_deaf = order.iter().any(|key| stage.cast[*key].deaf);
+    let word = if stop.what == PlannedFault::Kill { "killed" } else { "stopped" };
+    // A tool that does not hear the stop goes on; the death of the process ends every tool.
+    let has_deaf = stop.what.stops_turn() && order.iter().any(|key| stage.cast[*key].deaf);
     for (index, action) in actions.iter().enumerate().filter(|(index, _)| *index != first) {
+        let settles_there = action.at == stop.at && matches!(action.what, PlannedFault::Settle(_));
+        // In a stream the provider holds until the result is delivered; elsewhere the kill would overtake it.
+        let in_time = index < first && matches!(stop.at, PlannedPoint::Stream { .. });
         let never = match (&stop.at, &action.at) {
+            _ if stop.what == PlannedFault::Kill && settles_there => !in_time,
             (stopped, PlannedPoint::Stream { reply, attempt, .. }) => match stopped {
                 PlannedPoint::Stream { reply: last, attempt: last_attempt, .. } => {
                     (*reply, *attempt) > (*last, *last_attempt)
@@ -100,8 +106,8 @@ fn after_the_stop(stage: Stage<'_>, actions: &[PlannedAction], order: &[CallKey]
             (stopped, later) => !has_deaf && results(later, order) > results(stopped, order),
         };
         problems.add_if(never, || {
-            Problem::new(pointer(stage, index), "this can never happen: the turn is stopped before")
-                .with_hint(format!("action {} of this turn stops it", first + 1))
+            Problem::new(pointer(stage, index), format!("this can never happen: the turn is {word} before"))
+                .with_hint(format!("action {} of this turn does it", first + 1))
         });
     }
 }
@@ -169,7 +175,7 @@ fn of_unfinished_calls(
             let attempt = (call.reply, call.attempt);
             let Some(complete) = position(stage, attempt, Mark::End(key), Side::After) else { continue };
             let cut = streamed.iter().find(|end| {
-                let ends = end.what.ends_attempt() || end.what.stops_turn();
+                let ends = end.what.ends_attempt() || end.what.ends_turn();
                 ends && end.attempt == attempt && end.position < complete
             });
             if let Some(end) = cut {

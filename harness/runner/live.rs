@@ -1,9 +1,13 @@
 //! One plan over real sockets: the conductor between the server and a session.
 
+mod kill;
+
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
+
+pub(super) use kill::Remains;
 
 use crate::conductor::{Command, Conductor, Patience};
 use crate::driver::in_process::InProcess;
@@ -38,29 +42,35 @@ impl Pace {
         Pace { quiet: Duration::from_millis(250), patience: Patience { progress: 16, hang: 60 } };
 }
 
-/// Drives a plan on a session that `open` opens at the base path of the plan.
+/// Drives a plan on a session that `opener` opens at the base path of the plan, or loads there from what a killed
+/// process has left.
 pub(super) async fn drive(
     server: &Server,
     plan: &Arc<Plan>,
     profile: &'static Profile,
     width: Option<usize>,
     pace: Pace,
-    open: impl AsyncFnOnce(&str) -> Result<Session, DriverError>,
+    opener: impl AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>,
 ) -> Result<Run, DriverError> {
     let mount = server.mount(Provider::new(Arc::clone(plan), profile));
     let base_url = mount.base_url();
     let address = server.addr().to_string();
     let origin = format!("http://{address}");
-    let session = open(base_url.strip_prefix(&origin).unwrap_or_default()).await?;
+    let base_path = base_url.strip_prefix(&origin).unwrap_or_default().to_owned();
+    let session = opener(&base_path, None).await?;
     let conductor = Conductor::new(Arc::clone(plan), pace.patience, width);
     let mut live = Live {
         plan,
         mount,
         session,
+        opener,
+        base_path,
+        remains: None,
         conductor,
         trace: Trace::default(),
         gates: Vec::new(),
         open: Vec::new(),
+        alive: Vec::new(),
         ending: None,
         address,
     };
@@ -78,15 +88,22 @@ const MAX_ERROR_CHARS: usize = 4000;
 /// A plan takes below a second; a system that backs off between many retries may take a minute.
 const MAX_PLAN_TIME: Duration = Duration::from_secs(120);
 
-struct Live<'a> {
+struct Live<'a, O> {
     plan: &'a Plan,
     mount: Mount<Provider>,
     session: Session,
+    opener: O,
+    /// The path of the plan on the server.
+    base_path: String,
+    /// What the last killed process has left.
+    remains: Option<Remains>,
     conductor: Conductor,
     trace: Trace,
     gates: Vec<(GateId, CallKey)>,
     /// Answers that are on their way and not held.
     open: Vec<ExchangeId>,
+    /// Answers that are not over, held or not.
+    alive: Vec<ExchangeId>,
     /// The turn has ended, but answers are still on their way: their end is told first.
     ending: Option<TurnOutcome>,
     /// The server's address, as texts may name it.
@@ -99,7 +116,7 @@ enum Progress {
     Finished,
 }
 
-impl Live<'_> {
+impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_, O> {
     async fn run(&mut self, quiet: Duration) -> Result<(), DriverError> {
         let mut commands = self.conductor.start();
         while self.execute(commands).await? == Progress::Going {
@@ -138,6 +155,8 @@ impl Live<'_> {
                     // What follows, such as a late result, must find a system that has heard the stop.
                     self.session.barrier().await?;
                 }
+                Command::Kill => todo.extend(self.kill().await?),
+                Command::Resume => self.resume().await?,
                 Command::Release(exchange) => {
                     self.open.push(exchange);
                     self.mount.release(exchange);
@@ -148,7 +167,11 @@ impl Live<'_> {
                         None => todo.extend(self.observe(Event::ToolCancelled { call })),
                     }
                 }
-                Command::GiveUp => self.trace.push(Event::GaveUp),
+                Command::GiveUp => {
+                    // It is the system that hangs only if its adapter still answers.
+                    self.session.answers().await?;
+                    self.trace.push(Event::GaveUp);
+                }
                 Command::Finish => return Ok(Progress::Finished),
             }
         }
@@ -188,10 +211,11 @@ impl Live<'_> {
         let event = match seen {
             Seen::Requested { exchange, kind, body } => {
                 self.open.push(exchange);
+                self.alive.push(exchange);
                 Event::Requested { exchange, kind, body }
             }
             Seen::Held { exchange, at, grade } => {
-                self.closed(exchange);
+                self.open.retain(|open| *open != exchange);
                 Event::Held { exchange, at, grade: self.confirm(grade).await? }
             }
             Seen::Replied { exchange, ending } => {
@@ -260,6 +284,7 @@ impl Live<'_> {
 
     fn closed(&mut self, exchange: ExchangeId) {
         self.open.retain(|open| *open != exchange);
+        self.alive.retain(|alive| *alive != exchange);
     }
 
     fn gate_closed(&mut self, gate: GateId) -> Option<CallKey> {
@@ -298,6 +323,13 @@ impl Session {
         match self {
             Session::InProcess(session) => Ok(session.barrier().await),
             Session::Acp(session) => session.barrier().await,
+        }
+    }
+
+    async fn answers(&self) -> Result<(), DriverError> {
+        match self {
+            Session::InProcess(_) => Ok(()),
+            Session::Acp(session) => session.answers().await,
         }
     }
 

@@ -1,5 +1,7 @@
 //! Systems by name, and systems that run.
 
+mod own;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -9,11 +11,11 @@ use std::sync::{Arc, PoisonError};
 use tempfile::TempDir;
 use tokio::sync::Mutex;
 
-use super::live::{self, Pace};
+use super::live::{self, Pace, Remains};
 use super::quoted;
 use super::repeat::Repeat;
 use crate::agent::canary::Canary;
-use crate::agent::{Agent, Delivery};
+use crate::agent::{Agent, BrokenStore, Delivery};
 use crate::dialect::Dialect;
 use crate::driver::in_process::{InProcess, Place};
 use crate::driver::manifest::Install;
@@ -59,10 +61,12 @@ pub enum Origin {
     Manifest(PathBuf),
     /// A command of the user's.
     Command(String),
+    /// It is our own agent, in a process of its own, with a planted bug or with none.
+    Own(Option<Canary>),
 }
 
-/// The systems that need no adapter.
-const OWN: [&str; 3] = ["reference", "reference/blocking", "reference/simulated"];
+/// The systems that need no adapter but our own.
+const OWN: [&str; 4] = ["reference", "reference/acp", "reference/blocking", "reference/simulated"];
 
 /// A name that means no system.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,13 +81,15 @@ impl fmt::Display for UnknownSystem {
 impl std::error::Error for UnknownSystem {}
 
 impl System {
-    /// The system that a name means: `reference`, `reference/simulated`, `reference/blocking`, or a system with an
-    /// adapter, such as `ai-sdk@6/ui-messages`.
+    /// The system that a name means: `reference`, `reference/acp`, `reference/blocking`, `reference/simulated`, a
+    /// planted bug such as `canary/never-ends/acp`, or a system with an adapter, such as `ai-sdk@6/ui-messages`.
     pub fn named(name: &str) -> Result<System, UnknownSystem> {
         match name {
             "reference" => Ok(System::Live(None, Delivery::Streamed)),
             "reference/blocking" => Ok(System::Live(None, Delivery::Whole)),
             "reference/simulated" => Ok(System::Simulated(None)),
+            "reference/acp" => System::served(None),
+            _ if name.starts_with("canary/") => own::planted(name),
             _ => match resolve(&systems(), name) {
                 Ok((manifest, mode)) => {
                     let (mode, origin) = (Some(mode.name), Origin::BuiltIn);
@@ -161,7 +167,7 @@ impl System {
             false => format!("{}{mode}", subject.manifest.name),
         };
         match &subject.origin {
-            Origin::BuiltIn => format!("--system {name}{pinned}"),
+            Origin::BuiltIn | Origin::Own(_) => format!("--system {name}{pinned}"),
             Origin::Manifest(path) => {
                 format!("--manifest {} --system {name}{pinned}", quoted(&path.to_string_lossy()))
             }
@@ -182,6 +188,8 @@ impl System {
             System::Live(Some(canary), _) => format!("canary/{}", canary.name()),
             System::Adapted(subject) => match (&subject.origin, &subject.mode) {
                 (Origin::Command(command), _) => command.clone(),
+                (Origin::Own(None), _) => "reference/acp".to_owned(),
+                (Origin::Own(Some(canary)), _) => format!("canary/{}/acp", canary.name()),
                 (_, mode) => subject.manifest.full_name(mode.as_deref().unwrap_or_default()),
             },
         }
@@ -204,6 +212,7 @@ enum How {
 struct Adapted {
     dialects: Vec<Dialect>,
     mode: String,
+    pace: Pace,
     launch: Launch,
     server: Server,
     adapter: Mutex<Adapter>,
@@ -234,9 +243,14 @@ impl Running {
                     .map_err(|error| harness("a temporary folder", &error))?;
                 let name = match &subject.origin {
                     Origin::Command(_) => format!("{}@{}/{mode}", about.sdk, about.version),
+                    Origin::Own(_) => system.name(),
                     _ => format!("{}@{}/{mode}", subject.manifest.name, about.version),
                 };
                 let how = How::Adapted(Box::new(Adapted {
+                    pace: match subject.origin {
+                        Origin::Own(_) => Pace::OWN,
+                        _ => Pace::ADAPTED,
+                    },
                     dialects: subject.manifest.dialects.clone(),
                     mode,
                     launch,
@@ -273,6 +287,7 @@ impl Running {
                 Need::Cancel => !adapted.capabilities.cancel,
                 Need::EagerTools => !adapted.capabilities.eager_tools,
                 Need::Streaming => !adapted.capabilities.streaming,
+                Need::Resume => !adapted.capabilities.load,
             },
             How::Live { delivery: Delivery::Whole, .. } => matches!(need, Need::EagerTools | Need::Streaming),
             How::Simulated(_) | How::Live { .. } => false,
@@ -307,16 +322,26 @@ impl Running {
         match &self.how {
             How::Simulated(canary) => Ok(simulate(plan, profile, agent(*canary, Delivery::Streamed), width)),
             How::Live { canary, delivery, server } => {
-                let agent = agent(*canary, *delivery);
-                let open = async |base_path: &str| {
-                    let place = Place { server: server.addr(), base_path: base_path.to_owned() };
-                    Ok(live::Session::InProcess(InProcess::start(agent, plan.dialect.path(), place)))
+                let open = async |base_path: &str, remains: Option<&Remains>| {
+                    let base_url = format!("http://{}{base_path}", server.addr());
+                    let place = Place::of_plan(&base_url, plan.dialect, &plan.tools)
+                        .map_err(|error| harness("the provider's address", &error))?;
+                    let agent = match remains {
+                        Some(Remains::Saved(saved)) => {
+                            Agent::resume(plan.dialect, *delivery, &plan.tools, *canary, saved)
+                                .map_err(|error| unread(&error))?
+                        }
+                        Some(Remains::Stored(_)) | None => agent(*canary, *delivery),
+                    };
+                    Ok(live::Session::InProcess(InProcess::start(agent, place)))
                 };
                 live::drive(server, plan, profile, width, Pace::OWN, open).await
             }
             How::Adapted(adapted) => {
-                let open = async |base_path: &str| adapted.open(plan, base_path).await;
-                live::drive(&adapted.server, plan, profile, width, Pace::ADAPTED, open).await
+                let open = async |base_path: &str, remains: Option<&Remains>| {
+                    adapted.open(plan, base_path, remains).await
+                };
+                live::drive(&adapted.server, plan, profile, width, adapted.pace, open).await
             }
         }
     }
@@ -331,7 +356,7 @@ impl Running {
 
     /// Lets no later plan into the process that has failed a plan.
     pub(super) fn shun(&self, plan: &Plan, error: &DriverError) {
-        if let (How::Adapted(adapted), false) = (&self.how, matches!(error, DriverError::Refused { .. })) {
+        if let (How::Adapted(adapted), false) = (&self.how, error.is_refusal()) {
             let number = self.process_of(plan).unwrap_or_default();
             adapted.sick.fetch_max(number, Ordering::Relaxed);
         }
@@ -339,8 +364,25 @@ impl Running {
 }
 
 impl Adapted {
-    async fn open(&self, plan: &Plan, base_path: &str) -> Result<live::Session, DriverError> {
+    async fn open(
+        &self,
+        plan: &Plan,
+        base_path: &str,
+        remains: Option<&Remains>,
+    ) -> Result<live::Session, DriverError> {
         let spec = self.spec(plan, base_path)?;
+        // The other plans share a process that lives: one that is killed has a plan of its own, and so has its heir.
+        match remains {
+            Some(Remains::Stored(id)) => {
+                let heir = Adapter::start(&self.launch).await?;
+                return Ok(live::Session::Acp(heir.load(id, &spec).await?));
+            }
+            None if plan.kills() => {
+                let own = Adapter::start(&self.launch).await?;
+                return Ok(live::Session::Acp(own.open(&spec).await?));
+            }
+            Some(Remains::Saved(_)) | None => {}
+        }
         let mut adapter = self.adapter.lock().await;
         if adapter.is_over() || self.sick.load(Ordering::Relaxed) == self.number.load(Ordering::Relaxed) {
             // It failed an earlier plan, which has been told so; this one gets a new process.
@@ -408,7 +450,11 @@ async fn server() -> Result<Server, DriverError> {
     Server::start(Limits::STANDARD).await.map_err(|error| harness("the provider's socket", &error))
 }
 
-fn harness(what: &str, error: &std::io::Error) -> DriverError {
+fn unread(error: &BrokenStore) -> DriverError {
+    DriverError::Harness { what: "cannot resume the agent".to_owned(), text: error.to_string() }
+}
+
+fn harness(what: &str, error: &dyn std::error::Error) -> DriverError {
     DriverError::Harness { what: format!("cannot open {what}"), text: error.to_string() }
 }
 
@@ -423,6 +469,7 @@ mod tests {
             eager_tools: false,
             barrier: true,
             history: true,
+            load: true,
         };
         let modes = vec!["ui-messages".to_owned(), "ui-messages-clean".to_owned()];
         About { protocol: 1, sdk: sdk.to_owned(), version: version.to_owned(), modes, capabilities }

@@ -189,10 +189,9 @@ fn huge(token: u64) -> Vec<u8> {
 async fn drive_first_turn(server: &Server, job: &Job) -> TurnOutcome {
     let plan = &job.plan;
     let mut mount = server.mount(Provider::new(plan.clone(), Profile::newest(plan.dialect)));
-    let base_path = mount.base_url().split_off("http://".len() + server.addr().to_string().len());
     let agent = Agent::reference(plan.dialect, Delivery::Streamed, &plan.tools);
-    let place = Place { server: server.addr(), base_path };
-    let mut session = InProcess::start(agent, plan.dialect.path(), place);
+    let place = Place::of_plan(&mount.base_url(), plan.dialect, &plan.tools).unwrap();
+    let mut session = InProcess::start(agent, place);
     session.prompt(&plan.turns[0].user);
     loop {
         tokio::select! {
