@@ -11,7 +11,7 @@ use crate::baseline::{Baseline, Known, Shown, common_system, rewrite};
 use crate::driver::{self, BASELINE};
 use crate::parse::MAX_TEXT;
 use crate::report::{Report, is_reference};
-use crate::runner::{Subject, System};
+use crate::runner::{Origin, Subject, System};
 
 /// Known findings: held against, and written.
 #[derive(Args)]
@@ -103,7 +103,10 @@ impl Pending<'_> {
 
 /// Whether a baseline is of a system, or may turn out to be: of some the version is known only when they run.
 fn may_be_of(baseline: &Baseline, system: &System) -> bool {
-    let is_known = |subject: &Subject| subject.manifest.version.is_some() && subject.mode.is_some();
+    let is_known = |subject: &Subject| match subject.origin {
+        Origin::Own(_) => true,
+        _ => subject.manifest.version.is_some() && subject.mode.is_some(),
+    };
     match system {
         System::Adapted(subject) if !is_known(subject) => true,
         known => baseline.is_of(&known.name()),
