@@ -145,6 +145,10 @@ async fn attempt(
     };
     let width = reach.map(|reach| reach.width).filter(|width| *width > 0);
     let outcome = match running.drive(plan, profile, width).await {
+        Ok(run) if run.trace.overflowed() => {
+            let why = "more happened than a trace holds: the system, or its adapter, floods the harness";
+            Outcome::unjudged(Verdict::HarnessError, why)
+        }
         Ok(run) => {
             let judgement = judge(plan, &run, profile, running.grade(), reach);
             Outcome { judgement, receipts: run.receipts.clone(), run: Some(run) }
