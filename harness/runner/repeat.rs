@@ -274,3 +274,112 @@ fn suspects(runs: &[Once]) -> Vec<String> {
     }
     suspects.into_iter().map(str::to_owned).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(verdict: Verdict, checks: &[(&'static str, Harm)]) -> Once {
+        let finding = |(check, harm): &(&'static str, Harm)| Finding {
+            check,
+            harm: *harm,
+            permanence: None,
+            message: String::new(),
+            place: String::new(),
+            rule: None,
+            expected: String::new(),
+            got: String::new(),
+        };
+        let findings = checks.iter().map(finding).collect();
+        let judgement = Judgement { verdict, findings, reason: None };
+        Once {
+            outcome: Outcome { judgement, receipts: Vec::new(), run: None },
+            process: Some(1),
+            alone: false,
+        }
+    }
+
+    const STUCK: (&str, Harm) = ("parts-settled", Harm::StuckPart);
+    const HANG: (&str, Harm) = ("turn-ends", Harm::Hang);
+
+    fn failed() -> Once {
+        run(Verdict::Fail, &[STUCK])
+    }
+
+    fn passed() -> Once {
+        run(Verdict::Pass, &[])
+    }
+
+    fn broken(process: u32) -> Once {
+        Once { process: Some(process), ..run(Verdict::HarnessError, &[]) }
+    }
+
+    fn alone(run: Once) -> Once {
+        Once { alone: true, ..run }
+    }
+
+    #[test]
+    fn what_was_found_once_stays_found() {
+        let merged = merged(vec![passed(), failed(), run(Verdict::Fail, &[HANG])]);
+        assert_eq!(merged.judgement.verdict, Verdict::Fail);
+        let kinds: Vec<_> = merged.judgement.findings.iter().map(kind).collect();
+        assert_eq!(kinds, [(Harm::Hang, "turn-ends"), (Harm::StuckPart, "parts-settled")]);
+        let repeats = merged.repeats.unwrap();
+        assert_eq!((repeats.seen, repeats.of, repeats.alone), (2, 3, None));
+        assert!(repeats.findings.iter().all(|finding| finding.seen == 1));
+        assert!(merged.passed.is_some());
+    }
+
+    #[test]
+    fn a_finding_beside_a_steady_one_is_counted_on_its_own() {
+        let repeats = merged(vec![failed(), run(Verdict::Fail, &[STUCK, HANG])]).repeats.unwrap();
+        assert!(!repeats.is_steady());
+        assert_eq!(repeats.label().unwrap(), "2 of 2 runs; turn-ends (hang) in 1");
+        assert!(merged(vec![failed(), failed()]).repeats.unwrap().is_steady());
+        assert_eq!(merged(vec![failed()]).repeats, None);
+    }
+
+    #[test]
+    fn what_broke_stays_broken() {
+        let merged = merged(vec![passed(), broken(1)]);
+        assert_eq!(merged.judgement.verdict, Verdict::HarnessError);
+        assert_eq!(merged.repeats.unwrap().label().unwrap(), "1 of 2 runs");
+    }
+
+    fn label(runs: Vec<Once>) -> String {
+        merged(runs).repeats.unwrap().label().unwrap()
+    }
+
+    #[test]
+    fn causes_in_the_harness_are_named() {
+        let words = "it depends on whether other plans run at the same time";
+        assert!(label(vec![failed(), failed(), alone(passed())]).contains(words));
+        assert!(!label(vec![failed(), passed(), alone(failed())]).contains(words));
+        let words = "the adapter was started anew between the runs";
+        assert!(label(vec![failed(), Once { process: Some(2), ..passed() }]).contains(words));
+        assert!(!label(vec![failed(), passed()]).contains(words));
+    }
+
+    #[test]
+    fn plans_are_absolved_of_what_another_has_caused() {
+        let culprit = || vec![broken(1), alone(broken(2))];
+        let victim = || vec![broken(1), alone(passed())];
+        let verdict = |runs: Vec<Once>| merged(runs).judgement.verdict;
+        let mut doubtful = [(0, culprit()), (1, victim()), (2, vec![broken(3), alone(passed())])];
+        absolve(&mut doubtful);
+        let verdicts = doubtful.map(|(_, runs)| verdict(runs));
+        // Nobody is known to have ended the third process.
+        assert_eq!(verdicts, [Verdict::HarnessError, Verdict::Pass, Verdict::HarnessError]);
+        let mut doubtful = [(0, victim()), (1, victim())];
+        absolve(&mut doubtful);
+        assert!(doubtful.into_iter().all(|(_, runs)| verdict(runs) == Verdict::HarnessError));
+    }
+
+    #[test]
+    fn only_what_differs_or_broke_among_others_is_doubtful() {
+        assert!(!is_doubtful(&[failed(), failed()], 8));
+        assert!(is_doubtful(&[failed(), passed()], 8));
+        assert!(is_doubtful(&[broken(1)], 8));
+        assert!(!is_doubtful(&[broken(1)], 1));
+    }
+}

@@ -13,7 +13,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use program::{BRICKBAT, Said, brickbat_with, report};
+use program::{BRICKBAT, Said, brickbat, report};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -48,11 +48,13 @@ while IFS= read -r line; do
     printf '%s\n' "$line"
 done
 END
-} | "$BRICKBAT" agent
+} | "$BRICKBAT" agent | FILTER
 "#;
 
 /// What the adapter does, in shell: in the turn, at its start and at its end.
 struct Bad<'a> {
+    /// A filter of all that the agent says.
+    filter: &'a str,
     start: &'a str,
     turn: &'a str,
     end: &'a str,
@@ -60,13 +62,17 @@ struct Bad<'a> {
 
 impl Default for Bad<'_> {
     fn default() -> Self {
-        Bad { start: ":", turn: ":", end: ":" }
+        Bad { filter: "cat", start: ":", turn: ":", end: ":" }
     }
 }
 
 /// Runs the bad plan and some good ones at once.
-fn run(folder: &Path, bad: &Bad<'_>) -> (Said, Vec<Value>) {
-    let script = WRAPPER.replace("START", bad.start).replace("MISBEHAVE", bad.turn).replace("END", bad.end);
+fn run(folder: &Path, bad: &Bad<'_>, options: &[&str]) -> (Said, Vec<Value>) {
+    let script = WRAPPER
+        .replace("START", bad.start)
+        .replace("MISBEHAVE", bad.turn)
+        .replace("END", bad.end)
+        .replace("FILTER", bad.filter);
     fs::write(folder.join("bad.sh"), script).unwrap();
     fs::write(folder.join("bad.yaml"), SCENARIO).unwrap();
     // Every process of the run carries the folder's name in its environment.
@@ -77,7 +83,7 @@ fn run(folder: &Path, bad: &Bad<'_>) -> (Said, Vec<Value>) {
     let variables = [("BRICKBAT", BRICKBAT), ("BRICKBAT_TEST_MARK", &*mark), ("TMPDIR", &*temporary)];
     let args = ["run", "bad.yaml", "abort/mid-batch", "control/", "--dialect", "openai-chat"];
     let more = ["--command", "sh bad.sh", "--report", "r.json"];
-    let said = brickbat_with(folder, &[&args[..], &more].concat(), &variables);
+    let said = brickbat(folder, &[&args[..], &more, options].concat(), &variables);
     assert_gone(&mark);
     let report = report(&folder.join("r.json"));
     (said, report["cases"].as_array().unwrap().clone())
@@ -108,9 +114,9 @@ fn assert_gone(mark: &str) {
 
 /// The reason of the bad plan's error, when the run was as it should be: that plan an error, all others passed.
 #[track_caller]
-fn reason(turn: &str) -> String {
+fn reason(bad: &Bad<'_>) -> String {
     let folder = TempDir::new().unwrap();
-    let (said, cases) = run(folder.path(), &Bad { turn, ..Bad::default() });
+    let (said, cases) = run(folder.path(), bad, &[]);
     assert_eq!(said.code, Some(3), "{said:#?}");
     let (bad, good): (Vec<&Value>, Vec<&Value>) =
         cases.iter().partition(|case| case["plan"] == "bad@openai-chat");
@@ -125,7 +131,7 @@ fn reason(turn: &str) -> String {
 
 #[track_caller]
 fn check(turn: &str, words: &[&str]) {
-    let reason = reason(turn);
+    let reason = reason(&Bad { turn, ..Bad::default() });
     for word in words {
         assert!(reason.contains(word), "`{word}` is not in `{reason}`");
     }
@@ -202,9 +208,34 @@ fn an_adapter_that_answers_nothing_any_more() {
 }
 
 #[test]
+fn an_adapter_without_a_barrier_that_answers_nothing_any_more() {
+    // A question that it does not know proves that it is alive; this one is not.
+    let filter = r#"sed -u 's/"barrier":true/"barrier":false/'"#;
+    let folder = TempDir::new().unwrap();
+    let bad = Bad { turn: "sleep 100000", filter, ..Bad::default() };
+    let (said, cases) = run(folder.path(), &bad, &["--filter", "bad@", "--no-confirm"]);
+    assert_eq!(said.code, Some(3), "{said:#?}");
+    let bad = cases.iter().find(|case| case["plan"] == "bad@openai-chat").unwrap();
+    let reason = bad["reason"].as_str().unwrap();
+    assert!(bad["verdict"] == "harness-error" && reason.contains("did not answer"), "{bad:#}");
+}
+
+#[test]
+fn a_failure_that_does_not_come_back_stands() {
+    let turn = r#"[ "$(wc -l < prompts)" -eq 2 ] && kill -9 $$"#;
+    let folder = TempDir::new().unwrap();
+    let (said, cases) = run(folder.path(), &Bad { turn, ..Bad::default() }, &[]);
+    assert_eq!(said.code, Some(3), "{said:#?}");
+    let bad = cases.iter().find(|case| case["plan"] == "bad@openai-chat").unwrap();
+    assert_eq!(bad["verdict"], "harness-error", "{bad:#}");
+    assert_eq!(bad["repeats"]["alone"], false, "{bad:#}");
+    assert!(said.out.contains("1 of 2 runs, never alone"), "{said:#?}");
+}
+
+#[test]
 fn a_system_that_hangs_in_an_adapter_that_lives() {
     let folder = TempDir::new().unwrap();
-    let (said, cases) = run(folder.path(), &Bad { turn: "continue", ..Bad::default() });
+    let (said, cases) = run(folder.path(), &Bad { turn: "continue", ..Bad::default() }, &["--no-confirm"]);
     assert_eq!(said.code, Some(1), "{said:#?}");
     let bad = cases.iter().find(|case| case["plan"] == "bad@openai-chat").unwrap();
     assert_eq!(bad["verdict"], "fail", "{bad:#}");
@@ -217,11 +248,12 @@ fn a_system_that_hangs_in_an_adapter_that_lives() {
 fn an_adapter_that_will_not_end_is_ended_with_its_children() {
     let folder = TempDir::new().unwrap();
     let bad = Bad {
+        filter: "cat",
         start: "trap '' TERM HUP; sleep 100000 & sleep 100001 >/dev/null 2>&1 &",
         turn: ":",
         end: "sleep 100002",
     };
-    let (said, cases) = run(folder.path(), &bad);
+    let (said, cases) = run(folder.path(), &bad, &[]);
     assert_eq!(said.code, Some(0), "{said:#?}");
     assert!(cases.iter().all(|case| case["verdict"] == "pass"), "{cases:#?}");
 }
@@ -232,7 +264,7 @@ fn what_goes_wrong_at_the_start_is_told_of_every_plan() {
         [("echo 'cannot find module' >&2; exit 3", "cannot find module"), ("echo 'Welcome!'", "`Welcome!`")]
     {
         let folder = TempDir::new().unwrap();
-        let (said, cases) = run(folder.path(), &Bad { start, ..Bad::default() });
+        let (said, cases) = run(folder.path(), &Bad { start, ..Bad::default() }, &[]);
         assert_eq!(said.code, Some(3), "{said:#?}");
         assert!(cases.iter().all(|case| case["verdict"] == "harness-error"), "{cases:#?}");
         assert!(said.out.contains(words), "{said:#?}");
@@ -245,7 +277,7 @@ fn a_temporary_folder_that_cannot_be_written_is_named() {
     fs::write(folder.path().join("ok.yaml"), SCENARIO).unwrap();
     let command = format!("{BRICKBAT} agent");
     let args = ["run", "ok.yaml", "--command", &command];
-    let said = brickbat_with(folder.path(), &args, &[("TMPDIR", "/proc/self/no/such")]);
+    let said = brickbat(folder.path(), &args, &[("TMPDIR", "/proc/self/no/such")]);
     assert_eq!(said.code, Some(3), "{said:#?}");
     assert!(said.out.contains("folder") && said.out.contains("harness-error"), "{said:#?}");
 }

@@ -181,7 +181,7 @@ const CANARY: &str = "canary/dangling-on-abort/acp";
 
 fn run(folder: &Path, more: &[&str]) -> Said {
     let args = ["run", "abort/mid-batch", "--dialect", "openai-chat", "--system", CANARY];
-    brickbat(folder, &[&args, more].concat())
+    brickbat(folder, &[&args, more].concat(), &[])
 }
 
 #[test]
@@ -242,7 +242,7 @@ fn a_baseline_that_does_not_fit_is_refused() {
     assert_eq!(missing.code, Some(2), "{missing:#?}");
     let nowhere = run(folder, &["--write-baseline", "no/such/b.yaml"]);
     assert_eq!((nowhere.code, nowhere.out.as_str()), (Some(2), ""), "{nowhere:#?}");
-    let reference = brickbat(folder, &["run", "control/", "--write-baseline", "r.yaml"]);
+    let reference = brickbat(folder, &["run", "control/", "--write-baseline", "r.yaml"], &[]);
     assert_eq!(reference.code, Some(2), "{reference:#?}");
     assert!(reference.err.contains("it must pass"), "{reference:#?}");
 }

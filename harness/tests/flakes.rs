@@ -23,7 +23,7 @@ fn run(folder: &Path, sessions: &str, more: &[&str]) -> (Said, Value) {
     fs::write(folder.join("flaky.sh"), script).unwrap();
     let plan = "abort/mid-batch#k=3@openai-chat";
     let args = ["run", plan, "--command", "sh flaky.sh", "--report", "r.json", "--report", "r.xml"];
-    let said = brickbat(folder, &[&args, more].concat());
+    let said = brickbat(folder, &[&args, more].concat(), &[]);
     let report = report(&folder.join("r.json"));
     let cases = report["cases"].as_array().unwrap();
     let case = cases.iter().find(|case| case["plan"] == plan).unwrap();
@@ -85,7 +85,7 @@ fn our_own_agent_is_run_again_only_if_the_user_says_so() {
     let args = ["run", "abort/mid-batch", "--report", "r.json"];
     for (more, expected) in [(&[][..], Value::Null), (&["--repeat", "2"][..], json!({ "seen": 2, "of": 2 }))]
     {
-        let said = brickbat(folder.path(), &[&args, more].concat());
+        let said = brickbat(folder.path(), &[&args, more].concat(), &[]);
         assert_eq!(said.code, Some(0), "{said:#?}");
         let report = report(&folder.path().join("r.json"));
         assert_eq!(report["cases"][0].get("repeats").cloned().unwrap_or_default(), expected);

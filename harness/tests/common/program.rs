@@ -17,15 +17,9 @@ pub struct Said {
     pub err: String,
 }
 
-/// Runs brickbat in a folder.
+/// Runs brickbat in a folder, with variables of the environment.
 #[track_caller]
-pub fn brickbat(folder: &Path, args: &[&str]) -> Said {
-    brickbat_with(folder, args, &[])
-}
-
-/// The same with variables of the environment.
-#[track_caller]
-pub fn brickbat_with(folder: &Path, args: &[&str], variables: &[(&str, &str)]) -> Said {
+pub fn brickbat(folder: &Path, args: &[&str], variables: &[(&str, &str)]) -> Said {
     let started = Instant::now();
     let mut command = Command::new(BRICKBAT);
     command.args(args).current_dir(folder).envs(variables.iter().copied()).stdin(Stdio::null());
