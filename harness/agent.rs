@@ -14,7 +14,7 @@ mod turn;
 
 use crate::dialect::Dialect;
 use crate::plan::{PlannedTool, ToolOutcome};
-use crate::trace::{ShownState, TurnOutcome};
+use crate::trace::{Consent, ShownState, TurnOutcome};
 use canary::Canary;
 use serde_json::Value;
 pub use store::BrokenStore;
@@ -139,6 +139,13 @@ pub enum Input<'a> {
         /// How.
         how: BodyEnd,
     },
+    /// The user answered a question.
+    Answered {
+        /// About which run.
+        run: RunId,
+        /// What.
+        consent: Consent,
+    },
     /// A tool ended.
     ToolDone {
         /// Which run.
@@ -171,6 +178,13 @@ pub enum Output {
     HangUp {
         /// Which one.
         request: RequestId,
+    },
+    /// Ask the user whether a tool may run.
+    Ask {
+        /// The number that the run will have.
+        run: RunId,
+        /// The call's wire id.
+        id: String,
     },
     /// Run a tool.
     StartTool {

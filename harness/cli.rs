@@ -7,10 +7,15 @@ mod baseline;
 mod canaries;
 mod check;
 mod explain;
+mod guardian;
+mod interrupt;
 mod own;
 mod progress;
 mod run;
+mod secrets;
+mod show;
 mod systems;
+mod work;
 
 use std::process::ExitCode;
 
@@ -32,6 +37,8 @@ const EXAMPLES: &str = "Examples:
   brickbat run --system ai-sdk@6/ui-messages abort/       the abort scenarios on the Vercel AI SDK 6
   brickbat run my.yaml --dialect openai-chat --list       the plans that a scenario file yields
   brickbat run --command 'node adapter.mjs' abort/        the same on an adapter of your own
+  brickbat run abort/ --out last                          the same, and everything that happened is kept
+  brickbat show mid-batch#k=1@openai --out last           what happened in one plan
   brickbat check request.json                             would a strict provider take this request?
   brickbat explain tool-result-missing                    what a rule means and how to mend the history
 
@@ -43,6 +50,8 @@ enum Command {
     Run(Box<run::Run>),
     /// Serve the reference agent, or a planted bug, over ACP on standard input and output.
     Agent(agent::Agent),
+    /// Tell what happened in one case of a run that was kept.
+    Show(show::Show),
     /// Prove that the checkers bite: run the planted bugs and print who catches them.
     Canaries(canaries::Canaries),
     /// Say what a strict provider would say to a request body or a list of messages.
@@ -51,6 +60,8 @@ enum Command {
     Explain(explain::Explain),
     /// List the systems that scenarios can run on.
     Systems(systems::Systems),
+    #[command(hide = true)]
+    Guardian(guardian::Guardian),
 }
 
 /// Runs the command that the arguments name.
@@ -58,18 +69,25 @@ pub fn main() -> ExitCode {
     let code = match Arguments::parse().command {
         Command::Run(run) => run.execute(),
         Command::Agent(agent) => agent.execute(),
+        Command::Show(show) => show.execute(),
         Command::Canaries(canaries) => canaries.execute(),
         Command::Check(check) => check.execute(),
         Command::Explain(explain) => explain.execute(),
         Command::Systems(systems) => systems.execute(),
+        Command::Guardian(guardian) => guardian.execute(),
     };
     ExitCode::from(code)
 }
 
 /// Prints an error and gives the exit code for bad input.
 fn bad_input(error: impl std::fmt::Display) -> u8 {
-    anstream::eprintln!("{error}");
+    anstream::eprintln!("{}", secrets::redactor().text(&error.to_string()));
     BAD_INPUT
+}
+
+/// Prints a text, without what must not be told.
+fn print(text: &str) {
+    anstream::print!("{}", secrets::redactor().text(text));
 }
 
 /// Runs something asynchronous to its end, or says why it cannot.

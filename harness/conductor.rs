@@ -4,6 +4,7 @@
 //! It holds no clock: it is told when nothing has happened for a while ([`Event::Quiet`]).
 //! The simulation and the live runner obey the same conductor, so that they cannot diverge.
 
+mod questions;
 mod receipt;
 mod settle;
 
@@ -14,7 +15,8 @@ pub use receipt::Receipt;
 
 use crate::plan::{CallKey, Mark, Plan, PlannedFault, PlannedPoint, Side, ToolOutcome};
 use crate::provider::ending_of;
-use crate::trace::{Ending, Event, ExchangeId, Grade, Held, RequestKind};
+use crate::trace::{Consent, Ending, Event, ExchangeId, Grade, Held, QuestionId, RequestKind};
+use questions::Questions;
 use settle::{Batch, Now};
 
 /// What the harness is to do next.
@@ -39,6 +41,15 @@ pub enum Command {
         call: CallKey,
         /// How.
         outcome: ToolOutcome,
+    },
+    /// Give the system the user's answer.
+    Answer {
+        /// The question.
+        question: QuestionId,
+        /// The call that it is about, if it is one of the plan.
+        call: Option<CallKey>,
+        /// What the user says.
+        consent: Consent,
     },
     /// Write down that the harness waited in vain.
     GiveUp,
@@ -76,6 +87,7 @@ pub struct Conductor {
     kinds: BTreeMap<ExchangeId, RequestKind>,
     holding: Vec<Holding>,
     batch: Batch,
+    questions: Questions,
     receipts: Vec<Receipt>,
 }
 
@@ -106,6 +118,7 @@ impl Conductor {
             kinds: BTreeMap::new(),
             holding: Vec::new(),
             batch,
+            questions: Questions::default(),
             receipts,
         }
     }
@@ -146,6 +159,12 @@ impl Conductor {
                 self.holding.retain(|holding| holding.exchange != *exchange);
                 self.reply_over(*exchange, Ending::Complete);
             }
+            Event::Asked { question, call, .. } => {
+                self.questions.asked(*question, *call);
+                if let Some(call) = call {
+                    self.tool_point(PlannedPoint::Asked(*call), Grade::Observed, &mut commands);
+                }
+            }
             Event::ToolStarted { call: Some(call), .. } => {
                 self.batch.started(*call);
                 self.tool_point(PlannedPoint::Started(*call), Grade::Observed, &mut commands);
@@ -169,11 +188,13 @@ impl Conductor {
             Event::Prompted { .. }
             | Event::ToolStarted { call: None, .. }
             | Event::CallShown { .. }
+            | Event::Answered { .. }
             | Event::Stopped
             | Event::Resumed
             | Event::GaveUp => {}
         }
         self.work_holds(&mut commands);
+        self.answer(&mut commands);
         self.settle_next(&mut commands);
         self.next_turn(&mut commands);
         commands
@@ -327,6 +348,20 @@ impl Conductor {
                     }
                 }
             }
+        }
+    }
+
+    /// Answers what has been asked, by the plan. Who stops the turn answers nothing any more.
+    fn answer(&mut self, commands: &mut Vec<Command>) {
+        for (question, call) in self.questions.take() {
+            let consent = match self.stopped {
+                true => Consent::Withheld,
+                false => questions::consent(&self.plan, call),
+            };
+            if let Some(call) = call.filter(|_| consent == Consent::Given) {
+                self.batch.allowed(call);
+            }
+            commands.push(Command::Answer { question, call, consent });
         }
     }
 
@@ -489,6 +524,35 @@ mod tests {
         let commands: Vec<Command> = (0..8).flat_map(|_| conductor.observe(&Event::Quiet)).collect();
         let expected = [Command::GiveUp, Command::Stop, Command::GiveUp, Command::Finish];
         assert_eq!(commands[..4], expected);
+    }
+
+    #[test]
+    fn the_user_answers_by_the_plan_and_after_a_stop_not_at_all() {
+        let text = include_str!("../scenarios/approval/batch.yaml");
+        let plans = lower::plans("approval/batch", "batch.yaml", text, &[Dialect::OpenaiChat], 0).unwrap();
+        let plan = plans.into_iter().find(|plan| plan.id.variant == "b=pay,c=refund").unwrap();
+        let mut conductor = Conductor::new(Arc::new(plan), PATIENCE, None);
+        conductor.start();
+        let mut ask = |number, call| {
+            let question = QuestionId(number);
+            let commands = conductor.observe(&Event::Asked { question, id: String::new(), call });
+            match commands.as_slice() {
+                [.., Command::Answer { question: answered, consent, .. }] if *answered == question => {
+                    *consent
+                }
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(ask(0, Some(CallKey(1))), Consent::Given);
+        assert_eq!(ask(1, Some(CallKey(2))), Consent::Refused);
+        // Systems also ask for tools of their own, and for tools that need not ask.
+        assert_eq!(ask(2, None), Consent::Given);
+        assert_eq!(ask(3, Some(CallKey(0))), Consent::Given);
+        (0..2).for_each(|_| drop(conductor.observe(&Event::Quiet)));
+        let late = Event::Asked { question: QuestionId(4), id: String::new(), call: Some(CallKey(1)) };
+        let withheld =
+            Command::Answer { question: QuestionId(4), call: Some(CallKey(1)), consent: Consent::Withheld };
+        assert_eq!(conductor.observe(&late), [withheld]);
     }
 
     #[test]

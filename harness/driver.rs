@@ -6,13 +6,18 @@
 
 pub mod acp;
 pub mod catalogue;
+mod environment;
 pub mod error;
+pub mod guardian;
 pub mod in_process;
 pub mod install;
+mod leash;
 pub mod lines;
 pub mod manifest;
 pub mod process;
 pub mod protocol;
+mod questions;
+mod scratch;
 pub mod serve;
 pub mod talk;
 
@@ -22,3 +27,4 @@ pub use error::DriverError;
 pub use manifest::{Manifest, Mode};
 pub use process::{Launch, Limits};
 pub use protocol::{About, Capabilities, SessionSpec, ToolSpec};
+pub use scratch::Scratch;

@@ -74,7 +74,7 @@ impl Plan {
 }
 
 /// A call of a plan, as an index into [`Plan::calls`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct CallKey(pub u32);
 
@@ -87,6 +87,9 @@ pub struct PlannedTool {
     pub params: Vec<(String, &'static str)>,
     /// Whether the system's tool must not pass the stop on to the gate.
     pub deaf: bool,
+    /// Whether the user is asked before it runs.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub asks: bool,
 }
 
 impl PlannedTool {
@@ -104,7 +107,7 @@ impl PlannedTool {
 pub const MARKER: &str = "ref";
 
 /// One call that the model makes.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlannedCall {
     /// The scenario's name for it, such as `a`.
     pub name: String,
@@ -122,12 +125,22 @@ pub struct PlannedCall {
     pub outcome: ToolOutcome,
     /// Whether the tool ignores the user's stop.
     pub deaf: bool,
+    /// Whether the user is asked before the tool runs.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub asks: bool,
     /// The turn, from 0.
     pub turn: usize,
     /// The reply of the turn, from 0.
     pub reply: usize,
     /// The attempt of the reply, from 0.
     pub attempt: usize,
+}
+
+impl PlannedCall {
+    /// Whether the user is asked about it and says no, so that its tool never runs.
+    pub fn is_refused(&self) -> bool {
+        self.asks && matches!(self.outcome, ToolOutcome::Deny(_))
+    }
 }
 
 /// How a tool ends.
@@ -162,7 +175,7 @@ impl ToolOutcome {
 }
 
 /// One turn of a plan.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlannedTurn {
     /// What the user says.
     pub user: String,
@@ -177,14 +190,14 @@ pub struct PlannedTurn {
 }
 
 /// One reply with its attempts.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlannedReply {
     /// The attempts; the next is served when the one before has failed.
     pub attempts: Vec<Script>,
 }
 
 /// What one attempt of a reply says.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Script {
     /// The blocks, in order.
     pub blocks: Vec<ScriptBlock>,
@@ -217,7 +230,7 @@ impl Script {
 }
 
 /// A block of a script.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ScriptBlock {
     /// Text, in the fragments in which it is sent.
@@ -227,7 +240,7 @@ pub enum ScriptBlock {
 }
 
 /// Something that happens at a point.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlannedAction {
     /// Where, as the scenario says it, for people: `after end b of reply 1`.
     pub words: String,
@@ -238,7 +251,7 @@ pub struct PlannedAction {
 }
 
 /// A point, resolved.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PlannedPoint {
     /// In the stream of one attempt of one reply (both from 0).
@@ -252,6 +265,8 @@ pub enum PlannedPoint {
         /// Before or after it.
         side: Side,
     },
+    /// The user has been asked about that call.
+    Asked(CallKey),
     /// So many of the turn's tools have started.
     StartedCount(u32),
     /// That tool has started.
@@ -263,7 +278,7 @@ pub enum PlannedPoint {
 }
 
 /// Before or after.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Side {
     /// Just before.
@@ -273,7 +288,7 @@ pub enum Side {
 }
 
 /// A position inside a reply's stream that a frame completes. One frame may complete several.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mark {
     /// Status line and headers.
@@ -295,7 +310,7 @@ pub enum Mark {
 }
 
 /// What happens at a planned point.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PlannedFault {
     /// The user stops the turn.

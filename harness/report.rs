@@ -6,12 +6,15 @@
 mod held;
 #[cfg(feature = "cli")]
 pub mod junit;
+mod note;
 mod repeats;
+pub mod shape;
 pub mod text;
+pub mod timeline;
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub use held::{Held, HeldEntry, StalePlans};
 pub use repeats::{Repeats, SeenFinding};
@@ -78,7 +81,7 @@ pub struct Case {
 }
 
 /// What the clock says.
-#[derive(Debug, Clone, PartialEq, Serialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Timing {
     /// Milliseconds from start to end.
     pub wall_ms: u64,

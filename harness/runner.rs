@@ -2,11 +2,12 @@
 
 mod library;
 mod live;
+mod recorder;
 mod repeat;
 mod system;
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use library::{Selection, Source, SourceError, load};
@@ -19,6 +20,8 @@ use crate::conductor::Receipt;
 use crate::driver::DriverError;
 use crate::lower;
 use crate::plan::{Plan, PlannedCall};
+use crate::record::{Observed, PlanNote, Record};
+use crate::redact::Redactor;
 use crate::report::Case;
 use crate::rules::Profile;
 use crate::simulate::Run;
@@ -42,12 +45,28 @@ pub struct Options<'a> {
     pub profiles: &'a [&'static Profile],
     /// Plans at once.
     pub n_jobs: usize,
+    /// The program `brickbat`, which guards the processes of systems.
+    pub guardian: &'a Path,
     /// Whether to stop at the first plan that makes the run red.
     pub fail_fast: Option<Harm>,
     /// How often plans are run.
     pub repeat: Repeat,
     /// The known findings.
     pub baselines: &'a [Baseline],
+    /// What must not be told.
+    pub redactor: &'a Redactor,
+    /// Who keeps the record of each case; without one, nothing is recorded.
+    pub keep: Option<Keep<'a>>,
+}
+
+/// Takes the record of each case as it is done, with what must not be told of it.
+#[derive(Clone, Copy)]
+pub struct Keep<'a>(pub &'a (dyn Fn(&Record, &Redactor) + Sync));
+
+impl std::fmt::Debug for Keep<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Keep")
+    }
 }
 
 /// Told of each case as it is done, with the number of cases done and of all.
@@ -61,7 +80,7 @@ pub async fn run(
     note: &(dyn Fn(&str) + Sync),
     on_case: OnCase<'_>,
 ) -> Vec<Case> {
-    let running = match Running::start(system, note).await {
+    let running = match Running::start(system, options.guardian, note).await {
         Ok(running) => running,
         Err(error) => return not_run(system, jobs, &error, options, on_case),
     };
@@ -74,8 +93,8 @@ pub async fn run(
     let mut cases = Vec::with_capacity(n_all);
     let name = running.name().to_owned();
     let again = Again { options: system.options(&name), profiles: options.profiles };
-    let mut keep = |mut case: Case| {
-        case.hold(options.baselines);
+    let mut keep = |job: &Job, merged: Merged| {
+        let case = case(&name, job, merged, &again, options);
         on_case(&case, cases.len() + 1, n_all);
         let red = options.fail_fast.is_some_and(|harm| is_red(&case, harm));
         cases.push(case);
@@ -84,8 +103,7 @@ pub async fn run(
 
     for job in unsupported {
         let reason = running.missing(&job.plan).unwrap_or_default();
-        let judgement = Judgement::without_run(Verdict::Unsupported, reason);
-        keep(Case::new(&name, &job.plan.id, judgement, Vec::new(), again.case(job)));
+        keep(job, Outcome::unjudged(Verdict::Unsupported, reason).into());
     }
 
     let options = Options { repeat: running.repeat(options.repeat), ..options };
@@ -94,9 +112,8 @@ pub async fn run(
         controls.iter().map(|(key, job)| (key.as_str(), Todo { job, reach: None })).unzip();
     let mut stop = round(&running, &todo, options, |index, merged| {
         let job = todo[index].job;
-        let passed = merged.passed.as_ref().and_then(|outcome| outcome.run.as_ref());
-        shown.extend(passed.map(|run| (keys[index], Reach::of(&job.plan, &run.trace))));
-        keep(case(&name, job, merged, &again))
+        shown.extend(merged.passed.as_ref().map(|run| (keys[index], Reach::of(&job.plan, &run.trace))));
+        keep(job, merged)
     })
     .await;
 
@@ -108,14 +125,13 @@ pub async fn run(
         match shown.get(control_key(&lower::control(&job.plan)).as_str()) {
             Some(reach) => todo.push(Todo { job, reach: Some(reach) }),
             None => {
-                let judgement = Judgement::without_run(Verdict::Inconclusive, "the control plan failed");
-                stop |= keep(Case::new(&name, &job.plan.id, judgement, Vec::new(), again.case(job)));
+                let outcome = Outcome::unjudged(Verdict::Inconclusive, "the control plan failed");
+                stop |= keep(job, outcome.into());
             }
         }
     }
     if !stop {
-        round(&running, &todo, options, |index, merged| keep(case(&name, todo[index].job, merged, &again)))
-            .await;
+        round(&running, &todo, options, |index, merged| keep(todo[index].job, merged)).await;
     }
     cases
 }
@@ -125,11 +141,13 @@ struct Outcome {
     judgement: Judgement,
     receipts: Vec<Receipt>,
     run: Option<Run>,
+    kept: Option<(Observed, Redactor)>,
 }
 
 impl Outcome {
     fn unjudged(verdict: Verdict, reason: impl Into<String>) -> Outcome {
-        Outcome { judgement: Judgement::without_run(verdict, reason), receipts: Vec::new(), run: None }
+        let judgement = Judgement::without_run(verdict, reason);
+        Outcome { judgement, receipts: Vec::new(), run: None, kept: None }
     }
 }
 
@@ -144,26 +162,40 @@ async fn attempt(
         return (Outcome::unjudged(Verdict::NotRun, "no profile was given for this dialect"), None);
     };
     let width = reach.map(|reach| reach.width).filter(|width| *width > 0);
-    let outcome = match running.drive(plan, profile, width).await {
+    let driven = running.drive(plan, profile, width, options.keep.map(|_| options.redactor)).await;
+    let outcome = match driven.run {
         Ok(run) if run.trace.overflowed() => {
             let why = "more happened than a trace holds: the system, or its adapter, floods the harness";
             Outcome::unjudged(Verdict::HarnessError, why)
         }
         Ok(run) => {
             let judgement = judge(plan, &run, profile, running.grade(), reach);
-            Outcome { judgement, receipts: run.receipts.clone(), run: Some(run) }
+            Outcome { judgement, receipts: run.receipts.clone(), run: Some(run), kept: None }
         }
         Err(error) => {
             running.shun(plan, &error);
             Outcome::unjudged(Verdict::HarnessError, error.to_string())
         }
     };
-    (outcome, running.process_of(plan))
+    (Outcome { kept: driven.kept, ..outcome }, running.process_of(plan))
 }
 
-fn case(system: &str, job: &Job, merged: Merged, again: &Again<'_>) -> Case {
-    let case = Case::new(system, &job.plan.id, merged.judgement, merged.receipts, again.case(job));
-    Case { repeats: merged.repeats, ..case }
+/// The case of a plan's runs, clean of secrets; its record goes to who keeps it.
+fn case(system: &str, job: &Job, merged: Merged, again: &Again<'_>, options: Options<'_>) -> Case {
+    let Merged { outcome, repeats, .. } = merged;
+    let again = again.case(job);
+    let case = Case::new(system, &job.plan.id, outcome.judgement, outcome.receipts, again);
+    let mut case = Case { repeats, ..case };
+    case.hold(options.baselines);
+    case.redact(options.redactor);
+    if let Some(Keep(keep)) = options.keep {
+        let profile = options.profiles.iter().find(|profile| profile.dialect == job.plan.dialect);
+        let mut record = case.record(PlanNote::of(&job.plan), profile.map(|profile| profile.name));
+        let (observed, redactor) = outcome.kept.unzip();
+        record.observed = observed;
+        keep(&record, redactor.as_ref().unwrap_or(options.redactor));
+    }
+    case
 }
 
 /// What the commands that run cases again have in common.
@@ -242,13 +274,33 @@ fn not_run(
     };
     let name = system.name();
     let again = Again { options: system.options(&name), profiles: options.profiles };
-    let cases = jobs.iter().map(|job| {
-        let judgement = Judgement::without_run(verdict, error.to_string());
-        Case::new(&name, &job.plan.id, judgement, Vec::new(), again.case(job))
-    });
+    let unjudged = |job| case(&name, job, Outcome::unjudged(verdict, error.to_string()).into(), &again, options);
+    let cases = jobs.iter().map(unjudged);
     let cases: Vec<Case> = cases.collect();
     if let Some(case) = cases.first() {
         on_case(case, jobs.len(), jobs.len());
+    }
+    cases
+}
+
+/// The cases of a run that was interrupted, with one that says so for each plan that was not reached.
+pub fn with_not_reached(
+    batches: &[(System, Vec<Job>)],
+    profiles: &[&'static Profile],
+    mut cases: Vec<Case>,
+) -> Vec<Case> {
+    // The systems run one after the other, and the full name of one is known once it has been started.
+    let mut names: Vec<String> = cases.iter().map(|case| case.system.clone()).collect();
+    names.dedup();
+    let reached: BTreeSet<(String, String)> =
+        cases.iter().map(|case| (case.system.clone(), case.plan.clone())).collect();
+    for (at, (system, jobs)) in batches.iter().enumerate() {
+        let name = names.get(at).cloned().unwrap_or_else(|| system.name());
+        let again = Again { options: system.options(&name), profiles };
+        for job in jobs.iter().filter(|job| !reached.contains(&(name.clone(), job.plan.id.to_string()))) {
+            let judgement = Judgement::without_run(Verdict::NotRun, "the run was interrupted");
+            cases.push(Case::new(&name, &job.plan.id, judgement, Vec::new(), again.case(job)));
+        }
     }
     cases
 }

@@ -55,6 +55,8 @@ pub enum Need {
     EagerTools,
     /// The system asks the provider for streams.
     Streaming,
+    /// The system asks the user before a tool runs that needs it.
+    Approvals,
     /// A session outlives the process of the system: a new process can load it.
     Resume,
 }
@@ -66,6 +68,7 @@ impl Need {
             Need::Cancel => "cancel",
             Need::EagerTools => "eager-tools",
             Need::Streaming => "streaming",
+            Need::Approvals => "approvals",
             Need::Resume => "resume",
         }
     }
@@ -85,12 +88,16 @@ pub struct Tool {
     /// The tool throws.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throws: Option<String>,
-    /// The user refuses the call: the tool throws a refusal.
+    /// The user refuses the call: with `asks` the answer is no and the tool never runs, else the tool throws a
+    /// refusal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub denies: Option<String>,
     /// The tool does not hear the user's stop: it goes on and settles late.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub deaf: bool,
+    /// The user is asked before the tool runs. The answer is yes, unless the tool `denies`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub asks: bool,
 }
 
 /// From a user message to the moment when the system is idle again.
@@ -201,6 +208,8 @@ pub enum Point {
     Stop,
     /// The terminal event of the reply.
     Reply,
+    /// The user has been asked about the call, and has not answered yet.
+    Asked(String),
     /// A tool has started: a call by name, or the K-th of the turn.
     Started(Which),
     /// A result has been delivered: of a call by name, or the K-th of the turn. 0 means that all calls have started.

@@ -9,9 +9,9 @@ use std::sync::Arc;
 use crate::agent::{Agent, BodyEnd, Input, Output, RequestId, RunId};
 use crate::conductor::{Command, Conductor, Patience, Receipt};
 use crate::plan::{CallKey, MARKER, Plan, ToolOutcome};
-use crate::provider::{Answer, Provider, Request, Sent};
+use crate::provider::{Answer, Headers, Provider, Request, Sent};
 use crate::rules::Profile;
-use crate::trace::{Ending, Event, ExchangeId, Grade, Trace};
+use crate::trace::{Consent, Ending, Event, ExchangeId, Grade, QuestionId, Trace};
 
 /// What came of driving one plan.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,6 +63,12 @@ pub fn call_of(plan: &Plan, args: &str) -> Option<CallKey> {
     Some(CallKey(at as u32))
 }
 
+/// The call that has that wire id.
+pub fn call_with_id(plan: &Plan, id: &str) -> Option<CallKey> {
+    let at = plan.calls.iter().position(|call| call.id == id)?;
+    Some(CallKey(at as u32))
+}
+
 struct Simulation {
     plan: Arc<Plan>,
     provider: Provider,
@@ -88,6 +94,7 @@ enum ToAgent {
     Prompt(usize),
     Stop,
     Settle { call: CallKey, outcome: ToolOutcome },
+    Answer { run: RunId, consent: Consent },
     Refuse(RunId),
 }
 
@@ -161,6 +168,10 @@ impl Simulation {
             Command::Settle { call, outcome } => {
                 self.todo.push_back(Todo::Tell(ToAgent::Settle { call, outcome }));
             }
+            Command::Answer { question, call, consent } => {
+                self.trace.push(Event::Answered { question, call, consent });
+                self.todo.push_back(Todo::Tell(ToAgent::Answer { run: RunId(question.0), consent }));
+            }
             Command::Release(exchange) => self.release(exchange),
             Command::GiveUp => self.trace.push(Event::GaveUp),
             Command::Finish => self.finished = true,
@@ -182,6 +193,7 @@ impl Simulation {
                 self.step(Input::ToolDone { run, outcome: outcome.clone() });
                 self.observe(Event::ToolSettled { call, outcome, grade: Grade::Observed });
             }
+            ToAgent::Answer { run, consent } => self.step(Input::Answered { run, consent }),
             ToAgent::Refuse(run) => {
                 let outcome = ToolOutcome::Error("the harness does not know this call".to_owned());
                 self.step(Input::ToolDone { run, outcome });
@@ -199,7 +211,12 @@ impl Simulation {
         match output {
             Output::Request { request, body } => {
                 let path = self.plan.dialect.path();
-                let (kind, answer) = self.provider.answer(Request { method: "POST", path, body: &body });
+                let (kind, answer) = self.provider.answer(Request {
+                    method: "POST",
+                    path,
+                    headers: Headers::NONE,
+                    body: &body,
+                });
                 let exchange = answer.exchange;
                 let at = self.bodies.len();
                 let sent = Sent::Nothing;
@@ -217,6 +234,11 @@ impl Simulation {
                     let exchange = body.answer.exchange;
                     self.observe(Event::PeerClosed { exchange });
                 }
+            }
+            // The agent asks once about each run, so the run names the question.
+            Output::Ask { run, id } => {
+                let call = call_with_id(&self.plan, &id);
+                self.observe(Event::Asked { question: QuestionId(run.0), id, call });
             }
             Output::StartTool { run, args, .. } => {
                 let call = call_of(&self.plan, &args);

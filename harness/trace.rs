@@ -4,14 +4,19 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::plan::{CallKey, Mark, Side, ToolOutcome};
 
 /// Number of one request in one plan, from 0.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ExchangeId(pub u32);
+
+/// Names a question to the user among those that wait for an answer in one conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct QuestionId(pub u32);
 
 /// Everything observed, in order.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -34,7 +39,7 @@ impl Trace {
         self.n_bytes += match &event {
             Event::Requested { body, .. } => body.len(),
             Event::ToolStarted { args, .. } => args.len(),
-            Event::CallShown { id, .. } => id.len(),
+            Event::CallShown { id, .. } | Event::Asked { id, .. } => id.len(),
             Event::TurnEnded { outcome: TurnOutcome::Raised { class, text } } => class.len() + text.len(),
             _ => 0,
         };
@@ -67,7 +72,7 @@ impl Trace {
 }
 
 /// One thing that was observed or done.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "event")]
 pub enum Event {
     /// The harness gave the system the user's message of a turn.
@@ -134,6 +139,24 @@ pub enum Event {
         /// The state.
         state: ShownState,
     },
+    /// The system asked the user whether a tool may run.
+    Asked {
+        /// The question.
+        question: QuestionId,
+        /// The wire id of the call that it is about.
+        id: String,
+        /// The call, if it is one of the plan.
+        call: Option<CallKey>,
+    },
+    /// The user's answer was given to the system.
+    Answered {
+        /// The question.
+        question: QuestionId,
+        /// The call, if it is one of the plan.
+        call: Option<CallKey>,
+        /// What the user said.
+        consent: Consent,
+    },
     /// The user's stop was given to the system.
     Stopped,
     /// The process of the system was killed, and is gone. Its turn has no outcome, its requests and tools no end:
@@ -153,7 +176,7 @@ pub enum Event {
 }
 
 /// What the provider makes of a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum RequestKind {
     /// It is answered with a scripted reply (all from 0).
@@ -188,7 +211,7 @@ pub enum RequestKind {
 }
 
 /// How far a held reply has come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Held {
     /// The mark that is being held at.
     pub mark: Mark,
@@ -197,7 +220,9 @@ pub struct Held {
 }
 
 /// How sure it is that the system has what was sent to it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, schemars::JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Grade {
     /// Our side has written it.
@@ -220,7 +245,7 @@ impl Grade {
 }
 
 /// How a reply ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ending {
     /// As it should.
@@ -237,8 +262,20 @@ pub enum Ending {
     Status,
 }
 
+/// What the user answers when asked whether a tool may run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Consent {
+    /// It may.
+    Given,
+    /// It may not.
+    Refused,
+    /// The user has stopped the turn instead.
+    Withheld,
+}
+
 /// The state of a call as the system shows it to its user.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ShownState {
     /// Not yet running.
@@ -259,7 +296,7 @@ impl ShownState {
 }
 
 /// How a turn ended, as the adapter saw it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "outcome")]
 pub enum TurnOutcome {
     /// The SDK's call returned.
@@ -288,6 +325,10 @@ pub struct Account {
     pub settled_late: bool,
     /// Whether the system gave it up.
     pub cancelled: bool,
+    /// What the user answered when asked about it, the last time.
+    pub consent: Option<Consent>,
+    /// Whether it started at a time when the user had not said yes; that matters only for a tool that asks.
+    pub unasked: bool,
 }
 
 /// Which calls really started, settled and were cancelled.
@@ -310,6 +351,7 @@ impl Ledger {
                 Event::Stopped | Event::TurnEnded { .. } | Event::Killed => stopped = true,
                 Event::ToolStarted { call: Some(key), args } => {
                     if let Some(account) = ledger.calls.get_mut(key.0 as usize) {
+                        account.unasked |= account.consent != Some(Consent::Given);
                         account.starts.push(args.clone());
                         account.start_turns.push(turn);
                     }
@@ -320,6 +362,11 @@ impl Ledger {
                         account.settled_late =
                             stopped || account.start_turns.last().is_some_and(|start| *start < turn);
                         account.settled = Some(outcome.clone());
+                    }
+                }
+                Event::Answered { call: Some(call), consent, .. } => {
+                    if let Some(account) = ledger.calls.get_mut(call.0 as usize) {
+                        account.consent = Some(*consent);
                     }
                 }
                 Event::ToolCancelled { call } => {

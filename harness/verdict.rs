@@ -1,9 +1,11 @@
 //! Verdicts: what a plan's run says about the system.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The judgement over one plan.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, schemars::JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// Nothing is wrong, and everything planned happened.
@@ -61,7 +63,9 @@ impl Verdict {
 }
 
 /// What the user of a system loses, the worst first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, schemars::JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Harm {
     /// The provider refuses the history.
@@ -74,6 +78,8 @@ pub enum Harm {
     ResultsLost,
     /// A call ran with arguments that the model never gave.
     PartialArguments,
+    /// A call ran without the user's consent, which it needs.
+    ExecutedUnasked,
     /// A call ran twice, or in a later turn.
     ExecutedAgain,
     /// A call that did not succeed is recorded as a success.
@@ -92,12 +98,13 @@ pub enum Harm {
 
 impl Harm {
     /// Every harm, the worst first.
-    pub const ALL: [Harm; 12] = [
+    pub const ALL: [Harm; 13] = [
         Harm::BrickedByProvider,
         Harm::BrickedByClient,
         Harm::UserMessageLost,
         Harm::ResultsLost,
         Harm::PartialArguments,
+        Harm::ExecutedUnasked,
         Harm::ExecutedAgain,
         Harm::SuccessFabricated,
         Harm::Hang,
@@ -115,6 +122,7 @@ impl Harm {
             Harm::UserMessageLost => "user-message-lost",
             Harm::ResultsLost => "results-lost",
             Harm::PartialArguments => "partial-arguments",
+            Harm::ExecutedUnasked => "executed-unasked",
             Harm::ExecutedAgain => "executed-again",
             Harm::SuccessFabricated => "success-fabricated",
             Harm::Hang => "hang",
@@ -136,7 +144,9 @@ impl Harm {
 }
 
 /// Whether the thread recovers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, schemars::JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Permanence {
     /// The last follow-up turn fails as well.

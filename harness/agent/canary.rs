@@ -42,6 +42,10 @@ pub enum Canary {
     TruncationSwallowed,
     /// The agent saves unanswered calls and refuses its own history from then on.
     RefusesOwnHistory,
+    /// The user's stop forgets calls about which the user is being asked.
+    ApprovalForgotten,
+    /// A tool runs although the user, being asked, has said no.
+    RefusalIgnored,
     /// Calls are saved when the reply is over, their results when all have come; a resume answers none.
     KillDangles,
     /// The thread is saved only when a turn is over.
@@ -52,7 +56,7 @@ pub enum Canary {
 
 impl Canary {
     /// Every canary, in the order of the kill table.
-    pub const ALL: [Canary; 20] = [
+    pub const ALL: [Canary; 22] = [
         Canary::DanglingOnAbort,
         Canary::InFlightDropped,
         Canary::EarlyErrorIgnored,
@@ -70,6 +74,8 @@ impl Canary {
         Canary::NeverEnds,
         Canary::TruncationSwallowed,
         Canary::RefusesOwnHistory,
+        Canary::ApprovalForgotten,
+        Canary::RefusalIgnored,
         Canary::KillDangles,
         Canary::KillForgets,
         Canary::KillLosesResults,
@@ -95,6 +101,8 @@ impl Canary {
             Canary::NeverEnds => "never-ends",
             Canary::TruncationSwallowed => "truncation-swallowed",
             Canary::RefusesOwnHistory => "refuses-own-history",
+            Canary::ApprovalForgotten => "approval-forgotten",
+            Canary::RefusalIgnored => "refusal-ignored",
             Canary::KillDangles => "kill-dangles",
             Canary::KillForgets => "kill-forgets",
             Canary::KillLosesResults => "kill-loses-results",
@@ -114,7 +122,9 @@ impl Canary {
             | Canary::EarlyErrorIgnored
             | Canary::DeniedKeepsReply
             | Canary::RefusesOwnHistory
+            | Canary::ApprovalForgotten
             | Canary::KillDangles => "thread-survives",
+            Canary::RefusalIgnored => "consent-given",
             Canary::RetryMergesSteps => "steps-kept-apart",
             Canary::ErrorParked => "parts-settled",
             Canary::ResultsLost | Canary::KillLosesResults => "results-kept",

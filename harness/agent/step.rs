@@ -59,6 +59,8 @@ pub(super) struct StepCall {
 pub(super) enum CallState {
     /// Its arguments are still coming.
     Open,
+    /// The user is asked whether its tool may run.
+    Asked(RunId),
     /// Its tool runs.
     Running(RunId),
     /// It is answered.
@@ -126,14 +128,19 @@ impl Step {
         self.calls_mut().find(|call| call.state == CallState::Running(run))
     }
 
+    /// The call that a question to the user is about.
+    pub(super) fn asked_about(&mut self, run: RunId) -> Option<&mut StepCall> {
+        self.calls_mut().find(|call| call.state == CallState::Asked(run))
+    }
+
     /// Whether a tool has been started or a call has been answered.
     pub(super) fn has_side_effects(&self) -> bool {
         self.calls().any(|call| call.state != CallState::Open)
     }
 
-    /// Whether tools run.
+    /// Whether tools run, or wait for the user.
     pub(super) fn is_running(&self) -> bool {
-        self.calls().any(|call| matches!(call.state, CallState::Running(_)))
+        self.calls().any(|call| matches!(call.state, CallState::Running(_) | CallState::Asked(_)))
     }
 
     /// Drops the calls whose arguments never became complete.
@@ -165,6 +172,11 @@ pub(super) fn result_of(call: &Call, outcome: &ToolOutcome) -> CallResult {
         ToolOutcome::Deny(text) => format!("The user refused this call: {text}"),
     };
     CallResult { call_id: call.id.clone(), text, is_error: !outcome.is_success() }
+}
+
+/// What the model is told about a tool that the user, being asked, has not let run.
+pub(super) fn not_allowed(call: &Call, why: &str) -> CallResult {
+    CallResult { call_id: call.id.clone(), text: format!("Not run: {why}."), is_error: true }
 }
 
 /// What the model is told about a tool that was cut off.

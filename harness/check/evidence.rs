@@ -101,8 +101,9 @@ impl<'a> Evidence<'a> {
         killed && self.outcomes().all(|(ended, _)| ended != turn)
     }
 
-    /// What the process of a call's turn did with its result before it was killed, so that all could see it: it sent
-    /// the result to the provider, or showed the call as completed.
+    /// What the process of a call's turn did with its result before it was killed, so that all could see it: it showed
+    /// the call as completed, or sent the result to the provider. The second may race with the kill, so the first
+    /// is what is told where both hold.
     pub fn acknowledged(&self, key: CallKey) -> Option<&'static str> {
         let call = self.call(key);
         let of_turn = || self.run.trace.by_turn().filter(|(turn, _)| *turn == call.turn);
@@ -115,10 +116,10 @@ impl<'a> Evidence<'a> {
             Event::CallShown { id, state: ShownState::Completed } => *id == call.id,
             _ => false,
         };
-        if alive().any(is_sent) {
-            return Some("sent it to the provider");
+        if alive().any(is_shown) {
+            return Some("shown the call as completed");
         }
-        alive().any(is_shown).then_some("shown the call as completed")
+        alive().any(is_sent).then_some("sent it to the provider")
     }
 
     fn has_result(&self, exchange: ExchangeId, call: &PlannedCall) -> bool {

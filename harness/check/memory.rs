@@ -59,7 +59,10 @@ pub(super) fn results_kept(evidence: &Evidence<'_>) -> Vec<Finding> {
         let name = &call.name;
         let message = match evidence.died_in(call.turn) {
             true => evidence.acknowledged(key).map(|how| {
-                format!("the process was killed when it had {how}, and the result of call {name} is gone")
+                format!(
+                    "the result of call {name} is gone: the process was killed after it had {how}, \
+                     so the tool has run and the thread does not know"
+                )
             }),
             false => Some(format!("the result of call {name} had been delivered and is gone")),
         };

@@ -27,7 +27,7 @@ pub(super) struct BaselineOptions {
 
 impl BaselineOptions {
     /// The baselines that are asked for.
-    pub(super) fn load(&self, systems: &[System]) -> Result<Vec<Baseline>, u8> {
+    pub(super) fn load(&self, systems: &[&System]) -> Result<Vec<Baseline>, u8> {
         let mut baselines: Vec<Baseline> = Vec::new();
         for file in &self.files {
             match file.as_str() {
@@ -114,7 +114,7 @@ fn may_be_of(baseline: &Baseline, system: &System) -> bool {
 }
 
 /// The baselines beside the manifests of systems, each once.
-fn beside(systems: &[System], baselines: &mut Vec<Baseline>) -> Result<(), u8> {
+fn beside(systems: &[&System], baselines: &mut Vec<Baseline>) -> Result<(), u8> {
     for system in systems {
         let System::Adapted(subject) = system else { continue };
         let Some(text) = subject.manifest.text(BASELINE) else {

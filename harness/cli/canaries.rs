@@ -1,10 +1,12 @@
 //! `brickbat canaries`: the kill table.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use clap::Args;
 
 use super::run::{paint, profiles};
+use super::secrets::redactor;
 use super::{bad_input, block_on};
 use crate::agent::Delivery;
 use crate::agent::canary::Canary;
@@ -130,9 +132,13 @@ async fn run(system: &System, jobs: &[Job]) -> Vec<Case> {
     let options = Options {
         profiles: &profiles,
         n_jobs: N_JOBS,
+        // The reference agent and the canaries have no process of their own to guard.
+        guardian: Path::new("brickbat"),
         fail_fast: None,
         repeat: Repeat::ONCE,
         baselines: &[],
+        redactor: redactor(),
+        keep: None,
     };
     runner::run(system, jobs, options, &|_| {}, &|_, _, _| {}).await
 }

@@ -8,11 +8,12 @@ use agent_client_protocol::schema::ProtocolVersion;
 use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema::{
     CancelNotification, ContentBlock, InitializeRequest, LoadSessionRequest, NewSessionRequest,
-    PromptRequest, PromptResponse, TextContent,
+    PromptRequest, PromptResponse, RequestPermissionOutcome, RequestPermissionRequest,
+    RequestPermissionResponse, TextContent,
 };
 use agent_client_protocol::{
     Agent, Client, JsonRpcNotification, JsonRpcRequest, Lines, UntypedMessage, is_connection_terminated,
-    is_incoming_transport_closed, on_receive_notification,
+    is_incoming_transport_closed, on_receive_notification, on_receive_request,
 };
 use futures::{Sink, StreamExt, TryStreamExt};
 use serde::{Deserialize, Serialize};
@@ -25,8 +26,9 @@ use super::error::DriverError;
 use super::lines;
 use super::process::{Launch, Limits, Pipes, Process, WRITE_WAIT};
 use super::protocol::{self, About, SessionSpec};
+use super::questions::Questions;
 use super::talk::Talk;
-use crate::trace::{ShownState, TurnOutcome};
+use crate::trace::{Consent, QuestionId, ShownState, TurnOutcome};
 
 /// A running adapter. Clones share the process; it is killed, with all that it started, when the last one and the
 /// last session are dropped.
@@ -56,6 +58,15 @@ pub enum SessionEvent {
         /// Its state.
         state: ShownState,
     },
+    /// The system asks whether a tool may run, and waits for an answer.
+    Asked {
+        /// Names the question in its session.
+        question: QuestionId,
+        /// The call's id, as the system shows it.
+        id: String,
+        /// The call's arguments as JSON, where the question shows them.
+        args: Option<String>,
+    },
     /// The turn has ended.
     Ended(TurnOutcome),
     /// The adapter has failed; nothing more will come.
@@ -65,7 +76,7 @@ pub enum SessionEvent {
 impl Adapter {
     /// Starts an adapter and shakes hands with it.
     pub async fn start(launch: &Launch) -> Result<Adapter, DriverError> {
-        let (process, pipes) = Process::start(launch)?;
+        let (process, pipes) = Process::start(launch).await?;
         let hub = Arc::new(Hub::default());
         let process = Arc::new(process);
         let (connected, connection) = oneshot::channel();
@@ -95,6 +106,19 @@ impl Adapter {
         self.link.hub.failure.borrow().is_some()
     }
 
+    /// Kills the adapter as `kill -9` would, with everything that it started, and returns when all of it is gone.
+    /// Its sessions are lost.
+    pub async fn kill(&self) -> Result<(), DriverError> {
+        self.link.process.kill();
+        match tokio::time::timeout(KILL_WAIT, self.link.process.ended()).await {
+            Ok(_) => Ok(()),
+            Err(_) => Err(DriverError::Harness {
+                what: "cannot kill the adapter".to_owned(),
+                text: format!("its processes are there after {} s", KILL_WAIT.as_secs()),
+            }),
+        }
+    }
+
     /// Opens a session.
     pub async fn open(&self, spec: &SessionSpec) -> Result<Session, DriverError> {
         let request = NewSessionRequest::new(spec.state_dir.clone()).meta(spec.meta());
@@ -103,9 +127,7 @@ impl Adapter {
         let events = self.link.hub.enter(&id)?;
         Ok(Session { adapter: self.clone(), id, events, running: false, lost: false })
     }
-}
 
-impl Adapter {
     /// Loads a session that another process of this adapter has opened with that spec, and that is dead.
     pub async fn load(&self, id: &str, spec: &SessionSpec) -> Result<Session, DriverError> {
         let request = LoadSessionRequest::new(id.to_owned(), spec.state_dir.clone()).meta(spec.meta());
@@ -113,13 +135,6 @@ impl Adapter {
         self.link.ask("session/load", request, self.link.limits.answer).await?;
         let events = self.link.hub.enter(id)?;
         Ok(Session { adapter: self.clone(), id: id.to_owned(), events, running: false, lost: false })
-    }
-
-    /// Kills the process, and waits until it is gone with all that it started.
-    pub async fn kill(&self) {
-        self.link.process.kill();
-        // How it ended is known: it was killed.
-        let _ = self.link.process.ended().await;
     }
 }
 
@@ -130,8 +145,8 @@ impl Session {
     }
 
     /// Kills the process that this session lives in, and all other sessions in it.
-    pub async fn kill(&self) {
-        self.adapter.kill().await;
+    pub async fn kill(&self) -> Result<(), DriverError> {
+        self.adapter.kill().await
     }
 
     /// Gives the system the user's message. How the turn ends comes as an event.
@@ -160,6 +175,11 @@ impl Session {
             Ok(()) => Ok(()),
             Err(_) => Err(self.link().hub.cause().await),
         }
+    }
+
+    /// Answers a question. If the adapter is gone, so is the question.
+    pub fn answer(&self, question: QuestionId, consent: Consent) {
+        self.link().hub.questions.answer(&self.id, question, consent);
     }
 
     /// Waits until the adapter has consumed everything that it has received; false if it cannot tell.
@@ -194,6 +214,17 @@ impl Session {
         }
     }
 
+    /// How much the adapter's process has written to its standard error so far.
+    pub fn stderr_len(&self) -> u64 {
+        self.link().process.stderr_len()
+    }
+
+    /// What the process, which other sessions may share, has written to its standard error since it had written so
+    /// much.
+    pub fn stderr_since(&self, len: u64) -> String {
+        self.link().process.stderr_since(len)
+    }
+
     /// The next event, or none after [`SessionEvent::Lost`]. Nothing is lost when the wait is given up.
     pub async fn next(&mut self) -> Option<SessionEvent> {
         if self.lost {
@@ -208,7 +239,7 @@ impl Session {
             other => other,
         };
         match event {
-            SessionEvent::Shown { .. } => {}
+            SessionEvent::Shown { .. } | SessionEvent::Asked { .. } => {}
             SessionEvent::Ended(_) => self.running = false,
             SessionEvent::Lost(_) => self.lost = true,
         }
@@ -239,6 +270,9 @@ impl Drop for Session {
 /// Events of one session that are kept until they are taken. A turn shows each of its few calls about four times; the
 /// runner takes events as they come.
 const MAX_EVENTS: usize = 4096;
+
+/// How long a killed adapter may take to be gone. The kernel takes milliseconds, unless a process hangs in a device.
+const KILL_WAIT: Duration = Duration::from_secs(20);
 
 /// The way to the adapter.
 #[derive(Debug)]
@@ -279,13 +313,14 @@ impl Drop for Link {
 #[derive(Debug)]
 struct Hub {
     sessions: Mutex<HashMap<String, mpsc::Sender<SessionEvent>>>,
+    questions: Questions,
     /// Why the connection is over, once it is.
     failure: watch::Sender<Option<DriverError>>,
 }
 
 impl Default for Hub {
     fn default() -> Hub {
-        Hub { sessions: Mutex::default(), failure: watch::Sender::new(None) }
+        Hub { sessions: Mutex::default(), questions: Questions::default(), failure: watch::Sender::new(None) }
     }
 }
 
@@ -309,6 +344,7 @@ impl Hub {
 
     fn leave(&self, id: &str) {
         self.sessions().remove(id);
+        self.questions.leave(id);
     }
 
     /// Passes on what a session shows. What comes for a session that was left is dropped.
@@ -316,6 +352,22 @@ impl Hub {
         // The line was checked before: an update that does not parse never comes here.
         if let Ok(Some((id, state))) = lines::shown(&update.update) {
             self.send(&update.session_id, SessionEvent::Shown { id, state });
+        }
+    }
+
+    /// Passes on what a session asks. What comes for a session that was left is answered by nobody.
+    fn ask(
+        &self,
+        request: &RequestPermissionRequest,
+        reply: impl FnOnce(RequestPermissionOutcome) + Send + 'static,
+    ) {
+        let session = request.session_id.to_string();
+        let Some(question) = self.questions.keep(request, reply) else { return };
+        let id = request.tool_call.tool_call_id.to_string();
+        let args = request.tool_call.fields.raw_input.as_ref().map(Value::to_string);
+        self.send(&session, SessionEvent::Asked { question, id, args });
+        if !self.sessions().contains_key(&session) {
+            self.questions.leave(&session);
         }
     }
 
@@ -400,6 +452,7 @@ async fn serve(
     };
     let transport = Lines::new(writer(pipes.stdin, talk), lines.boxed());
     let shown = hub.clone();
+    let asked = hub.clone();
     let over = Client
         .v1()
         .on_receive_notification(
@@ -408,6 +461,16 @@ async fn serve(
                 Ok(())
             },
             on_receive_notification!(),
+        )
+        .on_receive_request(
+            async move |request: RequestPermissionRequest, responder, _connection| {
+                // Whoever asked and is gone needs no answer.
+                asked.ask(&request, move |outcome| {
+                    let _ = responder.respond(RequestPermissionResponse::new(outcome));
+                });
+                Ok(())
+            },
+            on_receive_request!(),
         )
         .connect_with(transport, async move |connection: ConnectionTo<Agent>| {
             // Nobody waits any more if the start was given up; then the process must go, too.
@@ -420,13 +483,13 @@ async fn serve(
     let failure = match (broken.get(), over) {
         (Some(error), _) => {
             process.kill();
-            let stderr = match process.ended().await {
+            let stderr = match process.seen_off().await {
                 DriverError::Exited { stderr, .. } => stderr,
                 _ => process.stderr(),
             };
             error.clone().with_stderr(stderr)
         }
-        (None, Ok(()) | Err(_)) => process.ended().await,
+        (None, Ok(()) | Err(_)) => process.seen_off().await,
     };
     process.kill();
     hub.fail(failure);

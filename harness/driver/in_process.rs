@@ -18,6 +18,7 @@ use super::acp::SessionEvent;
 use super::error::DriverError;
 use crate::agent::{Agent, BodyEnd, Input, Output, RequestId, RunId};
 use crate::plan::ToolOutcome;
+use crate::trace::{Consent, QuestionId};
 use http::{Exchange, Piece};
 pub use place::Place;
 pub use store::Store;
@@ -34,6 +35,7 @@ pub struct InProcess {
 enum Command {
     Prompt(String),
     Cancel,
+    Answer(RunId, Consent),
     Barrier(oneshot::Sender<()>),
     History(oneshot::Sender<Vec<u8>>),
     Kill(oneshot::Sender<Vec<u8>>),
@@ -66,6 +68,11 @@ impl InProcess {
     /// Gives the agent the user's stop.
     pub fn cancel(&self) {
         self.send(Command::Cancel);
+    }
+
+    /// Gives the agent the user's answer.
+    pub fn answer(&self, question: QuestionId, consent: Consent) {
+        self.send(Command::Answer(RunId(question.0), consent));
     }
 
     /// Waits until the agent has been told everything that has arrived.
@@ -134,6 +141,9 @@ impl Live {
                 Step::Tool(_, None) => Vec::new(),
                 Step::Command(Command::Prompt(text)) => self.agent.step(Input::Prompt(&text)),
                 Step::Command(Command::Cancel) => self.agent.step(Input::Stop),
+                Step::Command(Command::Answer(run, consent)) => {
+                    self.agent.step(Input::Answered { run, consent })
+                }
                 Step::Command(Command::Barrier(passed)) => {
                     let _ = passed.send(());
                     Vec::new()
@@ -185,6 +195,11 @@ impl Live {
                 if self.exchange.as_ref().is_some_and(|(open, _)| *open == request) {
                     self.exchange = None;
                 }
+            }
+            // The agent asks once about each run, so the run names the question.
+            Output::Ask { run, id } => {
+                let question = QuestionId(run.0);
+                self.report(SessionEvent::Asked { question, id, args: None });
             }
             Output::StartTool { run, tool, args } => {
                 let Some(gate) = self.place.gate(&tool) else {

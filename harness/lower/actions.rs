@@ -99,7 +99,7 @@ fn words(at: &At) -> String {
     let Some(point) = point else { return words };
     words.push(' ');
     words.push_str(&point_words(point));
-    if !matches!(point, Point::Started(_) | Point::Settled(_)) {
+    if !matches!(point, Point::Asked(_) | Point::Started(_) | Point::Settled(_)) {
         words.push_str(&format!(" of reply {}", at.reply));
         if at.attempt > 1 {
             words.push_str(&format!(", attempt {}", at.attempt));
@@ -141,6 +141,7 @@ fn point_words(point: &Point) -> String {
         Point::Calls => "calls".to_owned(),
         Point::Stop => "stop".to_owned(),
         Point::Reply => "terminal event".to_owned(),
+        Point::Asked(name) => format!("asked {name}"),
         Point::Started(started) => format!("started {}", which(started)),
         Point::Settled(settled) => format!("settled {}", which(settled)),
     }

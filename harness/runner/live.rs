@@ -9,15 +9,18 @@ use futures::FutureExt;
 
 pub(super) use kill::Remains;
 
+use super::recorder::Recorder;
 use crate::conductor::{Command, Conductor, Patience};
 use crate::driver::in_process::InProcess;
 use crate::driver::{self, DriverError, SessionEvent};
 use crate::plan::{CallKey, Plan, ToolOutcome};
 use crate::provider::Provider;
+use crate::record::Observed;
+use crate::redact::Redactor;
 use crate::rules::Profile;
 use crate::server::{GateId, Mount, Seen, Server};
-use crate::simulate::{Run, call_of};
-use crate::trace::{Event, ExchangeId, Grade, Trace, TurnOutcome};
+use crate::simulate::{Run, call_of, call_with_id};
+use crate::trace::{Consent, Event, ExchangeId, Grade, QuestionId, Trace, TurnOutcome};
 
 /// A conversation with a system.
 pub(super) enum Session {
@@ -42,22 +45,45 @@ impl Pace {
         Pace { quiet: Duration::from_millis(250), patience: Patience { progress: 16, hang: 60 } };
 }
 
+/// What came of driving one plan.
+pub(super) struct Driven {
+    /// The run, or why it broke off.
+    pub(super) run: Result<Run, DriverError>,
+    /// What is kept, also of a plan that broke off, and what must not be told of it.
+    pub(super) kept: Option<(Observed, Redactor)>,
+}
+
+impl From<DriverError> for Driven {
+    fn from(error: DriverError) -> Driven {
+        Driven { run: Err(error), kept: None }
+    }
+}
+
 /// Drives a plan on a session that `opener` opens at the base path of the plan, or loads there from what a killed
-/// process has left.
+/// process has left. With a redactor, everything is kept.
 pub(super) async fn drive(
     server: &Server,
     plan: &Arc<Plan>,
     profile: &'static Profile,
     width: Option<usize>,
     pace: Pace,
+    keep: Option<Redactor>,
     opener: impl AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>,
-) -> Result<Run, DriverError> {
-    let mount = server.mount(Provider::new(Arc::clone(plan), profile));
+) -> Driven {
+    let provider = Provider::new(Arc::clone(plan), profile);
+    let mount = server.mount(match keep {
+        Some(_) => Recorder::keeping(provider),
+        None => Recorder::forgetful(provider),
+    });
     let base_url = mount.base_url();
     let address = server.addr().to_string();
     let origin = format!("http://{address}");
     let base_path = base_url.strip_prefix(&origin).unwrap_or_default().to_owned();
-    let session = opener(&base_path, None).await?;
+    let session = match opener(&base_path, None).await {
+        Ok(session) => session,
+        Err(error) => return error.into(),
+    };
+    let stderr_from = session.stderr_len();
     let conductor = Conductor::new(Arc::clone(plan), pace.patience, width);
     let mut live = Live {
         plan,
@@ -73,13 +99,20 @@ pub(super) async fn drive(
         alive: Vec::new(),
         ending: None,
         address,
+        stderr: String::new(),
+        stderr_from,
     };
     let run = live.run(pace.quiet);
-    match tokio::time::timeout(MAX_PLAN_TIME, run).await {
-        Ok(done) => done?,
-        Err(_) => return Err(broken(&format!("the plan took longer than {} s", MAX_PLAN_TIME.as_secs()))),
-    }
-    Ok(Run { trace: live.trace, receipts: live.conductor.receipts().to_vec() })
+    let done = match tokio::time::timeout(MAX_PLAN_TIME, run).await {
+        Ok(done) => done,
+        Err(_) => Err(broken(&format!("the plan took longer than {} s", MAX_PLAN_TIME.as_secs()))),
+    };
+    let kept = match keep {
+        Some(redactor) => Some(live.observed(redactor, done.is_ok()).await),
+        None => None,
+    };
+    let run = done.map(|()| Run { trace: live.trace, receipts: live.conductor.receipts().to_vec() });
+    Driven { run, kept }
 }
 
 /// Characters of an SDK's error that are kept; a provider's sentence with all its ids has some hundred.
@@ -90,13 +123,17 @@ const MAX_PLAN_TIME: Duration = Duration::from_secs(120);
 
 struct Live<'a, O> {
     plan: &'a Plan,
-    mount: Mount<Provider>,
+    mount: Mount<Recorder>,
     session: Session,
     opener: O,
     /// The path of the plan on the server.
     base_path: String,
     /// What the last killed process has left.
     remains: Option<Remains>,
+    /// What killed processes have written to their standard error.
+    stderr: String,
+    /// Where in the standard error of the process that now runs the plan began.
+    stderr_from: u64,
     conductor: Conductor,
     trace: Trace,
     gates: Vec<(GateId, CallKey)>,
@@ -139,7 +176,7 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
         while let Some(command) = todo.pop_front() {
             match command {
                 Command::Prompt { turn } => {
-                    self.mount.with_core(|provider| provider.begin_turn(turn));
+                    self.mount.with_core(|core| core.provider.begin_turn(turn));
                     // Gates that had opened by then belong to the turn before.
                     while let Some(Some(seen)) = self.mount.next().now_or_never() {
                         if let Some(event) = self.seen(seen).await? {
@@ -155,7 +192,8 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
                     // What follows, such as a late result, must find a system that has heard the stop.
                     self.session.barrier().await?;
                 }
-                Command::Kill => todo.extend(self.kill().await?),
+                // What was still to be done was meant for the process that is dead.
+                Command::Kill => todo = self.kill().await?.into(),
                 Command::Resume => self.resume().await?,
                 Command::Release(exchange) => {
                     self.open.push(exchange);
@@ -166,6 +204,10 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
                         Some((gate, _)) => self.mount.settle(*gate, &outcome),
                         None => todo.extend(self.observe(Event::ToolCancelled { call })),
                     }
+                }
+                Command::Answer { question, call, consent } => {
+                    self.trace.push(Event::Answered { question, call, consent });
+                    self.session.answer(question, consent);
                 }
                 Command::GiveUp => {
                     // It is the system that hangs only if its adapter still answers.
@@ -254,6 +296,12 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
     fn said(&mut self, event: SessionEvent) -> Result<Option<Event>, DriverError> {
         match event {
             SessionEvent::Shown { id, state } => Ok(Some(Event::CallShown { id, state })),
+            SessionEvent::Asked { question, id, args } => {
+                // A system that gives calls ids of its own may show the arguments, and with them the marker.
+                let by_args = || args.as_deref().and_then(|args| call_of(self.plan, args));
+                let call = call_with_id(self.plan, &id).or_else(by_args);
+                Ok(Some(Event::Asked { question, id, call }))
+            }
             SessionEvent::Ended(outcome) => {
                 self.ending = Some(self.redacted(outcome));
                 Ok(None)
@@ -280,6 +328,20 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
     async fn confirm(&mut self, grade: Grade) -> Result<Grade, DriverError> {
         let passed = self.session.barrier().await?;
         Ok(if passed { Grade::Observed } else { grade })
+    }
+
+    /// What is kept of the plan: what the system has stored is asked for only where it still answers.
+    async fn observed(&self, redactor: Redactor, answers: bool) -> (Observed, Redactor) {
+        let store = match answers {
+            true => self.session.history().await,
+            false => None,
+        };
+        let stderr = self.session.stderr_since(self.stderr_from).map(|text| format!("{}{text}", self.stderr));
+        let exchanges = self.mount.with_core(Recorder::take);
+        let redactor = redactor
+            .with_path(&self.mount.base_url(), "http://provider")
+            .with_path(&self.address, "provider");
+        (Observed { trace: self.trace.clone(), exchanges, stderr, store }, redactor)
     }
 
     fn closed(&mut self, exchange: ExchangeId) {
@@ -319,6 +381,13 @@ impl Session {
         Ok(())
     }
 
+    fn answer(&self, question: QuestionId, consent: Consent) {
+        match self {
+            Session::InProcess(session) => session.answer(question, consent),
+            Session::Acp(session) => session.answer(question, consent),
+        }
+    }
+
     async fn barrier(&self) -> Result<bool, DriverError> {
         match self {
             Session::InProcess(session) => Ok(session.barrier().await),
@@ -330,6 +399,32 @@ impl Session {
         match self {
             Session::InProcess(_) => Ok(()),
             Session::Acp(session) => session.answers().await,
+        }
+    }
+
+    /// What the system has stored, or why it does not say.
+    async fn history(&self) -> Option<serde_json::Value> {
+        match self {
+            Session::InProcess(_) => None,
+            Session::Acp(session) => match session.history().await {
+                Ok(history) => history,
+                Err(error) => Some(serde_json::json!({ "error": error.to_string() })),
+            },
+        }
+    }
+
+    fn stderr_len(&self) -> u64 {
+        match self {
+            Session::InProcess(_) => 0,
+            Session::Acp(session) => session.stderr_len(),
+        }
+    }
+
+    /// What the adapter's process has written to its standard error since; none if there is no process.
+    fn stderr_since(&self, len: u64) -> Option<String> {
+        match self {
+            Session::InProcess(_) => None,
+            Session::Acp(session) => Some(session.stderr_since(len)),
         }
     }
 

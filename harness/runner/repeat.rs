@@ -11,10 +11,10 @@ use futures::stream::{self, StreamExt};
 use super::system::Running;
 use super::{Job, Options, Outcome, attempt};
 use crate::check::Reach;
-use crate::conductor::Receipt;
 use crate::report::{Repeats, SeenFinding};
+use crate::simulate::Run;
 use crate::trace::Event;
-use crate::verdict::{Finding, Harm, Judgement, Verdict};
+use crate::verdict::{Finding, Harm, Verdict};
 
 /// How often plans are run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,11 +56,17 @@ pub(super) struct Once {
 
 /// All runs of a plan in one.
 pub(super) struct Merged {
-    pub(super) judgement: Judgement,
-    pub(super) receipts: Vec<Receipt>,
+    /// The first that has the verdict, with the findings of all.
+    pub(super) outcome: Outcome,
     pub(super) repeats: Option<Repeats>,
     /// A run that passed, if there is one.
-    pub(super) passed: Option<Outcome>,
+    pub(super) passed: Option<Run>,
+}
+
+impl From<Outcome> for Merged {
+    fn from(outcome: Outcome) -> Merged {
+        Merged { outcome, repeats: None, passed: None }
+    }
 }
 
 /// Runs plans. `done` is told of each, by its index, and says whether to stop; so does what is given back.
@@ -205,9 +211,10 @@ const RANK: [Verdict; 8] = [
     Verdict::Pass,
 ];
 
-fn merged(runs: Vec<Once>) -> Merged {
-    let ranked = RANK.into_iter().find(|verdict| runs.iter().any(|run| run.verdict() == *verdict));
-    let verdict = ranked.unwrap_or(Verdict::NotRun);
+fn merged(mut runs: Vec<Once>) -> Merged {
+    let ranked = RANK.into_iter().find_map(|verdict| runs.iter().position(|run| run.verdict() == verdict));
+    let Some(at) = ranked else { return Outcome::unjudged(Verdict::NotRun, "it was not run").into() };
+    let verdict = runs[at].verdict();
     let mut findings: Vec<Finding> = Vec::new();
     for run in &runs {
         // A kind of finding comes with all its places from the first run that shows it.
@@ -217,11 +224,11 @@ fn merged(runs: Vec<Once>) -> Merged {
     }
     findings.sort_by_key(|finding| finding.harm);
     let repeats = (runs.len() > 1).then(|| repeats(&runs, verdict, &findings));
-    let shown = runs.iter().find(|run| run.verdict() == verdict).map(|run| &run.outcome);
-    let reason = shown.and_then(|outcome| outcome.judgement.reason.clone());
-    let receipts = shown.map(|outcome| outcome.receipts.clone()).unwrap_or_default();
-    let passed = runs.into_iter().find(|run| run.verdict() == Verdict::Pass).map(|run| run.outcome);
-    Merged { judgement: Judgement { verdict, findings, reason }, receipts, repeats, passed }
+    let passed = runs.iter_mut().find(|run| run.verdict() == Verdict::Pass);
+    let passed = passed.and_then(|run| run.outcome.run.take());
+    let mut outcome = runs.swap_remove(at).outcome;
+    outcome.judgement.findings = findings;
+    Merged { outcome, repeats, passed }
 }
 
 fn repeats(runs: &[Once], verdict: Verdict, findings: &[Finding]) -> Repeats {
@@ -278,6 +285,7 @@ fn suspects(runs: &[Once]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::verdict::Judgement;
 
     fn run(verdict: Verdict, checks: &[(&'static str, Harm)]) -> Once {
         let finding = |(check, harm): &(&'static str, Harm)| Finding {
@@ -293,7 +301,7 @@ mod tests {
         let findings = checks.iter().map(finding).collect();
         let judgement = Judgement { verdict, findings, reason: None };
         Once {
-            outcome: Outcome { judgement, receipts: Vec::new(), run: None },
+            outcome: Outcome { judgement, receipts: Vec::new(), run: None, kept: None },
             process: Some(1),
             alone: false,
         }
@@ -321,13 +329,12 @@ mod tests {
     #[test]
     fn what_was_found_once_stays_found() {
         let merged = merged(vec![passed(), failed(), run(Verdict::Fail, &[HANG])]);
-        assert_eq!(merged.judgement.verdict, Verdict::Fail);
-        let kinds: Vec<_> = merged.judgement.findings.iter().map(kind).collect();
+        assert_eq!(merged.outcome.judgement.verdict, Verdict::Fail);
+        let kinds: Vec<_> = merged.outcome.judgement.findings.iter().map(kind).collect();
         assert_eq!(kinds, [(Harm::Hang, "turn-ends"), (Harm::StuckPart, "parts-settled")]);
         let repeats = merged.repeats.unwrap();
         assert_eq!((repeats.seen, repeats.of, repeats.alone), (2, 3, None));
         assert!(repeats.findings.iter().all(|finding| finding.seen == 1));
-        assert!(merged.passed.is_some());
     }
 
     #[test]
@@ -342,7 +349,7 @@ mod tests {
     #[test]
     fn what_broke_stays_broken() {
         let merged = merged(vec![passed(), broken(1)]);
-        assert_eq!(merged.judgement.verdict, Verdict::HarnessError);
+        assert_eq!(merged.outcome.judgement.verdict, Verdict::HarnessError);
         assert_eq!(merged.repeats.unwrap().label().unwrap(), "1 of 2 runs");
     }
 
@@ -364,7 +371,7 @@ mod tests {
     fn plans_are_absolved_of_what_another_has_caused() {
         let culprit = || vec![broken(1), alone(broken(2))];
         let victim = || vec![broken(1), alone(passed())];
-        let verdict = |runs: Vec<Once>| merged(runs).judgement.verdict;
+        let verdict = |runs: Vec<Once>| merged(runs).outcome.judgement.verdict;
         let mut doubtful = [(0, culprit()), (1, victim()), (2, vec![broken(3), alone(passed())])];
         absolve(&mut doubtful);
         let verdicts = doubtful.map(|(_, runs)| verdict(runs));

@@ -8,10 +8,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, PoisonError};
 
-use tempfile::TempDir;
 use tokio::sync::Mutex;
 
-use super::live::{self, Pace, Remains};
+use super::live::{self, Driven, Pace, Remains};
 use super::quoted;
 use super::repeat::Repeat;
 use crate::agent::canary::Canary;
@@ -20,14 +19,16 @@ use crate::dialect::Dialect;
 use crate::driver::in_process::{InProcess, Place};
 use crate::driver::manifest::Install;
 use crate::driver::{
-    About, Adapter, DriverError, Launch, Manifest, SessionSpec, ToolSpec, install, resolve, systems,
+    About, Adapter, DriverError, Launch, Manifest, Scratch, SessionSpec, ToolSpec, install, resolve, systems,
 };
 use crate::parse::did_you_mean;
 use crate::plan::{Plan, PlanId, PlannedTool};
+use crate::record::Observed;
+use crate::redact::Redactor;
 use crate::rules::Profile;
 use crate::scenario::Need;
 use crate::server::{Limits, Server};
-use crate::simulate::{Run, simulate};
+use crate::simulate::simulate;
 use crate::trace::Grade;
 
 /// A system that plans can run on.
@@ -223,11 +224,16 @@ struct Adapted {
     /// The number of the process in which each plan ran last.
     homes: std::sync::Mutex<BTreeMap<PlanId, u32>>,
     capabilities: crate::driver::Capabilities,
-    state: TempDir,
+    /// Dropped after the adapter, and waits for it.
+    folder: Scratch,
 }
 
 impl Running {
-    pub(super) async fn start(system: &System, note: &(dyn Fn(&str) + Sync)) -> Result<Running, DriverError> {
+    pub(super) async fn start(
+        system: &System,
+        guardian: &Path,
+        note: &(dyn Fn(&str) + Sync),
+    ) -> Result<Running, DriverError> {
         let how = match system {
             System::Simulated(canary) => How::Simulated(*canary),
             System::Live(canary, delivery) => {
@@ -235,12 +241,12 @@ impl Running {
             }
             System::Adapted(subject) => {
                 let cache = install::cache_folder()?;
-                let launch = install::launch(&subject.manifest, &cache, note).await?;
+                let launch = install::launch(&subject.manifest, &cache, guardian, note).await?;
+                let folder = Scratch::create(guardian).await?;
+                let launch = Launch { scratch: Some(folder.path().to_owned()), ..launch };
                 let adapter = Adapter::start(&launch).await?;
                 let about = adapter.about().clone();
                 let mode = mode_of(&about, subject)?;
-                let state = TempDir::with_prefix("brickbat-")
-                    .map_err(|error| harness("a temporary folder", &error))?;
                 let name = match &subject.origin {
                     Origin::Command(_) => format!("{}@{}/{mode}", about.sdk, about.version),
                     Origin::Own(_) => system.name(),
@@ -260,7 +266,7 @@ impl Running {
                     number: AtomicU32::new(1),
                     sick: AtomicU32::new(0),
                     homes: std::sync::Mutex::default(),
-                    state,
+                    folder,
                 }));
                 return Ok(Running { name, how });
             }
@@ -287,6 +293,7 @@ impl Running {
                 Need::Cancel => !adapted.capabilities.cancel,
                 Need::EagerTools => !adapted.capabilities.eager_tools,
                 Need::Streaming => !adapted.capabilities.streaming,
+                Need::Approvals => !adapted.capabilities.approvals,
                 Need::Resume => !adapted.capabilities.load,
             },
             How::Live { delivery: Delivery::Whole, .. } => matches!(need, Need::EagerTools | Need::Streaming),
@@ -311,16 +318,22 @@ impl Running {
         }
     }
 
-    /// Drives one plan.
+    /// Drives one plan. With a redactor, everything that is observed is kept.
     pub(super) async fn drive(
         &self,
         plan: &Arc<Plan>,
         profile: &'static Profile,
         width: Option<usize>,
-    ) -> Result<Run, DriverError> {
+        keep: Option<&Redactor>,
+    ) -> Driven {
         let agent = |canary, delivery| Agent::new(plan.dialect, delivery, &plan.tools, canary);
         match &self.how {
-            How::Simulated(canary) => Ok(simulate(plan, profile, agent(*canary, Delivery::Streamed), width)),
+            How::Simulated(canary) => {
+                let run = simulate(plan, profile, agent(*canary, Delivery::Streamed), width);
+                let observed = |_| Observed::of_simulation(plan, profile, &run.trace);
+                let kept = keep.map(observed).zip(keep.cloned());
+                Driven { run: Ok(run), kept }
+            }
             How::Live { canary, delivery, server } => {
                 let open = async |base_path: &str, remains: Option<&Remains>| {
                     let base_url = format!("http://{}{base_path}", server.addr());
@@ -335,13 +348,15 @@ impl Running {
                     };
                     Ok(live::Session::InProcess(InProcess::start(agent, place)))
                 };
-                live::drive(server, plan, profile, width, Pace::OWN, open).await
+                live::drive(server, plan, profile, width, Pace::OWN, keep.cloned(), open).await
             }
             How::Adapted(adapted) => {
                 let open = async |base_path: &str, remains: Option<&Remains>| {
                     adapted.open(plan, base_path, remains).await
                 };
-                live::drive(&adapted.server, plan, profile, width, adapted.pace, open).await
+                let state = adapted.folder.path().to_string_lossy();
+                let keep = keep.map(|redactor| redactor.clone().with_path(&state, "<state>"));
+                live::drive(&adapted.server, plan, profile, width, adapted.pace, keep, open).await
             }
         }
     }
@@ -413,7 +428,8 @@ impl Adapted {
 
     fn spec(&self, plan: &Plan, base_path: &str) -> Result<SessionSpec, DriverError> {
         let base_url = format!("http://{}{base_path}", self.server.addr());
-        let state_dir: PathBuf = self.state.path().join(base_path.trim_start_matches('/').replace('/', "-"));
+        let state_dir: PathBuf =
+            self.folder.path().join(STATE).join(base_path.trim_start_matches('/').replace('/', "-"));
         std::fs::create_dir_all(&state_dir).map_err(|error| harness("the state folder", &error))?;
         let tool = |tool: &PlannedTool| ToolSpec::new(tool, format!("{base_url}/gate/{}", tool.name));
         let tools = plan.tools.iter().map(tool).collect();
@@ -428,6 +444,9 @@ impl Adapted {
         })
     }
 }
+
+/// The part of the run's folder in which each plan has its state folder.
+const STATE: &str = "state";
 
 /// The mode that is meant, if the adapter is the one that it should be: a report must not name a version that did
 /// not run.
@@ -469,6 +488,7 @@ mod tests {
             eager_tools: false,
             barrier: true,
             history: true,
+            approvals: false,
             load: true,
         };
         let modes = vec!["ui-messages".to_owned(), "ui-messages-clean".to_owned()];

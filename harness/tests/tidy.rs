@@ -14,9 +14,9 @@ use source::{Source, below, read_all, words};
 /// The modules, lowest layer first. A module uses its own layer only along [`EDGES`], and never a higher one.
 const LAYERS: [&[&str]; 5] = [
     &["dialect", "history", "plan", "scenario", "trace", "verdict"],
-    &["json", "lower", "parse", "rules", "wire"],
-    &["agent", "baseline", "check", "conductor", "provider", "report", "simulate"],
-    &["driver", "server"],
+    &["json", "lower", "parse", "redact", "rules", "wire"],
+    &["agent", "baseline", "check", "conductor", "provider", "record", "report", "simulate"],
+    &["driver", "folder", "server"],
     &["cli", "main", "runner"],
 ];
 
@@ -24,7 +24,7 @@ const LAYERS: [&[&str]; 5] = [
 const N_PURE_LAYERS: usize = 3;
 
 /// Who may use whom in the same layer. It has no cycle; a new edge is a decision, and is drawn in `ARCHITECTURE.md`.
-const EDGES: [(&str, &str); 18] = [
+const EDGES: [(&str, &str); 21] = [
     ("baseline", "check"),
     ("check", "conductor"),
     ("check", "simulate"),
@@ -35,8 +35,11 @@ const EDGES: [(&str, &str); 18] = [
     ("main", "cli"),
     ("plan", "dialect"),
     ("plan", "scenario"),
+    ("record", "provider"),
     ("report", "baseline"),
     ("report", "conductor"),
+    ("report", "provider"),
+    ("report", "record"),
     ("rules", "json"),
     ("simulate", "agent"),
     ("simulate", "conductor"),
@@ -49,8 +52,9 @@ const EDGES: [(&str, &str); 18] = [
 const MAX_LINES: usize = 600;
 
 /// The only places that wait for time, with the reason.
-const SLEEPS: [(&str, &str); 2] = [
+const SLEEPS: [(&str, &str); 3] = [
     ("harness/driver/install.rs", "a file lock that another process holds gives no notice"),
+    ("harness/tests/kills.rs", "a run is killed at a moment in time, whatever it does just then"),
     ("harness/server/accept.rs", "an accept that failed for want of file descriptors is tried again later"),
 ];
 

@@ -33,7 +33,9 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
         // What it wrote before it died has come by now, up to the end of its output.
         while let Some(event) = self.session.next().await {
             match event {
-                SessionEvent::Lost(_) => break,
+                SessionEvent::Lost(DriverError::Exited { .. }) => break,
+                // It failed before it was killed.
+                SessionEvent::Lost(error) => return Err(error),
                 said => {
                     if let Some(event) = self.said(said)? {
                         self.trace.push(event);
@@ -51,7 +53,10 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
 
     /// Starts a new process, and lets it load the session.
     pub(super) async fn resume(&mut self) -> Result<(), DriverError> {
+        let said = self.session.stderr_since(self.stderr_from).unwrap_or_default();
         self.session = (self.opener)(&self.base_path, self.remains.as_ref()).await?;
+        self.stderr.push_str(&said);
+        self.stderr_from = 0;
         self.trace.push(Event::Resumed);
         Ok(())
     }
@@ -107,7 +112,7 @@ impl Session {
                 None => Err(broken("the agent ended before it was killed")),
             },
             Session::Acp(session) => {
-                session.kill().await;
+                session.kill().await?;
                 Ok(Remains::Stored(session.id().to_owned()))
             }
         }
