@@ -19,9 +19,10 @@ pub mod protocol;
 mod questions;
 mod scratch;
 pub mod serve;
+pub mod talk;
 
 pub use acp::{Adapter, Session, SessionEvent};
-pub use catalogue::{ResolveError, resolve, systems};
+pub use catalogue::{BASELINE, ResolveError, resolve, systems};
 pub use error::DriverError;
 pub use manifest::{Manifest, Mode};
 pub use process::{Launch, Limits};

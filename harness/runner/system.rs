@@ -2,14 +2,17 @@
 
 mod own;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, PoisonError};
 
 use tokio::sync::Mutex;
 
 use super::live::{self, Driven, Pace, Remains};
 use super::quoted;
+use super::repeat::Repeat;
 use crate::agent::canary::Canary;
 use crate::agent::{Agent, BrokenStore, Delivery};
 use crate::dialect::Dialect;
@@ -19,7 +22,7 @@ use crate::driver::{
     About, Adapter, DriverError, Launch, Manifest, Scratch, SessionSpec, ToolSpec, install, resolve, systems,
 };
 use crate::parse::did_you_mean;
-use crate::plan::{Plan, PlannedTool};
+use crate::plan::{Plan, PlanId, PlannedTool};
 use crate::record::Observed;
 use crate::redact::Redactor;
 use crate::rules::Profile;
@@ -214,6 +217,12 @@ struct Adapted {
     launch: Launch,
     server: Server,
     adapter: Mutex<Adapter>,
+    /// The number of the process, from 1.
+    number: AtomicU32,
+    /// The number of the last process that has failed a plan; 0 if none has.
+    sick: AtomicU32,
+    /// The number of the process in which each plan ran last.
+    homes: std::sync::Mutex<BTreeMap<PlanId, u32>>,
     capabilities: crate::driver::Capabilities,
     /// Dropped after the adapter, and waits for it.
     folder: Scratch,
@@ -254,6 +263,9 @@ impl Running {
                     server: server().await?,
                     capabilities: about.capabilities,
                     adapter: Mutex::new(adapter),
+                    number: AtomicU32::new(1),
+                    sick: AtomicU32::new(0),
+                    homes: std::sync::Mutex::default(),
                     folder,
                 }));
                 return Ok(Running { name, how });
@@ -295,6 +307,14 @@ impl Running {
         match &self.how {
             How::Adapted(adapted) if !adapted.capabilities.barrier => Grade::Read,
             _ => Grade::Observed,
+        }
+    }
+
+    /// How often plans are to be run here: our own agent does the same every time, so nothing needs confirming.
+    pub(super) fn repeat(&self, wanted: Repeat) -> Repeat {
+        match self.how {
+            How::Adapted(_) => wanted,
+            How::Simulated(_) | How::Live { .. } => Repeat { confirm: false, ..wanted },
         }
     }
 
@@ -340,6 +360,22 @@ impl Running {
             }
         }
     }
+
+    /// The number of the adapter's process in which a plan ran last, where there is one.
+    pub(super) fn process_of(&self, plan: &Plan) -> Option<u32> {
+        match &self.how {
+            How::Adapted(adapted) => adapted.homes().get(&plan.id).copied(),
+            How::Simulated(_) | How::Live { .. } => None,
+        }
+    }
+
+    /// Lets no later plan into the process that has failed a plan.
+    pub(super) fn shun(&self, plan: &Plan, error: &DriverError) {
+        if let (How::Adapted(adapted), false) = (&self.how, error.is_refusal()) {
+            let number = self.process_of(plan).unwrap_or_default();
+            adapted.sick.fetch_max(number, Ordering::Relaxed);
+        }
+    }
 }
 
 impl Adapted {
@@ -363,16 +399,31 @@ impl Adapted {
             Some(Remains::Saved(_)) | None => {}
         }
         let mut adapter = self.adapter.lock().await;
+        if adapter.is_over() || self.sick.load(Ordering::Relaxed) == self.number.load(Ordering::Relaxed) {
+            // It failed an earlier plan, which has been told so; this one gets a new process.
+            *adapter = self.start_anew().await?;
+        }
         let session = match adapter.open(&spec).await {
-            Ok(session) => session,
             Err(DriverError::Exited { .. } | DriverError::Silent { .. }) => {
-                // It died under an earlier plan, which has been told so; this one gets a new process.
-                *adapter = Adapter::start(&self.launch).await?;
-                adapter.open(&spec).await?
+                *adapter = self.start_anew().await?;
+                adapter.open(&spec).await
             }
-            Err(error) => return Err(error),
+            other => other,
         };
+        // Also a plan that got no session has been there.
+        self.homes().insert(plan.id.clone(), self.number.load(Ordering::Relaxed));
+        let session = session?;
         Ok(live::Session::Acp(session))
+    }
+
+    async fn start_anew(&self) -> Result<Adapter, DriverError> {
+        let adapter = Adapter::start(&self.launch).await?;
+        self.number.fetch_add(1, Ordering::Relaxed);
+        Ok(adapter)
+    }
+
+    fn homes(&self) -> std::sync::MutexGuard<'_, BTreeMap<PlanId, u32>> {
+        self.homes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn spec(&self, plan: &Plan, base_path: &str) -> Result<SessionSpec, DriverError> {
