@@ -5,6 +5,7 @@
 mod canaries;
 mod check;
 mod explain;
+mod mcp;
 mod progress;
 mod run;
 mod systems;
@@ -45,6 +46,9 @@ enum Command {
     Explain(explain::Explain),
     /// List the systems that scenarios can run on.
     Systems(systems::Systems),
+    /// Offer the tools of a running plan as an MCP server on standard input and output.
+    #[command(hide = true)]
+    Mcp(mcp::Mcp),
 }
 
 /// Runs the command that the arguments name.
@@ -55,6 +59,7 @@ pub fn main() -> ExitCode {
         Command::Check(check) => check.execute(),
         Command::Explain(explain) => explain.execute(),
         Command::Systems(systems) => systems.execute(),
+        Command::Mcp(mcp) => mcp.execute(),
     };
     ExitCode::from(code)
 }

@@ -6,15 +6,20 @@
 
 pub mod acp;
 pub mod error;
+mod http;
 pub mod in_process;
 pub mod install;
 pub mod lines;
 pub mod manifest;
+pub mod mcp;
+pub mod plain;
 pub mod process;
 pub mod protocol;
+mod rest;
 
 pub use acp::{Adapter, Session, SessionEvent};
 pub use error::DriverError;
 pub use manifest::{Manifest, Mode, ResolveError, resolve, systems};
+pub use plain::{Plain, PlainAgent};
 pub use process::{Launch, Limits};
 pub use protocol::{About, Capabilities, SessionSpec, ToolSpec};

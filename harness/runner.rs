@@ -63,6 +63,7 @@ pub async fn run(
         jobs.iter().partition(|job| running.missing(&job.plan).is_none());
     apt.retain(|job| running.speaks(job.plan.dialect));
 
+    let n_jobs = running.n_jobs(options.n_jobs);
     let controls = controls(&apt);
     let n_all = controls.len() + apt.len() + unsupported.len();
     let mut cases = Vec::with_capacity(n_all);
@@ -84,7 +85,7 @@ pub async fn run(
     let mut stop = false;
     let results = stream::iter(controls.iter())
         .map(async |(key, job)| (key, job, attempt(&running, &job.plan, None, options).await))
-        .buffer_unordered(options.n_jobs);
+        .buffer_unordered(n_jobs);
     let mut results = std::pin::pin!(results);
     while let Some((key, job, outcome)) = results.next().await {
         shown.insert(key.clone(), Control::of(&job.plan, &outcome));
@@ -103,7 +104,7 @@ pub async fn run(
             };
             (job, outcome)
         })
-        .buffer_unordered(options.n_jobs);
+        .buffer_unordered(n_jobs);
     let mut results = std::pin::pin!(results);
     while let Some((job, outcome)) = results.next().await {
         if keep(case(&name, job, outcome, options.profiles)) {
@@ -153,6 +154,7 @@ async fn attempt(
         return Outcome::unjudged(Verdict::NotRun, "no profile was given for this dialect");
     };
     let width = reach.map(|reach| reach.width).filter(|width| *width > 0);
+    let plan = &running.named(plan);
     match running.drive(plan, profile, width).await {
         Ok(run) => {
             let judgement = judge(plan, &run, profile, running.grade(), reach);

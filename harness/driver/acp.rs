@@ -7,12 +7,12 @@ use std::time::Duration;
 use agent_client_protocol::schema::ProtocolVersion;
 use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema::{
-    CancelNotification, ContentBlock, InitializeRequest, NewSessionRequest, PromptRequest, PromptResponse,
-    TextContent,
+    CancelNotification, ContentBlock, InitializeRequest, InitializeResponse, NewSessionRequest,
+    PromptRequest, PromptResponse, RequestPermissionRequest, RequestPermissionResponse, TextContent,
 };
 use agent_client_protocol::{
     Agent, Client, JsonRpcNotification, JsonRpcRequest, Lines, UntypedMessage, is_connection_terminated,
-    is_incoming_transport_closed, on_receive_notification,
+    is_incoming_transport_closed, on_receive_notification, on_receive_request,
 };
 use futures::{Sink, StreamExt, TryStreamExt};
 use serde::{Deserialize, Serialize};
@@ -22,9 +22,10 @@ use tokio::process::ChildStdin;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::error::DriverError;
-use super::lines;
+use super::plain::{self, PlainAgent};
 use super::process::{Launch, Limits, Pipes, Process, WRITE_WAIT};
 use super::protocol::{self, About, SessionSpec};
+use super::{lines, rest};
 use crate::trace::{ShownState, TurnOutcome};
 
 /// A running adapter. Clones share the process; it is killed, with all that it started, when the last one and the
@@ -33,6 +34,8 @@ use crate::trace::{ShownState, TurnOutcome};
 pub struct Adapter {
     link: Arc<Link>,
     about: Arc<About>,
+    /// How it is driven, if it is an agent that knows nothing of the harness.
+    plain: Option<Arc<PlainAgent>>,
 }
 
 /// A conversation with the system.
@@ -64,6 +67,19 @@ pub enum SessionEvent {
 impl Adapter {
     /// Starts an adapter and shakes hands with it.
     pub async fn start(launch: &Launch) -> Result<Adapter, DriverError> {
+        let (link, answer) = Adapter::connect(launch).await?;
+        let about = protocol::about(answer.meta.as_ref())?;
+        Ok(Adapter { link: Arc::new(link), about: Arc::new(about), plain: None })
+    }
+
+    /// Starts an agent that speaks ACP itself, and shakes hands with it.
+    pub async fn start_plain(launch: &Launch, agent: PlainAgent) -> Result<Adapter, DriverError> {
+        let (link, answer) = Adapter::connect(launch).await?;
+        let about = agent.about(answer.agent_info.as_ref());
+        Ok(Adapter { link: Arc::new(link), about: Arc::new(about), plain: Some(Arc::new(agent)) })
+    }
+
+    async fn connect(launch: &Launch) -> Result<(Link, InitializeResponse), DriverError> {
         let (process, pipes) = Process::start(launch)?;
         let hub = Arc::new(Hub::default());
         let process = Arc::new(process);
@@ -74,8 +90,7 @@ impl Adapter {
         let link = Link { connection, hub, process, limits: launch.limits };
         let request = InitializeRequest::new(ProtocolVersion::V1);
         let answer = link.ask("initialize", request, launch.limits.start).await?;
-        let about = protocol::about(answer.meta.as_ref())?;
-        Ok(Adapter { link: Arc::new(link), about: Arc::new(about) })
+        Ok((link, answer))
     }
 
     /// What the adapter says of itself.
@@ -85,7 +100,10 @@ impl Adapter {
 
     /// Opens a session.
     pub async fn open(&self, spec: &SessionSpec) -> Result<Session, DriverError> {
-        let request = NewSessionRequest::new(spec.state_dir.clone()).meta(spec.meta());
+        let request = match &self.plain {
+            None => NewSessionRequest::new(spec.state_dir.clone()).meta(spec.meta()),
+            Some(agent) => agent.new_session(spec)?,
+        };
         let answer = self.link.ask("session/new", request, self.link.limits.answer).await?;
         let id = answer.session_id.to_string();
         let events = self.link.hub.enter(&id)?;
@@ -101,10 +119,10 @@ impl Session {
         }
         let content = vec![ContentBlock::Text(TextContent::new(text))];
         let request = PromptRequest::new(self.id.clone(), content);
-        let (hub, id) = (self.link().hub.clone(), self.id.clone());
+        let (hub, id, plain) = (self.link().hub.clone(), self.id.clone(), self.adapter.plain.is_some());
         // The callback runs in the order of the wire, so what was shown before the end is an event before the end.
         let sent = self.link().connection.prepare_request(request).on_receiving_result(async move |result| {
-            hub.end_turn(&id, result);
+            hub.end_turn(&id, result, plain);
             Ok(())
         });
         match sent {
@@ -126,6 +144,12 @@ impl Session {
     pub async fn barrier(&self) -> Result<bool, DriverError> {
         if !self.adapter.about.capabilities.barrier {
             return Ok(false);
+        }
+        if self.adapter.plain.is_some() {
+            return Ok(match self.link().process.id() {
+                Some(process) => rest::reached(process).await,
+                None => false,
+            });
         }
         self.extension("_brickbat/barrier").await.map(|_| true)
     }
@@ -266,11 +290,12 @@ impl Hub {
         }
     }
 
-    fn end_turn(&self, id: &str, result: Result<PromptResponse, agent_client_protocol::Error>) {
+    fn end_turn(&self, id: &str, result: Result<PromptResponse, agent_client_protocol::Error>, plain: bool) {
         let ended = match result {
-            Ok(answer) => protocol::outcome(answer.meta.as_ref()),
             // The connection is over: `fail` says why, to every session.
             Err(error) if is_over(&error) => return,
+            result if plain => Ok(plain::outcome(result)),
+            Ok(answer) => protocol::outcome(answer.meta.as_ref()),
             Err(error) => Err(refused("session/prompt", error)),
         };
         self.send(id, ended.map_or_else(SessionEvent::Lost, SessionEvent::Ended));
@@ -354,6 +379,12 @@ async fn serve(
                 Ok(())
             },
             on_receive_notification!(),
+        )
+        .on_receive_request(
+            async move |request: RequestPermissionRequest, responder, _connection| {
+                responder.respond(RequestPermissionResponse::new(plain::allowed(&request)))
+            },
+            on_receive_request!(),
         )
         .connect_with(transport, async move |connection: ConnectionTo<Agent>| {
             // Nobody waits any more if the start was given up; then the process must go, too.

@@ -4,8 +4,6 @@
 //! of its own, so that nothing of the server is shared. Whatever the task has read from a socket it has also told the
 //! agent before it looks at the next command: that makes the barrier true.
 
-mod http;
-
 use std::net::SocketAddr;
 
 use futures::FutureExt;
@@ -14,9 +12,9 @@ use futures::stream::{FuturesUnordered, StreamExt};
 use tokio::sync::{mpsc, oneshot};
 
 use super::acp::SessionEvent;
+use super::http::{Exchange, Piece};
 use crate::agent::{Agent, BodyEnd, Input, Output, RequestId, RunId};
 use crate::plan::ToolOutcome;
-use http::{Exchange, Piece};
 
 /// A conversation with an agent of our own.
 #[derive(Debug)]

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::Deserialize;
 
+use super::plain::Plain;
 use crate::dialect::Dialect;
 
 /// `system.yaml`: one SDK at an exact version, and how its adapter is started.
@@ -28,6 +29,9 @@ pub struct Manifest {
     pub install: Install,
     /// The program and its arguments, run in the adapter's folder.
     pub command: Vec<String>,
+    /// How it is driven, if it is an agent that speaks ACP itself and needs no adapter.
+    #[serde(default)]
+    pub acp: Option<Plain>,
     /// The adapter's files, by name.
     #[serde(skip)]
     pub files: &'static [(&'static str, &'static str)],
@@ -89,14 +93,18 @@ impl Manifest {
 }
 
 /// The built-in systems, as they are embedded: explicitly, so that an installed `node_modules` never is.
-const BUILT_IN: [(&str, &[(&str, &str)]); 1] = [(
-    include_str!("../systems/ai-sdk/system.yaml"),
-    &[
-        ("adapter.mjs", include_str!("../systems/ai-sdk/adapter.mjs")),
-        ("package.json", include_str!("../systems/ai-sdk/package.json")),
-        ("package-lock.json", include_str!("../systems/ai-sdk/package-lock.json")),
-    ],
-)];
+const BUILT_IN: [(&str, &[(&str, &str)]); 3] = [
+    (
+        include_str!("../systems/ai-sdk/system.yaml"),
+        &[
+            ("adapter.mjs", include_str!("../systems/ai-sdk/adapter.mjs")),
+            ("package.json", include_str!("../systems/ai-sdk/package.json")),
+            ("package-lock.json", include_str!("../systems/ai-sdk/package-lock.json")),
+        ],
+    ),
+    (include_str!("../systems/opencode/new.yaml"), &[]),
+    (include_str!("../systems/opencode/old.yaml"), &[]),
+];
 
 /// The built-in systems, in the order of their names and versions.
 pub fn systems() -> Vec<Manifest> {

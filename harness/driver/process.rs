@@ -66,6 +66,7 @@ const MAX_STDERR_SHOWN: usize = 4 << 10;
 /// A running adapter process. Dropping it kills the whole group.
 #[derive(Debug)]
 pub(super) struct Process {
+    id: Option<u32>,
     group: Arc<Group>,
     status: watch::Receiver<Option<String>>,
     stderr: Arc<Tail>,
@@ -93,6 +94,7 @@ impl Process {
             },
             _ => failed(format!("{error}, in {}", launch.folder.display())),
         })?;
+        let id = child.id();
         let group = Arc::new(Group::of(&child));
         let (Some(stdin), Some(stdout), Some(stderr)) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take())
@@ -103,7 +105,12 @@ impl Process {
         let draining = tokio::spawn(drain(stderr, tail.clone()));
         let (ended, status) = watch::channel(None);
         tokio::spawn(reap(child, group.clone(), draining, ended));
-        Ok((Process { group, status, stderr: tail }, Pipes { stdin, stdout }))
+        Ok((Process { id, group, status, stderr: tail }, Pipes { stdin, stdout }))
+    }
+
+    /// The number of the process that was started; what it started is below it.
+    pub(super) fn id(&self) -> Option<u32> {
+        self.id
     }
 
     /// The end of its standard error.

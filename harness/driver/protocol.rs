@@ -65,7 +65,7 @@ pub struct SessionSpec {
 }
 
 /// A tool of a session.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolSpec {
     /// Its name.

@@ -10,7 +10,6 @@ use crate::driver::in_process::InProcess;
 use crate::driver::{self, DriverError, SessionEvent};
 use crate::plan::{CallKey, Plan, ToolOutcome};
 use crate::provider::Provider;
-use crate::rules::Profile;
 use crate::server::{GateId, Mount, Seen, Server};
 use crate::simulate::{Run, call_of};
 use crate::trace::{Event, ExchangeId, Grade, Trace, TurnOutcome};
@@ -42,12 +41,12 @@ impl Pace {
 pub(super) async fn drive(
     server: &Server,
     plan: &Arc<Plan>,
-    profile: &'static Profile,
+    provider: Provider,
     width: Option<usize>,
     pace: Pace,
     open: impl AsyncFnOnce(&str) -> Result<Session, DriverError>,
 ) -> Result<Run, DriverError> {
-    let mount = server.mount(Provider::new(Arc::clone(plan), profile));
+    let mount = server.mount(provider);
     let base_url = mount.base_url();
     let address = server.addr().to_string();
     let origin = format!("http://{address}");

@@ -13,10 +13,12 @@ use crate::agent::{Agent, Delivery};
 use crate::dialect::Dialect;
 use crate::driver::in_process::{InProcess, Place};
 use crate::driver::{
-    About, Adapter, DriverError, Launch, Manifest, Mode, SessionSpec, ToolSpec, install, resolve,
+    About, Adapter, DriverError, Launch, Manifest, Mode, Plain, PlainAgent, SessionSpec, ToolSpec, install,
+    resolve,
 };
 use crate::parse::did_you_mean;
 use crate::plan::{Plan, PlannedTool};
+use crate::provider::Provider;
 use crate::rules::Profile;
 use crate::scenario::Need;
 use crate::server::{Limits, Server};
@@ -113,7 +115,7 @@ impl Running {
             System::Adapted(manifest, mode) => {
                 let cache = install::cache_folder()?;
                 let launch = install::launch(manifest, &cache, note).await?;
-                let adapter = Adapter::start(&launch).await?;
+                let adapter = start(manifest, &launch).await?;
                 is_what_it_should_be(adapter.about(), manifest, mode)?;
                 let state = TempDir::with_prefix("brickbat-")
                     .map_err(|error| harness("a temporary folder", &error))?;
@@ -157,6 +159,27 @@ impl Running {
         plan.needs.iter().find(lacks).map(|need| format!("{} lacks {}", self.name, need.name()))
     }
 
+    /// The plan as this system sees it: with the names under which it offers the tools to the model.
+    pub(super) fn named(&self, plan: &Arc<Plan>) -> Arc<Plan> {
+        match self.plain() {
+            Some(plain) => Arc::new(plan.with_tool_names(|tool| plain.tools.name(tool))),
+            None => Arc::clone(plan),
+        }
+    }
+
+    /// Plans that may run at once. Whether an agent without an adapter has consumed what it received is seen from its
+    /// processes, so it gets one plan at a time.
+    pub(super) fn n_jobs(&self, wanted: usize) -> usize {
+        if self.plain().is_some() { 1 } else { wanted }
+    }
+
+    fn plain(&self) -> Option<&Plain> {
+        match &self.how {
+            How::Adapted(adapted) => adapted.manifest.acp.as_ref(),
+            How::Simulated(_) | How::Live { .. } => None,
+        }
+    }
+
     /// The grade of receipt that this system can give.
     pub(super) fn grade(&self) -> Grade {
         match &self.how {
@@ -173,6 +196,7 @@ impl Running {
         width: Option<usize>,
     ) -> Result<Run, DriverError> {
         let agent = |canary, delivery| Agent::new(plan.dialect, delivery, &plan.tools, canary);
+        let provider = Provider::new(Arc::clone(plan), profile);
         match &self.how {
             How::Simulated(canary) => Ok(simulate(plan, profile, agent(*canary, Delivery::Streamed), width)),
             How::Live { canary, delivery, server } => {
@@ -181,11 +205,11 @@ impl Running {
                     let place = Place { server: server.addr(), base_path: base_path.to_owned() };
                     Ok(live::Session::InProcess(InProcess::start(agent, plan.dialect.path(), place)))
                 };
-                live::drive(server, plan, profile, width, Pace::OWN, open).await
+                live::drive(server, plan, provider, width, Pace::OWN, open).await
             }
             How::Adapted(adapted) => {
                 let open = async |base_path: &str| adapted.open(plan, base_path).await;
-                live::drive(&adapted.server, plan, profile, width, Pace::ADAPTED, open).await
+                live::drive(&adapted.server, plan, provider, width, Pace::ADAPTED, open).await
             }
         }
     }
@@ -199,7 +223,7 @@ impl Adapted {
             Ok(session) => session,
             Err(DriverError::Exited { .. } | DriverError::Silent { .. }) => {
                 // It died under an earlier plan, which has been told so; this one gets a new process.
-                *adapter = Adapter::start(&self.launch).await?;
+                *adapter = start(&self.manifest, &self.launch).await?;
                 adapter.open(&spec).await?
             }
             Err(error) => return Err(error),
@@ -223,6 +247,20 @@ impl Adapted {
             base_url: base_url.clone(),
         })
     }
+}
+
+/// Starts an adapter, or an agent that needs none.
+async fn start(manifest: &Manifest, launch: &Launch) -> Result<Adapter, DriverError> {
+    let Some(plain) = &manifest.acp else { return Adapter::start(launch).await };
+    let relay = std::env::current_exe().map_err(|error| harness("the harness's own program", &error))?;
+    let agent = PlainAgent {
+        plain: plain.clone(),
+        sdk: manifest.sdk.clone(),
+        version: manifest.version.clone(),
+        modes: manifest.modes.iter().map(|mode| mode.name.clone()).collect(),
+        relay,
+    };
+    Adapter::start_plain(launch, agent).await
 }
 
 /// A report must not name a version that did not run.
