@@ -6,6 +6,7 @@ mod canaries;
 mod check;
 mod explain;
 mod mcp;
+mod own;
 mod progress;
 mod run;
 mod systems;
@@ -29,6 +30,7 @@ const EXAMPLES: &str = "Examples:
   brickbat run                                            the whole suite on the reference agent
   brickbat run --system ai-sdk@6/ui-messages abort/       the abort scenarios on the Vercel AI SDK 6
   brickbat run my.yaml --dialect openai-chat --list       the plans that a scenario file yields
+  brickbat run --command 'node adapter.mjs' abort/        the same on an adapter of your own
   brickbat check request.json                             would a strict provider take this request?
   brickbat explain tool-result-missing                    what a rule means and how to mend the history
 
@@ -37,7 +39,7 @@ Exit codes: 0 as expected, 1 findings, 2 usage or bad input, 3 could not judge, 
 #[derive(Subcommand)]
 enum Command {
     /// Run scenarios on systems and judge what they do.
-    Run(run::Run),
+    Run(Box<run::Run>),
     /// Prove that the checkers bite: run the planted bugs and print who catches them.
     Canaries(canaries::Canaries),
     /// Say what a strict provider would say to a request body or a list of messages.

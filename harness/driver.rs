@@ -5,6 +5,7 @@
 //! The protocol on top of ACP is described in `harness/systems/README.md`.
 
 pub mod acp;
+pub mod catalogue;
 pub mod error;
 mod http;
 pub mod in_process;
@@ -18,8 +19,9 @@ pub mod protocol;
 mod rest;
 
 pub use acp::{Adapter, Session, SessionEvent};
+pub use catalogue::{ResolveError, resolve, systems};
 pub use error::DriverError;
-pub use manifest::{Manifest, Mode, ResolveError, resolve, systems};
+pub use manifest::{Manifest, Mode};
 pub use plain::{Plain, PlainAgent};
 pub use process::{Launch, Limits};
 pub use protocol::{About, Capabilities, SessionSpec, ToolSpec};

@@ -4,8 +4,11 @@
 //! are and what each `$name` stands for (`parse::vary`); the result is read as a [`Scenario`] (`parse::typed`).
 //! Whether a scenario makes sense is not judged here but in [`crate::lower`], which leads its problems back to
 //! the text through [`Variant::locate`].
+//! Other YAML files, such as manifests, are read by [`document`] with the same care.
 
 use std::sync::Arc;
+
+use serde::de::DeserializeOwned;
 
 mod diagnostic;
 mod schema;
@@ -42,7 +45,7 @@ pub fn parse(file_name: &str, text: &str) -> Result<Vec<Variant>, Diagnostic> {
     let mut variants = Vec::with_capacity(choices.len());
     for (index, choice) in choices.iter().enumerate() {
         let value = filling.fill(choice)?;
-        match typed::scenario(&source, value) {
+        match typed::typed(&source, value) {
             Ok(scenario) => {
                 variants.push(Variant { name: choice.name.clone(), scenario, source: Arc::clone(&source) });
             }
@@ -56,6 +59,28 @@ pub fn parse(file_name: &str, text: &str) -> Result<Vec<Variant>, Diagnostic> {
     Ok(variants)
 }
 
+/// Reads a YAML file that is not a scenario: nothing varies, and `$name` stands for itself.
+/// `check` says what is wrong beyond the types: where, as a JSON pointer, and what.
+pub fn document<T: DeserializeOwned>(
+    file_name: &str,
+    text: &str,
+    check: impl FnOnce(&T) -> Option<(String, String)>,
+) -> Result<T, Diagnostic> {
+    let root = tree::read(file_name, text)?;
+    let value = root.value();
+    let source = Source { file: file_name.to_owned(), text: text.to_owned(), root };
+    let document = typed::typed(&source, value)?;
+    match check(&document) {
+        Some((pointer, message)) => Err(source.at(source.locate_steps(&steps(&pointer)), message)),
+        None => Ok(document),
+    }
+}
+
+/// The steps of a JSON pointer.
+fn steps(pointer: &str) -> Vec<String> {
+    pointer.split('/').skip(1).map(|step| step.replace("~1", "/").replace("~0", "~")).collect()
+}
+
 /// Whether every variant has the same mistake, so that it belongs to none of them.
 fn fails_everywhere(
     source: &Source,
@@ -65,7 +90,7 @@ fn fails_everywhere(
 ) -> bool {
     choices.iter().skip(1).all(|choice| {
         let value = filling.fill(choice);
-        value.is_ok_and(|value| typed::scenario(source, value).is_err_and(|other| other == *error))
+        value.is_ok_and(|value| typed::typed::<Scenario>(source, value).is_err_and(|other| other == *error))
     })
 }
 
@@ -78,9 +103,7 @@ impl Variant {
     /// The place in the file that a JSON pointer into the scenario speaks of. Where the pointer goes deeper
     /// than the file does, the nearest place above is meant; a filled-in value stands where its `$name` does.
     pub fn locate(&self, pointer: &str) -> Span {
-        let steps: Vec<String> =
-            pointer.split('/').skip(1).map(|step| step.replace("~1", "/").replace("~0", "~")).collect();
-        self.source.locate_steps(&steps)
+        self.source.locate_steps(&steps(pointer))
     }
 
     /// A mistake of every variant, at the place that a JSON pointer into the scenario speaks of.

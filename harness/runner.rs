@@ -11,7 +11,7 @@ use std::sync::Arc;
 use futures::stream::{self, StreamExt};
 
 pub use library::{Selection, Source, SourceError, load};
-pub use system::{System, UnknownSystem};
+pub use system::{Origin, Subject, System, UnknownSystem};
 
 use crate::check::{Reach, judge};
 use crate::conductor::Receipt;
@@ -68,6 +68,7 @@ pub async fn run(
     let n_all = controls.len() + apt.len() + unsupported.len();
     let mut cases = Vec::with_capacity(n_all);
     let name = running.name().to_owned();
+    let again = Again { options: system.options(&name), profiles: options.profiles };
     let mut keep = |case: Case| {
         on_case(&case, cases.len() + 1, n_all);
         let red = options.fail_fast.is_some_and(|harm| is_red(&case, harm));
@@ -78,7 +79,7 @@ pub async fn run(
     for job in unsupported {
         let reason = running.missing(&job.plan).unwrap_or_default();
         let judgement = Judgement::without_run(Verdict::Unsupported, reason);
-        keep(Case::new(&name, &job.plan.id, judgement, Vec::new(), again(job, &name, options.profiles)));
+        keep(Case::new(&name, &job.plan.id, judgement, Vec::new(), again.case(job)));
     }
 
     let mut shown: BTreeMap<String, Control> = BTreeMap::new();
@@ -89,7 +90,7 @@ pub async fn run(
     let mut results = std::pin::pin!(results);
     while let Some((key, job, outcome)) = results.next().await {
         shown.insert(key.clone(), Control::of(&job.plan, &outcome));
-        stop |= keep(case(&name, job, outcome, options.profiles));
+        stop |= keep(case(&name, job, outcome, &again));
         if stop {
             break;
         }
@@ -107,7 +108,7 @@ pub async fn run(
         .buffer_unordered(n_jobs);
     let mut results = std::pin::pin!(results);
     while let Some((job, outcome)) = results.next().await {
-        if keep(case(&name, job, outcome, options.profiles)) {
+        if keep(case(&name, job, outcome, &again)) {
             break;
         }
     }
@@ -164,30 +165,41 @@ async fn attempt(
     }
 }
 
-fn case(system: &str, job: &Job, outcome: Outcome, profiles: &[&Profile]) -> Case {
-    Case::new(system, &job.plan.id, outcome.judgement, outcome.receipts, again(job, system, profiles))
+fn case(system: &str, job: &Job, outcome: Outcome, again: &Again<'_>) -> Case {
+    Case::new(system, &job.plan.id, outcome.judgement, outcome.receipts, again.case(job))
 }
 
-/// The command that runs a case again.
-fn again(job: &Job, system: &str, profiles: &[&Profile]) -> String {
-    let plan = job.plan.id.to_string();
-    let plan = plan.strip_suffix("+control").unwrap_or(&plan);
-    let what = match &job.path {
-        Some(path) => {
-            let variant = plan.find(['#', '@']).map_or("", |at| &plan[at..]);
-            format!("{} --filter '{variant}'", quoted(&path.to_string_lossy()))
-        }
-        None => format!("'{plan}'"),
-    };
-    let seed = if job.plan.seed == 0 { String::new() } else { format!(" --seed {}", job.plan.seed) };
-    let newest = Profile::newest(job.plan.dialect);
-    let profile = match profiles.iter().find(|profile| profile.dialect == job.plan.dialect) {
-        Some(profile) if profile.name != newest.name => format!(" --profile {}", profile.name),
-        _ => String::new(),
-    };
-    format!("brickbat run {what} --system {system}{profile}{seed}")
+/// What the commands that run cases again have in common.
+struct Again<'a> {
+    /// The options that mean the system.
+    options: String,
+    profiles: &'a [&'static Profile],
 }
 
+impl Again<'_> {
+    /// The command that runs a case again.
+    fn case(&self, job: &Job) -> String {
+        let plan = job.plan.id.to_string();
+        let plan = plan.strip_suffix("+control").unwrap_or(&plan);
+        let what = match &job.path {
+            Some(path) => {
+                let variant = plan.find(['#', '@']).map_or("", |at| &plan[at..]);
+                format!("{} --filter '{variant}'", quoted(&path.to_string_lossy()))
+            }
+            None => format!("'{plan}'"),
+        };
+        let seed = if job.plan.seed == 0 { String::new() } else { format!(" --seed {}", job.plan.seed) };
+        let newest = Profile::newest(job.plan.dialect);
+        let profile = match self.profiles.iter().find(|profile| profile.dialect == job.plan.dialect) {
+            Some(profile) if profile.name != newest.name => format!(" --profile {}", profile.name),
+            _ => String::new(),
+        };
+        let options = &self.options;
+        format!("brickbat run {what} {options}{profile}{seed}")
+    }
+}
+
+/// A word as a shell takes it.
 fn quoted(path: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "/._-".contains(c);
     if path.chars().all(plain) { path.to_owned() } else { format!("'{}'", path.replace('\'', "'\\''")) }
@@ -232,9 +244,10 @@ fn not_run(
         _ => Verdict::HarnessError,
     };
     let name = system.name();
+    let again = Again { options: system.options(&name), profiles: options.profiles };
     let cases = jobs.iter().map(|job| {
         let judgement = Judgement::without_run(verdict, error.to_string());
-        Case::new(&name, &job.plan.id, judgement, Vec::new(), again(job, &name, options.profiles))
+        Case::new(&name, &job.plan.id, judgement, Vec::new(), again.case(job))
     });
     let cases: Vec<Case> = cases.collect();
     if let Some(case) = cases.first() {

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use clap::Args;
 
+use super::own::Own;
 use super::progress::Progress;
 use super::{bad_input, block_on};
 use crate::dialect::Dialect;
@@ -23,8 +24,11 @@ pub(super) struct Run {
     #[arg(value_name = "SCENARIO")]
     scenarios: Vec<String>,
     /// A system to run on, such as `ai-sdk@6/ui-messages`; the reference agent by default. May be repeated.
+    /// With --manifest, a name in it.
     #[arg(long = "system", value_name = "NAME")]
     systems: Vec<String>,
+    #[command(flatten)]
+    own: Own,
     /// A dialect that the provider speaks; all by default. May be repeated.
     #[arg(long = "dialect", value_name = "DIALECT", value_parser = dialect)]
     dialects: Vec<Dialect>,
@@ -58,7 +62,9 @@ const EXAMPLES: &str = "Examples:
   brickbat run
   brickbat run abort/ --system ai-sdk@6/ui-messages --report report.json
   brickbat run 'abort/mid-batch#k=1@anthropic-messages'
-  brickbat run --system ai-sdk@6/ui-messages-clean --fail-on bricked";
+  brickbat run --system ai-sdk@6/ui-messages-clean --fail-on bricked
+  brickbat run --manifest my-agent/system.yaml abort/
+  brickbat run --command 'node adapter.mjs' abort/mid-batch";
 
 impl Run {
     pub(super) fn execute(&self) -> u8 {
@@ -76,14 +82,9 @@ impl Run {
             jobs.iter().for_each(|job| anstream::println!("{}", job.plan.id));
             return 0;
         }
-        let mut names: Vec<&str> = self.systems.iter().map(String::as_str).collect();
-        if names.is_empty() {
-            names.push("reference");
-        }
-        let systems: Result<Vec<System>, _> = names.into_iter().map(System::named).collect();
-        let systems = match systems {
+        let systems = match self.own.systems(&self.systems) {
             Ok(systems) => systems,
-            Err(error) => return bad_input(format!("error: {error}")),
+            Err(error) => return bad_input(error),
         };
         // A long run must not end with a report that cannot be written.
         match self

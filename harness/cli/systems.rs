@@ -17,7 +17,7 @@ impl Systems {
             for mode in &manifest.modes {
                 anstream::println!(
                     "{}\n  {} {}",
-                    manifest.full_name(mode),
+                    manifest.full_name(&mode.name),
                     manifest.description,
                     mode.description
                 );

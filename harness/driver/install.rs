@@ -1,33 +1,46 @@
 //! Installs an adapter into the cache folder on first use, and finds it there afterwards.
 //!
-//! The folder's name carries a hash of the adapter's files, so a folder that is there is the right one, and complete:
-//! it is filled beside its place and renamed into it.
+//! Dependencies and adapter lie in two folders, so that a change of the adapter does not fetch its dependencies again.
+//! The name of each carries a hash of what it was made from: a folder that is there is the right one, and complete,
+//! since it is filled beside its place and renamed into it.
+//! A folder of the user is run as it is where its dependencies are there, and never written to.
+
+mod tools;
 
 use std::fs::{File, TryLockError};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
-use std::process::{Output, Stdio};
 use std::time::{Duration, Instant};
 
-use tokio::process::Command;
-
 use super::error::DriverError;
-use super::manifest::{AtLeast, Manifest};
-use super::process::{Launch, Limits, end_of};
+use super::manifest::{Install, Manifest, Place};
+use super::process::{Launch, Limits};
+
+/// Told of what takes long.
+pub type Progress<'a> = &'a (dyn Fn(&str) + Sync);
 
 /// How a system is started, after its adapter has been installed into the cache where it was not yet.
 pub async fn launch(
     manifest: &Manifest,
     cache: &Path,
-    progress: &(dyn Fn(&str) + Sync),
+    progress: Progress<'_>,
 ) -> Result<Launch, DriverError> {
-    check_node(manifest.requires.node).await?;
-    let folder = install(manifest, cache, progress).await?;
+    tools::check(manifest.requires).await?;
+    let folder = match in_place(manifest) {
+        Some(folder) => folder,
+        None => install(manifest, cache, progress).await?,
+    };
     let (program, args) = manifest.command.split_first().ok_or_else(|| DriverError::Install {
         what: format!("system {}", manifest.name),
         text: "its manifest gives no command".to_owned(),
     })?;
-    Ok(Launch { program: program.clone(), args: args.to_vec(), folder, limits: Limits::STANDARD })
+    // A path is meant from the adapter's folder; a bare name is looked for on PATH.
+    let program = match program.contains('/') {
+        true => folder.join(program).to_string_lossy().into_owned(),
+        false => program.clone(),
+    };
+    let (args, env) = (args.to_vec(), manifest.env.clone());
+    Ok(Launch { program, args, folder, env, limits: Limits::STANDARD })
 }
 
 /// The cache folder: `$BRICKBAT_CACHE`, else `$XDG_CACHE_HOME/brickbat`, else `~/.cache/brickbat`.
@@ -36,88 +49,134 @@ pub fn cache_folder() -> Result<PathBuf, DriverError> {
     let folder = set("BRICKBAT_CACHE")
         .or_else(|| set("XDG_CACHE_HOME").map(|folder| folder.join("brickbat")))
         .or_else(|| set("HOME").map(|home| home.join(".cache/brickbat")));
-    folder.ok_or_else(|| DriverError::Missing {
+    let folder = folder.ok_or_else(|| DriverError::Missing {
         program: "a cache folder".to_owned(),
         advice: "set BRICKBAT_CACHE to a folder in which adapters may be installed".to_owned(),
-    })
+    })?;
+    std::path::absolute(&folder).map_err(|error| failed(&folder, &error))
 }
 
-/// How long `node --version` may take: it prints a constant.
-const VERSION_WAIT: Duration = Duration::from_secs(20);
+/// The user's folder, if the adapter can run there as it is.
+fn in_place(manifest: &Manifest) -> Option<PathBuf> {
+    let Place::Folder(folder) = &manifest.place else { return None };
+    let is_ready = match (manifest.install, made_by(manifest.install)) {
+        (Install::None, _) => true,
+        (Install::Cargo, _) | (_, None) => false,
+        (_, Some(made)) => folder.join(made).is_dir(),
+    };
+    let is_own = manifest.folder.is_none() && manifest.pinned.is_none();
+    (is_ready && is_own).then(|| folder.clone())
+}
 
-async fn check_node(least: AtLeast) -> Result<(), DriverError> {
-    let missing = |found: String| DriverError::Missing {
-        program: "node".to_owned(),
-        advice: format!("{found}; install Node.js {} or later from https://nodejs.org", least.0),
-    };
-    let output = match run(Command::new("node").arg("--version"), VERSION_WAIT).await {
-        Ok(output) if output.status.success() => output,
-        Ok(output) => return Err(missing(format!("`node --version` failed ({})", output.status))),
-        Err(error) => return Err(missing(format!("`node --version` could not be run ({error})"))),
-    };
-    let version = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-    match major(&version) {
-        Some(major) if major >= least.0 => Ok(()),
-        _ => Err(missing(format!("found version {version}"))),
+/// The files that say which dependencies there are.
+fn named_by(install: Install) -> &'static [&'static str] {
+    match install {
+        Install::None => &[],
+        Install::Npm => &["package.json", "package-lock.json"],
+        Install::Pip => &["requirements.txt"],
+        Install::Cargo => &["Cargo.toml", "Cargo.lock"],
     }
 }
 
-/// The major version in the answer to `node --version`, such as `v20.20.2`.
-fn major(version: &str) -> Option<u32> {
-    version.strip_prefix('v')?.split('.').next()?.parse().ok()
+/// The folder that an installation makes.
+fn made_by(install: Install) -> Option<&'static str> {
+    match install {
+        Install::None => None,
+        Install::Npm => Some("node_modules"),
+        Install::Pip => Some(".venv"),
+        Install::Cargo => Some("target"),
+    }
 }
 
-async fn install(
-    manifest: &Manifest,
-    cache: &Path,
-    progress: &(dyn Fn(&str) + Sync),
-) -> Result<PathBuf, DriverError> {
+/// A file of an adapter: its path in the adapter's folder, and its text.
+type Text = (String, String);
+
+async fn install(manifest: &Manifest, cache: &Path, progress: Progress<'_>) -> Result<PathBuf, DriverError> {
+    let own = |file: &String| {
+        let text = manifest.text(file).ok_or_else(|| DriverError::Install {
+            what: format!("system {}", manifest.name),
+            text: format!("its file {file} cannot be read"),
+        });
+        text.map(|text| (file.clone(), text))
+    };
+    let files: Vec<Text> = manifest.files.iter().map(own).collect::<Result<_, _>>()?;
+    let named = named_by(manifest.install).iter().filter_map(|name| {
+        let path = manifest.folder.as_ref().map_or((*name).to_owned(), |folder| format!("{folder}/{name}"));
+        Some(((*name).to_owned(), manifest.text(&path)?))
+    });
+    let named: Vec<Text> = named.collect();
+
     let systems = cache.join("systems");
-    let name = format!("{}-{:016x}", manifest.name, fingerprint(manifest));
-    let place = systems.join(&name);
-    if place.is_dir() {
-        return Ok(place);
-    }
     std::fs::create_dir_all(&systems).map_err(|error| failed(&systems, &error))?;
-    // Held until the end of this function, so that two harnesses do not install the same adapter at once.
-    let _lock = lock(&systems.join(format!("{name}.lock")), progress).await?;
-    if place.is_dir() {
+    let base =
+        format!("{}-{:016x}", manifest.name, fingerprint(&(manifest.install, &manifest.pinned, &named)));
+    let made = made_by(manifest.install);
+    let place = systems.join(format!("{base}-{:016x}", fingerprint(&files)));
+    let dependencies = systems.join(&base);
+    let is_there = place.is_dir() && (made.is_none() || dependencies.is_dir());
+    if is_there && manifest.install != Install::Cargo {
         return Ok(place);
     }
-    let filled = tempfile::Builder::new()
-        .prefix(&format!("{name}.part-"))
-        .tempdir_in(&systems)
-        .map_err(|error| failed(&systems, &error))?;
-    for (file, text) in manifest.files {
-        let path = filled.path().join(file);
-        std::fs::write(&path, text).map_err(|error| failed(&path, &error))?;
+    // Held until the end of this function, so that two harnesses do not install the same adapter at once.
+    let _lock = lock(&systems.join(format!("{base}.lock")), progress).await?;
+    if made.is_some() && !dependencies.is_dir() {
+        let filled = fill(&systems, &base, &named)?;
+        tools::fetch(manifest, filled.path(), progress).await?;
+        finish(filled, &dependencies)?;
     }
-    if manifest.install.npm {
-        progress(&format!("installing {}@{} with npm", manifest.sdk, manifest.version));
-        npm_ci(filled.path()).await?;
+    if !place.is_dir() {
+        let filled = fill(&systems, &base, &[files, named].concat())?;
+        if let Some(made) = made {
+            let link = filled.path().join(made);
+            symlink(dependencies.join(made), &link).map_err(|error| failed(&link, &error))?;
+        }
+        finish(filled, &place)?;
     }
-    // Up to here a failure removes the folder; from here on it is the cache's.
-    let filled = filled.keep();
-    std::fs::rename(&filled, &place).map_err(|error| failed(&place, &error))?;
-    progress(&format!("installed {}@{}", manifest.sdk, manifest.version));
+    if manifest.install == Install::Cargo {
+        tools::build(manifest, &place, progress).await?;
+    }
     Ok(place)
 }
 
-/// Names the adapter's files in the cache. It need not withstand anyone: who can write to the cache can write anything.
-fn fingerprint(manifest: &Manifest) -> u64 {
+/// Names what is in the cache. It need not withstand anyone: who can write to the cache can write anything.
+fn fingerprint(of: &impl Hash) -> u64 {
     // The same keys for every run, as the standard library promises for `new`; a new algorithm means a new installation.
     let mut hasher = DefaultHasher::new();
-    manifest.files.hash(&mut hasher);
+    of.hash(&mut hasher);
     hasher.finish()
 }
 
-/// How long `npm ci` may take: 40 MB over a slow line.
+/// A folder beside its place with those files in it. Until it is finished, dropping it removes it.
+fn fill(systems: &Path, base: &str, files: &[Text]) -> Result<tempfile::TempDir, DriverError> {
+    let filled = tempfile::Builder::new()
+        .prefix(&format!("{base}.part-"))
+        .tempdir_in(systems)
+        .map_err(|error| failed(systems, &error))?;
+    for (file, text) in files {
+        let path = filled.path().join(file);
+        let folder = path.parent().unwrap_or(filled.path());
+        std::fs::create_dir_all(folder).map_err(|error| failed(folder, &error))?;
+        std::fs::write(&path, text).map_err(|error| failed(&path, &error))?;
+    }
+    Ok(filled)
+}
+
+fn finish(filled: tempfile::TempDir, place: &Path) -> Result<(), DriverError> {
+    std::fs::rename(filled.keep(), place).map_err(|error| failed(place, &error))
+}
+
+#[cfg(unix)]
+use std::os::unix::fs::symlink;
+#[cfg(windows)]
+use std::os::windows::fs::symlink_dir as symlink;
+
+/// How long an installation may take: some hundred megabytes over a slow line.
 const INSTALL_WAIT: Duration = Duration::from_secs(600);
 
 /// How often a lock is looked at that another harness holds.
 const LOCK_POLL: Duration = Duration::from_millis(200);
 
-async fn lock(path: &Path, progress: &(dyn Fn(&str) + Sync)) -> Result<File, DriverError> {
+async fn lock(path: &Path, progress: Progress<'_>) -> Result<File, DriverError> {
     let file = File::create(path).map_err(|error| failed(path, &error))?;
     let deadline = Instant::now() + INSTALL_WAIT;
     let mut told = false;
@@ -135,35 +194,6 @@ async fn lock(path: &Path, progress: &(dyn Fn(&str) + Sync)) -> Result<File, Dri
     }
 }
 
-async fn npm_ci(folder: &Path) -> Result<(), DriverError> {
-    const ARGS: [&str; 5] = ["ci", "--omit=dev", "--no-audit", "--no-fund", "--ignore-scripts"];
-    let mut command = Command::new("npm");
-    command.args(ARGS).arg("--no-update-notifier").current_dir(folder);
-    let output = match run(&mut command, INSTALL_WAIT).await {
-        Ok(output) => output,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            return Err(DriverError::Missing {
-                program: "npm".to_owned(),
-                advice: "install it together with Node.js from https://nodejs.org".to_owned(),
-            });
-        }
-        Err(error) => {
-            return Err(DriverError::Install { what: "npm ci".to_owned(), text: error.to_string() });
-        }
-    };
-    if output.status.success() {
-        return Ok(());
-    }
-    let said = if output.stderr.is_empty() { &output.stdout } else { &output.stderr };
-    Err(DriverError::Install { what: format!("npm ci ({})", output.status), text: end_of(said) })
-}
-
-/// Runs a command to its end, within that time.
-async fn run(command: &mut Command, wait: Duration) -> std::io::Result<Output> {
-    command.stdin(Stdio::null()).kill_on_drop(true);
-    tokio::time::timeout(wait, command.output()).await?
-}
-
 fn failed(path: &Path, error: &dyn std::error::Error) -> DriverError {
     DriverError::Install { what: path.display().to_string(), text: error.to_string() }
 }
@@ -172,10 +202,62 @@ fn failed(path: &Path, error: &dyn std::error::Error) -> DriverError {
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_major_version_of_node_is_read() {
-        assert_eq!(major("v20.20.2"), Some(20));
-        assert_eq!(major("20.20.2"), None);
-        assert_eq!(major("v"), None);
+    fn own(folder: &Path, sheet: &str) -> Manifest {
+        let path = folder.join("system.yaml");
+        let head = "name: own\nsdk: sh\ndescription: Mine.\nversions: [{ version: '1' }]\ndialects: [openai-chat]\n\
+                    modes: [{ name: m, description: d }]\n";
+        std::fs::write(&path, format!("{head}{sheet}")).unwrap();
+        Manifest::read(&path).unwrap().remove(0)
+    }
+
+    #[tokio::test]
+    async fn a_system_without_dependencies_runs_where_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let manifest = own(folder.path(), "command: [./run.sh, now]\nenv: { A: b }\n");
+        let launch = launch(&manifest, &folder.path().join("cache"), &|_| {}).await.unwrap();
+        assert_eq!(launch.folder, folder.path());
+        assert_eq!(launch.program, folder.path().join("./run.sh").to_string_lossy());
+        assert_eq!(launch.args, ["now"]);
+        assert_eq!(launch.env["A"], "b");
+        assert!(!folder.path().join("cache").exists());
+    }
+
+    #[tokio::test]
+    async fn a_change_of_the_adapter_keeps_the_dependencies() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = folder.path().join("cache");
+        let sheet = "install: pip\nfiles: [sub/adapter.py]\ncommand: [.venv/bin/python, sub/adapter.py]\n";
+        let manifest = own(folder.path(), sheet);
+        std::fs::create_dir(folder.path().join("sub")).unwrap();
+        std::fs::write(folder.path().join("requirements.txt"), "").unwrap();
+        // As an installation leaves it, which needs the network.
+        let base = format!(
+            "own-{:016x}",
+            fingerprint(&(
+                Install::Pip,
+                &None::<String>,
+                &vec![("requirements.txt".to_owned(), String::new())]
+            ))
+        );
+        std::fs::create_dir_all(cache.join("systems").join(&base).join(".venv")).unwrap();
+        let mut places = Vec::new();
+        for text in ["one", "two", "one"] {
+            std::fs::write(folder.path().join("sub/adapter.py"), text).unwrap();
+            let place = install(&manifest, &cache, &|_| {}).await.unwrap();
+            assert_eq!(std::fs::read_to_string(place.join("sub/adapter.py")).unwrap(), text);
+            assert!(place.join(".venv").is_dir());
+            places.push(place);
+        }
+        assert_eq!(places[0], places[2]);
+        assert_ne!(places[0], places[1]);
+    }
+
+    #[tokio::test]
+    async fn a_file_that_is_not_there_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let manifest =
+            own(folder.path(), "install: npm\nfiles: [adapter.mjs]\ncommand: [node, adapter.mjs]\n");
+        let error = launch(&manifest, &folder.path().join("cache"), &|_| {}).await.unwrap_err();
+        assert!(error.to_string().contains("its file adapter.mjs cannot be read"), "{error}");
     }
 }

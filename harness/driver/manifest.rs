@@ -1,22 +1,23 @@
-//! The systems that Brickbat knows: `harness/systems/<name>/system.yaml` and the files beside it.
+//! A manifest: `system.yaml`, which says what a system is and how its adapter is installed and started.
 
-use std::fmt;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
 use super::plain::Plain;
 use crate::dialect::Dialect;
+use crate::parse::{self, Diagnostic, MAX_TEXT};
 
-/// `system.yaml`: one SDK at an exact version, and how its adapter is started.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
+/// One SDK at one version, and how its adapter is installed and started.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Manifest {
     /// The name that users write, such as `ai-sdk`.
     pub name: String,
-    /// The SDK, as its package is called.
-    pub sdk: String,
-    /// Its exact version.
-    pub version: String,
+    /// The SDK, as its package is called; none if whatever the adapter says is right.
+    pub sdk: Option<String>,
+    /// Its exact version; none if whatever the adapter says is right.
+    pub version: Option<String>,
     /// One sentence about it.
     pub description: String,
     /// The dialects that the adapter can make it speak.
@@ -29,12 +30,59 @@ pub struct Manifest {
     pub install: Install,
     /// The program and its arguments, run in the adapter's folder.
     pub command: Vec<String>,
+    /// Variables that the adapter is given.
+    pub env: BTreeMap<String, String>,
     /// How it is driven, if it is an agent that speaks ACP itself and needs no adapter.
-    #[serde(default)]
     pub acp: Option<Plain>,
-    /// The adapter's files, by name.
-    #[serde(skip)]
-    pub files: &'static [(&'static str, &'static str)],
+    /// Names of the files that the adapter consists of.
+    pub files: Vec<String>,
+    /// The folder, below the manifest's, with what belongs to this version alone, such as its lockfile.
+    pub folder: Option<String>,
+    /// Where the files are.
+    pub place: Place,
+    /// The version of the SDK that the user wants in place of the lockfile's.
+    pub pinned: Option<String>,
+}
+
+/// Where a system's files are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// Inside the binary: each with its path and its text.
+    BuiltIn(&'static [(&'static str, &'static str)]),
+    /// In that folder.
+    Folder(PathBuf),
+}
+
+/// `system.yaml`: an SDK, in one or more versions, and how its adapter is installed and started.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Sheet {
+    name: String,
+    sdk: String,
+    description: String,
+    versions: Vec<Release>,
+    dialects: Vec<Dialect>,
+    modes: Vec<Mode>,
+    #[serde(default)]
+    requires: Requires,
+    #[serde(default)]
+    install: Install,
+    #[serde(default)]
+    files: Vec<String>,
+    command: Vec<String>,
+    #[serde(default)]
+    env: BTreeMap<String, String>,
+    acp: Option<Plain>,
+}
+
+/// One version of an SDK.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Release {
+    version: String,
+    folder: Option<String>,
+    requires: Option<Requires>,
+    modes: Option<Vec<String>>,
 }
 
 /// One way in which applications use an SDK.
@@ -48,188 +96,252 @@ pub struct Mode {
 }
 
 /// What must be on the machine.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Requires {
-    /// The oldest version of Node, written `>=18`.
-    pub node: AtLeast,
+    /// The oldest version of Node.js, written `>=20`.
+    pub node: Option<AtLeast>,
+    /// The oldest version of Python, written `>=3.10`.
+    pub python: Option<AtLeast>,
 }
 
-/// The least major version of a program.
+/// The least version of a program: major, and minor where that counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(try_from = "String")]
-pub struct AtLeast(pub u32);
+pub struct AtLeast(pub u32, pub u32);
 
 impl TryFrom<String> for AtLeast {
     type Error = String;
 
     fn try_from(text: String) -> Result<AtLeast, String> {
-        let major = text.strip_prefix(">=").and_then(|major| major.parse().ok());
-        major
-            .map(AtLeast)
-            .ok_or_else(|| format!("expected a least major version such as `>=18`, got `{text}`"))
+        let version = text.strip_prefix(">=").and_then(AtLeast::of);
+        version.ok_or_else(|| format!("expected a least version such as `>=20` or `>=3.10`, got `{text}`"))
+    }
+}
+
+impl AtLeast {
+    /// The first two numbers of a version, such as `3.11.7`.
+    pub fn of(version: &str) -> Option<AtLeast> {
+        let mut numbers = version.trim().split('.').map(str::parse);
+        let major = numbers.next()?.ok()?;
+        Some(AtLeast(major, numbers.next().transpose().ok()?.unwrap_or(0)))
     }
 }
 
 /// How the adapter's dependencies are fetched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Install {
-    /// With `npm ci`, from the lockfile.
-    pub npm: bool,
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Install {
+    /// They are not: all that it needs is there.
+    #[default]
+    None,
+    /// With npm, from `package.json` and `package-lock.json`, into `node_modules`.
+    Npm,
+    /// With pip, from `requirements.txt`, into the virtual environment `.venv`.
+    Pip,
+    /// The adapter is built with cargo, from `Cargo.toml` and `Cargo.lock`, into `target`.
+    Cargo,
 }
 
 impl Manifest {
+    /// Reads a manifest from a file of the user.
+    ///
+    /// # Errors
+    ///
+    /// Says in words, with the place, what is wrong with the file.
+    pub fn read(path: &Path) -> Result<Vec<Manifest>, String> {
+        use std::io::Read;
+        let shown = path.display();
+        let failed = |error: std::io::Error| format!("error: cannot read {shown}: {error}");
+        let mut text = String::new();
+        let file = std::fs::File::open(path).map_err(failed)?;
+        file.take(MAX_TEXT as u64 + 1).read_to_string(&mut text).map_err(failed)?;
+        let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let folder = std::path::absolute(folder).map_err(failed)?;
+        Manifest::parse(&shown.to_string(), &text, &Place::Folder(folder)).map_err(|error| error.to_string())
+    }
+
+    /// The manifests of a text: one for each version that it lists.
+    pub fn parse(file_name: &str, text: &str, place: &Place) -> Result<Vec<Manifest>, Diagnostic> {
+        let complaint = |sheet: &Sheet| sheet.complaint().map(|(at, what)| (at, what.to_owned()));
+        let sheet: Sheet = parse::document(file_name, text, complaint)?;
+        Ok(sheet.versions.iter().map(|release| sheet.at(release, place)).collect())
+    }
+
+    /// A system of which nothing is known but how it is started, in the working folder.
+    pub fn of_command(command: Vec<String>, folder: PathBuf) -> Manifest {
+        Manifest {
+            name: "command".to_owned(),
+            sdk: None,
+            version: None,
+            description: String::new(),
+            dialects: Dialect::ALL.to_vec(),
+            modes: Vec::new(),
+            requires: Requires::default(),
+            install: Install::None,
+            command,
+            env: BTreeMap::new(),
+            acp: None,
+            files: Vec::new(),
+            folder: None,
+            place: Place::Folder(folder),
+            pinned: None,
+        }
+    }
+
+    /// The same with another version of the SDK than the lockfile's. What is no exact version, such as `latest`,
+    /// leaves open which one it will be.
+    pub fn with_sdk_version(self, version: &str) -> Manifest {
+        let is_exact = version.split('.').count() > 2 && version.starts_with(|c: char| c.is_ascii_digit());
+        Manifest { version: is_exact.then(|| version.to_owned()), pinned: Some(version.to_owned()), ..self }
+    }
+
+    /// The text of one of its files, by its path; none if there is no such file.
+    pub fn text(&self, path: &str) -> Option<String> {
+        match &self.place {
+            Place::BuiltIn(files) => {
+                files.iter().find(|(name, _)| *name == path).map(|(_, text)| (*text).to_owned())
+            }
+            Place::Folder(folder) => std::fs::read_to_string(folder.join(path)).ok(),
+        }
+    }
+
     /// The full name of one mode: `ai-sdk@6.0.326/ui-messages`.
-    pub fn full_name(&self, mode: &Mode) -> String {
-        format!("{}@{}/{}", self.name, self.version, mode.name)
-    }
-
-    /// Whether a version as users write it, such as `6` or `6.0`, means this one.
-    fn is_version(&self, wanted: &str) -> bool {
-        let rest = self.version.strip_prefix(wanted);
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-    }
-}
-
-/// The built-in systems, as they are embedded: explicitly, so that an installed `node_modules` never is.
-const BUILT_IN: [(&str, &[(&str, &str)]); 3] = [
-    (
-        include_str!("../systems/ai-sdk/system.yaml"),
-        &[
-            ("adapter.mjs", include_str!("../systems/ai-sdk/adapter.mjs")),
-            ("package.json", include_str!("../systems/ai-sdk/package.json")),
-            ("package-lock.json", include_str!("../systems/ai-sdk/package-lock.json")),
-        ],
-    ),
-    (include_str!("../systems/opencode/new.yaml"), &[]),
-    (include_str!("../systems/opencode/old.yaml"), &[]),
-];
-
-/// The built-in systems, in the order of their names and versions.
-pub fn systems() -> Vec<Manifest> {
-    let read = |(yaml, files): (&str, &'static [(&'static str, &'static str)])| {
-        let manifest: Manifest = serde_saphyr::from_str(yaml).expect("a test reads every embedded manifest");
-        Manifest { files, ..manifest }
-    };
-    BUILT_IN.into_iter().map(read).collect()
-}
-
-/// A name of a system that means nothing.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ResolveError {
-    /// What is unknown: `system`, `version` or `mode`.
-    what: &'static str,
-    /// The part that is unknown.
-    wanted: String,
-    /// What is known.
-    known: Vec<String>,
-}
-
-impl fmt::Display for ResolveError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "unknown {} `{}`", self.what, self.wanted)?;
-        match self.nearest() {
-            Some(nearest) => write!(f, "; did you mean `{nearest}`?"),
-            None => write!(f, "; there is {}", self.known.join(", ")),
+    pub fn full_name(&self, mode: &str) -> String {
+        match &self.version {
+            Some(version) => format!("{}@{version}/{mode}", self.name),
+            None => format!("{}/{mode}", self.name),
         }
     }
 }
 
-impl std::error::Error for ResolveError {}
-
-impl ResolveError {
-    fn nearest(&self) -> Option<&String> {
-        let distance = |known: &&String| strsim::damerau_levenshtein(known, &self.wanted);
-        // A third of the letters may be wrong: more is another word.
-        self.known.iter().min_by_key(distance).filter(|known| 3 * distance(known) <= known.len())
+impl Sheet {
+    /// What is wrong with it beyond the types, and where.
+    fn complaint(&self) -> Option<(String, &'static str)> {
+        const NAME: &str = "a name is made of letters, digits, `.`, `_` and `-`";
+        const BELOW: &str = "this has to be a path below the manifest's folder";
+        const EMPTY: &str = "this needs at least one entry";
+        let empty = [
+            ("versions", self.versions.is_empty()),
+            ("modes", self.modes.is_empty()),
+            ("dialects", self.dialects.is_empty()),
+            ("command", self.command.is_empty()),
+        ];
+        if let Some((key, _)) = empty.iter().find(|(_, is_empty)| *is_empty) {
+            return Some((format!("/{key}"), EMPTY));
+        }
+        if !is_name(&self.name) {
+            return Some(("/name".to_owned(), NAME));
+        }
+        if let Some(at) = self.modes.iter().position(|mode| !is_name(&mode.name)) {
+            return Some((format!("/modes/{at}/name"), NAME));
+        }
+        if let Some(at) = self.files.iter().position(|path| !is_below(path)) {
+            return Some((format!("/files/{at}"), BELOW));
+        }
+        let complaint = |(at, release): (usize, &Release)| {
+            let (key, what) = release.complaint(&self.modes)?;
+            Some((format!("/versions/{at}/{key}"), what))
+        };
+        self.versions.iter().enumerate().find_map(complaint)
     }
-}
 
-/// The system and the mode that a name means: `ai-sdk`, `ai-sdk@6`, `ai-sdk/ui-messages`, `ai-sdk@6.0.326/ui-messages`.
-/// Without a version the newest is taken, without a mode the first.
-pub fn resolve(name: &str) -> Result<(Manifest, Mode), ResolveError> {
-    let (system, mode) = match name.split_once('/') {
-        Some((system, mode)) => (system, Some(mode)),
-        None => (name, None),
-    };
-    let (system, version) = match system.split_once('@') {
-        Some((system, version)) => (system, Some(version)),
-        None => (system, None),
-    };
-    let unknown =
-        |what, wanted: &str, known: Vec<String>| ResolveError { what, wanted: wanted.to_owned(), known };
-
-    let all = systems();
-    let named: Vec<&Manifest> = all.iter().filter(|manifest| manifest.name == system).collect();
-    if named.is_empty() {
-        let mut known: Vec<String> = all.into_iter().map(|manifest| manifest.name).collect();
-        known.dedup();
-        return Err(unknown("system", system, known));
-    }
-    let meant = named.iter().filter(|manifest| version.is_none_or(|version| manifest.is_version(version)));
-    let Some(manifest) = meant.max_by_key(|manifest| numbers(&manifest.version)) else {
-        let known = named.iter().map(|manifest| manifest.version.clone()).collect();
-        return Err(unknown("version", version.unwrap_or_default(), known));
-    };
-    let found = manifest.modes.iter().find(|known| mode.is_none_or(|mode| known.name == mode));
-    match found {
-        Some(found) => Ok(((*manifest).clone(), found.clone())),
-        None => {
-            let known = manifest.modes.iter().map(|mode| mode.name.clone()).collect();
-            Err(unknown("mode", mode.unwrap_or_default(), known))
+    fn at(&self, release: &Release, place: &Place) -> Manifest {
+        let offered = |mode: &&Mode| release.modes.as_ref().is_none_or(|names| names.contains(&mode.name));
+        Manifest {
+            name: self.name.clone(),
+            sdk: Some(self.sdk.clone()),
+            version: Some(release.version.clone()),
+            description: self.description.clone(),
+            dialects: self.dialects.clone(),
+            modes: self.modes.iter().filter(offered).cloned().collect(),
+            requires: release.requires.unwrap_or(self.requires),
+            install: self.install,
+            command: self.command.clone(),
+            env: self.env.clone(),
+            acp: self.acp.clone(),
+            files: self.files.clone(),
+            folder: release.folder.clone(),
+            place: place.clone(),
+            pinned: None,
         }
     }
 }
 
-/// The numbers of a version, by which the newest is found.
-fn numbers(version: &str) -> Vec<u64> {
-    version.split('.').map(|number| number.parse().unwrap_or(0)).collect()
+impl Release {
+    fn complaint(&self, modes: &[Mode]) -> Option<(&'static str, &'static str)> {
+        let is_known = |name: &String| modes.iter().any(|mode| mode.name == *name);
+        if !is_name(&self.version) {
+            return Some(("version", "a version is made of letters, digits, `.`, `_` and `-`"));
+        }
+        if self.folder.as_ref().is_some_and(|folder| !is_below(folder)) {
+            return Some(("folder", "this has to be a path below the manifest's folder"));
+        }
+        let modes = self.modes.as_ref()?;
+        let is_good = !modes.is_empty() && modes.iter().all(is_known);
+        (!is_good).then_some(("modes", "at least one mode that `modes` above lists, and no other"))
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c))
+}
+
+/// Whether a path stays below the folder that it starts from.
+fn is_below(path: &str) -> bool {
+    use std::path::Component;
+    !path.is_empty() && Path::new(path).components().all(|part| matches!(part, Component::Normal(_)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn every_embedded_manifest_is_whole() {
-        for manifest in systems() {
-            let name = &manifest.name;
-            assert!(!manifest.modes.is_empty() && !manifest.dialects.is_empty(), "{name}");
-            assert!(manifest.command.len() > 1, "{name}");
-            let lock = manifest.files.iter().find(|(file, _)| *file == "package-lock.json");
-            let (_, lock) = lock.expect("a lockfile");
-            let lock: serde_json::Value = serde_json::from_str(lock).expect("JSON");
-            let locked = &lock["packages"][format!("node_modules/{}", manifest.sdk)]["version"];
-            assert_eq!(locked, manifest.version.as_str(), "{name} pins another version than it names");
-        }
+    const SHEET: &str = "name: own\nsdk: own-sdk\ndescription: Mine.\nversions:\n  - { version: 1.2.0, folder: v1 }\n  \
+        - { version: 2.0.0, requires: { python: \">=3.11\" }, modes: [new] }\ndialects: [openai-chat]\nmodes:\n  \
+        - { name: old, description: Old. }\n  - { name: new, description: New. }\nrequires: { python: \">=3.9\" }\n\
+        install: pip\nfiles: [adapter.py]\ncommand: [.venv/bin/python, adapter.py]\n";
+
+    fn parse(text: &str) -> Result<Vec<Manifest>, String> {
+        let place = Place::Folder("/nowhere".into());
+        Manifest::parse("system.yaml", text, &place).map_err(|error| error.to_string())
     }
 
     #[test]
-    fn names_resolve_to_the_first_mode_and_the_newest_version() {
-        let full = |name| resolve(name).map(|(manifest, mode)| manifest.full_name(&mode));
-        let ui = Ok("ai-sdk@6.0.326/ui-messages".to_owned());
-        for name in ["ai-sdk", "ai-sdk@6", "ai-sdk@6.0", "ai-sdk/ui-messages", "ai-sdk@6.0.326/ui-messages"] {
-            assert_eq!(full(name), ui, "{name}");
-        }
-        assert_eq!(full("ai-sdk/ui-messages-clean"), Ok("ai-sdk@6.0.326/ui-messages-clean".to_owned()));
+    fn each_version_is_a_manifest_of_its_own() {
+        let found = parse(SHEET).unwrap();
+        let names: Vec<String> = found.iter().map(|manifest| manifest.full_name("new")).collect();
+        assert_eq!(names, ["own@1.2.0/new", "own@2.0.0/new"]);
+        assert_eq!(found[0].folder.as_deref(), Some("v1"));
+        assert_eq!(found[0].modes.len(), 2);
+        assert_eq!(found[0].requires.python, Some(AtLeast(3, 9)));
+        assert_eq!(found[1].modes.len(), 1);
+        assert_eq!(found[1].requires.python, Some(AtLeast(3, 11)));
+        assert_eq!(found[1].install, Install::Pip);
     }
 
     #[test]
-    fn unknown_names_are_answered_with_what_was_meant() {
-        for (name, text) in [
-            ("ai-skd", "unknown system `ai-skd`; did you mean `ai-sdk`?"),
-            ("nothing-like-it", "unknown system `nothing-like-it`; there is ai-sdk"),
-            ("ai-sdk@6.1", "unknown version `6.1`; there is 6.0.326"),
-            ("ai-sdk/ui-message", "unknown mode `ui-message`; did you mean `ui-messages`?"),
+    fn mistakes_are_shown_at_their_place() {
+        for (from, to, text) in [
+            ("install: pip", "install: uv", "unknown word `uv`"),
+            ("sdk: own-sdk\n", "", "the key `sdk` is missing"),
+            ("install:", "instal:", "did you mean `install`?"),
+            ("[adapter.py]", "[../adapter.py]", "a path below the manifest's folder"),
+            ("[adapter.py]", "[/etc/passwd]", "a path below the manifest's folder"),
+            ("modes: [new]", "modes: [newer]", "at least one mode that `modes` above lists"),
+            ("name: own", "name: own/1", "a name is made of"),
+            ("\">=3.11\"", "\"^3.11\"", "expected a least version"),
+            ("[openai-chat]", "[]", "needs at least one entry"),
         ] {
-            assert_eq!(resolve(name).expect_err(name).to_string(), text);
+            let error = parse(&SHEET.replacen(from, to, 1)).expect_err(to);
+            assert!(error.contains(text) && error.contains("system.yaml"), "{error}");
         }
     }
 
     #[test]
-    fn a_least_version_is_a_major_version() {
-        assert_eq!(AtLeast::try_from(">=18".to_owned()), Ok(AtLeast(18)));
-        assert!(AtLeast::try_from("^18".to_owned()).is_err());
+    fn the_least_version_is_compared_by_its_numbers() {
+        assert!(AtLeast::of("3.9.2") < AtLeast::of("3.10"));
+        assert_eq!(AtLeast::of("20"), Some(AtLeast(20, 0)));
+        assert_eq!(AtLeast::of("v20"), None);
     }
 }

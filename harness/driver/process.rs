@@ -1,6 +1,6 @@
 //! The adapter's process: its own group, a clean environment, pipes, and an end.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
@@ -24,6 +24,8 @@ pub struct Launch {
     pub args: Vec<String>,
     /// The folder in which it runs.
     pub folder: PathBuf,
+    /// Variables that it is given, after all that is withheld has been taken out.
+    pub env: BTreeMap<String, String>,
     /// How long and how much is waited for.
     pub limits: Limits,
 }
@@ -154,6 +156,7 @@ fn command(launch: &Launch) -> Command {
     for name in std::env::vars_os().map(|(name, _)| name).filter(is_withheld) {
         command.env_remove(name);
     }
+    command.envs(&launch.env);
     command
 }
 

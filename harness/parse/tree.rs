@@ -80,6 +80,17 @@ impl Node {
         }
     }
 
+    /// The node as a value without places.
+    pub fn value(&self) -> Value {
+        match &self.kind {
+            Kind::Map(entries) => {
+                Value::Object(entries.iter().map(|(key, node)| (key.name.clone(), node.value())).collect())
+            }
+            Kind::List(items) => Value::Array(items.iter().map(Node::value).collect()),
+            Kind::Scalar(value) => value.clone(),
+        }
+    }
+
     /// The first placeholder inside, if there is one.
     pub fn first_placeholder(&self) -> Option<&Node> {
         match &self.kind {
@@ -108,7 +119,7 @@ pub fn read(file: &str, text: &str) -> Result<Node, Diagnostic> {
             file,
             "",
             Span::TOP,
-            format!("the file has {} bytes, more than the {MAX_TEXT} that a scenario may have", text.len()),
+            format!("the file has {} bytes, more than the {MAX_TEXT} that it may have", text.len()),
         ));
     }
     let root: Node =

@@ -1,15 +1,15 @@
-//! From a tree without placeholders to [`Scenario`], with every error led back to its place.
+//! From a tree without placeholders to a type, with every error led back to its place.
 
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_path_to_error::Segment;
 
 use super::Source;
 use super::diagnostic::Diagnostic;
 use super::suggest::{did_you_mean, one_of};
-use crate::scenario::Scenario;
 
-/// Reads the scenario out of a value that was made from `source`.
-pub fn scenario(source: &Source, value: Value) -> Result<Scenario, Diagnostic> {
+/// Reads a type out of a value that was made from `source`.
+pub fn typed<T: DeserializeOwned>(source: &Source, value: Value) -> Result<T, Diagnostic> {
     serde_path_to_error::deserialize(value).map_err(|error| {
         let steps: Vec<String> = error.path().iter().filter_map(step).collect();
         let complaint = Complaint::of(&error.inner().to_string());

@@ -1,20 +1,22 @@
 //! Systems by name, and systems that run.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tempfile::TempDir;
 use tokio::sync::Mutex;
 
 use super::live::{self, Pace};
+use super::quoted;
 use crate::agent::canary::Canary;
 use crate::agent::{Agent, Delivery};
 use crate::dialect::Dialect;
 use crate::driver::in_process::{InProcess, Place};
+use crate::driver::manifest::Install;
 use crate::driver::{
-    About, Adapter, DriverError, Launch, Manifest, Mode, Plain, PlainAgent, SessionSpec, ToolSpec, install,
-    resolve,
+    About, Adapter, DriverError, Launch, Manifest, PlainAgent, SessionSpec, ToolSpec, install, resolve,
+    systems,
 };
 use crate::parse::did_you_mean;
 use crate::plan::{Plan, PlannedTool};
@@ -33,7 +35,29 @@ pub enum System {
     /// The same over real sockets.
     Live(Option<Canary>, Delivery),
     /// A system behind an adapter.
-    Adapted(Box<Manifest>, Mode),
+    Adapted(Box<Subject>),
+}
+
+/// A system behind an adapter, as the user asked for it.
+#[derive(Debug, Clone)]
+pub struct Subject {
+    /// What it is and how it is started.
+    pub manifest: Manifest,
+    /// The mode; none if the first that the adapter offers is meant.
+    pub mode: Option<String>,
+    /// Where the user has it from.
+    pub origin: Origin,
+}
+
+/// Where a system comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// It is built in.
+    BuiltIn,
+    /// A manifest of the user's.
+    Manifest(PathBuf),
+    /// A command of the user's.
+    Command(String),
 }
 
 /// The systems that need no adapter.
@@ -59,17 +83,95 @@ impl System {
             "reference" => Ok(System::Live(None, Delivery::Streamed)),
             "reference/blocking" => Ok(System::Live(None, Delivery::Whole)),
             "reference/simulated" => Ok(System::Simulated(None)),
-            _ => match resolve(name) {
-                Ok((manifest, mode)) => Ok(System::Adapted(Box::new(manifest), mode)),
+            _ => match resolve(&systems(), name) {
+                Ok((manifest, mode)) => {
+                    let (mode, origin) = (Some(mode.name), Origin::BuiltIn);
+                    Ok(System::Adapted(Box::new(Subject { manifest, mode, origin })))
+                }
                 Err(error) => Err(UnknownSystem(match did_you_mean(name, &OWN) {
-                    Some(hint) => format!("unknown system `{name}`; {hint}"),
-                    None => format!("{error} (`brickbat systems` lists them)"),
+                    Some(hint) => format!("error: unknown system `{name}`; {hint}"),
+                    None => format!("error: {error} (`brickbat systems` lists them)"),
                 })),
             },
         }
     }
 
-    /// The full name.
+    /// The system of a manifest of the user's that a name means; without a name, its first version and mode.
+    ///
+    /// # Errors
+    ///
+    /// Says in words what is wrong with the manifest, or that it has nothing of that name.
+    pub fn of_manifest(path: &Path, name: Option<&str>) -> Result<System, UnknownSystem> {
+        let manifests = Manifest::read(path).map_err(UnknownSystem)?;
+        let first = manifests.first().map(|manifest| manifest.name.clone()).unwrap_or_default();
+        let (manifest, mode) = resolve(&manifests, name.unwrap_or(&first))
+            .map_err(|error| UnknownSystem(format!("error: {error} in {}", path.display())))?;
+        let (mode, origin) = (Some(mode.name), Origin::Manifest(path.to_owned()));
+        Ok(System::Adapted(Box::new(Subject { manifest, mode, origin })))
+    }
+
+    /// The system behind a command of the user's, which runs in the working folder.
+    ///
+    /// # Errors
+    ///
+    /// When the command is empty or its quotes do not match.
+    pub fn of_command(command: &str, mode: Option<&str>) -> Result<System, UnknownSystem> {
+        let words = shlex::split(command).filter(|words| !words.is_empty());
+        let words = words.ok_or_else(|| {
+            UnknownSystem("error: --command needs a program with its arguments, its quotes closed".to_owned())
+        })?;
+        let folder = std::env::current_dir()
+            .map_err(|error| UnknownSystem(format!("error: there is no working folder: {error}")))?;
+        let manifest = Manifest::of_command(words, folder);
+        let (mode, origin) = (mode.map(str::to_owned), Origin::Command(command.to_owned()));
+        Ok(System::Adapted(Box::new(Subject { manifest, mode, origin })))
+    }
+
+    /// The same with another version of its SDK than the lockfile's.
+    ///
+    /// # Errors
+    ///
+    /// When it is a system whose SDK is not installed by Brickbat.
+    pub fn with_sdk_version(self, version: &str) -> Result<System, UnknownSystem> {
+        match self {
+            System::Adapted(subject) if subject.manifest.install != Install::None => {
+                let Subject { manifest, mode, origin } = *subject;
+                let manifest = manifest.with_sdk_version(version);
+                Ok(System::Adapted(Box::new(Subject { manifest, mode, origin })))
+            }
+            other => Err(UnknownSystem(format!(
+                "error: --sdk-version does not apply to {}: its SDK is not installed by Brickbat",
+                other.name()
+            ))),
+        }
+    }
+
+    /// The options of the command line that mean this system, given the full name under which it ran.
+    pub fn options(&self, full_name: &str) -> String {
+        let System::Adapted(subject) = self else { return format!("--system {full_name}") };
+        let pinned = match &subject.manifest.pinned {
+            Some(version) => format!(" --sdk-version {version}"),
+            None => String::new(),
+        };
+        let mode = subject.mode.as_ref().map(|mode| format!("/{mode}")).unwrap_or_default();
+        // The version of a system that is pinned may not be one that the manifest lists.
+        let name = match pinned.is_empty() {
+            true => full_name.to_owned(),
+            false => format!("{}{mode}", subject.manifest.name),
+        };
+        match &subject.origin {
+            Origin::BuiltIn => format!("--system {name}{pinned}"),
+            Origin::Manifest(path) => {
+                format!("--manifest {} --system {name}{pinned}", quoted(&path.to_string_lossy()))
+            }
+            Origin::Command(command) => {
+                let mode = full_name.rsplit('/').next().unwrap_or_default();
+                format!("--command {} --mode {mode}", quoted(command))
+            }
+        }
+    }
+
+    /// The full name, as far as it is known before the system has been started.
     pub fn name(&self) -> String {
         match self {
             System::Simulated(None) => "reference/simulated".to_owned(),
@@ -77,7 +179,10 @@ impl System {
             System::Live(None, Delivery::Whole) => "reference/blocking".to_owned(),
             System::Simulated(Some(canary)) => format!("canary/{}/simulated", canary.name()),
             System::Live(Some(canary), _) => format!("canary/{}", canary.name()),
-            System::Adapted(manifest, mode) => manifest.full_name(mode),
+            System::Adapted(subject) => match (&subject.origin, &subject.mode) {
+                (Origin::Command(command), _) => command.clone(),
+                (_, mode) => subject.manifest.full_name(mode.as_deref().unwrap_or_default()),
+            },
         }
     }
 }
@@ -96,9 +201,11 @@ enum How {
 
 /// One adapter process for many plans; a new one is started when it dies.
 struct Adapted {
-    manifest: Manifest,
-    mode: Mode,
+    dialects: Vec<Dialect>,
+    mode: String,
     launch: Launch,
+    /// What is known of it, if it is an agent that speaks ACP itself.
+    agent: Option<PlainAgent>,
     server: Server,
     adapter: Mutex<Adapter>,
     capabilities: crate::driver::Capabilities,
@@ -112,22 +219,30 @@ impl Running {
             System::Live(canary, delivery) => {
                 How::Live { canary: *canary, delivery: *delivery, server: server().await? }
             }
-            System::Adapted(manifest, mode) => {
+            System::Adapted(subject) => {
                 let cache = install::cache_folder()?;
-                let launch = install::launch(manifest, &cache, note).await?;
-                let adapter = start(manifest, &launch).await?;
-                is_what_it_should_be(adapter.about(), manifest, mode)?;
+                let launch = install::launch(&subject.manifest, &cache, note).await?;
+                let agent = plain_agent(&subject.manifest)?;
+                let adapter = start(&launch, agent.as_ref()).await?;
+                let about = adapter.about().clone();
+                let mode = mode_of(&about, subject)?;
                 let state = TempDir::with_prefix("brickbat-")
                     .map_err(|error| harness("a temporary folder", &error))?;
-                How::Adapted(Box::new(Adapted {
-                    manifest: (**manifest).clone(),
-                    mode: mode.clone(),
+                let name = match &subject.origin {
+                    Origin::Command(_) => format!("{}@{}/{mode}", about.sdk, about.version),
+                    _ => format!("{}@{}/{mode}", subject.manifest.name, about.version),
+                };
+                let how = How::Adapted(Box::new(Adapted {
+                    dialects: subject.manifest.dialects.clone(),
+                    mode,
                     launch,
+                    agent,
                     server: server().await?,
-                    capabilities: adapter.about().capabilities,
+                    capabilities: about.capabilities,
                     adapter: Mutex::new(adapter),
                     state,
-                }))
+                }));
+                return Ok(Running { name, how });
             }
         };
         Ok(Running { name: system.name(), how })
@@ -140,7 +255,7 @@ impl Running {
     /// Whether the system speaks a dialect.
     pub(super) fn speaks(&self, dialect: Dialect) -> bool {
         match &self.how {
-            How::Adapted(adapted) => adapted.manifest.dialects.contains(&dialect),
+            How::Adapted(adapted) => adapted.dialects.contains(&dialect),
             How::Simulated(_) | How::Live { .. } => true,
         }
     }
@@ -161,8 +276,8 @@ impl Running {
 
     /// The plan as this system sees it: with the names under which it offers the tools to the model.
     pub(super) fn named(&self, plan: &Arc<Plan>) -> Arc<Plan> {
-        match self.plain() {
-            Some(plain) => Arc::new(plan.with_tool_names(|tool| plain.tools.name(tool))),
+        match self.agent() {
+            Some(agent) => Arc::new(plan.with_tool_names(|tool| agent.plain.tools.name(tool))),
             None => Arc::clone(plan),
         }
     }
@@ -170,12 +285,12 @@ impl Running {
     /// Plans that may run at once. Whether an agent without an adapter has consumed what it received is seen from its
     /// processes, so it gets one plan at a time.
     pub(super) fn n_jobs(&self, wanted: usize) -> usize {
-        if self.plain().is_some() { 1 } else { wanted }
+        if self.agent().is_some() { 1 } else { wanted }
     }
 
-    fn plain(&self) -> Option<&Plain> {
+    fn agent(&self) -> Option<&PlainAgent> {
         match &self.how {
-            How::Adapted(adapted) => adapted.manifest.acp.as_ref(),
+            How::Adapted(adapted) => adapted.agent.as_ref(),
             How::Simulated(_) | How::Live { .. } => None,
         }
     }
@@ -223,7 +338,7 @@ impl Adapted {
             Ok(session) => session,
             Err(DriverError::Exited { .. } | DriverError::Silent { .. }) => {
                 // It died under an earlier plan, which has been told so; this one gets a new process.
-                *adapter = start(&self.manifest, &self.launch).await?;
+                *adapter = start(&self.launch, self.agent.as_ref()).await?;
                 adapter.open(&spec).await?
             }
             Err(error) => return Err(error),
@@ -237,7 +352,7 @@ impl Adapted {
         std::fs::create_dir_all(&state_dir).map_err(|error| harness("the state folder", &error))?;
         let tool = |tool: &PlannedTool| ToolSpec::new(tool, format!("{base_url}/gate/{}", tool.name));
         let tools = plan.tools.iter().map(tool).collect();
-        let mode = self.mode.name.clone();
+        let mode = self.mode.clone();
         Ok(SessionSpec {
             dialect: plan.dialect,
             model: None,
@@ -249,28 +364,42 @@ impl Adapted {
     }
 }
 
-/// Starts an adapter, or an agent that needs none.
-async fn start(manifest: &Manifest, launch: &Launch) -> Result<Adapter, DriverError> {
-    let Some(plain) = &manifest.acp else { return Adapter::start(launch).await };
+/// What is known of an agent that speaks ACP itself; none where the system has an adapter.
+fn plain_agent(manifest: &Manifest) -> Result<Option<PlainAgent>, DriverError> {
+    let Some(plain) = &manifest.acp else { return Ok(None) };
     let relay = std::env::current_exe().map_err(|error| harness("the harness's own program", &error))?;
-    let agent = PlainAgent {
+    Ok(Some(PlainAgent {
         plain: plain.clone(),
-        sdk: manifest.sdk.clone(),
-        version: manifest.version.clone(),
+        sdk: manifest.sdk.clone().unwrap_or_default(),
+        version: manifest.version.clone().unwrap_or_default(),
         modes: manifest.modes.iter().map(|mode| mode.name.clone()).collect(),
         relay,
-    };
-    Adapter::start_plain(launch, agent).await
+    }))
 }
 
-/// A report must not name a version that did not run.
-fn is_what_it_should_be(about: &About, manifest: &Manifest, mode: &Mode) -> Result<(), DriverError> {
-    let says = format!("{} {} with {}", about.sdk, about.version, about.modes.join(", "));
-    let wanted = format!("{} {} with {}", manifest.sdk, manifest.version, mode.name);
-    match about.sdk == manifest.sdk && about.version == manifest.version && about.modes.contains(&mode.name) {
-        true => Ok(()),
-        false => Err(DriverError::Nonsense { why: format!("it should be {wanted}"), said: says }),
+/// Starts an adapter, or an agent that needs none.
+async fn start(launch: &Launch, agent: Option<&PlainAgent>) -> Result<Adapter, DriverError> {
+    match agent {
+        Some(agent) => Adapter::start_plain(launch, agent.clone()).await,
+        None => Adapter::start(launch).await,
     }
+}
+
+/// The mode that is meant, if the adapter is the one that it should be: a report must not name a version that did
+/// not run.
+fn mode_of(about: &About, subject: &Subject) -> Result<String, DriverError> {
+    let Manifest { sdk, version, .. } = &subject.manifest;
+    let mode = subject.mode.clone().or_else(|| about.modes.first().cloned()).unwrap_or_default();
+    let is_meant =
+        |wanted: &Option<String>, said: &String| wanted.as_ref().is_none_or(|wanted| wanted == said);
+    if is_meant(sdk, &about.sdk) && is_meant(version, &about.version) && about.modes.contains(&mode) {
+        return Ok(mode);
+    }
+    let or_any = |wanted: &Option<String>| wanted.clone().unwrap_or_else(|| "any".to_owned());
+    Err(DriverError::Nonsense {
+        why: format!("it should be {} {} with {mode}", or_any(sdk), or_any(version)),
+        said: format!("{} {} with {}", about.sdk, about.version, about.modes.join(", ")),
+    })
 }
 
 async fn server() -> Result<Server, DriverError> {
@@ -285,9 +414,7 @@ fn harness(what: &str, error: &std::io::Error) -> DriverError {
 mod tests {
     use super::*;
 
-    #[test]
-    fn an_adapter_of_another_version_is_refused() {
-        let (manifest, mode) = resolve("ai-sdk").unwrap();
+    fn about(sdk: &str, version: &str) -> About {
         let capabilities = crate::driver::Capabilities {
             cancel: true,
             streaming: true,
@@ -295,14 +422,42 @@ mod tests {
             barrier: true,
             history: true,
         };
-        let about = |version: &str| About {
-            protocol: 1,
-            sdk: manifest.sdk.clone(),
-            version: version.to_owned(),
-            modes: vec![mode.name.clone()],
-            capabilities,
+        let modes = vec!["ui-messages".to_owned(), "ui-messages-clean".to_owned()];
+        About { protocol: 1, sdk: sdk.to_owned(), version: version.to_owned(), modes, capabilities }
+    }
+
+    #[test]
+    fn an_adapter_of_another_version_is_refused() {
+        let System::Adapted(subject) = System::named("ai-sdk").unwrap() else { panic!() };
+        let version = subject.manifest.version.clone().unwrap();
+        assert_eq!(mode_of(&about("ai", &version), &subject), Ok("ui-messages".to_owned()));
+        assert!(mode_of(&about("ai", "9.9.9"), &subject).is_err());
+        assert!(mode_of(&about("ia", &version), &subject).is_err());
+    }
+
+    #[test]
+    fn of_a_command_nothing_is_known_before() {
+        let System::Adapted(subject) = System::of_command("node 'my adapter.mjs'", None).unwrap() else {
+            panic!()
         };
-        assert!(is_what_it_should_be(&about(&manifest.version), &manifest, &mode).is_ok());
-        assert!(is_what_it_should_be(&about("9.9.9"), &manifest, &mode).is_err());
+        assert_eq!(subject.manifest.command, ["node", "my adapter.mjs"]);
+        assert_eq!(mode_of(&about("any", "1"), &subject), Ok("ui-messages".to_owned()));
+        assert!(System::of_command("node 'adapter", None).is_err());
+        assert!(System::of_command(" ", None).is_err());
+        let other = System::of_command("node a", Some("of-mine")).unwrap();
+        let System::Adapted(subject) = other else { panic!() };
+        assert!(mode_of(&about("any", "1"), &subject).is_err());
+    }
+
+    #[test]
+    fn options_mean_the_system_again() {
+        let built_in = System::named("ai-sdk@6/ui-messages-clean").unwrap();
+        assert_eq!(built_in.options(&built_in.name()), "--system ai-sdk@6.0.326/ui-messages-clean");
+        let pinned = built_in.with_sdk_version("6.0.1").unwrap();
+        let options = "--system ai-sdk/ui-messages-clean --sdk-version 6.0.1";
+        assert_eq!(pinned.options("ai-sdk@6.0.1/ui-messages-clean"), options);
+        assert!(System::named("reference").unwrap().with_sdk_version("1").is_err());
+        let command = System::of_command("sh a.sh", None).unwrap();
+        assert_eq!(command.options("sh@1/m"), "--command 'sh a.sh' --mode m");
     }
 }

@@ -4,6 +4,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
@@ -39,6 +40,7 @@ fn launch(script: &str, arg: &str) -> Launch {
         program: "/bin/sh".into(),
         args: ["-c", script, "adapter", arg].map(str::to_owned).to_vec(),
         folder: "/".into(),
+        env: BTreeMap::new(),
         limits: Limits { start: PATIENCE, answer: PATIENCE, ..Limits::STANDARD },
     }
 }
