@@ -29,12 +29,20 @@ pub struct Plain {
     pub capabilities: Claims,
     /// The names under which it offers the tools of an MCP server, such as `{server}_{tool}`.
     pub tools: NamePattern,
+    /// Sessions that one process serves before a new one takes its place: agents keep what they have opened.
+    #[serde(default = "max_sessions")]
+    pub max_sessions: usize,
     /// Words that stand for something else in each dialect, such as the name of a package.
     #[serde(default)]
     pub words: BTreeMap<Dialect, BTreeMap<String, String>>,
     /// The files that each session finds in its working folder.
     #[serde(default)]
     pub config: Vec<ConfigFile>,
+}
+
+/// Few enough for an agent that keeps some 40 MB of each session, many enough that its start does not count.
+const fn max_sessions() -> usize {
+    16
 }
 
 /// What a manifest claims of an agent; whether it has consumed what it received is seen from its processes.

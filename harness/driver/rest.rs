@@ -30,7 +30,11 @@ const MAX_WAIT: Duration = Duration::from_secs(5);
 
 /// Waits until a process and its descendants are at rest; false if they are not in time, or it cannot be told.
 pub(super) async fn reached(root: u32) -> bool {
-    let deadline = Instant::now() + MAX_WAIT;
+    reached_within(root, MAX_WAIT).await
+}
+
+async fn reached_within(root: u32, wait: Duration) -> bool {
+    let deadline = Instant::now() + wait;
     let mut since = Instant::now();
     let Some(mut before) = Busy::of(root) else { return false };
     while Instant::now() < deadline {
@@ -102,4 +106,55 @@ fn time_of(schedstat: &Path) -> Option<Duration> {
 /// The state in a line of `stat`: the letter after the name, which stands in parentheses and may hold any of its own.
 fn state_of(stat: &str) -> Option<char> {
     stat.rsplit_once(") ")?.1.chars().next()
+}
+
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod tests {
+    use std::process::Stdio;
+
+    use tokio::process::{Child, Command};
+
+    use super::*;
+
+    fn shell(script: &str) -> Child {
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", script]).stdin(Stdio::piped()).kill_on_drop(true).spawn().unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_process_that_waits_is_at_rest_and_so_is_one_whose_child_waits() {
+        for script in ["read line", "cat; true"] {
+            let child = shell(script);
+            assert!(reached(child.id().unwrap()).await, "{script}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_process_that_works_is_not_and_neither_is_one_whose_child_works() {
+        let parent = "while :; do :; done & read line; kill $!";
+        for script in ["while :; do :; done", parent] {
+            let mut child = shell(script);
+            assert!(!reached_within(child.id().unwrap(), Duration::from_millis(300)).await, "{script}");
+            // Only the outer shell is killed with the test, so it ends the inner one itself.
+            drop(child.stdin.take());
+            if script == parent {
+                child.wait().await.unwrap();
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_process_that_is_gone_is_not_at_rest() {
+        let mut child = shell("exit 0");
+        let id = child.id().unwrap();
+        child.wait().await.unwrap();
+        assert!(!reached(id).await);
+    }
+
+    #[test]
+    fn the_state_stands_after_the_name() {
+        assert_eq!(state_of("1 (a) b) R 0 1"), Some('R'));
+        assert_eq!(state_of(""), None);
+    }
 }

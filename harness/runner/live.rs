@@ -12,7 +12,7 @@ use crate::plan::{CallKey, Plan, ToolOutcome};
 use crate::provider::Provider;
 use crate::server::{GateId, Mount, Seen, Server};
 use crate::simulate::{Run, call_of};
-use crate::trace::{Event, ExchangeId, Grade, Trace, TurnOutcome};
+use crate::trace::{Ending, Event, ExchangeId, Grade, Trace, TurnOutcome};
 
 /// A conversation with a system.
 pub(super) enum Session {
@@ -195,6 +195,10 @@ impl Live<'_> {
             }
             Seen::Replied { exchange, ending } => {
                 self.closed(exchange);
+                if matches!(ending, Ending::Reset | Ending::Eof | Ending::EndEarly | Ending::ErrorEvent) {
+                    // A tool that is still running settles in a system that knows of the break, not beside it.
+                    self.session.barrier().await?;
+                }
                 Event::Replied { exchange, ending }
             }
             Seen::PeerClosed { exchange } => {

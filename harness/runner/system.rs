@@ -207,9 +207,16 @@ struct Adapted {
     /// What is known of it, if it is an agent that speaks ACP itself.
     agent: Option<PlainAgent>,
     server: Server,
-    adapter: Mutex<Adapter>,
+    serving: Mutex<Serving>,
     capabilities: crate::driver::Capabilities,
     state: TempDir,
+}
+
+/// The process that serves now.
+struct Serving {
+    adapter: Adapter,
+    /// Sessions that it has been asked for.
+    n_sessions: usize,
 }
 
 impl Running {
@@ -239,7 +246,7 @@ impl Running {
                     agent,
                     server: server().await?,
                     capabilities: about.capabilities,
-                    adapter: Mutex::new(adapter),
+                    serving: Mutex::new(Serving { adapter, n_sessions: 0 }),
                     state,
                 }));
                 return Ok(Running { name, how });
@@ -333,17 +340,28 @@ impl Running {
 impl Adapted {
     async fn open(&self, plan: &Plan, base_path: &str) -> Result<live::Session, DriverError> {
         let spec = self.spec(plan, base_path)?;
-        let mut adapter = self.adapter.lock().await;
-        let session = match adapter.open(&spec).await {
+        let mut serving = self.serving.lock().await;
+        let is_worn = self.agent.as_ref().is_some_and(|agent| serving.n_sessions >= agent.plain.max_sessions);
+        if is_worn {
+            *serving = self.start().await?;
+        }
+        serving.n_sessions += 1;
+        let session = match serving.adapter.open(&spec).await {
             Ok(session) => session,
             Err(DriverError::Exited { .. } | DriverError::Silent { .. }) => {
                 // It died under an earlier plan, which has been told so; this one gets a new process.
-                *adapter = start(&self.launch, self.agent.as_ref()).await?;
-                adapter.open(&spec).await?
+                *serving = self.start().await?;
+                serving.n_sessions += 1;
+                serving.adapter.open(&spec).await?
             }
             Err(error) => return Err(error),
         };
         Ok(live::Session::Acp(session))
+    }
+
+    async fn start(&self) -> Result<Serving, DriverError> {
+        let adapter = start(&self.launch, self.agent.as_ref()).await?;
+        Ok(Serving { adapter, n_sessions: 0 })
     }
 
     fn spec(&self, plan: &Plan, base_path: &str) -> Result<SessionSpec, DriverError> {
