@@ -1,8 +1,10 @@
 //! Systems by name, and systems that run.
 
 use std::fmt;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use tempfile::TempDir;
 use tokio::sync::Mutex;
@@ -210,6 +212,8 @@ struct Adapted {
     serving: Mutex<Serving>,
     capabilities: crate::driver::Capabilities,
     state: TempDir,
+    /// State folders given so far.
+    n_states: AtomicU64,
 }
 
 /// The process that serves now.
@@ -248,6 +252,7 @@ impl Running {
                     capabilities: about.capabilities,
                     serving: Mutex::new(Serving { adapter, n_sessions: 0 }),
                     state,
+                    n_states: AtomicU64::new(0),
                 }));
                 return Ok(Running { name, how });
             }
@@ -330,16 +335,27 @@ impl Running {
                 live::drive(server, plan, provider, width, Pace::OWN, open).await
             }
             How::Adapted(adapted) => {
-                let open = async |base_path: &str| adapted.open(plan, base_path).await;
-                live::drive(&adapted.server, plan, provider, width, Pace::ADAPTED, open).await
+                // The runtime of an agent keeps connections for later requests, and some treat a used one otherwise. A
+                // plan must not depend on what the one before has left open, so each gets a server of its own.
+                let server = match adapted.agent {
+                    Some(_) => &server().await?,
+                    None => &adapted.server,
+                };
+                let open = async |base_path: &str| adapted.open(plan, server.addr(), base_path).await;
+                live::drive(server, plan, provider, width, Pace::ADAPTED, open).await
             }
         }
     }
 }
 
 impl Adapted {
-    async fn open(&self, plan: &Plan, base_path: &str) -> Result<live::Session, DriverError> {
-        let spec = self.spec(plan, base_path)?;
+    async fn open(
+        &self,
+        plan: &Plan,
+        server: SocketAddr,
+        base_path: &str,
+    ) -> Result<live::Session, DriverError> {
+        let spec = self.spec(plan, format!("http://{server}{base_path}"))?;
         let mut serving = self.serving.lock().await;
         let is_worn = self.agent.as_ref().is_some_and(|agent| serving.n_sessions >= agent.plain.max_sessions);
         if is_worn {
@@ -364,21 +380,14 @@ impl Adapted {
         Ok(Serving { adapter, n_sessions: 0 })
     }
 
-    fn spec(&self, plan: &Plan, base_path: &str) -> Result<SessionSpec, DriverError> {
-        let base_url = format!("http://{}{base_path}", self.server.addr());
-        let state_dir: PathBuf = self.state.path().join(base_path.trim_start_matches('/').replace('/', "-"));
+    fn spec(&self, plan: &Plan, base_url: String) -> Result<SessionSpec, DriverError> {
+        let number = self.n_states.fetch_add(1, Ordering::Relaxed);
+        let state_dir = self.state.path().join(number.to_string());
         std::fs::create_dir_all(&state_dir).map_err(|error| harness("the state folder", &error))?;
         let tool = |tool: &PlannedTool| ToolSpec::new(tool, format!("{base_url}/gate/{}", tool.name));
         let tools = plan.tools.iter().map(tool).collect();
         let mode = self.mode.clone();
-        Ok(SessionSpec {
-            dialect: plan.dialect,
-            model: None,
-            mode,
-            tools,
-            state_dir,
-            base_url: base_url.clone(),
-        })
+        Ok(SessionSpec { dialect: plan.dialect, model: None, mode, tools, state_dir, base_url })
     }
 }
 
