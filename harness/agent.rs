@@ -2,18 +2,21 @@
 //!
 //! It streams a reply, starts each tool as soon as its call is complete, sends the results back, and closes
 //! every call that it keeps: with the real result where there is one, with an honest error where there is none.
+//! What it keeps survives the death of its process: see [`Agent::saved`] and [`Agent::resume`].
 //! The canaries in [`canary`] are the same agent with one planted bug each.
 
 pub mod canary;
 mod request;
 mod step;
+mod store;
 mod thread;
 mod turn;
 
 use crate::dialect::Dialect;
 use crate::plan::{PlannedTool, ToolOutcome};
-use crate::trace::{ShownState, TurnOutcome};
+use crate::trace::{Consent, ShownState, TurnOutcome};
 use canary::Canary;
+pub use store::BrokenStore;
 use thread::Message;
 use turn::Turn;
 
@@ -110,6 +113,13 @@ pub enum Input<'a> {
         /// How.
         how: BodyEnd,
     },
+    /// The user answered a question.
+    Answered {
+        /// About which run.
+        run: RunId,
+        /// What.
+        consent: Consent,
+    },
     /// A tool ended.
     ToolDone {
         /// Which run.
@@ -142,6 +152,13 @@ pub enum Output {
     HangUp {
         /// Which one.
         request: RequestId,
+    },
+    /// Ask the user whether a tool may run.
+    Ask {
+        /// The number that the run will have.
+        run: RunId,
+        /// The call's wire id.
+        id: String,
     },
     /// Run a tool.
     StartTool {
@@ -189,6 +206,14 @@ impl Agent {
             stragglers: Vec::new(),
             counter: Counter::default(),
         }
+    }
+
+    /// The agent that a new process makes of what this one has saved. A store that cannot be read is as good as none:
+    /// what is lost with it, the checkers will say.
+    pub fn reborn(&self) -> Agent {
+        let Setup { dialect, delivery, tools, canary, .. } = &self.setup;
+        Agent::resume(*dialect, *delivery, tools, *canary, &self.saved())
+            .unwrap_or_else(|_| Agent::new(*dialect, *delivery, tools, *canary))
     }
 
     /// The tools that it was given.

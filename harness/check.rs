@@ -14,10 +14,10 @@ mod survival;
 pub use evidence::{Evidence, RequestView};
 pub use reach::Reach;
 
-use crate::plan::Plan;
+use crate::plan::{Plan, PlannedCall};
 use crate::rules::Profile;
 use crate::simulate::Run;
-use crate::trace::{Grade, RequestKind};
+use crate::trace::{Account, Consent, Grade, RequestKind};
 use crate::verdict::{Finding, Judgement, Verdict};
 
 /// One checker.
@@ -30,7 +30,7 @@ pub struct Check {
 }
 
 /// Every checker.
-pub const CHECKS: [Check; 13] = [
+pub const CHECKS: [Check; 14] = [
     Check {
         id: "thread-survives",
         summary: "every request of the thread is accepted, and every later turn works",
@@ -70,6 +70,11 @@ pub const CHECKS: [Check; 13] = [
         id: "arguments-complete",
         summary: "tools run with the arguments that the model gave",
         run: effects::arguments_complete,
+    },
+    Check {
+        id: "consent-given",
+        summary: "a call that needs the user's consent runs only after the user has said yes",
+        run: effects::consent_given,
     },
     Check {
         id: "executed-once",
@@ -135,15 +140,18 @@ pub fn judge(
 }
 
 /// Where the fault of a turn is a tool that fails, its delivery is the receipt: the call whose failure was planned
-/// and of which, in that turn, not one was delivered.
+/// and of which, in that turn, not one was delivered. Where the user is asked, the refusal is what is delivered.
 fn undelivered_failure<'a>(evidence: &Evidence<'a>) -> Option<&'a str> {
     let calls = || evidence.plan.calls.iter().zip(&evidence.ledger.calls);
     let without_actions = |turn: usize| evidence.plan.turns[turn].actions.is_empty();
     let planned =
         |turn: usize| calls().filter(move |(call, _)| call.turn == turn && !call.outcome.is_success());
+    let is_pending = |call: &PlannedCall, account: &Account| {
+        account.settled.is_none() && !(call.is_refused() && account.consent == Some(Consent::Refused))
+    };
     let turns = (0..evidence.plan.turns.len()).filter(|turn| without_actions(*turn));
     turns
-        .filter(|turn| planned(*turn).all(|(_, account)| account.settled.is_none()))
+        .filter(|turn| planned(*turn).all(|(call, account)| is_pending(call, account)))
         .find_map(|turn| planned(turn).next().map(|(call, _)| call.name.as_str()))
 }
 

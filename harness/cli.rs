@@ -5,6 +5,8 @@
 mod canaries;
 mod check;
 mod explain;
+mod guardian;
+mod interrupt;
 mod mcp;
 mod own;
 mod progress;
@@ -51,6 +53,8 @@ enum Command {
     /// Offer the tools of a running plan as an MCP server on standard input and output.
     #[command(hide = true)]
     Mcp(mcp::Mcp),
+    #[command(hide = true)]
+    Guardian(guardian::Guardian),
 }
 
 /// Runs the command that the arguments name.
@@ -62,6 +66,7 @@ pub fn main() -> ExitCode {
         Command::Explain(explain) => explain.execute(),
         Command::Systems(systems) => systems.execute(),
         Command::Mcp(mcp) => mcp.execute(),
+        Command::Guardian(guardian) => guardian.execute(),
     };
     ExitCode::from(code)
 }

@@ -4,6 +4,7 @@
 //! It holds no clock: it is told when nothing has happened for a while ([`Event::Quiet`]).
 //! The simulation and the live runner obey the same conductor, so that they cannot diverge.
 
+mod questions;
 mod receipt;
 mod settle;
 
@@ -14,7 +15,8 @@ pub use receipt::Receipt;
 
 use crate::plan::{CallKey, Mark, Plan, PlannedFault, PlannedPoint, Side, ToolOutcome};
 use crate::provider::ending_of;
-use crate::trace::{Ending, Event, ExchangeId, Grade, Held, RequestKind};
+use crate::trace::{Consent, Ending, Event, ExchangeId, Grade, Held, QuestionId, RequestKind};
+use questions::Questions;
 use settle::{Batch, Now};
 
 /// What the harness is to do next.
@@ -27,6 +29,10 @@ pub enum Command {
     },
     /// Give the system the user's stop.
     Stop,
+    /// Kill the process of the system.
+    Kill,
+    /// Start a new process, and let it load the session.
+    Resume,
     /// Let a held reply go on.
     Release(ExchangeId),
     /// Let a tool end.
@@ -35,6 +41,15 @@ pub enum Command {
         call: CallKey,
         /// How.
         outcome: ToolOutcome,
+    },
+    /// Give the system the user's answer.
+    Answer {
+        /// The question.
+        question: QuestionId,
+        /// The call that it is about, if it is one of the plan.
+        call: Option<CallKey>,
+        /// What the user says.
+        consent: Consent,
     },
     /// Write down that the harness waited in vain.
     GiveUp,
@@ -63,6 +78,8 @@ pub struct Conductor {
     width: Option<usize>,
     turn: usize,
     stopped: bool,
+    /// The process is being killed, or is dead: nothing of this turn is conducted any more.
+    killed: bool,
     ended: bool,
     quiet: u32,
     /// Requests of this turn.
@@ -70,6 +87,7 @@ pub struct Conductor {
     kinds: BTreeMap<ExchangeId, RequestKind>,
     holding: Vec<Holding>,
     batch: Batch,
+    questions: Questions,
     receipts: Vec<Receipt>,
 }
 
@@ -93,12 +111,14 @@ impl Conductor {
             width,
             turn: 0,
             stopped: false,
+            killed: false,
             ended: false,
             quiet: 0,
             n_requests: 0,
             kinds: BTreeMap::new(),
             holding: Vec::new(),
             batch,
+            questions: Questions::default(),
             receipts,
         }
     }
@@ -119,6 +139,10 @@ impl Conductor {
             self.quiet = 0;
         }
         let mut commands = Vec::new();
+        if self.killed && !matches!(event, Event::Killed) {
+            // What a process does while it is being killed changes nothing any more.
+            return commands;
+        }
         match event {
             Event::Requested { exchange, kind, .. } => {
                 self.kinds.insert(*exchange, *kind);
@@ -134,6 +158,12 @@ impl Conductor {
             Event::PeerClosed { exchange } => {
                 self.holding.retain(|holding| holding.exchange != *exchange);
                 self.reply_over(*exchange, Ending::Complete);
+            }
+            Event::Asked { question, call, .. } => {
+                self.questions.asked(*question, *call);
+                if let Some(call) = call {
+                    self.tool_point(PlannedPoint::Asked(*call), Grade::Observed, &mut commands);
+                }
             }
             Event::ToolStarted { call: Some(call), .. } => {
                 self.batch.started(*call);
@@ -154,21 +184,33 @@ impl Conductor {
             }
             Event::Quiet => self.be_patient(&mut commands),
             Event::TurnEnded { .. } => self.ended = true,
+            Event::Killed => self.bury(),
             Event::Prompted { .. }
             | Event::ToolStarted { call: None, .. }
             | Event::CallShown { .. }
+            | Event::Answered { .. }
             | Event::Stopped
+            | Event::Resumed
             | Event::GaveUp => {}
         }
         self.work_holds(&mut commands);
+        self.answer(&mut commands);
         self.settle_next(&mut commands);
         self.next_turn(&mut commands);
         commands
     }
 
+    /// The process is gone, and its turn with it.
+    fn bury(&mut self) {
+        self.holding.clear();
+        self.batch.die();
+        self.ended = true;
+    }
+
     fn begin(&mut self, turn: usize) -> Vec<Command> {
         self.turn = turn;
         self.stopped = false;
+        self.killed = false;
         self.ended = false;
         self.quiet = 0;
         self.n_requests = 0;
@@ -222,6 +264,9 @@ impl Conductor {
 
     /// Does what is to happen at held replies, and lets them go on.
     fn work_holds(&mut self, commands: &mut Vec<Command>) {
+        if self.is_dying() {
+            return;
+        }
         for holding in &mut self.holding {
             while let Some(index) = holding.todo.first().copied() {
                 let receipt = &mut self.receipts[index];
@@ -230,6 +275,12 @@ impl Conductor {
                         receipt.prove(holding.grade);
                         self.stopped = true;
                         commands.push(Command::Stop);
+                    }
+                    PlannedFault::Kill => {
+                        receipt.prove(holding.grade);
+                        self.killed = true;
+                        commands.push(Command::Kill);
+                        return;
                     }
                     PlannedFault::Stall => break,
                     // It had to settle before, for the turn of this system to end.
@@ -284,6 +335,11 @@ impl Conductor {
                     commands.push(Command::Settle { call, outcome });
                 }
                 PlannedFault::Settle(_) => {}
+                PlannedFault::Kill => {
+                    receipt.prove(grade);
+                    self.killed = true;
+                    commands.push(Command::Kill);
+                }
                 _ => {
                     receipt.prove(grade);
                     if !self.stopped {
@@ -292,6 +348,20 @@ impl Conductor {
                     }
                 }
             }
+        }
+    }
+
+    /// Answers what has been asked, by the plan. Who stops the turn answers nothing any more.
+    fn answer(&mut self, commands: &mut Vec<Command>) {
+        for (question, call) in self.questions.take() {
+            let consent = match self.stopped {
+                true => Consent::Withheld,
+                false => questions::consent(&self.plan, call),
+            };
+            if let Some(call) = call.filter(|_| consent == Consent::Given) {
+                self.batch.allowed(call);
+            }
+            commands.push(Command::Answer { question, call, consent });
         }
     }
 
@@ -310,15 +380,21 @@ impl Conductor {
 
     /// Lets the next tool settle, one at a time: each result is delivered before the next is given.
     fn settle_next(&mut self, commands: &mut Vec<Command>) {
-        if self.batch.is_settling() {
+        if self.batch.is_settling() || self.is_dying() {
             return;
         }
         let forced = self.quiet >= self.patience.progress;
         if !self.stopped && self.batch.all_started() {
             self.tool_point(PlannedPoint::SettledCount(0), Grade::Observed, commands);
         }
+        if self.is_dying() {
+            return;
+        }
         let Some(call) = self.batch.next(&self.plan, self.turn, self.now(forced)) else { return };
         self.tool_point(PlannedPoint::Settled(call, Side::Before), Grade::Observed, commands);
+        if self.is_dying() {
+            return;
+        }
         let Some(call) = self.batch.next(&self.plan, self.turn, self.now(forced)) else { return };
         self.batch.settling(call);
         let outcome = self.plan.calls[call.0 as usize].outcome.clone();
@@ -333,6 +409,11 @@ impl Conductor {
         } else if self.n_requests >= 2 * MAX_REQUESTS {
             commands.push(Command::Finish);
         }
+    }
+
+    /// Whether the process is about to be killed.
+    fn is_dying(&self) -> bool {
+        self.killed && !self.ended
     }
 
     fn now(&self, forced: bool) -> Now {
@@ -396,6 +477,9 @@ impl Conductor {
             return;
         }
         if self.turn + 1 < self.plan.turns.len() {
+            if self.killed {
+                commands.push(Command::Resume);
+            }
             commands.extend(self.begin(self.turn + 1));
         } else {
             commands.push(Command::Finish);
@@ -440,6 +524,35 @@ mod tests {
         let commands: Vec<Command> = (0..8).flat_map(|_| conductor.observe(&Event::Quiet)).collect();
         let expected = [Command::GiveUp, Command::Stop, Command::GiveUp, Command::Finish];
         assert_eq!(commands[..4], expected);
+    }
+
+    #[test]
+    fn the_user_answers_by_the_plan_and_after_a_stop_not_at_all() {
+        let text = include_str!("../scenarios/approval/batch.yaml");
+        let plans = lower::plans("approval/batch", "batch.yaml", text, &[Dialect::OpenaiChat], 0).unwrap();
+        let plan = plans.into_iter().find(|plan| plan.id.variant == "b=pay,c=refund").unwrap();
+        let mut conductor = Conductor::new(Arc::new(plan), PATIENCE, None);
+        conductor.start();
+        let mut ask = |number, call| {
+            let question = QuestionId(number);
+            let commands = conductor.observe(&Event::Asked { question, id: String::new(), call });
+            match commands.as_slice() {
+                [.., Command::Answer { question: answered, consent, .. }] if *answered == question => {
+                    *consent
+                }
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(ask(0, Some(CallKey(1))), Consent::Given);
+        assert_eq!(ask(1, Some(CallKey(2))), Consent::Refused);
+        // Systems also ask for tools of their own, and for tools that need not ask.
+        assert_eq!(ask(2, None), Consent::Given);
+        assert_eq!(ask(3, Some(CallKey(0))), Consent::Given);
+        (0..2).for_each(|_| drop(conductor.observe(&Event::Quiet)));
+        let late = Event::Asked { question: QuestionId(4), id: String::new(), call: Some(CallKey(1)) };
+        let withheld =
+            Command::Answer { question: QuestionId(4), call: Some(CallKey(1)), consent: Consent::Withheld };
+        assert_eq!(conductor.observe(&late), [withheld]);
     }
 
     #[test]

@@ -6,21 +6,27 @@
 
 pub mod acp;
 pub mod catalogue;
+mod environment;
 pub mod error;
+mod folder;
+pub mod guardian;
 mod http;
 pub mod in_process;
 pub mod install;
+mod leash;
 pub mod lines;
 pub mod manifest;
 pub mod mcp;
 pub mod plain;
 pub mod process;
 pub mod protocol;
+mod questions;
 mod rest;
 
 pub use acp::{Adapter, Session, SessionEvent};
 pub use catalogue::{ResolveError, resolve, systems};
 pub use error::DriverError;
+pub use folder::Folder;
 pub use manifest::{Manifest, Mode};
 pub use plain::{Plain, PlainAgent};
 pub use process::{Launch, Limits};

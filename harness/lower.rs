@@ -83,6 +83,9 @@ pub fn lower(
     for (index, said) in scenario.turns.iter().enumerate() {
         turns.push(turn(&mut cast, index, said)?);
     }
+    let mut problems = Problems::default();
+    reach::outlived(&cast, &turns, &mut problems);
+    problems.settle()?;
     let needs = needs(scenario, &turns);
     follow_up::append(&mut turns);
     let id = PlanId { scenario: id.to_owned(), variant: variant.to_owned(), dialect, control: false };
@@ -173,6 +176,9 @@ fn ask_again(
 /// What the scenario asks for, and what its actions need.
 fn needs(scenario: &Scenario, turns: &[PlannedTurn]) -> Vec<Need> {
     let mut needs = scenario.needs.clone();
+    if scenario.tools.values().any(|tool| tool.asks) {
+        needs.push(Need::Approvals);
+    }
     for action in turns.iter().flat_map(|turn| &turn.actions) {
         let in_stream = match action.at {
             PlannedPoint::Stream { mark, side, .. } => (mark, side) != (Mark::Headers, Side::Before),
@@ -180,6 +186,9 @@ fn needs(scenario: &Scenario, turns: &[PlannedTurn]) -> Vec<Need> {
         };
         if action.what.stops_turn() {
             needs.push(Need::Cancel);
+        }
+        if action.what == PlannedFault::Kill {
+            needs.push(Need::Resume);
         }
         if in_stream {
             needs.push(Need::Streaming);

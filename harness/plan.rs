@@ -69,6 +69,12 @@ impl Plan {
         plan
     }
 
+    /// Whether the process of the system is killed in this plan.
+    pub fn kills(&self) -> bool {
+        let mut actions = self.turns.iter().flat_map(|turn| &turn.actions);
+        actions.any(|action| action.what == PlannedFault::Kill)
+    }
+
     /// The calls of that name: the one that the scenario wrote, and the ones that lowering added for attempts
     /// after a failed one.
     pub fn calls_named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = CallKey> + 'a {
@@ -91,6 +97,9 @@ pub struct PlannedTool {
     pub params: Vec<(String, &'static str)>,
     /// Whether the system's tool must not pass the stop on to the gate.
     pub deaf: bool,
+    /// Whether the user is asked before it runs.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub asks: bool,
 }
 
 impl PlannedTool {
@@ -126,12 +135,22 @@ pub struct PlannedCall {
     pub outcome: ToolOutcome,
     /// Whether the tool ignores the user's stop.
     pub deaf: bool,
+    /// Whether the user is asked before the tool runs.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub asks: bool,
     /// The turn, from 0.
     pub turn: usize,
     /// The reply of the turn, from 0.
     pub reply: usize,
     /// The attempt of the reply, from 0.
     pub attempt: usize,
+}
+
+impl PlannedCall {
+    /// Whether the user is asked about it and says no, so that its tool never runs.
+    pub fn is_refused(&self) -> bool {
+        self.asks && matches!(self.outcome, ToolOutcome::Deny(_))
+    }
 }
 
 /// How a tool ends.
@@ -256,6 +275,8 @@ pub enum PlannedPoint {
         /// Before or after it.
         side: Side,
     },
+    /// The user has been asked about that call.
+    Asked(CallKey),
     /// So many of the turn's tools have started.
     StartedCount(u32),
     /// That tool has started.
@@ -304,6 +325,8 @@ pub enum Mark {
 pub enum PlannedFault {
     /// The user stops the turn.
     Abort,
+    /// The process of the system is killed; a new one loads the session.
+    Kill,
     /// Silence; the user stops the turn when nothing has come for a while.
     Stall,
     /// Silence until all is taken in, then the reply goes on.
@@ -329,6 +352,11 @@ impl PlannedFault {
             self,
             PlannedFault::Reset | PlannedFault::Eof | PlannedFault::EndEarly | PlannedFault::Error(_)
         )
+    }
+
+    /// Whether nothing more is planned for the turn after it: the user stops it, or it dies.
+    pub fn ends_turn(&self) -> bool {
+        self.stops_turn() || *self == PlannedFault::Kill
     }
 
     /// Whether the user's stop follows.

@@ -274,6 +274,10 @@ pub fn ending_of(fault: &PlannedFault) -> Option<Ending> {
         PlannedFault::EndEarly => Some(Ending::EndEarly),
         PlannedFault::Error(_) => Some(Ending::ErrorEvent),
         PlannedFault::Http(_) => Some(Ending::Status),
-        PlannedFault::Abort | PlannedFault::Stall | PlannedFault::Pause | PlannedFault::Settle(_) => None,
+        PlannedFault::Abort
+        | PlannedFault::Kill
+        | PlannedFault::Stall
+        | PlannedFault::Pause
+        | PlannedFault::Settle(_) => None,
     }
 }

@@ -4,8 +4,8 @@ mod library;
 mod live;
 mod system;
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use futures::stream::{self, StreamExt};
@@ -40,6 +40,8 @@ pub struct Options<'a> {
     pub profiles: &'a [&'static Profile],
     /// Plans at once.
     pub n_jobs: usize,
+    /// The program `brickbat`, which guards the processes of systems.
+    pub guardian: &'a Path,
     /// Whether to stop at the first plan that makes the run red.
     pub fail_fast: Option<Harm>,
 }
@@ -55,7 +57,7 @@ pub async fn run(
     note: &(dyn Fn(&str) + Sync),
     on_case: OnCase<'_>,
 ) -> Vec<Case> {
-    let running = match Running::start(system, note).await {
+    let running = match Running::start(system, options.guardian, note).await {
         Ok(running) => running,
         Err(error) => return not_run(system, jobs, &error, options, on_case),
     };
@@ -252,6 +254,29 @@ fn not_run(
     let cases: Vec<Case> = cases.collect();
     if let Some(case) = cases.first() {
         on_case(case, jobs.len(), jobs.len());
+    }
+    cases
+}
+
+/// The cases of a run that was interrupted, with one that says so for each plan that was not reached.
+pub fn with_not_reached(
+    systems: &[System],
+    jobs: &[Job],
+    profiles: &[&'static Profile],
+    mut cases: Vec<Case>,
+) -> Vec<Case> {
+    // The systems run one after the other, and the full name of one is known once it has been started.
+    let mut names: Vec<String> = cases.iter().map(|case| case.system.clone()).collect();
+    names.dedup();
+    let reached: BTreeSet<(String, String)> =
+        cases.iter().map(|case| (case.system.clone(), case.plan.clone())).collect();
+    for (at, system) in systems.iter().enumerate() {
+        let name = names.get(at).cloned().unwrap_or_else(|| system.name());
+        let again = Again { options: system.options(&name), profiles };
+        for job in jobs.iter().filter(|job| !reached.contains(&(name.clone(), job.plan.id.to_string()))) {
+            let judgement = Judgement::without_run(Verdict::NotRun, "the run was interrupted");
+            cases.push(Case::new(&name, &job.plan.id, judgement, Vec::new(), again.case(job)));
+        }
     }
     cases
 }

@@ -55,6 +55,10 @@ pub enum Need {
     EagerTools,
     /// The system asks the provider for streams.
     Streaming,
+    /// The system asks the user before a tool runs that needs it.
+    Approvals,
+    /// A session outlives the process of the system: a new process can load it.
+    Resume,
 }
 
 impl Need {
@@ -64,6 +68,8 @@ impl Need {
             Need::Cancel => "cancel",
             Need::EagerTools => "eager-tools",
             Need::Streaming => "streaming",
+            Need::Approvals => "approvals",
+            Need::Resume => "resume",
         }
     }
 }
@@ -82,12 +88,16 @@ pub struct Tool {
     /// The tool throws.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throws: Option<String>,
-    /// The user refuses the call: the tool throws a refusal.
+    /// The user refuses the call: with `asks` the answer is no and the tool never runs, else the tool throws a
+    /// refusal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub denies: Option<String>,
     /// The tool does not hear the user's stop: it goes on and settles late.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub deaf: bool,
+    /// The user is asked before the tool runs. The answer is yes, unless the tool `denies`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub asks: bool,
 }
 
 /// From a user message to the moment when the system is idle again.
@@ -198,6 +208,8 @@ pub enum Point {
     Stop,
     /// The terminal event of the reply.
     Reply,
+    /// The user has been asked about the call, and has not answered yet.
+    Asked(String),
     /// A tool has started: a call by name, or the K-th of the turn.
     Started(Which),
     /// A result has been delivered: of a call by name, or the K-th of the turn. 0 means that all calls have started.
@@ -219,6 +231,8 @@ pub enum Which {
 pub enum Action {
     /// The user stops the turn.
     Abort,
+    /// The process of the system is killed (SIGKILL). A new one is started and loads the session for the next turn.
+    Kill,
     /// The provider falls silent for good, and the user stops the turn when nothing has come for a while.
     Stall,
     /// The provider is silent until all it sent has been taken in, then goes on.

@@ -17,6 +17,7 @@ mod receipt;
 
 use std::collections::HashMap;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -201,6 +202,7 @@ impl Server {
             seen: sender,
             holds: Mutex::default(),
             gates: Gates::default(),
+            bereaved: AtomicBool::new(false),
         });
         let mut mounts = lock(&self.running.shared.mounts);
         let token = mounts.n_given;
@@ -248,6 +250,14 @@ impl<C: Answerer> Mount<C> {
     /// Answers a gate. Without effect if nobody waits there any more.
     pub fn settle(&self, gate: GateId, outcome: &ToolOutcome) {
         self.mounted.gates.settle(gate, outcome);
+    }
+
+    /// Passes over, from here on, each request whose peer has gone before it could be looked at: it is the last word
+    /// of a process that was killed, and nobody waits for an answer.
+    pub fn drop_late_words(&self) {
+        // A request that is being looked at has its number; the others wait for the core.
+        let _core = lock(&self.core);
+        self.mounted.bereaved.store(true, Ordering::Relaxed);
     }
 
     /// Gives access to the core, while no request is being answered.
@@ -299,6 +309,8 @@ struct Mounted {
     seen: mpsc::Sender<Seen>,
     holds: Mutex<HashMap<ExchangeId, oneshot::Sender<()>>>,
     gates: Gates,
+    /// Whether a process that asked here was killed.
+    bereaved: AtomicBool,
 }
 
 impl std::fmt::Debug for Mounted {

@@ -11,7 +11,7 @@ use crate::conductor::{Command, Conductor, Patience, Receipt};
 use crate::plan::{CallKey, MARKER, Plan, ToolOutcome};
 use crate::provider::{Answer, Provider, Request, Sent};
 use crate::rules::Profile;
-use crate::trace::{Ending, Event, ExchangeId, Grade, Trace};
+use crate::trace::{Consent, Ending, Event, ExchangeId, Grade, QuestionId, Trace};
 
 /// What came of driving one plan.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,6 +63,12 @@ pub fn call_of(plan: &Plan, args: &str) -> Option<CallKey> {
     Some(CallKey(at as u32))
 }
 
+/// The call that has that wire id.
+pub fn call_with_id(plan: &Plan, id: &str) -> Option<CallKey> {
+    let at = plan.calls.iter().position(|call| call.id == id)?;
+    Some(CallKey(at as u32))
+}
+
 struct Simulation {
     plan: Arc<Plan>,
     provider: Provider,
@@ -88,6 +94,7 @@ enum ToAgent {
     Prompt(usize),
     Stop,
     Settle { call: CallKey, outcome: ToolOutcome },
+    Answer { run: RunId, consent: Consent },
     Refuse(RunId),
 }
 
@@ -122,7 +129,13 @@ impl Simulation {
     }
 
     fn obey(&mut self, commands: Vec<Command>) {
-        self.todo.extend(commands.into_iter().map(Todo::Obey));
+        for command in commands {
+            match command {
+                // A dead process does nothing of what was still to be done.
+                Command::Kill => self.todo.push_front(Todo::Obey(command)),
+                _ => self.todo.push_back(Todo::Obey(command)),
+            }
+        }
     }
 
     fn work(&mut self, todo: Todo) {
@@ -144,8 +157,20 @@ impl Simulation {
                 self.trace.push(Event::Stopped);
                 self.todo.push_back(Todo::Tell(ToAgent::Stop));
             }
+            Command::Kill => {
+                self.agent = self.agent.reborn();
+                self.todo.clear();
+                self.gates.clear();
+                self.bodies.iter_mut().for_each(|body| body.state = BodyState::Over);
+                self.observe(Event::Killed);
+            }
+            Command::Resume => self.trace.push(Event::Resumed),
             Command::Settle { call, outcome } => {
                 self.todo.push_back(Todo::Tell(ToAgent::Settle { call, outcome }));
+            }
+            Command::Answer { question, call, consent } => {
+                self.trace.push(Event::Answered { question, call, consent });
+                self.todo.push_back(Todo::Tell(ToAgent::Answer { run: RunId(question.0), consent }));
             }
             Command::Release(exchange) => self.release(exchange),
             Command::GiveUp => self.trace.push(Event::GaveUp),
@@ -168,6 +193,7 @@ impl Simulation {
                 self.step(Input::ToolDone { run, outcome: outcome.clone() });
                 self.observe(Event::ToolSettled { call, outcome, grade: Grade::Observed });
             }
+            ToAgent::Answer { run, consent } => self.step(Input::Answered { run, consent }),
             ToAgent::Refuse(run) => {
                 let outcome = ToolOutcome::Error("the harness does not know this call".to_owned());
                 self.step(Input::ToolDone { run, outcome });
@@ -203,6 +229,11 @@ impl Simulation {
                     let exchange = body.answer.exchange;
                     self.observe(Event::PeerClosed { exchange });
                 }
+            }
+            // The agent asks once about each run, so the run names the question.
+            Output::Ask { run, id } => {
+                let call = call_with_id(&self.plan, &id);
+                self.observe(Event::Asked { question: QuestionId(run.0), id, call });
             }
             Output::StartTool { run, args, .. } => {
                 let call = call_of(&self.plan, &args);

@@ -13,6 +13,11 @@ use crate::plan::{CallKey, Mark, Side, ToolOutcome};
 #[serde(transparent)]
 pub struct ExchangeId(pub u32);
 
+/// Names a question to the user among those that wait for an answer in one conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(transparent)]
+pub struct QuestionId(pub u32);
+
 /// Everything observed, in order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Trace {
@@ -34,7 +39,7 @@ impl Trace {
         self.n_bytes += match &event {
             Event::Requested { body, .. } => body.len(),
             Event::ToolStarted { args, .. } => args.len(),
-            Event::CallShown { id, .. } => id.len(),
+            Event::CallShown { id, .. } | Event::Asked { id, .. } => id.len(),
             Event::TurnEnded { outcome: TurnOutcome::Raised { class, text } } => class.len() + text.len(),
             _ => 0,
         };
@@ -134,8 +139,31 @@ pub enum Event {
         /// The state.
         state: ShownState,
     },
+    /// The system asked the user whether a tool may run.
+    Asked {
+        /// The question.
+        question: QuestionId,
+        /// The wire id of the call that it is about.
+        id: String,
+        /// The call, if it is one of the plan.
+        call: Option<CallKey>,
+    },
+    /// The user's answer was given to the system.
+    Answered {
+        /// The question.
+        question: QuestionId,
+        /// The call, if it is one of the plan.
+        call: Option<CallKey>,
+        /// What the user said.
+        consent: Consent,
+    },
     /// The user's stop was given to the system.
     Stopped,
+    /// The process of the system was killed, and is gone. Its turn has no outcome, its requests and tools no end:
+    /// they are closed because it is dead, not because the system gave them up, so no event says it.
+    Killed,
+    /// A new process has loaded the session.
+    Resumed,
     /// Nothing happened for as long as the harness waits.
     Quiet,
     /// The harness gave up waiting for the end of the turn.
@@ -232,6 +260,18 @@ pub enum Ending {
     Status,
 }
 
+/// What the user answers when asked whether a tool may run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Consent {
+    /// It may.
+    Given,
+    /// It may not.
+    Refused,
+    /// The user has stopped the turn instead.
+    Withheld,
+}
+
 /// The state of a call as the system shows it to its user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -279,10 +319,14 @@ pub struct Account {
     pub start_turns: Vec<usize>,
     /// How it ended, if the result was delivered.
     pub settled: Option<ToolOutcome>,
-    /// Whether the result was delivered after the user's stop of that turn, or after its end.
+    /// Whether the result was delivered after the user's stop of that turn, after its end, or after its death.
     pub settled_late: bool,
     /// Whether the system gave it up.
     pub cancelled: bool,
+    /// What the user answered when asked about it, the last time.
+    pub consent: Option<Consent>,
+    /// Whether it started at a time when the user had not said yes; that matters only for a tool that asks.
+    pub unasked: bool,
 }
 
 /// Which calls really started, settled and were cancelled.
@@ -302,9 +346,10 @@ impl Ledger {
         for (turn, event) in trace.by_turn() {
             match event {
                 Event::Prompted { .. } => stopped = false,
-                Event::Stopped | Event::TurnEnded { .. } => stopped = true,
+                Event::Stopped | Event::TurnEnded { .. } | Event::Killed => stopped = true,
                 Event::ToolStarted { call: Some(key), args } => {
                     if let Some(account) = ledger.calls.get_mut(key.0 as usize) {
+                        account.unasked |= account.consent != Some(Consent::Given);
                         account.starts.push(args.clone());
                         account.start_turns.push(turn);
                     }
@@ -315,6 +360,11 @@ impl Ledger {
                         account.settled_late =
                             stopped || account.start_turns.last().is_some_and(|start| *start < turn);
                         account.settled = Some(outcome.clone());
+                    }
+                }
+                Event::Answered { call: Some(call), consent, .. } => {
+                    if let Some(account) = ledger.calls.get_mut(call.0 as usize) {
+                        account.consent = Some(*consent);
                     }
                 }
                 Event::ToolCancelled { call } => {

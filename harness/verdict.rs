@@ -74,6 +74,8 @@ pub enum Harm {
     ResultsLost,
     /// A call ran with arguments that the model never gave.
     PartialArguments,
+    /// A call ran without the user's consent, which it needs.
+    ExecutedUnasked,
     /// A call ran twice, or in a later turn.
     ExecutedAgain,
     /// A call that did not succeed is recorded as a success.
@@ -92,12 +94,13 @@ pub enum Harm {
 
 impl Harm {
     /// Every harm, the worst first.
-    pub const ALL: [Harm; 12] = [
+    pub const ALL: [Harm; 13] = [
         Harm::BrickedByProvider,
         Harm::BrickedByClient,
         Harm::UserMessageLost,
         Harm::ResultsLost,
         Harm::PartialArguments,
+        Harm::ExecutedUnasked,
         Harm::ExecutedAgain,
         Harm::SuccessFabricated,
         Harm::Hang,
@@ -115,6 +118,7 @@ impl Harm {
             Harm::UserMessageLost => "user-message-lost",
             Harm::ResultsLost => "results-lost",
             Harm::PartialArguments => "partial-arguments",
+            Harm::ExecutedUnasked => "executed-unasked",
             Harm::ExecutedAgain => "executed-again",
             Harm::SuccessFabricated => "success-fabricated",
             Harm::Hang => "hang",

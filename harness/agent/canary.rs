@@ -42,11 +42,21 @@ pub enum Canary {
     TruncationSwallowed,
     /// The agent saves unanswered calls and refuses its own history from then on.
     RefusesOwnHistory,
+    /// The user's stop forgets calls about which the user is being asked.
+    ApprovalForgotten,
+    /// A tool runs although the user, being asked, has said no.
+    RefusalIgnored,
+    /// Calls are saved when the reply is over, their results when all have come; a resume answers none.
+    KillDangles,
+    /// The thread is saved only when a turn is over.
+    KillForgets,
+    /// Results are saved when all have come; a resume takes those that had come for unknown.
+    KillLosesResults,
 }
 
 impl Canary {
     /// Every canary, in the order of the kill table.
-    pub const ALL: [Canary; 17] = [
+    pub const ALL: [Canary; 22] = [
         Canary::DanglingOnAbort,
         Canary::InFlightDropped,
         Canary::EarlyErrorIgnored,
@@ -64,6 +74,11 @@ impl Canary {
         Canary::NeverEnds,
         Canary::TruncationSwallowed,
         Canary::RefusesOwnHistory,
+        Canary::ApprovalForgotten,
+        Canary::RefusalIgnored,
+        Canary::KillDangles,
+        Canary::KillForgets,
+        Canary::KillLosesResults,
     ];
 
     /// The name in tables and options.
@@ -86,6 +101,11 @@ impl Canary {
             Canary::NeverEnds => "never-ends",
             Canary::TruncationSwallowed => "truncation-swallowed",
             Canary::RefusesOwnHistory => "refuses-own-history",
+            Canary::ApprovalForgotten => "approval-forgotten",
+            Canary::RefusalIgnored => "refusal-ignored",
+            Canary::KillDangles => "kill-dangles",
+            Canary::KillForgets => "kill-forgets",
+            Canary::KillLosesResults => "kill-loses-results",
         }
     }
 
@@ -101,14 +121,17 @@ impl Canary {
             | Canary::InFlightDropped
             | Canary::EarlyErrorIgnored
             | Canary::DeniedKeepsReply
-            | Canary::RefusesOwnHistory => "thread-survives",
+            | Canary::RefusesOwnHistory
+            | Canary::ApprovalForgotten
+            | Canary::KillDangles => "thread-survives",
+            Canary::RefusalIgnored => "consent-given",
             Canary::RetryMergesSteps => "steps-kept-apart",
             Canary::ErrorParked => "parts-settled",
-            Canary::ResultsLost => "results-kept",
+            Canary::ResultsLost | Canary::KillLosesResults => "results-kept",
             Canary::PartialArgumentsRun => "arguments-complete",
             Canary::LateResultTwice => "results-once",
             Canary::RequestStorm => "requests-bounded",
-            Canary::PromptLost => "user-message-kept",
+            Canary::PromptLost | Canary::KillForgets => "user-message-kept",
             Canary::SuccessInvented => "success-honest",
             Canary::RunsTwice => "executed-once",
             Canary::CallsReordered => "order-kept",

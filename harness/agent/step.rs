@@ -35,6 +35,17 @@ pub(super) enum StepBlock {
     Call(StepCall),
 }
 
+impl StepBlock {
+    /// What it leaves in a message: text of nothing but space is refused by providers.
+    pub(super) fn kept(&self) -> Option<Block> {
+        match self {
+            StepBlock::Text(text) if text.trim().is_empty() => None,
+            StepBlock::Text(text) => Some(Block::Text(text.clone())),
+            StepBlock::Call(call) => Some(Block::Call(call.call.clone())),
+        }
+    }
+}
+
 /// A call of the reply.
 #[derive(Debug)]
 pub(super) struct StepCall {
@@ -48,6 +59,8 @@ pub(super) struct StepCall {
 pub(super) enum CallState {
     /// Its arguments are still coming.
     Open,
+    /// The user is asked whether its tool may run.
+    Asked(RunId),
     /// Its tool runs.
     Running(RunId),
     /// It is answered.
@@ -115,14 +128,19 @@ impl Step {
         self.calls_mut().find(|call| call.state == CallState::Running(run))
     }
 
+    /// The call that a question to the user is about.
+    pub(super) fn asked_about(&mut self, run: RunId) -> Option<&mut StepCall> {
+        self.calls_mut().find(|call| call.state == CallState::Asked(run))
+    }
+
     /// Whether a tool has been started or a call has been answered.
     pub(super) fn has_side_effects(&self) -> bool {
         self.calls().any(|call| call.state != CallState::Open)
     }
 
-    /// Whether tools run.
+    /// Whether tools run, or wait for the user.
     pub(super) fn is_running(&self) -> bool {
-        self.calls().any(|call| matches!(call.state, CallState::Running(_)))
+        self.calls().any(|call| matches!(call.state, CallState::Running(_) | CallState::Asked(_)))
     }
 
     /// Drops the calls whose arguments never became complete.
@@ -132,12 +150,7 @@ impl Step {
 
     /// The assistant message that this reply leaves in the thread.
     pub(super) fn message(&self) -> Vec<Block> {
-        let blocks = self.blocks.iter().filter_map(|block| match block {
-            StepBlock::Text(text) if text.trim().is_empty() => None,
-            StepBlock::Text(text) => Some(Block::Text(text.clone())),
-            StepBlock::Call(call) => Some(Block::Call(call.call.clone())),
-        });
-        blocks.collect()
+        self.blocks.iter().filter_map(StepBlock::kept).collect()
     }
 
     /// The results, in the order of the calls.
@@ -159,6 +172,11 @@ pub(super) fn result_of(call: &Call, outcome: &ToolOutcome) -> CallResult {
         ToolOutcome::Deny(text) => format!("The user refused this call: {text}"),
     };
     CallResult { call_id: call.id.clone(), text, is_error: !outcome.is_success() }
+}
+
+/// What the model is told about a tool that the user, being asked, has not let run.
+pub(super) fn not_allowed(call: &Call, why: &str) -> CallResult {
+    CallResult { call_id: call.id.clone(), text: format!("Not run: {why}."), is_error: true }
 }
 
 /// What the model is told about a tool that was cut off.

@@ -1,7 +1,10 @@
 //! What an agent remembers of a conversation.
 
+use serde::{Deserialize, Serialize};
+
 /// One message of a thread.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub(super) enum Message {
     /// The user's words.
     User(String),
@@ -12,7 +15,8 @@ pub(super) enum Message {
 }
 
 /// A piece of an assistant message.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub(super) enum Block {
     /// Text.
     Text(String),
@@ -20,8 +24,18 @@ pub(super) enum Block {
     Call(Call),
 }
 
+impl Block {
+    /// The call, if it is one.
+    pub(super) fn call(&self) -> Option<&Call> {
+        match self {
+            Block::Call(call) => Some(call),
+            Block::Text(_) => None,
+        }
+    }
+}
+
 /// A call that the model made.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Call {
     pub(super) id: String,
     pub(super) tool: String,
@@ -30,7 +44,7 @@ pub(super) struct Call {
 }
 
 /// What is told to the model about a call.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct CallResult {
     pub(super) call_id: String,
     pub(super) text: String,

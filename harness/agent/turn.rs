@@ -4,21 +4,21 @@ use serde_json::Value;
 
 use super::canary::Canary;
 use super::request;
-use super::step::{CallState, Phase, Step, StepBlock, interrupted, result_of};
+use super::step::{CallState, Phase, Step, StepBlock, StepCall, interrupted, not_allowed, result_of};
 use super::thread::{Block, CallResult, Message, unanswered};
 use super::{Agent, BodyEnd, Input, Output, RunId, Straggler};
 use crate::plan::ToolOutcome;
-use crate::trace::{ShownState, TurnOutcome};
+use crate::trace::{Consent, ShownState, TurnOutcome};
 use crate::wire::{Decoder, ReplyEvent, decode_whole};
 
 /// A running turn.
 #[derive(Debug)]
 pub(super) struct Turn {
-    step: Step,
+    pub(super) step: Step,
     n_retries: u32,
     n_requests: u32,
     /// Length of the thread before the turn.
-    mark: usize,
+    pub(super) mark: usize,
     /// Requests that a storming canary still sends.
     storm: Option<u32>,
 }
@@ -73,6 +73,7 @@ impl Agent {
             }
             Input::End { request, how } if request == turn.step.request => self.body_over(turn, how, outputs),
             Input::End { .. } => Some(turn),
+            Input::Answered { run, consent } => self.answered(turn, run, consent, outputs),
             Input::ToolDone { run, outcome } => self.tool_done(turn, run, outcome, outputs),
         }
     }
@@ -111,7 +112,8 @@ impl Agent {
             call.call.args.push_str("{}");
         }
         let is_object = matches!(serde_json::from_str(&call.call.args), Ok(Value::Object(_)));
-        let is_known = self.setup.tools.iter().any(|tool| tool.name == call.call.tool);
+        let tool = self.setup.tools.iter().find(|tool| tool.name == call.call.tool);
+        let is_known = tool.is_some();
         outputs.push(Output::Show { id: call.call.id.clone(), state: ShownState::Pending });
         if !is_object || !is_known {
             let text =
@@ -123,9 +125,32 @@ impl Agent {
             return;
         }
         let run = self.counter.run();
-        call.state = CallState::Running(run);
-        outputs.push(Output::Show { id: call.call.id.clone(), state: ShownState::InProgress });
-        outputs.push(Output::StartTool { run, tool: call.call.tool.clone(), args: call.call.args.clone() });
+        if tool.is_some_and(|tool| tool.asks) {
+            call.state = CallState::Asked(run);
+            return outputs.push(Output::Ask { run, id: call.call.id.clone() });
+        }
+        run_call(call, run, outputs);
+    }
+
+    /// The user has answered: the tool runs, or the call has its result. After a stop nothing is left to answer.
+    fn answered(
+        &mut self,
+        mut turn: Turn,
+        run: RunId,
+        consent: Consent,
+        outputs: &mut Vec<Output>,
+    ) -> Option<Turn> {
+        let ignores = self.is(Canary::RefusalIgnored);
+        let Some(call) = turn.step.asked_about(run) else { return Some(turn) };
+        match consent {
+            Consent::Given => run_call(call, run, outputs),
+            Consent::Refused if ignores => run_call(call, run, outputs),
+            Consent::Refused | Consent::Withheld => {
+                call.state = CallState::Done(not_allowed(&call.call, "the user refused this call"));
+                outputs.push(Output::Show { id: call.call.id.clone(), state: ShownState::Failed });
+            }
+        }
+        if matches!(turn.step.phase, Phase::Over) { self.go_on(turn, outputs) } else { Some(turn) }
     }
 
     fn body_over(&mut self, mut turn: Turn, how: BodyEnd, outputs: &mut Vec<Output>) -> Option<Turn> {
@@ -294,9 +319,18 @@ impl Agent {
         }
         let dangles = self.is(Canary::DanglingOnAbort) || self.is(Canary::RefusesOwnHistory);
         let invents = self.is(Canary::SuccessInvented);
+        let forgets = self.is(Canary::ApprovalForgotten);
         for call in turn.step.calls_mut() {
-            if !matches!(call.state, CallState::Done(_)) && !dangles {
-                let mut result = interrupted(&call.call);
+            let is_asked = matches!(call.state, CallState::Asked(_));
+            if is_asked {
+                outputs.push(Output::Show { id: call.call.id.clone(), state: ShownState::Failed });
+            }
+            let is_left = dangles || (is_asked && forgets);
+            if !matches!(call.state, CallState::Done(_)) && !is_left {
+                let mut result = match is_asked {
+                    true => not_allowed(&call.call, "the user stopped before allowing this call"),
+                    false => interrupted(&call.call),
+                };
                 if invents {
                     result.text = "Done.".to_owned();
                     result.is_error = false;
@@ -406,6 +440,13 @@ impl Agent {
 enum Cure {
     Retry,
     None,
+}
+
+/// Starts the tool of a call.
+fn run_call(call: &mut StepCall, run: RunId, outputs: &mut Vec<Output>) {
+    call.state = CallState::Running(run);
+    outputs.push(Output::Show { id: call.call.id.clone(), state: ShownState::InProgress });
+    outputs.push(Output::StartTool { run, tool: call.call.tool.clone(), args: call.call.args.clone() });
 }
 
 fn raised(text: String) -> TurnOutcome {

@@ -5,7 +5,7 @@ use crate::json::Json;
 use crate::plan::{CallKey, MARKER, Plan, PlannedCall};
 use crate::rules::{self, Profile};
 use crate::simulate::Run;
-use crate::trace::{Event, ExchangeId, Ledger, RequestKind, TurnOutcome};
+use crate::trace::{Event, ExchangeId, Ledger, RequestKind, ShownState, TurnOutcome};
 use crate::wire;
 
 /// Everything known of one run, read once.
@@ -95,6 +95,39 @@ impl<'a> Evidence<'a> {
             Event::TurnEnded { outcome } => Some((turn, outcome)),
             _ => None,
         })
+    }
+
+    /// Whether the process was killed before that turn had an end.
+    pub fn died_in(&self, turn: usize) -> bool {
+        let killed = self.run.trace.by_turn().any(|(at, event)| at == turn && *event == Event::Killed);
+        killed && self.outcomes().all(|(ended, _)| ended != turn)
+    }
+
+    /// What the process of a call's turn did with its result before it was killed, so that all could see it: it showed
+    /// the call as completed, or sent the result to the provider. The second may race with the kill, so the first
+    /// is what is told where both hold.
+    pub fn acknowledged(&self, key: CallKey) -> Option<&'static str> {
+        let call = self.call(key);
+        let of_turn = || self.run.trace.by_turn().filter(|(turn, _)| *turn == call.turn);
+        let alive = || of_turn().map(|(_, event)| event).take_while(|event| **event != Event::Killed);
+        let is_sent = |event: &Event| match event {
+            Event::Requested { exchange, .. } => self.has_result(*exchange, call),
+            _ => false,
+        };
+        let is_shown = |event: &Event| match event {
+            Event::CallShown { id, state: ShownState::Completed } => *id == call.id,
+            _ => false,
+        };
+        if alive().any(is_shown) {
+            return Some("shown the call as completed");
+        }
+        alive().any(is_sent).then_some("sent it to the provider")
+    }
+
+    fn has_result(&self, exchange: ExchangeId, call: &PlannedCall) -> bool {
+        let of_exchange = |request: &&RequestView| request.exchange == exchange;
+        let mut results = self.requests.iter().filter(of_exchange).flat_map(RequestView::results);
+        results.any(|result| result.text.contains(call.marker.as_str()))
     }
 
     /// Whether the user stopped that turn.

@@ -85,7 +85,15 @@ pub(super) fn parts_settled(evidence: &Evidence<'_>) -> Vec<Finding> {
     // A call may be over later than its turn, as a tool is that does not hear the stop: the last word counts.
     let mut shown: Vec<(usize, &str, ShownState)> = Vec::new();
     for (turn, event) in evidence.run.trace.by_turn() {
-        let Event::CallShown { id, state } = event else { continue };
+        let (id, state) = match event {
+            Event::CallShown { id, state } => (id, state),
+            // A dead process shows nothing any more: what it left running is not held against it.
+            Event::Killed => {
+                shown.retain(|(_, _, state)| state.is_final());
+                continue;
+            }
+            _ => continue,
+        };
         match shown.iter_mut().find(|(_, known, _)| known == id) {
             Some(entry) => entry.2 = *state,
             None => shown.push((turn, id, *state)),

@@ -31,6 +31,14 @@ pub(super) fn user_message_kept(evidence: &Evidence<'_>) -> Vec<Finding> {
 }
 
 /// Results that were delivered in time are in the last request.
+///
+/// Of a process that was killed in the turn less can be asked. That it has read a result, and even that it has said so,
+/// does not mean that it could have stored it: to store takes a moment, and nobody may demand that moment. But what a
+/// system does for others to see, it does on the ground of what it knows, so it has to store that first. Hence a result
+/// is demanded after a kill only if the process had *acknowledged* it: it had shown the call as completed, so that the
+/// user counts on it, or sent the result to the provider, who answered it and charged for it. The tool has run, with
+/// all that it changed, and a thread that forgets it will run it again.
+/// What the user said is always demanded, because a kill comes when the provider has been asked about it.
 pub(super) fn results_kept(evidence: &Evidence<'_>) -> Vec<Finding> {
     let Some(last) = evidence.last_request() else { return Vec::new() };
     let calls = evidence.plan.calls.iter().zip(&evidence.ledger.calls);
@@ -42,18 +50,30 @@ pub(super) fn results_kept(evidence: &Evidence<'_>) -> Vec<Finding> {
             Content::Call { .. } | Content::Result { .. } => false,
         })
     };
-    let lost = calls.enumerate().filter(|(key, (call, account))| {
+    let lost = calls.enumerate().filter_map(|(key, (call, account))| {
+        let key = CallKey(key as u32);
         let returned = matches!(account.settled, Some(ToolOutcome::Return(_))) && !account.settled_late;
-        let own = |id: &str| evidence.answered(last, id).is_none_or(|answered| answered.0 as usize == *key);
+        let own = |id: &str| evidence.answered(last, id).is_none_or(|answered| answered == key);
         let kept =
             || last.results().any(|result| result.text.contains(call.marker.as_str()) && own(result.id));
-        returned && last.turn > call.turn && !kept() && !told(&call.marker)
+        let name = &call.name;
+        let message = match evidence.died_in(call.turn) {
+            true => evidence.acknowledged(key).map(|how| {
+                format!(
+                    "the result of call {name} is gone: the process was killed after it had {how}, \
+                     so the tool has run and the thread does not know"
+                )
+            }),
+            false => Some(format!("the result of call {name} had been delivered and is gone")),
+        };
+        let is_lost = returned && last.turn > call.turn && !kept() && !told(&call.marker);
+        message.filter(|_| is_lost).map(|message| (call, message))
     });
-    lost.map(|(_, (call, _))| Finding {
+    lost.map(|(call, message)| Finding {
         check: "results-kept",
         harm: Harm::ResultsLost,
         permanence: None,
-        message: format!("the result of call {} had been delivered and is gone", call.name),
+        message,
         place: last.place(""),
         rule: None,
         expected: format!("the result of {} in the next requests", call.name),

@@ -1,6 +1,7 @@
 //! `brickbat canaries`: the kill table.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use clap::Args;
 
@@ -113,7 +114,9 @@ fn is_caught(case: &Case, canary: Canary) -> bool {
 
 async fn run(system: &System, jobs: &[Job]) -> Vec<Case> {
     let profiles = profiles(&[]);
-    let options = Options { profiles: &profiles, n_jobs: N_JOBS, fail_fast: None };
+    // The reference agent and the canaries have no process of their own to guard.
+    let options =
+        Options { profiles: &profiles, n_jobs: N_JOBS, guardian: Path::new("brickbat"), fail_fast: None };
     runner::run(system, jobs, options, &|_| {}, &|_, _, _| {}).await
 }
 

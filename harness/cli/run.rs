@@ -1,16 +1,18 @@
 //! `brickbat run`.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use clap::Args;
 
+use super::interrupt::until_interrupted;
 use super::own::Own;
 use super::progress::Progress;
 use super::{bad_input, block_on};
 use crate::dialect::Dialect;
 use crate::report::text::Tone;
-use crate::report::{Report, Timing, junit, text};
+use crate::report::{Case, Report, Timing, junit, text};
 use crate::rules::Profile;
 use crate::runner::{self, Job, Options, Selection, Source, System};
 use crate::verdict::Harm;
@@ -100,17 +102,27 @@ impl Run {
     fn run(&self, systems: &[System], jobs: &[Job]) -> u8 {
         let started = Instant::now();
         let profiles = profiles(&self.profiles);
+        let guardian = match std::env::current_exe() {
+            Ok(guardian) => guardian,
+            Err(error) => return bad_input(format!("error: cannot find brickbat's own program: {error}")),
+        };
         let options = Options {
             profiles: &profiles,
             n_jobs: usize::from(self.jobs),
+            guardian: &guardian,
             fail_fast: self.fail_fast.then_some(self.fail_on),
         };
+        // What is done stays, whatever becomes of the rest.
+        let done = Mutex::new(Vec::new());
         let run = async {
             let mut cases = Vec::new();
             for system in systems {
                 let progress = Progress::on(&system.name());
                 let note = |words: &str| progress.note(words);
-                let on_case = |case: &_, n_done, n_all| progress.case(case, n_done, n_all);
+                let on_case = |case: &Case, n_done, n_all| {
+                    done.lock().unwrap_or_else(PoisonError::into_inner).push(case.clone());
+                    progress.case(case, n_done, n_all);
+                };
                 cases.extend(runner::run(system, jobs, options, &note, &on_case).await);
                 let red = |harm| cases.iter().any(|case| runner::is_red(case, harm));
                 if options.fail_fast.is_some_and(red) {
@@ -119,8 +131,12 @@ impl Run {
             }
             cases
         };
-        let cases = match block_on(run) {
-            Ok(cases) => cases,
+        let cases = match block_on(until_interrupted(run)) {
+            Ok(Some(cases)) => cases,
+            Ok(None) => {
+                let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+                runner::with_not_reached(systems, jobs, &profiles, done)
+            }
             Err(code) => return code,
         };
         let names = profiles.iter().map(|profile| profile.name.to_owned()).collect();

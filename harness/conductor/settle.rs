@@ -23,6 +23,8 @@ struct Progress {
     started: bool,
     settled: bool,
     cancelled: bool,
+    /// The user has to be asked, and has not said yes.
+    forbidden: bool,
 }
 
 /// What decides, besides the calls themselves, which of them may settle.
@@ -44,7 +46,8 @@ impl Progress {
 
 impl Batch {
     pub(super) fn new(plan: &Plan, turn: usize, reserved: &[CallKey]) -> Batch {
-        let calls = vec![Progress::default(); plan.calls.len()];
+        let progress = |asks| Progress { forbidden: asks, ..Progress::default() };
+        let calls = plan.calls.iter().map(|call| progress(call.asks)).collect();
         let mut batch = Batch { calls, order: Vec::new(), reserved: Vec::new(), in_flight: None };
         batch.begin(plan, turn, reserved);
         batch
@@ -63,6 +66,11 @@ impl Batch {
     /// No action will settle anything any more.
     pub(super) fn release_all(&mut self) {
         self.reserved.clear();
+    }
+
+    /// The user has said yes: the tool is expected to start.
+    pub(super) fn allowed(&mut self, call: CallKey) {
+        self.at(call).forbidden = false;
     }
 
     /// The tool started; if it ran before, it runs again.
@@ -107,6 +115,14 @@ impl Batch {
         self.in_flight = None;
     }
 
+    /// The process that ran the tools is dead: what it had started will not settle, and nothing is under way to it.
+    pub(super) fn die(&mut self) {
+        self.in_flight = None;
+        for progress in self.calls.iter_mut().filter(|progress| progress.is_open()) {
+            progress.cancelled = true;
+        }
+    }
+
     pub(super) fn has_started(&self, call: CallKey) -> bool {
         self.calls[call.0 as usize].started
     }
@@ -141,7 +157,8 @@ impl Batch {
     /// Whether tools run, and none that is waited for has still to start.
     pub(super) fn all_started(&self) -> bool {
         let progress = |call: &CallKey| self.calls[call.0 as usize];
-        self.n_open() > 0 && self.order.iter().map(progress).all(|call| call.started || !call.awaited)
+        self.n_open() > 0
+            && self.order.iter().map(progress).all(|call| call.started || !call.awaited || call.forbidden)
     }
 
     fn n_open(&self) -> usize {

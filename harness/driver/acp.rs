@@ -7,8 +7,9 @@ use std::time::Duration;
 use agent_client_protocol::schema::ProtocolVersion;
 use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema::{
-    CancelNotification, ContentBlock, InitializeRequest, InitializeResponse, NewSessionRequest,
-    PromptRequest, PromptResponse, RequestPermissionRequest, RequestPermissionResponse, TextContent,
+    CancelNotification, ContentBlock, InitializeRequest, InitializeResponse, LoadSessionRequest,
+    NewSessionRequest, PromptRequest, PromptResponse, RequestPermissionOutcome, RequestPermissionRequest,
+    RequestPermissionResponse, TextContent,
 };
 use agent_client_protocol::{
     Agent, Client, JsonRpcNotification, JsonRpcRequest, Lines, UntypedMessage, is_connection_terminated,
@@ -25,8 +26,9 @@ use super::error::DriverError;
 use super::plain::{self, PlainAgent};
 use super::process::{Launch, Limits, Pipes, Process, WRITE_WAIT};
 use super::protocol::{self, About, SessionSpec};
+use super::questions::Questions;
 use super::{lines, rest};
-use crate::trace::{ShownState, TurnOutcome};
+use crate::trace::{Consent, QuestionId, ShownState, TurnOutcome};
 
 /// A running adapter. Clones share the process; it is killed, with all that it started, when the last one and the
 /// last session are dropped.
@@ -58,6 +60,15 @@ pub enum SessionEvent {
         /// Its state.
         state: ShownState,
     },
+    /// The system asks whether a tool may run, and waits for an answer.
+    Asked {
+        /// Names the question in its session.
+        question: QuestionId,
+        /// The call's id, as the system shows it.
+        id: String,
+        /// The call's arguments as JSON, where the question shows them.
+        args: Option<String>,
+    },
     /// The turn has ended.
     Ended(TurnOutcome),
     /// The adapter has failed; nothing more will come.
@@ -69,6 +80,7 @@ impl Adapter {
     pub async fn start(launch: &Launch) -> Result<Adapter, DriverError> {
         let (link, answer) = Adapter::connect(launch).await?;
         let about = protocol::about(answer.meta.as_ref())?;
+        can_load(&about, &answer)?;
         Ok(Adapter { link: Arc::new(link), about: Arc::new(about), plain: None })
     }
 
@@ -76,11 +88,12 @@ impl Adapter {
     pub async fn start_plain(launch: &Launch, agent: PlainAgent) -> Result<Adapter, DriverError> {
         let (link, answer) = Adapter::connect(launch).await?;
         let about = agent.about(answer.agent_info.as_ref());
+        can_load(&about, &answer)?;
         Ok(Adapter { link: Arc::new(link), about: Arc::new(about), plain: Some(Arc::new(agent)) })
     }
 
     async fn connect(launch: &Launch) -> Result<(Link, InitializeResponse), DriverError> {
-        let (process, pipes) = Process::start(launch)?;
+        let (process, pipes) = Process::start(launch).await?;
         let hub = Arc::new(Hub::default());
         let process = Arc::new(process);
         let (connected, connection) = oneshot::channel();
@@ -98,6 +111,19 @@ impl Adapter {
         &self.about
     }
 
+    /// Kills the adapter as `kill -9` would, with everything that it started, and returns when all of it is gone.
+    /// Its sessions are lost.
+    pub async fn kill(&self) -> Result<(), DriverError> {
+        self.link.process.kill();
+        match tokio::time::timeout(KILL_WAIT, self.link.process.ended()).await {
+            Ok(_) => Ok(()),
+            Err(_) => Err(DriverError::Harness {
+                what: "cannot kill the adapter".to_owned(),
+                text: format!("its processes are there after {} s", KILL_WAIT.as_secs()),
+            }),
+        }
+    }
+
     /// Opens a session.
     pub async fn open(&self, spec: &SessionSpec) -> Result<Session, DriverError> {
         let request = match &self.plain {
@@ -109,9 +135,31 @@ impl Adapter {
         let events = self.link.hub.enter(&id)?;
         Ok(Session { adapter: self.clone(), id, events, running: false, lost: false })
     }
+
+    /// Loads a session that another process of this adapter has opened with that spec, and that is dead.
+    pub async fn load(&self, id: &str, spec: &SessionSpec) -> Result<Session, DriverError> {
+        let request = match &self.plain {
+            None => LoadSessionRequest::new(id.to_owned(), spec.state_dir.clone()).meta(spec.meta()),
+            Some(agent) => agent.load_session(id, spec)?,
+        };
+        // What it shows while it loads is the past, told again: nobody has entered the session yet, so it is dropped.
+        self.link.ask("session/load", request, self.link.limits.answer).await?;
+        let events = self.link.hub.enter(id)?;
+        Ok(Session { adapter: self.clone(), id: id.to_owned(), events, running: false, lost: false })
+    }
 }
 
 impl Session {
+    /// Its id.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Kills the process that this session lives in, and all other sessions in it.
+    pub async fn kill(&self) -> Result<(), DriverError> {
+        self.adapter.kill().await
+    }
+
     /// Gives the system the user's message. How the turn ends comes as an event.
     pub async fn prompt(&mut self, text: &str) -> Result<(), DriverError> {
         if self.running {
@@ -138,6 +186,11 @@ impl Session {
             Ok(()) => Ok(()),
             Err(_) => Err(self.link().hub.cause().await),
         }
+    }
+
+    /// Answers a question. If the adapter is gone, so is the question.
+    pub fn answer(&self, question: QuestionId, consent: Consent) {
+        self.link().hub.questions.answer(&self.id, question, consent);
     }
 
     /// Waits until the adapter has consumed everything that it has received; false if it cannot tell.
@@ -179,7 +232,7 @@ impl Session {
             None => SessionEvent::Lost(self.link().hub.why_closed()),
         };
         match event {
-            SessionEvent::Shown { .. } => {}
+            SessionEvent::Shown { .. } | SessionEvent::Asked { .. } => {}
             SessionEvent::Ended(_) => self.running = false,
             SessionEvent::Lost(_) => self.lost = true,
         }
@@ -210,6 +263,9 @@ impl Drop for Session {
 /// Events of one session that are kept until they are taken. A turn shows each of its few calls about four times; the
 /// runner takes events as they come.
 const MAX_EVENTS: usize = 4096;
+
+/// How long a killed adapter may take to be gone. The kernel takes milliseconds, unless a process hangs in a device.
+const KILL_WAIT: Duration = Duration::from_secs(20);
 
 /// The way to the adapter.
 #[derive(Debug)]
@@ -250,13 +306,14 @@ impl Drop for Link {
 #[derive(Debug)]
 struct Hub {
     sessions: Mutex<HashMap<String, mpsc::Sender<SessionEvent>>>,
+    questions: Questions,
     /// Why the connection is over, once it is.
     failure: watch::Sender<Option<DriverError>>,
 }
 
 impl Default for Hub {
     fn default() -> Hub {
-        Hub { sessions: Mutex::default(), failure: watch::Sender::new(None) }
+        Hub { sessions: Mutex::default(), questions: Questions::default(), failure: watch::Sender::new(None) }
     }
 }
 
@@ -280,6 +337,7 @@ impl Hub {
 
     fn leave(&self, id: &str) {
         self.sessions().remove(id);
+        self.questions.leave(id);
     }
 
     /// Passes on what a session shows. What comes for a session that was left is dropped.
@@ -287,6 +345,22 @@ impl Hub {
         // The line was checked before: an update that does not parse never comes here.
         if let Ok(Some((id, state))) = lines::shown(&update.update) {
             self.send(&update.session_id, SessionEvent::Shown { id, state });
+        }
+    }
+
+    /// Passes on what a session asks. What comes for a session that was left is answered by nobody.
+    fn ask(
+        &self,
+        request: &RequestPermissionRequest,
+        reply: impl FnOnce(RequestPermissionOutcome) + Send + 'static,
+    ) {
+        let session = request.session_id.to_string();
+        let Some(question) = self.questions.keep(request, reply) else { return };
+        let id = request.tool_call.tool_call_id.to_string();
+        let args = request.tool_call.fields.raw_input.as_ref().map(Value::to_string);
+        self.send(&session, SessionEvent::Asked { question, id, args });
+        if !self.sessions().contains_key(&session) {
+            self.questions.leave(&session);
         }
     }
 
@@ -371,6 +445,7 @@ async fn serve(
     };
     let transport = Lines::new(writer(pipes.stdin), lines.boxed());
     let shown = hub.clone();
+    let asked = hub.clone();
     let over = Client
         .v1()
         .on_receive_notification(
@@ -382,7 +457,11 @@ async fn serve(
         )
         .on_receive_request(
             async move |request: RequestPermissionRequest, responder, _connection| {
-                responder.respond(RequestPermissionResponse::new(plain::allowed(&request)))
+                // Whoever asked and is gone needs no answer.
+                asked.ask(&request, move |outcome| {
+                    let _ = responder.respond(RequestPermissionResponse::new(outcome));
+                });
+                Ok(())
             },
             on_receive_request!(),
         )
@@ -396,7 +475,7 @@ async fn serve(
         .await;
     let failure = match (broken.get(), over) {
         (Some(error), _) => error.clone(),
-        (None, Ok(()) | Err(_)) => process.ended().await,
+        (None, Ok(()) | Err(_)) => process.seen_off().await,
     };
     process.kill();
     hub.fail(failure);
@@ -413,6 +492,17 @@ fn writer(stdin: ChildStdin) -> impl Sink<String, Error = std::io::Error> + Send
         tokio::time::timeout(WRITE_WAIT, write).await.map_err(std::io::Error::other)??;
         Ok(stdin)
     })
+}
+
+/// A manifest or an adapter that promises more than ACP's own word is wrong.
+fn can_load(about: &About, answer: &InitializeResponse) -> Result<(), DriverError> {
+    if about.capabilities.load && !answer.agent_capabilities.load_session {
+        return Err(DriverError::Nonsense {
+            why: "it has the capability `load`, but not ACP's `loadSession`".to_owned(),
+            said: "initialize".to_owned(),
+        });
+    }
+    Ok(())
 }
 
 fn is_over(error: &agent_client_protocol::Error) -> bool {

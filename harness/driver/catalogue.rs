@@ -9,8 +9,12 @@ const BUILT_IN: [&[(&str, &str)]; 2] = [
     &[
         ("system.yaml", include_str!("../systems/ai-sdk/system.yaml")),
         ("adapter.mjs", include_str!("../systems/ai-sdk/adapter.mjs")),
+        ("v5/package.json", include_str!("../systems/ai-sdk/v5/package.json")),
+        ("v5/package-lock.json", include_str!("../systems/ai-sdk/v5/package-lock.json")),
         ("v6/package.json", include_str!("../systems/ai-sdk/v6/package.json")),
         ("v6/package-lock.json", include_str!("../systems/ai-sdk/v6/package-lock.json")),
+        ("v7/package.json", include_str!("../systems/ai-sdk/v7/package.json")),
+        ("v7/package-lock.json", include_str!("../systems/ai-sdk/v7/package-lock.json")),
     ],
     &[
         ("system.yaml", include_str!("../systems/opencode/system.yaml")),
@@ -158,11 +162,14 @@ mod tests {
     #[test]
     fn names_resolve_to_the_first_mode_and_the_first_version() {
         let full = |name| resolve(&systems(), name).map(|(manifest, mode)| manifest.full_name(&mode.name));
-        let ui = Ok("ai-sdk@6.0.326/ui-messages".to_owned());
-        for name in ["ai-sdk", "ai-sdk@6", "ai-sdk@6.0", "ai-sdk/ui-messages", "ai-sdk@6.0.326/ui-messages"] {
-            assert_eq!(full(name), ui, "{name}");
+        let first = Ok("ai-sdk@7.0.173/ui-messages".to_owned());
+        for name in ["ai-sdk", "ai-sdk@7", "ai-sdk/ui-messages", "ai-sdk@7.0.173/ui-messages"] {
+            assert_eq!(full(name), first, "{name}");
         }
-        assert_eq!(full("ai-sdk/ui-messages-clean"), Ok("ai-sdk@6.0.326/ui-messages-clean".to_owned()));
+        for name in ["ai-sdk@6", "ai-sdk@6.0", "ai-sdk@6.0.326"] {
+            assert_eq!(full(name), Ok("ai-sdk@6.0.326/ui-messages".to_owned()), "{name}");
+        }
+        assert_eq!(full("ai-sdk@5/response-messages"), Ok("ai-sdk@5.0.277/response-messages".to_owned()));
     }
 
     #[test]
@@ -170,7 +177,7 @@ mod tests {
         for (name, text) in [
             ("ai-skd", "unknown system `ai-skd`; did you mean `ai-sdk`?"),
             ("nothing-like-it", "unknown system `nothing-like-it`; there is ai-sdk, opencode"),
-            ("ai-sdk@6.1", "unknown version `6.1`; there is 6.0.326"),
+            ("ai-sdk@6.1", "unknown version `6.1`; there is 7.0.173, 6.0.326, 5.0.277"),
             ("ai-sdk/ui-message", "unknown mode `ui-message`; did you mean `ui-messages`?"),
         ] {
             assert_eq!(resolve(&systems(), name).expect_err(name).to_string(), text);

@@ -10,24 +10,29 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use futures::stream::{FuturesUnordered, StreamExt};
 use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
 
 use super::acp::SessionEvent;
 use super::http::{Exchange, Piece};
 use crate::agent::{Agent, BodyEnd, Input, Output, RequestId, RunId};
 use crate::plan::ToolOutcome;
+use crate::trace::{Consent, QuestionId};
 
 /// A conversation with an agent of our own.
 #[derive(Debug)]
 pub struct InProcess {
     commands: mpsc::UnboundedSender<Command>,
     events: mpsc::UnboundedReceiver<SessionEvent>,
+    task: JoinHandle<()>,
 }
 
 #[derive(Debug)]
 enum Command {
     Prompt(String),
     Cancel,
+    Answer(RunId, Consent),
     Barrier(oneshot::Sender<()>),
+    Kill(oneshot::Sender<Vec<u8>>),
 }
 
 /// Where the agent finds what it needs.
@@ -45,8 +50,8 @@ impl InProcess {
         let (commands, inbox) = mpsc::unbounded_channel();
         let (outbox, events) = mpsc::unbounded_channel();
         let live = Live { agent, api_path, place, outbox, exchange: None, tools: FuturesUnordered::new() };
-        tokio::spawn(live.run(inbox));
-        InProcess { commands, events }
+        let task = tokio::spawn(live.run(inbox));
+        InProcess { commands, events, task }
     }
 
     /// Gives the agent the user's message.
@@ -59,11 +64,27 @@ impl InProcess {
         self.send(Command::Cancel);
     }
 
+    /// Gives the agent the user's answer.
+    pub fn answer(&self, question: QuestionId, consent: Consent) {
+        self.send(Command::Answer(RunId(question.0), consent));
+    }
+
     /// Waits until the agent has been told everything that has arrived.
     pub async fn barrier(&self) -> bool {
         let (passed, wait) = oneshot::channel();
         self.send(Command::Barrier(passed));
         wait.await.is_ok()
+    }
+
+    /// Ends the agent where it stands, as SIGKILL would, with all its connections. Gives what it had saved by then;
+    /// none if it had ended before.
+    pub async fn kill(&mut self) -> Option<Vec<u8>> {
+        let (killed, wait) = oneshot::channel();
+        self.send(Command::Kill(killed));
+        let saved = wait.await.ok();
+        // The connections close with the task. That it panicked instead is as good.
+        let _ = (&mut self.task).await;
+        saved
     }
 
     /// The next event.
@@ -107,9 +128,16 @@ impl Live {
                 Step::Tool(_, None) => Vec::new(),
                 Step::Command(Command::Prompt(text)) => self.agent.step(Input::Prompt(&text)),
                 Step::Command(Command::Cancel) => self.agent.step(Input::Stop),
+                Step::Command(Command::Answer(run, consent)) => {
+                    self.agent.step(Input::Answered { run, consent })
+                }
                 Step::Command(Command::Barrier(passed)) => {
                     let _ = passed.send(());
                     Vec::new()
+                }
+                Step::Command(Command::Kill(killed)) => {
+                    let _ = killed.send(self.agent.saved());
+                    return;
                 }
             };
             for output in outputs {
@@ -139,6 +167,11 @@ impl Live {
                 if self.exchange.as_ref().is_some_and(|(open, _)| *open == request) {
                     self.exchange = None;
                 }
+            }
+            // The agent asks once about each run, so the run names the question.
+            Output::Ask { run, id } => {
+                let question = QuestionId(run.0);
+                self.report(SessionEvent::Asked { question, id, args: None });
             }
             Output::StartTool { run, tool, args } => {
                 let path = format!("{}/gate/{tool}", self.place.base_path);

@@ -15,20 +15,25 @@ use std::time::{Duration, Instant};
 use super::error::DriverError;
 use super::manifest::{Install, Manifest, Place};
 use super::process::{Launch, Limits};
+use tools::Tools;
 
 /// Told of what takes long.
 pub type Progress<'a> = &'a (dyn Fn(&str) + Sync);
 
 /// How a system is started, after its adapter has been installed into the cache where it was not yet.
+///
+/// `guardian` is the program `brickbat`, which guards all that is run.
 pub async fn launch(
     manifest: &Manifest,
     cache: &Path,
+    guardian: &Path,
     progress: Progress<'_>,
 ) -> Result<Launch, DriverError> {
-    tools::check(manifest.requires).await?;
+    let tools = Tools { manifest, guardian, progress };
+    tools.check(manifest.requires).await?;
     let folder = match in_place(manifest) {
         Some(folder) => folder,
-        None => install(manifest, cache, progress).await?,
+        None => install(manifest, cache, &tools).await?,
     };
     let (program, args) = manifest.command.split_first().ok_or_else(|| DriverError::Install {
         what: format!("system {}", manifest.name),
@@ -39,8 +44,15 @@ pub async fn launch(
         true => folder.join(program).to_string_lossy().into_owned(),
         false => program.clone(),
     };
-    let (args, env) = (args.to_vec(), manifest.env.clone());
-    Ok(Launch { program, args, folder, env, limits: Limits::STANDARD })
+    Ok(Launch {
+        program,
+        args: args.to_vec(),
+        folder,
+        env: manifest.env.clone(),
+        guardian: guardian.to_owned(),
+        scratch: None,
+        limits: Limits::STANDARD,
+    })
 }
 
 /// The cache folder: `$BRICKBAT_CACHE`, else `$XDG_CACHE_HOME/brickbat`, else `~/.cache/brickbat`.
@@ -91,7 +103,7 @@ fn made_by(install: Install) -> Option<&'static str> {
 /// A file of an adapter: its path in the adapter's folder, and its text.
 type Text = (String, String);
 
-async fn install(manifest: &Manifest, cache: &Path, progress: Progress<'_>) -> Result<PathBuf, DriverError> {
+async fn install(manifest: &Manifest, cache: &Path, tools: &Tools<'_>) -> Result<PathBuf, DriverError> {
     let own = |file: &String| {
         let text = manifest.text(file).ok_or_else(|| DriverError::Install {
             what: format!("system {}", manifest.name),
@@ -118,10 +130,10 @@ async fn install(manifest: &Manifest, cache: &Path, progress: Progress<'_>) -> R
         return Ok(place);
     }
     // Held until the end of this function, so that two harnesses do not install the same adapter at once.
-    let _lock = lock(&systems.join(format!("{base}.lock")), progress).await?;
+    let _lock = lock(&systems.join(format!("{base}.lock")), tools.progress).await?;
     if made.is_some() && !dependencies.is_dir() {
         let filled = fill(&systems, &base, &named)?;
-        tools::fetch(manifest, filled.path(), progress).await?;
+        tools.fetch(filled.path()).await?;
         finish(filled, &dependencies)?;
     }
     if !place.is_dir() {
@@ -133,7 +145,7 @@ async fn install(manifest: &Manifest, cache: &Path, progress: Progress<'_>) -> R
         finish(filled, &place)?;
     }
     if manifest.install == Install::Cargo {
-        tools::build(manifest, &place, progress).await?;
+        tools.build(&place).await?;
     }
     Ok(place)
 }
@@ -202,6 +214,9 @@ fn failed(path: &Path, error: &dyn std::error::Error) -> DriverError {
 mod tests {
     use super::*;
 
+    /// Nothing is run in these tests.
+    const GUARDIAN: &str = "/nowhere/brickbat";
+
     fn own(folder: &Path, sheet: &str) -> Manifest {
         let path = folder.join("system.yaml");
         let head = "name: own\nsdk: sh\ndescription: Mine.\nversions: [{ version: '1' }]\ndialects: [openai-chat]\n\
@@ -214,7 +229,8 @@ mod tests {
     async fn a_system_without_dependencies_runs_where_it_is() {
         let folder = tempfile::tempdir().unwrap();
         let manifest = own(folder.path(), "command: [./run.sh, now]\nenv: { A: b }\n");
-        let launch = launch(&manifest, &folder.path().join("cache"), &|_| {}).await.unwrap();
+        let launch =
+            launch(&manifest, &folder.path().join("cache"), GUARDIAN.as_ref(), &|_| {}).await.unwrap();
         assert_eq!(launch.folder, folder.path());
         assert_eq!(launch.program, folder.path().join("./run.sh").to_string_lossy());
         assert_eq!(launch.args, ["now"]);
@@ -240,10 +256,11 @@ mod tests {
             ))
         );
         std::fs::create_dir_all(cache.join("systems").join(&base).join(".venv")).unwrap();
+        let tools = Tools { manifest: &manifest, guardian: GUARDIAN.as_ref(), progress: &|_| {} };
         let mut places = Vec::new();
         for text in ["one", "two", "one"] {
             std::fs::write(folder.path().join("sub/adapter.py"), text).unwrap();
-            let place = install(&manifest, &cache, &|_| {}).await.unwrap();
+            let place = install(&manifest, &cache, &tools).await.unwrap();
             assert_eq!(std::fs::read_to_string(place.join("sub/adapter.py")).unwrap(), text);
             assert!(place.join(".venv").is_dir());
             places.push(place);
@@ -257,7 +274,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let manifest =
             own(folder.path(), "install: npm\nfiles: [adapter.mjs]\ncommand: [node, adapter.mjs]\n");
-        let error = launch(&manifest, &folder.path().join("cache"), &|_| {}).await.unwrap_err();
+        let error =
+            launch(&manifest, &folder.path().join("cache"), GUARDIAN.as_ref(), &|_| {}).await.unwrap_err();
         assert!(error.to_string().contains("its file adapter.mjs cannot be read"), "{error}");
     }
 }

@@ -8,10 +8,9 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
 use agent_client_protocol::v1::schema::{
-    Implementation, McpServer, McpServerStdio, NewSessionRequest, PromptResponse, RequestPermissionOutcome,
-    RequestPermissionRequest, SelectedPermissionOutcome, StopReason,
+    Implementation, LoadSessionRequest, McpServer, McpServerStdio, NewSessionRequest, PromptResponse,
+    StopReason,
 };
-use agent_client_protocol::v1::schema::{PermissionOption, PermissionOptionKind};
 use serde::Deserialize;
 
 use super::error::{DriverError, quote};
@@ -55,6 +54,9 @@ pub struct Claims {
     pub streaming: bool,
     /// It starts tools while the reply is still streaming.
     pub eager_tools: bool,
+    /// A new process takes a session up again after the old one was killed.
+    #[serde(default)]
+    pub load: bool,
 }
 
 /// How an agent names the tools of an MCP server.
@@ -130,9 +132,16 @@ const API_KEY: &str = "brickbat";
 impl PlainAgent {
     /// What an adapter would say of itself.
     pub(super) fn about(&self, info: Option<&Implementation>) -> About {
-        let Claims { cancel, streaming, eager_tools } = self.plain.capabilities;
-        let capabilities =
-            Capabilities { cancel, streaming, eager_tools, barrier: rest::can_be_told(), history: false };
+        let Claims { cancel, streaming, eager_tools, load } = self.plain.capabilities;
+        let capabilities = Capabilities {
+            cancel,
+            streaming,
+            eager_tools,
+            barrier: rest::can_be_told(),
+            history: false,
+            load,
+            approvals: false,
+        };
         About {
             protocol: PROTOCOL,
             sdk: self.sdk.clone(),
@@ -144,6 +153,21 @@ impl PlainAgent {
 
     /// Lays out the folder of a session, and says how the agent is asked for it.
     pub(super) fn new_session(&self, spec: &SessionSpec) -> Result<NewSessionRequest, DriverError> {
+        let (folder, server) = self.lay_out(spec)?;
+        Ok(NewSessionRequest::new(folder).mcp_servers(vec![server]))
+    }
+
+    /// The same for a session that another process has opened in that folder.
+    pub(super) fn load_session(
+        &self,
+        id: &str,
+        spec: &SessionSpec,
+    ) -> Result<LoadSessionRequest, DriverError> {
+        let (folder, server) = self.lay_out(spec)?;
+        Ok(LoadSessionRequest::new(id.to_owned(), folder).mcp_servers(vec![server]))
+    }
+
+    fn lay_out(&self, spec: &SessionSpec) -> Result<(PathBuf, McpServer), DriverError> {
         let folder = spec.state_dir.join("work");
         make_folder(&folder)?;
         for file in &self.plain.config {
@@ -156,7 +180,7 @@ impl PlainAgent {
         write(&tools, &list)?;
         let args = ["mcp".to_owned(), "--tools".to_owned(), tools.display().to_string()];
         let server = McpServerStdio::new(SERVER, self.relay.clone()).args(args.to_vec());
-        Ok(NewSessionRequest::new(folder).mcp_servers(vec![McpServer::Stdio(server)]))
+        Ok((folder, McpServer::Stdio(server)))
     }
 
     /// Fills a template in. What stands in no list is an error: a config with a hole in it would fail somewhere else.
@@ -222,18 +246,5 @@ pub(super) fn outcome(result: Result<PromptResponse, agent_client_protocol::Erro
             let detail = data.map(|data| format!(": {data}")).unwrap_or_default();
             TurnOutcome::Raised { class, text: quote(format!("{}{detail}", error.message).as_bytes()) }
         }
-    }
-}
-
-/// The user's answer to a question for permission: yes, and for this time only where that is offered.
-pub(super) fn allowed(request: &RequestPermissionRequest) -> RequestPermissionOutcome {
-    let of_kind = |kind| request.options.iter().find(move |option: &&PermissionOption| option.kind == kind);
-    let yes = of_kind(PermissionOptionKind::AllowOnce).or_else(|| of_kind(PermissionOptionKind::AllowAlways));
-    match yes {
-        Some(option) => {
-            RequestPermissionOutcome::Selected(SelectedPermissionOutcome::new(option.option_id.clone()))
-        }
-        // An agent that offers no yes gets none.
-        None => RequestPermissionOutcome::Cancelled,
     }
 }

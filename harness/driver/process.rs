@@ -1,19 +1,20 @@
-//! The adapter's process: its own group, a clean environment, pipes, and an end.
+//! The adapter's process: its guardian, a clean environment, pipes, and an end.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::ffi::OsString;
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::io::AsyncReadExt;
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
+use super::environment;
 use super::error::DriverError;
+use super::leash::{self, Leash, NotStarted, program_status};
 
 /// How an adapter is started.
 #[derive(Debug, Clone)]
@@ -26,6 +27,11 @@ pub struct Launch {
     pub folder: PathBuf,
     /// Variables that it is given, after all that is withheld has been taken out.
     pub env: BTreeMap<String, String>,
+    /// The program `brickbat`, which guards the adapter.
+    pub guardian: PathBuf,
+    /// The temporary folder of the run, in which the adapter's home and its temporary files lie; without one it sees
+    /// the user's.
+    pub scratch: Option<PathBuf>,
     /// How long and how much is waited for.
     pub limits: Limits,
 }
@@ -53,7 +59,7 @@ impl Limits {
     };
 }
 
-/// How long a process that has closed its standard output may take to end by itself, and its group to release the pipes.
+/// How long a process that has closed its standard output may take to end by itself, and its last words to be read.
 const EXIT_WAIT: Duration = Duration::from_secs(2);
 
 /// How long it may leave a written line unread before it counts as dead: its pipe holds 64 KiB.
@@ -65,11 +71,11 @@ const MAX_STDERR_BYTES: usize = 64 << 10;
 /// The part of it that an error message shows.
 const MAX_STDERR_SHOWN: usize = 4 << 10;
 
-/// A running adapter process. Dropping it kills the whole group.
+/// A running adapter process. Dropping it kills all that it started.
 #[derive(Debug)]
 pub(super) struct Process {
     id: Option<u32>,
-    group: Arc<Group>,
+    leash: Leash,
     status: watch::Receiver<Option<String>>,
     stderr: Arc<Tail>,
 }
@@ -84,33 +90,35 @@ pub(super) struct Pipes {
 }
 
 impl Process {
-    /// Starts the program in a process group of its own.
-    pub(super) fn start(launch: &Launch) -> Result<(Process, Pipes), DriverError> {
+    /// Starts the program under a guardian.
+    pub(super) async fn start(launch: &Launch) -> Result<(Process, Pipes), DriverError> {
         let failed = |text: String| DriverError::Spawn { program: launch.program.clone(), text };
-        let spawned = command(launch).spawn();
-        let mut child = spawned.map_err(|error| match error.kind() {
-            // The system names a missing folder with the same error as a missing program.
-            std::io::ErrorKind::NotFound if launch.folder.is_dir() => DriverError::Missing {
-                program: launch.program.clone(),
-                advice: format!("install it, or put the folder that holds it on PATH ({error})"),
-            },
-            _ => failed(format!("{error}, in {}", launch.folder.display())),
+        let (stdin, ours) = std::io::pipe().map_err(|error| failed(error.to_string()))?;
+        let stdin_writer = std::process::ChildStdin::from(OwnedFd::from(ours));
+        let started = Leash::put_on(command(launch), Some(stdin.into())).await;
+        let (mut guardian, leash) = started.map_err(|error| match error {
+            NotStarted::Program(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                DriverError::Missing {
+                    program: launch.program.clone(),
+                    advice: format!("install it, or put the folder that holds it on PATH ({error})"),
+                }
+            }
+            error => failed(format!("{error}, in {}", launch.folder.display())),
         })?;
-        let id = child.id();
-        let group = Arc::new(Group::of(&child));
-        let (Some(stdin), Some(stdout), Some(stderr)) =
-            (child.stdin.take(), child.stdout.take(), child.stderr.take())
+        let (Ok(stdin), Some(stdout), Some(stderr)) =
+            (ChildStdin::from_std(stdin_writer), guardian.stdout.take(), guardian.stderr.take())
         else {
             return Err(failed("its pipes are not there".to_owned()));
         };
         let tail = Arc::new(Tail::default());
         let draining = tokio::spawn(drain(stderr, tail.clone()));
         let (ended, status) = watch::channel(None);
-        tokio::spawn(reap(child, group.clone(), draining, ended));
-        Ok((Process { id, group, status, stderr: tail }, Pipes { stdin, stdout }))
+        let id = guardian.id();
+        tokio::spawn(reap(guardian, draining, ended));
+        Ok((Process { id, leash, status, stderr: tail }, Pipes { stdin, stdout }))
     }
 
-    /// The number of the process that was started; what it started is below it.
+    /// The number of the guardian; what it has started is below it.
     pub(super) fn id(&self) -> Option<u32> {
         self.id
     }
@@ -120,80 +128,40 @@ impl Process {
         self.stderr.text()
     }
 
-    /// Kills the process and everything that it started.
+    /// Kills the process and everything that it started. All of it is gone when [`Process::ended`] returns.
     pub(super) fn kill(&self) {
-        self.group.kill();
+        self.leash.let_go();
+    }
+
+    /// Waits until the process and everything that it started is gone, and says how the process ended.
+    pub(super) async fn ended(&self) -> String {
+        let mut status = self.status.clone();
+        let status = status.wait_for(Option::is_some).await;
+        status.ok().and_then(|status| status.clone()).unwrap_or_default()
     }
 
     /// Sees a process off that has closed its standard output, and says how it ended.
-    pub(super) async fn ended(&self) -> DriverError {
-        let mut status = self.status.clone();
-        let by_itself = tokio::time::timeout(EXIT_WAIT, status.wait_for(Option::is_some)).await;
-        let status = match by_itself {
-            Ok(Ok(status)) => status.clone().unwrap_or_default(),
-            Ok(Err(_)) | Err(_) => "it closed its standard output and went on running".to_owned(),
-        };
+    pub(super) async fn seen_off(&self) -> DriverError {
+        let by_itself = tokio::time::timeout(EXIT_WAIT, self.ended()).await;
+        let status =
+            by_itself.unwrap_or_else(|_| "it closed its standard output and went on running".to_owned());
         self.kill();
         DriverError::Exited { status, stderr: self.stderr() }
     }
 }
 
-impl Drop for Process {
-    fn drop(&mut self) {
-        self.kill();
-    }
-}
-
 fn command(launch: &Launch) -> Command {
-    let mut command = Command::new(&launch.program);
-    command
-        .args(&launch.args)
-        .current_dir(&launch.folder)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .process_group(0);
-    for name in std::env::vars_os().map(|(name, _)| name).filter(is_withheld) {
-        command.env_remove(name);
-    }
+    let program = std::iter::once(&launch.program).chain(&launch.args);
+    let mut command = leash::command(&launch.guardian, launch.scratch.as_deref(), program);
+    command.current_dir(&launch.folder).stdout(Stdio::piped()).stderr(Stdio::piped());
+    environment::set(&mut command, launch.scratch.as_deref());
     command.envs(&launch.env);
     command
 }
 
-/// Whether a variable of the environment is kept from adapters: a proxy would stand between the SDK and the provider,
-/// a base URL would lead past it, and a credential has no business in a harness.
-fn is_withheld(name: &OsString) -> bool {
-    const PROXIES: [&str; 4] = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"];
-    const ENDINGS: [&str; 10] = [
-        "_KEY",
-        "_KEY_ID",
-        "TOKEN",
-        "SECRET",
-        "PASSWORD",
-        "_PAT",
-        "_AUTH",
-        "_CREDENTIALS",
-        "_BASE_URL",
-        "_API_BASE",
-    ];
-    // These change what runs inside the adapter.
-    const SWITCHES: [&str; 2] = ["NODE_OPTIONS", "NODE_USE_ENV_PROXY"];
-    let name = name.to_string_lossy().to_ascii_uppercase();
-    PROXIES.contains(&name.as_str())
-        || SWITCHES.contains(&name.as_str())
-        || ENDINGS.iter().any(|ending| name.ends_with(ending))
-}
-
-/// Waits for the end of the process, ends its group, and publishes the status when its standard error has been read.
-async fn reap(
-    mut child: Child,
-    group: Arc<Group>,
-    draining: JoinHandle<()>,
-    ended: watch::Sender<Option<String>>,
-) {
-    let status = child.wait().await;
-    // What it started must not outlive it, nor hold its pipes open.
-    group.kill();
+/// Waits for the guardian's end, and publishes the program's status when its standard error has been read.
+async fn reap(mut guardian: Child, draining: JoinHandle<()>, ended: watch::Sender<Option<String>>) {
+    let status = guardian.wait().await.map(program_status);
     let abort = draining.abort_handle();
     if tokio::time::timeout(EXIT_WAIT, draining).await.is_err() {
         abort.abort();
@@ -206,26 +174,6 @@ async fn drain(mut stderr: ChildStderr, tail: Arc<Tail>) {
     let mut buffer = vec![0; 8 << 10];
     while let Ok(n @ 1..) = stderr.read(&mut buffer).await {
         tail.push(&buffer[..n]);
-    }
-}
-
-/// A process group, until it has been killed.
-#[derive(Debug)]
-struct Group(Mutex<Option<Pid>>);
-
-impl Group {
-    fn of(child: &Child) -> Group {
-        let id = child.id().and_then(|id| i32::try_from(id).ok());
-        Group(Mutex::new(id.and_then(Pid::from_raw)))
-    }
-
-    /// Kills it once: afterwards its number may belong to someone else.
-    fn kill(&self) {
-        let group = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(group) = group {
-            // It may have ended by itself, which is as good.
-            let _ = kill_process_group(group, Signal::KILL);
-        }
     }
 }
 
@@ -256,16 +204,6 @@ pub(super) fn end_of(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn proxies_and_credentials_are_withheld() {
-        for name in ["http_proxy", "HTTPS_PROXY", "ANTHROPIC_API_KEY", "GH_TOKEN", "NODE_OPTIONS"] {
-            assert!(is_withheld(&name.into()), "{name}");
-        }
-        for name in ["PATH", "HOME", "TOKENIZERS_PARALLELISM"] {
-            assert!(!is_withheld(&name.into()), "{name}");
-        }
-    }
 
     #[test]
     fn only_the_end_of_a_stream_is_kept() {

@@ -45,6 +45,12 @@ pub struct Capabilities {
     pub barrier: bool,
     /// `_brickbat/history` answers with the stored history.
     pub history: bool,
+    /// A tool with `asks` is put to the user before it runs.
+    #[serde(default)]
+    pub approvals: bool,
+    /// `session/load` restores a session from its `stateDir` in a new process.
+    #[serde(default)]
+    pub load: bool,
 }
 
 /// What a session is opened with.
@@ -60,7 +66,7 @@ pub struct SessionSpec {
     pub mode: String,
     /// The tools.
     pub tools: Vec<ToolSpec>,
-    /// A folder, there and empty, for what the adapter stores.
+    /// A folder for what the adapter stores; empty, unless a session is loaded from it.
     pub state_dir: PathBuf,
 }
 
@@ -78,6 +84,8 @@ pub struct ToolSpec {
     pub gate_url: String,
     /// Whether the tool must not pass the SDK's stop on to the gate.
     pub deaf: bool,
+    /// Whether the user is asked, with `session/request_permission`, before it runs.
+    pub asks: bool,
 }
 
 impl ToolSpec {
@@ -90,12 +98,13 @@ impl ToolSpec {
             input_schema: tool.input_schema(),
             gate_url,
             deaf: tool.deaf,
+            asks: tool.asks,
         }
     }
 }
 
 impl SessionSpec {
-    /// The `_meta` of `session/new`.
+    /// The `_meta` of `session/new` and `session/load`.
     pub(super) fn meta(&self) -> Map<String, Value> {
         let mut brickbat = json!({
             "protocol": PROTOCOL,
@@ -162,8 +171,12 @@ mod tests {
 
     #[test]
     fn a_planned_tool_requires_its_marker() {
-        let planned =
-            PlannedTool { name: "lookup".into(), params: vec![("key".into(), "string")], deaf: true };
+        let planned = PlannedTool {
+            name: "lookup".into(),
+            params: vec![("key".into(), "string")],
+            deaf: true,
+            asks: false,
+        };
         let tool = ToolSpec::new(&planned, "http://127.0.0.1:1/gate".into());
         assert_eq!(tool.input_schema["required"], json!(["ref"]));
         assert_eq!(tool.input_schema["properties"]["key"], json!({"type": "string"}));

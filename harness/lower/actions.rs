@@ -24,6 +24,7 @@ fn action(stage: Stage<'_>, base: &str, written: &At) -> Result<PlannedAction, P
     let pointer = format!("{base}/do");
     let what = match &written.action {
         Action::Abort => PlannedFault::Abort,
+        Action::Kill => PlannedFault::Kill,
         Action::Stall => PlannedFault::Stall,
         Action::Pause => PlannedFault::Pause,
         Action::Reset => PlannedFault::Reset,
@@ -62,7 +63,7 @@ fn fits(pointer: &str, at: &PlannedPoint, what: &PlannedFault) -> Result<(), Pro
     let wrong = |message: &str, hint: &str| Err(Problem::new(pointer, message).with_hint(hint.to_owned()));
     let (mark, side) = match (at, what) {
         (PlannedPoint::Stream { mark, side, .. }, _) => (*mark, *side),
-        (_, PlannedFault::Abort | PlannedFault::Settle(_)) => return Ok(()),
+        (_, PlannedFault::Abort | PlannedFault::Kill | PlannedFault::Settle(_)) => return Ok(()),
         _ => {
             return wrong(
                 "no reply is being streamed at this point",
@@ -98,7 +99,7 @@ fn words(at: &At) -> String {
     let Some(point) = point else { return words };
     words.push(' ');
     words.push_str(&point_words(point));
-    if !matches!(point, Point::Started(_) | Point::Settled(_)) {
+    if !matches!(point, Point::Asked(_) | Point::Started(_) | Point::Settled(_)) {
         words.push_str(&format!(" of reply {}", at.reply));
         if at.attempt > 1 {
             words.push_str(&format!(", attempt {}", at.attempt));
@@ -110,6 +111,7 @@ fn words(at: &At) -> String {
 fn action_words(action: &Action) -> String {
     match action {
         Action::Abort => "abort".to_owned(),
+        Action::Kill => "kill".to_owned(),
         Action::Stall => "stall".to_owned(),
         Action::Pause => "pause".to_owned(),
         Action::Reset => "reset".to_owned(),
@@ -139,6 +141,7 @@ fn point_words(point: &Point) -> String {
         Point::Calls => "calls".to_owned(),
         Point::Stop => "stop".to_owned(),
         Point::Reply => "terminal event".to_owned(),
+        Point::Asked(name) => format!("asked {name}"),
         Point::Started(started) => format!("started {}", which(started)),
         Point::Settled(settled) => format!("settled {}", which(settled)),
     }

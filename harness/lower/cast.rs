@@ -109,6 +109,7 @@ impl<'a> Cast<'a> {
             args,
             outcome: tools::outcome(tool, &call.args, &marker),
             deaf: tool.deaf,
+            asks: tool.asks,
             marker,
             turn: place.turn,
             reply: place.reply,

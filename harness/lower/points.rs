@@ -25,6 +25,8 @@ pub fn points(plan: &Plan, turn: usize) -> Vec<PlannedPoint> {
         }
     }
     let n_calls = n_calls(&planned.replies);
+    let asked = started.iter().copied().filter(|key| plan.calls[key.0 as usize].asks);
+    points.extend(asked.map(PlannedPoint::Asked));
     points.extend(started.iter().copied().map(PlannedPoint::Started));
     points.extend((1..=n_calls).map(PlannedPoint::StartedCount));
     if n_calls > 0 {
@@ -75,6 +77,7 @@ impl Stage<'_> {
         };
         let words = Words { pointer: format!("{base}/{key}"), at, side };
         match point {
+            Point::Asked(name) => self.asked(base, &words, name),
             Point::Started(which) => self.started(base, &words, which),
             Point::Settled(which) => self.settled(base, &words, which),
             _ => self.stream(base, &words, point),
@@ -106,6 +109,21 @@ impl Stage<'_> {
                 problem.with_hint("only a tool with `deaf: true` outlives its turn".to_owned())
             }),
             _ => self.call(pointer, name),
+        }
+    }
+
+    fn asked(&self, base: &str, words: &Words<'_>, name: &str) -> Result<PlannedPoint, Problem> {
+        self.tools(base, words)?;
+        let pointer = format!("{}/asked", words.pointer);
+        if words.side == Side::Before {
+            return Err(Problem::new(pointer, "nobody sees a question before it is asked")
+                .with_hint("use `after`: the question then waits for its answer".to_owned()));
+        }
+        let key = self.call(pointer.clone(), name)?;
+        match self.cast[key].asks {
+            true => Ok(PlannedPoint::Asked(key)),
+            false => Err(Problem::new(pointer, format!("nobody is asked about the call `{name}`"))
+                .with_hint(format!("give the tool `{}` the key `asks: true`", self.cast[key].tool))),
         }
     }
 
@@ -198,7 +216,7 @@ impl Stage<'_> {
             }
             Point::Calls => Ok(Mark::Calls),
             Point::Stop => Ok(Mark::Stop),
-            Point::Reply | Point::Started(_) | Point::Settled(_) => Ok(Mark::Reply),
+            Point::Reply | Point::Asked(_) | Point::Started(_) | Point::Settled(_) => Ok(Mark::Reply),
         }
     }
 

@@ -1,8 +1,9 @@
 //! Whether the actions of a turn leave each other room: what can never happen is a mistake of the author.
 
-use crate::plan::{CallKey, Mark, PlannedAction, PlannedFault, PlannedPoint, Script, Side};
+use crate::plan::{CallKey, Mark, PlannedAction, PlannedFault, PlannedPoint, PlannedTurn, Script, Side};
 use crate::wire;
 
+use super::cast::Cast;
 use super::points::{Stage, n_calls};
 use super::problem::{Problem, Problems};
 
@@ -27,6 +28,7 @@ pub(super) fn check(stage: Stage<'_>, actions: &[PlannedAction], order: &[CallKe
     after_the_stop(stage, actions, order, problems);
     of_unfinished_calls(stage, actions, &streamed, problems);
     idle_attempts(stage, &streamed, problems);
+    of_refused_calls(stage, actions, problems);
 }
 
 fn pointer(stage: Stage<'_>, action: usize) -> String {
@@ -62,7 +64,7 @@ fn crowded(stage: Stage<'_>, actions: &[PlannedAction], problems: &mut Problems)
 fn after_the_end(stage: Stage<'_>, streamed: &[InStream<'_>], problems: &mut Problems) {
     for late in streamed {
         let over = streamed.iter().find(|end| {
-            let ends = end.what.ends_attempt() || end.what.stops_turn();
+            let ends = end.what.ends_attempt() || end.what.ends_turn();
             ends && end.attempt == late.attempt && end.position < late.position
         });
         if let Some(end) = over {
@@ -74,35 +76,67 @@ fn after_the_end(stage: Stage<'_>, streamed: &[InStream<'_>], problems: &mut Pro
     }
 }
 
-/// Nothing but late results follows a stop.
+/// Nothing but late results follows a stop, and nothing at all a kill.
 fn after_the_stop(stage: Stage<'_>, actions: &[PlannedAction], order: &[CallKey], problems: &mut Problems) {
-    let mut stops = actions.iter().enumerate().filter(|(_, action)| action.what.stops_turn());
+    let mut stops = actions.iter().enumerate().filter(|(_, action)| action.what.ends_turn());
     let Some((first, stop)) = stops.next() else { return };
-    if let Some((second, _)) = stops.next() {
+    let is_kill = stop.what == PlannedFault::Kill;
+    let (stopped, stops_it) = if is_kill { ("killed", "kills it") } else { ("stopped", "stops it") };
+    if let Some((second, other)) = stops.next() {
+        let message = match other.what.stops_turn() == stop.what.stops_turn() {
+            true => format!("a turn is {stopped} once"),
+            false => "a turn is stopped or killed, not both".to_owned(),
+        };
         problems.add(
-            Problem::new(pointer(stage, second), "a turn is stopped once")
-                .with_hint(format!("action {} stops it already", first + 1)),
+            Problem::new(pointer(stage, second), message)
+                .with_hint(format!("action {} {stops_it} already", first + 1)),
         );
         return;
     }
-    let has_deaf = order.iter().any(|key| stage.cast[*key].deaf);
+    // A tool that does not hear the stop goes on; the death of the process ends every tool.
+    let has_deaf = !is_kill && order.iter().any(|key| stage.cast[*key].deaf);
     for (index, action) in actions.iter().enumerate().filter(|(index, _)| *index != first) {
+        let settles_there = action.at == stop.at && matches!(action.what, PlannedFault::Settle(_));
+        // In a stream the provider holds until the result is delivered; elsewhere the kill would overtake it.
+        let in_time = index < first && matches!(stop.at, PlannedPoint::Stream { .. });
         let never = match (&stop.at, &action.at) {
-            (stopped, PlannedPoint::Stream { reply, attempt, .. }) => match stopped {
+            _ if is_kill && settles_there => !in_time,
+            (end, PlannedPoint::Stream { reply, attempt, .. }) => match end {
                 PlannedPoint::Stream { reply: last, attempt: last_attempt, .. } => {
                     (*reply, *attempt) > (*last, *last_attempt)
                 }
                 tools => *reply > reply_of(stage, tools, order),
             },
-            (stopped @ PlannedPoint::Stream { reply, .. }, later) => {
-                reply_of(stage, later, order) > *reply || count(later) > complete(stage, stopped)
+            (end @ PlannedPoint::Stream { reply, .. }, later) => {
+                reply_of(stage, later, order) > *reply || count(later) > complete(stage, end)
             }
-            (stopped, later) => !has_deaf && results(later, order) > results(stopped, order),
+            (end, later) => !has_deaf && results(later, order) > results(end, order),
         };
         problems.add_if(never, || {
-            Problem::new(pointer(stage, index), "this can never happen: the turn is stopped before")
-                .with_hint(format!("action {} of this turn stops it", first + 1))
+            Problem::new(
+                pointer(stage, index),
+                format!("this can never happen: the turn is {stopped} before"),
+            )
+            .with_hint(format!("action {} of this turn {stops_it}", first + 1))
         });
+    }
+}
+
+/// No tool outlives the process that runs it: what is planned for it in a later turn never happens.
+pub(super) fn outlived(cast: &Cast<'_>, turns: &[PlannedTurn], problems: &mut Problems) {
+    let kills = |turn: &PlannedTurn| turn.actions.iter().any(|action| action.what == PlannedFault::Kill);
+    for (index, turn) in turns.iter().enumerate() {
+        for (action, planned) in turn.actions.iter().enumerate() {
+            let PlannedFault::Settle(key) = planned.what else { continue };
+            let call = &cast[key];
+            let killed = (call.turn..index).find(|earlier| kills(&turns[*earlier]));
+            if let Some(killed) = killed {
+                let message =
+                    format!("the process that runs `{}` is killed in turn {}", call.name, killed + 1);
+                let pointer = format!("/turns/{index}/at/{action}/do/settle");
+                problems.add(Problem::new(pointer, message));
+            }
+        }
     }
 }
 
@@ -110,7 +144,10 @@ fn after_the_stop(stage: Stage<'_>, actions: &[PlannedAction], order: &[CallKey]
 fn count(at: &PlannedPoint) -> u32 {
     match at {
         PlannedPoint::StartedCount(count) | PlannedPoint::SettledCount(count) => *count,
-        PlannedPoint::Stream { .. } | PlannedPoint::Started(_) | PlannedPoint::Settled(..) => 0,
+        PlannedPoint::Stream { .. }
+        | PlannedPoint::Asked(_)
+        | PlannedPoint::Started(_)
+        | PlannedPoint::Settled(..) => 0,
     }
 }
 
@@ -127,7 +164,7 @@ fn complete(stage: Stage<'_>, at: &PlannedPoint) -> u32 {
 fn reply_of(stage: Stage<'_>, at: &PlannedPoint, order: &[CallKey]) -> usize {
     let nth = |count: u32| order.get(count.saturating_sub(1) as usize);
     let key = match at {
-        PlannedPoint::Started(key) | PlannedPoint::Settled(key, _) => Some(key),
+        PlannedPoint::Asked(key) | PlannedPoint::Started(key) | PlannedPoint::Settled(key, _) => Some(key),
         PlannedPoint::StartedCount(count) | PlannedPoint::SettledCount(count) => nth(*count),
         PlannedPoint::Stream { reply, .. } => return *reply,
     };
@@ -141,7 +178,10 @@ fn results(at: &PlannedPoint, order: &[CallKey]) -> usize {
         PlannedPoint::SettledCount(count) => 2 * *count as usize,
         PlannedPoint::Settled(key, Side::Before) => 2 * place(key),
         PlannedPoint::Settled(key, Side::After) => 2 * place(key) + 2,
-        PlannedPoint::Stream { .. } | PlannedPoint::Started(_) | PlannedPoint::StartedCount(_) => 0,
+        PlannedPoint::Stream { .. }
+        | PlannedPoint::Asked(_)
+        | PlannedPoint::Started(_)
+        | PlannedPoint::StartedCount(_) => 0,
     }
 }
 
@@ -154,7 +194,9 @@ fn of_unfinished_calls(
 ) {
     for (index, action) in actions.iter().enumerate() {
         let at = match action.at {
-            PlannedPoint::Started(key) | PlannedPoint::Settled(key, _) => Some(key),
+            PlannedPoint::Asked(key) | PlannedPoint::Started(key) | PlannedPoint::Settled(key, _) => {
+                Some(key)
+            }
             _ => None,
         };
         let what = match action.what {
@@ -169,7 +211,7 @@ fn of_unfinished_calls(
             let attempt = (call.reply, call.attempt);
             let Some(complete) = position(stage, attempt, Mark::End(key), Side::After) else { continue };
             let cut = streamed.iter().find(|end| {
-                let ends = end.what.ends_attempt() || end.what.stops_turn();
+                let ends = end.what.ends_attempt() || end.what.ends_turn();
                 ends && end.attempt == attempt && end.position < complete
             });
             if let Some(end) = cut {
@@ -180,6 +222,34 @@ fn of_unfinished_calls(
                 );
             }
         }
+    }
+}
+
+/// A call that the user refuses when asked never starts, so nothing waits for its tool.
+fn of_refused_calls(stage: Stage<'_>, actions: &[PlannedAction], problems: &mut Problems) {
+    let refused = stage.cast.of_turn(stage.turn).into_iter().filter(|key| stage.cast[*key].is_refused());
+    let refused: Vec<CallKey> = refused.collect();
+    let n_running = n_calls(stage.replies).saturating_sub(refused.len() as u32);
+    for (index, action) in actions.iter().enumerate() {
+        let waits = match action.at {
+            PlannedPoint::Started(key) | PlannedPoint::Settled(key, _) => Some(key),
+            _ => None,
+        };
+        let settles = match action.what {
+            PlannedFault::Settle(key) => Some(key),
+            _ => None,
+        };
+        if let Some(key) = [waits, settles].into_iter().flatten().find(|key| refused.contains(key)) {
+            let message = format!("the user refuses the call `{}`, so it never starts", stage.cast[key].name);
+            problems.add(
+                Problem::new(pointer(stage, index), message)
+                    .with_hint("use `asked`, or a tool that does not deny".to_owned()),
+            );
+        }
+        problems.add_if(count(&action.at) > n_running, || {
+            let message = format!("{} of the turn's calls start, the user refuses the others", n_running);
+            Problem::new(pointer(stage, index), message)
+        });
     }
 }
 
@@ -210,10 +280,13 @@ pub(super) fn too_soon(stage: Stage<'_>, actions: &[PlannedAction], problems: &m
             }
             PlannedPoint::StartedCount(count) => (number_in_turn(stage, key) > count)
                 .then(|| format!("`{}` may not have started here", call.name)),
+            PlannedPoint::Asked(other) => (other == key || stage.cast[other].reply != call.reply)
+                .then(|| format!("`{}` may not have started here", call.name)),
             PlannedPoint::SettledCount(_) | PlannedPoint::Settled(..) => None,
         };
         if let Some(message) = problem {
-            let hint = format!("a call can settle from `after: {{ end: {} }}` on", call.name);
+            let from = if call.asks { "started" } else { "end" };
+            let hint = format!("a call can settle from `after: {{ {from}: {} }}` on", call.name);
             problems.add(Problem::new(format!("{}/settle", pointer(stage, index)), message).with_hint(hint));
         }
     }

@@ -121,7 +121,10 @@ fn play(stage: Stage<'_>, default: &[CallKey], moved: Vec<Moved>) -> (Vec<CallKe
 /// Whether a point is reached when these have settled and that one is next.
 fn is_reached(at: &PlannedPoint, settled: &[CallKey], next: Option<CallKey>) -> bool {
     match at {
-        PlannedPoint::Stream { .. } | PlannedPoint::Started(_) | PlannedPoint::StartedCount(_) => true,
+        PlannedPoint::Stream { .. }
+        | PlannedPoint::Asked(_)
+        | PlannedPoint::Started(_)
+        | PlannedPoint::StartedCount(_) => true,
         PlannedPoint::SettledCount(count) => settled.len() >= *count as usize,
         PlannedPoint::Settled(key, Side::After) => settled.contains(key),
         PlannedPoint::Settled(key, Side::Before) => next == Some(*key),

@@ -118,7 +118,7 @@ fn planned(scenario: &Scenario, name: &str, tool: &Tool, problems: &mut Problems
             }
         }
     }
-    PlannedTool { name: name.to_owned(), params, deaf: tool.deaf }
+    PlannedTool { name: name.to_owned(), params, deaf: tool.deaf, asks: tool.asks }
 }
 
 /// How a call with these arguments ends. What is returned carries the marker, so that a result can be known

@@ -1,9 +1,13 @@
 //! One plan over real sockets: the conductor between the server and a session.
 
+mod kill;
+
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
+
+pub(super) use kill::Remains;
 
 use crate::conductor::{Command, Conductor, Patience};
 use crate::driver::in_process::InProcess;
@@ -11,8 +15,8 @@ use crate::driver::{self, DriverError, SessionEvent};
 use crate::plan::{CallKey, Plan, ToolOutcome};
 use crate::provider::Provider;
 use crate::server::{GateId, Mount, Seen, Server};
-use crate::simulate::{Run, call_of};
-use crate::trace::{Ending, Event, ExchangeId, Grade, Trace, TurnOutcome};
+use crate::simulate::{Run, call_of, call_with_id};
+use crate::trace::{Consent, Ending, Event, ExchangeId, Grade, QuestionId, Trace, TurnOutcome};
 
 /// A conversation with a system.
 pub(super) enum Session {
@@ -37,29 +41,35 @@ impl Pace {
         Pace { quiet: Duration::from_millis(250), patience: Patience { progress: 16, hang: 60 } };
 }
 
-/// Drives a plan on a session that `open` opens at the base path of the plan.
+/// Drives a plan on a session that `opener` opens at the base path of the plan, or loads there from what a killed
+/// process has left.
 pub(super) async fn drive(
     server: &Server,
     plan: &Arc<Plan>,
     provider: Provider,
     width: Option<usize>,
     pace: Pace,
-    open: impl AsyncFnOnce(&str) -> Result<Session, DriverError>,
+    opener: impl AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>,
 ) -> Result<Run, DriverError> {
     let mount = server.mount(provider);
     let base_url = mount.base_url();
     let address = server.addr().to_string();
     let origin = format!("http://{address}");
-    let session = open(base_url.strip_prefix(&origin).unwrap_or_default()).await?;
+    let base_path = base_url.strip_prefix(&origin).unwrap_or_default().to_owned();
+    let session = opener(&base_path, None).await?;
     let conductor = Conductor::new(Arc::clone(plan), pace.patience, width);
     let mut live = Live {
         plan,
         mount,
         session,
+        opener,
+        base_path,
+        remains: None,
         conductor,
         trace: Trace::default(),
         gates: Vec::new(),
         open: Vec::new(),
+        alive: Vec::new(),
         ending: None,
         address,
     };
@@ -77,15 +87,22 @@ const MAX_ERROR_CHARS: usize = 4000;
 /// A plan takes below a second; a system that backs off between many retries may take a minute.
 const MAX_PLAN_TIME: Duration = Duration::from_secs(120);
 
-struct Live<'a> {
+struct Live<'a, O> {
     plan: &'a Plan,
     mount: Mount<Provider>,
     session: Session,
+    opener: O,
+    /// The path of the plan on the server.
+    base_path: String,
+    /// What the last killed process has left.
+    remains: Option<Remains>,
     conductor: Conductor,
     trace: Trace,
     gates: Vec<(GateId, CallKey)>,
     /// Answers that are on their way and not held.
     open: Vec<ExchangeId>,
+    /// Answers that are not over, held or not.
+    alive: Vec<ExchangeId>,
     /// The turn has ended, but answers are still on their way: their end is told first.
     ending: Option<TurnOutcome>,
     /// The server's address, as texts may name it.
@@ -98,7 +115,7 @@ enum Progress {
     Finished,
 }
 
-impl Live<'_> {
+impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_, O> {
     async fn run(&mut self, quiet: Duration) -> Result<(), DriverError> {
         let mut commands = self.conductor.start();
         while self.execute(commands).await? == Progress::Going {
@@ -137,6 +154,9 @@ impl Live<'_> {
                     // What follows, such as a late result, must find a system that has heard the stop.
                     self.session.barrier().await?;
                 }
+                // What was still to be done was meant for the process that is dead.
+                Command::Kill => todo = self.kill().await?.into(),
+                Command::Resume => self.resume().await?,
                 Command::Release(exchange) => {
                     self.open.push(exchange);
                     self.mount.release(exchange);
@@ -146,6 +166,10 @@ impl Live<'_> {
                         Some((gate, _)) => self.mount.settle(*gate, &outcome),
                         None => todo.extend(self.observe(Event::ToolCancelled { call })),
                     }
+                }
+                Command::Answer { question, call, consent } => {
+                    self.trace.push(Event::Answered { question, call, consent });
+                    self.session.answer(question, consent);
                 }
                 Command::GiveUp => self.trace.push(Event::GaveUp),
                 Command::Finish => return Ok(Progress::Finished),
@@ -187,10 +211,11 @@ impl Live<'_> {
         let event = match seen {
             Seen::Requested { exchange, kind, body } => {
                 self.open.push(exchange);
+                self.alive.push(exchange);
                 Event::Requested { exchange, kind, body }
             }
             Seen::Held { exchange, at, grade } => {
-                self.closed(exchange);
+                self.open.retain(|open| *open != exchange);
                 Event::Held { exchange, at, grade: self.confirm(grade).await? }
             }
             Seen::Replied { exchange, ending } => {
@@ -233,6 +258,12 @@ impl Live<'_> {
     fn said(&mut self, event: SessionEvent) -> Result<Option<Event>, DriverError> {
         match event {
             SessionEvent::Shown { id, state } => Ok(Some(Event::CallShown { id, state })),
+            SessionEvent::Asked { question, id, args } => {
+                // A system that gives calls ids of its own may show the arguments, and with them the marker.
+                let by_args = || args.as_deref().and_then(|args| call_of(self.plan, args));
+                let call = call_with_id(self.plan, &id).or_else(by_args);
+                Ok(Some(Event::Asked { question, id, call }))
+            }
             SessionEvent::Ended(outcome) => {
                 self.ending = Some(self.redacted(outcome));
                 Ok(None)
@@ -263,6 +294,7 @@ impl Live<'_> {
 
     fn closed(&mut self, exchange: ExchangeId) {
         self.open.retain(|open| *open != exchange);
+        self.alive.retain(|alive| *alive != exchange);
     }
 
     fn gate_closed(&mut self, gate: GateId) -> Option<CallKey> {
@@ -295,6 +327,13 @@ impl Session {
             Session::Acp(session) => session.cancel().await?,
         }
         Ok(())
+    }
+
+    fn answer(&self, question: QuestionId, consent: Consent) {
+        match self {
+            Session::InProcess(session) => session.answer(question, consent),
+            Session::Acp(session) => session.answer(question, consent),
+        }
     }
 
     async fn barrier(&self) -> Result<bool, DriverError> {

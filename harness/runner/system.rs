@@ -1,24 +1,22 @@
 //! Systems by name, and systems that run.
 
 use std::fmt;
-use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use tempfile::TempDir;
 use tokio::sync::Mutex;
 
-use super::live::{self, Pace};
+use super::live::{self, Pace, Remains};
 use super::quoted;
 use crate::agent::canary::Canary;
-use crate::agent::{Agent, Delivery};
+use crate::agent::{Agent, BrokenStore, Delivery};
 use crate::dialect::Dialect;
 use crate::driver::in_process::{InProcess, Place};
 use crate::driver::manifest::Install;
 use crate::driver::{
-    About, Adapter, DriverError, Launch, Manifest, PlainAgent, SessionSpec, ToolSpec, install, resolve,
-    systems,
+    About, Adapter, DriverError, Folder, Launch, Manifest, PlainAgent, SessionSpec, ToolSpec, install,
+    resolve, systems,
 };
 use crate::parse::did_you_mean;
 use crate::plan::{Plan, PlannedTool};
@@ -211,9 +209,10 @@ struct Adapted {
     server: Server,
     serving: Mutex<Serving>,
     capabilities: crate::driver::Capabilities,
-    state: TempDir,
     /// State folders given so far.
     n_states: AtomicU64,
+    /// Dropped after the adapter, and waits for it.
+    folder: Folder,
 }
 
 /// The process that serves now.
@@ -224,7 +223,11 @@ struct Serving {
 }
 
 impl Running {
-    pub(super) async fn start(system: &System, note: &(dyn Fn(&str) + Sync)) -> Result<Running, DriverError> {
+    pub(super) async fn start(
+        system: &System,
+        guardian: &Path,
+        note: &(dyn Fn(&str) + Sync),
+    ) -> Result<Running, DriverError> {
         let how = match system {
             System::Simulated(canary) => How::Simulated(*canary),
             System::Live(canary, delivery) => {
@@ -232,13 +235,13 @@ impl Running {
             }
             System::Adapted(subject) => {
                 let cache = install::cache_folder()?;
-                let launch = install::launch(&subject.manifest, &cache, note).await?;
-                let agent = plain_agent(&subject.manifest)?;
+                let launch = install::launch(&subject.manifest, &cache, guardian, note).await?;
+                let folder = Folder::create(guardian).await?;
+                let launch = Launch { scratch: Some(folder.path().to_owned()), ..launch };
+                let agent = plain_agent(&subject.manifest, guardian);
                 let adapter = start(&launch, agent.as_ref()).await?;
                 let about = adapter.about().clone();
                 let mode = mode_of(&about, subject)?;
-                let state = TempDir::with_prefix("brickbat-")
-                    .map_err(|error| harness("a temporary folder", &error))?;
                 let name = match &subject.origin {
                     Origin::Command(_) => format!("{}@{}/{mode}", about.sdk, about.version),
                     _ => format!("{}@{}/{mode}", subject.manifest.name, about.version),
@@ -251,8 +254,8 @@ impl Running {
                     server: server().await?,
                     capabilities: about.capabilities,
                     serving: Mutex::new(Serving { adapter, n_sessions: 0 }),
-                    state,
                     n_states: AtomicU64::new(0),
+                    folder,
                 }));
                 return Ok(Running { name, how });
             }
@@ -279,6 +282,8 @@ impl Running {
                 Need::Cancel => !adapted.capabilities.cancel,
                 Need::EagerTools => !adapted.capabilities.eager_tools,
                 Need::Streaming => !adapted.capabilities.streaming,
+                Need::Approvals => !adapted.capabilities.approvals,
+                Need::Resume => !adapted.capabilities.load,
             },
             How::Live { delivery: Delivery::Whole, .. } => matches!(need, Need::EagerTools | Need::Streaming),
             How::Simulated(_) | How::Live { .. } => false,
@@ -327,9 +332,15 @@ impl Running {
         match &self.how {
             How::Simulated(canary) => Ok(simulate(plan, profile, agent(*canary, Delivery::Streamed), width)),
             How::Live { canary, delivery, server } => {
-                let agent = agent(*canary, *delivery);
-                let open = async |base_path: &str| {
+                let open = async |base_path: &str, remains: Option<&Remains>| {
                     let place = Place { server: server.addr(), base_path: base_path.to_owned() };
+                    let agent = match remains {
+                        Some(Remains::Saved(saved)) => {
+                            Agent::resume(plan.dialect, *delivery, &plan.tools, *canary, saved)
+                                .map_err(|error| unread(&error))?
+                        }
+                        Some(Remains::Stored(_)) | None => agent(*canary, *delivery),
+                    };
                     Ok(live::Session::InProcess(InProcess::start(agent, plan.dialect.path(), place)))
                 };
                 live::drive(server, plan, provider, width, Pace::OWN, open).await
@@ -341,7 +352,11 @@ impl Running {
                     Some(_) => &server().await?,
                     None => &adapted.server,
                 };
-                let open = async |base_path: &str| adapted.open(plan, server.addr(), base_path).await;
+                let number = adapted.n_states.fetch_add(1, Ordering::Relaxed);
+                let open = async |base_path: &str, remains: Option<&Remains>| {
+                    let base_url = format!("http://{}{base_path}", server.addr());
+                    adapted.open(plan, adapted.spec(plan, base_url, number)?, remains).await
+                };
                 live::drive(server, plan, provider, width, Pace::ADAPTED, open).await
             }
         }
@@ -352,10 +367,21 @@ impl Adapted {
     async fn open(
         &self,
         plan: &Plan,
-        server: SocketAddr,
-        base_path: &str,
+        spec: SessionSpec,
+        remains: Option<&Remains>,
     ) -> Result<live::Session, DriverError> {
-        let spec = self.spec(plan, format!("http://{server}{base_path}"))?;
+        // The other plans share a process that lives: one that is killed has a plan of its own, and so has its heir.
+        match remains {
+            Some(Remains::Stored(id)) => {
+                let heir = self.start().await?.adapter;
+                return Ok(live::Session::Acp(heir.load(id, &spec).await?));
+            }
+            None if plan.kills() => {
+                let own = self.start().await?.adapter;
+                return Ok(live::Session::Acp(own.open(&spec).await?));
+            }
+            Some(Remains::Saved(_)) | None => {}
+        }
         let mut serving = self.serving.lock().await;
         let is_worn = self.agent.as_ref().is_some_and(|agent| serving.n_sessions >= agent.plain.max_sessions);
         if is_worn {
@@ -380,9 +406,9 @@ impl Adapted {
         Ok(Serving { adapter, n_sessions: 0 })
     }
 
-    fn spec(&self, plan: &Plan, base_url: String) -> Result<SessionSpec, DriverError> {
-        let number = self.n_states.fetch_add(1, Ordering::Relaxed);
-        let state_dir = self.state.path().join(number.to_string());
+    /// What a session is opened with; `number` names its state folder.
+    fn spec(&self, plan: &Plan, base_url: String, number: u64) -> Result<SessionSpec, DriverError> {
+        let state_dir = self.folder.path().join(STATE).join(number.to_string());
         std::fs::create_dir_all(&state_dir).map_err(|error| harness("the state folder", &error))?;
         let tool = |tool: &PlannedTool| ToolSpec::new(tool, format!("{base_url}/gate/{}", tool.name));
         let tools = plan.tools.iter().map(tool).collect();
@@ -392,16 +418,15 @@ impl Adapted {
 }
 
 /// What is known of an agent that speaks ACP itself; none where the system has an adapter.
-fn plain_agent(manifest: &Manifest) -> Result<Option<PlainAgent>, DriverError> {
-    let Some(plain) = &manifest.acp else { return Ok(None) };
-    let relay = std::env::current_exe().map_err(|error| harness("the harness's own program", &error))?;
-    Ok(Some(PlainAgent {
+fn plain_agent(manifest: &Manifest, relay: &Path) -> Option<PlainAgent> {
+    let plain = manifest.acp.as_ref()?;
+    Some(PlainAgent {
         plain: plain.clone(),
         sdk: manifest.sdk.clone().unwrap_or_default(),
         version: manifest.version.clone().unwrap_or_default(),
         modes: manifest.modes.iter().map(|mode| mode.name.clone()).collect(),
-        relay,
-    }))
+        relay: relay.to_owned(),
+    })
 }
 
 /// Starts an adapter, or an agent that needs none.
@@ -411,6 +436,9 @@ async fn start(launch: &Launch, agent: Option<&PlainAgent>) -> Result<Adapter, D
         None => Adapter::start(launch).await,
     }
 }
+
+/// The part of the run's folder in which each plan has its state folder.
+const STATE: &str = "state";
 
 /// The mode that is meant, if the adapter is the one that it should be: a report must not name a version that did
 /// not run.
@@ -433,6 +461,10 @@ async fn server() -> Result<Server, DriverError> {
     Server::start(Limits::STANDARD).await.map_err(|error| harness("the provider's socket", &error))
 }
 
+fn unread(error: &BrokenStore) -> DriverError {
+    DriverError::Harness { what: "cannot resume the agent".to_owned(), text: error.to_string() }
+}
+
 fn harness(what: &str, error: &std::io::Error) -> DriverError {
     DriverError::Harness { what: format!("cannot open {what}"), text: error.to_string() }
 }
@@ -448,6 +480,8 @@ mod tests {
             eager_tools: false,
             barrier: true,
             history: true,
+            approvals: false,
+            load: true,
         };
         let modes = vec!["ui-messages".to_owned(), "ui-messages-clean".to_owned()];
         About { protocol: 1, sdk: sdk.to_owned(), version: version.to_owned(), modes, capabilities }

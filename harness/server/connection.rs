@@ -5,6 +5,7 @@ use std::mem::MaybeUninit;
 use std::net::SocketAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use socket2::SockRef;
@@ -347,6 +348,9 @@ impl Connection {
         let Ok(permit) = mounted.seen.reserve().await else { return Next::Close };
         let (kind, answer) = {
             let mut core = lock(&mounted.core);
+            if mounted.bereaved.load(Ordering::Relaxed) && self.peer_has_gone() {
+                return Next::Close;
+            }
             let method = request.head.method.as_str();
             let asked = provider::Request { method, path, body: &request.body };
             let Ok((kind, answer)) = catch_unwind(AssertUnwindSafe(|| core.answer(asked))) else {

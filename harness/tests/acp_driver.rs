@@ -4,33 +4,17 @@
 
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
+#[path = "common/polite.rs"]
+mod polite;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
 use brickbat::dialect::Dialect;
 use brickbat::driver::{Adapter, DriverError, Launch, Limits, Session, SessionEvent, SessionSpec};
-use brickbat::trace::{ShownState, TurnOutcome};
-
-/// Answers `initialize` and `session/new`; `$1` is what it does with a prompt, where `$id` is the prompt's id.
-const POLITE: &str = r#"
-answer() { printf '{"jsonrpc":"2.0","id":"%s","result":%s}\n' "$id" "$1"; }
-show() { printf '{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":"%s","status":"%s"}}}\n' "$1" "$2"; }
-outcome() { answer '{"stopReason":"end_turn","_meta":{"brickbat":{"outcome":'"$1"'}}}'; }
-able='"cancel":true,"streaming":true,"eagerTools":false,"barrier":true,"history":true'
-about='{"protocolVersion":1,"_meta":{"brickbat":{"protocol":1,"sdk":"sh","version":"1","modes":["m"],"capabilities":{'"$able"'}}}}'
-while read -r line; do
-    id=$(printf '%s' "$line" | sed 's/.*"id":"\([^"]*\)".*/\1/')
-    case $line in
-        *'"method":"initialize"'*) answer "$about" ;;
-        *'"method":"session/new"'*) answer '{"sessionId":"s"}' ;;
-        *'"method":"_brickbat/barrier"'*) answer '{}' ;;
-        *'"method":"_brickbat/history"'*) answer '{"history":["kept"]}' ;;
-        *'"method":"session/cancel"'*) id=$turn; outcome '{"kind":"cancelled"}' ;;
-        *'"method":"session/prompt"'*) turn=$id; eval "$1" ;;
-    esac
-done
-"#;
+use brickbat::trace::{Consent, QuestionId, ShownState, TurnOutcome};
+use polite::POLITE;
 
 /// Longer than a healthy shell needs on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -41,6 +25,8 @@ fn launch(script: &str, arg: &str) -> Launch {
         args: ["-c", script, "adapter", arg].map(str::to_owned).to_vec(),
         folder: "/".into(),
         env: BTreeMap::new(),
+        guardian: env!("CARGO_BIN_EXE_brickbat").into(),
+        scratch: None,
         limits: Limits { start: PATIENCE, answer: PATIENCE, ..Limits::STANDARD },
     }
 }
@@ -49,18 +35,21 @@ async fn refused_at_start(script: &str) -> DriverError {
     Adapter::start(&launch(script, "")).await.expect_err(script)
 }
 
-async fn polite(on_prompt: &str) -> Session {
-    let adapter = Adapter::start(&launch(POLITE, on_prompt)).await.unwrap();
-    assert_eq!(adapter.about().sdk, "sh");
-    let spec = SessionSpec {
+fn spec() -> SessionSpec {
+    SessionSpec {
         base_url: "http://127.0.0.1:9".into(),
         dialect: Dialect::AnthropicMessages,
         model: None,
         mode: "m".into(),
         tools: Vec::new(),
         state_dir: "/tmp".into(),
-    };
-    adapter.open(&spec).await.unwrap()
+    }
+}
+
+async fn polite(on_prompt: &str) -> Session {
+    let adapter = Adapter::start(&launch(POLITE, on_prompt)).await.unwrap();
+    assert_eq!(adapter.about().sdk, "sh");
+    adapter.open(&spec()).await.unwrap()
 }
 
 async fn turn(on_prompt: &str) -> Vec<SessionEvent> {
@@ -145,6 +134,58 @@ async fn a_turn_is_stopped_and_the_next_one_runs() {
     assert_eq!(session.history().await, Ok(Some(serde_json::json!(["kept"]))));
     session.prompt("again").await.unwrap();
     assert_eq!(session.next().await, Some(shown("a", ShownState::InProgress)));
+}
+
+/// What comes of two questions that get those answers: the option that the adapter was told, as the name of a call.
+async fn told(first: Consent, second: Consent) -> Vec<SessionEvent> {
+    let mut session = polite("ask a; ask b").await;
+    session.prompt("hello").await.unwrap();
+    for (number, id) in [(0, "a"), (1, "b")] {
+        let args = Some(r#"{"key":"k"}"#.to_owned());
+        let asked = SessionEvent::Asked { question: QuestionId(number), id: id.into(), args };
+        assert_eq!(session.next().await, Some(asked));
+    }
+    session.answer(QuestionId(1), second);
+    let of_second = session.next().await.unwrap();
+    session.answer(QuestionId(0), first);
+    // A question is answered once.
+    session.answer(QuestionId(0), second);
+    let of_first = session.next().await.unwrap();
+    assert_eq!(session.barrier().await, Ok(true));
+    vec![of_first, of_second]
+}
+
+#[tokio::test]
+async fn questions_are_answered_by_the_kind_of_the_option() {
+    let option = |id| shown(id, ShownState::Completed);
+    assert_eq!(told(Consent::Given, Consent::Refused).await, [option("yes"), option("no")]);
+    assert_eq!(told(Consent::Withheld, Consent::Given).await, [option("cancelled"), option("yes")]);
+}
+
+#[tokio::test]
+async fn a_killed_session_is_loaded_by_another_process() {
+    let mut session = polite("show a in_progress").await;
+    session.prompt("hello").await.unwrap();
+    assert_eq!(session.barrier().await, Ok(true));
+    session.kill().await.unwrap();
+    // What it had said is still heard; then it is known to be dead, by the signal.
+    assert_eq!(session.next().await, Some(shown("a", ShownState::InProgress)));
+    let Some(SessionEvent::Lost(DriverError::Exited { status, .. })) = session.next().await else { panic!() };
+    assert!(status.contains("signal: 9"), "{status}");
+    let heir = Adapter::start(&launch(POLITE, "show b completed")).await.unwrap();
+    assert!(heir.about().capabilities.load);
+    let mut session = heir.load(session.id(), &spec()).await.unwrap();
+    session.prompt("again").await.unwrap();
+    // The past that it told while it loaded is no event of this conversation.
+    assert_eq!(session.next().await, Some(shown("b", ShownState::Completed)));
+}
+
+#[tokio::test]
+async fn an_adapter_that_loads_says_so_to_every_client() {
+    let error = refused_at_start(&POLITE.replace(r#""loadSession":true"#, "")).await;
+    assert!(error.to_string().contains("loadSession"), "{error}");
+    let silent = POLITE.replace(r#","load":true"#, "");
+    assert!(!Adapter::start(&launch(&silent, "")).await.unwrap().about().capabilities.load);
 }
 
 #[tokio::test]

@@ -2,6 +2,8 @@
 
 #[path = "judgement/exit_code.rs"]
 mod exit_code;
+#[path = "judgement/kill.rs"]
+mod kill;
 #[path = "common/plans.rs"]
 mod plans;
 #[path = "judgement/staging.rs"]

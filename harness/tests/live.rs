@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,6 +13,7 @@ use brickbat::dialect::Dialect;
 use brickbat::driver::SessionEvent;
 use brickbat::driver::in_process::{InProcess, Place};
 use brickbat::lower;
+use brickbat::plan::{Plan, PlannedAction, PlannedFault, PlannedPoint};
 use brickbat::provider::Provider;
 use brickbat::report::{Case, Report, text};
 use brickbat::rules::{self, Profile};
@@ -45,7 +47,8 @@ fn load(prefix: &str) -> Vec<Job> {
 /// Runs jobs, and gives the cases in the order of their plans.
 async fn run(system: &System, jobs: &[Job]) -> Vec<Case> {
     let profiles = Dialect::ALL.map(Profile::newest);
-    let options = Options { profiles: &profiles, n_jobs: N_JOBS, fail_fast: None };
+    let guardian = Path::new(env!("CARGO_BIN_EXE_brickbat"));
+    let options = Options { profiles: &profiles, n_jobs: N_JOBS, guardian, fail_fast: None };
     let mut cases = runner::run(system, jobs, options, &|_| {}, &|_, _, _| {}).await;
     cases.sort_by(|a, b| a.plan.cmp(&b.plan));
     cases
@@ -298,6 +301,89 @@ fn canaries_are_caught_over_http() {
                 assert_eq!(case.worst(), Some(harm), "{case:#?}");
             }
         }
+    });
+}
+
+/// The cases of plans with a fault, without what names the system and without the numbers of requests: whether an agent
+/// that is killed after the last result has asked again by then is nobody's decision.
+async fn verdicts(system: &System, jobs: &[Job]) -> Vec<(String, Verdict, Vec<Finding>)> {
+    let faulted = run(system, jobs).await.into_iter().filter(|case| !case.plan.ends_with("+control"));
+    let unnumbered = |finding: Finding| Finding { place: String::new(), ..finding };
+    faulted
+        .map(|case| (case.plan, case.judged, case.findings.into_iter().map(unnumbered).collect()))
+        .collect()
+}
+
+#[test]
+fn a_killed_agent_is_judged_alike_in_the_simulation_and_over_http() {
+    within_patience(async {
+        let jobs = load("kill/");
+        for canary in
+            [None, Some(Canary::KillDangles), Some(Canary::KillForgets), Some(Canary::KillLosesResults)]
+        {
+            let simulated = verdicts(&System::Simulated(canary), &jobs).await;
+            let live = verdicts(&System::Live(canary, Delivery::Streamed), &jobs).await;
+            assert!(simulated.len() > 40, "{simulated:#?}");
+            for (simulated, live) in simulated.iter().zip(&live) {
+                assert_eq!(simulated, live, "{canary:?}");
+            }
+            let failed = live.iter().any(|(_, verdict, _)| *verdict == Verdict::Fail);
+            assert_eq!(failed, canary.is_some(), "{live:#?}");
+        }
+    });
+}
+
+/// A job for each point of the control plans: the process is killed there.
+fn kills_at_every_point() -> Vec<Job> {
+    let killed = |plan: &Plan, at: PlannedPoint, number: usize| {
+        let mut plan = plan.clone();
+        plan.id.variant = format!("{} point={number}", plan.id.variant);
+        let words = format!("kill at {at:?}");
+        plan.turns[0].actions = vec![PlannedAction { words, at, what: PlannedFault::Kill }];
+        Job { plan: Arc::new(plan), path: None }
+    };
+    let jobs = load("control/");
+    let at_each = |job: &Job| {
+        let points = lower::points(&job.plan, 0).into_iter().enumerate();
+        points.map(|(number, at)| killed(&job.plan, at, number)).collect::<Vec<Job>>()
+    };
+    jobs.iter().flat_map(at_each).collect()
+}
+
+#[test]
+fn the_reference_agent_outlives_a_kill_at_every_point_over_http() {
+    within_patience(async {
+        let jobs = kills_at_every_point();
+        assert!(jobs.len() > 200, "{}", jobs.len());
+        assert_all_pass(&run(&System::Live(None, Delivery::Streamed), &jobs).await);
+    });
+}
+
+#[test]
+fn the_last_word_of_a_dead_process_is_not_heard() {
+    within_patience(async {
+        let job = load("control/plain-batch@openai-chat").remove(0);
+        let server = Server::start(Limits::STANDARD).await.unwrap();
+        let mut mount = server.mount(Provider::new(job.plan, Profile::newest(Dialect::OpenaiChat)));
+        let target = mount.base_url().strip_prefix(&format!("http://{}", server.addr())).unwrap().to_owned();
+        let body = body(Dialect::OpenaiChat, &json!([{ "role": "user", "content": "hi" }])).to_string();
+        let request = format!(
+            "POST {target}/v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        // Nobody looks at a request while the core is held: the peer asks, and is gone before it is looked at.
+        let ask_and_die = || {
+            let mut stream = std::net::TcpStream::connect(server.addr()).unwrap();
+            std::io::Write::write_all(&mut stream, request.as_bytes()).unwrap();
+        };
+        mount.drop_late_words();
+        mount.with_core(|_| ask_and_die());
+        let (status, _) = ask(&mount, "POST", "/v1/chat/completions", body.as_bytes()).await;
+        assert_eq!(status, 200);
+        let Some(Seen::Requested { exchange, .. }) = mount.next().await else { panic!() };
+        assert_eq!(exchange.0, 0, "the late request took a number");
+        let Some(Seen::Replied { exchange, .. }) = mount.next().await else { panic!() };
+        assert_eq!(exchange.0, 0);
     });
 }
 

@@ -111,6 +111,8 @@ fn what_an_action_needs_is_known_without_being_said() {
     };
     assert_eq!(needs("{ after: { settled: 1 }, do: abort }"), [Need::Cancel]);
     assert_eq!(needs("{ after: { text: 1 }, do: stall }"), [Need::Cancel, Need::Streaming]);
+    assert_eq!(needs("{ after: { settled: 1 }, do: kill }"), [Need::Resume]);
+    assert_eq!(needs("{ after: { text: 1 }, do: kill }"), [Need::Streaming, Need::Resume]);
     let eager = "{ after: { end: a }, do: { settle: a } }";
     assert_eq!(needs(eager), [Need::EagerTools, Need::Streaming]);
     assert_eq!(needs("{ before: headers, do: { http: { status: 529 } } }"), []);

@@ -25,11 +25,11 @@ while read -r line; do
     id=$(printf '%s' "$line" | sed 's/.*"id":"\([^"]*\)".*/\1/')
     case $line in
         *'"method":"initialize"'*)
-            answer '"result":{"protocolVersion":1,"agentInfo":{"name":"Sh","version":"1.2.3"}}' ;;
+            answer '"result":{"protocolVersion":1,"agentInfo":{"name":"Sh","version":"1.2.3"},"agentCapabilities":{"loadSession":true}}' ;;
         *'"method":"session/new"'*) printf '%s' "$line" > "$ASKED"; answer '"result":{"sessionId":"s"}' ;;
+        *'"method":"session/load"'*) printf '%s' "$line" > "$ASKED"; answer '"result":{}' ;;
         *'"method":"session/cancel"'*) id=$turn; stop cancelled ;;
         *'"method":"session/prompt"'*) turn=$id; eval "$1" ;;
-        *'"optionId"'*) printf '%s' "$line" > "$ASKED"; id=$turn; stop end_turn ;;
     esac
 done
 "#;
@@ -43,7 +43,7 @@ dialects: [anthropic-messages, openai-chat]
 modes: [{ name: acp, description: The only one. }]
 command: [sh, agent.sh]
 acp:
-  capabilities: { cancel: true, streaming: true, eagerTools: false }
+  capabilities: { cancel: true, streaming: true, eagerTools: false, load: true }
   tools: "mcp__{server}__{tool}"
   words:
     anthropic-messages: { package: "@a/anthropic" }
@@ -73,12 +73,14 @@ fn launch(folder: &Path, on_prompt: &str) -> Launch {
         args: ["-c", AGENT, "agent", on_prompt].map(str::to_owned).to_vec(),
         folder: "/".into(),
         env: [("ASKED".to_owned(), asked)].into(),
+        guardian: env!("CARGO_BIN_EXE_brickbat").into(),
+        scratch: None,
         limits: Limits { start: PATIENCE, answer: PATIENCE, ..Limits::STANDARD },
     }
 }
 
 fn spec(folder: &Path, dialect: Dialect) -> SessionSpec {
-    let tool = PlannedTool { name: "lookup".into(), params: Vec::new(), deaf: true };
+    let tool = PlannedTool { name: "lookup".into(), params: Vec::new(), deaf: true, asks: false };
     SessionSpec {
         base_url: "http://127.0.0.1:9/p/7".into(),
         dialect,
@@ -156,18 +158,27 @@ async fn a_turn_is_stopped() {
 }
 
 #[tokio::test]
-async fn a_question_for_permission_is_answered_with_yes() {
-    let options = r#"[{"optionId":"n","name":"No","kind":"reject_once"},{"optionId":"a","name":"Always","kind":"allow_always"},
-        {"optionId":"y","name":"Yes","kind":"allow_once"}]"#.replace('\n', " ");
-    let ask = format!(
-        r#"say '{{"jsonrpc":"2.0","id":1,"method":"session/request_permission","params":{{"sessionId":"s","toolCall":{{"toolCallId":"c"}},"options":{options}}}}}'"#
-    );
+async fn a_session_is_loaded_in_its_folder_with_its_tools() {
     let folder = tempfile::tempdir().unwrap();
-    let mut session = session(folder.path(), &ask).await;
+    drop(session(folder.path(), "").await);
+    let heir = Adapter::start_plain(&launch(folder.path(), "stop end_turn"), agent(SHEET)).await.unwrap();
+    assert!(heir.about().capabilities.load);
+    let mut session = heir.load("s", &spec(folder.path(), Dialect::OpenaiChat)).await.unwrap();
+    let asked: Value = serde_json::from_slice(&std::fs::read(folder.path().join("asked")).unwrap()).unwrap();
+    assert_eq!((&asked["method"], &asked["params"]["sessionId"]), (&"session/load".into(), &"s".into()));
+    assert_eq!(asked["params"]["cwd"], folder.path().join("work").to_str().unwrap());
+    assert_eq!(asked["params"]["mcpServers"][0]["name"], "brickbat");
     session.prompt("hello").await.unwrap();
     assert_eq!(session.next().await, Some(SessionEvent::Ended(TurnOutcome::Returned)));
-    let said: Value = serde_json::from_slice(&std::fs::read(folder.path().join("asked")).unwrap()).unwrap();
-    assert_eq!(said["result"]["outcome"]["optionId"], "y", "{said}");
+}
+
+#[tokio::test]
+async fn a_manifest_that_promises_more_than_the_agent_says_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut launch = launch(folder.path(), "");
+    launch.args[1] = AGENT.replace(r#""loadSession":true"#, r#""loadSession":false"#);
+    let error = Adapter::start_plain(&launch, agent(SHEET)).await.unwrap_err();
+    assert!(error.to_string().contains("not ACP's `loadSession`"), "{error}");
 }
 
 #[tokio::test]
@@ -186,7 +197,7 @@ fn mistakes_in_a_manifest_are_named() {
         ("conf/agent.toml", "../agent.toml", "a path inside the working folder"),
         ("conf/agent.toml", "/etc/agent.toml", "a path inside the working folder"),
         ("mcp__{server}__{tool}", "mcp__{server}", "a pattern with one `{tool}`"),
-        ("eagerTools: false", "eager: false", "did you mean"),
+        ("eagerTools: false", "eager: false", "unknown key `eager`"),
         ("cancel: true, ", "", "the key `cancel` is missing"),
     ] {
         let sheet = SHEET.replace(from, to);

@@ -14,7 +14,7 @@ use brickbat::agent::{Agent, Delivery};
 use brickbat::check::{CHECKS, Reach, judge};
 use brickbat::dialect::Dialect;
 use brickbat::lower;
-use brickbat::plan::{Mark, Plan, PlannedPoint};
+use brickbat::plan::{Mark, Plan, PlannedAction, PlannedFault, PlannedPoint};
 use brickbat::rules::Profile;
 use brickbat::scenario::Need;
 use brickbat::simulate::{Run, simulate};
@@ -88,6 +88,30 @@ fn each_action_is_observed_where_it_was_planned() {
             assert_eq!(receipt.grade, Some(Grade::Observed), "{}: {}", plan.id, receipt.words);
         }
     }
+}
+
+#[test]
+fn the_reference_agent_outlives_a_kill_at_every_point() {
+    let mut n_points = 0;
+    for plan in BUILT_IN.iter().filter(|plan| plan.id.scenario.starts_with("control/")) {
+        for at in lower::points(plan, 0) {
+            let mut killed = plan.clone();
+            let words = format!("kill at {at:?}");
+            killed.turns[0].actions = vec![PlannedAction { words, at, what: PlannedFault::Kill }];
+            let run = run(&killed, Delivery::Streamed);
+            let judgement = judged(&killed, &run);
+            assert_eq!(
+                judgement.verdict,
+                Verdict::Pass,
+                "{}: {judgement:#?}",
+                killed.turns[0].actions[0].words
+            );
+            let n_lives = run.trace.events().iter().filter(|event| **event == Event::Resumed).count();
+            assert_eq!(n_lives, 1, "{}", killed.turns[0].actions[0].words);
+            n_points += 1;
+        }
+    }
+    assert!(n_points > 200, "{n_points}");
 }
 
 #[test]

@@ -246,6 +246,58 @@ fn points() {
 }
 
 #[test]
+fn questions() {
+    let asking = |tool: &str, action: &str| {
+        let text =
+            plain(action).replace("  lookup: ", &format!("  pay: {{ asks: true, {tool} }}\n  lookup: "));
+        mistake(
+            &text.replace("as: b, tool: lookup", "as: b, tool: pay").replace("    settle: [b, a, c]\n", ""),
+        )
+    };
+    let (yes, no) = ("returns: paid", "denies: no");
+    snapshot(
+        "questions",
+        &[
+            ("nobody is asked", at("{ after: { asked: b }, do: abort }")),
+            ("unknown call", asking(yes, "{ after: { asked: d }, do: abort }")),
+            ("before a question", asking(yes, "{ before: { asked: b }, do: abort }")),
+            ("fault at a question", asking(yes, "{ after: { asked: b }, do: reset }")),
+            ("settles at its own question", asking(yes, "{ after: { asked: b }, do: { settle: b } }")),
+            ("start of a refused call", asking(no, "{ after: { started: b }, do: abort }")),
+            ("result of a refused call", asking(no, "{ after: stop, do: { settle: b } }")),
+            ("count with a refused call", asking(no, "{ after: { settled: 3 }, do: abort }")),
+        ],
+    );
+}
+
+#[test]
+fn kills() {
+    let both = |first: &str, second: &str| at(&format!("{first}\n      - {second}"));
+    let free = |actions: &str| mistake(&plain(actions).replace("    settle: [b, a, c]\n", ""));
+    let deaf =
+        plain("{ after: { settled: 1 }, do: kill }").replace("found {key}\"", "found {key}\", deaf: true");
+    let later = "    at: [{ before: headers, do: { settle: c } }]\n";
+    snapshot(
+        "kills",
+        &[
+            (
+                "after a kill",
+                both("{ after: { settled: 1 }, do: kill }", "{ reply: 2, after: stop, do: eof }"),
+            ),
+            ("two kills", both("{ after: { settled: 1 }, do: kill }", "{ after: { settled: 2 }, do: kill }")),
+            ("a kill and a stop", both("{ after: stop, do: kill }", "{ after: { settled: 1 }, do: abort }")),
+            (
+                "result overtaken by a kill",
+                free(
+                    "{ after: { settled: b }, do: { settle: c } }\n      - { after: { settled: b }, do: kill }",
+                ),
+            ),
+            ("late result of a dead tool", mistake(&format!("{deaf}{later}"))),
+        ],
+    );
+}
+
+#[test]
 fn order() {
     let both = |first: &str, second: &str| at(&format!("{first}\n      - {second}"));
     let free = |actions: &str| mistake(&plain(actions).replace("    settle: [b, a, c]\n", ""));

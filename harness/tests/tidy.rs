@@ -47,9 +47,10 @@ const EDGES: [(&str, &str); 16] = [
 const MAX_LINES: usize = 600;
 
 /// The only places that wait for time, with the reason.
-const SLEEPS: [(&str, &str); 3] = [
+const SLEEPS: [(&str, &str); 4] = [
     ("harness/driver/install.rs", "a file lock that another process holds gives no notice"),
     ("harness/driver/rest.rs", "nothing tells that the processes of someone else have come to rest"),
+    ("harness/tests/kills.rs", "a run is killed at a moment in time, whatever it does just then"),
     ("harness/server/accept.rs", "an accept that failed for want of file descriptors is tried again later"),
 ];
 

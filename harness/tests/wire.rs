@@ -277,6 +277,7 @@ fn call_of(key: CallKey, args: Value, cuts: &[Index]) -> PlannedCall {
         marker: String::new(),
         outcome: ToolOutcome::Return(String::new()),
         deaf: false,
+        asks: false,
         turn: 0,
         reply: 0,
         attempt: 0,

@@ -1,5 +1,6 @@
 //! The programs that adapters need: whether they are there and new enough, and what npm, pip and cargo do.
 
+use std::fs::File;
 use std::path::Path;
 use std::process::{Output, Stdio};
 use std::time::Duration;
@@ -7,43 +8,151 @@ use std::time::Duration;
 use tokio::process::Command;
 
 use super::super::error::DriverError;
+use super::super::leash::{self, Leash, NotStarted, program_status};
 use super::super::manifest::{AtLeast, Install, Manifest, Requires};
 use super::super::process::end_of;
 use super::{INSTALL_WAIT, Progress};
 
-/// Checks that what a system requires is on the machine.
-pub(super) async fn check(requires: Requires) -> Result<(), DriverError> {
-    let python = "Python {} or later, with its module venv, from https://www.python.org";
-    if let Some(least) = requires.node {
-        check_program("node", least, "Node.js {} or later from https://nodejs.org").await?;
-    }
-    match requires.python {
-        Some(least) => check_program(PYTHON, least, python).await,
-        None => Ok(()),
-    }
+/// Runs programs for one system.
+pub(super) struct Tools<'a> {
+    pub(super) manifest: &'a Manifest,
+    /// The program `brickbat`, which guards what is run.
+    pub(super) guardian: &'a Path,
+    pub(super) progress: Progress<'a>,
 }
 
+/// The Python that makes virtual environments.
 const PYTHON: &str = "python3";
 
 /// How long `--version` may take: it prints a constant.
 const VERSION_WAIT: Duration = Duration::from_secs(20);
 
-async fn check_program(program: &str, least: AtLeast, advice: &str) -> Result<(), DriverError> {
-    let AtLeast(major, minor) = least;
-    let wanted = if minor == 0 { major.to_string() } else { format!("{major}.{minor}") };
-    let missing = |found: String| DriverError::Missing {
-        program: program.to_owned(),
-        advice: format!("{found}; install {}", advice.replace("{}", &wanted)),
-    };
-    let output = match run(Command::new(program).arg("--version"), VERSION_WAIT).await {
-        Ok(output) if output.status.success() => output,
-        Ok(output) => return Err(missing(format!("`{program} --version` failed ({})", output.status))),
-        Err(error) => return Err(missing(format!("`{program} --version` could not be run ({error})"))),
-    };
-    let said = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-    match version(&said) {
-        Some(found) if found >= least => Ok(()),
-        _ => Err(missing(format!("found version {said}"))),
+impl Tools<'_> {
+    /// Checks that what a system requires is on the machine.
+    pub(super) async fn check(&self, requires: Requires) -> Result<(), DriverError> {
+        if let Some(least) = requires.node {
+            self.check_program("node", least, "Node.js {} or later from https://nodejs.org").await?;
+        }
+        match requires.python {
+            Some(least) => {
+                let advice = "Python {} or later, with its module venv, from https://www.python.org";
+                self.check_program(PYTHON, least, advice).await
+            }
+            None => Ok(()),
+        }
+    }
+
+    async fn check_program(&self, program: &str, least: AtLeast, advice: &str) -> Result<(), DriverError> {
+        let AtLeast(major, minor) = least;
+        let wanted = if minor == 0 { major.to_string() } else { format!("{major}.{minor}") };
+        let missing = |found: String| DriverError::Missing {
+            program: program.to_owned(),
+            advice: format!("{found}; install {}", advice.replace("{}", &wanted)),
+        };
+        let asked = leash::command(self.guardian, None, [program, "--version"]);
+        let output = match run(asked, VERSION_WAIT).await {
+            Ok(output) if output.status.success() => output,
+            Ok(output) => return Err(missing(format!("`{program} --version` failed ({})", output.status))),
+            Err(error) => return Err(missing(format!("`{program} --version` could not be run ({error})"))),
+        };
+        let said = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        match version(&said) {
+            Some(found) if found >= least => Ok(()),
+            _ => Err(missing(format!("found version {said}"))),
+        }
+    }
+
+    /// Fetches the dependencies into a folder that holds the files which name them.
+    pub(super) async fn fetch(&self, folder: &Path) -> Result<(), DriverError> {
+        let Manifest { name, sdk, version, pinned, install, .. } = self.manifest;
+        let sdk = sdk.as_deref().unwrap_or(name);
+        let pinned = pinned.as_deref();
+        let full = format!("{sdk}@{}", version.as_deref().or(pinned).unwrap_or_default());
+        match install {
+            Install::None => return Ok(()),
+            Install::Cargo => {
+                let target = folder.join("target");
+                return std::fs::create_dir(&target).map_err(|error| super::failed(&target, &error));
+            }
+            Install::Npm => {
+                (self.progress)(&format!("installing {full} with npm"));
+                self.npm(folder, sdk, pinned).await?;
+            }
+            Install::Pip => {
+                (self.progress)(&format!("installing {full} with pip"));
+                self.pip(folder, sdk, pinned).await?;
+            }
+        }
+        (self.progress)(&format!("installed {full}"));
+        Ok(())
+    }
+
+    async fn npm(&self, folder: &Path, sdk: &str, pinned: Option<&str>) -> Result<(), DriverError> {
+        const FLAGS: [&str; 5] =
+            ["--omit=dev", "--no-audit", "--no-fund", "--ignore-scripts", "--no-update-notifier"];
+        let pinned = pinned.map(|version| format!("{sdk}@{version}"));
+        let has_lock = folder.join("package-lock.json").exists();
+        let what = match &pinned {
+            Some(package) => vec!["install", "--save-exact", package],
+            None => vec![if has_lock { "ci" } else { "install" }],
+        };
+        let advice = "install it together with Node.js from https://nodejs.org";
+        self.succeed(folder, "npm", &[&what[..], &FLAGS].concat(), advice).await
+    }
+
+    async fn pip(&self, folder: &Path, sdk: &str, pinned: Option<&str>) -> Result<(), DriverError> {
+        let advice = "install Python 3 with its module venv";
+        self.succeed(folder, PYTHON, &["-m", "venv", ".venv"], advice).await?;
+        let pip = folder.join(".venv/bin/pip");
+        let pip = pip.to_string_lossy();
+        let install = async |args: &[&str]| {
+            let args = [&["install", "--quiet", "--disable-pip-version-check"], args].concat();
+            self.succeed(folder, &pip, &args, advice).await
+        };
+        install(&["-r", "requirements.txt"]).await?;
+        match pinned {
+            Some("latest") => install(&["--upgrade", sdk]).await,
+            Some(version) => install(&[&format!("{sdk}=={version}")]).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Builds an adapter in Rust. Cargo knows whether there is anything to do.
+    pub(super) async fn build(&self, folder: &Path) -> Result<(), DriverError> {
+        let advice = "install Rust from https://rustup.rs";
+        (self.progress)(&format!("building {} with cargo", self.manifest.name));
+        if let (Some(version), Some(sdk)) = (&self.manifest.pinned, &self.manifest.sdk) {
+            let update = ["update", "--package", sdk, "--precise", version];
+            self.succeed(folder, "cargo", &update, advice).await?;
+        }
+        self.succeed(folder, "cargo", &["build", "--release", "--quiet", "--locked"], advice).await
+    }
+
+    /// Runs a command in a folder; it has to succeed.
+    async fn succeed(
+        &self,
+        folder: &Path,
+        program: &str,
+        args: &[&str],
+        advice: &str,
+    ) -> Result<(), DriverError> {
+        let name = Path::new(program).file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let what = format!("{name} {}", args.first().copied().unwrap_or_default());
+        let mut command = leash::command(self.guardian, None, [&[program], args].concat());
+        // The harness's own build may be what runs this; where that builds to is not where the adapter does.
+        command.current_dir(folder).env("CARGO_TARGET_DIR", folder.join("target"));
+        let output = match run(command, INSTALL_WAIT).await {
+            Ok(output) => output,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Err(DriverError::Missing { program: name, advice: advice.to_owned() });
+            }
+            Err(error) => return Err(DriverError::Install { what, text: error.to_string() }),
+        };
+        if output.status.success() {
+            return Ok(());
+        }
+        let said = if output.stderr.is_empty() { &output.stdout } else { &output.stderr };
+        Err(DriverError::Install { what: format!("{what} ({})", output.status), text: end_of(said) })
     }
 }
 
@@ -53,111 +162,19 @@ fn version(said: &str) -> Option<AtLeast> {
     AtLeast::of(number.strip_prefix('v').unwrap_or(number))
 }
 
-/// Fetches the dependencies into a folder that holds the files which name them.
-pub(super) async fn fetch(
-    manifest: &Manifest,
-    folder: &Path,
-    progress: Progress<'_>,
-) -> Result<(), DriverError> {
-    let sdk = manifest.sdk.as_deref().unwrap_or(&manifest.name);
-    let version = manifest.version.as_deref().or(manifest.pinned.as_deref()).unwrap_or_default();
-    let say = |tool: &str| progress(&format!("installing {sdk}@{version} with {tool}"));
-    match manifest.install {
-        Install::None => return Ok(()),
-        Install::Cargo => {
-            let target = folder.join("target");
-            return std::fs::create_dir(&target).map_err(|error| super::failed(&target, &error));
-        }
-        Install::Npm => {
-            say("npm");
-            npm(folder, sdk, manifest.pinned.as_deref()).await?;
-        }
-        Install::Pip => {
-            say("pip");
-            pip(folder, sdk, manifest.pinned.as_deref()).await?;
-        }
-    }
-    progress(&format!("installed {sdk}@{version}"));
-    Ok(())
-}
-
-async fn npm(folder: &Path, sdk: &str, pinned: Option<&str>) -> Result<(), DriverError> {
-    const FLAGS: [&str; 5] =
-        ["--omit=dev", "--no-audit", "--no-fund", "--ignore-scripts", "--no-update-notifier"];
-    let mut command = Command::new("npm");
-    let has_lock = folder.join("package-lock.json").exists();
-    match pinned {
-        Some(version) => command.args(["install", "--save-exact", &format!("{sdk}@{version}")]),
-        None => command.arg(if has_lock { "ci" } else { "install" }),
+/// Runs a guarded command to its end, within that time. If the wait is given up, all that it started dies.
+async fn run(mut command: Command, wait: Duration) -> std::io::Result<Output> {
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let started = async {
+        let null = File::open("/dev/null").map_err(NotStarted::Guardian)?;
+        Leash::put_on(command, Some(null.into())).await
     };
-    succeed(
-        command.args(FLAGS).current_dir(folder),
-        "install it together with Node.js from https://nodejs.org",
-    )
-    .await
-}
-
-async fn pip(folder: &Path, sdk: &str, pinned: Option<&str>) -> Result<(), DriverError> {
-    let advice = "install Python 3 with its module venv";
-    succeed(Command::new(PYTHON).args(["-m", "venv", ".venv"]).current_dir(folder), advice).await?;
-    let pip = || {
-        let mut command = Command::new(folder.join(".venv/bin/pip"));
-        command.args(["install", "--quiet", "--disable-pip-version-check"]).current_dir(folder);
-        command
-    };
-    succeed(pip().args(["-r", "requirements.txt"]), advice).await?;
-    match pinned {
-        Some("latest") => succeed(pip().args(["--upgrade", sdk]), advice).await,
-        Some(version) => succeed(pip().arg(format!("{sdk}=={version}")), advice).await,
-        None => Ok(()),
-    }
-}
-
-/// Builds an adapter in Rust. Cargo knows whether there is anything to do.
-pub(super) async fn build(
-    manifest: &Manifest,
-    folder: &Path,
-    progress: Progress<'_>,
-) -> Result<(), DriverError> {
-    let advice = "install Rust from https://rustup.rs";
-    progress(&format!("building {} with cargo", manifest.name));
-    let cargo = || {
-        let mut command = Command::new("cargo");
-        // The harness's own build may be the one that runs this; its settings are not the adapter's.
-        command.current_dir(folder).env("CARGO_TARGET_DIR", folder.join("target"));
-        command
-    };
-    if let (Some(version), Some(sdk)) = (&manifest.pinned, &manifest.sdk) {
-        succeed(cargo().args(["update", "--package", sdk, "--precise", version]), advice).await?;
-    }
-    succeed(cargo().args(["build", "--release", "--quiet", "--locked"]), advice).await
-}
-
-/// Runs a command that has to succeed.
-async fn succeed(command: &mut Command, advice: &str) -> Result<(), DriverError> {
-    let plain = command.as_std();
-    let args = plain.get_args().take(2).map(|arg| arg.to_string_lossy().into_owned());
-    let program =
-        Path::new(plain.get_program()).file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let what = std::iter::once(program.clone()).chain(args).collect::<Vec<_>>().join(" ");
-    let output = match run(command, INSTALL_WAIT).await {
-        Ok(output) => output,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            return Err(DriverError::Missing { program, advice: advice.to_owned() });
-        }
-        Err(error) => return Err(DriverError::Install { what, text: error.to_string() }),
-    };
-    if output.status.success() {
-        return Ok(());
-    }
-    let said = if output.stderr.is_empty() { &output.stdout } else { &output.stderr };
-    Err(DriverError::Install { what: format!("{what} ({})", output.status), text: end_of(said) })
-}
-
-/// Runs a command to its end, within that time.
-async fn run(command: &mut Command, wait: Duration) -> std::io::Result<Output> {
-    command.stdin(Stdio::null()).kill_on_drop(true);
-    tokio::time::timeout(wait, command.output()).await?
+    let (guardian, _leash) = started.await.map_err(|error| match error {
+        NotStarted::Program(error) => error,
+        NotStarted::Guardian(_) => std::io::Error::other(error.to_string()),
+    })?;
+    let output = tokio::time::timeout(wait, guardian.wait_with_output()).await??;
+    Ok(Output { status: program_status(output.status), ..output })
 }
 
 #[cfg(test)]
@@ -169,14 +186,5 @@ mod tests {
         assert_eq!(version("v20.20.2"), Some(AtLeast(20, 20)));
         assert_eq!(version("Python 3.11.7"), Some(AtLeast(3, 11)));
         assert_eq!(version("v"), None);
-    }
-
-    #[tokio::test]
-    async fn a_program_that_is_too_old_or_missing_is_named_with_advice() {
-        let least = AtLeast(9999, 1);
-        let error = check_program("cargo", least, "Rust {}").await.unwrap_err().to_string();
-        assert!(error.contains("found version") && error.contains("install Rust 9999.1"), "{error}");
-        let error = check_program("no-such-program", least, "it").await.unwrap_err().to_string();
-        assert!(error.contains("could not be run"), "{error}");
     }
 }

@@ -1,21 +1,81 @@
 // Lets Brickbat drive the AI SDK: an ACP agent around streamText, used as an application uses it.
 // The protocol on top of ACP is described in ../README.md.
-import { readFile, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { agent, ndJsonStream, PROTOCOL_VERSION, RequestError } from '@agentclientprotocol/sdk';
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
-import { convertToModelMessages, jsonSchema, stepCountIs, streamText, tool } from 'ai';
+import * as ai from 'ai';
 
 // Standard output belongs to the protocol.
 console.log = console.info = console.debug = console.warn = console.error;
 globalThis.AI_SDK_LOG_WARNINGS = false;
 
+const { version } = createRequire(import.meta.url)('ai/package.json');
+const MAJOR = Number(version.split('.')[0]);
+// What is called differently from one version to the next.
+const atMost = MAJOR >= 7 ? ai.isStepCount : ai.stepCountIs;
+const ENDED = MAJOR >= 7 ? 'onEnd' : 'onFinish';
+const uiStream = (result, options) =>
+  MAJOR >= 7 ? ai.toUIMessageStream({ stream: result.stream, ...options }) : result.toUIMessageStream(options);
+// Version 5 cannot ask the user, version 6 asks by the tool, and version 7 by the request.
+const APPROVALS = MAJOR >= 6;
+const onTool = ({ asks }) => (MAJOR === 6 && asks ? { needsApproval: true } : {});
+const onRequest = (tools) => MAJOR < 7 ? {} : {
+  toolApproval: Object.fromEntries(tools.filter(({ asks }) => asks).map(({ name }) => [name, 'user-approval'])),
+};
+
+/**
+ * UI messages: what the end of the UI stream gives is stored, and converted for the next request.
+ * An answer to an approval is written into its part as `addToolApprovalResponse` does, as soon as it is given.
+ */
+const uiMessages = (conversion) => ({
+  said: (text, n) => ({ id: `user-${n}`, role: 'user', parts: [{ type: 'text', text }] }),
+  restored: (stored) => ai.convertToModelMessages(stored, conversion),
+  streamHooks: (stored, keep) => ({
+    originalMessages: stored,
+    generateMessageId: () => `assistant-${stored.length}`,
+    [ENDED]: ({ messages }) => keep(messages),
+  }),
+  answered: (stored, answers) => stored.map((message) => ({
+    ...message,
+    parts: message.parts.map((part) => {
+      const answer = part.state === 'approval-requested' && answers.find(({ id }) => id === part.approval.id);
+      return answer ? { ...part, state: 'approval-responded', approval: { ...part.approval, ...answer } } : part;
+    }),
+  })),
+});
+
+/**
+ * Model messages: "add the response messages to your conversation history". They come with the end of streamText.
+ * After a stop that end need not come; the documentation has applications persist partial results in `onAbort`, which
+ * gives the steps that were finished, so their messages are stored. Up to version 6 a step's messages hold those of
+ * the steps before it. When streamText fails before its end there is nothing to store but what the user said.
+ * Answers to approvals are added when all have been given.
+ */
+const responseMessages = {
+  said: (text) => ({ role: 'user', content: text }),
+  restored: (stored) => stored,
+  requestHooks: (stored, keep) => ({
+    [ENDED]: ({ response, responseMessages }) => keep([...stored, ...(responseMessages ?? response.messages)]),
+    onAbort: ({ steps }) => {
+      const written = (MAJOR >= 7 ? steps : steps.slice(-1)).flatMap(({ response }) => response.messages);
+      return keep([...stored, ...written]);
+    },
+  }),
+  answered: (stored, answers, nAsked) => answers.length < nAsked ? stored : [...stored, {
+    role: 'tool',
+    content: answers.map(({ id, approved }) => ({ type: 'tool-approval-response', approvalId: id, approved })),
+  }],
+};
+
 const MODES = {
-  'ui-messages': {},
-  'ui-messages-clean': { ignoreIncompleteToolCalls: true },
+  'ui-messages': uiMessages({}),
+  'ui-messages-clean': uiMessages({ ignoreIncompleteToolCalls: true }),
+  'response-messages': responseMessages,
 };
 const MODELS = {
   'anthropic-messages': ({ baseUrl, model = 'claude-haiku-4-5' }) =>
@@ -31,10 +91,11 @@ const MAX_STEPS = 20;
 const sessions = new Map();
 
 /** A tool is one request to its gate, which answers when the harness lets the tool end. */
-const gated = ({ description, inputSchema, gateUrl, deaf }) =>
-  tool({
+const gated = ({ description, inputSchema, gateUrl, deaf, asks }) =>
+  ai.tool({
     description,
-    inputSchema: jsonSchema(inputSchema),
+    inputSchema: ai.jsonSchema(inputSchema),
+    ...onTool({ asks }),
     async execute(input, { abortSignal }) {
       const signal = deaf ? undefined : abortSignal;
       const answer = await fetch(gateUrl, { method: 'POST', body: JSON.stringify(input), signal });
@@ -45,12 +106,11 @@ const gated = ({ description, inputSchema, gateUrl, deaf }) =>
     },
   });
 
-function open(spec) {
+function open(spec, id = randomUUID()) {
   if (spec?.protocol !== 1) throw RequestError.invalidParams(undefined, 'expected _meta.brickbat of protocol 1');
   if (!MODES[spec.mode] || !MODELS[spec.dialect]) {
     throw RequestError.invalidParams(undefined, `no mode ${spec.mode} or no dialect ${spec.dialect}`);
   }
-  const id = `session-${sessions.size + 1}`;
   const tools = Object.fromEntries(spec.tools.map((given) => [given.name, gated(given)]));
   const file = join(spec.stateDir, `${id}.json`);
   sessions.set(id, { id, spec, model: MODELS[spec.dialect](spec), tools, file });
@@ -66,45 +126,59 @@ function session({ sessionId }) {
 // Before its first turn a session has no file.
 const missing = (error) => { if (error.code === 'ENOENT') return '[]'; throw error; };
 const load = async ({ file }) => JSON.parse(await readFile(file, 'utf8').catch(missing));
-const save = ({ file }, messages) => writeFile(file, JSON.stringify(messages));
+// In one step, as a database would: a process may be killed while it writes.
+const save = ({ file }, messages) => writeFile(`${file}.new`, JSON.stringify(messages)).then(() => rename(`${file}.new`, file));
 
-/** Runs a turn to its real end and says how it ended. */
-async function turn(session, text, show) {
+/** Runs a turn to its real end and says how it ended. `ask` puts an approval to the user. */
+async function turn(session, text, show, ask) {
+  const mode = MODES[session.spec.mode];
   session.stop = new AbortController();
+  const stored = await load(session);
+  await save(session, [...stored, mode.said(text, stored.length)]);
+  for (;;) {
+    const { outcome, approvals } = await request(session, mode, show);
+    if (outcome.kind !== 'returned' || approvals.length === 0) return outcome;
+    const answers = (await Promise.all(approvals.map(ask))).filter((answer) => answer);
+    await save(session, mode.answered(await load(session), answers, approvals.length));
+    // The SDK is at rest while the user is asked: here the application is the one that is stopped.
+    if (session.stop.signal.aborted) return { kind: 'cancelled' };
+  }
+}
+
+/** One streamText from what is stored, and what the user has to be asked before it can go on. */
+async function request(session, mode, show) {
   let cancelled = false;
   let raised;
-  let unsaved;
-  // What goes wrong with the store is no error of the SDK: it fails the request.
-  const messages = await load(session);
-  messages.push({ id: `user-${messages.length}`, role: 'user', parts: [{ type: 'text', text }] });
-  await save(session, messages);
+  let saved = Promise.resolve();
+  const approvals = [];
+  const stored = await load(session);
+  const keep = (messages) => (saved = saved.then(() => save(session, messages)));
   try {
-    const result = streamText({
+    const result = ai.streamText({
       model: session.model,
-      messages: await convertToModelMessages(messages, MODES[session.spec.mode]),
+      messages: await mode.restored(stored),
       tools: session.tools,
-      stopWhen: stepCountIs(MAX_STEPS),
+      stopWhen: atMost(MAX_STEPS),
       abortSignal: session.stop.signal,
       onError: ({ error }) => { raised ??= error; },
+      ...onRequest(session.spec.tools),
+      ...mode.requestHooks?.(stored, keep),
     });
-    const stream = result.toUIMessageStream({
-      originalMessages: messages,
-      generateMessageId: () => `assistant-${messages.length}`,
-      onError: (error) => error?.message ?? String(error),
-      onFinish: async ({ messages, isAborted }) => {
-        cancelled = isAborted;
-        await save(session, messages).catch((error) => { unsaved = error; });
-      },
-    });
-    for await (const chunk of stream) show(chunk);
+    const onError = (error) => error?.message ?? String(error);
+    for await (const chunk of uiStream(result, { onError, ...mode.streamHooks?.(stored, keep) })) {
+      cancelled ||= chunk.type === 'abort';
+      if (chunk.type === 'tool-approval-request' && !chunk.isAutomatic) approvals.push(chunk);
+      show(chunk);
+    }
   } catch (error) {
     raised ??= error;
   }
-  if (unsaved) throw unsaved;
+  // What goes wrong with the store is no error of the SDK: it fails the request.
+  await saved;
   // A stop may also surface as the signal's own error.
-  if (session.stop.signal.aborted && raised?.name === 'AbortError') return { kind: 'cancelled' };
-  if (raised) return { kind: 'raised', class: raised.name ?? typeof raised, text: raised.message ?? String(raised) };
-  return { kind: cancelled ? 'cancelled' : 'returned' };
+  if (session.stop.signal.aborted && raised?.name === 'AbortError') return { outcome: { kind: 'cancelled' } };
+  if (!raised) return { outcome: { kind: cancelled ? 'cancelled' : 'returned' }, approvals };
+  return { outcome: { kind: 'raised', class: raised.name ?? typeof raised, text: raised.message ?? String(raised) } };
 }
 
 /** What the user of an application would see, as ACP says it. */
@@ -114,7 +188,9 @@ function shown({ type, toolCallId, toolName, delta, input }) {
     case 'text-delta': return { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: delta } };
     case 'tool-input-start': return { ...call('pending'), sessionUpdate: 'tool_call', title: toolName };
     case 'tool-input-available': return call('in_progress', { rawInput: input });
+    case 'tool-approval-request': return call('pending');
     case 'tool-output-available': return call('completed');
+    case 'tool-output-denied':
     case 'tool-input-error':
     case 'tool-output-error': return call('failed');
   }
@@ -128,27 +204,43 @@ async function barrier() {
   for (let i = 0; i < LOOP_TURNS; i++) await new Promise((resolve) => setImmediate(resolve));
 }
 
+const OPTIONS = [
+  { optionId: 'yes', name: 'Yes', kind: 'allow_once' },
+  { optionId: 'no', name: 'No', kind: 'reject_once' },
+];
 const asIs = (params) => params;
 agent({ name: 'brickbat-ai-sdk' })
   .onRequest('initialize', () => ({
     protocolVersion: PROTOCOL_VERSION,
-    agentCapabilities: {},
+    agentCapabilities: { loadSession: true },
     _meta: { brickbat: {
       protocol: 1,
       sdk: 'ai',
-      version: createRequire(import.meta.url)('ai/package.json').version,
+      version,
       modes: Object.keys(MODES),
-      capabilities: { cancel: true, streaming: true, eagerTools: false, barrier: true, history: true },
+      capabilities: {
+        cancel: true, streaming: true, eagerTools: false, barrier: true, history: true, load: true, approvals: APPROVALS,
+      },
     } },
   }))
   .onRequest('session/new', ({ params }) => ({ sessionId: open(params._meta?.brickbat) }))
+  // A session is its file: whoever has the id goes on with what the dead process had stored.
+  .onRequest('session/load', ({ params }) => { open(params._meta?.brickbat, params.sessionId); return {}; })
   .onRequest('session/prompt', async ({ params, client }) => {
     const { sessionId, prompt } = params;
-    const outcome = await turn(session(params), prompt.map((block) => block.text).join(''), (chunk) => {
+    const show = (chunk) => {
       const update = shown(chunk);
       // A harness that is gone needs no update.
       if (update) client.notify('session/update', { sessionId, update }).catch(() => {});
-    });
+    };
+    const ask = async ({ approvalId, toolCallId }) => {
+      const question = { sessionId, toolCall: { toolCallId }, options: OPTIONS };
+      const { outcome } = await client.request('session/request_permission', question);
+      // After a stop the answer is none.
+      return outcome.outcome === 'selected' ? { id: approvalId, approved: outcome.optionId === 'yes' } : undefined;
+    };
+    const text = prompt.map((block) => block.text).join('');
+    const outcome = await turn(session(params), text, show, ask);
     return { stopReason: outcome.kind === 'cancelled' ? 'cancelled' : 'end_turn', _meta: { brickbat: { outcome } } };
   })
   .onNotification('session/cancel', ({ params }) => session(params).stop?.abort())

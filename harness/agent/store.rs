@@ -1,0 +1,195 @@
+//! What an agent keeps of its thread, so that a new process can go on with it.
+//!
+//! The bytes are JSON with a version. They hold the thread as it would stand if the agent died at this moment: the
+//! user's message, what the model has said, the calls whose tools were started, and the results that have come.
+//! A call that has no result yet is stored without one; whoever loads the thread answers it honestly.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::canary::Canary;
+use super::step::{CallState, Phase, Step, StepBlock, interrupted};
+use super::thread::{Block, Call, CallResult, Message, unanswered};
+use super::{Agent, Delivery};
+use crate::dialect::Dialect;
+use crate::plan::PlannedTool;
+
+/// The version of the format. Another one is not guessed at.
+const VERSION: u32 = 1;
+
+/// A store that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BrokenStore(String);
+
+impl fmt::Display for BrokenStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the stored thread cannot be read: {}", self.0)
+    }
+}
+
+impl std::error::Error for BrokenStore {}
+
+#[derive(Serialize)]
+struct Written<'a> {
+    version: u32,
+    thread: &'a [Message],
+}
+
+#[derive(Deserialize)]
+struct Read {
+    version: u32,
+    thread: Vec<Message>,
+}
+
+impl Agent {
+    /// What must stand on the disk now for a new agent to go on with this thread.
+    ///
+    /// It changes only in [`Agent::step`]. A driver writes it after each step and *before* it carries out what the
+    /// step asked for: then nothing has happened in the world that the store does not know.
+    pub fn saved(&self) -> Vec<u8> {
+        let mut thread = self.thread.clone();
+        if let Some(turn) = &self.turn {
+            match self.setup.canary {
+                Some(Canary::KillForgets) => thread.truncate(turn.mark),
+                Some(Canary::KillDangles) if !matches!(turn.step.phase, Phase::Over) => {}
+                Some(Canary::KillDangles | Canary::KillLosesResults) => {
+                    push(&mut thread, message_of(&turn.step), Vec::new());
+                }
+                _ => push(&mut thread, message_of(&turn.step), turn.step.results()),
+            }
+        }
+        let written = Written { version: VERSION, thread: &thread };
+        serde_json::to_vec(&written).expect("a thread is strings and flags, which JSON can say")
+    }
+
+    /// An agent that goes on with a stored thread. Nothing of the dead process is on its way any more, so every call
+    /// without a result is answered: it may have run, and nobody knows.
+    ///
+    /// # Errors
+    ///
+    /// When the bytes are not what [`Agent::saved`] writes.
+    pub fn resume(
+        dialect: Dialect,
+        delivery: Delivery,
+        tools: &[PlannedTool],
+        canary: Option<Canary>,
+        saved: &[u8],
+    ) -> Result<Agent, BrokenStore> {
+        let read: Read = serde_json::from_slice(saved).map_err(|error| BrokenStore(error.to_string()))?;
+        if read.version != VERSION {
+            return Err(BrokenStore(format!(
+                "it has version {}, and this is version {VERSION}",
+                read.version
+            )));
+        }
+        let mut agent = Agent::new(dialect, delivery, tools, canary);
+        agent.thread = match canary {
+            Some(Canary::KillDangles) => read.thread,
+            _ => answered(read.thread),
+        };
+        Ok(agent)
+    }
+}
+
+/// The message of a running step: what is said, and the calls whose arguments are complete.
+fn message_of(step: &Step) -> Vec<Block> {
+    let is_open =
+        |block: &&StepBlock| matches!(block, StepBlock::Call(call) if call.state == CallState::Open);
+    let kept = step.blocks.iter().filter(|block| !is_open(block));
+    kept.filter_map(StepBlock::kept).collect()
+}
+
+fn push(thread: &mut Vec<Message>, message: Vec<Block>, results: Vec<CallResult>) {
+    if !message.is_empty() {
+        thread.push(Message::Assistant(message));
+    }
+    if !results.is_empty() {
+        thread.push(Message::Results(results));
+    }
+}
+
+/// The thread with an honest answer to every call that has none, in the order of the calls.
+fn answered(thread: Vec<Message>) -> Vec<Message> {
+    let open: Vec<Call> = unanswered(&thread).into_iter().cloned().collect();
+    let mut whole = Vec::with_capacity(thread.len() + 1);
+    let mut messages = thread.into_iter().peekable();
+    while let Some(message) = messages.next() {
+        let calls = match &message {
+            Message::Assistant(blocks) => blocks.iter().filter_map(Block::call).cloned().collect(),
+            Message::User(_) | Message::Results(_) => Vec::new(),
+        };
+        whole.push(message);
+        let mut results: Vec<CallResult> = match messages.peek_mut() {
+            Some(Message::Results(results)) => std::mem::take(results),
+            _ => Vec::new(),
+        };
+        if !results.is_empty() {
+            messages.next();
+        }
+        results.extend(calls.iter().filter(|call| open.contains(call)).map(interrupted));
+        results.sort_by_key(|result| calls.iter().position(|call| call.id == result.call_id));
+        if !results.is_empty() {
+            whole.push(Message::Results(results));
+        }
+    }
+    whole
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resume(saved: &[u8]) -> Result<Agent, BrokenStore> {
+        Agent::resume(Dialect::OpenaiChat, Delivery::Streamed, &[], None, saved)
+    }
+
+    fn call(id: &str) -> Block {
+        Block::Call(Call { id: id.to_owned(), tool: "lookup".to_owned(), args: "{}".to_owned() })
+    }
+
+    fn result(id: &str) -> CallResult {
+        CallResult { call_id: id.to_owned(), text: "found".to_owned(), is_error: false }
+    }
+
+    fn thread(messages: &[Message]) -> Vec<u8> {
+        serde_json::to_vec(&Written { version: VERSION, thread: messages }).unwrap()
+    }
+
+    #[test]
+    fn a_thread_comes_back_as_it_was_saved() {
+        let whole = [
+            Message::User("hello".to_owned()),
+            Message::Assistant(vec![Block::Text("hm".to_owned()), call("a")]),
+            Message::Results(vec![result("a")]),
+        ];
+        let agent = resume(&thread(&whole)).unwrap();
+        assert_eq!(agent.thread, whole);
+        assert_eq!(agent.saved(), thread(&whole));
+    }
+
+    #[test]
+    fn calls_without_a_result_are_answered_in_their_order() {
+        let broken = [
+            Message::Assistant(vec![call("a"), call("b")]),
+            Message::Results(vec![result("b")]),
+            Message::User("and now?".to_owned()),
+            Message::Assistant(vec![call("c")]),
+        ];
+        let agent = resume(&thread(&broken)).unwrap();
+        assert!(unanswered(&agent.thread).is_empty());
+        let Message::Results(results) = &agent.thread[1] else { panic!("{:?}", agent.thread) };
+        assert_eq!(results.iter().map(|result| result.call_id.as_str()).collect::<Vec<_>>(), ["a", "b"]);
+        assert!(results[0].is_error && results[0].text.contains("Interrupted"));
+        assert!(matches!(agent.thread.last(), Some(Message::Results(_))));
+    }
+
+    #[test]
+    fn a_broken_store_is_an_error() {
+        for bytes in [&b""[..], b"null", b"{\"version\":1}", b"{\"version\":1,\"thread\":[{\"user\":"] {
+            assert!(resume(bytes).is_err(), "{}", String::from_utf8_lossy(bytes));
+        }
+        let error = resume(br#"{"version":2,"thread":[]}"#).unwrap_err();
+        assert!(error.to_string().contains("version 2"), "{error}");
+    }
+}

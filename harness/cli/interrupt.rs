@@ -1,0 +1,25 @@
+//! Ctrl-C: the first one ends what runs and lets it be reported, the second one ends everything at once.
+
+/// Exit code after a second Ctrl-C, as shells have it: 128 and the number of the signal.
+const INTERRUPTED: i32 = 130;
+
+/// Runs something to its end; none if the user interrupts it.
+pub(super) async fn until_interrupted<T>(run: impl Future<Output = T>) -> Option<T> {
+    let interrupted = async {
+        // Where signals cannot be listened to, Ctrl-C ends brickbat as it ends any program.
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
+    tokio::select! {
+        done = run => return Some(done),
+        () = interrupted => {}
+    }
+    anstream::eprintln!("interrupted; press Ctrl-C again to leave without a report");
+    tokio::spawn(async {
+        if tokio::signal::ctrl_c().await.is_ok() {
+            std::process::exit(INTERRUPTED);
+        }
+    });
+    None
+}

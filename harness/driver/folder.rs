@@ -1,0 +1,82 @@
+//! The temporary folder of a run: everything that a system writes lies in it, and it goes with the run.
+
+use std::hash::{BuildHasher, RandomState};
+use std::io::{ErrorKind, Read};
+use std::net::Shutdown;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+use tokio::process::Child;
+
+use super::error::DriverError;
+use super::leash::{self, Leash};
+
+/// A temporary folder with a keeper, a guardian that removes it however this process ends.
+///
+/// Dropping it waits, for a bounded time, until the folder is gone; the adapters that work in it go first.
+#[derive(Debug)]
+pub struct Folder {
+    path: PathBuf,
+    leash: Leash,
+    keeper: Child,
+}
+
+/// Parts of the folder: where the system believes to be at home, and where its temporary files go.
+const HOME: &str = "home";
+const TEMPORARY: &str = "tmp";
+
+/// How long the keeper may take: guardians kill their programs in milliseconds, and a system may leave many files.
+const KEEPER_WAIT: Duration = Duration::from_secs(20);
+
+impl Folder {
+    /// Makes a folder that only this user can read, under the system's folder for temporary files. `guardian` is the
+    /// program `brickbat`.
+    pub async fn create(guardian: &Path) -> Result<Folder, DriverError> {
+        let failed =
+            |text: String| DriverError::Harness { what: "cannot make a temporary folder".to_owned(), text };
+        let unique = RandomState::new().hash_one(std::process::id());
+        let path = std::env::temp_dir().join(format!("brickbat-{unique:016x}"));
+        let path = std::path::absolute(path).map_err(|error| failed(error.to_string()))?;
+        let mut command = leash::command::<&str>(guardian, Some(&path), []);
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        let (keeper, leash) =
+            Leash::put_on(command, None).await.map_err(|error| failed(error.to_string()))?;
+        let folder = Folder { path, leash, keeper };
+        for part in [home(&folder.path), temporary(&folder.path)] {
+            std::fs::create_dir(part).map_err(|error| failed(error.to_string()))?;
+        }
+        Ok(folder)
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// What a system in that folder takes for the user's home.
+pub(super) fn home(folder: &Path) -> PathBuf {
+    folder.join(HOME)
+}
+
+/// Where a system in that folder puts its temporary files.
+pub(super) fn temporary(folder: &Path) -> PathBuf {
+    folder.join(TEMPORARY)
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let Some(socket) = self.leash.take().and_then(|socket| socket.into_std().ok()) else { return };
+        // The keeper's end closes when it has removed the folder. If it does not, it goes on without us.
+        let asked = socket
+            .set_nonblocking(false)
+            .and_then(|()| socket.set_read_timeout(Some(KEEPER_WAIT)))
+            .and_then(|()| socket.shutdown(Shutdown::Write));
+        // The ends of children interrupt the wait.
+        while asked.is_ok()
+            && (&socket).read(&mut [0]).is_err_and(|error| error.kind() == ErrorKind::Interrupted)
+        {}
+        let _ = self.keeper.try_wait();
+    }
+}

@@ -1,0 +1,117 @@
+//! The death of a system's process, and the new one that loads the session.
+//!
+//! Nothing here waits for a while: the process is gone when the kernel says so, its connections are closed by then,
+//! and the server says so of each that was in use. Only then the conversation goes on.
+
+use futures::FutureExt;
+
+use super::{Live, Session, broken};
+use crate::conductor::Command;
+use crate::driver::{DriverError, SessionEvent};
+use crate::server::Seen;
+use crate::simulate::call_of;
+use crate::trace::Event;
+
+/// What a session leaves behind when its process is killed.
+pub(in crate::runner) enum Remains {
+    /// What the agent of our own had saved.
+    Saved(Vec<u8>),
+    /// The session's id; what it had stored is in its state folder.
+    Stored(String),
+}
+
+impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_, O> {
+    /// Kills the process and waits until nothing of it is left. What it did before it died is told first.
+    pub(super) async fn kill(&mut self) -> Result<Vec<Command>, DriverError> {
+        let remains = self.session.kill().await?;
+        self.mount.drop_late_words();
+        while let Some(seen) = self.last_seen().await? {
+            if let Some(event) = self.last_word(seen)? {
+                self.trace.push(event);
+            }
+        }
+        // What it wrote before it died has come by now, up to the end of its output.
+        while let Some(event) = self.session.next().await {
+            match event {
+                SessionEvent::Lost(DriverError::Exited { .. }) => break,
+                // It failed before it was killed.
+                SessionEvent::Lost(error) => return Err(error),
+                said => {
+                    if let Some(event) = self.said(said)? {
+                        self.trace.push(event);
+                    }
+                }
+            }
+        }
+        if let Some(outcome) = self.ending.take() {
+            self.trace.push(Event::TurnEnded { outcome });
+        }
+        self.open.clear();
+        self.remains = Some(remains);
+        Ok(self.observe(Event::Killed))
+    }
+
+    /// Starts a new process, and lets it load the session.
+    pub(super) async fn resume(&mut self) -> Result<(), DriverError> {
+        self.session = (self.opener)(&self.base_path, self.remains.as_ref()).await?;
+        self.trace.push(Event::Resumed);
+        Ok(())
+    }
+
+    /// What the server saw next of the dead process; none when each of its connections has been told of.
+    async fn last_seen(&mut self) -> Result<Option<Seen>, DriverError> {
+        if self.alive.is_empty() && self.gates.is_empty() {
+            return Ok(self.mount.next().now_or_never().flatten());
+        }
+        self.mount.next().await.map(Some).ok_or_else(|| broken("the provider's server stopped"))
+    }
+
+    /// What a process did while it was being killed. That its connections closed is no deed of the system.
+    fn last_word(&mut self, seen: Seen) -> Result<Option<Event>, DriverError> {
+        Ok(match seen {
+            Seen::Requested { exchange, kind, body } => {
+                self.alive.push(exchange);
+                Some(Event::Requested { exchange, kind, body })
+            }
+            Seen::Replied { exchange, ending } => {
+                self.closed(exchange);
+                Some(Event::Replied { exchange, ending })
+            }
+            Seen::PeerClosed { exchange } => {
+                self.closed(exchange);
+                None
+            }
+            Seen::GateOpened { gate, args, .. } => {
+                let call = call_of(self.plan, &args);
+                self.gates.extend(call.map(|call| (gate, call)));
+                Some(Event::ToolStarted { call, args })
+            }
+            Seen::GateSettled { gate, grade } => self.gate_closed(gate).map(|call| {
+                let outcome = self.plan.calls[call.0 as usize].outcome.clone();
+                Event::ToolSettled { call, outcome, grade }
+            }),
+            Seen::GateDropped { gate } => {
+                self.gate_closed(gate);
+                None
+            }
+            Seen::Held { .. } => None,
+            Seen::Broken => return Err(broken("the provider core failed")),
+        })
+    }
+}
+
+impl Session {
+    /// Kills the system's process, waits until it is gone, and says what is left.
+    async fn kill(&mut self) -> Result<Remains, DriverError> {
+        match self {
+            Session::InProcess(session) => match session.kill().await {
+                Some(saved) => Ok(Remains::Saved(saved)),
+                None => Err(broken("the agent ended before it was killed")),
+            },
+            Session::Acp(session) => {
+                session.kill().await?;
+                Ok(Remains::Stored(session.id().to_owned()))
+            }
+        }
+    }
+}

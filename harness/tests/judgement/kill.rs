@@ -1,0 +1,180 @@
+//! A process that is killed: what may be asked of the one that goes on, and what may not.
+
+use brickbat::agent::canary::Canary;
+use brickbat::conductor::{Command, Conductor, Patience};
+use brickbat::dialect::Dialect;
+use brickbat::plan::Plan;
+use brickbat::simulate::Run;
+use brickbat::trace::{Ending, Event, ExchangeId, Grade, Held, Ledger, RequestKind, ShownState, TurnOutcome};
+use brickbat::verdict::Verdict;
+
+use crate::staging::*;
+
+const FORGOTTEN: &str = "the result of call b is gone: the process was killed after it had shown the call as completed, \
+                         so the tool has run and the thread does not know";
+
+/// The run without what the system showed of its calls.
+fn unshown(run: &Run) -> Run {
+    rebuilt(run, |_, event| match event {
+        Event::CallShown { .. } => Vec::new(),
+        event => vec![event.clone()],
+    })
+}
+
+#[test]
+fn a_result_that_was_shown_before_the_kill_must_be_kept() {
+    for dialect in Dialect::ALL {
+        let plan = plan("kill/mid-batch#k=1", dialect);
+        let run = run_canary(&plan, Canary::KillLosesResults);
+        expect_failure(&plan, &run, "results-kept", &[FORGOTTEN]);
+    }
+}
+
+#[test]
+fn a_result_that_was_only_read_before_the_kill_is_not_demanded() {
+    for dialect in Dialect::ALL {
+        let plan = plan("kill/mid-batch#k=1", dialect);
+        let run = unshown(&run_canary(&plan, Canary::KillLosesResults));
+        expect_unaccused(&plan, &run, Verdict::Pass);
+    }
+}
+
+#[test]
+fn a_result_that_was_sent_before_the_kill_must_be_kept() {
+    for dialect in Dialect::ALL {
+        let plan = plan("kill/before-second-step", dialect);
+        let run = unshown(&run_canary(&plan, Canary::KillForgets));
+        let judgement = judged(&plan, &run);
+        let lost = judgement.findings.iter().filter(|finding| finding.check == "results-kept");
+        let sent = lost.filter(|finding| finding.message.contains("after it had sent it to the provider"));
+        assert_eq!(sent.count(), 3, "{judgement:#?}");
+    }
+}
+
+#[test]
+fn a_result_of_a_turn_that_had_ended_must_be_kept_whatever_was_shown() {
+    for dialect in Dialect::ALL {
+        let plan = plan("kill/mid-batch#k=1", dialect);
+        let ended = rebuilt(&unshown(&run_canary(&plan, Canary::KillLosesResults)), |_, event| match event {
+            Event::Killed => vec![Event::TurnEnded { outcome: TurnOutcome::Cancelled }, Event::Killed],
+            event => vec![event.clone()],
+        });
+        let lost = "the result of call b had been delivered and is gone";
+        expect_failure(&plan, &ended, "results-kept", &[lost]);
+    }
+}
+
+#[test]
+fn a_dead_process_is_not_accused_of_what_it_shows() {
+    for dialect in Dialect::ALL {
+        let plan = plan("kill/mid-batch#k=1", dialect);
+        let run = run(&plan);
+        let last = |name: &str| {
+            let id = &plan.calls[key(&plan, name).0 as usize].id;
+            let shown = run.trace.events().iter().rev().find_map(|event| match event {
+                Event::CallShown { id: shown, state } if shown == id => Some(*state),
+                _ => None,
+            });
+            shown.unwrap()
+        };
+        assert_eq!([last("a"), last("b")], [ShownState::InProgress, ShownState::Completed]);
+        expect_unaccused(&plan, &run, Verdict::Pass);
+        // The same by a process that lives is a stuck part.
+        let alive = rebuilt(&run, |_, event| match event {
+            Event::Killed => vec![Event::TurnEnded { outcome: TurnOutcome::Cancelled }],
+            Event::Resumed => Vec::new(),
+            event => vec![event.clone()],
+        });
+        let stuck = "calls a and c are still shown as in progress when their turn is over";
+        expect_failure(&plan, &alive, "parts-settled", &[stuck]);
+    }
+}
+
+#[test]
+fn the_death_of_a_process_is_no_deed_of_the_system() {
+    for dialect in Dialect::ALL {
+        let plan = plan("kill/mid-batch#k=1", dialect);
+        let run = run(&plan);
+        let ledger = Ledger::of(&run.trace, plan.calls.len());
+        let account = |name: &str| ledger.calls[key(&plan, name).0 as usize].clone();
+        assert!(account("b").settled.is_some() && !account("b").settled_late);
+        for name in ["a", "c"] {
+            let account = account(name);
+            assert_eq!((account.starts.len(), account.settled, account.cancelled), (1, None, false));
+        }
+        let of_first_turn = run.trace.by_turn().filter(|(turn, _)| *turn == 0);
+        let told = of_first_turn
+            .filter(|(_, event)| matches!(event, Event::PeerClosed { .. } | Event::TurnEnded { .. }));
+        assert_eq!(told.count(), 0);
+    }
+}
+
+#[test]
+fn a_call_that_the_next_process_runs_again_is_executed_again() {
+    for dialect in Dialect::ALL {
+        let plan = plan("kill/mid-batch#k=1", dialect);
+        let run = run(&plan);
+        let a = key(&plan, "a");
+        let args = Ledger::of(&run.trace, plan.calls.len()).calls[a.0 as usize].starts[0].clone();
+        let again = rebuilt(&run, |_, event| match event {
+            Event::Prompted { turn: 1 } => {
+                vec![event.clone(), Event::ToolStarted { call: Some(a), args: args.clone() }]
+            }
+            event => vec![event.clone()],
+        });
+        expect_failure(&plan, &again, "executed-once", &["call a ran 2 times"]);
+    }
+}
+
+#[test]
+fn a_kill_without_a_receipt_is_vacuous() {
+    for dialect in Dialect::ALL {
+        let plan = plan("kill/mid-batch#k=1", dialect);
+        let mut run = run(&plan);
+        run.receipts[0].grade = Some(Grade::Written);
+        expect_unaccused(&plan, &run, Verdict::Vacuous);
+        run.receipts[0].fired = false;
+        expect_unaccused(&plan, &run, Verdict::Vacuous);
+    }
+}
+
+/// A conductor whose first reply is being streamed.
+fn conductor(plan: &std::sync::Arc<Plan>) -> Conductor {
+    let mut conductor =
+        Conductor::new(std::sync::Arc::clone(plan), Patience { progress: 8, hang: 60 }, Some(3));
+    conductor.start();
+    let kind = RequestKind::Scripted { turn: 0, reply: 0, attempt: 0 };
+    conductor.observe(&Event::Requested { exchange: ExchangeId(0), kind, body: Vec::new().into() });
+    conductor
+}
+
+#[test]
+fn nothing_is_conducted_while_a_process_dies_and_the_next_turn_is_that_of_another() {
+    let plan = plan("kill/mid-batch#k=1", Dialect::OpenaiChat);
+    let mut conductor = conductor(&plan);
+    conductor.observe(&Event::Replied { exchange: ExchangeId(0), ending: Ending::Complete });
+    for name in ["a", "b", "c"] {
+        conductor.observe(&Event::ToolStarted { call: Some(key(&plan, name)), args: String::new() });
+    }
+    let outcome = plan.calls[key(&plan, "b").0 as usize].outcome.clone();
+    let settled = Event::ToolSettled { call: key(&plan, "b"), outcome, grade: Grade::Read };
+    assert_eq!(conductor.observe(&settled), [Command::Kill]);
+    assert_eq!((conductor.receipts()[0].fired, conductor.receipts()[0].grade), (true, Some(Grade::Read)));
+    for event in [Event::Quiet, Event::TurnEnded { outcome: TurnOutcome::Returned }, settled] {
+        assert_eq!(conductor.observe(&event), []);
+    }
+    assert_eq!(conductor.observe(&Event::Killed), [Command::Resume, Command::Prompt { turn: 1 }]);
+    assert_eq!(conductor.observe(&Event::Resumed), []);
+}
+
+#[test]
+fn a_reply_that_is_held_at_the_kill_is_never_released() {
+    let plan = plan("kill/in-text#p=text-1", Dialect::OpenaiChat);
+    let mut conductor = conductor(&plan);
+    let brickbat::plan::PlannedPoint::Stream { mark, side, .. } = plan.turns[0].actions[0].at else {
+        panic!()
+    };
+    let held = Event::Held { exchange: ExchangeId(0), at: Held { mark, side }, grade: Grade::Observed };
+    assert_eq!(conductor.observe(&held), [Command::Kill]);
+    assert_eq!(conductor.observe(&Event::Killed), [Command::Resume, Command::Prompt { turn: 1 }]);
+}

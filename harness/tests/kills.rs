@@ -1,0 +1,245 @@
+//! Brickbat, killed with `kill -9` at random moments, leaves no process and no temporary folder.
+//!
+//! A program of its own, because each run is also a process that can be killed. `BRICKBAT_KILLS` says how many runs
+//! are killed, and `BRICKBAT_KILL_SEED` when. What is killed is a small owner of nasty adapters, or brickbat itself
+//! with the arguments in `BRICKBAT_KILL_COMMAND`, such as `run --system ai-sdk abort/`.
+
+#![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+#[path = "common/polite.rs"]
+mod polite;
+
+fn main() {
+    #[cfg(target_os = "linux")]
+    linux::main();
+    #[cfg(not(target_os = "linux"))]
+    println!("processes are counted through /proc: nothing is tested here");
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::fs;
+    use std::io::{Read, pipe};
+    use std::path::Path;
+    use std::process::{Command, ExitStatus, Stdio};
+    use std::sync::mpsc;
+    use std::thread;
+    use std::time::{Duration, Instant};
+
+    use brickbat::dialect::Dialect;
+    use brickbat::driver::{Adapter, Folder, Launch, Limits, SessionEvent, SessionSpec};
+    use rustix::io::{FdFlags, fcntl_setfd};
+    use tempfile::TempDir;
+
+    use crate::polite::POLITE;
+
+    const GUARDIAN: &str = env!("CARGO_BIN_EXE_brickbat");
+
+    /// The argument that makes this program the owner.
+    const OWNER: &str = "--owner";
+
+    /// Runs that are killed: enough to meet each stage of a run, in some seconds.
+    const N_KILLS: u64 = 30;
+
+    /// Runs that are left alone, to see how long one takes.
+    const N_WHOLE: u64 = 3;
+
+    /// The variable by which each process of a run is known: all of them inherit it.
+    const MARKER: &str = "BRICKBAT_TEST_RUN";
+
+    /// All that is left over goes within milliseconds; longer than this is for ever.
+    const PATIENCE: Duration = Duration::from_secs(60);
+
+    pub(super) fn main() {
+        let args: Vec<String> = std::env::args().skip(1).collect();
+        if args.iter().any(|arg| arg == OWNER) {
+            return own();
+        }
+        // `cargo test NAME` gives the name to every test program.
+        if args.iter().any(|arg| !arg.starts_with('-') && !"kills".contains(arg.as_str())) {
+            return println!("kills: filtered out");
+        }
+        if args.iter().any(|arg| arg == "--list") {
+            return println!("kills: test");
+        }
+        leftovers_are_found();
+        kills();
+    }
+
+    fn number(name: &str, otherwise: u64) -> u64 {
+        std::env::var(name).map_or(otherwise, |text| text.parse().unwrap())
+    }
+
+    fn kills() {
+        let (n_kills, seed) = (number("BRICKBAT_KILLS", N_KILLS), number("BRICKBAT_KILL_SEED", 1));
+        // The quickest of some: a moment after the end of a run would prove nothing.
+        let length = (0..N_WHOLE).map(whole).min().unwrap();
+        let (mut random, mut n_early, mut slowest) = (seed, 0, Duration::ZERO);
+        for n in 0..n_kills {
+            random = mixed(random);
+            let victim = Victim::start(&format!("{seed}-{n}"));
+            let moment = length.mul_f64((random >> 11) as f64 / (1_u64 << 53) as f64);
+            thread::sleep(moment);
+            let (status, cleaning) = victim.end(Some(n));
+            n_early += u64::from(status.code().is_none());
+            slowest = slowest.max(cleaning);
+        }
+        println!(
+            "kills: {n_kills} runs of {length:?} killed with seed {seed}, {n_early} of them before their end; \
+             nothing is left; the slowest was cleaned up in {slowest:?}"
+        );
+        assert!(2 * n_early >= n_kills, "most runs were over before they were killed");
+    }
+
+    /// How long a run takes that nobody kills.
+    fn whole(n: u64) -> Duration {
+        let started = Instant::now();
+        let (status, _) = Victim::start(&format!("whole-{n}")).end(None);
+        // A run with findings is as good, but one that fails to run would prove nothing.
+        assert!(matches!(status.code(), Some(0 | 1)), "the run by itself ended with {status}");
+        started.elapsed()
+    }
+
+    /// The next number of a sequence that looks random.
+    fn mixed(state: u64) -> u64 {
+        let mut mixed = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A run that can be killed.
+    struct Victim {
+        child: std::process::Child,
+        marker: String,
+        temporary: TempDir,
+        /// Every process of the run holds the other end.
+        alive: std::io::PipeReader,
+    }
+
+    impl Victim {
+        fn start(name: &str) -> Victim {
+            let marker = format!("{}-{name}", std::process::id());
+            let temporary = TempDir::new().unwrap();
+            let (alive, held) = pipe().unwrap();
+            fcntl_setfd(&held, FdFlags::empty()).unwrap();
+            let mut command = match std::env::var("BRICKBAT_KILL_COMMAND") {
+                Ok(words) => {
+                    let mut command = Command::new(GUARDIAN);
+                    command.args(words.split_whitespace());
+                    command
+                }
+                Err(_) => {
+                    let mut command = Command::new(std::env::current_exe().unwrap());
+                    command.arg(OWNER);
+                    command
+                }
+            };
+            command.env(MARKER, &marker).env("TMPDIR", temporary.path());
+            let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+            Victim { child: child.unwrap(), marker, temporary, alive }
+        }
+
+        /// Kills it, or lets it end by itself, and waits until no process holds the pipe. Nothing may be left then.
+        fn end(mut self, killed: Option<u64>) -> (ExitStatus, Duration) {
+            if killed.is_some() {
+                self.child.kill().unwrap();
+            }
+            let status = self.child.wait().unwrap();
+            let ended = Instant::now();
+            let (sender, over) = mpsc::channel();
+            let mut alive = self.alive;
+            thread::spawn(move || sender.send(alive.read_to_end(&mut Vec::new()).unwrap()));
+            let over = over.recv_timeout(PATIENCE);
+            let cleaning = ended.elapsed();
+            let (processes, folders) = (processes(&self.marker), entries(self.temporary.path()));
+            let left = format!("run {killed:?} left the processes {processes:?} and the folders {folders:?}");
+            assert!(over.is_ok() && processes.is_empty() && folders.is_empty(), "{left}");
+            (status, cleaning)
+        }
+    }
+
+    /// The command lines of the processes that carry the marker.
+    fn processes(marker: &str) -> Vec<String> {
+        let wanted = format!("{MARKER}={marker}");
+        let carries = |process: &Path| {
+            let environment = fs::read(process.join("environ")).unwrap_or_default();
+            environment.split(|byte| *byte == 0).any(|variable| variable == wanted.as_bytes())
+        };
+        let all = fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
+        let marked = all.filter(|process| carries(process));
+        marked.map(|process| fs::read_to_string(process.join("cmdline")).unwrap_or_default()).collect()
+    }
+
+    fn entries(folder: &Path) -> Vec<String> {
+        let all = fs::read_dir(folder).unwrap();
+        all.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect()
+    }
+
+    /// What the search is for, it finds.
+    fn leftovers_are_found() {
+        let folder = TempDir::new().unwrap();
+        fs::create_dir(folder.path().join("brickbat-left")).unwrap();
+        assert_eq!(entries(folder.path()), ["brickbat-left"]);
+        let marker = format!("{}-left", std::process::id());
+        let mut left = Command::new("cat")
+            .env(MARKER, &marker)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        assert_eq!(processes(&marker), ["cat\0"]);
+        left.kill().unwrap();
+        left.wait().unwrap();
+        assert!(processes(&marker).is_empty());
+    }
+
+    /// Adapters of the owner, one after the other.
+    const N_ADAPTERS: usize = 3;
+
+    /// What an adapter leaves about: a child, a daemon in a session of its own, a process that ignores signals, files.
+    const NASTY: &str = r#"
+sleep 600 &
+setsid sh -c 'setsid sh -c "trap \"\" TERM INT HUP; sleep 600; sleep 600" &'
+trap '' TERM INT HUP
+mkdir -p "$XDG_DATA_HOME/sh" && echo x > "$XDG_DATA_HOME/sh/x"
+echo y > "$TMPDIR/y"
+"#;
+
+    /// What a run does with adapters, without judging them.
+    fn own() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let folder = Folder::create(Path::new(GUARDIAN)).await.unwrap();
+            for _ in 0..N_ADAPTERS {
+                turn(&folder).await;
+            }
+        });
+    }
+
+    async fn turn(folder: &Folder) {
+        let script = format!("{NASTY}{POLITE}");
+        let answer = r#"outcome '{"kind":"returned"}'"#;
+        let launch = Launch {
+            program: "/bin/sh".into(),
+            args: ["-c", &script, "adapter", answer].map(str::to_owned).to_vec(),
+            folder: "/".into(),
+            env: std::collections::BTreeMap::new(),
+            guardian: GUARDIAN.into(),
+            scratch: Some(folder.path().to_owned()),
+            limits: Limits::STANDARD,
+        };
+        let adapter = Adapter::start(&launch).await.unwrap();
+        let spec = SessionSpec {
+            base_url: "http://127.0.0.1:9".into(),
+            dialect: Dialect::AnthropicMessages,
+            model: None,
+            mode: "m".into(),
+            tools: Vec::new(),
+            state_dir: folder.path().join("state"),
+        };
+        let mut session = adapter.open(&spec).await.unwrap();
+        session.prompt("hello").await.unwrap();
+        assert!(matches!(session.next().await, Some(SessionEvent::Ended(_))));
+    }
+}
