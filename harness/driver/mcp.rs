@@ -15,7 +15,9 @@
 use std::borrow::Cow;
 use std::net::SocketAddr;
 use std::path::Path;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
@@ -24,6 +26,8 @@ use rmcp::model::{
 };
 use rmcp::service::{RequestContext, RoleServer, ServiceExt};
 use serde_json::{Map, Value};
+use tokio::io::{AsyncRead, ReadBuf};
+use tokio::sync::oneshot;
 
 use super::error::DriverError;
 use super::http::{Exchange, Piece};
@@ -54,11 +58,43 @@ pub async fn serve(tools: Vec<ToolSpec>) -> Result<(), DriverError> {
     let failed =
         |text: String| DriverError::Harness { what: "the MCP server could not start".to_owned(), text };
     let relay = Relay { tools: tools.into() };
-    let (stdin, stdout) = (tokio::io::stdin(), tokio::io::stdout());
-    let serving = relay.serve((stdin, stdout)).await.map_err(|error| failed(error.to_string()))?;
-    // However the agent goes, the relay has done its work.
-    let _ = serving.waiting().await;
+    let (gone, agent_gone) = oneshot::channel();
+    let stdin = Input { stdin: tokio::io::stdin(), gone: Some(gone) };
+    let serving =
+        relay.serve((stdin, tokio::io::stdout())).await.map_err(|error| failed(error.to_string()))?;
+    // However the agent goes, the relay has done its work. Calls that are still open must leave their gates at once,
+    // and the crate would give them some seconds.
+    tokio::select! {
+        _ = serving.waiting() => {}
+        _ = agent_gone => {}
+    }
     Ok(())
+}
+
+/// Standard input, which says when it has ended.
+struct Input {
+    stdin: tokio::io::Stdin,
+    gone: Option<oneshot::Sender<()>>,
+}
+
+impl AsyncRead for Input {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<std::io::Result<()>> {
+        let n_before = buffer.filled().len();
+        let polled = Pin::new(&mut self.stdin).poll_read(context, buffer);
+        let is_over = match &polled {
+            Poll::Ready(read) => read.is_err() || buffer.filled().len() == n_before,
+            Poll::Pending => false,
+        };
+        if is_over {
+            // Dropping the sender says it.
+            self.gone = None;
+        }
+        polled
+    }
 }
 
 /// The tools of one session.

@@ -162,6 +162,7 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
                     self.mount.release(exchange);
                 }
                 Command::Settle { call, outcome } => {
+                    todo.extend(self.heard().await?);
                     match self.gates.iter().rev().find(|(_, known)| *known == call) {
                         Some((gate, _)) => self.mount.settle(*gate, &outcome),
                         None => todo.extend(self.observe(Event::ToolCancelled { call })),
@@ -253,6 +254,31 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
             Seen::Broken => return Err(broken("the provider core failed")),
         };
         Ok(Some(event))
+    }
+
+    /// Takes in what the system has said by now. A result that it is given next comes after that: above all, after the
+    /// end of a turn that it has already told.
+    async fn heard(&mut self) -> Result<Vec<Command>, DriverError> {
+        let mut commands = Vec::new();
+        while let Some(Some(event)) = self.session.next().now_or_never() {
+            if let Some(event) = self.said(event)? {
+                commands.extend(self.observe(event));
+            }
+        }
+        // What the server has seen by then belongs to the turn.
+        while self.ending.is_some()
+            && let Some(Some(seen)) = self.mount.next().now_or_never()
+        {
+            if let Some(event) = self.seen(seen).await? {
+                commands.extend(self.observe(event));
+            }
+        }
+        if self.open.is_empty()
+            && let Some(outcome) = self.ending.take()
+        {
+            commands.extend(self.observe(Event::TurnEnded { outcome }));
+        }
+        Ok(commands)
     }
 
     fn said(&mut self, event: SessionEvent) -> Result<Option<Event>, DriverError> {
