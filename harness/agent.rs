@@ -16,6 +16,7 @@ use crate::dialect::Dialect;
 use crate::plan::{PlannedTool, ToolOutcome};
 use crate::trace::{Consent, ShownState, TurnOutcome};
 use canary::Canary;
+use serde_json::Value;
 pub use store::BrokenStore;
 use thread::Message;
 use turn::Turn;
@@ -36,10 +37,38 @@ pub struct Agent {
 struct Setup {
     dialect: Dialect,
     delivery: Delivery,
-    tools: Vec<PlannedTool>,
+    model: String,
+    tools: Vec<Tool>,
     /// The tools as every request declares them.
     declared: String,
     canary: Option<Canary>,
+}
+
+/// A tool as an agent is given it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tool {
+    /// Its name.
+    pub name: String,
+    /// What the model is told of it.
+    pub description: String,
+    /// The JSON Schema of its arguments.
+    pub input_schema: Value,
+    /// Whether it does not hear the stop.
+    pub deaf: bool,
+    /// Whether the user is asked before it runs.
+    pub asks: bool,
+}
+
+impl From<&PlannedTool> for Tool {
+    fn from(tool: &PlannedTool) -> Tool {
+        Tool {
+            name: tool.name.clone(),
+            description: "A tool of the harness.".to_owned(),
+            input_schema: tool.input_schema(),
+            deaf: tool.deaf,
+            asks: tool.asks,
+        }
+    }
 }
 
 /// A tool that was given up, or that nobody waits for any more.
@@ -193,14 +222,21 @@ impl Agent {
 
     /// The same agent with one planted bug, or with none.
     pub fn new(dialect: Dialect, delivery: Delivery, tools: &[PlannedTool], canary: Option<Canary>) -> Agent {
+        Agent::equipped(dialect, delivery, None, tools.iter().map(Tool::from).collect(), canary)
+    }
+
+    /// An agent with these tools and this model, or a current one of the dialect.
+    pub fn equipped(
+        dialect: Dialect,
+        delivery: Delivery,
+        model: Option<String>,
+        tools: Vec<Tool>,
+        canary: Option<Canary>,
+    ) -> Agent {
+        let declared = request::declared(dialect, &tools);
+        let model = model.unwrap_or_else(|| request::current_model(dialect).to_owned());
         Agent {
-            setup: Setup {
-                dialect,
-                delivery,
-                tools: tools.to_vec(),
-                declared: request::declared(dialect, tools),
-                canary,
-            },
+            setup: Setup { dialect, delivery, model, tools, declared, canary },
             thread: Vec::new(),
             turn: None,
             stragglers: Vec::new(),
@@ -211,14 +247,21 @@ impl Agent {
     /// The agent that a new process makes of what this one has saved. A store that cannot be read is as good as none:
     /// what is lost with it, the checkers will say.
     pub fn reborn(&self) -> Agent {
-        let Setup { dialect, delivery, tools, canary, .. } = &self.setup;
-        Agent::resume(*dialect, *delivery, tools, *canary, &self.saved())
-            .unwrap_or_else(|_| Agent::new(*dialect, *delivery, tools, *canary))
+        let anew = || {
+            let Setup { dialect, delivery, model, tools, canary, .. } = self.setup.clone();
+            Agent::equipped(dialect, delivery, Some(model), tools, canary)
+        };
+        anew().with_thread(&self.saved()).unwrap_or_else(|_| anew())
     }
 
     /// The tools that it was given.
-    pub fn tools(&self) -> &[PlannedTool] {
+    pub fn tools(&self) -> &[Tool] {
         &self.setup.tools
+    }
+
+    /// The thread as the next request would say it: a JSON array of the dialect's messages.
+    pub fn history(&self) -> Vec<u8> {
+        request::messages(self.setup.dialect, &self.thread)
     }
 
     /// Takes what happened and says what to do.

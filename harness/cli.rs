@@ -2,6 +2,7 @@
 //!
 //! Exit codes: 0 as expected, 1 findings, 2 usage or bad input, 3 could not judge, 4 the reference agent failed.
 
+mod agent;
 mod canaries;
 mod check;
 mod explain;
@@ -11,7 +12,11 @@ mod mcp;
 mod own;
 mod progress;
 mod run;
+mod secrets;
+mod show;
 mod systems;
+mod verify;
+mod work;
 
 use std::process::ExitCode;
 
@@ -33,6 +38,8 @@ const EXAMPLES: &str = "Examples:
   brickbat run --system ai-sdk@6/ui-messages abort/       the abort scenarios on the Vercel AI SDK 6
   brickbat run my.yaml --dialect openai-chat --list       the plans that a scenario file yields
   brickbat run --command 'node adapter.mjs' abort/        the same on an adapter of your own
+  brickbat run abort/ --out last                          the same, and everything that happened is kept
+  brickbat show mid-batch#k=1@openai --out last           what happened in one plan
   brickbat check request.json                             would a strict provider take this request?
   brickbat explain tool-result-missing                    what a rule means and how to mend the history
 
@@ -42,6 +49,10 @@ Exit codes: 0 as expected, 1 findings, 2 usage or bad input, 3 could not judge, 
 enum Command {
     /// Run scenarios on systems and judge what they do.
     Run(Box<run::Run>),
+    /// Tell what happened in one case of a run that was kept.
+    Show(show::Show),
+    /// Serve the reference agent, or a planted bug, over ACP on standard input and output.
+    Agent(agent::Agent),
     /// Prove that the checkers bite: run the planted bugs and print who catches them.
     Canaries(canaries::Canaries),
     /// Say what a strict provider would say to a request body or a list of messages.
@@ -53,6 +64,8 @@ enum Command {
     /// Offer the tools of a running plan as an MCP server on standard input and output.
     #[command(hide = true)]
     Mcp(mcp::Mcp),
+    /// Check that an adapter does what the protocol asks of it.
+    VerifyAdapter(verify::VerifyAdapter),
     #[command(hide = true)]
     Guardian(guardian::Guardian),
 }
@@ -61,20 +74,36 @@ enum Command {
 pub fn main() -> ExitCode {
     let code = match Arguments::parse().command {
         Command::Run(run) => run.execute(),
+        Command::Show(show) => show.execute(),
+        Command::Agent(agent) => agent.execute(),
         Command::Canaries(canaries) => canaries.execute(),
         Command::Check(check) => check.execute(),
         Command::Explain(explain) => explain.execute(),
         Command::Systems(systems) => systems.execute(),
         Command::Mcp(mcp) => mcp.execute(),
         Command::Guardian(guardian) => guardian.execute(),
+        Command::VerifyAdapter(verify) => verify.execute(),
     };
     ExitCode::from(code)
 }
 
 /// Prints an error and gives the exit code for bad input.
 fn bad_input(error: impl std::fmt::Display) -> u8 {
-    anstream::eprintln!("{error}");
+    anstream::eprintln!("{}", secrets::redactor().text(&error.to_string()));
     BAD_INPUT
+}
+
+/// Prints a text, without what must not be told.
+fn print(text: &str) {
+    anstream::print!("{}", secrets::redactor().text(text));
+}
+
+/// The program `brickbat` itself, which also guards processes, or says why it is not known.
+fn own_program() -> Result<std::path::PathBuf, u8> {
+    std::env::current_exe().map_err(|error| {
+        anstream::eprintln!("error: cannot find brickbat's own program: {error}");
+        3
+    })
 }
 
 /// Runs something asynchronous to its end, or says why it cannot.

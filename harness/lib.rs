@@ -15,6 +15,7 @@ pub mod verdict;
 pub mod json;
 pub mod lower;
 pub mod parse;
+pub mod redact;
 pub mod rules;
 pub mod wire;
 
@@ -23,12 +24,15 @@ pub mod agent;
 pub mod check;
 pub mod conductor;
 pub mod provider;
+pub mod record;
 pub mod report;
 pub mod simulate;
 
 // Layer 4: input and output.
 #[cfg(feature = "cli")]
 pub mod driver;
+#[cfg(feature = "cli")]
+pub mod folder;
 #[cfg(feature = "cli")]
 pub mod server;
 

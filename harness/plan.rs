@@ -84,7 +84,7 @@ impl Plan {
 }
 
 /// A call of a plan, as an index into [`Plan::calls`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct CallKey(pub u32);
 
@@ -117,7 +117,7 @@ impl PlannedTool {
 pub const MARKER: &str = "ref";
 
 /// One call that the model makes.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlannedCall {
     /// The scenario's name for it, such as `a`.
     pub name: String,
@@ -185,7 +185,7 @@ impl ToolOutcome {
 }
 
 /// One turn of a plan.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlannedTurn {
     /// What the user says.
     pub user: String,
@@ -200,14 +200,14 @@ pub struct PlannedTurn {
 }
 
 /// One reply with its attempts.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlannedReply {
     /// The attempts; the next is served when the one before has failed.
     pub attempts: Vec<Script>,
 }
 
 /// What one attempt of a reply says.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Script {
     /// The blocks, in order.
     pub blocks: Vec<ScriptBlock>,
@@ -240,7 +240,7 @@ impl Script {
 }
 
 /// A block of a script.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ScriptBlock {
     /// Text, in the fragments in which it is sent.
@@ -250,7 +250,7 @@ pub enum ScriptBlock {
 }
 
 /// Something that happens at a point.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlannedAction {
     /// Where, as the scenario says it, for people: `after end b of reply 1`.
     pub words: String,
@@ -261,7 +261,7 @@ pub struct PlannedAction {
 }
 
 /// A point, resolved.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PlannedPoint {
     /// In the stream of one attempt of one reply (both from 0).
@@ -288,7 +288,7 @@ pub enum PlannedPoint {
 }
 
 /// Before or after.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Side {
     /// Just before.
@@ -298,7 +298,7 @@ pub enum Side {
 }
 
 /// A position inside a reply's stream that a frame completes. One frame may complete several.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mark {
     /// Status line and headers.
@@ -320,7 +320,7 @@ pub enum Mark {
 }
 
 /// What happens at a planned point.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PlannedFault {
     /// The user stops the turn.

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 pub use crate::wire::Frames;
-pub use answer::{Answer, Hold, Request, Sent};
+pub use answer::{Answer, Headers, Hold, Request, Sent};
 
 use crate::dialect::Dialect;
 use crate::json::Json;

@@ -5,11 +5,14 @@
 
 #[cfg(feature = "cli")]
 pub mod junit;
+mod note;
+pub mod shape;
 pub mod text;
+pub mod timeline;
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::conductor::Receipt;
 use crate::plan::PlanId;
@@ -63,7 +66,7 @@ pub struct Case {
 }
 
 /// What the clock says.
-#[derive(Debug, Clone, PartialEq, Serialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Timing {
     /// Milliseconds from start to end.
     pub wall_ms: u64,

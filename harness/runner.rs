@@ -2,7 +2,9 @@
 
 mod library;
 mod live;
+mod recorder;
 mod system;
+mod verify;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -12,12 +14,15 @@ use futures::stream::{self, StreamExt};
 
 pub use library::{Selection, Source, SourceError, load};
 pub use system::{Origin, Subject, System, UnknownSystem};
+pub use verify::{Examined, Found, NoAdapter, Probe, Verification, verify};
 
 use crate::check::{Reach, judge};
 use crate::conductor::Receipt;
 use crate::driver::DriverError;
 use crate::lower;
 use crate::plan::{Plan, PlannedCall};
+use crate::record::{Observed, PlanNote, Record};
+use crate::redact::Redactor;
 use crate::report::Case;
 use crate::rules::Profile;
 use crate::simulate::Run;
@@ -44,6 +49,20 @@ pub struct Options<'a> {
     pub guardian: &'a Path,
     /// Whether to stop at the first plan that makes the run red.
     pub fail_fast: Option<Harm>,
+    /// What must not be told.
+    pub redactor: &'a Redactor,
+    /// Who keeps the record of each case; without one, nothing is recorded.
+    pub keep: Option<Keep<'a>>,
+}
+
+/// Takes the record of each case as it is done, with what must not be told of it.
+#[derive(Clone, Copy)]
+pub struct Keep<'a>(pub &'a (dyn Fn(&Record, &Redactor) + Sync));
+
+impl std::fmt::Debug for Keep<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Keep")
+    }
 }
 
 /// Told of each case as it is done, with the number of cases done and of all.
@@ -71,7 +90,8 @@ pub async fn run(
     let mut cases = Vec::with_capacity(n_all);
     let name = running.name().to_owned();
     let again = Again { options: system.options(&name), profiles: options.profiles };
-    let mut keep = |case: Case| {
+    let mut keep = |job: &Job, outcome: Outcome| {
+        let case = case(&name, job, outcome, &again, options);
         on_case(&case, cases.len() + 1, n_all);
         let red = options.fail_fast.is_some_and(|harm| is_red(&case, harm));
         cases.push(case);
@@ -80,8 +100,7 @@ pub async fn run(
 
     for job in unsupported {
         let reason = running.missing(&job.plan).unwrap_or_default();
-        let judgement = Judgement::without_run(Verdict::Unsupported, reason);
-        keep(Case::new(&name, &job.plan.id, judgement, Vec::new(), again.case(job)));
+        keep(job, Outcome::unjudged(Verdict::Unsupported, reason));
     }
 
     let mut shown: BTreeMap<String, Control> = BTreeMap::new();
@@ -92,7 +111,7 @@ pub async fn run(
     let mut results = std::pin::pin!(results);
     while let Some((key, job, outcome)) = results.next().await {
         shown.insert(key.clone(), Control::of(&job.plan, &outcome));
-        stop |= keep(case(&name, job, outcome, &again));
+        stop |= keep(job, outcome);
         if stop {
             break;
         }
@@ -110,7 +129,7 @@ pub async fn run(
         .buffer_unordered(n_jobs);
     let mut results = std::pin::pin!(results);
     while let Some((job, outcome)) = results.next().await {
-        if keep(case(&name, job, outcome, &again)) {
+        if keep(job, outcome) {
             break;
         }
     }
@@ -122,11 +141,13 @@ struct Outcome {
     judgement: Judgement,
     receipts: Vec<Receipt>,
     run: Option<Run>,
+    kept: Option<(Observed, Redactor)>,
 }
 
 impl Outcome {
     fn unjudged(verdict: Verdict, reason: impl Into<String>) -> Outcome {
-        Outcome { judgement: Judgement::without_run(verdict, reason), receipts: Vec::new(), run: None }
+        let judgement = Judgement::without_run(verdict, reason);
+        Outcome { judgement, receipts: Vec::new(), run: None, kept: None }
     }
 }
 
@@ -158,17 +179,30 @@ async fn attempt(
     };
     let width = reach.map(|reach| reach.width).filter(|width| *width > 0);
     let plan = &running.named(plan);
-    match running.drive(plan, profile, width).await {
+    let driven = running.drive(plan, profile, width, options.keep.map(|_| options.redactor)).await;
+    let outcome = match driven.run {
         Ok(run) => {
             let judgement = judge(plan, &run, profile, running.grade(), reach);
-            Outcome { judgement, receipts: run.receipts.clone(), run: Some(run) }
+            Outcome { judgement, receipts: run.receipts.clone(), run: Some(run), kept: None }
         }
         Err(error) => Outcome::unjudged(Verdict::HarnessError, error.to_string()),
-    }
+    };
+    Outcome { kept: driven.kept, ..outcome }
 }
 
-fn case(system: &str, job: &Job, outcome: Outcome, again: &Again<'_>) -> Case {
-    Case::new(system, &job.plan.id, outcome.judgement, outcome.receipts, again.case(job))
+/// The case of an outcome, clean of secrets; its record goes to who keeps it.
+fn case(system: &str, job: &Job, outcome: Outcome, again: &Again<'_>, options: Options<'_>) -> Case {
+    let again = again.case(job);
+    let mut case = Case::new(system, &job.plan.id, outcome.judgement, outcome.receipts, again);
+    case.redact(options.redactor);
+    if let Some(Keep(keep)) = options.keep {
+        let profile = options.profiles.iter().find(|profile| profile.dialect == job.plan.dialect);
+        let mut record = case.record(PlanNote::of(&job.plan), profile.map(|profile| profile.name));
+        let (observed, redactor) = outcome.kept.unzip();
+        record.observed = observed;
+        keep(&record, redactor.as_ref().unwrap_or(options.redactor));
+    }
+    case
 }
 
 /// What the commands that run cases again have in common.
@@ -247,10 +281,8 @@ fn not_run(
     };
     let name = system.name();
     let again = Again { options: system.options(&name), profiles: options.profiles };
-    let cases = jobs.iter().map(|job| {
-        let judgement = Judgement::without_run(verdict, error.to_string());
-        Case::new(&name, &job.plan.id, judgement, Vec::new(), again.case(job))
-    });
+    let unjudged = |job| case(&name, job, Outcome::unjudged(verdict, error.to_string()), &again, options);
+    let cases = jobs.iter().map(unjudged);
     let cases: Vec<Case> = cases.collect();
     if let Some(case) = cases.first() {
         on_case(case, jobs.len(), jobs.len());
@@ -260,8 +292,7 @@ fn not_run(
 
 /// The cases of a run that was interrupted, with one that says so for each plan that was not reached.
 pub fn with_not_reached(
-    systems: &[System],
-    jobs: &[Job],
+    batches: &[(System, Vec<Job>)],
     profiles: &[&'static Profile],
     mut cases: Vec<Case>,
 ) -> Vec<Case> {
@@ -270,7 +301,7 @@ pub fn with_not_reached(
     names.dedup();
     let reached: BTreeSet<(String, String)> =
         cases.iter().map(|case| (case.system.clone(), case.plan.clone())).collect();
-    for (at, system) in systems.iter().enumerate() {
+    for (at, (system, jobs)) in batches.iter().enumerate() {
         let name = names.get(at).cloned().unwrap_or_else(|| system.name());
         let again = Again { options: system.options(&name), profiles };
         for job in jobs.iter().filter(|job| !reached.contains(&(name.clone(), job.plan.id.to_string()))) {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::agent::{Agent, BodyEnd, Input, Output, RequestId, RunId};
 use crate::conductor::{Command, Conductor, Patience, Receipt};
 use crate::plan::{CallKey, MARKER, Plan, ToolOutcome};
-use crate::provider::{Answer, Provider, Request, Sent};
+use crate::provider::{Answer, Headers, Provider, Request, Sent};
 use crate::rules::Profile;
 use crate::trace::{Consent, Ending, Event, ExchangeId, Grade, QuestionId, Trace};
 
@@ -211,7 +211,12 @@ impl Simulation {
         match output {
             Output::Request { request, body } => {
                 let path = self.plan.dialect.path();
-                let (kind, answer) = self.provider.answer(Request { method: "POST", path, body: &body });
+                let (kind, answer) = self.provider.answer(Request {
+                    method: "POST",
+                    path,
+                    headers: Headers::NONE,
+                    body: &body,
+                });
                 let exchange = answer.exchange;
                 let at = self.bodies.len();
                 let sent = Sent::Nothing;

@@ -4,17 +4,17 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::plan::{CallKey, Mark, Side, ToolOutcome};
 
 /// Number of one request in one plan, from 0.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ExchangeId(pub u32);
 
 /// Names a question to the user among those that wait for an answer in one conversation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct QuestionId(pub u32);
 
@@ -72,7 +72,7 @@ impl Trace {
 }
 
 /// One thing that was observed or done.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "event")]
 pub enum Event {
     /// The harness gave the system the user's message of a turn.
@@ -176,7 +176,7 @@ pub enum Event {
 }
 
 /// What the provider makes of a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum RequestKind {
     /// It is answered with a scripted reply (all from 0).
@@ -211,7 +211,7 @@ pub enum RequestKind {
 }
 
 /// How far a held reply has come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Held {
     /// The mark that is being held at.
     pub mark: Mark,
@@ -220,7 +220,9 @@ pub struct Held {
 }
 
 /// How sure it is that the system has what was sent to it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, schemars::JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Grade {
     /// Our side has written it.
@@ -243,7 +245,7 @@ impl Grade {
 }
 
 /// How a reply ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ending {
     /// As it should.
@@ -261,7 +263,7 @@ pub enum Ending {
 }
 
 /// What the user answers when asked whether a tool may run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Consent {
     /// It may.
@@ -273,7 +275,7 @@ pub enum Consent {
 }
 
 /// The state of a call as the system shows it to its user.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ShownState {
     /// Not yet running.
@@ -294,7 +296,7 @@ impl ShownState {
 }
 
 /// How a turn ended, as the adapter saw it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "outcome")]
 pub enum TurnOutcome {
     /// The SDK's call returned.

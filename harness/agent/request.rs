@@ -6,27 +6,22 @@ use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
 use super::thread::{Block, Call, CallResult, Message};
-use super::{Delivery, Setup};
+use super::{Delivery, Setup, Tool};
 use crate::dialect::Dialect;
-use crate::plan::PlannedTool;
 use crate::wire::json_string;
 
 /// The body that asks for the next reply.
 pub(super) fn body(setup: &Setup, thread: &[Message]) -> Vec<u8> {
     let mut out = Vec::with_capacity(2048);
-    match setup.dialect {
-        Dialect::AnthropicMessages => {
-            out.extend_from_slice(br#"{"model":"claude-haiku-4-5","max_tokens":1024,"messages":["#);
-            list(&mut out, thread, anthropic_message);
-        }
-        Dialect::OpenaiChat => {
-            out.extend_from_slice(br#"{"model":"gpt-4.1","messages":["#);
-            list(&mut out, thread, openai_messages);
-        }
-    }
+    string(&mut out, br#"{"model":"#, &setup.model);
+    out.extend_from_slice(match setup.dialect {
+        Dialect::AnthropicMessages => br#","max_tokens":1024,"messages":"#,
+        Dialect::OpenaiChat => br#","messages":"#,
+    });
+    write_messages(&mut out, setup.dialect, thread);
     out.extend_from_slice(match setup.delivery {
-        Delivery::Streamed => br#"],"stream":true"#,
-        Delivery::Whole => br#"],"stream":false"#,
+        Delivery::Streamed => br#","stream":true"#,
+        Delivery::Whole => br#","stream":false"#,
     });
     if !setup.declared.is_empty() {
         out.extend_from_slice(br#","tools":"#);
@@ -36,8 +31,32 @@ pub(super) fn body(setup: &Setup, thread: &[Message]) -> Vec<u8> {
     out
 }
 
+/// The messages of a thread, as a JSON array.
+pub(super) fn messages(dialect: Dialect, thread: &[Message]) -> Vec<u8> {
+    let mut out = Vec::new();
+    write_messages(&mut out, dialect, thread);
+    out
+}
+
+fn write_messages(out: &mut Vec<u8>, dialect: Dialect, thread: &[Message]) {
+    out.push(b'[');
+    match dialect {
+        Dialect::AnthropicMessages => list(out, thread, anthropic_message),
+        Dialect::OpenaiChat => list(out, thread, openai_messages),
+    }
+    out.push(b']');
+}
+
+/// The model that is asked where none was named.
+pub(super) fn current_model(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::AnthropicMessages => "claude-haiku-4-5",
+        Dialect::OpenaiChat => "gpt-4.1",
+    }
+}
+
 /// The tools as every request declares them; empty where there are none.
-pub(super) fn declared(dialect: Dialect, tools: &[PlannedTool]) -> String {
+pub(super) fn declared(dialect: Dialect, tools: &[Tool]) -> String {
     match tools {
         [] => String::new(),
         tools => Value::Array(tools.iter().map(|tool| tool_of(dialect, tool)).collect()).to_string(),
@@ -145,17 +164,15 @@ fn openai_result(out: &mut Vec<u8>, result: &CallResult) {
     out.push(b'}');
 }
 
-fn tool_of(dialect: Dialect, tool: &PlannedTool) -> Value {
-    let schema = tool.input_schema();
+fn tool_of(dialect: Dialect, tool: &Tool) -> Value {
+    let Tool { name, description, input_schema, .. } = tool;
     match dialect {
         Dialect::AnthropicMessages => {
-            json!({ "name": tool.name, "description": DESCRIPTION, "input_schema": schema })
+            json!({ "name": name, "description": description, "input_schema": input_schema })
         }
         Dialect::OpenaiChat => json!({
             "type": "function",
-            "function": { "name": tool.name, "description": DESCRIPTION, "parameters": schema },
+            "function": { "name": name, "description": description, "parameters": input_schema },
         }),
     }
 }
-
-const DESCRIPTION: &str = "A tool of the harness.";

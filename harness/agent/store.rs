@@ -76,6 +76,15 @@ impl Agent {
         canary: Option<Canary>,
         saved: &[u8],
     ) -> Result<Agent, BrokenStore> {
+        Agent::new(dialect, delivery, tools, canary).with_thread(saved)
+    }
+
+    /// The same for an agent that is there and has no thread yet.
+    ///
+    /// # Errors
+    ///
+    /// When the bytes are not what [`Agent::saved`] writes.
+    pub fn with_thread(mut self, saved: &[u8]) -> Result<Agent, BrokenStore> {
         let read: Read = serde_json::from_slice(saved).map_err(|error| BrokenStore(error.to_string()))?;
         if read.version != VERSION {
             return Err(BrokenStore(format!(
@@ -83,12 +92,11 @@ impl Agent {
                 read.version
             )));
         }
-        let mut agent = Agent::new(dialect, delivery, tools, canary);
-        agent.thread = match canary {
+        self.thread = match self.setup.canary {
             Some(Canary::KillDangles) => read.thread,
             _ => answered(read.thread),
         };
-        Ok(agent)
+        Ok(self)
     }
 }
 

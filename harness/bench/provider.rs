@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use brickbat::dialect::Dialect;
 use brickbat::lower::plans;
-use brickbat::provider::{Answer, Provider, Request};
+use brickbat::provider::{Answer, Headers, Provider, Request};
 use brickbat::rules::Profile;
 use brickbat::server::{Answerer, Limits, Server, Writes};
 use brickbat::trace::RequestKind;
@@ -76,7 +76,8 @@ fn frames() -> &'static [Bytes] {
     static FRAMES: OnceLock<Vec<Bytes>> = OnceLock::new();
     FRAMES.get_or_init(|| {
         let body = body();
-        let request = Request { method: "POST", path: "/v1/messages", body: body.as_bytes() };
+        let request =
+            Request { method: "POST", path: "/v1/messages", headers: Headers::NONE, body: body.as_bytes() };
         let (_, answer) = Core::new().answer(request);
         (0..answer.frames.len()).map(|at| Bytes::copy_from_slice(answer.frames.slice(at..at + 1))).collect()
     })

@@ -6,7 +6,8 @@ use std::path::Path;
 use clap::Args;
 
 use super::run::{paint, profiles};
-use super::{bad_input, block_on};
+use super::secrets::redactor;
+use super::{bad_input, block_on, own_program};
 use crate::agent::Delivery;
 use crate::agent::canary::Canary;
 use crate::dialect::Dialect;
@@ -15,9 +16,9 @@ use crate::report::text::{self, Tone};
 use crate::runner::{self, Job, Options, Selection, System};
 use crate::verdict::Verdict;
 
-/// Runs every planted bug through the suite, in process and over HTTP, and prints which plans catch it.
+/// Runs every planted bug through the suite, in process, over HTTP and over ACP, and prints which plans catch it.
 ///
-/// Each canary must be caught by the checker that is meant for it, on both dialects and both ways; the reference
+/// Each canary must be caught by the checker that is meant for it, on both dialects and all three ways; the reference
 /// agent must be accused of nothing.
 #[derive(Args)]
 pub(super) struct Canaries {
@@ -26,7 +27,7 @@ pub(super) struct Canaries {
     only: Option<Canary>,
 }
 
-/// Over HTTP a canary is shown to so many of the plans that caught it in process, on each dialect.
+/// Over HTTP, and again over ACP, a canary is shown to so many of the plans that caught it in process, on each dialect.
 const MAX_LIVE_PLANS: usize = 4;
 /// Plans at once.
 const N_JOBS: usize = 16;
@@ -37,15 +38,22 @@ impl Canaries {
     pub(super) fn execute(&self) -> u8 {
         let selection = Selection { sources: &[], dialects: &Dialect::ALL, filter: None, seed: 0 };
         match runner::load(&selection) {
-            Ok(jobs) => block_on(self.table(&jobs)).unwrap_or_else(|code| code),
+            Ok(jobs) => match own_program() {
+                Ok(guardian) => block_on(self.table(&jobs, &guardian)).unwrap_or_else(|code| code),
+                Err(code) => code,
+            },
             Err(error) => bad_input(error),
         }
     }
 
-    async fn table(&self, jobs: &[Job]) -> u8 {
+    async fn table(&self, jobs: &[Job], guardian: &Path) -> u8 {
+        let served = match System::served(None) {
+            Ok(served) => served,
+            Err(error) => return bad_input(error),
+        };
         let mut healthy = true;
-        for system in [System::Simulated(None), System::Live(None, Delivery::Streamed)] {
-            let cases = run(&system, jobs).await;
+        for system in [System::Simulated(None), System::Live(None, Delivery::Streamed), served] {
+            let cases = run(&system, jobs, guardian).await;
             let accused: Vec<&Case> = cases.iter().filter(|case| case.judged != Verdict::Pass).collect();
             accused.iter().for_each(|case| anstream::println!("{}", text::line(case)));
             let words = format!("{} plans, {} accused", cases.len(), accused.len());
@@ -53,7 +61,7 @@ impl Canaries {
             healthy &= accused.is_empty();
         }
         anstream::println!(
-            "\n{:<24} {:<20} {:>20} {:>20}  also caught by",
+            "\n{:<24} {:<20} {:>30} {:>30}  also caught by",
             "canary (plans caught)",
             "checker",
             "anthropic-messages",
@@ -61,31 +69,41 @@ impl Canaries {
         );
         let wanted = Canary::ALL.into_iter().filter(|canary| self.only.is_none_or(|only| only == *canary));
         for canary in wanted {
-            healthy &= row(canary, jobs).await;
+            match System::served(Some(canary)) {
+                Ok(served) => healthy &= row(canary, &served, jobs, guardian).await,
+                Err(error) => return bad_input(error),
+            }
         }
         if healthy { 0 } else { SUITE_BROKEN }
     }
 }
 
 /// Prints the row of a canary, and says whether it was caught everywhere.
-async fn row(canary: Canary, jobs: &[Job]) -> bool {
+async fn row(canary: Canary, served: &System, jobs: &[Job], guardian: &Path) -> bool {
     let simulated = run(&System::Simulated(Some(canary)), jobs).await;
+    let killers: BTreeSet<&str> =
+        simulated.iter().filter(|case| is_caught(case, canary)).map(|case| case.plan.as_str()).collect();
+    let of_killers = |job: &&Job| killers.contains(job.plan.id.to_string().as_str());
+    let shown_to = |dialect| {
+        let of_dialect = jobs.iter().filter(move |job| job.plan.dialect == dialect);
+        of_dialect.filter(of_killers).take(MAX_LIVE_PLANS)
+    };
+    // One adapter process for all plans of a canary.
+    let live_jobs: Vec<Job> = Dialect::ALL.into_iter().flat_map(shown_to).cloned().collect();
+    let live = run(&System::Live(Some(canary), Delivery::Streamed), &live_jobs).await;
+    let over_acp = run(served, &live_jobs, guardian).await;
     let mut cells = Vec::new();
-    let mut others = BTreeSet::new();
     let mut caught_everywhere = true;
     for dialect in Dialect::ALL {
-        let killers: BTreeSet<&str> = simulated
-            .iter()
-            .filter(|case| is_of(case, dialect) && is_caught(case, canary))
-            .map(|case| case.plan.as_str())
-            .collect();
-        let of_killers = |job: &&Job| killers.contains(job.plan.id.to_string().as_str());
-        let live_jobs: Vec<Job> = jobs.iter().filter(of_killers).take(MAX_LIVE_PLANS).cloned().collect();
-        let live = run(&System::Live(Some(canary), Delivery::Streamed), &live_jobs).await;
-        let n_live = live.iter().filter(|case| is_caught(case, canary)).count();
-        caught_everywhere &= !killers.is_empty() && n_live > 0;
-        cells.push(format!("{} sim, {n_live}/{} http", killers.len(), live_jobs.len()));
+        let n_caught = |cases: &[Case]| {
+            cases.iter().filter(|case| is_of(case, dialect) && is_caught(case, canary)).count()
+        };
+        let n_shown = live_jobs.iter().filter(|job| job.plan.dialect == dialect).count();
+        let (n_simulated, n_live, n_acp) = (n_caught(&simulated), n_caught(&live), n_caught(&over_acp));
+        caught_everywhere &= n_simulated > 0 && n_live > 0 && n_acp > 0;
+        cells.push(format!("{n_simulated} sim, {n_live}/{n_shown} http, {n_acp}/{n_shown} acp"));
     }
+    let mut others = BTreeSet::new();
     for finding in simulated.iter().flat_map(|case| &case.findings) {
         if finding.check != canary.caught_by() {
             others.insert(finding.check);
@@ -95,7 +113,7 @@ async fn row(canary: Canary, jobs: &[Job]) -> bool {
     let name = paint(tone, &format!("{:<24}", canary.name()));
     let others: Vec<&str> = others.into_iter().collect();
     anstream::println!(
-        "{name} {:<20} {:>20} {:>20}  {}",
+        "{name} {:<20} {:>30} {:>30}  {}",
         canary.caught_by(),
         cells[0],
         cells[1],
@@ -112,15 +130,21 @@ fn is_caught(case: &Case, canary: Canary) -> bool {
     case.judged == Verdict::Fail && case.findings.iter().any(|finding| finding.check == canary.caught_by())
 }
 
-async fn run(system: &System, jobs: &[Job]) -> Vec<Case> {
+async fn run(system: &System, jobs: &[Job], guardian: &Path) -> Vec<Case> {
     let profiles = profiles(&[]);
-    // The reference agent and the canaries have no process of their own to guard.
-    let options =
-        Options { profiles: &profiles, n_jobs: N_JOBS, guardian: Path::new("brickbat"), fail_fast: None };
+    let options = Options {
+        profiles: &profiles,
+        n_jobs: N_JOBS,
+        guardian,
+        fail_fast: None,
+        redactor: redactor(),
+        keep: None,
+    };
     runner::run(system, jobs, options, &|_| {}, &|_, _, _| {}).await
 }
 
-fn canary(name: &str) -> Result<Canary, String> {
+/// The planted bug of that name, for options.
+pub(super) fn canary(name: &str) -> Result<Canary, String> {
     let known: Vec<&str> = Canary::ALL.into_iter().map(Canary::name).collect();
     Canary::from_name(name).ok_or_else(|| format!("there is {}", known.join(", ")))
 }

@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::run::{dialect, paint, profile};
-use super::{BAD_INPUT, bad_input};
+use super::{BAD_INPUT, bad_input, print};
 use crate::dialect::Dialect;
 use crate::report::text::Tone;
 use crate::rules::{self, Profile, Severity, Violation};
@@ -74,11 +74,11 @@ impl Check {
         match rules::refusal(&violations) {
             Some(refusal) => {
                 let word = paint(Tone::Bad, "refused");
-                anstream::println!("{file}: {word} by {} with status {}", profile.name, refusal.status());
+                print(&format!("{file}: {word} by {} with status {}\n", profile.name, refusal.status()));
                 1
             }
             None => {
-                anstream::println!("{file}: {} by {}", paint(Tone::Good, "accepted"), profile.name);
+                print(&format!("{file}: {} by {}\n", paint(Tone::Good, "accepted"), profile.name));
                 0
             }
         }
@@ -90,7 +90,7 @@ fn show(file: &str, pointer: &str, violation: &Violation) {
         Severity::Error => paint(Tone::Bad, "error"),
         Severity::Warning => paint(Tone::Warn, "warning"),
     };
-    anstream::println!("{file}: {word} {} at {pointer}\n  {}", violation.rule.id, violation.message);
+    print(&format!("{file}: {word} {} at {pointer}\n  {}\n", violation.rule.id, violation.message));
 }
 
 fn read(file: &str) -> std::io::Result<Vec<u8>> {

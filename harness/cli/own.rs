@@ -7,20 +7,20 @@ use clap::Args;
 use crate::runner::{System, UnknownSystem};
 
 /// Systems that are not built in, and other versions of those that are.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub(super) struct Own {
     /// A manifest of your own; without --system its first version and mode are taken.
     #[arg(long, value_name = "FILE", conflicts_with = "command")]
-    manifest: Option<PathBuf>,
+    pub(super) manifest: Option<PathBuf>,
     /// The command of an adapter of your own, run in the working folder, such as `node adapter.mjs`.
     #[arg(long, value_name = "COMMAND", conflicts_with = "systems")]
-    command: Option<String>,
+    pub(super) command: Option<String>,
     /// The mode of the adapter of --command; the first that it offers by default.
     #[arg(long, value_name = "MODE", requires = "command")]
-    mode: Option<String>,
+    pub(super) mode: Option<String>,
     /// Another version of the SDK than the one of the lockfile, such as `6.0.300` or `latest`.
     #[arg(long, value_name = "VERSION", conflicts_with = "command")]
-    sdk_version: Option<String>,
+    pub(super) sdk_version: Option<String>,
 }
 
 impl Own {

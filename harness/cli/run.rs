@@ -9,12 +9,17 @@ use clap::Args;
 use super::interrupt::until_interrupted;
 use super::own::Own;
 use super::progress::Progress;
-use super::{bad_input, block_on};
+use super::secrets::redactor;
+use super::work::Work;
+use super::{bad_input, block_on, own_program, print};
 use crate::dialect::Dialect;
+use crate::folder::{self, RunCase, RunFolder, RunNote, case_path};
+use crate::record::Record;
+use crate::redact::Redactor;
 use crate::report::text::Tone;
 use crate::report::{Case, Report, Timing, junit, text};
 use crate::rules::Profile;
-use crate::runner::{self, Job, Options, Selection, Source, System};
+use crate::runner::{self, Keep, Options};
 use crate::verdict::Harm;
 
 /// Runs scenarios on systems and judges what they do.
@@ -24,25 +29,25 @@ pub(super) struct Run {
     /// A scenario file or folder, or the beginning of a built-in plan's id, such as `abort/`; all built-in ones by
     /// default.
     #[arg(value_name = "SCENARIO")]
-    scenarios: Vec<String>,
+    pub(super) scenarios: Vec<String>,
     /// A system to run on, such as `ai-sdk@6/ui-messages`; the reference agent by default. May be repeated.
     /// With --manifest, a name in it.
     #[arg(long = "system", value_name = "NAME")]
-    systems: Vec<String>,
+    pub(super) systems: Vec<String>,
     #[command(flatten)]
-    own: Own,
+    pub(super) own: Own,
     /// A dialect that the provider speaks; all by default. May be repeated.
     #[arg(long = "dialect", value_name = "DIALECT", value_parser = dialect)]
-    dialects: Vec<Dialect>,
+    pub(super) dialects: Vec<Dialect>,
     /// How strict the provider is, such as `anthropic-messages@2026-05`; the newest by default. May be repeated.
     #[arg(long = "profile", value_name = "PROFILE", value_parser = profile)]
-    profiles: Vec<&'static Profile>,
+    pub(super) profiles: Vec<&'static Profile>,
     /// Only plans whose id contains this text.
     #[arg(long, value_name = "TEXT")]
-    filter: Option<String>,
+    pub(super) filter: Option<String>,
     /// Print the ids of the plans and run nothing.
     #[arg(long)]
-    list: bool,
+    pub(super) list: bool,
     /// The mildest harm that makes the run red: a name from a report, `bricked`, or `any`.
     #[arg(long, value_name = "GRADE", default_value = "any", value_parser = harm)]
     fail_on: Harm,
@@ -54,10 +59,22 @@ pub(super) struct Run {
     jobs: u16,
     /// Seed of the wire ids.
     #[arg(long, value_name = "S", default_value_t = 0)]
-    seed: u64,
+    pub(super) seed: u64,
     /// Write a report: JSON if the name ends in `.json`, JUnit if it ends in `.xml`. May be repeated.
     #[arg(long = "report", value_name = "FILE", value_parser = report_path)]
     reports: Vec<PathBuf>,
+    /// Keep what happened in each case in this folder: trace, requests and responses, receipts, ledger, the adapter's
+    /// standard error, verdict. `brickbat show` reads it.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Run the cases of a run folder again that were not passed, unreachable or unsupported, with the same systems,
+    /// profiles and seed.
+    #[arg(
+        long,
+        value_name = "DIR",
+        conflicts_with_all = ["scenarios", "systems", "dialects", "profiles", "filter", "seed"]
+    )]
+    rerun_failed: Option<PathBuf>,
 }
 
 const EXAMPLES: &str = "Examples:
@@ -66,59 +83,76 @@ const EXAMPLES: &str = "Examples:
   brickbat run 'abort/mid-batch#k=1@anthropic-messages'
   brickbat run --system ai-sdk@6/ui-messages-clean --fail-on bricked
   brickbat run --manifest my-agent/system.yaml abort/
-  brickbat run --command 'node adapter.mjs' abort/mid-batch";
+  brickbat run --command 'node adapter.mjs' abort/mid-batch
+  brickbat run abort/ --out last
+  brickbat run --rerun-failed last";
 
 impl Run {
     pub(super) fn execute(&self) -> u8 {
-        let sources: Vec<Source> = self.scenarios.iter().map(|word| Source::of(word)).collect();
-        let dialects = if self.dialects.is_empty() { &Dialect::ALL[..] } else { &self.dialects };
-        let filter = self.filter.as_deref();
-        let jobs = match runner::load(&Selection { sources: &sources, dialects, filter, seed: self.seed }) {
-            Ok(jobs) => jobs,
+        let work = match &self.rerun_failed {
+            Some(folder) => Work::again(folder),
+            None => Work::asked(self),
+        };
+        let work = match work {
+            Ok(work) => work,
             Err(error) => return bad_input(error),
         };
-        if jobs.is_empty() {
-            return bad_input("error: no plan is left\nhint: `brickbat run --list` shows what there is");
-        }
-        if self.list {
-            jobs.iter().for_each(|job| anstream::println!("{}", job.plan.id));
+        if work.batches.is_empty() {
+            print("nothing to run again: every case passed, or was unreachable or unsupported\n");
             return 0;
         }
-        let systems = match self.own.systems(&self.systems) {
-            Ok(systems) => systems,
-            Err(error) => return bad_input(error),
-        };
+        if self.list {
+            let jobs = work.batches.iter().flat_map(|(_, jobs)| jobs);
+            jobs.for_each(|job| print(&format!("{}\n", job.plan.id)));
+            return 0;
+        }
         // A long run must not end with a report that cannot be written.
-        match self
-            .reports
-            .iter()
-            .try_for_each(|path| writable(path).map_err(|error| unwritable(path, &error)))
-        {
-            Ok(()) => self.run(&systems, &jobs),
+        let writable =
+            self.reports.iter().try_for_each(|path| writable(path).map_err(|error| unwritable(path, &error)));
+        match writable.and_then(|()| self.folder(&work)) {
+            Ok(folder) => self.run(&work, folder.as_ref()),
             Err(code) => code,
         }
     }
 
-    fn run(&self, systems: &[System], jobs: &[Job]) -> u8 {
+    /// The run folder, if one is asked for.
+    fn folder(&self, work: &Work) -> Result<Option<RunFolder>, u8> {
+        let Some(path) = &self.out else { return Ok(None) };
+        let same = |other: &PathBuf| {
+            path.canonicalize().ok().is_some_and(|path| other.canonicalize().ok() == Some(path))
+        };
+        if self.rerun_failed.as_ref().is_some_and(same) {
+            return Err(bad_input("error: --out is the folder that is run again\nhint: give it another one"));
+        }
+        RunFolder::create(path, &note(work, None)).map(Some).map_err(bad_input)
+    }
+
+    fn run(&self, work: &Work, folder: Option<&RunFolder>) -> u8 {
         let started = Instant::now();
-        let profiles = profiles(&self.profiles);
-        let guardian = match std::env::current_exe() {
+        let guardian = match own_program() {
             Ok(guardian) => guardian,
-            Err(error) => return bad_input(format!("error: cannot find brickbat's own program: {error}")),
+            Err(code) => return code,
+        };
+        let keep = |record: &Record, redactor: &Redactor| {
+            if let Some(folder) = folder {
+                folder.keep(record, redactor);
+            }
         };
         let options = Options {
-            profiles: &profiles,
+            profiles: &work.profiles,
             n_jobs: usize::from(self.jobs),
             guardian: &guardian,
             fail_fast: self.fail_fast.then_some(self.fail_on),
+            redactor: redactor(),
+            keep: folder.map(|_| Keep(&keep)),
         };
         // What is done stays, whatever becomes of the rest.
         let done = Mutex::new(Vec::new());
         let run = async {
             let mut cases = Vec::new();
-            for system in systems {
+            for (system, jobs) in &work.batches {
                 let progress = Progress::on(&system.name());
-                let note = |words: &str| progress.note(words);
+                let note = |words: &str| progress.note(&redactor().text(words));
                 let on_case = |case: &Case, n_done, n_all| {
                     done.lock().unwrap_or_else(PoisonError::into_inner).push(case.clone());
                     progress.case(case, n_done, n_all);
@@ -135,14 +169,14 @@ impl Run {
             Ok(Some(cases)) => cases,
             Ok(None) => {
                 let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-                runner::with_not_reached(systems, jobs, &profiles, done)
+                runner::with_not_reached(&work.batches, &work.profiles, done)
             }
             Err(code) => return code,
         };
-        let names = profiles.iter().map(|profile| profile.name.to_owned()).collect();
-        let mut report = Report::new(self.seed, names, cases);
+        let mut report = Report::new(work.arguments.seed, work.arguments.profiles.clone(), cases);
         report.timing = Some(Timing { wall_ms: started.elapsed().as_millis() as u64 });
-        anstream::print!("{}", text::render(&report, self.fail_on, paint));
+        report.redact(redactor());
+        print(&text::render(&report, self.fail_on, paint));
         for path in &self.reports {
             let written = match ending(path) {
                 Some("xml") => std::fs::write(path, junit::to_xml(&report, self.fail_on)),
@@ -152,7 +186,35 @@ impl Run {
                 return unwritable(path, &error);
             }
         }
-        report.exit_code(self.fail_on)
+        match folder.map_or(Ok(()), |folder| folder.finish(&note(work, Some(&report)), &report.to_json())) {
+            Ok(()) => report.exit_code(self.fail_on),
+            Err(error) => {
+                bad_input(format!("{error}\nhint: what was printed stands; the run folder is not complete"))
+            }
+        }
+    }
+}
+
+/// What is written down of a run, at its beginning and at its end.
+fn note(work: &Work, report: Option<&Report>) -> RunNote {
+    let mut arguments = work.arguments.clone();
+    let own = arguments.manifest.iter_mut().chain(&mut arguments.command);
+    let words = arguments.scenarios.iter_mut().chain(&mut arguments.filter).chain(own);
+    words.for_each(|word| redactor().string(word));
+    let cases = report.into_iter().flat_map(|report| &report.cases).map(|case| RunCase {
+        system: case.system.clone(),
+        plan: case.plan.clone(),
+        verdict: case.verdict.clone(),
+        folder: case_path(&case.system, &case.plan),
+    });
+    RunNote {
+        kind: folder::KIND.to_owned(),
+        schema: folder::SCHEMA,
+        brickbat: env!("CARGO_PKG_VERSION").to_owned(),
+        arguments,
+        finished: report.is_some(),
+        cases: cases.collect(),
+        timing: report.and_then(|report| report.timing.clone()),
     }
 }
 

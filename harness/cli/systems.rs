@@ -11,6 +11,7 @@ pub(super) struct Systems {}
 impl Systems {
     pub(super) fn execute(&self) -> u8 {
         anstream::println!("reference\n  the agent that is right, over real sockets");
+        anstream::println!("reference/acp\n  the same in a process of its own, behind `brickbat agent`");
         anstream::println!("reference/blocking\n  the same, asking for replies in one piece");
         anstream::println!("reference/simulated\n  the same in process, without sockets");
         for manifest in systems() {

@@ -17,10 +17,10 @@ use agent_client_protocol::{
 };
 use futures::{Sink, StreamExt, TryStreamExt};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tokio::io::{AsyncWriteExt, BufReader};
 use tokio::process::ChildStdin;
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{Notify, mpsc, oneshot, watch};
 
 use super::error::DriverError;
 use super::plain::{self, PlainAgent};
@@ -126,14 +126,44 @@ impl Adapter {
 
     /// Opens a session.
     pub async fn open(&self, spec: &SessionSpec) -> Result<Session, DriverError> {
-        let request = match &self.plain {
-            None => NewSessionRequest::new(spec.state_dir.clone()).meta(spec.meta()),
-            Some(agent) => agent.new_session(spec)?,
-        };
+        match &self.plain {
+            None => self.open_with(spec, spec.meta()).await,
+            Some(agent) => self.enter(agent.new_session(spec)?).await,
+        }
+    }
+
+    /// Opens a session with another `_meta` than the right one of the spec: a probe of what the adapter refuses.
+    pub async fn open_with(
+        &self,
+        spec: &SessionSpec,
+        meta: Map<String, Value>,
+    ) -> Result<Session, DriverError> {
+        self.enter(NewSessionRequest::new(spec.state_dir.clone()).meta(meta)).await
+    }
+
+    async fn enter(&self, request: NewSessionRequest) -> Result<Session, DriverError> {
         let answer = self.link.ask("session/new", request, self.link.limits.answer).await?;
         let id = answer.session_id.to_string();
         let events = self.link.hub.enter(&id)?;
         Ok(Session { adapter: self.clone(), id, events, running: false, lost: false })
+    }
+
+    /// Whether the connection is over.
+    pub fn is_lost(&self) -> bool {
+        self.link.hub.failure.borrow().is_some()
+    }
+
+    /// Closes the adapter's standard input and waits for the adapter to end by itself.
+    ///
+    /// # Errors
+    ///
+    /// When it goes on running; it is killed then.
+    pub async fn hang_up(&self) -> Result<(), DriverError> {
+        self.link.hub.hanging_up.notify_one();
+        match self.link.hub.cause().await {
+            DriverError::Exited { .. } => Ok(()),
+            other => Err(other),
+        }
     }
 
     /// Loads a session that another process of this adapter has opened with that spec, and that is dead.
@@ -220,6 +250,17 @@ impl Session {
                 said: super::error::quote(answer.to_string().as_bytes()),
             }),
         }
+    }
+
+    /// How much the adapter's process has written to its standard error so far.
+    pub fn stderr_len(&self) -> u64 {
+        self.link().process.stderr_len()
+    }
+
+    /// What the process, which other sessions may share, has written to its standard error since it had written so
+    /// much.
+    pub fn stderr_since(&self, len: u64) -> String {
+        self.link().process.stderr_since(len)
     }
 
     /// The next event, or none after [`SessionEvent::Lost`]. Nothing is lost when the wait is given up.
@@ -309,11 +350,18 @@ struct Hub {
     questions: Questions,
     /// Why the connection is over, once it is.
     failure: watch::Sender<Option<DriverError>>,
+    /// Told when our side is to close the connection.
+    hanging_up: Notify,
 }
 
 impl Default for Hub {
     fn default() -> Hub {
-        Hub { sessions: Mutex::default(), questions: Questions::default(), failure: watch::Sender::new(None) }
+        Hub {
+            sessions: Mutex::default(),
+            questions: Questions::default(),
+            failure: watch::Sender::new(None),
+            hanging_up: Notify::new(),
+        }
     }
 }
 
@@ -444,8 +492,7 @@ async fn serve(
         })
     };
     let transport = Lines::new(writer(pipes.stdin), lines.boxed());
-    let shown = hub.clone();
-    let asked = hub.clone();
+    let (shown, asked, closing) = (hub.clone(), hub.clone(), hub.clone());
     let over = Client
         .v1()
         .on_receive_notification(
@@ -467,19 +514,32 @@ async fn serve(
         )
         .connect_with(transport, async move |connection: ConnectionTo<Agent>| {
             // Nobody waits any more if the start was given up; then the process must go, too.
-            if connected.send(connection.clone()).is_ok() {
-                connection.incoming_closed().await;
+            if connected.send(connection.clone()).is_err() {
+                return Ok(Close::Theirs);
             }
-            Ok(())
+            tokio::select! {
+                () = connection.incoming_closed() => Ok(Close::Theirs),
+                () = closing.hanging_up.notified() => Ok(Close::Ours),
+            }
         })
         .await;
     let failure = match (broken.get(), over) {
         (Some(error), _) => error.clone(),
-        (None, Ok(()) | Err(_)) => process.seen_off().await,
+        (None, Ok(Close::Ours)) => process.outlived(END_WAIT).await,
+        (None, Ok(Close::Theirs) | Err(_)) => process.seen_off().await,
     };
     process.kill();
     hub.fail(failure);
 }
+
+/// Who closed the connection.
+enum Close {
+    Ours,
+    Theirs,
+}
+
+/// How long an adapter may take to end when its input has ended. A healthy one has nothing left to do.
+const END_WAIT: Duration = Duration::from_secs(5);
 
 /// What is written to the adapter, line by line. An adapter that leaves its input unread is as good as dead.
 fn writer(stdin: ChildStdin) -> impl Sink<String, Error = std::io::Error> + Send + 'static {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use tokio::process::Command;
 
-use super::folder;
+use super::scratch;
 
 /// Sets the environment of a system. With `folder`, its home and its temporary files lie in there.
 pub(super) fn set(command: &mut Command, folder: Option<&Path>) {
@@ -15,11 +15,11 @@ pub(super) fn set(command: &mut Command, folder: Option<&Path>) {
     // Where the system has a proxy of its own, such as in its settings, it must not stand before our provider.
     command.env("NO_PROXY", OWN_HOSTS).env("no_proxy", OWN_HOSTS);
     let Some(folder) = folder else { return };
-    let home = folder::home(folder);
+    let home = scratch::home(folder);
     for (name, place) in XDG {
         command.env(name, home.join(place));
     }
-    command.env("TMPDIR", folder::temporary(folder));
+    command.env("TMPDIR", scratch::temporary(folder));
     if let Some(real) = std::env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from) {
         for (name, place) in TOOLCHAINS {
             if std::env::var_os(name).is_none() && real.join(place).is_dir() {

@@ -1,9 +1,9 @@
 //! A small HTTP/1.1 client: one POST, its answer piece by piece.
 
-use std::net::SocketAddr;
-
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+
+use super::in_process::Address;
 
 /// One request and its answer.
 #[derive(Debug)]
@@ -14,7 +14,7 @@ pub(super) struct Exchange {
 
 #[derive(Debug)]
 enum State {
-    Unsent { server: SocketAddr, request: Vec<u8> },
+    Unsent { authority: String, request: Vec<u8> },
     Head(TcpStream),
     Counted(TcpStream, usize),
     Chunks(TcpStream),
@@ -41,15 +41,16 @@ const MAX_CHUNK_BYTES: usize = 16 << 20;
 
 impl Exchange {
     /// A POST that is sent when the first piece is asked for.
-    pub(super) fn post(server: SocketAddr, path: &str, body: Vec<u8>) -> Exchange {
+    pub(super) fn post(to: &Address, body: Vec<u8>) -> Exchange {
+        let Address { authority, path } = to;
         let mut request = format!(
-            "POST {path} HTTP/1.1\r\nhost: {server}\r\ncontent-type: application/json\r\nconnection: close\r\n\
+            "POST {path} HTTP/1.1\r\nhost: {authority}\r\ncontent-type: application/json\r\nconnection: close\r\n\
              content-length: {}\r\n\r\n",
             body.len()
         )
         .into_bytes();
         request.extend_from_slice(&body);
-        Exchange { state: State::Unsent { server, request }, received: Vec::new() }
+        Exchange { state: State::Unsent { authority: authority.clone(), request }, received: Vec::new() }
     }
 
     /// The next piece. After `End` or `Broken` there is none. Nothing is lost when the wait is given up,
@@ -138,8 +139,8 @@ impl Exchange {
 
     /// Sends the request, or receives more. Nothing when the connection is over.
     async fn fill(&mut self) -> Option<()> {
-        if let State::Unsent { server, request } = &self.state {
-            let mut stream = TcpStream::connect(server).await.ok()?;
+        if let State::Unsent { authority, request } = &self.state {
+            let mut stream = TcpStream::connect(authority.as_str()).await.ok()?;
             stream.set_nodelay(true).ok()?;
             stream.write_all(request).await.ok()?;
             self.state = State::Head(stream);

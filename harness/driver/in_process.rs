@@ -4,7 +4,8 @@
 //! of its own, so that nothing of the server is shared. Whatever the task has read from a socket it has also told the
 //! agent before it looks at the next command: that makes the barrier true.
 
-use std::net::SocketAddr;
+mod place;
+mod store;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -13,10 +14,14 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
 use super::acp::SessionEvent;
+use super::error::DriverError;
 use super::http::{Exchange, Piece};
 use crate::agent::{Agent, BodyEnd, Input, Output, RequestId, RunId};
 use crate::plan::ToolOutcome;
 use crate::trace::{Consent, QuestionId};
+pub(super) use place::Address;
+pub use place::Place;
+pub use store::Store;
 
 /// A conversation with an agent of our own.
 #[derive(Debug)]
@@ -32,24 +37,25 @@ enum Command {
     Cancel,
     Answer(RunId, Consent),
     Barrier(oneshot::Sender<()>),
+    History(oneshot::Sender<Vec<u8>>),
     Kill(oneshot::Sender<Vec<u8>>),
 }
 
-/// Where the agent finds what it needs.
-#[derive(Debug, Clone)]
-pub struct Place {
-    /// The server.
-    pub server: SocketAddr,
-    /// The path of the plan, such as `/p/7`.
-    pub base_path: String,
-}
-
 impl InProcess {
-    /// Starts an agent. It ends when the session is dropped.
-    pub fn start(agent: Agent, api_path: &'static str, place: Place) -> InProcess {
+    /// Starts an agent that keeps its thread in memory. It ends when the session is dropped.
+    pub fn start(agent: Agent, place: Place) -> InProcess {
+        InProcess::run(agent, place, None)
+    }
+
+    /// Starts an agent that also keeps its thread in a file.
+    pub fn start_stored(agent: Agent, place: Place, store: Store) -> InProcess {
+        InProcess::run(agent, place, Some(store))
+    }
+
+    fn run(agent: Agent, place: Place, store: Option<Store>) -> InProcess {
         let (commands, inbox) = mpsc::unbounded_channel();
         let (outbox, events) = mpsc::unbounded_channel();
-        let live = Live { agent, api_path, place, outbox, exchange: None, tools: FuturesUnordered::new() };
+        let live = Live { agent, place, store, outbox, exchange: None, tools: FuturesUnordered::new() };
         let task = tokio::spawn(live.run(inbox));
         InProcess { commands, events, task }
     }
@@ -74,6 +80,13 @@ impl InProcess {
         let (passed, wait) = oneshot::channel();
         self.send(Command::Barrier(passed));
         wait.await.is_ok()
+    }
+
+    /// What the agent remembers, as a JSON array of messages; none if its task is gone.
+    pub async fn history(&self) -> Option<Vec<u8>> {
+        let (told, wait) = oneshot::channel();
+        self.send(Command::History(told));
+        wait.await.ok()
     }
 
     /// Ends the agent where it stands, as SIGKILL would, with all its connections. Gives what it had saved by then;
@@ -101,8 +114,8 @@ impl InProcess {
 /// The agent with its open connections.
 struct Live {
     agent: Agent,
-    api_path: &'static str,
     place: Place,
+    store: Option<Store>,
     outbox: mpsc::UnboundedSender<SessionEvent>,
     exchange: Option<(RequestId, Exchange)>,
     tools: FuturesUnordered<BoxFuture<'static, (RunId, Option<ToolOutcome>)>>,
@@ -135,14 +148,30 @@ impl Live {
                     let _ = passed.send(());
                     Vec::new()
                 }
+                Step::Command(Command::History(told)) => {
+                    let _ = told.send(self.agent.history());
+                    Vec::new()
+                }
                 Step::Command(Command::Kill(killed)) => {
                     let _ = killed.send(self.agent.saved());
                     return;
                 }
             };
+            if let Err(error) = self.save() {
+                self.report(SessionEvent::Lost(error));
+                return;
+            }
             for output in outputs {
                 self.carry_out(output, &mut cancels);
             }
+        }
+    }
+
+    /// Stores what the agent keeps, before anything that it asks for happens in the world.
+    fn save(&mut self) -> Result<(), DriverError> {
+        match &mut self.store {
+            Some(store) => store.write(self.agent.saved()),
+            None => Ok(()),
         }
     }
 
@@ -160,8 +189,7 @@ impl Live {
     fn carry_out(&mut self, output: Output, cancels: &mut Vec<(RunId, oneshot::Sender<()>)>) {
         match output {
             Output::Request { request, body } => {
-                let path = format!("{}{}", self.place.base_path, self.api_path);
-                self.exchange = Some((request, Exchange::post(self.place.server, &path, body)));
+                self.exchange = Some((request, Exchange::post(self.place.provider(), body)));
             }
             Output::HangUp { request } => {
                 if self.exchange.as_ref().is_some_and(|(open, _)| *open == request) {
@@ -174,8 +202,12 @@ impl Live {
                 self.report(SessionEvent::Asked { question, id, args: None });
             }
             Output::StartTool { run, tool, args } => {
-                let path = format!("{}/gate/{tool}", self.place.base_path);
-                let exchange = Exchange::post(self.place.server, &path, args.into_bytes());
+                let Some(gate) = self.place.gate(&tool) else {
+                    // Every tool of an agent has a gate; if not, the tool is as good as broken off.
+                    self.tools.push(std::future::ready((run, Some(broken_off()))).boxed());
+                    return;
+                };
+                let exchange = Exchange::post(gate, args.into_bytes());
                 let (cancel, cancelled) = oneshot::channel();
                 cancels.retain(|(_, cancel)| !cancel.is_closed());
                 cancels.push((run, cancel));
@@ -233,13 +265,16 @@ async fn run_tool(
             }
         }
     };
-    let broken = || ToolOutcome::Error("the gate broke off".to_owned());
     if deaf {
-        return (run, Some(answer.await.unwrap_or_else(broken)));
+        return (run, Some(answer.await.unwrap_or_else(broken_off)));
     }
     tokio::select! {
         biased;
-        outcome = answer => (run, Some(outcome.unwrap_or_else(broken))),
+        outcome = answer => (run, Some(outcome.unwrap_or_else(broken_off))),
         Ok(()) = cancelled => (run, None),
     }
+}
+
+fn broken_off() -> ToolOutcome {
+    ToolOutcome::Error("the gate broke off".to_owned())
 }

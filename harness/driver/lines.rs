@@ -26,6 +26,18 @@ pub fn checked(
     })
 }
 
+/// The lines that a harness writes to an adapter of our own. What is in them, the ACP crate judges.
+pub(super) fn bounded(
+    source: impl AsyncBufRead + Unpin + Send + 'static,
+    max_bytes: usize,
+) -> impl Stream<Item = Result<String, DriverError>> + Send + 'static {
+    futures::stream::try_unfold(source, move |mut source| async move {
+        let line = read_line(&mut source, max_bytes).await?;
+        // What is not UTF-8 is not JSON either, and is answered as such.
+        Ok(line.map(|line| (String::from_utf8_lossy(&line).into_owned(), source)))
+    })
+}
+
 /// The next line without its end, or none at the end of the stream. A line that the stream's end cut off is dropped:
 /// the adapter died while it wrote.
 async fn read_line(
@@ -43,7 +55,7 @@ async fn read_line(
         let part = &chunk[..end.unwrap_or(chunk.len())];
         if line.len() + part.len() > max_bytes {
             line.extend_from_slice(part);
-            return Err(nonsense(format!("a line of more than {max_bytes} bytes"), &line));
+            return Err(babble(format!("a line of more than {max_bytes} bytes"), &line));
         }
         line.extend_from_slice(part);
         let taken = end.map_or(chunk.len(), |end| end + 1);
@@ -63,8 +75,8 @@ fn check(line: Vec<u8>) -> Result<String, DriverError> {
     };
     match why {
         // Bytes that parse as JSON are UTF-8.
-        Ok(()) => String::from_utf8(line).map_err(|error| nonsense("not UTF-8".to_owned(), error.as_bytes())),
-        Err(why) => Err(nonsense(why, &line)),
+        Ok(()) => String::from_utf8(line).map_err(|error| babble("not UTF-8".to_owned(), error.as_bytes())),
+        Err(why) => Err(babble(why, &line)),
     }
 }
 
@@ -130,8 +142,8 @@ fn state(status: &Value) -> Option<ShownState> {
     }
 }
 
-fn nonsense(why: String, said: &[u8]) -> DriverError {
-    DriverError::Nonsense { why, said: quote(said) }
+fn babble(why: String, said: &[u8]) -> DriverError {
+    DriverError::Babble { why, said: quote(said) }
 }
 
 #[cfg(test)]
@@ -144,7 +156,7 @@ mod tests {
                 assert_eq!(text, line);
                 None
             }
-            Err(DriverError::Nonsense { why, .. }) => Some(why),
+            Err(DriverError::Babble { why, .. }) => Some(why),
             Err(other) => panic!("{other}"),
         }
     }

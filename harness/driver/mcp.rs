@@ -13,7 +13,6 @@
 //! A call that the agent cancels (`notifications/cancelled`) drops its gate connection, unless the tool is deaf.
 
 use std::borrow::Cow;
-use std::net::SocketAddr;
 use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -31,6 +30,7 @@ use tokio::sync::oneshot;
 
 use super::error::DriverError;
 use super::http::{Exchange, Piece};
+use super::in_process::Address;
 use super::protocol::ToolSpec;
 use crate::plan::ToolOutcome;
 
@@ -158,8 +158,8 @@ fn told(tool: &ToolSpec) -> Tool {
 
 /// Posts to a gate and waits as long as it takes.
 async fn ask(gate_url: &str, args: Vec<u8>) -> Result<ToolOutcome, String> {
-    let (server, path) = place_of(gate_url).ok_or_else(|| format!("`{gate_url}` is not a gate"))?;
-    let mut exchange = Exchange::post(server, path, args);
+    let gate = Address::parse(gate_url).map_err(|error| error.to_string())?;
+    let mut exchange = Exchange::post(&gate, args);
     let mut body = Vec::new();
     loop {
         match exchange.next().await {
@@ -170,25 +170,4 @@ async fn ask(gate_url: &str, args: Vec<u8>) -> Result<ToolOutcome, String> {
         }
     }
     serde_json::from_slice(&body).map_err(|error| format!("the gate spoke nonsense: {error}"))
-}
-
-/// The address and the path of a gate's URL. Gates are ours and on this machine, so nothing else is understood.
-fn place_of(gate_url: &str) -> Option<(SocketAddr, &str)> {
-    let rest = gate_url.strip_prefix("http://")?;
-    let (address, _) = rest.split_once('/')?;
-    Some((address.parse().ok()?, &rest[address.len()..]))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_gate_is_an_address_of_this_kind_only() {
-        let address: SocketAddr = "127.0.0.1:4010".parse().unwrap();
-        assert_eq!(place_of("http://127.0.0.1:4010/p/7/gate/x"), Some((address, "/p/7/gate/x")));
-        for bad in ["https://127.0.0.1:1/x", "http://example.org/x", "http://127.0.0.1:1", ""] {
-            assert_eq!(place_of(bad), None, "{bad}");
-        }
-    }
 }

@@ -128,6 +128,16 @@ impl Process {
         self.stderr.text()
     }
 
+    /// How much it has written to its standard error so far.
+    pub(super) fn stderr_len(&self) -> u64 {
+        self.stderr.len()
+    }
+
+    /// What it has written to its standard error since it had written so much, as far as it is kept.
+    pub(super) fn stderr_since(&self, len: u64) -> String {
+        self.stderr.since(len)
+    }
+
     /// Kills the process and everything that it started. All of it is gone when [`Process::ended`] returns.
     pub(super) fn kill(&self) {
         self.leash.let_go();
@@ -138,6 +148,21 @@ impl Process {
         let mut status = self.status.clone();
         let status = status.wait_for(Option::is_some).await;
         status.ok().and_then(|status| status.clone()).unwrap_or_default()
+    }
+
+    /// Waits for a process whose input has ended, and says how it ended, or that it goes on.
+    pub(super) async fn outlived(&self, wait: Duration) -> DriverError {
+        let mut status = self.status.clone();
+        match tokio::time::timeout(wait, status.wait_for(Option::is_some)).await {
+            Ok(Ok(status)) => {
+                DriverError::Exited { status: status.clone().unwrap_or_default(), stderr: self.stderr() }
+            }
+            Ok(Err(_)) | Err(_) => DriverError::Silent {
+                method: "the end of its standard input".to_owned(),
+                waited: wait,
+                stderr: self.stderr(),
+            },
+        }
     }
 
     /// Sees a process off that has closed its standard output, and says how it ended.
@@ -179,19 +204,43 @@ async fn drain(mut stderr: ChildStderr, tail: Arc<Tail>) {
 
 /// The last bytes of a stream.
 #[derive(Debug, Default)]
-struct Tail(Mutex<VecDeque<u8>>);
+struct Tail(Mutex<Kept>);
+
+#[derive(Debug, Default)]
+struct Kept {
+    bytes: VecDeque<u8>,
+    /// Bytes of the whole stream so far.
+    len: u64,
+}
 
 impl Tail {
     fn push(&self, bytes: &[u8]) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.extend(bytes);
-        let surplus = kept.len().saturating_sub(MAX_STDERR_BYTES);
-        kept.drain(..surplus);
+        let mut kept = self.kept();
+        kept.len += bytes.len() as u64;
+        kept.bytes.extend(bytes);
+        let surplus = kept.bytes.len().saturating_sub(MAX_STDERR_BYTES);
+        kept.bytes.drain(..surplus);
     }
 
     fn text(&self) -> String {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        end_of(kept.make_contiguous())
+        end_of(self.kept().bytes.make_contiguous())
+    }
+
+    fn len(&self) -> u64 {
+        self.kept().len
+    }
+
+    fn since(&self, len: u64) -> String {
+        let mut kept = self.kept();
+        let wanted = usize::try_from(kept.len.saturating_sub(len)).unwrap_or(usize::MAX);
+        let bytes = kept.bytes.make_contiguous();
+        let lost = wanted.saturating_sub(bytes.len());
+        let text = String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(wanted)..]).into_owned();
+        if lost == 0 { text } else { format!("[cut: {lost} bytes before this are not kept]\n{text}") }
+    }
+
+    fn kept(&self) -> std::sync::MutexGuard<'_, Kept> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -212,5 +261,18 @@ mod tests {
         tail.push(b"the end");
         assert!(tail.text().ends_with("aathe end"));
         assert_eq!(tail.text().len(), MAX_STDERR_SHOWN);
+    }
+
+    #[test]
+    fn the_piece_since_a_moment_is_kept() {
+        let tail = Tail::default();
+        tail.push(b"before ");
+        let mark = tail.len();
+        assert_eq!(tail.since(mark), "");
+        tail.push(b"after");
+        assert_eq!(tail.since(mark), "after");
+        tail.push(&vec![b'a'; MAX_STDERR_BYTES]);
+        let piece = tail.since(mark);
+        assert!(piece.starts_with("[cut: 5 bytes before this are not kept]\naaa"), "{}", &piece[..60]);
     }
 }

@@ -16,7 +16,7 @@ use crate::trace::TurnOutcome;
 pub const PROTOCOL: u32 = 1;
 
 /// What an adapter says of itself in its answer to `initialize`.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct About {
     /// The version of the protocol that it speaks.
@@ -32,7 +32,7 @@ pub struct About {
 }
 
 /// What an adapter, or the SDK behind it, can do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Capabilities {
     /// The user can stop a running turn.
@@ -105,7 +105,7 @@ impl ToolSpec {
 
 impl SessionSpec {
     /// The `_meta` of `session/new` and `session/load`.
-    pub(super) fn meta(&self) -> Map<String, Value> {
+    pub fn meta(&self) -> Map<String, Value> {
         let mut brickbat = json!({
             "protocol": PROTOCOL,
             "baseUrl": self.base_url,
@@ -118,6 +118,34 @@ impl SessionSpec {
             brickbat["model"] = json!(model);
         }
         Map::from_iter([("brickbat".to_owned(), brickbat)])
+    }
+
+    /// Reads the `_meta` of `session/new` as an adapter does, or says what is wrong with it. Keys that this version
+    /// does not know are passed over: a newer harness may send them.
+    pub(super) fn of(meta: Option<&Map<String, Value>>) -> Result<SessionSpec, String> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Given {
+            base_url: String,
+            dialect: String,
+            mode: String,
+            model: Option<String>,
+            state_dir: PathBuf,
+            tools: Vec<ToolSpec>,
+        }
+        let brickbat = meta.and_then(|meta| meta.get("brickbat")).ok_or("`_meta.brickbat` is missing")?;
+        // The version first: another one may have other keys.
+        match brickbat.get("protocol").and_then(Value::as_u64) {
+            Some(protocol) if protocol == u64::from(PROTOCOL) => {}
+            _ => return Err(format!("`_meta.brickbat.protocol` is not {PROTOCOL}")),
+        }
+        let given = Given::deserialize(brickbat).map_err(|error| format!("`_meta.brickbat`: {error}"))?;
+        let Some(dialect) = Dialect::from_name(&given.dialect) else {
+            let known: Vec<&str> = Dialect::ALL.into_iter().map(Dialect::name).collect();
+            return Err(format!("unknown dialect `{}`; there is {}", given.dialect, known.join(", ")));
+        };
+        let Given { base_url, mode, model, state_dir, tools, .. } = given;
+        Ok(SessionSpec { base_url, dialect, model, mode, tools, state_dir })
     }
 }
 

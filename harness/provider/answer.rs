@@ -13,8 +13,34 @@ pub struct Request<'a> {
     pub method: &'a str,
     /// The path below the plan's base URL, for example `/v1/messages`, without the query.
     pub path: &'a str,
+    /// The headers, which no answer depends on.
+    pub headers: Headers<'a>,
     /// The body.
     pub body: &'a [u8],
+}
+
+/// The headers of a request, as they were sent. They are read only when somebody asks for them.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Headers<'a>(&'a [u8]);
+
+impl<'a> Headers<'a> {
+    /// No headers: the request did not come over HTTP.
+    pub const NONE: Headers<'static> = Headers(&[]);
+
+    /// The headers in the head of a request, which begins with the request line and is known to be well-formed.
+    pub fn of_head(head: &'a [u8]) -> Headers<'a> {
+        let end_of_first_line = head.iter().position(|byte| *byte == b'\n').map_or(head.len(), |at| at + 1);
+        Headers(&head[end_of_first_line..])
+    }
+
+    /// Each name and value, in order. What is not a text is spelled with replacement characters.
+    pub fn iter(self) -> impl Iterator<Item = (Cow<'a, str>, Cow<'a, str>)> {
+        self.0.split(|byte| *byte == b'\n').filter_map(|line| {
+            let colon = line.iter().position(|byte| *byte == b':')?;
+            let text = |bytes: &'a [u8]| String::from_utf8_lossy(bytes.trim_ascii());
+            Some((text(&line[..colon]), text(&line[colon + 1..])))
+        })
+    }
 }
 
 /// What the provider sends for one request.
@@ -61,5 +87,18 @@ impl Answer {
         if !self.holds.iter().any(|hold| hold.at == at) {
             self.holds.insert(0, Hold { after: Sent::Nothing, at });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_are_read_off_a_head() {
+        let head = b"POST /v1/messages HTTP/1.1\r\nHost: a:1\r\nX-Api-Key:k\n\r\n";
+        let read: Vec<_> = Headers::of_head(head).iter().collect();
+        assert_eq!(read, [("Host".into(), "a:1".into()), ("X-Api-Key".into(), "k".into())]);
+        assert_eq!(Headers::of_head(b"").iter().count() + Headers::NONE.iter().count(), 0);
     }
 }

@@ -9,11 +9,14 @@ use futures::FutureExt;
 
 pub(super) use kill::Remains;
 
+use super::recorder::Recorder;
 use crate::conductor::{Command, Conductor, Patience};
 use crate::driver::in_process::InProcess;
 use crate::driver::{self, DriverError, SessionEvent};
 use crate::plan::{CallKey, Plan, ToolOutcome};
 use crate::provider::Provider;
+use crate::record::Observed;
+use crate::redact::Redactor;
 use crate::server::{GateId, Mount, Seen, Server};
 use crate::simulate::{Run, call_of, call_with_id};
 use crate::trace::{Consent, Ending, Event, ExchangeId, Grade, QuestionId, Trace, TurnOutcome};
@@ -41,22 +44,44 @@ impl Pace {
         Pace { quiet: Duration::from_millis(250), patience: Patience { progress: 16, hang: 60 } };
 }
 
+/// What came of driving one plan.
+pub(super) struct Driven {
+    /// The run, or why it broke off.
+    pub(super) run: Result<Run, DriverError>,
+    /// What is kept, also of a plan that broke off, and what must not be told of it.
+    pub(super) kept: Option<(Observed, Redactor)>,
+}
+
+impl From<DriverError> for Driven {
+    fn from(error: DriverError) -> Driven {
+        Driven { run: Err(error), kept: None }
+    }
+}
+
 /// Drives a plan on a session that `opener` opens at the base path of the plan, or loads there from what a killed
-/// process has left.
+/// process has left. With a redactor, everything is kept.
 pub(super) async fn drive(
     server: &Server,
     plan: &Arc<Plan>,
     provider: Provider,
     width: Option<usize>,
     pace: Pace,
+    keep: Option<Redactor>,
     opener: impl AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>,
-) -> Result<Run, DriverError> {
-    let mount = server.mount(provider);
+) -> Driven {
+    let mount = server.mount(match keep {
+        Some(_) => Recorder::keeping(provider),
+        None => Recorder::forgetful(provider),
+    });
     let base_url = mount.base_url();
     let address = server.addr().to_string();
     let origin = format!("http://{address}");
     let base_path = base_url.strip_prefix(&origin).unwrap_or_default().to_owned();
-    let session = opener(&base_path, None).await?;
+    let session = match opener(&base_path, None).await {
+        Ok(session) => session,
+        Err(error) => return error.into(),
+    };
+    let stderr_from = session.stderr_len();
     let conductor = Conductor::new(Arc::clone(plan), pace.patience, width);
     let mut live = Live {
         plan,
@@ -72,13 +97,20 @@ pub(super) async fn drive(
         alive: Vec::new(),
         ending: None,
         address,
+        stderr: String::new(),
+        stderr_from,
     };
     let run = live.run(pace.quiet);
-    match tokio::time::timeout(MAX_PLAN_TIME, run).await {
-        Ok(done) => done?,
-        Err(_) => return Err(broken(&format!("the plan took longer than {} s", MAX_PLAN_TIME.as_secs()))),
-    }
-    Ok(Run { trace: live.trace, receipts: live.conductor.receipts().to_vec() })
+    let done = match tokio::time::timeout(MAX_PLAN_TIME, run).await {
+        Ok(done) => done,
+        Err(_) => Err(broken(&format!("the plan took longer than {} s", MAX_PLAN_TIME.as_secs()))),
+    };
+    let kept = match keep {
+        Some(redactor) => Some(live.observed(redactor, done.is_ok()).await),
+        None => None,
+    };
+    let run = done.map(|()| Run { trace: live.trace, receipts: live.conductor.receipts().to_vec() });
+    Driven { run, kept }
 }
 
 /// Characters of an SDK's error that are kept; a provider's sentence with all its ids has some hundred.
@@ -89,13 +121,17 @@ const MAX_PLAN_TIME: Duration = Duration::from_secs(120);
 
 struct Live<'a, O> {
     plan: &'a Plan,
-    mount: Mount<Provider>,
+    mount: Mount<Recorder>,
     session: Session,
     opener: O,
     /// The path of the plan on the server.
     base_path: String,
     /// What the last killed process has left.
     remains: Option<Remains>,
+    /// What killed processes have written to their standard error.
+    stderr: String,
+    /// Where in the standard error of the process that now runs the plan began.
+    stderr_from: u64,
     conductor: Conductor,
     trace: Trace,
     gates: Vec<(GateId, CallKey)>,
@@ -138,7 +174,7 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
         while let Some(command) = todo.pop_front() {
             match command {
                 Command::Prompt { turn } => {
-                    self.mount.with_core(|provider| provider.begin_turn(turn));
+                    self.mount.with_core(|core| core.provider.begin_turn(turn));
                     // Gates that had opened by then belong to the turn before.
                     while let Some(Some(seen)) = self.mount.next().now_or_never() {
                         if let Some(event) = self.seen(seen).await? {
@@ -318,6 +354,20 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
         Ok(if passed { Grade::Observed } else { grade })
     }
 
+    /// What is kept of the plan: what the system has stored is asked for only where it still answers.
+    async fn observed(&self, redactor: Redactor, answers: bool) -> (Observed, Redactor) {
+        let store = match answers {
+            true => self.session.history().await,
+            false => None,
+        };
+        let stderr = self.session.stderr_since(self.stderr_from).map(|text| format!("{}{text}", self.stderr));
+        let exchanges = self.mount.with_core(Recorder::take);
+        let redactor = redactor
+            .with_path(&self.mount.base_url(), "http://provider")
+            .with_path(&self.address, "provider");
+        (Observed { trace: self.trace.clone(), exchanges, stderr, store }, redactor)
+    }
+
     fn closed(&mut self, exchange: ExchangeId) {
         self.open.retain(|open| *open != exchange);
         self.alive.retain(|alive| *alive != exchange);
@@ -366,6 +416,32 @@ impl Session {
         match self {
             Session::InProcess(session) => Ok(session.barrier().await),
             Session::Acp(session) => session.barrier().await,
+        }
+    }
+
+    /// What the system has stored, or why it does not say.
+    async fn history(&self) -> Option<serde_json::Value> {
+        match self {
+            Session::InProcess(_) => None,
+            Session::Acp(session) => match session.history().await {
+                Ok(history) => history,
+                Err(error) => Some(serde_json::json!({ "error": error.to_string() })),
+            },
+        }
+    }
+
+    fn stderr_len(&self) -> u64 {
+        match self {
+            Session::InProcess(_) => 0,
+            Session::Acp(session) => session.stderr_len(),
+        }
+    }
+
+    /// What the adapter's process has written to its standard error since; none if there is no process.
+    fn stderr_since(&self, len: u64) -> Option<String> {
+        match self {
+            Session::InProcess(_) => None,
+            Session::Acp(session) => Some(session.stderr_since(len)),
         }
     }
 

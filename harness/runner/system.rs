@@ -1,5 +1,7 @@
 //! Systems by name, and systems that run.
 
+mod own;
+
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -7,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio::sync::Mutex;
 
-use super::live::{self, Pace, Remains};
+use super::live::{self, Driven, Pace, Remains};
 use super::quoted;
 use crate::agent::canary::Canary;
 use crate::agent::{Agent, BrokenStore, Delivery};
@@ -15,16 +17,18 @@ use crate::dialect::Dialect;
 use crate::driver::in_process::{InProcess, Place};
 use crate::driver::manifest::Install;
 use crate::driver::{
-    About, Adapter, DriverError, Folder, Launch, Manifest, PlainAgent, SessionSpec, ToolSpec, install,
+    About, Adapter, DriverError, Launch, Manifest, PlainAgent, Scratch, SessionSpec, ToolSpec, install,
     resolve, systems,
 };
 use crate::parse::did_you_mean;
 use crate::plan::{Plan, PlannedTool};
 use crate::provider::Provider;
+use crate::record::Observed;
+use crate::redact::Redactor;
 use crate::rules::Profile;
 use crate::scenario::Need;
 use crate::server::{Limits, Server};
-use crate::simulate::{Run, simulate};
+use crate::simulate::simulate;
 use crate::trace::Grade;
 
 /// A system that plans can run on.
@@ -58,10 +62,12 @@ pub enum Origin {
     Manifest(PathBuf),
     /// A command of the user's.
     Command(String),
+    /// It is our own agent, in a process of its own, with a planted bug or with none.
+    Own(Option<Canary>),
 }
 
-/// The systems that need no adapter.
-const OWN: [&str; 3] = ["reference", "reference/blocking", "reference/simulated"];
+/// The systems that need no adapter but our own.
+const OWN: [&str; 4] = ["reference", "reference/acp", "reference/blocking", "reference/simulated"];
 
 /// A name that means no system.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,13 +82,15 @@ impl fmt::Display for UnknownSystem {
 impl std::error::Error for UnknownSystem {}
 
 impl System {
-    /// The system that a name means: `reference`, `reference/simulated`, `reference/blocking`, or a system with an
-    /// adapter, such as `ai-sdk@6/ui-messages`.
+    /// The system that a name means: `reference`, `reference/acp`, `reference/blocking`, `reference/simulated`, a
+    /// planted bug such as `canary/never-ends/acp`, or a system with an adapter, such as `ai-sdk@6/ui-messages`.
     pub fn named(name: &str) -> Result<System, UnknownSystem> {
         match name {
             "reference" => Ok(System::Live(None, Delivery::Streamed)),
             "reference/blocking" => Ok(System::Live(None, Delivery::Whole)),
             "reference/simulated" => Ok(System::Simulated(None)),
+            "reference/acp" => System::served(None),
+            _ if name.starts_with("canary/") => own::planted(name),
             _ => match resolve(&systems(), name) {
                 Ok((manifest, mode)) => {
                     let (mode, origin) = (Some(mode.name), Origin::BuiltIn);
@@ -160,7 +168,7 @@ impl System {
             false => format!("{}{mode}", subject.manifest.name),
         };
         match &subject.origin {
-            Origin::BuiltIn => format!("--system {name}{pinned}"),
+            Origin::BuiltIn | Origin::Own(_) => format!("--system {name}{pinned}"),
             Origin::Manifest(path) => {
                 format!("--manifest {} --system {name}{pinned}", quoted(&path.to_string_lossy()))
             }
@@ -181,6 +189,8 @@ impl System {
             System::Live(Some(canary), _) => format!("canary/{}", canary.name()),
             System::Adapted(subject) => match (&subject.origin, &subject.mode) {
                 (Origin::Command(command), _) => command.clone(),
+                (Origin::Own(None), _) => "reference/acp".to_owned(),
+                (Origin::Own(Some(canary)), _) => format!("canary/{}/acp", canary.name()),
                 (_, mode) => subject.manifest.full_name(mode.as_deref().unwrap_or_default()),
             },
         }
@@ -203,6 +213,7 @@ enum How {
 struct Adapted {
     dialects: Vec<Dialect>,
     mode: String,
+    pace: Pace,
     launch: Launch,
     /// What is known of it, if it is an agent that speaks ACP itself.
     agent: Option<PlainAgent>,
@@ -212,7 +223,7 @@ struct Adapted {
     /// State folders given so far.
     n_states: AtomicU64,
     /// Dropped after the adapter, and waits for it.
-    folder: Folder,
+    folder: Scratch,
 }
 
 /// The process that serves now.
@@ -236,7 +247,7 @@ impl Running {
             System::Adapted(subject) => {
                 let cache = install::cache_folder()?;
                 let launch = install::launch(&subject.manifest, &cache, guardian, note).await?;
-                let folder = Folder::create(guardian).await?;
+                let folder = Scratch::create(guardian).await?;
                 let launch = Launch { scratch: Some(folder.path().to_owned()), ..launch };
                 let agent = plain_agent(&subject.manifest, guardian);
                 let adapter = start(&launch, agent.as_ref()).await?;
@@ -244,9 +255,14 @@ impl Running {
                 let mode = mode_of(&about, subject)?;
                 let name = match &subject.origin {
                     Origin::Command(_) => format!("{}@{}/{mode}", about.sdk, about.version),
+                    Origin::Own(_) => system.name(),
                     _ => format!("{}@{}/{mode}", subject.manifest.name, about.version),
                 };
                 let how = How::Adapted(Box::new(Adapted {
+                    pace: match subject.origin {
+                        Origin::Own(_) => Pace::OWN,
+                        _ => Pace::ADAPTED,
+                    },
                     dialects: subject.manifest.dialects.clone(),
                     mode,
                     launch,
@@ -320,20 +336,28 @@ impl Running {
         }
     }
 
-    /// Drives one plan.
+    /// Drives one plan. With a redactor, everything that is observed is kept.
     pub(super) async fn drive(
         &self,
         plan: &Arc<Plan>,
         profile: &'static Profile,
         width: Option<usize>,
-    ) -> Result<Run, DriverError> {
+        keep: Option<&Redactor>,
+    ) -> Driven {
         let agent = |canary, delivery| Agent::new(plan.dialect, delivery, &plan.tools, canary);
         let provider = Provider::new(Arc::clone(plan), profile);
         match &self.how {
-            How::Simulated(canary) => Ok(simulate(plan, profile, agent(*canary, Delivery::Streamed), width)),
+            How::Simulated(canary) => {
+                let run = simulate(plan, profile, agent(*canary, Delivery::Streamed), width);
+                let observed = |_| Observed::of_simulation(plan, profile, &run.trace);
+                let kept = keep.map(observed).zip(keep.cloned());
+                Driven { run: Ok(run), kept }
+            }
             How::Live { canary, delivery, server } => {
                 let open = async |base_path: &str, remains: Option<&Remains>| {
-                    let place = Place { server: server.addr(), base_path: base_path.to_owned() };
+                    let base_url = format!("http://{}{base_path}", server.addr());
+                    let place = Place::of_plan(&base_url, plan.dialect, &plan.tools)
+                        .map_err(|error| harness("the provider's address", &error))?;
                     let agent = match remains {
                         Some(Remains::Saved(saved)) => {
                             Agent::resume(plan.dialect, *delivery, &plan.tools, *canary, saved)
@@ -341,23 +365,29 @@ impl Running {
                         }
                         Some(Remains::Stored(_)) | None => agent(*canary, *delivery),
                     };
-                    Ok(live::Session::InProcess(InProcess::start(agent, plan.dialect.path(), place)))
+                    Ok(live::Session::InProcess(InProcess::start(agent, place)))
                 };
-                live::drive(server, plan, provider, width, Pace::OWN, open).await
+                live::drive(server, plan, provider, width, Pace::OWN, keep.cloned(), open).await
             }
             How::Adapted(adapted) => {
                 // The runtime of an agent keeps connections for later requests, and some treat a used one otherwise. A
                 // plan must not depend on what the one before has left open, so each gets a server of its own.
                 let server = match adapted.agent {
-                    Some(_) => &server().await?,
-                    None => &adapted.server,
+                    Some(_) => server().await,
+                    None => Ok(adapted.server.clone()),
+                };
+                let server = match server {
+                    Ok(server) => &server.clone(),
+                    Err(error) => return error.into(),
                 };
                 let number = adapted.n_states.fetch_add(1, Ordering::Relaxed);
                 let open = async |base_path: &str, remains: Option<&Remains>| {
                     let base_url = format!("http://{}{base_path}", server.addr());
                     adapted.open(plan, adapted.spec(plan, base_url, number)?, remains).await
                 };
-                live::drive(server, plan, provider, width, Pace::ADAPTED, open).await
+                let state = adapted.folder.path().to_string_lossy();
+                let keep = keep.map(|redactor| redactor.clone().with_path(&state, "<state>"));
+                live::drive(server, plan, provider, width, adapted.pace, keep, open).await
             }
         }
     }
@@ -465,7 +495,7 @@ fn unread(error: &BrokenStore) -> DriverError {
     DriverError::Harness { what: "cannot resume the agent".to_owned(), text: error.to_string() }
 }
 
-fn harness(what: &str, error: &std::io::Error) -> DriverError {
+fn harness(what: &str, error: &dyn std::error::Error) -> DriverError {
     DriverError::Harness { what: format!("cannot open {what}"), text: error.to_string() }
 }
 

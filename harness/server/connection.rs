@@ -41,6 +41,8 @@ pub(super) struct Connection {
     pub(super) n_written: u64,
     /// What was read and not used yet.
     input: Vec<u8>,
+    /// The head of the request that is being served, as it was sent.
+    head: Vec<u8>,
     /// What is to be written next.
     pub(super) output: Vec<u8>,
 }
@@ -80,7 +82,16 @@ impl Connection {
         // Without it frames may arrive late and together, but they arrive.
         let _ = stream.set_nodelay(true);
         let ours = stream.local_addr().ok();
-        Connection { stream, ours, peer, shared, n_written: 0, input: Vec::new(), output: Vec::new() }
+        Connection {
+            stream,
+            ours,
+            peer,
+            shared,
+            n_written: 0,
+            input: Vec::new(),
+            head: Vec::new(),
+            output: Vec::new(),
+        }
     }
 
     /// Serves requests until the connection ends. A newcomer may lose its place until it has asked a mount.
@@ -176,6 +187,8 @@ impl Connection {
         if head.len > limits.head_bytes {
             return Err(Refusal::HeadTooLarge.into());
         }
+        self.head.clear();
+        self.head.extend_from_slice(&self.input[..head.len]);
         let has_body = head.framing != Framing::Length(0);
         if head.expects_continue && has_body && self.input.len() == head.len {
             self.output.clear();
@@ -348,11 +361,16 @@ impl Connection {
         let Ok(permit) = mounted.seen.reserve().await else { return Next::Close };
         let (kind, answer) = {
             let mut core = lock(&mounted.core);
-            if mounted.bereaved.load(Ordering::Relaxed) && self.peer_has_gone() {
+            // A client that gave its request up before it was taken does not get a reply: seen after the turn, the
+            // request would use up a reply of the next one. Only a new connection, or one of a process that was
+            // killed, can have waited so long; asking for each would cost a system call.
+            let is_suspect = self.n_written == 0 || mounted.bereaved.load(Ordering::Relaxed);
+            if is_suspect && self.peer_has_gone() {
                 return Next::Close;
             }
             let method = request.head.method.as_str();
-            let asked = provider::Request { method, path, body: &request.body };
+            let headers = provider::Headers::of_head(&self.head);
+            let asked = provider::Request { method, path, headers, body: &request.body };
             let Ok((kind, answer)) = catch_unwind(AssertUnwindSafe(|| core.answer(asked))) else {
                 permit.send(Seen::Broken);
                 return Next::Refuse(Refusal::Broken);

@@ -479,17 +479,24 @@ fn explain_gives_advice_for_a_name_that_is_no_rule() {
 fn systems_help_and_version_are_told() {
     let systems = brickbat(&["systems"]);
     assert_eq!(systems.code, Some(0), "{systems:#?}");
-    for name in ["reference\n", "reference/blocking\n", "reference/simulated\n", "ai-sdk@6.", "speaks "] {
+    for name in [
+        "reference\n",
+        "reference/acp\n",
+        "reference/blocking\n",
+        "reference/simulated\n",
+        "ai-sdk@6.",
+        "speaks ",
+    ] {
         assert!(systems.out.contains(name), "`{name}` is not in {systems:#?}");
     }
     let version = brickbat(&["--version"]);
     assert_eq!(version.out, format!("brickbat {}\n", env!("CARGO_PKG_VERSION")));
     let help = brickbat(&["--help"]);
     assert_eq!(help.code, Some(0));
-    for word in ["run", "canaries", "check", "explain", "systems", "Exit codes:"] {
+    for word in ["run", "agent", "canaries", "check", "explain", "systems", "verify-adapter", "Exit codes:"] {
         assert!(help.out.contains(word), "`{word}` is not in {help:#?}");
     }
-    for name in ["run", "canaries", "check", "explain", "systems"] {
+    for name in ["run", "agent", "canaries", "check", "explain", "systems", "verify-adapter"] {
         assert_eq!(brickbat(&[name, "--help"]).code, Some(0), "{name}");
     }
 }

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use brickbat::driver::{Adapter, DriverError, Folder, Launch, Limits};
+use brickbat::driver::{Adapter, DriverError, Launch, Limits, Scratch};
 use polite::POLITE;
 use tempfile::TempDir;
 
@@ -232,7 +232,7 @@ async fn a_missing_guardian_is_not_a_missing_adapter() {
 
 #[tokio::test]
 async fn an_adapter_is_at_home_in_the_folder_of_the_run() {
-    let folder = Folder::create(Path::new(GUARDIAN)).await.unwrap();
+    let folder = Scratch::create(Path::new(GUARDIAN)).await.unwrap();
     let path = folder.path().to_owned();
     assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o700);
     let script = r#"mkdir -p "$XDG_STATE_HOME/locked" && touch "$XDG_STATE_HOME/locked/x" "$TMPDIR/y"
@@ -249,7 +249,7 @@ async fn an_adapter_is_at_home_in_the_folder_of_the_run() {
 async fn the_folder_goes_after_the_last_adapter_in_it() {
     let alive = Alive::new();
     let reader = alive.reader();
-    let folder = Folder::create(Path::new(GUARDIAN)).await.unwrap();
+    let folder = Scratch::create(Path::new(GUARDIAN)).await.unwrap();
     let path = folder.path().to_owned();
     // It writes as fast as it can, also while it is being killed.
     let script = format!("sh -c 'while :; do echo x > \"$TMPDIR/$(date +%N)\"; done' & {POLITE}");
@@ -263,7 +263,7 @@ async fn the_folder_goes_after_the_last_adapter_in_it() {
 
 #[tokio::test]
 async fn no_adapter_starts_in_a_folder_that_is_gone() {
-    let folder = Folder::create(Path::new(GUARDIAN)).await.unwrap();
+    let folder = Scratch::create(Path::new(GUARDIAN)).await.unwrap();
     let path = folder.path().to_owned();
     drop(folder);
     let error = Adapter::start(&Launch { scratch: Some(path), ..launch(POLITE) }).await.unwrap_err();

@@ -27,7 +27,7 @@ mod linux {
     use std::time::{Duration, Instant};
 
     use brickbat::dialect::Dialect;
-    use brickbat::driver::{Adapter, Folder, Launch, Limits, SessionEvent, SessionSpec};
+    use brickbat::driver::{Adapter, Launch, Limits, Scratch, SessionEvent, SessionSpec};
     use rustix::io::{FdFlags, fcntl_setfd};
     use tempfile::TempDir;
 
@@ -210,14 +210,14 @@ echo y > "$TMPDIR/y"
     fn own() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
-            let folder = Folder::create(Path::new(GUARDIAN)).await.unwrap();
+            let folder = Scratch::create(Path::new(GUARDIAN)).await.unwrap();
             for _ in 0..N_ADAPTERS {
                 turn(&folder).await;
             }
         });
     }
 
-    async fn turn(folder: &Folder) {
+    async fn turn(folder: &Scratch) {
         let script = format!("{NASTY}{POLITE}");
         let answer = r#"outcome '{"kind":"returned"}'"#;
         let launch = Launch {

@@ -15,6 +15,7 @@ use brickbat::driver::in_process::{InProcess, Place};
 use brickbat::lower;
 use brickbat::plan::{Plan, PlannedAction, PlannedFault, PlannedPoint};
 use brickbat::provider::Provider;
+use brickbat::redact::Redactor;
 use brickbat::report::{Case, Report, text};
 use brickbat::rules::{self, Profile};
 use brickbat::runner::{self, Job, Options, Selection, Source, System};
@@ -47,8 +48,15 @@ fn load(prefix: &str) -> Vec<Job> {
 /// Runs jobs, and gives the cases in the order of their plans.
 async fn run(system: &System, jobs: &[Job]) -> Vec<Case> {
     let profiles = Dialect::ALL.map(Profile::newest);
-    let guardian = Path::new(env!("CARGO_BIN_EXE_brickbat"));
-    let options = Options { profiles: &profiles, n_jobs: N_JOBS, guardian, fail_fast: None };
+    let redactor = Redactor::default();
+    let options = Options {
+        profiles: &profiles,
+        n_jobs: N_JOBS,
+        guardian: Path::new(env!("CARGO_BIN_EXE_brickbat")),
+        fail_fast: None,
+        redactor: &redactor,
+        keep: None,
+    };
     let mut cases = runner::run(system, jobs, options, &|_| {}, &|_, _, _| {}).await;
     cases.sort_by(|a, b| a.plan.cmp(&b.plan));
     cases
@@ -186,10 +194,9 @@ fn huge(token: u64) -> Vec<u8> {
 async fn drive_first_turn(server: &Server, job: &Job) -> TurnOutcome {
     let plan = &job.plan;
     let mut mount = server.mount(Provider::new(plan.clone(), Profile::newest(plan.dialect)));
-    let base_path = mount.base_url().split_off("http://".len() + server.addr().to_string().len());
     let agent = Agent::reference(plan.dialect, Delivery::Streamed, &plan.tools);
-    let place = Place { server: server.addr(), base_path };
-    let mut session = InProcess::start(agent, plan.dialect.path(), place);
+    let place = Place::of_plan(&mount.base_url(), plan.dialect, &plan.tools).unwrap();
+    let mut session = InProcess::start(agent, place);
     session.prompt(&plan.turns[0].user);
     loop {
         tokio::select! {

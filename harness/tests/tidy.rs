@@ -14,9 +14,9 @@ use source::{Source, below, read_all, words};
 /// The modules, lowest layer first. A module uses its own layer only along [`EDGES`], and never a higher one.
 const LAYERS: [&[&str]; 5] = [
     &["dialect", "history", "plan", "scenario", "trace", "verdict"],
-    &["json", "lower", "parse", "rules", "wire"],
-    &["agent", "check", "conductor", "provider", "report", "simulate"],
-    &["driver", "server"],
+    &["json", "lower", "parse", "redact", "rules", "wire"],
+    &["agent", "check", "conductor", "provider", "record", "report", "simulate"],
+    &["driver", "folder", "server"],
     &["cli", "main", "runner"],
 ];
 
@@ -24,7 +24,7 @@ const LAYERS: [&[&str]; 5] = [
 const N_PURE_LAYERS: usize = 3;
 
 /// Who may use whom in the same layer. It has no cycle; a new edge is a decision, and is drawn in `ARCHITECTURE.md`.
-const EDGES: [(&str, &str); 16] = [
+const EDGES: [(&str, &str); 19] = [
     ("check", "conductor"),
     ("check", "simulate"),
     ("cli", "runner"),
@@ -34,7 +34,10 @@ const EDGES: [(&str, &str); 16] = [
     ("main", "cli"),
     ("plan", "dialect"),
     ("plan", "scenario"),
+    ("record", "provider"),
     ("report", "conductor"),
+    ("report", "provider"),
+    ("report", "record"),
     ("rules", "json"),
     ("simulate", "agent"),
     ("simulate", "conductor"),

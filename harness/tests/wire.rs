@@ -13,7 +13,7 @@ use brickbat::dialect::Dialect;
 use brickbat::plan::{
     CallKey, Mark, Plan, PlanId, PlannedCall, PlannedPoint, PlannedTurn, Script, ScriptBlock, ToolOutcome,
 };
-use brickbat::provider::{Answer, Provider, Request, Sent};
+use brickbat::provider::{Answer, Headers, Provider, Request, Sent};
 use brickbat::rules::Profile;
 use brickbat::trace::{Ending, RequestKind};
 use brickbat::wire::{self, Decoder, Encoded, Envelope, ReplyEvent, SseEvent, SseReader, decode_whole};
@@ -47,7 +47,12 @@ fn served(plan: &Plan) -> String {
         apart(&mut text, plan, planned);
         provider.begin_turn(turn);
         for _ in 0..MAX_REQUESTS {
-            let request = Request { method: "POST", path: plan.dialect.path(), body: body.as_bytes() };
+            let request = Request {
+                method: "POST",
+                path: plan.dialect.path(),
+                headers: Headers::NONE,
+                body: body.as_bytes(),
+            };
             let (kind, answer) = provider.answer(request);
             match kind {
                 RequestKind::Surplus => break,

@@ -16,7 +16,7 @@ use super::leash::{self, Leash};
 ///
 /// Dropping it waits, for a bounded time, until the folder is gone; the adapters that work in it go first.
 #[derive(Debug)]
-pub struct Folder {
+pub struct Scratch {
     path: PathBuf,
     leash: Leash,
     keeper: Child,
@@ -29,10 +29,10 @@ const TEMPORARY: &str = "tmp";
 /// How long the keeper may take: guardians kill their programs in milliseconds, and a system may leave many files.
 const KEEPER_WAIT: Duration = Duration::from_secs(20);
 
-impl Folder {
+impl Scratch {
     /// Makes a folder that only this user can read, under the system's folder for temporary files. `guardian` is the
     /// program `brickbat`.
-    pub async fn create(guardian: &Path) -> Result<Folder, DriverError> {
+    pub async fn create(guardian: &Path) -> Result<Scratch, DriverError> {
         let failed =
             |text: String| DriverError::Harness { what: "cannot make a temporary folder".to_owned(), text };
         let unique = RandomState::new().hash_one(std::process::id());
@@ -42,7 +42,7 @@ impl Folder {
         command.stdout(Stdio::null()).stderr(Stdio::null());
         let (keeper, leash) =
             Leash::put_on(command, None).await.map_err(|error| failed(error.to_string()))?;
-        let folder = Folder { path, leash, keeper };
+        let folder = Scratch { path, leash, keeper };
         for part in [home(&folder.path), temporary(&folder.path)] {
             std::fs::create_dir(part).map_err(|error| failed(error.to_string()))?;
         }
@@ -65,7 +65,7 @@ pub(super) fn temporary(folder: &Path) -> PathBuf {
     folder.join(TEMPORARY)
 }
 
-impl Drop for Folder {
+impl Drop for Scratch {
     fn drop(&mut self) {
         let Some(socket) = self.leash.take().and_then(|socket| socket.into_std().ok()) else { return };
         // The keeper's end closes when it has removed the folder. If it does not, it goes on without us.

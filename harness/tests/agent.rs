@@ -1,0 +1,314 @@
+//! `brickbat agent`: the reference agent and the canaries as a process of their own, over the protocol of adapters.
+
+#![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
+
+use std::io::{BufRead, BufReader, Lines, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::Duration;
+
+use brickbat::agent::canary::Canary;
+use brickbat::dialect::Dialect;
+use brickbat::provider::Provider;
+use brickbat::report::Case;
+use brickbat::rules::Profile;
+use brickbat::runner::{self, Job, Options, Selection, Source, System};
+use brickbat::server::{Limits, Mount, Seen, Server};
+use brickbat::simulate::call_of;
+use brickbat::trace::Grade;
+use brickbat::verdict::Verdict;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+const BRICKBAT: &str = env!("CARGO_BIN_EXE_brickbat");
+
+/// A test that hangs fails after this time instead.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// A process of the agent, spoken to line by line.
+struct Process {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: Lines<BufReader<ChildStdout>>,
+    n_asked: u64,
+}
+
+impl Process {
+    fn start() -> Process {
+        let mut command = Command::new(BRICKBAT);
+        let command = command.arg("agent").stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let output = BufReader::new(child.stdout.take().unwrap()).lines();
+        Process { input: child.stdin.take(), child, output, n_asked: 0 }
+    }
+
+    /// One that has been shaken hands with.
+    fn greeted() -> Process {
+        let mut process = Process::start();
+        let about = process.ask("initialize", &json!({ "protocolVersion": 1 }));
+        assert_eq!(about["result"]["protocolVersion"], 1, "{about}");
+        process
+    }
+
+    fn say(&mut self, line: &str) {
+        writeln!(self.input.as_mut().unwrap(), "{line}").unwrap();
+    }
+
+    fn send(&mut self, method: &str, params: &Value) -> u64 {
+        self.n_asked += 1;
+        let id = self.n_asked;
+        self.say(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string());
+        id
+    }
+
+    fn hear(&mut self) -> Value {
+        serde_json::from_str(&self.output.next().unwrap().unwrap()).unwrap()
+    }
+
+    /// Asks, and gives the answer. Updates that come before it are passed over.
+    fn ask(&mut self, method: &str, params: &Value) -> Value {
+        let id = self.send(method, params);
+        loop {
+            let answer = self.hear();
+            if answer["id"] == id {
+                return answer;
+            }
+        }
+    }
+
+    /// The words of the error with which a request is refused.
+    fn refused(&mut self, method: &str, params: &Value) -> String {
+        let answer = self.ask(method, params);
+        assert!(answer["error"]["code"].is_i64(), "{answer}");
+        answer["error"]["data"].as_str().unwrap_or_default().to_owned()
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn session(base_url: &str, state: &Path, change: &Value) -> Value {
+    let mut brickbat = json!({
+        "protocol": 1, "baseUrl": base_url, "dialect": "anthropic-messages", "mode": "thread", "stateDir": state,
+        "tools": [{
+            "name": "lookup", "description": "Looks up.", "inputSchema": { "type": "object" },
+            "gateUrl": format!("{base_url}/gate/lookup"), "deaf": false,
+        }],
+    });
+    for (key, value) in change.as_object().into_iter().flatten() {
+        brickbat[key] = value.clone();
+    }
+    json!({ "cwd": state, "mcpServers": [], "_meta": { "brickbat": brickbat } })
+}
+
+fn prompt(session_id: &str, text: &str) -> Value {
+    json!({ "sessionId": session_id, "prompt": [{ "type": "text", "text": text }] })
+}
+
+fn served(canary: Option<Canary>) -> System {
+    System::served_by(Path::new(BRICKBAT), canary).unwrap()
+}
+
+fn load(prefix: &str) -> Vec<Job> {
+    let sources = [Source::Prefix(prefix.to_owned())];
+    runner::load(&Selection { sources: &sources, dialects: &Dialect::ALL, filter: None, seed: 0 }).unwrap()
+}
+
+fn run(system: &System, jobs: &[Job]) -> Vec<Case> {
+    let profiles = Dialect::ALL.map(Profile::newest);
+    let redactor = brickbat::redact::Redactor::default();
+    let options = Options {
+        profiles: &profiles,
+        n_jobs: 8,
+        guardian: std::path::Path::new(env!("CARGO_BIN_EXE_brickbat")),
+        fail_fast: None,
+        redactor: &redactor,
+        keep: None,
+    };
+    let (note, on_case) = (|_: &str| {}, |_: &Case, _, _| {});
+    let run = async { runner::run(system, jobs, options, &note, &on_case).await };
+    within_patience(run)
+}
+
+fn within_patience<T>(test: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    runtime.block_on(async { tokio::time::timeout(PATIENCE, test).await.unwrap() })
+}
+
+#[test]
+fn the_reference_agent_passes_every_plan_over_acp_with_observed_receipts() {
+    let jobs = load("");
+    let cases = run(&served(None), &jobs);
+    assert!(cases.len() > jobs.len(), "{} cases", cases.len());
+    let others: Vec<&Case> = cases.iter().filter(|case| case.judged != Verdict::Pass).collect();
+    assert!(others.is_empty(), "{others:#?}");
+    let receipts: Vec<_> = cases.iter().flat_map(|case| &case.receipts).collect();
+    assert!(receipts.len() > 100, "{} receipts", receipts.len());
+    let weaker: Vec<_> = receipts.iter().filter(|receipt| receipt.grade != Some(Grade::Observed)).collect();
+    assert!(weaker.is_empty(), "{weaker:#?}");
+}
+
+#[test]
+fn canaries_are_caught_over_acp() {
+    for canary in [Canary::DanglingOnAbort, Canary::SuccessInvented] {
+        let cases = run(&served(Some(canary)), &load("abort/mid-batch#k=1"));
+        let faulted: Vec<&Case> = cases.iter().filter(|case| !case.plan.ends_with("+control")).collect();
+        assert_eq!(faulted.len(), 2);
+        for case in faulted {
+            let is_meant = case.findings.iter().any(|finding| finding.check == canary.caught_by());
+            assert!(case.judged == Verdict::Fail && is_meant, "{case:#?}");
+        }
+    }
+}
+
+#[test]
+fn names_of_canaries_are_systems() {
+    for canary in Canary::ALL {
+        for way in ["", "/simulated", "/acp"] {
+            let name = format!("canary/{}{way}", canary.name());
+            assert_eq!(System::named(&name).unwrap().name(), name);
+        }
+    }
+    let unknown = |name| System::named(name).unwrap_err().to_string();
+    assert_eq!(unknown("canary/never-end"), "error: unknown canary `never-end`; did you mean `never-ends`?");
+    assert!(unknown("canary/never-ends/http").contains("there is acp, simulated"));
+}
+
+#[test]
+fn bad_input_is_refused_in_words_and_does_no_harm() {
+    let state = TempDir::new().unwrap();
+    let url = "http://127.0.0.1:9/p/0";
+    let mut process = Process::greeted();
+    let without_meta = json!({ "cwd": "/", "mcpServers": [] });
+    assert_eq!(process.refused("session/new", &without_meta), "`_meta.brickbat` is missing");
+    for (change, words) in [
+        (json!({ "protocol": 2 }), "`_meta.brickbat.protocol` is not 1"),
+        (json!({ "mode": "ui-messages" }), "unknown mode `ui-messages`; there is thread"),
+        (
+            json!({ "dialect": "gopher" }),
+            "unknown dialect `gopher`; there is anthropic-messages, openai-chat",
+        ),
+        (
+            json!({ "baseUrl": "ftp://x" }),
+            "expected an address such as `http://127.0.0.1:4010/p/7`, got `ftp://x/v1/messages`",
+        ),
+        (json!({ "tools": 1 }), "`_meta.brickbat`: invalid type: integer `1`, expected a sequence"),
+        (json!({ "stateDir": "/nowhere/at/all" }), "cannot write the stored thread in /nowhere/at/all/"),
+    ] {
+        let said = process.refused("session/new", &session(url, state.path(), &change));
+        assert!(said.contains(words), "{change}: {said}");
+    }
+    for method in ["_brickbat/barrier", "_brickbat/history"] {
+        assert_eq!(process.refused(method, &json!({ "sessionId": "s" })), "unknown session `s`");
+    }
+    assert_eq!(process.refused("session/prompt", &prompt("s", "hello")), "unknown session `s`");
+    process.say(
+        &json!({ "jsonrpc": "2.0", "method": "session/cancel", "params": { "sessionId": "s" } }).to_string(),
+    );
+    process.say("not JSON");
+    assert_eq!(process.hear()["error"]["code"], -32700);
+    assert_eq!(process.ask("session/dance", &json!({}))["error"]["code"], -32601);
+    let mut loading = session(url, state.path(), &json!({}));
+    loading["sessionId"] = json!("session-7");
+    assert_eq!(process.refused("session/load", &loading), "no session `session-7` is stored in `stateDir`");
+    loading["sessionId"] = json!("../session-7");
+    assert_eq!(process.refused("session/load", &loading), "unknown session `../session-7`");
+    // After all this it still works.
+    let opened = process.ask("session/new", &session(url, state.path(), &json!({})));
+    let id = opened["result"]["sessionId"].as_str().unwrap();
+    let told = process.ask("_brickbat/history", &json!({ "sessionId": id }));
+    assert_eq!(told["result"]["history"], json!([]));
+}
+
+#[test]
+fn it_ends_when_its_input_ends_even_in_a_turn() {
+    let (state, silent) = (TempDir::new().unwrap(), std::net::TcpListener::bind("127.0.0.1:0").unwrap());
+    let url = format!("http://{}/p/0", silent.local_addr().unwrap());
+    let mut process = Process::greeted();
+    let opened = process.ask("session/new", &session(&url, state.path(), &json!({})));
+    let id = opened["result"]["sessionId"].as_str().unwrap();
+    process.send("session/prompt", &prompt(id, "hello"));
+    let _request = silent.accept().unwrap();
+    let busy = process.refused("session/prompt", &prompt(id, "again"));
+    assert_eq!(busy, "the turn before is still running");
+    drop(process.input.take());
+    assert_eq!(process.child.wait().unwrap().code(), Some(0));
+    // Whatever it still had to say was the protocol.
+    for line in process.output.by_ref() {
+        assert_eq!(serde_json::from_str::<Value>(&line.unwrap()).unwrap()["jsonrpc"], "2.0");
+    }
+}
+
+#[test]
+fn a_store_that_fails_in_a_turn_fails_the_request_and_not_the_process() {
+    let (first, second) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let mut process = Process::greeted();
+    let mut open = |state: &Path| {
+        let opened = process.ask("session/new", &session("http://127.0.0.1:9", state, &json!({})));
+        opened["result"]["sessionId"].as_str().unwrap().to_owned()
+    };
+    let (broken, whole) = (open(first.path()), open(second.path()));
+    first.close().unwrap();
+    let said = process.refused("session/prompt", &prompt(&broken, "hello"));
+    assert!(said.contains("cannot write the stored thread in"), "{said}");
+    assert!(process.refused("session/prompt", &prompt(&broken, "again")).contains("the session is over"));
+    // Nobody listens at port 9, which is an outcome and not an error.
+    let answer = process.ask("session/prompt", &prompt(&whole, "hello"));
+    assert_eq!(answer["result"]["_meta"]["brickbat"]["outcome"]["kind"], "raised", "{answer}");
+}
+
+/// Answers the gates of a mount until a request comes, whose body is given.
+async fn next_request(mount: &mut Mount<Provider>, job: &Job) -> String {
+    loop {
+        match mount.next().await.unwrap() {
+            Seen::Requested { body, .. } => return String::from_utf8_lossy(&body).into_owned(),
+            Seen::GateOpened { gate, args, .. } => {
+                let call = call_of(&job.plan, &args).unwrap();
+                mount.settle(gate, &job.plan.calls[call.0 as usize].outcome);
+            }
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn a_session_is_loaded_in_a_new_process() {
+    within_patience(async {
+        let state = TempDir::new().unwrap();
+        let job = load("control/plain-batch@anthropic-messages").remove(0);
+        let server = Server::start(Limits::STANDARD).await.unwrap();
+        let mut mount = server.mount(Provider::new(job.plan.clone(), Profile::newest(job.plan.dialect)));
+        let given = session(&mount.base_url(), state.path(), &json!({}));
+
+        let mut process = Process::greeted();
+        let opened = process.ask("session/new", &given);
+        let id = opened["result"]["sessionId"].as_str().unwrap().to_owned();
+        mount.with_core(|provider| provider.begin_turn(0));
+        process.send("session/prompt", &prompt(&id, "the words of the first turn"));
+        next_request(&mut mount, &job).await;
+        // The request with the results: by then the results are stored.
+        let before = next_request(&mut mount, &job).await;
+        drop(process);
+
+        let mut process = Process::greeted();
+        let mut loading = given.clone();
+        loading["sessionId"] = json!(id);
+        let loaded = process.ask("session/load", &loading);
+        assert!(loaded["result"].is_object(), "{loaded}");
+        assert_eq!(process.refused("session/load", &loading), format!("the session `{id}` is open"));
+        let other = process.ask("session/new", &given);
+        assert_ne!(other["result"]["sessionId"], json!(id), "the id of a loaded session is given out again");
+        process.send("session/prompt", &prompt(&id, "the words of the second turn"));
+        let after = next_request(&mut mount, &job).await;
+        let messages = |body: &str| serde_json::from_str::<Value>(body).unwrap()["messages"].clone();
+        let (before, after) = (messages(&before), messages(&after));
+        let n_before = before.as_array().unwrap().len();
+        assert_eq!(after.as_array().unwrap()[..n_before], before.as_array().unwrap()[..]);
+        assert!(after.to_string().contains("the words of the second turn"), "{after}");
+    });
+}

@@ -1,0 +1,365 @@
+//! What a run leaves behind: run folders, what `show` tells from them, and the secrets that are in neither.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
+
+#[path = "common/plans.rs"]
+mod plans;
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Output};
+use std::sync::Arc;
+
+use brickbat::agent::canary::Canary;
+use brickbat::agent::{Agent, Delivery};
+use brickbat::check::{Reach, judge};
+use brickbat::lower;
+use brickbat::plan::Plan;
+use brickbat::record::{Observed, PlanNote, Record};
+use brickbat::redact::Redactor;
+use brickbat::report::{Case, timeline};
+use brickbat::rules::Profile;
+use brickbat::simulate::simulate;
+use brickbat::trace::Grade;
+use serde_json::Value;
+use tempfile::TempDir;
+
+fn brickbat(folder: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_brickbat")).args(args).current_dir(folder).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+/// Every file below a folder, by its path.
+fn files(folder: &Path) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    let mut todo = vec![folder.to_owned()];
+    while let Some(next) = todo.pop() {
+        for entry in fs::read_dir(next).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                todo.push(path);
+            } else {
+                let name = path.strip_prefix(folder).unwrap().to_string_lossy().into_owned();
+                found.insert(name, fs::read_to_string(&path).unwrap());
+            }
+        }
+    }
+    found
+}
+
+/// The same without what the clock says.
+fn timeless(folder: &Path) -> BTreeMap<String, String> {
+    let mut files = files(folder);
+    files.retain(|name, _| !name.ends_with("/timing.json"));
+    for name in ["run.json", "report.json"] {
+        let mut value: Value = serde_json::from_str(&files[name]).unwrap();
+        assert!(value.as_object_mut().unwrap().remove("timing").is_some(), "{name}");
+        files.insert(name.to_owned(), value.to_string());
+    }
+    files
+}
+
+/// The record of a plan in the simulation.
+fn record(plan: &Plan, canary: Option<Canary>) -> Record {
+    let profile = Profile::newest(plan.dialect);
+    let agent = |plan: &Plan| Agent::new(plan.dialect, Delivery::Streamed, &plan.tools, canary);
+    let control = Arc::new(lower::control(plan));
+    let reach = Reach::of(&control, &simulate(&control, profile, agent(&control), None).trace);
+    let plan = Arc::new(plan.clone());
+    let run = simulate(&plan, profile, agent(&plan), Some(reach.width));
+    let judgement = judge(&plan, &run, profile, Grade::Observed, Some(&reach));
+    let system = canary.map_or("reference".to_owned(), |canary| format!("canary/{}", canary.name()));
+    let case = Case::new(&system, &plan.id, judgement, run.receipts.clone(), "brickbat run …".to_owned());
+    let observed = Observed::of_simulation(&plan, profile, &run.trace);
+    Record { observed: Some(observed), ..case.record(PlanNote::of(&plan), Some(profile.name)) }
+}
+
+fn read_back(record: &Record) -> Record {
+    let files: BTreeMap<String, String> =
+        record.files(&Redactor::default()).into_iter().map(|file| (file.name, file.text)).collect();
+    Record::read(&|name| Ok(files.get(name).cloned())).unwrap()
+}
+
+fn built_in(id: &str) -> Plan {
+    let mut plans = plans::built_in().into_iter().flat_map(|(_, plans)| plans);
+    plans.find(|plan| plan.id.to_string() == id).unwrap()
+}
+
+#[test]
+fn the_timeline_of_a_brick_tells_the_story() {
+    for dialect in ["anthropic-messages", "openai-chat"] {
+        let plan = built_in(&format!("abort/mid-batch#k=1@{dialect}"));
+        let record = read_back(&record(&plan, Some(Canary::DanglingOnAbort)));
+        insta::assert_snapshot!(
+            format!("brick_{dialect}"),
+            timeline::draw(&record, &|_, word| word.to_owned())
+        );
+    }
+}
+
+#[test]
+fn every_plan_can_be_told_from_its_files_alone() {
+    let plain = |_, word: &str| word.to_owned();
+    let (mut missing, mut n_receipts) = (Vec::new(), 0);
+    for plan in plans::built_in().into_iter().flat_map(|(_, plans)| plans) {
+        let record = record(&plan, None);
+        let again = read_back(&record);
+        assert_eq!(again, record, "{}", plan.id);
+        let drawn = timeline::draw(&again, &plain);
+        // Each proven fault is marked where it happened.
+        let n_fired = record.receipts.iter().filter(|receipt| receipt.fired).count();
+        let n_marked = drawn.split_once("\n\n").unwrap().1.matches("(planned:").count();
+        if n_marked < n_fired {
+            missing.push(format!("{}\n{drawn}", plan.id));
+        }
+        n_receipts += n_fired;
+        // The reference agent makes up only what the user's stop or a refusal leaves open.
+        assert!(
+            drawn.contains("user stops") || drawn.contains("refused by") || !drawn.contains(",made-up"),
+            "{drawn}"
+        );
+        let wide = drawn.lines().find(|line| line.chars().count() > 100 && !line.starts_with("again:"));
+        assert_eq!(wide, None, "{}", plan.id);
+    }
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
+    assert!(n_receipts > 200, "{n_receipts}");
+}
+
+#[test]
+fn nothing_of_our_own_is_taken_for_a_secret() {
+    let redactor = Redactor::default();
+    let is_clean = |text: &str| matches!(redactor.text(text), Cow::Borrowed(_));
+    for plan in plans::built_in().into_iter().flat_map(|(_, plans)| plans) {
+        let record = record(&plan, None);
+        for exchange in record.observed.as_ref().unwrap().exchanges.iter() {
+            let body = std::str::from_utf8(&exchange.body).unwrap();
+            let mut value: Value = serde_json::from_str(body).unwrap();
+            redactor.value(&mut value);
+            assert!(is_clean(body) && serde_json::to_string(&value).unwrap() == body, "{body}");
+            exchange.reply.frames.iter().for_each(|frame| assert!(is_clean(frame), "{frame}"));
+            exchange.reply.headers.iter().for_each(|line| assert!(is_clean(line), "{line}"));
+        }
+        for file in record.files(&redactor) {
+            assert!(is_clean(&file.text) && !file.text.contains("[redacted]"), "{}: {}", plan.id, file.name);
+        }
+    }
+}
+
+#[test]
+fn two_runs_on_the_reference_agent_leave_the_same_behind() {
+    // Over sockets, whether a request that is on its way is seen when the user stops the turn is a race.
+    leave_the_same(&["run", "retry/", "reorder/", "control/"]);
+    leave_the_same(&["run", "--system", "reference/simulated"]);
+}
+
+fn leave_the_same(args: &[&str]) {
+    let folder = TempDir::new().unwrap();
+    for out in ["one", "two"] {
+        let run = brickbat(folder.path(), &[args, &["--out", out]].concat());
+        assert!(run.status.success(), "{run:?}");
+    }
+    let (one, two) = (timeless(&folder.path().join("one")), timeless(&folder.path().join("two")));
+    assert!(one.len() > 200, "{}", one.len());
+    assert_eq!(one.keys().collect::<Vec<_>>(), two.keys().collect::<Vec<_>>());
+    for (name, text) in &one {
+        assert_eq!(text, &two[name], "{name}");
+        for machine in ["127.0.0.1", folder.path().to_str().unwrap()] {
+            assert!(!text.contains(machine), "`{machine}` is in {name}");
+        }
+    }
+}
+
+#[test]
+fn a_case_is_shown_by_its_folder_or_by_a_part_of_its_plan() {
+    let folder = TempDir::new().unwrap();
+    let run = brickbat(
+        folder.path(),
+        &["run", "abort/mid-batch", "--out", "last", "--system", "reference/simulated"],
+    );
+    assert!(run.status.success(), "{run:?}");
+    let shown = brickbat(folder.path(), &["show", "k=1@openai", "--out", "last"]);
+    let words = text(&shown.stdout);
+    assert!(shown.status.success() && words.contains("FAULT the user stops the turn"), "{shown:?}");
+    assert!(!words.contains('\x1b'), "no colour goes into a pipe");
+    let path = words.lines().last().unwrap().strip_prefix("in ").unwrap();
+    assert_eq!(text(&brickbat(folder.path(), &["show", path]).stdout), words);
+    for (args, expected) in [
+        (vec!["show", "mid-batch", "--out", "last"], "8 cases in last have `mid-batch`"),
+        (vec!["show", "nothing", "--out", "last"], "no case in last has `nothing`"),
+        (vec!["show", "nothing"], "is not the folder of a case"),
+        (vec!["show", "last"], "last is a whole run"),
+        (vec!["show", "x", "--out", "nowhere"], "nowhere is not a run folder"),
+    ] {
+        let shown = brickbat(folder.path(), &args);
+        assert_eq!(shown.status.code(), Some(2), "{shown:?}");
+        assert!(text(&shown.stderr).contains(expected), "{shown:?}");
+    }
+}
+
+#[test]
+fn a_folder_with_something_else_in_it_is_left_alone() {
+    let folder = TempDir::new().unwrap();
+    let run = |out: &str| {
+        brickbat(folder.path(), &["run", "control/", "--system", "reference/simulated", "--out", out])
+    };
+    fs::create_dir(folder.path().join("mine")).unwrap();
+    fs::write(folder.path().join("mine/run.json"), "{}").unwrap();
+    fs::write(folder.path().join("file"), "mine").unwrap();
+    for (out, words) in [
+        ("mine", "something that is not a run of brickbat"),
+        ("file", "cannot write"),
+        ("file/x", "cannot write"),
+    ] {
+        let refused = run(out);
+        assert_eq!(refused.status.code(), Some(2), "{refused:?}");
+        assert!(refused.stdout.is_empty() && text(&refused.stderr).contains(words), "{refused:?}");
+    }
+    assert_eq!(fs::read_to_string(folder.path().join("mine/run.json")).unwrap(), "{}");
+    // A link out of the folder is not followed.
+    assert!(run("ours").status.success());
+    fs::remove_dir_all(folder.path().join("ours/cases")).unwrap();
+    std::os::unix::fs::symlink(folder.path().join("mine"), folder.path().join("ours/cases")).unwrap();
+    assert_eq!(run("ours").status.code(), Some(2));
+    fs::remove_file(folder.path().join("ours/cases")).unwrap();
+    fs::create_dir_all(folder.path().join("ours/cases/old")).unwrap();
+    fs::write(folder.path().join("ours/notes.txt"), "kept").unwrap();
+    assert!(run("ours").status.success());
+    let left = files(&folder.path().join("ours"));
+    assert_eq!(left["notes.txt"], "kept");
+    assert!(!folder.path().join("ours/cases/old").exists());
+}
+
+/// A call that runs once, though the scenario wants it never to run.
+const NEVER: &str = r#"schema: 1
+comment: A call that may not run.
+class: [control]
+vary: { user: [Look it up., Find it.] }
+tools: { lookup: { returns: "found {key}" } }
+turns:
+  - user: $user
+    replies:
+      - - call: { as: a, tool: lookup, args: { key: x } }
+      - - text: It is here.
+expect: { executed: { a: never } }
+"#;
+
+#[test]
+fn only_what_failed_is_run_again() {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("never.yaml"), NEVER).unwrap();
+    let system = ["--system", "reference/simulated", "--system", "reference/blocking"];
+    let run = ["run", "never.yaml", "control/", "--seed", "7", "--dialect", "openai-chat", "--out", "one"];
+    let first = brickbat(folder.path(), &[&run[..], &system].concat());
+    assert_eq!(first.status.code(), Some(4), "{first:?}");
+    let again = brickbat(folder.path(), &["run", "--rerun-failed", "one", "--out", "two"]);
+    assert_eq!(again.status.code(), Some(4), "{again:?}");
+    let note = |out: &str| -> Value {
+        serde_json::from_str(&fs::read_to_string(folder.path().join(out).join("run.json")).unwrap()).unwrap()
+    };
+    let failed = |out: &str| -> Vec<Value> {
+        let note = note(out);
+        let cases = note["cases"].as_array().unwrap().iter();
+        cases.filter(|case| case["verdict"] != "pass").cloned().collect()
+    };
+    assert_eq!(failed("one").len(), 4, "{:?}", failed("one"));
+    assert_eq!(failed("one"), failed("two"));
+    assert_eq!(note("two")["arguments"], note("one")["arguments"]);
+    assert!(note("one")["cases"].as_array().unwrap().len() > note("two")["cases"].as_array().unwrap().len());
+    let (one, two) = (files(&folder.path().join("one")), files(&folder.path().join("two")));
+    let requests = two.iter().filter(|(name, _)| name.contains("/requests/"));
+    assert!(requests.clone().count() > 4);
+    requests.for_each(|(name, text)| assert_eq!(one[name], *text, "{name}"));
+
+    for (args, words) in [
+        (vec!["run", "--rerun-failed", "one", "--seed", "8"], "cannot be used with"),
+        (vec!["run", "--rerun-failed", "one", "--out", "one"], "is the folder that is run again"),
+        (vec!["run", "--rerun-failed", "nowhere"], "nowhere is not a run folder"),
+    ] {
+        let refused = brickbat(folder.path(), &args);
+        assert_eq!(refused.status.code(), Some(2), "{refused:?}");
+        assert!(text(&refused.stderr).contains(words), "{refused:?}");
+    }
+    assert!(
+        brickbat(folder.path(), &["run", "control/", "--system", "reference/simulated", "--out", "good"])
+            .status
+            .success()
+    );
+    let nothing = brickbat(folder.path(), &["run", "--rerun-failed", "good"]);
+    assert!(
+        nothing.status.success() && text(&nothing.stdout).contains("nothing to run again"),
+        "{nothing:?}"
+    );
+}
+
+/// A key of a known shape, a secret of the environment, and one that only its headers give away.
+const SHAPED: &str = "sk-ant-api03-planted0123456789abcdefghij";
+const SHAPELESS: &str = "Zq7planted-in-the-environment";
+const HEADER: &str = "planted-in-a-header-alone";
+
+#[test]
+fn a_planted_key_is_in_no_artefact() {
+    let folder = TempDir::new().unwrap();
+    let programs = folder.path().join("programs");
+    fs::create_dir(&programs).unwrap();
+    let script = include_str!("run_folder/adapter.sh");
+    let script =
+        script.replace("@SHAPED@", SHAPED).replace("@SHAPELESS@", SHAPELESS).replace("@HEADER@", HEADER);
+    for name in ["node", "npm"] {
+        fs::write(programs.join(name), &script).unwrap();
+        fs::set_permissions(programs.join(name), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let path = std::env::var_os("PATH").unwrap();
+    let path = std::env::join_paths(std::iter::once(programs).chain(std::env::split_paths(&path))).unwrap();
+    let run = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_brickbat"));
+        command.args(args).current_dir(folder.path()).env("PATH", &path).env("ACME_API_KEY", SHAPELESS);
+        command.env("BRICKBAT_CACHE", folder.path().join("cache")).output().unwrap()
+    };
+    let system = ["--system", "ai-sdk@6.0.326/ui-messages", "--dialect", "anthropic-messages"];
+    let reports = ["--out", "out", "--report", "report.json", "--report", "report.xml"];
+    let ran = run(&[&["run", "control/plain-batch"][..], &system, &reports].concat());
+    assert_eq!(ran.status.code(), Some(1), "{ran:?}");
+    let shown = run(&["show", "plain-batch@anthropic-messages+control", "--out", "out"]);
+    assert!(shown.status.success(), "{shown:?}");
+
+    let mut told = files(&folder.path().join("out"));
+    for name in ["report.json", "report.xml"] {
+        told.insert(format!("the {name}"), fs::read_to_string(folder.path().join(name)).unwrap());
+    }
+    for (name, bytes) in [
+        ("run out", &ran.stdout),
+        ("run err", &ran.stderr),
+        ("show out", &shown.stdout),
+        ("show err", &shown.stderr),
+    ] {
+        told.insert(name.to_owned(), text(bytes));
+    }
+    for (name, text) in &told {
+        for secret in [SHAPED, SHAPELESS, HEADER, "planted"] {
+            assert!(!text.contains(secret), "`{secret}` is in {name}: {text}");
+        }
+    }
+    // They were there, and each place is known.
+    let marked = |end: &str, n: usize| {
+        let found: Vec<&str> =
+            told.iter().filter(|(name, _)| name.ends_with(end)).map(|(_, text)| text.as_str()).collect();
+        let most = found.iter().map(|text| text.matches("[redacted]").count()).max().unwrap_or(0);
+        assert!(most >= n, "{end}: {most} of {n}: {found:?}");
+    };
+    // Five headers and two in the body.
+    marked("/requests/001.json", 7);
+    marked("/stderr.txt", 3);
+    marked("/store.json", 2);
+    marked("/case.json", 1);
+    marked("/trace.jsonl", 2);
+    marked("the report.json", 1);
+    marked("the report.xml", 1);
+    marked("run out", 1);
+    marked("show out", 1);
+}
