@@ -80,7 +80,7 @@ impl Canaries {
 
 /// Prints the row of a canary, and says whether it was caught everywhere.
 async fn row(canary: Canary, served: &System, jobs: &[Job], guardian: &Path) -> bool {
-    let simulated = run(&System::Simulated(Some(canary)), jobs).await;
+    let simulated = run(&System::Simulated(Some(canary)), jobs, guardian).await;
     let killers: BTreeSet<&str> =
         simulated.iter().filter(|case| is_caught(case, canary)).map(|case| case.plan.as_str()).collect();
     let of_killers = |job: &&Job| killers.contains(job.plan.id.to_string().as_str());
@@ -90,7 +90,7 @@ async fn row(canary: Canary, served: &System, jobs: &[Job], guardian: &Path) -> 
     };
     // One adapter process for all plans of a canary.
     let live_jobs: Vec<Job> = Dialect::ALL.into_iter().flat_map(shown_to).cloned().collect();
-    let live = run(&System::Live(Some(canary), Delivery::Streamed), &live_jobs).await;
+    let live = run(&System::Live(Some(canary), Delivery::Streamed), &live_jobs, guardian).await;
     let over_acp = run(served, &live_jobs, guardian).await;
     let mut cells = Vec::new();
     let mut caught_everywhere = true;
