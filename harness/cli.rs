@@ -3,6 +3,7 @@
 //! Exit codes: 0 as expected, 1 findings, 2 usage or bad input, 3 could not judge, 4 the reference agent failed.
 
 mod agent;
+mod baseline;
 mod canaries;
 mod check;
 mod explain;

@@ -23,9 +23,10 @@ mod questions;
 mod rest;
 mod scratch;
 pub mod serve;
+pub mod talk;
 
 pub use acp::{Adapter, Session, SessionEvent};
-pub use catalogue::{ResolveError, resolve, systems};
+pub use catalogue::{BASELINE, ResolveError, resolve, systems};
 pub use error::DriverError;
 pub use manifest::{Manifest, Mode};
 pub use plain::{Plain, PlainAgent};

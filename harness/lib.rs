@@ -21,6 +21,7 @@ pub mod wire;
 
 // Layer 3: pure judgement.
 pub mod agent;
+pub mod baseline;
 pub mod check;
 pub mod conductor;
 pub mod provider;

@@ -3,9 +3,11 @@
 //! A report holds no port, pid, path of the machine or clock outside its `timing` object, and is sorted by case,
 //! so that the same run gives the same bytes.
 
+mod held;
 #[cfg(feature = "cli")]
 pub mod junit;
 mod note;
+mod repeats;
 pub mod shape;
 pub mod text;
 pub mod timeline;
@@ -14,6 +16,10 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+pub use held::{Held, HeldEntry, StalePlans};
+pub use repeats::{Repeats, SeenFinding};
+
+use crate::baseline::{Baseline, Disposition};
 use crate::conductor::Receipt;
 use crate::plan::PlanId;
 use crate::verdict::{Finding, Harm, Judgement, Verdict};
@@ -33,6 +39,9 @@ pub struct Report {
     pub cases: Vec<Case>,
     /// How many cases have each verdict.
     pub summary: BTreeMap<String, usize>,
+    /// The baselines that the findings were held against.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub baselines: Vec<Held>,
     /// What the clock says; the only part that differs between equal runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timing: Option<Timing>,
@@ -54,9 +63,15 @@ pub struct Case {
     /// What is wrong, the worst first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
+    /// What the baselines say of each finding, in the same order; empty where no baseline was asked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub dispositions: Vec<Disposition>,
     /// What is proven of each action of the plan.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub receipts: Vec<Receipt>,
+    /// How often the verdict came; missing if the plan ran once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repeats: Option<Repeats>,
     /// The command that runs this case again.
     pub reproduce: String,
     /// The verdict as a value.
@@ -87,7 +102,9 @@ impl Case {
             verdict: judgement.verdict.name().to_owned(),
             reason: judgement.reason,
             findings: judgement.findings,
+            dispositions: Vec::new(),
             receipts,
+            repeats: None,
             reproduce,
             judged: judgement.verdict,
         }
@@ -96,6 +113,39 @@ impl Case {
     /// The worst finding.
     pub fn worst(&self) -> Option<Harm> {
         self.findings.iter().map(|finding| finding.harm).min()
+    }
+
+    /// How often the verdict came, in words; none if every run of the plan came out alike.
+    pub fn label(&self) -> Option<String> {
+        self.repeats.as_ref().and_then(Repeats::label)
+    }
+
+    /// The findings that count: all but those that a baseline holds.
+    pub fn counted(&self) -> impl Iterator<Item = &Finding> {
+        let is_expected = |index| self.dispositions.get(index) == Some(&Disposition::Expected);
+        self.findings
+            .iter()
+            .enumerate()
+            .filter(move |(index, _)| !is_expected(*index))
+            .map(|(_, found)| found)
+    }
+
+    /// The worst finding that counts.
+    pub fn worst_counted(&self) -> Option<Harm> {
+        self.counted().map(|finding| finding.harm).min()
+    }
+
+    /// Holds the findings against baselines. Nothing excuses the reference agent.
+    pub fn hold(&mut self, baselines: &[Baseline]) {
+        if baselines.is_empty() {
+            return;
+        }
+        let is_held = |finding: &Finding| {
+            let held = |baseline: &Baseline| baseline.entry_of(&self.system, &self.plan, finding).is_some();
+            !is_reference(&self.system) && baselines.iter().any(held)
+        };
+        let disposition = |finding| if is_held(finding) { Disposition::Expected } else { Disposition::New };
+        self.dispositions = self.findings.iter().map(disposition).collect();
     }
 }
 
@@ -108,7 +158,14 @@ impl Report {
             *summary.entry(case.verdict.clone()).or_insert(0) += 1;
         }
         let brickbat = env!("CARGO_PKG_VERSION").to_owned();
-        Report { schema: 1, brickbat, seed, profiles, cases, summary, timing: None }
+        Report { schema: 1, brickbat, seed, profiles, cases, summary, baselines: Vec::new(), timing: None }
+    }
+
+    /// The same, held against baselines.
+    pub fn held_against(mut self, baselines: &[Baseline]) -> Report {
+        self.cases.iter_mut().for_each(|case| case.hold(baselines));
+        self.baselines = baselines.iter().map(|baseline| Held::of(baseline, &self.cases)).collect();
+        self
     }
 
     /// The report as JSON, ending in a line feed.
@@ -125,17 +182,18 @@ impl Report {
 
     /// The exit code, given the mildest harm that makes the run red.
     ///
-    /// 0 as expected, 1 findings, 3 could not judge, 4 the reference agent failed: the suite itself is broken.
+    /// 0 as expected, 1 findings that count or a stale baseline, 3 could not judge, 4 the reference agent failed: the suite itself is broken.
     /// Where several hold, 4 outranks 1, and 1 outranks 3: what was found stays found.
     pub fn exit_code(&self, fail_on: Harm) -> u8 {
-        let red = |case: &&Case| case.worst().is_some_and(|harm| harm <= fail_on);
+        let red = |case: &&Case| case.worst_counted().is_some_and(|harm| harm <= fail_on);
+        let is_stale = self.baselines.iter().any(|held| !held.stale.is_empty());
         let reference_failed = self.cases.iter().filter(red).any(|case| is_reference(&case.system));
         let is_judged = |case: &Case| matches!(case.judged, Verdict::Pass | Verdict::Fail);
         let idle =
             |case: &Case| !self.cases.iter().any(|other| other.system == case.system && is_judged(other));
         if reference_failed {
             4
-        } else if self.cases.iter().any(|case| red(&case)) {
+        } else if is_stale || self.cases.iter().any(|case| red(&case)) {
             1
         } else if self.cases.is_empty()
             || self.cases.iter().any(|case| case.judged.is_unjudged() || idle(case))

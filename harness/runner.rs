@@ -3,6 +3,7 @@
 mod library;
 mod live;
 mod recorder;
+mod repeat;
 mod system;
 mod verify;
 
@@ -10,12 +11,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use futures::stream::{self, StreamExt};
-
 pub use library::{Selection, Source, SourceError, load};
+pub use repeat::Repeat;
 pub use system::{Origin, Subject, System, UnknownSystem};
 pub use verify::{Examined, Found, NoAdapter, Probe, Verification, verify};
 
+use crate::baseline::Baseline;
 use crate::check::{Reach, judge};
 use crate::conductor::Receipt;
 use crate::driver::DriverError;
@@ -27,6 +28,7 @@ use crate::report::Case;
 use crate::rules::Profile;
 use crate::simulate::Run;
 use crate::verdict::{Harm, Judgement, Verdict};
+use repeat::{Merged, Todo, round};
 use system::Running;
 
 /// A plan and where it came from.
@@ -49,6 +51,10 @@ pub struct Options<'a> {
     pub guardian: &'a Path,
     /// Whether to stop at the first plan that makes the run red.
     pub fail_fast: Option<Harm>,
+    /// How often plans are run.
+    pub repeat: Repeat,
+    /// The known findings.
+    pub baselines: &'a [Baseline],
     /// What must not be told.
     pub redactor: &'a Redactor,
     /// Who keeps the record of each case; without one, nothing is recorded.
@@ -84,14 +90,13 @@ pub async fn run(
         jobs.iter().partition(|job| running.missing(&job.plan).is_none());
     apt.retain(|job| running.speaks(job.plan.dialect));
 
-    let n_jobs = running.n_jobs(options.n_jobs);
     let controls = controls(&apt);
     let n_all = controls.len() + apt.len() + unsupported.len();
     let mut cases = Vec::with_capacity(n_all);
     let name = running.name().to_owned();
     let again = Again { options: system.options(&name), profiles: options.profiles };
-    let mut keep = |job: &Job, outcome: Outcome| {
-        let case = case(&name, job, outcome, &again, options);
+    let mut keep = |job: &Job, merged: Merged| {
+        let case = case(&name, job, merged, &again, options);
         on_case(&case, cases.len() + 1, n_all);
         let red = options.fail_fast.is_some_and(|harm| is_red(&case, harm));
         cases.push(case);
@@ -100,38 +105,36 @@ pub async fn run(
 
     for job in unsupported {
         let reason = running.missing(&job.plan).unwrap_or_default();
-        keep(job, Outcome::unjudged(Verdict::Unsupported, reason));
+        keep(job, Outcome::unjudged(Verdict::Unsupported, reason).into());
     }
 
-    let mut shown: BTreeMap<String, Control> = BTreeMap::new();
-    let mut stop = false;
-    let results = stream::iter(controls.iter())
-        .map(async |(key, job)| (key, job, attempt(&running, &job.plan, None, options).await))
-        .buffer_unordered(n_jobs);
-    let mut results = std::pin::pin!(results);
-    while let Some((key, job, outcome)) = results.next().await {
-        shown.insert(key.clone(), Control::of(&job.plan, &outcome));
-        stop |= keep(job, outcome);
+    let options =
+        Options { repeat: running.repeat(options.repeat), n_jobs: running.n_jobs(options.n_jobs), ..options };
+    let mut shown: BTreeMap<&str, Reach> = BTreeMap::new();
+    let (keys, todo): (Vec<&str>, Vec<Todo<'_>>) =
+        controls.iter().map(|(key, job)| (key.as_str(), Todo { job, reach: None })).unzip();
+    let mut stop = round(&running, &todo, options, |index, merged| {
+        let job = todo[index].job;
+        shown.extend(merged.passed.as_ref().map(|run| (keys[index], Reach::of(&job.plan, &run.trace))));
+        keep(job, merged)
+    })
+    .await;
+
+    let mut todo = Vec::with_capacity(apt.len());
+    for job in apt {
         if stop {
             break;
         }
-    }
-
-    let results = stream::iter(apt.iter().filter(|_| !stop))
-        .map(async |job| {
-            let control = shown.get(&control_key(&lower::control(&job.plan)));
-            let outcome = match control {
-                Some(Control::Passed(reach)) => attempt(&running, &job.plan, Some(reach), options).await,
-                _ => Outcome::unjudged(Verdict::Inconclusive, "the control plan failed"),
-            };
-            (job, outcome)
-        })
-        .buffer_unordered(n_jobs);
-    let mut results = std::pin::pin!(results);
-    while let Some((job, outcome)) = results.next().await {
-        if keep(job, outcome) {
-            break;
+        match shown.get(control_key(&lower::control(&job.plan)).as_str()) {
+            Some(reach) => todo.push(Todo { job, reach: Some(reach) }),
+            None => {
+                let outcome = Outcome::unjudged(Verdict::Inconclusive, "the control plan failed");
+                stop |= keep(job, outcome.into());
+            }
         }
+    }
+    if !stop {
+        round(&running, &todo, options, |index, merged| keep(todo[index].job, merged)).await;
     }
     cases
 }
@@ -151,49 +154,43 @@ impl Outcome {
     }
 }
 
-/// What a control plan has shown.
-enum Control {
-    Passed(Reach),
-    Failed,
-}
-
-impl Control {
-    fn of(plan: &Plan, outcome: &Outcome) -> Control {
-        match &outcome.run {
-            Some(run) if outcome.judgement.verdict == Verdict::Pass => {
-                Control::Passed(Reach::of(plan, &run.trace))
-            }
-            _ => Control::Failed,
-        }
-    }
-}
-
+/// Runs a plan once, and says in which process of the adapter.
 async fn attempt(
     running: &Running,
     plan: &Arc<Plan>,
     reach: Option<&Reach>,
     options: Options<'_>,
-) -> Outcome {
+) -> (Outcome, Option<u32>) {
     let Some(profile) = options.profiles.iter().find(|profile| profile.dialect == plan.dialect) else {
-        return Outcome::unjudged(Verdict::NotRun, "no profile was given for this dialect");
+        return (Outcome::unjudged(Verdict::NotRun, "no profile was given for this dialect"), None);
     };
     let width = reach.map(|reach| reach.width).filter(|width| *width > 0);
     let plan = &running.named(plan);
     let driven = running.drive(plan, profile, width, options.keep.map(|_| options.redactor)).await;
     let outcome = match driven.run {
+        Ok(run) if run.trace.overflowed() => {
+            let why = "more happened than a trace holds: the system, or its adapter, floods the harness";
+            Outcome::unjudged(Verdict::HarnessError, why)
+        }
         Ok(run) => {
             let judgement = judge(plan, &run, profile, running.grade(), reach);
             Outcome { judgement, receipts: run.receipts.clone(), run: Some(run), kept: None }
         }
-        Err(error) => Outcome::unjudged(Verdict::HarnessError, error.to_string()),
+        Err(error) => {
+            running.shun(plan, &error);
+            Outcome::unjudged(Verdict::HarnessError, error.to_string())
+        }
     };
-    Outcome { kept: driven.kept, ..outcome }
+    (Outcome { kept: driven.kept, ..outcome }, running.process_of(plan))
 }
 
-/// The case of an outcome, clean of secrets; its record goes to who keeps it.
-fn case(system: &str, job: &Job, outcome: Outcome, again: &Again<'_>, options: Options<'_>) -> Case {
+/// The case of a plan's runs, clean of secrets; its record goes to who keeps it.
+fn case(system: &str, job: &Job, merged: Merged, again: &Again<'_>, options: Options<'_>) -> Case {
+    let Merged { outcome, repeats, .. } = merged;
     let again = again.case(job);
-    let mut case = Case::new(system, &job.plan.id, outcome.judgement, outcome.receipts, again);
+    let case = Case::new(system, &job.plan.id, outcome.judgement, outcome.receipts, again);
+    let mut case = Case { repeats, ..case };
+    case.hold(options.baselines);
     case.redact(options.redactor);
     if let Some(Keep(keep)) = options.keep {
         let profile = options.profiles.iter().find(|profile| profile.dialect == job.plan.dialect);
@@ -281,7 +278,8 @@ fn not_run(
     };
     let name = system.name();
     let again = Again { options: system.options(&name), profiles: options.profiles };
-    let unjudged = |job| case(&name, job, Outcome::unjudged(verdict, error.to_string()), &again, options);
+    let unjudged =
+        |job| case(&name, job, Outcome::unjudged(verdict, error.to_string()).into(), &again, options);
     let cases = jobs.iter().map(unjudged);
     let cases: Vec<Case> = cases.collect();
     if let Some(case) = cases.first() {
@@ -314,6 +312,6 @@ pub fn with_not_reached(
 
 /// Whether a case makes a run red.
 pub fn is_red(case: &Case, fail_on: Harm) -> bool {
-    let failed = case.worst().is_some_and(|harm| harm <= fail_on);
+    let failed = case.worst_counted().is_some_and(|harm| harm <= fail_on);
     failed || case.judged.is_unjudged()
 }

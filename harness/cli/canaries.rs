@@ -13,7 +13,7 @@ use crate::agent::canary::Canary;
 use crate::dialect::Dialect;
 use crate::report::Case;
 use crate::report::text::{self, Tone};
-use crate::runner::{self, Job, Options, Selection, System};
+use crate::runner::{self, Job, Options, Repeat, Selection, System};
 use crate::verdict::Verdict;
 
 /// Runs every planted bug through the suite, in process, over HTTP and over ACP, and prints which plans catch it.
@@ -137,6 +137,8 @@ async fn run(system: &System, jobs: &[Job], guardian: &Path) -> Vec<Case> {
         n_jobs: N_JOBS,
         guardian,
         fail_fast: None,
+        repeat: Repeat::ONCE,
+        baselines: &[],
         redactor: redactor(),
         keep: None,
     };

@@ -1,17 +1,20 @@
 //! `brickbat run`.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use clap::Args;
 
+use super::baseline::{BaselineOptions, Pending};
 use super::interrupt::until_interrupted;
 use super::own::Own;
 use super::progress::Progress;
 use super::secrets::redactor;
 use super::work::Work;
 use super::{bad_input, block_on, own_program, print};
+use crate::baseline::Baseline;
 use crate::dialect::Dialect;
 use crate::folder::{self, RunCase, RunFolder, RunNote, case_path};
 use crate::record::Record;
@@ -19,7 +22,7 @@ use crate::redact::Redactor;
 use crate::report::text::Tone;
 use crate::report::{Case, Report, Timing, junit, text};
 use crate::rules::Profile;
-use crate::runner::{self, Keep, Options};
+use crate::runner::{self, Keep, Options, Repeat, Selection, Source, System};
 use crate::verdict::Harm;
 
 /// Runs scenarios on systems and judges what they do.
@@ -51,12 +54,20 @@ pub(super) struct Run {
     /// The mildest harm that makes the run red: a name from a report, `bricked`, or `any`.
     #[arg(long, value_name = "GRADE", default_value = "any", value_parser = harm)]
     fail_on: Harm,
+    #[command(flatten)]
+    baseline: BaselineOptions,
     /// Stop at the first plan that makes the run red.
     #[arg(long)]
     fail_fast: bool,
     /// Plans at once.
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=256))]
     jobs: u16,
+    /// Runs of each plan; a case whose runs differ says how often it came out so.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    repeat: u16,
+    /// Do not run a plan with a finding a second time, nor what is doubtful alone.
+    #[arg(long)]
+    no_confirm: bool,
     /// Seed of the wire ids.
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(super) seed: u64,
@@ -109,8 +120,13 @@ impl Run {
         // A long run must not end with a report that cannot be written.
         let writable =
             self.reports.iter().try_for_each(|path| writable(path).map_err(|error| unwritable(path, &error)));
+        let systems: Vec<&System> = work.batches.iter().map(|(system, _)| system).collect();
+        let (baselines, pending) = match (self.baseline.load(&systems), self.baseline.pending()) {
+            (Ok(baselines), Ok(pending)) => (baselines, pending),
+            (Err(code), _) | (_, Err(code)) => return code,
+        };
         match writable.and_then(|()| self.folder(&work)) {
-            Ok(folder) => self.run(&work, folder.as_ref()),
+            Ok(folder) => self.run(&work, folder.as_ref(), &baselines, pending),
             Err(code) => code,
         }
     }
@@ -127,7 +143,13 @@ impl Run {
         RunFolder::create(path, &note(work, None)).map(Some).map_err(bad_input)
     }
 
-    fn run(&self, work: &Work, folder: Option<&RunFolder>) -> u8 {
+    fn run(
+        &self,
+        work: &Work,
+        folder: Option<&RunFolder>,
+        baselines: &[Baseline],
+        pending: Option<Pending<'_>>,
+    ) -> u8 {
         let started = Instant::now();
         let guardian = match own_program() {
             Ok(guardian) => guardian,
@@ -143,6 +165,8 @@ impl Run {
             n_jobs: usize::from(self.jobs),
             guardian: &guardian,
             fail_fast: self.fail_fast.then_some(self.fail_on),
+            repeat: Repeat { times: self.repeat, confirm: !self.no_confirm },
+            baselines,
             redactor: redactor(),
             keep: folder.map(|_| Keep(&keep)),
         };
@@ -173,7 +197,8 @@ impl Run {
             }
             Err(code) => return code,
         };
-        let mut report = Report::new(work.arguments.seed, work.arguments.profiles.clone(), cases);
+        let report = Report::new(work.arguments.seed, work.arguments.profiles.clone(), cases);
+        let mut report = report.held_against(baselines);
         report.timing = Some(Timing { wall_ms: started.elapsed().as_millis() as u64 });
         report.redact(redactor());
         print(&text::render(&report, self.fail_on, paint));
@@ -186,12 +211,27 @@ impl Run {
                 return unwritable(path, &error);
             }
         }
+        if let Some(Err(code)) = pending.map(|pending| pending.write(&report, &self.known_plans(work))) {
+            return code;
+        }
         match folder.map_or(Ok(()), |folder| folder.finish(&note(work, Some(&report)), &report.to_json())) {
             Ok(()) => report.exit_code(self.fail_on),
             Err(error) => {
                 bad_input(format!("{error}\nhint: what was printed stands; the run folder is not complete"))
             }
         }
+    }
+
+    /// The ids of all plans: those that are built in, and those of the user's files, also if they did not run.
+    fn known_plans(&self, work: &Work) -> BTreeSet<String> {
+        let of = |sources: &[Source]| {
+            let all = Selection { sources, dialects: &Dialect::ALL, filter: None, seed: self.seed };
+            runner::load(&all).unwrap_or_default()
+        };
+        let files: Vec<Source> = work.arguments.scenarios.iter().map(|word| Source::of(word)).collect();
+        let all = [of(&[]), of(&files)].concat();
+        let ran = work.batches.iter().flat_map(|(_, jobs)| jobs);
+        ran.chain(&all).map(|job| job.plan.id.to_string()).collect()
     }
 }
 

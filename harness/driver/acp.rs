@@ -27,6 +27,7 @@ use super::plain::{self, PlainAgent};
 use super::process::{Launch, Limits, Pipes, Process, WRITE_WAIT};
 use super::protocol::{self, About, SessionSpec};
 use super::questions::Questions;
+use super::talk::Talk;
 use super::{lines, rest};
 use crate::trace::{Consent, QuestionId, ShownState, TurnOutcome};
 
@@ -109,6 +110,11 @@ impl Adapter {
     /// What the adapter says of itself.
     pub fn about(&self) -> &About {
         &self.about
+    }
+
+    /// Whether the connection is over, so that no session can be opened any more.
+    pub fn is_over(&self) -> bool {
+        self.link.hub.failure.borrow().is_some()
     }
 
     /// Kills the adapter as `kill -9` would, with everything that it started, and returns when all of it is gone.
@@ -237,6 +243,15 @@ impl Session {
         self.extension("_brickbat/barrier").await.map(|_| true)
     }
 
+    /// Waits for any answer of the adapter, which proves that it is alive: also the answer that it does not know the
+    /// question.
+    pub async fn answers(&self) -> Result<(), DriverError> {
+        match self.extension("_brickbat/barrier").await {
+            Err(error) if !error.is_refusal() => Err(error),
+            Ok(_) | Err(_) => Ok(()),
+        }
+    }
+
     /// The history as the system has stored it, in its own format; none if the adapter does not show it.
     pub async fn history(&self) -> Result<Option<Value>, DriverError> {
         if !self.adapter.about.capabilities.history {
@@ -271,6 +286,10 @@ impl Session {
         let event = match self.events.recv().await {
             Some(event) => event,
             None => SessionEvent::Lost(self.link().hub.why_closed()),
+        };
+        let event = match event {
+            SessionEvent::Lost(error) => SessionEvent::Lost(error.with_stderr(self.link().process.stderr())),
+            other => other,
         };
         match event {
             SessionEvent::Shown { .. } | SessionEvent::Asked { .. } => {}
@@ -327,7 +346,7 @@ impl Link {
         match tokio::time::timeout(wait, self.connection.send_request(request).block_task()).await {
             Ok(Ok(answer)) => Ok(answer),
             Ok(Err(error)) if is_over(&error) => Err(self.hub.cause().await),
-            Ok(Err(error)) => Err(refused(method, error)),
+            Ok(Err(error)) => Err(refused(method, error).with_stderr(self.process.stderr())),
             Err(_) => Err(DriverError::Silent {
                 method: method.to_owned(),
                 waited: wait,
@@ -482,16 +501,17 @@ async fn serve(
     connected: oneshot::Sender<ConnectionTo<Agent>>,
 ) {
     let broken = Arc::new(OnceLock::new());
+    let talk = Arc::new(Talk::default());
     let lines = {
         let broken = broken.clone();
-        lines::checked(BufReader::new(pipes.stdout), limits.line_bytes).map_err(move |error| {
+        lines::checked(BufReader::new(pipes.stdout), limits.line_bytes, talk.clone()).map_err(move |error| {
             let text = error.to_string();
             // Only the first error counts; the stream ends with it.
             let _ = broken.set(error);
             std::io::Error::other(text)
         })
     };
-    let transport = Lines::new(writer(pipes.stdin), lines.boxed());
+    let transport = Lines::new(writer(pipes.stdin, talk), lines.boxed());
     let (shown, asked, closing) = (hub.clone(), hub.clone(), hub.clone());
     let over = Client
         .v1()
@@ -524,7 +544,14 @@ async fn serve(
         })
         .await;
     let failure = match (broken.get(), over) {
-        (Some(error), _) => error.clone(),
+        (Some(error), _) => {
+            process.kill();
+            let stderr = match process.seen_off().await {
+                DriverError::Exited { stderr, .. } => stderr,
+                _ => process.stderr(),
+            };
+            error.clone().with_stderr(stderr)
+        }
         (None, Ok(Close::Ours)) => process.outlived(END_WAIT).await,
         (None, Ok(Close::Theirs) | Err(_)) => process.seen_off().await,
     };
@@ -542,15 +569,16 @@ enum Close {
 const END_WAIT: Duration = Duration::from_secs(5);
 
 /// What is written to the adapter, line by line. An adapter that leaves its input unread is as good as dead.
-fn writer(stdin: ChildStdin) -> impl Sink<String, Error = std::io::Error> + Send + 'static {
-    futures::sink::unfold(stdin, |mut stdin, line: String| async move {
+fn writer(stdin: ChildStdin, talk: Arc<Talk>) -> impl Sink<String, Error = std::io::Error> + Send + 'static {
+    futures::sink::unfold((stdin, talk), |(mut stdin, talk), line: String| async move {
+        talk.sent(&line);
         let bytes = format!("{line}\n");
         let write = async {
             stdin.write_all(bytes.as_bytes()).await?;
             stdin.flush().await
         };
         tokio::time::timeout(WRITE_WAIT, write).await.map_err(std::io::Error::other)??;
-        Ok(stdin)
+        Ok((stdin, talk))
     })
 }
 

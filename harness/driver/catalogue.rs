@@ -9,6 +9,7 @@ const BUILT_IN: [&[(&str, &str)]; 2] = [
     &[
         ("system.yaml", include_str!("../systems/ai-sdk/system.yaml")),
         ("adapter.mjs", include_str!("../systems/ai-sdk/adapter.mjs")),
+        ("baseline.yaml", include_str!("../systems/ai-sdk/baseline.yaml")),
         ("v5/package.json", include_str!("../systems/ai-sdk/v5/package.json")),
         ("v5/package-lock.json", include_str!("../systems/ai-sdk/v5/package-lock.json")),
         ("v6/package.json", include_str!("../systems/ai-sdk/v6/package.json")),
@@ -28,6 +29,9 @@ const BUILT_IN: [&[(&str, &str)]; 2] = [
 
 /// The file, among those of a system, that describes it.
 const SHEET: &str = "system.yaml";
+
+/// The file, among those of a system, that holds its known findings.
+pub const BASELINE: &str = "baseline.yaml";
 
 /// The built-in systems: those of one name together, the versions in the order of the manifest.
 pub fn systems() -> Vec<Manifest> {
@@ -152,9 +156,9 @@ mod tests {
                 let is_used = manifests.iter().any(|manifest| {
                     let own =
                         manifest.folder.as_ref().is_some_and(|own| name.starts_with(&format!("{own}/")));
-                    own || manifest.files.iter().any(|file| file == name)
+                    own || manifest.files.iter().any(|file| file == name) || *name == BASELINE
                 });
-                assert!(is_used, "{name} is embedded and never installed");
+                assert!(is_used, "{name} is embedded and never used");
             }
         }
     }

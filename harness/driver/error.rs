@@ -78,8 +78,37 @@ pub enum DriverError {
         /// How many events are kept.
         limit: usize,
     },
+    /// One of these, from an adapter that had written something to its standard error.
+    Told {
+        /// Which.
+        error: Box<DriverError>,
+        /// The end of its standard error.
+        stderr: String,
+    },
     /// The harness asked for a turn while another was running.
     Busy,
+}
+
+impl DriverError {
+    /// The same with what the adapter had written to its standard error, where that is not told already.
+    pub(super) fn with_stderr(self, stderr: String) -> DriverError {
+        match self {
+            DriverError::Nonsense { .. } | DriverError::Refused { .. } | DriverError::Flooded { .. }
+                if !stderr.is_empty() =>
+            {
+                DriverError::Told { error: Box::new(self), stderr }
+            }
+            other => other,
+        }
+    }
+
+    /// Whether the adapter is well and has answered with an error.
+    pub fn is_refusal(&self) -> bool {
+        match self {
+            DriverError::Told { error, .. } => error.is_refusal(),
+            other => matches!(other, DriverError::Refused { .. }),
+        }
+    }
 }
 
 impl fmt::Display for DriverError {
@@ -105,6 +134,7 @@ impl fmt::Display for DriverError {
             DriverError::Flooded { limit } => {
                 write!(f, "the adapter sent more than {limit} events that nobody could take")
             }
+            DriverError::Told { error, stderr } => write!(f, "{error}{}", Stderr(stderr)),
             DriverError::Busy => f.write_str("a turn of this session is still running"),
         }
     }

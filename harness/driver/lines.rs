@@ -3,25 +3,29 @@
 //! That crate reads without bound and takes an unknown state of a tool call for `pending`; a harness that
 //! counts stuck calls must not.
 
+use std::sync::Arc;
+
 use futures::Stream;
 use serde_json::{Map, Value};
 use tokio::io::{AsyncBufRead, AsyncBufReadExt};
 
 use super::error::{DriverError, quote};
+use super::talk::Talk;
 use crate::trace::ShownState;
 
 /// The checked lines that an adapter writes; the first bad one ends them with an error.
 pub fn checked(
     source: impl AsyncBufRead + Unpin + Send + 'static,
     max_bytes: usize,
+    talk: Arc<Talk>,
 ) -> impl Stream<Item = Result<String, DriverError>> + Send + 'static {
-    futures::stream::try_unfold(source, move |mut source| async move {
+    futures::stream::try_unfold((source, talk), move |(mut source, talk)| async move {
         loop {
             let Some(line) = read_line(&mut source, max_bytes).await? else { return Ok(None) };
             if line.iter().all(u8::is_ascii_whitespace) {
                 continue;
             }
-            return Ok(Some((check(line)?, source)));
+            return Ok(Some((check(line, &talk)?, (source, talk))));
         }
     })
 }
@@ -66,10 +70,11 @@ async fn read_line(
     }
 }
 
-/// Checks that a line is a JSON-RPC message and, if it shows the state of a call, that the state is known.
-fn check(line: Vec<u8>) -> Result<String, DriverError> {
+/// Checks that a line is a JSON-RPC message that belongs to the talk and, if it shows the state of a call, that the
+/// state is known.
+fn check(line: Vec<u8>, talk: &Talk) -> Result<String, DriverError> {
     let why = match serde_json::from_slice::<Value>(&line) {
-        Ok(Value::Object(message)) => check_message(&message),
+        Ok(Value::Object(message)) => check_message(&message).and_then(|()| talk.heard(&message)),
         Ok(_) => Err("not a JSON object".to_owned()),
         Err(error) => Err(format!("not JSON: {error}")),
     };
@@ -151,7 +156,10 @@ mod tests {
     use super::*;
 
     fn why(line: &str) -> Option<String> {
-        match check(line.as_bytes().to_vec()) {
+        let talk = Talk::default();
+        talk.sent(r#"{"id":1,"method":"session/load","params":{"sessionId":"s"}}"#);
+        talk.sent(r#"{"id":"a","method":"session/prompt"}"#);
+        match check(line.as_bytes().to_vec(), &talk) {
             Ok(text) => {
                 assert_eq!(text, line);
                 None

@@ -217,7 +217,7 @@ fn diagnose(file: &str, text: &str, error: &Error) -> Diagnostic {
             (format!("the key `{key}` is given twice"), Some("keep one of the two".to_owned()))
         }
         Error::MultipleDocuments { .. } | Error::Budget { breach: BudgetBreach::Documents { .. }, .. } => {
-            ("a file holds one scenario".to_owned(), Some("remove the `---` and what follows".to_owned()))
+            ("a file holds one document".to_owned(), Some("remove the `---` and what follows".to_owned()))
         }
         Error::MergeKeyNotAllowed { .. } => {
             ("merge keys are not supported".to_owned(), Some("write the keys out".to_owned()))

@@ -1,5 +1,7 @@
 //! The report as text for people.
 
+mod known;
+
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -19,6 +21,9 @@ pub fn line(case: &Case) -> String {
     if let Some(reason) = &case.reason {
         let _ = write!(line, "  ({reason})");
     }
+    if let Some(label) = case.label() {
+        let _ = write!(line, "  [{label}]");
+    }
     line
 }
 
@@ -35,6 +40,9 @@ pub fn render(report: &Report, fail_on: Harm, paint: impl Fn(Tone, &str) -> Stri
             n => format!("{} and {} more plans", case.plan, n - 1),
         };
         let _ = writeln!(text, "{word}: {plans} on {}\n  {reason}", case.system);
+        if let Some(label) = case.label() {
+            let _ = writeln!(text, "  comes and goes: {label}");
+        }
         if case.judged.is_unjudged() {
             let _ = writeln!(text, "  again: {}", case.reproduce);
         }
@@ -53,6 +61,7 @@ pub fn render(report: &Report, fail_on: Harm, paint: impl Fn(Tone, &str) -> Stri
             }
         }
     }
+    known::render(&mut text, report, &paint);
     summary(&mut text, report, fail_on, paint);
     text
 }
@@ -78,7 +87,7 @@ struct Cause {
 fn unjudged(report: &Report) -> Vec<Vec<&Case>> {
     let mut groups: Vec<Vec<&Case>> = Vec::new();
     for case in report.cases.iter().filter(|case| case.judged != Verdict::Pass && case.findings.is_empty()) {
-        let of = |case: &Case| (case.system.clone(), case.judged, case.reason.clone());
+        let of = |case: &Case| (case.system.clone(), case.judged, case.reason.clone(), case.label());
         match groups.iter_mut().find(|group| group.first().is_some_and(|first| of(first) == of(case))) {
             Some(group) => group.push(case),
             None => groups.push(vec![case]),
@@ -93,7 +102,7 @@ type Plans<'a> = Vec<(&'a Case, Vec<&'a Finding>)>;
 fn causes(report: &Report) -> Vec<(Cause, Plans<'_>)> {
     let mut causes: BTreeMap<Cause, Plans<'_>> = BTreeMap::new();
     for case in &report.cases {
-        for finding in &case.findings {
+        for finding in case.counted() {
             let plans = causes.entry(Cause { harm: finding.harm, check: finding.check }).or_default();
             match plans.last_mut() {
                 Some((known, findings)) if std::ptr::eq(*known, case) => findings.push(finding),
@@ -117,6 +126,9 @@ fn plan(text: &mut String, case: &Case, findings: &[&Finding]) {
         let _ = writeln!(text, "    at {}{lasting}{rule}", finding.place);
         let _ = writeln!(text, "    expected {}; got {}", finding.expected, finding.got);
     }
+    if let Some(label) = case.label() {
+        let _ = writeln!(text, "    comes and goes: {label}");
+    }
     for receipt in &case.receipts {
         let grade = receipt.grade.map_or("none", Grade::name);
         let _ = writeln!(text, "    fault: {} (receipt: {grade})", receipt.words);
@@ -134,8 +146,8 @@ fn summary(text: &mut String, report: &Report, fail_on: Harm, paint: impl Fn(Ton
             .map(|verdict| (verdict, cases.iter().filter(|case| case.judged == verdict).count()))
             .filter(|(verdict, n)| *n > 0 || matches!(verdict, Verdict::Pass | Verdict::Fail))
             .map(|(verdict, n)| match verdict {
-                Verdict::Fail if fail_on != Harm::TruncationTaken => {
-                    format!("{n} fail ({} as bad as {} or worse)", n_red(&cases, fail_on), fail_on.name())
+                Verdict::Fail => {
+                    format!("{n} fail{}", counting(&cases, fail_on, n, !report.baselines.is_empty()))
                 }
                 _ => format!("{n} {}", verdict.name()),
             })
@@ -156,6 +168,21 @@ fn summary(text: &mut String, report: &Report, fail_on: Harm, paint: impl Fn(Ton
     let _ = writeln!(text, "seed {}, profiles {}", report.seed, report.profiles.join(" "));
 }
 
+/// How many of the failed cases count, where not all do.
+fn counting(cases: &[&Case], fail_on: Harm, n_failed: usize, is_held: bool) -> String {
+    let bad = match fail_on {
+        Harm::TruncationTaken => String::new(),
+        _ => format!(" as bad as {} or worse", fail_on.name()),
+    };
+    let n_red = n_red(cases, fail_on);
+    match (is_held && n_failed > 0, n_red) {
+        (true, 0) if bad.is_empty() => " (all expected)".to_owned(),
+        (true, _) => format!(" ({n_red} not expected{bad})"),
+        (false, _) if bad.is_empty() => String::new(),
+        (false, _) => format!(" ({n_red}{bad})"),
+    }
+}
+
 fn n_red(cases: &[&Case], fail_on: Harm) -> usize {
-    cases.iter().filter(|case| case.worst().is_some_and(|harm| harm <= fail_on)).count()
+    cases.iter().filter(|case| case.worst_counted().is_some_and(|harm| harm <= fail_on)).count()
 }

@@ -208,7 +208,11 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
                     self.trace.push(Event::Answered { question, call, consent });
                     self.session.answer(question, consent);
                 }
-                Command::GiveUp => self.trace.push(Event::GaveUp),
+                Command::GiveUp => {
+                    // It is the system that hangs only if its adapter still answers.
+                    self.session.answers().await?;
+                    self.trace.push(Event::GaveUp);
+                }
                 Command::Finish => return Ok(Progress::Finished),
             }
         }
@@ -416,6 +420,13 @@ impl Session {
         match self {
             Session::InProcess(session) => Ok(session.barrier().await),
             Session::Acp(session) => session.barrier().await,
+        }
+    }
+
+    async fn answers(&self) -> Result<(), DriverError> {
+        match self {
+            Session::InProcess(_) => Ok(()),
+            Session::Acp(session) => session.answers().await,
         }
     }
 

@@ -2,15 +2,17 @@
 
 mod own;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, PoisonError};
 
 use tokio::sync::Mutex;
 
 use super::live::{self, Driven, Pace, Remains};
 use super::quoted;
+use super::repeat::Repeat;
 use crate::agent::canary::Canary;
 use crate::agent::{Agent, BrokenStore, Delivery};
 use crate::dialect::Dialect;
@@ -21,7 +23,7 @@ use crate::driver::{
     resolve, systems,
 };
 use crate::parse::did_you_mean;
-use crate::plan::{Plan, PlannedTool};
+use crate::plan::{Plan, PlanId, PlannedTool};
 use crate::provider::Provider;
 use crate::record::Observed;
 use crate::redact::Redactor;
@@ -218,19 +220,20 @@ struct Adapted {
     /// What is known of it, if it is an agent that speaks ACP itself.
     agent: Option<PlainAgent>,
     server: Server,
-    serving: Mutex<Serving>,
+    adapter: Mutex<Adapter>,
+    /// Sessions that the process has been asked for.
+    n_sessions: AtomicUsize,
+    /// The number of the process, from 1.
+    number: AtomicU32,
+    /// The number of the last process that has failed a plan; 0 if none has.
+    sick: AtomicU32,
+    /// The number of the process in which each plan ran last.
+    homes: std::sync::Mutex<BTreeMap<PlanId, u32>>,
     capabilities: crate::driver::Capabilities,
     /// State folders given so far.
     n_states: AtomicU64,
     /// Dropped after the adapter, and waits for it.
     folder: Scratch,
-}
-
-/// The process that serves now.
-struct Serving {
-    adapter: Adapter,
-    /// Sessions that it has been asked for.
-    n_sessions: usize,
 }
 
 impl Running {
@@ -269,7 +272,11 @@ impl Running {
                     agent,
                     server: server().await?,
                     capabilities: about.capabilities,
-                    serving: Mutex::new(Serving { adapter, n_sessions: 0 }),
+                    adapter: Mutex::new(adapter),
+                    n_sessions: AtomicUsize::new(0),
+                    number: AtomicU32::new(1),
+                    sick: AtomicU32::new(0),
+                    homes: std::sync::Mutex::default(),
                     n_states: AtomicU64::new(0),
                     folder,
                 }));
@@ -336,6 +343,14 @@ impl Running {
         }
     }
 
+    /// How often plans are to be run here: our own agent does the same every time, so nothing needs confirming.
+    pub(super) fn repeat(&self, wanted: Repeat) -> Repeat {
+        match self.how {
+            How::Adapted(_) => wanted,
+            How::Simulated(_) | How::Live { .. } => Repeat { confirm: false, ..wanted },
+        }
+    }
+
     /// Drives one plan. With a redactor, everything that is observed is kept.
     pub(super) async fn drive(
         &self,
@@ -391,6 +406,22 @@ impl Running {
             }
         }
     }
+
+    /// The number of the adapter's process in which a plan ran last, where there is one.
+    pub(super) fn process_of(&self, plan: &Plan) -> Option<u32> {
+        match &self.how {
+            How::Adapted(adapted) => adapted.homes().get(&plan.id).copied(),
+            How::Simulated(_) | How::Live { .. } => None,
+        }
+    }
+
+    /// Lets no later plan into the process that has failed a plan.
+    pub(super) fn shun(&self, plan: &Plan, error: &DriverError) {
+        if let (How::Adapted(adapted), false) = (&self.how, error.is_refusal()) {
+            let number = self.process_of(plan).unwrap_or_default();
+            adapted.sick.fetch_max(number, Ordering::Relaxed);
+        }
+    }
 }
 
 impl Adapted {
@@ -403,37 +434,50 @@ impl Adapted {
         // The other plans share a process that lives: one that is killed has a plan of its own, and so has its heir.
         match remains {
             Some(Remains::Stored(id)) => {
-                let heir = self.start().await?.adapter;
+                let heir = start(&self.launch, self.agent.as_ref()).await?;
                 return Ok(live::Session::Acp(heir.load(id, &spec).await?));
             }
             None if plan.kills() => {
-                let own = self.start().await?.adapter;
+                let own = start(&self.launch, self.agent.as_ref()).await?;
                 return Ok(live::Session::Acp(own.open(&spec).await?));
             }
             Some(Remains::Saved(_)) | None => {}
         }
-        let mut serving = self.serving.lock().await;
-        let is_worn = self.agent.as_ref().is_some_and(|agent| serving.n_sessions >= agent.plain.max_sessions);
-        if is_worn {
-            *serving = self.start().await?;
+        let mut adapter = self.adapter.lock().await;
+        let is_worn = self
+            .agent
+            .as_ref()
+            .is_some_and(|agent| self.n_sessions.load(Ordering::Relaxed) >= agent.plain.max_sessions);
+        if is_worn
+            || adapter.is_over()
+            || self.sick.load(Ordering::Relaxed) == self.number.load(Ordering::Relaxed)
+        {
+            // It failed an earlier plan, which has been told so; this one gets a new process.
+            *adapter = self.start_anew().await?;
         }
-        serving.n_sessions += 1;
-        let session = match serving.adapter.open(&spec).await {
-            Ok(session) => session,
+        self.n_sessions.fetch_add(1, Ordering::Relaxed);
+        let session = match adapter.open(&spec).await {
             Err(DriverError::Exited { .. } | DriverError::Silent { .. }) => {
-                // It died under an earlier plan, which has been told so; this one gets a new process.
-                *serving = self.start().await?;
-                serving.n_sessions += 1;
-                serving.adapter.open(&spec).await?
+                *adapter = self.start_anew().await?;
+                adapter.open(&spec).await
             }
-            Err(error) => return Err(error),
+            other => other,
         };
+        // Also a plan that got no session has been there.
+        self.homes().insert(plan.id.clone(), self.number.load(Ordering::Relaxed));
+        let session = session?;
         Ok(live::Session::Acp(session))
     }
 
-    async fn start(&self) -> Result<Serving, DriverError> {
+    async fn start_anew(&self) -> Result<Adapter, DriverError> {
         let adapter = start(&self.launch, self.agent.as_ref()).await?;
-        Ok(Serving { adapter, n_sessions: 0 })
+        self.n_sessions.store(0, Ordering::Relaxed);
+        self.number.fetch_add(1, Ordering::Relaxed);
+        Ok(adapter)
+    }
+
+    fn homes(&self) -> std::sync::MutexGuard<'_, BTreeMap<PlanId, u32>> {
+        self.homes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What a session is opened with; `number` names its state folder.

@@ -12,7 +12,7 @@ use brickbat::dialect::Dialect;
 use brickbat::provider::Provider;
 use brickbat::report::Case;
 use brickbat::rules::Profile;
-use brickbat::runner::{self, Job, Options, Selection, Source, System};
+use brickbat::runner::{self, Job, Options, Repeat, Selection, Source, System};
 use brickbat::server::{Limits, Mount, Seen, Server};
 use brickbat::simulate::call_of;
 use brickbat::trace::Grade;
@@ -129,6 +129,8 @@ fn run(system: &System, jobs: &[Job]) -> Vec<Case> {
         fail_fast: None,
         redactor: &redactor,
         keep: None,
+        repeat: Repeat::ONCE,
+        baselines: &[],
     };
     let (note, on_case) = (|_: &str| {}, |_: &Case, _, _| {});
     let run = async { runner::run(system, jobs, options, &note, &on_case).await };

@@ -18,7 +18,7 @@ use brickbat::provider::Provider;
 use brickbat::redact::Redactor;
 use brickbat::report::{Case, Report, text};
 use brickbat::rules::{self, Profile};
-use brickbat::runner::{self, Job, Options, Selection, Source, System};
+use brickbat::runner::{self, Job, Options, Repeat, Selection, Source, System};
 use brickbat::server::{Limits, Mount, Seen, Server};
 use brickbat::simulate::call_of;
 use brickbat::trace::{RequestKind, TurnOutcome};
@@ -54,6 +54,8 @@ async fn run(system: &System, jobs: &[Job]) -> Vec<Case> {
         n_jobs: N_JOBS,
         guardian: Path::new(env!("CARGO_BIN_EXE_brickbat")),
         fail_fast: None,
+        repeat: Repeat::ONCE,
+        baselines: &[],
         redactor: &redactor,
         keep: None,
     };

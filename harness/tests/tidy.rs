@@ -15,7 +15,7 @@ use source::{Source, below, read_all, words};
 const LAYERS: [&[&str]; 5] = [
     &["dialect", "history", "plan", "scenario", "trace", "verdict"],
     &["json", "lower", "parse", "redact", "rules", "wire"],
-    &["agent", "check", "conductor", "provider", "record", "report", "simulate"],
+    &["agent", "baseline", "check", "conductor", "provider", "record", "report", "simulate"],
     &["driver", "folder", "server"],
     &["cli", "main", "runner"],
 ];
@@ -24,7 +24,8 @@ const LAYERS: [&[&str]; 5] = [
 const N_PURE_LAYERS: usize = 3;
 
 /// Who may use whom in the same layer. It has no cycle; a new edge is a decision, and is drawn in `ARCHITECTURE.md`.
-const EDGES: [(&str, &str); 19] = [
+const EDGES: [(&str, &str); 21] = [
+    ("baseline", "check"),
     ("check", "conductor"),
     ("check", "simulate"),
     ("cli", "runner"),
@@ -35,6 +36,7 @@ const EDGES: [(&str, &str); 19] = [
     ("plan", "dialect"),
     ("plan", "scenario"),
     ("record", "provider"),
+    ("report", "baseline"),
     ("report", "conductor"),
     ("report", "provider"),
     ("report", "record"),

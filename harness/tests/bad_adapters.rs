@@ -1,0 +1,283 @@
+//! Whole runs on adapters that misbehave in one plan: an error that names what happened and what was last said, every
+//! other plan judged, and nothing left running.
+//!
+//! The adapter is our own agent behind a shell script that passes every line on. At the second prompt of one scenario
+//! (the first is its control plan's) it misbehaves.
+
+#![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
+
+#[path = "common/program.rs"]
+mod program;
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use program::{BRICKBAT, Said, brickbat, report};
+use serde_json::Value;
+use tempfile::TempDir;
+
+const SCENARIO: &str = r#"schema: 1
+comment: The adapter misbehaves in this plan.
+class: [control]
+tools: { lookup: { returns: "found {key}" } }
+turns:
+  - user: Misbehave now.
+    replies:
+      - - text: Not yet.
+        - call: { as: a, tool: lookup, args: { key: x } }
+      - - text: Done.
+"#;
+
+/// `$id` is the id of the prompt, `$session` its session; what is written to 3 goes to the harness.
+const WRAPPER: &str = r#"
+exec 3>&1
+field() { printf '%s\n' "$line" | sed -n 's/.*"'"$1"'":"\([^"]*\)".*/\1/p'; }
+show() { printf '{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"%s","update":{"sessionUpdate":"tool_call_update","toolCallId":"x","status":"%s"}}}\n' "$1" "$2"; }
+START
+{
+while IFS= read -r line; do
+    case $line in
+        *'"text":"Misbehave now."'*)
+            echo >> prompts
+            if [ "$(wc -l < prompts)" -gt 1 ]; then
+                id=$(field id) session=$(field sessionId)
+                MISBEHAVE
+            fi ;;
+    esac
+    printf '%s\n' "$line"
+done
+END
+} | "$BRICKBAT" agent | FILTER
+"#;
+
+/// What the adapter does, in shell: in the turn, at its start and at its end.
+struct Bad<'a> {
+    /// A filter of all that the agent says.
+    filter: &'a str,
+    start: &'a str,
+    turn: &'a str,
+    end: &'a str,
+}
+
+impl Default for Bad<'_> {
+    fn default() -> Self {
+        Bad { filter: "cat", start: ":", turn: ":", end: ":" }
+    }
+}
+
+/// Runs the bad plan and some good ones at once.
+fn run(folder: &Path, bad: &Bad<'_>, options: &[&str]) -> (Said, Vec<Value>) {
+    let script = WRAPPER
+        .replace("START", bad.start)
+        .replace("MISBEHAVE", bad.turn)
+        .replace("END", bad.end)
+        .replace("FILTER", bad.filter);
+    fs::write(folder.join("bad.sh"), script).unwrap();
+    fs::write(folder.join("bad.yaml"), SCENARIO).unwrap();
+    // Every process of the run carries the folder's name in its environment.
+    let mark = folder.to_string_lossy();
+    let temporary = folder.join("tmp");
+    fs::create_dir(&temporary).unwrap();
+    let temporary = temporary.to_string_lossy();
+    let variables = [("BRICKBAT", BRICKBAT), ("BRICKBAT_TEST_MARK", &*mark), ("TMPDIR", &*temporary)];
+    let args = ["run", "bad.yaml", "abort/mid-batch", "control/", "--dialect", "openai-chat"];
+    let more = ["--command", "sh bad.sh", "--report", "r.json"];
+    let said = brickbat(folder, &[&args[..], &more, options].concat(), &variables);
+    assert_gone(&mark);
+    let report = report(&folder.join("r.json"));
+    (said, report["cases"].as_array().unwrap().clone())
+}
+
+/// Nothing that the run has started is left. What was killed may need a moment to be gone.
+#[track_caller]
+fn assert_gone(mark: &str) {
+    let wanted = format!("BRICKBAT_TEST_MARK={mark}");
+    let is_of_run = |pid: &Path| {
+        let environment = fs::read(pid.join("environ")).unwrap_or_default();
+        environment.split(|byte| *byte == 0).any(|variable| variable == wanted.as_bytes())
+    };
+    let started = Instant::now();
+    loop {
+        let entries = fs::read_dir("/proc").unwrap().map(|entry| entry.unwrap().path());
+        let left: Vec<String> = entries
+            .filter(|pid| is_of_run(pid))
+            .map(|pid| fs::read_to_string(pid.join("cmdline")).unwrap_or_default().replace('\0', " "))
+            .collect();
+        if left.is_empty() {
+            return;
+        }
+        assert!(started.elapsed() < Duration::from_secs(10), "left running: {left:#?}");
+        std::thread::yield_now();
+    }
+}
+
+/// The reason of the bad plan's error, when the run was as it should be: that plan an error, all others passed.
+#[track_caller]
+fn reason(bad: &Bad<'_>) -> String {
+    let folder = TempDir::new().unwrap();
+    let (said, cases) = run(folder.path(), bad, &[]);
+    assert_eq!(said.code, Some(3), "{said:#?}");
+    let (bad, good): (Vec<&Value>, Vec<&Value>) =
+        cases.iter().partition(|case| case["plan"] == "bad@openai-chat");
+    assert!(good.len() > 6, "{cases:#?}");
+    for case in good {
+        assert_eq!(case["verdict"], "pass", "{case:#}");
+    }
+    assert_eq!(bad[0]["verdict"], "harness-error", "{bad:#?}");
+    assert!(said.out.contains("bad@openai-chat on brickbat-reference@"), "{said:#?}");
+    bad[0]["reason"].as_str().unwrap().to_owned()
+}
+
+#[track_caller]
+fn check(turn: &str, words: &[&str]) {
+    let reason = reason(&Bad { turn, ..Bad::default() });
+    for word in words {
+        assert!(reason.contains(word), "`{word}` is not in `{reason}`");
+    }
+}
+
+#[test]
+fn a_line_that_is_not_the_protocol() {
+    check(
+        "echo 'no port is free' >&2; echo 'Listening on port 3000' >&3",
+        &["not JSON", "`Listening on port 3000`", "the end of its standard error: no port is free"],
+    );
+}
+
+#[test]
+fn a_line_without_end() {
+    check("head -c 20000000 /dev/zero | tr '\\0' x >&3", &["a line of more than 8388608 bytes"]);
+}
+
+#[test]
+fn a_flood_of_updates() {
+    check("show \"$session\" pending | sed 's/.*/&/;:a;p;ba' | head -n 100000 >&3", &["more"]);
+}
+
+#[test]
+fn an_unknown_status() {
+    check("show \"$session\" done >&3", &["unknown status \"done\" of a call"]);
+}
+
+#[test]
+fn a_sudden_end() {
+    check("echo 'out of memory' >&2; kill -9 $$", &["the adapter ended", "out of memory"]);
+}
+
+#[test]
+fn a_call_of_a_session_that_is_not_there() {
+    check("show session-4711 pending >&3", &["a call of a session that was never opened", "session-4711"]);
+}
+
+#[test]
+fn an_answer_to_another_question() {
+    let answer = r#"{"jsonrpc":"2.0","id":"another","result":{"stopReason":"end_turn"}}"#;
+    check(&format!("echo '{answer}' >&3"), &["an answer to a question that was not asked"]);
+}
+
+#[test]
+fn a_turn_without_an_outcome() {
+    let answer = r#"'{"jsonrpc":"2.0","id":"%s","result":{"stopReason":"end_turn"}}\n'"#;
+    check(
+        &format!("printf {answer} \"$id\" >&3; continue"),
+        &["session/prompt says nothing under `_meta.brickbat`"],
+    );
+}
+
+#[test]
+fn a_refused_turn() {
+    let answer = r#"'{"jsonrpc":"2.0","id":"%s","error":{"code":-32603,"message":"disk is gone"}}\n'"#;
+    check(
+        &format!("echo 'cannot write' >&2; printf {answer} \"$id\" >&3; continue"),
+        &["refused session/prompt: disk is gone", "the end of its standard error: cannot write"],
+    );
+}
+
+#[test]
+fn a_store_that_is_full() {
+    // Opened before the turn; from then on every write finds the device full.
+    let turn = "for dir in \"$TMPDIR\"/brickbat-*/; do for state in \"$dir\"*/; do \
+        [ -e \"$state$session.json\" ] && ln -sf /dev/full \"$state$session.json.new\"; done; done";
+    check(turn, &["No space left on device"]);
+}
+
+#[test]
+fn an_adapter_that_answers_nothing_any_more() {
+    check("echo 'thinking' >&2; sleep 100000", &["did not answer", "thinking"]);
+}
+
+#[test]
+fn an_adapter_without_a_barrier_that_answers_nothing_any_more() {
+    // A question that it does not know proves that it is alive; this one is not.
+    let filter = r#"sed -u 's/"barrier":true/"barrier":false/'"#;
+    let folder = TempDir::new().unwrap();
+    let bad = Bad { turn: "sleep 100000", filter, ..Bad::default() };
+    let (said, cases) = run(folder.path(), &bad, &["--filter", "bad@", "--no-confirm"]);
+    assert_eq!(said.code, Some(3), "{said:#?}");
+    let bad = cases.iter().find(|case| case["plan"] == "bad@openai-chat").unwrap();
+    let reason = bad["reason"].as_str().unwrap();
+    assert!(bad["verdict"] == "harness-error" && reason.contains("did not answer"), "{bad:#}");
+}
+
+#[test]
+fn a_failure_that_does_not_come_back_stands() {
+    let turn = r#"[ "$(wc -l < prompts)" -eq 2 ] && kill -9 $$"#;
+    let folder = TempDir::new().unwrap();
+    let (said, cases) = run(folder.path(), &Bad { turn, ..Bad::default() }, &[]);
+    assert_eq!(said.code, Some(3), "{said:#?}");
+    let bad = cases.iter().find(|case| case["plan"] == "bad@openai-chat").unwrap();
+    assert_eq!(bad["verdict"], "harness-error", "{bad:#}");
+    assert_eq!(bad["repeats"]["alone"], false, "{bad:#}");
+    assert!(said.out.contains("1 of 2 runs, never alone"), "{said:#?}");
+}
+
+#[test]
+fn a_system_that_hangs_in_an_adapter_that_lives() {
+    let folder = TempDir::new().unwrap();
+    let (said, cases) = run(folder.path(), &Bad { turn: "continue", ..Bad::default() }, &["--no-confirm"]);
+    assert_eq!(said.code, Some(1), "{said:#?}");
+    let bad = cases.iter().find(|case| case["plan"] == "bad@openai-chat").unwrap();
+    assert_eq!(bad["verdict"], "fail", "{bad:#}");
+    let is_hang = |finding: &Value| finding["check"] == "turn-ends" && finding["harm"] == "hang";
+    assert!(bad["findings"].as_array().unwrap().iter().any(is_hang), "{bad:#}");
+    assert!(cases.iter().filter(|case| *case != bad).all(|case| case["verdict"] == "pass"), "{cases:#?}");
+}
+
+#[test]
+fn an_adapter_that_will_not_end_is_ended_with_its_children() {
+    let folder = TempDir::new().unwrap();
+    let bad = Bad {
+        filter: "cat",
+        start: "trap '' TERM HUP; sleep 100000 & sleep 100001 >/dev/null 2>&1 &",
+        turn: ":",
+        end: "sleep 100002",
+    };
+    let (said, cases) = run(folder.path(), &bad, &[]);
+    assert_eq!(said.code, Some(0), "{said:#?}");
+    assert!(cases.iter().all(|case| case["verdict"] == "pass"), "{cases:#?}");
+}
+
+#[test]
+fn what_goes_wrong_at_the_start_is_told_of_every_plan() {
+    for (start, words) in
+        [("echo 'cannot find module' >&2; exit 3", "cannot find module"), ("echo 'Welcome!'", "`Welcome!`")]
+    {
+        let folder = TempDir::new().unwrap();
+        let (said, cases) = run(folder.path(), &Bad { start, ..Bad::default() }, &[]);
+        assert_eq!(said.code, Some(3), "{said:#?}");
+        assert!(cases.iter().all(|case| case["verdict"] == "harness-error"), "{cases:#?}");
+        assert!(said.out.contains(words), "{said:#?}");
+    }
+}
+
+#[test]
+fn a_temporary_folder_that_cannot_be_written_is_named() {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("ok.yaml"), SCENARIO).unwrap();
+    let command = format!("{BRICKBAT} agent");
+    let args = ["run", "ok.yaml", "--command", &command];
+    let said = brickbat(folder.path(), &args, &[("TMPDIR", "/proc/self/no/such")]);
+    assert_eq!(said.code, Some(3), "{said:#?}");
+    assert!(said.out.contains("folder") && said.out.contains("harness-error"), "{said:#?}");
+}

@@ -1,0 +1,248 @@
+//! Baselines: findings that are known do not count, what is new does, and what is gone is told.
+
+#![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
+
+#[path = "common/program.rs"]
+mod program;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use brickbat::baseline::Baseline;
+use brickbat::conductor::Receipt;
+use brickbat::dialect::Dialect;
+use brickbat::driver::{BASELINE, systems};
+use brickbat::plan::PlanId;
+use brickbat::report::{Case, Report, junit, text};
+use brickbat::runner::{Selection, load};
+use brickbat::verdict::{Finding, Harm, Judgement, Verdict};
+use program::{Said, brickbat, report};
+use tempfile::TempDir;
+
+const HEAD: &str = "schema: 1\nsystem: '*'\nentries:\n";
+const ENTRY: &str =
+    "  - check: parts-settled\n    reason: It is so.\n    link: a/b#1\n    plans: ['a/b@openai-chat']\n";
+
+fn case(system: &str, scenario: &str, verdict: Verdict, checks: &[&'static str]) -> Case {
+    let id = PlanId {
+        scenario: scenario.to_owned(),
+        variant: String::new(),
+        dialect: Dialect::OpenaiChat,
+        control: false,
+    };
+    let finding = |check: &&'static str| Finding {
+        check,
+        harm: Harm::StuckPart,
+        permanence: None,
+        message: "it broke".to_owned(),
+        place: "turn 1".to_owned(),
+        rule: None,
+        expected: "a turn that works".to_owned(),
+        got: "another".to_owned(),
+    };
+    let findings = checks.iter().map(finding).collect();
+    Case::new(
+        system,
+        &id,
+        Judgement { verdict, findings, reason: None },
+        Vec::<Receipt>::new(),
+        String::new(),
+    )
+}
+
+fn held(cases: Vec<Case>) -> Report {
+    let baseline = Baseline::parse(&format!("{HEAD}{ENTRY}"), "b.yaml").unwrap();
+    Report::new(0, Vec::new(), cases).held_against(&[baseline])
+}
+
+#[track_caller]
+fn check(cases: Vec<Case>, expected: u8) {
+    let report = held(cases);
+    assert_eq!(report.exit_code(Harm::TruncationTaken), expected, "{}", report.to_json());
+}
+
+#[test]
+fn exit_codes_with_a_baseline() {
+    let known = || case("sdk@1/m", "a/b", Verdict::Fail, &["parts-settled"]);
+    check(vec![known()], 0);
+    // Another check of the same plan, and the same check of another plan.
+    check(vec![case("sdk@1/m", "a/b", Verdict::Fail, &["parts-settled", "turn-ends"])], 1);
+    check(vec![known(), case("sdk@1/m", "a/c", Verdict::Fail, &["parts-settled"])], 1);
+    // It is gone.
+    check(vec![case("sdk@1/m", "a/b", Verdict::Pass, &[])], 1);
+    check(vec![case("sdk@1/m", "a/b", Verdict::Fail, &["turn-ends"])], 1);
+    // Its plan did not run, or was not judged.
+    check(vec![case("sdk@1/m", "a/c", Verdict::Pass, &[])], 0);
+    check(vec![case("sdk@1/m", "a/b", Verdict::Vacuous, &[]), case("sdk@1/m", "a/c", Verdict::Pass, &[])], 3);
+    check(
+        vec![case("sdk@1/m", "a/b", Verdict::Unreachable, &[]), case("sdk@1/m", "a/c", Verdict::Pass, &[])],
+        0,
+    );
+    // What could not be judged is not excused, and what was found outranks it.
+    check(vec![known(), case("sdk@1/m", "a/c", Verdict::HarnessError, &[])], 3);
+    check(vec![case("sdk@1/m", "a/b", Verdict::Pass, &[]), case("sdk@1/m", "a/c", Verdict::Vacuous, &[])], 1);
+}
+
+#[test]
+fn the_reference_agent_is_not_excused() {
+    let failed = || case("reference", "a/b", Verdict::Fail, &["parts-settled"]);
+    check(vec![failed()], 4);
+    let report = held(vec![failed()]);
+    assert_eq!(report.baselines[0].entries, []);
+    assert!(report.to_json().contains(r#""new""#));
+}
+
+#[test]
+fn reports_show_what_was_expected_and_what_is_new() {
+    let report = held(vec![
+        case("sdk@1/m", "a/b", Verdict::Fail, &["parts-settled", "turn-ends"]),
+        case("sdk@1/n", "a/b", Verdict::Pass, &[]),
+    ]);
+    let text = text::render(&report, Harm::TruncationTaken, |_, word| word.to_owned());
+    insta::assert_snapshot!(text, @r"
+    stuck-part turn-ends
+      a/b@openai-chat on sdk@1/m
+        it broke
+        at turn 1
+        expected a turn that works; got another
+        again: 
+
+    expected parts-settled: 1 finding in 1 plan
+      It is so. (a/b#1)
+      by b.yaml
+
+    stale parts-settled: not seen in 1 plan on sdk@1/n
+      a/b@openai-chat
+      b.yaml holds it; --write-baseline takes it out
+
+    sdk@1/m  1 plans: 0 pass, 1 fail (1 not expected); faults: 0 armed, 0 with receipt
+    sdk@1/n  1 plans: 1 pass, 0 fail; faults: 0 armed, 0 with receipt
+    seed 0, profiles 
+    ");
+    let xml = junit::to_xml(&report, Harm::TruncationTaken);
+    for words in [
+        "expected: parts-settled (stuck-part): it broke, turn 1",
+        "new: turn-ends (stuck-part): it broke, turn 1",
+        "baseline: parts-settled",
+        r#"type="stale""#,
+        r#"failures="2""#,
+    ] {
+        assert!(xml.contains(words), "`{words}` is not in {xml}");
+    }
+    let json: serde_json::Value = serde_json::from_str(&report.to_json()).unwrap();
+    assert_eq!(json["cases"][0]["dispositions"], serde_json::json!(["expected", "new"]));
+    assert_eq!(json["baselines"][0]["entries"][0]["reason"], "It is so.");
+    assert_eq!(json["baselines"][0]["stale"][0]["plans"], serde_json::json!(["a/b@openai-chat"]));
+}
+
+#[test]
+fn the_built_in_baselines_are_whole() {
+    let all = Selection { sources: &[], dialects: &Dialect::ALL, filter: None, seed: 0 };
+    let plans: Vec<String> = load(&all).unwrap().iter().map(|job| job.plan.id.to_string()).collect();
+    let names: BTreeSet<String> = systems()
+        .iter()
+        .flat_map(|manifest| manifest.modes.iter().map(|mode| manifest.full_name(&mode.name)))
+        .collect();
+    let mut n_baselines = 0;
+    for manifest in systems() {
+        let Some(text) = manifest.text(BASELINE) else { continue };
+        n_baselines += 1;
+        let baseline = Baseline::parse(&text, &manifest.name).unwrap();
+        assert!(names.iter().any(|name| baseline.is_of(name)), "{}", baseline.system);
+        assert!(baseline.to_yaml() == text, "{}: write it with --write-baseline", manifest.name);
+        for entry in &baseline.entries {
+            assert!(entry.is_explained() && !entry.flaky, "{}: {}", manifest.name, entry.check);
+            for pattern in &entry.plans {
+                let alone = brickbat::baseline::Entry { plans: vec![pattern.clone()], ..entry.clone() };
+                let alone = Baseline { entries: vec![alone], ..baseline.clone() };
+                let finding = Finding {
+                    check: brickbat::check::CHECKS.iter().find(|c| c.id == entry.check).unwrap().id,
+                    harm: entry.harm.unwrap(),
+                    permanence: None,
+                    message: String::new(),
+                    place: String::new(),
+                    rule: None,
+                    expected: String::new(),
+                    got: String::new(),
+                };
+                let covers =
+                    |plan: &String| names.iter().any(|name| alone.entry_of(name, plan, &finding).is_some());
+                assert!(plans.iter().any(covers), "{}: `{pattern}` covers nothing", manifest.name);
+            }
+        }
+    }
+    assert!(n_baselines > 0);
+}
+
+// The command line, on an agent with a planted bug.
+
+const CANARY: &str = "canary/dangling-on-abort/acp";
+
+fn run(folder: &Path, more: &[&str]) -> Said {
+    let args = ["run", "abort/mid-batch", "--dialect", "openai-chat", "--system", CANARY];
+    brickbat(folder, &[&args, more].concat(), &[])
+}
+
+#[test]
+fn a_baseline_that_was_written_makes_the_next_run_green() {
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
+    let first = run(folder, &["--write-baseline", "b.yaml"]);
+    assert_eq!(first.code, Some(1), "{first:#?}");
+    assert!(first.err.contains("1 entries, 1 not yet explained"), "{first:#?}");
+    let written = fs::read_to_string(folder.join("b.yaml")).unwrap();
+    assert!(written.contains("thread-survives") && written.contains("Not yet explained."), "{written}");
+
+    let second = run(folder, &["--baseline", "b.yaml", "--report", "r.json", "--write-baseline", "c.yaml"]);
+    assert_eq!(second.code, Some(0), "{second:#?}");
+    assert!(second.out.contains("expected thread-survives"), "{second:#?}");
+    assert!(second.out.contains("not yet explained") && second.out.contains("(all expected)"), "{second:#?}");
+    assert_eq!(fs::read_to_string(folder.join("c.yaml")).unwrap(), written, "two runs, two baselines");
+    let cases = report(&folder.join("r.json"))["cases"].clone();
+    let failed: Vec<_> = cases.as_array().unwrap().iter().filter(|case| case["verdict"] == "fail").collect();
+    assert!(!failed.is_empty());
+    assert!(failed.iter().all(|case| case["dispositions"][0] == "expected" && case["repeats"]["of"] == 2));
+
+    // A part of the plans makes nothing stale, and what a human wrote is kept.
+    fs::write(folder.join("b.yaml"), written.replace("Not yet explained.", "The bug is planted.")).unwrap();
+    let part = run(folder, &["--filter", "k=1", "--baseline", "b.yaml", "--write-baseline", "b.yaml"]);
+    assert_eq!(part.code, Some(0), "{part:#?}");
+    let kept = fs::read_to_string(folder.join("b.yaml")).unwrap();
+    assert_eq!(kept, written.replace("Not yet explained.", "The bug is planted."));
+
+    // An entry whose plan passes is stale; a finding without entry is new.
+    fs::write(folder.join("b.yaml"), written.replace("abort/mid-batch#k=0@", "abort/mid-batch#k=3@"))
+        .unwrap();
+    let stale = run(folder, &["--baseline", "b.yaml"]);
+    assert_eq!(stale.code, Some(1), "{stale:#?}");
+    assert!(stale.out.contains("stale thread-survives"), "{stale:#?}");
+    assert!(stale.out.contains("1 not expected"), "{stale:#?}");
+}
+
+#[test]
+fn a_baseline_that_does_not_fit_is_refused() {
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
+    for (text, words) in [
+        (HEAD.replace('*', "sdk@1/m") + ENTRY, "is of `sdk@1/m`, and no such system runs"),
+        (
+            HEAD.to_owned() + &ENTRY.replace("parts-settled", "parts-unsettled"),
+            "unknown check `parts-unsettled`",
+        ),
+        (HEAD.to_owned() + &ENTRY.replace("It is so.", "''"), "say in a sentence"),
+        (HEAD.replace('*', "reference") + ENTRY, "the reference agent is not excused"),
+    ] {
+        fs::write(folder.join("b.yaml"), text).unwrap();
+        let said = run(folder, &["--baseline", "b.yaml"]);
+        assert_eq!((said.code, said.out.as_str()), (Some(2), ""), "{said:#?}");
+        assert!(said.err.contains(words), "{said:#?}");
+    }
+    let missing = run(folder, &["--baseline", "no.yaml"]);
+    assert_eq!(missing.code, Some(2), "{missing:#?}");
+    let nowhere = run(folder, &["--write-baseline", "no/such/b.yaml"]);
+    assert_eq!((nowhere.code, nowhere.out.as_str()), (Some(2), ""), "{nowhere:#?}");
+    let reference = brickbat(folder, &["run", "control/", "--write-baseline", "r.yaml"], &[]);
+    assert_eq!(reference.code, Some(2), "{reference:#?}");
+    assert!(reference.err.contains("it must pass"), "{reference:#?}");
+}

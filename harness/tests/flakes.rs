@@ -1,0 +1,93 @@
+//! Findings that come and go: they stay findings, and are labelled with how often they came.
+//!
+//! The adapter is our own agent behind a filter that takes out, in some sessions, the word that a call has ended.
+
+#![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
+
+#[path = "common/program.rs"]
+mod program;
+
+use std::fs;
+use std::path::Path;
+
+use program::{BRICKBAT, Said, brickbat, report};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// Runs one plan on an adapter that does not say that a call is completed in sessions whose number matches.
+/// The control plan has the first session.
+fn run(folder: &Path, sessions: &str, more: &[&str]) -> (Said, Value) {
+    let script = format!(
+        "#!/bin/sh\n'{BRICKBAT}' agent | sed -u -E '/\"sessionId\":\"session-({sessions})\"/{{/\"completed\"/d}}'\n"
+    );
+    fs::write(folder.join("flaky.sh"), script).unwrap();
+    let plan = "abort/mid-batch#k=3@openai-chat";
+    let args = ["run", plan, "--command", "sh flaky.sh", "--report", "r.json", "--report", "r.xml"];
+    let said = brickbat(folder, &[&args, more].concat(), &[]);
+    let report = report(&folder.join("r.json"));
+    let cases = report["cases"].as_array().unwrap();
+    let case = cases.iter().find(|case| case["plan"] == plan).unwrap();
+    (said, case.clone())
+}
+
+#[test]
+fn a_finding_that_repeats_is_confirmed_by_one_more_run() {
+    let folder = TempDir::new().unwrap();
+    let (said, case) = run(folder.path(), "[2-9]", &[]);
+    assert_eq!(said.code, Some(1), "{said:#?}");
+    assert_eq!(case["repeats"], json!({ "seen": 2, "of": 2 }), "{case:#}");
+    assert!(!said.out.contains("comes and goes"), "{said:#?}");
+}
+
+#[test]
+fn a_finding_that_does_not_repeat_is_labelled_and_kept() {
+    let folder = TempDir::new().unwrap();
+    let (said, case) = run(folder.path(), "2", &[]);
+    assert_eq!(said.code, Some(1), "{said:#?}");
+    assert_eq!((&case["verdict"], &case["findings"][0]["check"]), (&json!("fail"), &json!("parts-settled")));
+    let repeats = &case["repeats"];
+    assert_eq!((&repeats["seen"], &repeats["of"], &repeats["alone"]), (&json!(1), &json!(5), &json!(false)));
+    assert!(said.out.contains("comes and goes: 1 of 5 runs, never alone"), "{said:#?}");
+    let xml = fs::read_to_string(folder.path().join("r.xml")).unwrap();
+    assert!(xml.contains("comes and goes: 1 of 5 runs"), "{xml}");
+}
+
+#[test]
+fn a_finding_that_comes_back_alone_is_said_to() {
+    let folder = TempDir::new().unwrap();
+    let (said, case) = run(folder.path(), "2|5", &[]);
+    assert_eq!(said.code, Some(1), "{said:#?}");
+    let repeats = &case["repeats"];
+    assert_eq!((&repeats["seen"], &repeats["of"], &repeats["alone"]), (&json!(2), &json!(5), &json!(true)));
+}
+
+#[test]
+fn one_run_is_enough_where_the_user_says_so() {
+    let folder = TempDir::new().unwrap();
+    let (said, case) = run(folder.path(), "2", &["--no-confirm"]);
+    assert_eq!((said.code, &case["repeats"]), (Some(1), &Value::Null), "{case:#}");
+}
+
+#[test]
+fn each_plan_runs_as_often_as_asked() {
+    let folder = TempDir::new().unwrap();
+    // The control plan has the sessions 1 to 3, the plan 4 to 6.
+    let (said, case) = run(folder.path(), "5", &["--repeat", "3", "--no-confirm"]);
+    assert_eq!(said.code, Some(1), "{said:#?}");
+    assert_eq!((&case["repeats"]["seen"], &case["repeats"]["of"]), (&json!(1), &json!(3)), "{case:#}");
+    let (said, case) = run(folder.path(), "none", &["--repeat", "3"]);
+    assert_eq!((said.code, &case["repeats"]), (Some(0), &json!({ "seen": 3, "of": 3 })), "{said:#?}");
+}
+
+#[test]
+fn our_own_agent_is_run_again_only_if_the_user_says_so() {
+    let folder = TempDir::new().unwrap();
+    let args = ["run", "abort/mid-batch", "--report", "r.json"];
+    for (more, expected) in [(&[][..], Value::Null), (&["--repeat", "2"][..], json!({ "seen": 2, "of": 2 }))]
+    {
+        let said = brickbat(folder.path(), &[&args, more].concat(), &[]);
+        assert_eq!(said.code, Some(0), "{said:#?}");
+        let report = report(&folder.path().join("r.json"));
+        assert_eq!(report["cases"][0].get("repeats").cloned().unwrap_or_default(), expected);
+    }
+}
