@@ -95,6 +95,10 @@ pub async fn verify(
     note: &(dyn Fn(&str) + Sync),
 ) -> Result<Verification, NoAdapter> {
     let System::Adapted(subject) = system else { return Err(NoAdapter(system.name())) };
+    // An agent that speaks ACP itself promises nothing on top of it, so there is nothing to hold it to.
+    if subject.manifest.acp.is_some() {
+        return Err(NoAdapter(system.name()));
+    }
     let mut verification = Verification { system: system.name(), about: None, probes: Vec::new() };
     let mut babble = None;
     let first = examine_start(subject, guardian, note, &mut babble).await;
