@@ -99,6 +99,7 @@ pub struct PlannedTool {
     pub deaf: bool,
     /// Whether the user is asked before it runs.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default)]
     pub asks: bool,
 }
 

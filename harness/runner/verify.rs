@@ -154,7 +154,7 @@ async fn examine_start(
 
 /// What an error of the driver means for a probe. What is on the standard output is a matter of its own.
 fn failed(probe: Probe, error: DriverError, babble: &mut Option<String>) -> Found {
-    match error {
+    match error.plain() {
         DriverError::Babble { .. } => {
             let words = format!("{error} (in the probe {})", probe.id());
             babble.get_or_insert(words);
@@ -163,7 +163,7 @@ fn failed(probe: Probe, error: DriverError, babble: &mut Option<String>) -> Foun
         DriverError::Missing { .. } | DriverError::Install { .. } | DriverError::Harness { .. } => {
             Found::NotJudged { reason: error.to_string() }
         }
-        error => Found::failed(error.to_string(), probe.hint()),
+        _ => Found::failed(error.to_string(), probe.hint()),
     }
 }
 
