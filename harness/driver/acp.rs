@@ -81,7 +81,7 @@ impl Adapter {
     pub async fn start(launch: &Launch) -> Result<Adapter, DriverError> {
         let (link, answer) = Adapter::connect(launch).await?;
         let about = protocol::about(answer.meta.as_ref())?;
-        can_load(&about, &answer)?;
+        protocol::can_load(&about, &answer)?;
         Ok(Adapter { link: Arc::new(link), about: Arc::new(about), plain: None })
     }
 
@@ -89,7 +89,7 @@ impl Adapter {
     pub async fn start_plain(launch: &Launch, agent: PlainAgent) -> Result<Adapter, DriverError> {
         let (link, answer) = Adapter::connect(launch).await?;
         let about = agent.about(answer.agent_info.as_ref());
-        can_load(&about, &answer)?;
+        protocol::can_load(&about, &answer)?;
         Ok(Adapter { link: Arc::new(link), about: Arc::new(about), plain: Some(Arc::new(agent)) })
     }
 
@@ -580,17 +580,6 @@ fn writer(stdin: ChildStdin, talk: Arc<Talk>) -> impl Sink<String, Error = std::
         tokio::time::timeout(WRITE_WAIT, write).await.map_err(std::io::Error::other)??;
         Ok((stdin, talk))
     })
-}
-
-/// A manifest or an adapter that promises more than ACP's own word is wrong.
-fn can_load(about: &About, answer: &InitializeResponse) -> Result<(), DriverError> {
-    if about.capabilities.load && !answer.agent_capabilities.load_session {
-        return Err(DriverError::Nonsense {
-            why: "it has the capability `load`, but not ACP's `loadSession`".to_owned(),
-            said: "initialize".to_owned(),
-        });
-    }
-    Ok(())
 }
 
 fn is_over(error: &agent_client_protocol::Error) -> bool {

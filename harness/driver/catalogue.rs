@@ -20,6 +20,7 @@ const BUILT_IN: [&[(&str, &str)]; 2] = [
     &[
         ("system.yaml", include_str!("../systems/opencode/system.yaml")),
         ("start.mjs", include_str!("../systems/opencode/start.mjs")),
+        ("baseline.yaml", include_str!("../systems/opencode/baseline.yaml")),
         ("v1.18.33/package.json", include_str!("../systems/opencode/v1.18.33/package.json")),
         ("v1.18.33/package-lock.json", include_str!("../systems/opencode/v1.18.33/package-lock.json")),
         ("v1.2.20/package.json", include_str!("../systems/opencode/v1.2.20/package.json")),

@@ -4,6 +4,7 @@
 
 use std::path::PathBuf;
 
+use agent_client_protocol::v1::schema::InitializeResponse;
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -207,6 +208,17 @@ pub(super) fn about(meta: Option<&Map<String, Value>>) -> Result<About, DriverEr
             said: "initialize".to_owned(),
         }),
     }
+}
+
+/// A manifest or an adapter that promises more than ACP's own word is wrong.
+pub(super) fn can_load(about: &About, answer: &InitializeResponse) -> Result<(), DriverError> {
+    if about.capabilities.load && !answer.agent_capabilities.load_session {
+        return Err(DriverError::Nonsense {
+            why: "it has the capability `load`, but not ACP's `loadSession`".to_owned(),
+            said: "initialize".to_owned(),
+        });
+    }
+    Ok(())
 }
 
 /// Reads how a turn ended.
