@@ -93,12 +93,23 @@ impl DriverError {
     /// The same with what the adapter had written to its standard error, where that is not told already.
     pub(super) fn with_stderr(self, stderr: String) -> DriverError {
         match self {
-            DriverError::Nonsense { .. } | DriverError::Refused { .. } | DriverError::Flooded { .. }
+            DriverError::Babble { .. }
+            | DriverError::Nonsense { .. }
+            | DriverError::Refused { .. }
+            | DriverError::Flooded { .. }
                 if !stderr.is_empty() =>
             {
                 DriverError::Told { error: Box::new(self), stderr }
             }
             other => other,
+        }
+    }
+
+    /// Whether there is something on the adapter's standard output that is no message of the protocol.
+    pub fn is_babble(&self) -> bool {
+        match self {
+            DriverError::Told { error, .. } => error.is_babble(),
+            other => matches!(other, DriverError::Babble { .. }),
         }
     }
 

@@ -151,7 +151,7 @@ async fn examine_start(
 /// What an error of the driver means for a probe. What is on the standard output is a matter of its own.
 fn failed(probe: Probe, error: DriverError, babble: &mut Option<String>) -> Found {
     match error {
-        DriverError::Babble { .. } => {
+        error if error.is_babble() => {
             let words = format!("{error} (in the probe {})", probe.id());
             babble.get_or_insert(words);
             Found::NotJudged { reason: "the adapter broke off, see silent-on-stdout".to_owned() }
