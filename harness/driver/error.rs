@@ -105,20 +105,17 @@ impl DriverError {
         }
     }
 
-    /// Whether there is something on the adapter's standard output that is no message of the protocol.
-    pub fn is_babble(&self) -> bool {
+    /// What went wrong, without what the adapter said besides.
+    pub fn plain(&self) -> &DriverError {
         match self {
-            DriverError::Told { error, .. } => error.is_babble(),
-            other => matches!(other, DriverError::Babble { .. }),
+            DriverError::Told { error, .. } => error.plain(),
+            other => other,
         }
     }
 
     /// Whether the adapter is well and has answered with an error.
     pub fn is_refusal(&self) -> bool {
-        match self {
-            DriverError::Told { error, .. } => error.is_refusal(),
-            other => matches!(other, DriverError::Refused { .. }),
-        }
+        matches!(self.plain(), DriverError::Refused { .. })
     }
 }
 
