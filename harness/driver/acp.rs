@@ -154,11 +154,6 @@ impl Adapter {
         Ok(Session { adapter: self.clone(), id, events, running: false, lost: false })
     }
 
-    /// Whether the connection is over.
-    pub fn is_lost(&self) -> bool {
-        self.link.hub.failure.borrow().is_some()
-    }
-
     /// Closes the adapter's standard input and waits for the adapter to end by itself.
     ///
     /// # Errors

@@ -87,7 +87,8 @@ fn each_adapter_is_judged_as_it_deserves() {
 }
 
 /// The adapters: what is expected of each stands in its function, by the name under which it is told.
-const ADAPTERS: [(&str, fn()); 32] = [
+const ADAPTERS: [(&str, fn()); 33] = [
+    ("words_on_standard_error_are_free", words_on_standard_error_are_free),
     ("a_filter_that_changes_nothing_passes_too", a_filter_that_changes_nothing_passes_too),
     ("what_is_not_claimed_is_skipped_with_the_reason", what_is_not_claimed_is_skipped_with_the_reason),
     ("an_adapter_that_does_not_start_is_told", an_adapter_that_does_not_start_is_told),
@@ -161,6 +162,13 @@ fn a_filter_that_changes_nothing_passes_too() {
     let names: Vec<&Value> =
         found["probes"].as_array().unwrap().iter().map(|probe| &probe["probe"]).collect();
     assert_eq!(names, PROBES);
+}
+
+fn words_on_standard_error_are_free() {
+    // Each message that comes is told there, and what is refused stays a refusal.
+    let (code, found) = examine("tee /dev/stderr | AGENT");
+    assert_eq!(with(&found, "failed", "seen"), [], "{found:#}");
+    assert_eq!(code, Some(0), "{found:#}");
 }
 
 fn what_is_not_claimed_is_skipped_with_the_reason() {
@@ -325,9 +333,10 @@ fn a_stopped_turn_that_goes_on_is_caught() {
     let script = format!(
         r#"exec 3>&1
         while IFS= read -r line; do
+            session=${{line#*'"sessionId":"'}}; session=${{session%%'"'*}}
             case $line in
-                *'"session/prompt"'*) {ID}; prompt=$id ;;
-                *'"session/cancel"'*) : > "answered-$prompt"; {}; continue ;;
+                *'"session/prompt"'*) {ID}; echo "$id" > "prompt-$session" ;;
+                *'"session/cancel"'*) read -r prompt < "prompt-$session"; : > "answered-$prompt"; {}; continue ;;
             esac
             printf '%s\n' "$line"
         done | AGENT | while IFS= read -r line; do

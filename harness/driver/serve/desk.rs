@@ -154,7 +154,8 @@ impl Desk {
         ];
         let request = RequestPermissionRequest::new(self.id.clone(), call, options);
         let orders = self.orders.clone();
-        self.connection.send_request(request).on_receiving_result(async move |answer| {
+        // The answer keeps its place among the orders: a barrier that comes after it finds it told.
+        self.connection.prepare_request(request).on_receiving_result(async move |answer| {
             let consent = match answer.map(|answer| answer.outcome) {
                 Ok(RequestPermissionOutcome::Selected(chosen)) if *chosen.option_id.0 == *ALLOW => {
                     Consent::Given

@@ -15,7 +15,6 @@ pub(super) struct Host {
     launch: Launch,
     about: About,
     pub(super) server: Server,
-    scratch: Scratch,
     n_folders: AtomicU32,
     /// The process that most probes share. None when the last one was lost.
     shared: Option<Adapter>,
@@ -24,6 +23,8 @@ pub(super) struct Host {
     /// The dialects that the system speaks.
     pub(super) dialects: Vec<Dialect>,
     warnings: Vec<String>,
+    /// Dropped after the adapter, and waits for it.
+    scratch: Scratch,
 }
 
 impl Host {
@@ -127,7 +128,7 @@ impl Host {
 
     /// Gives up a process whose connection is over; the next probe starts another.
     pub(super) fn forget_if_lost(&mut self) {
-        self.shared.take_if(|adapter| adapter.is_lost());
+        self.shared.take_if(|adapter| adapter.is_over());
     }
 
     /// A conversation with the shared process, in the first dialect.

@@ -140,8 +140,8 @@ impl Probe {
                  capabilities, as the manifest says them"
             }
             Probe::SilentOnStdout => {
-                "write one JSON-RPC message a line to standard output and everything else to standard error: \
-                 send what the SDK prints there as well"
+                "write one JSON-RPC message a line to standard output, with one answer to each request, and \
+                 everything else to standard error: send what the SDK prints there as well"
             }
             Probe::HoldsAConversation => {
                 "post the arguments, exactly as the SDK passed them, to `gateUrl`, and give the SDK what the gate \

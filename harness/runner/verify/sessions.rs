@@ -74,7 +74,7 @@ pub(super) async fn reloads(host: &mut Host) -> Result<Found, DriverError> {
     if let Err(seen) = judge::conversation(&stage.plan, 0, &stage.log) {
         return Ok(Found::failed(seen, Probe::HoldsAConversation.hint()));
     }
-    drop(first);
+    first.kill().await?;
     let state = stage.spec.state_dir.clone();
     let second = host.fresh().await?;
     stage.load(&second, state).await?;
@@ -85,7 +85,7 @@ pub(super) async fn reloads(host: &mut Host) -> Result<Found, DriverError> {
     if let Err(seen) = judge::remembers(&stage.plan, 0, body) {
         return Ok(Found::failed(format!("after session/load: {seen}"), hint));
     }
-    drop(second);
+    second.kill().await?;
     // With another folder there is nothing to load; what is known all the same stands somewhere else.
     let third = host.fresh().await?;
     match stage.load(&third, host.folder()?).await {
