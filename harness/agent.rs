@@ -55,6 +55,8 @@ pub struct Tool {
     pub input_schema: Value,
     /// Whether it does not hear the stop.
     pub deaf: bool,
+    /// Whether the user is asked before it runs.
+    pub asks: bool,
 }
 
 impl From<&PlannedTool> for Tool {
@@ -64,6 +66,7 @@ impl From<&PlannedTool> for Tool {
             description: "A tool of the harness.".to_owned(),
             input_schema: tool.input_schema(),
             deaf: tool.deaf,
+            asks: tool.asks,
         }
     }
 }

@@ -15,6 +15,7 @@ mod run;
 mod secrets;
 mod show;
 mod systems;
+mod verify;
 mod work;
 
 use std::process::ExitCode;
@@ -48,10 +49,10 @@ Exit codes: 0 as expected, 1 findings, 2 usage or bad input, 3 could not judge, 
 enum Command {
     /// Run scenarios on systems and judge what they do.
     Run(Box<run::Run>),
-    /// Serve the reference agent, or a planted bug, over ACP on standard input and output.
-    Agent(agent::Agent),
     /// Tell what happened in one case of a run that was kept.
     Show(show::Show),
+    /// Serve the reference agent, or a planted bug, over ACP on standard input and output.
+    Agent(agent::Agent),
     /// Prove that the checkers bite: run the planted bugs and print who catches them.
     Canaries(canaries::Canaries),
     /// Say what a strict provider would say to a request body or a list of messages.
@@ -60,6 +61,8 @@ enum Command {
     Explain(explain::Explain),
     /// List the systems that scenarios can run on.
     Systems(systems::Systems),
+    /// Check that an adapter does what the protocol asks of it.
+    VerifyAdapter(verify::VerifyAdapter),
     #[command(hide = true)]
     Guardian(guardian::Guardian),
 }
@@ -68,13 +71,14 @@ enum Command {
 pub fn main() -> ExitCode {
     let code = match Arguments::parse().command {
         Command::Run(run) => run.execute(),
-        Command::Agent(agent) => agent.execute(),
         Command::Show(show) => show.execute(),
+        Command::Agent(agent) => agent.execute(),
         Command::Canaries(canaries) => canaries.execute(),
         Command::Check(check) => check.execute(),
         Command::Explain(explain) => explain.execute(),
         Command::Systems(systems) => systems.execute(),
         Command::Guardian(guardian) => guardian.execute(),
+        Command::VerifyAdapter(verify) => verify.execute(),
     };
     ExitCode::from(code)
 }
@@ -88,6 +92,14 @@ fn bad_input(error: impl std::fmt::Display) -> u8 {
 /// Prints a text, without what must not be told.
 fn print(text: &str) {
     anstream::print!("{}", secrets::redactor().text(text));
+}
+
+/// The program `brickbat` itself, which also guards processes, or says why it is not known.
+fn own_program() -> Result<std::path::PathBuf, u8> {
+    std::env::current_exe().map_err(|error| {
+        anstream::eprintln!("error: cannot find brickbat's own program: {error}");
+        3
+    })
 }
 
 /// Runs something asynchronous to its end, or says why it cannot.

@@ -5,6 +5,7 @@ mod live;
 mod recorder;
 mod repeat;
 mod system;
+mod verify;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -13,6 +14,7 @@ use std::sync::Arc;
 pub use library::{Selection, Source, SourceError, load};
 pub use repeat::Repeat;
 pub use system::{Origin, Subject, System, UnknownSystem};
+pub use verify::{Examined, Found, NoAdapter, Probe, Verification, verify};
 
 use crate::baseline::Baseline;
 use crate::check::{Reach, judge};
@@ -274,7 +276,8 @@ fn not_run(
     };
     let name = system.name();
     let again = Again { options: system.options(&name), profiles: options.profiles };
-    let unjudged = |job| case(&name, job, Outcome::unjudged(verdict, error.to_string()).into(), &again, options);
+    let unjudged =
+        |job| case(&name, job, Outcome::unjudged(verdict, error.to_string()).into(), &again, options);
     let cases = jobs.iter().map(unjudged);
     let cases: Vec<Case> = cases.collect();
     if let Some(case) = cases.first() {

@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::run::{paint, profiles};
 use super::secrets::redactor;
-use super::{bad_input, block_on};
+use super::{bad_input, block_on, own_program};
 use crate::agent::Delivery;
 use crate::agent::canary::Canary;
 use crate::dialect::Dialect;
@@ -38,19 +38,22 @@ impl Canaries {
     pub(super) fn execute(&self) -> u8 {
         let selection = Selection { sources: &[], dialects: &Dialect::ALL, filter: None, seed: 0 };
         match runner::load(&selection) {
-            Ok(jobs) => block_on(self.table(&jobs)).unwrap_or_else(|code| code),
+            Ok(jobs) => match own_program() {
+                Ok(guardian) => block_on(self.table(&jobs, &guardian)).unwrap_or_else(|code| code),
+                Err(code) => code,
+            },
             Err(error) => bad_input(error),
         }
     }
 
-    async fn table(&self, jobs: &[Job]) -> u8 {
+    async fn table(&self, jobs: &[Job], guardian: &Path) -> u8 {
         let served = match System::served(None) {
             Ok(served) => served,
             Err(error) => return bad_input(error),
         };
         let mut healthy = true;
         for system in [System::Simulated(None), System::Live(None, Delivery::Streamed), served] {
-            let cases = run(&system, jobs).await;
+            let cases = run(&system, jobs, guardian).await;
             let accused: Vec<&Case> = cases.iter().filter(|case| case.judged != Verdict::Pass).collect();
             accused.iter().for_each(|case| anstream::println!("{}", text::line(case)));
             let words = format!("{} plans, {} accused", cases.len(), accused.len());
@@ -67,7 +70,7 @@ impl Canaries {
         let wanted = Canary::ALL.into_iter().filter(|canary| self.only.is_none_or(|only| only == *canary));
         for canary in wanted {
             match System::served(Some(canary)) {
-                Ok(served) => healthy &= row(canary, &served, jobs).await,
+                Ok(served) => healthy &= row(canary, &served, jobs, guardian).await,
                 Err(error) => return bad_input(error),
             }
         }
@@ -76,8 +79,8 @@ impl Canaries {
 }
 
 /// Prints the row of a canary, and says whether it was caught everywhere.
-async fn row(canary: Canary, served: &System, jobs: &[Job]) -> bool {
-    let simulated = run(&System::Simulated(Some(canary)), jobs).await;
+async fn row(canary: Canary, served: &System, jobs: &[Job], guardian: &Path) -> bool {
+    let simulated = run(&System::Simulated(Some(canary)), jobs, guardian).await;
     let killers: BTreeSet<&str> =
         simulated.iter().filter(|case| is_caught(case, canary)).map(|case| case.plan.as_str()).collect();
     let of_killers = |job: &&Job| killers.contains(job.plan.id.to_string().as_str());
@@ -87,8 +90,8 @@ async fn row(canary: Canary, served: &System, jobs: &[Job]) -> bool {
     };
     // One adapter process for all plans of a canary.
     let live_jobs: Vec<Job> = Dialect::ALL.into_iter().flat_map(shown_to).cloned().collect();
-    let live = run(&System::Live(Some(canary), Delivery::Streamed), &live_jobs).await;
-    let over_acp = run(served, &live_jobs).await;
+    let live = run(&System::Live(Some(canary), Delivery::Streamed), &live_jobs, guardian).await;
+    let over_acp = run(served, &live_jobs, guardian).await;
     let mut cells = Vec::new();
     let mut caught_everywhere = true;
     for dialect in Dialect::ALL {
@@ -127,13 +130,12 @@ fn is_caught(case: &Case, canary: Canary) -> bool {
     case.judged == Verdict::Fail && case.findings.iter().any(|finding| finding.check == canary.caught_by())
 }
 
-async fn run(system: &System, jobs: &[Job]) -> Vec<Case> {
+async fn run(system: &System, jobs: &[Job], guardian: &Path) -> Vec<Case> {
     let profiles = profiles(&[]);
     let options = Options {
         profiles: &profiles,
         n_jobs: N_JOBS,
-        // The reference agent and the canaries have no process of their own to guard.
-        guardian: Path::new("brickbat"),
+        guardian,
         fail_fast: None,
         repeat: Repeat::ONCE,
         baselines: &[],

@@ -13,7 +13,7 @@ use super::own::Own;
 use super::progress::Progress;
 use super::secrets::redactor;
 use super::work::Work;
-use super::{bad_input, block_on, print};
+use super::{bad_input, block_on, own_program, print};
 use crate::baseline::Baseline;
 use crate::dialect::Dialect;
 use crate::folder::{self, RunCase, RunFolder, RunNote, case_path};
@@ -129,10 +129,6 @@ impl Run {
             Ok(folder) => self.run(&work, folder.as_ref(), &baselines, pending),
             Err(code) => code,
         }
-        let (baselines, pending) = match (self.baseline.load(&systems), self.baseline.pending()) {
-            (Ok(baselines), Ok(pending)) => (baselines, pending),
-            (Err(code), _) | (_, Err(code)) => return code,
-        };
     }
 
     /// The run folder, if one is asked for.
@@ -155,9 +151,9 @@ impl Run {
         pending: Option<Pending<'_>>,
     ) -> u8 {
         let started = Instant::now();
-        let guardian = match std::env::current_exe() {
+        let guardian = match own_program() {
             Ok(guardian) => guardian,
-            Err(error) => return bad_input(format!("error: cannot find brickbat's own program: {error}")),
+            Err(code) => return code,
         };
         let keep = |record: &Record, redactor: &Redactor| {
             if let Some(folder) = folder {

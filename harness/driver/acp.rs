@@ -17,10 +17,10 @@ use agent_client_protocol::{
 };
 use futures::{Sink, StreamExt, TryStreamExt};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tokio::io::{AsyncWriteExt, BufReader};
 use tokio::process::ChildStdin;
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{Notify, mpsc, oneshot, watch};
 
 use super::error::DriverError;
 use super::lines;
@@ -121,11 +121,38 @@ impl Adapter {
 
     /// Opens a session.
     pub async fn open(&self, spec: &SessionSpec) -> Result<Session, DriverError> {
-        let request = NewSessionRequest::new(spec.state_dir.clone()).meta(spec.meta());
+        self.open_with(spec, spec.meta()).await
+    }
+
+    /// Opens a session with another `_meta` than the right one of the spec: a probe of what the adapter refuses.
+    pub async fn open_with(
+        &self,
+        spec: &SessionSpec,
+        meta: Map<String, Value>,
+    ) -> Result<Session, DriverError> {
+        let request = NewSessionRequest::new(spec.state_dir.clone()).meta(meta);
         let answer = self.link.ask("session/new", request, self.link.limits.answer).await?;
         let id = answer.session_id.to_string();
         let events = self.link.hub.enter(&id)?;
         Ok(Session { adapter: self.clone(), id, events, running: false, lost: false })
+    }
+
+    /// Whether the connection is over.
+    pub fn is_lost(&self) -> bool {
+        self.link.hub.failure.borrow().is_some()
+    }
+
+    /// Closes the adapter's standard input and waits for the adapter to end by itself.
+    ///
+    /// # Errors
+    ///
+    /// When it goes on running; it is killed then.
+    pub async fn hang_up(&self) -> Result<(), DriverError> {
+        self.link.hub.hanging_up.notify_one();
+        match self.link.hub.cause().await {
+            DriverError::Exited { .. } => Ok(()),
+            other => Err(other),
+        }
     }
 
     /// Loads a session that another process of this adapter has opened with that spec, and that is dead.
@@ -316,11 +343,18 @@ struct Hub {
     questions: Questions,
     /// Why the connection is over, once it is.
     failure: watch::Sender<Option<DriverError>>,
+    /// Told when our side is to close the connection.
+    hanging_up: Notify,
 }
 
 impl Default for Hub {
     fn default() -> Hub {
-        Hub { sessions: Mutex::default(), questions: Questions::default(), failure: watch::Sender::new(None) }
+        Hub {
+            sessions: Mutex::default(),
+            questions: Questions::default(),
+            failure: watch::Sender::new(None),
+            hanging_up: Notify::new(),
+        }
     }
 }
 
@@ -451,8 +485,7 @@ async fn serve(
         })
     };
     let transport = Lines::new(writer(pipes.stdin, talk), lines.boxed());
-    let shown = hub.clone();
-    let asked = hub.clone();
+    let (shown, asked, closing) = (hub.clone(), hub.clone(), hub.clone());
     let over = Client
         .v1()
         .on_receive_notification(
@@ -474,10 +507,13 @@ async fn serve(
         )
         .connect_with(transport, async move |connection: ConnectionTo<Agent>| {
             // Nobody waits any more if the start was given up; then the process must go, too.
-            if connected.send(connection.clone()).is_ok() {
-                connection.incoming_closed().await;
+            if connected.send(connection.clone()).is_err() {
+                return Ok(Close::Theirs);
             }
-            Ok(())
+            tokio::select! {
+                () = connection.incoming_closed() => Ok(Close::Theirs),
+                () = closing.hanging_up.notified() => Ok(Close::Ours),
+            }
         })
         .await;
     let failure = match (broken.get(), over) {
@@ -489,11 +525,21 @@ async fn serve(
             };
             error.clone().with_stderr(stderr)
         }
-        (None, Ok(()) | Err(_)) => process.seen_off().await,
+        (None, Ok(Close::Ours)) => process.outlived(END_WAIT).await,
+        (None, Ok(Close::Theirs) | Err(_)) => process.seen_off().await,
     };
     process.kill();
     hub.fail(failure);
 }
+
+/// Who closed the connection.
+enum Close {
+    Ours,
+    Theirs,
+}
+
+/// How long an adapter may take to end when its input has ended. A healthy one has nothing left to do.
+const END_WAIT: Duration = Duration::from_secs(5);
 
 /// What is written to the adapter, line by line. An adapter that leaves its input unread is as good as dead.
 fn writer(stdin: ChildStdin, talk: Arc<Talk>) -> impl Sink<String, Error = std::io::Error> + Send + 'static {

@@ -50,7 +50,14 @@ pub enum DriverError {
         /// The end of its standard error.
         stderr: String,
     },
-    /// The adapter said something that is not the protocol.
+    /// There is something on the adapter's standard output that is no message of the protocol.
+    Babble {
+        /// What is wrong with it.
+        why: String,
+        /// The beginning of what it said.
+        said: String,
+    },
+    /// The adapter said something in the protocol that makes no sense.
     Nonsense {
         /// What is wrong with it.
         why: String,
@@ -118,7 +125,7 @@ impl fmt::Display for DriverError {
                 let seconds = waited.as_secs_f32();
                 write!(f, "the adapter did not answer {method} within {seconds} s{}", Stderr(stderr))
             }
-            DriverError::Nonsense { why, said } => {
+            DriverError::Babble { why, said } | DriverError::Nonsense { why, said } => {
                 write!(f, "the adapter spoke nonsense: {why}, in `{said}`")
             }
             DriverError::Refused { method, code, text } => {

@@ -59,7 +59,7 @@ async fn read_line(
         let part = &chunk[..end.unwrap_or(chunk.len())];
         if line.len() + part.len() > max_bytes {
             line.extend_from_slice(part);
-            return Err(nonsense(format!("a line of more than {max_bytes} bytes"), &line));
+            return Err(babble(format!("a line of more than {max_bytes} bytes"), &line));
         }
         line.extend_from_slice(part);
         let taken = end.map_or(chunk.len(), |end| end + 1);
@@ -80,8 +80,8 @@ fn check(line: Vec<u8>, talk: &Talk) -> Result<String, DriverError> {
     };
     match why {
         // Bytes that parse as JSON are UTF-8.
-        Ok(()) => String::from_utf8(line).map_err(|error| nonsense("not UTF-8".to_owned(), error.as_bytes())),
-        Err(why) => Err(nonsense(why, &line)),
+        Ok(()) => String::from_utf8(line).map_err(|error| babble("not UTF-8".to_owned(), error.as_bytes())),
+        Err(why) => Err(babble(why, &line)),
     }
 }
 
@@ -147,8 +147,8 @@ fn state(status: &Value) -> Option<ShownState> {
     }
 }
 
-fn nonsense(why: String, said: &[u8]) -> DriverError {
-    DriverError::Nonsense { why, said: quote(said) }
+fn babble(why: String, said: &[u8]) -> DriverError {
+    DriverError::Babble { why, said: quote(said) }
 }
 
 #[cfg(test)]
@@ -164,7 +164,7 @@ mod tests {
                 assert_eq!(text, line);
                 None
             }
-            Err(DriverError::Nonsense { why, .. }) => Some(why),
+            Err(DriverError::Babble { why, .. }) => Some(why),
             Err(other) => panic!("{other}"),
         }
     }

@@ -143,6 +143,21 @@ impl Process {
         status.ok().and_then(|status| status.clone()).unwrap_or_default()
     }
 
+    /// Waits for a process whose input has ended, and says how it ended, or that it goes on.
+    pub(super) async fn outlived(&self, wait: Duration) -> DriverError {
+        let mut status = self.status.clone();
+        match tokio::time::timeout(wait, status.wait_for(Option::is_some)).await {
+            Ok(Ok(status)) => {
+                DriverError::Exited { status: status.clone().unwrap_or_default(), stderr: self.stderr() }
+            }
+            Ok(Err(_)) | Err(_) => DriverError::Silent {
+                method: "the end of its standard input".to_owned(),
+                waited: wait,
+                stderr: self.stderr(),
+            },
+        }
+    }
+
     /// Sees a process off that has closed its standard output, and says how it ended.
     pub(super) async fn seen_off(&self) -> DriverError {
         let by_itself = tokio::time::timeout(EXIT_WAIT, self.ended()).await;

@@ -105,7 +105,7 @@ impl ToolSpec {
 
 impl SessionSpec {
     /// The `_meta` of `session/new` and `session/load`.
-    pub(super) fn meta(&self) -> Map<String, Value> {
+    pub fn meta(&self) -> Map<String, Value> {
         let mut brickbat = json!({
             "protocol": PROTOCOL,
             "baseUrl": self.base_url,

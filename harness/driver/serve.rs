@@ -60,6 +60,7 @@ impl Served {
                 barrier: true,
                 history: true,
                 load: true,
+                approvals: true,
             },
         }
     }
@@ -248,6 +249,7 @@ impl House {
             description: tool.description.clone(),
             input_schema: tool.input_schema.clone(),
             deaf: tool.deaf,
+            asks: tool.asks,
         });
         let Served { canary, delivery } = self.served;
         Ok((Agent::equipped(spec.dialect, delivery, spec.model.clone(), tools.collect(), canary), place))
@@ -265,7 +267,9 @@ impl House {
 /// Gives a session a task of its own.
 fn seat(id: &str, connection: ConnectionTo<Client>, session: InProcess) -> Entrance {
     let (entrance, orders) = mpsc::unbounded_channel();
-    tokio::spawn(Desk::new(id.to_owned(), connection, session).run(orders));
+    // The desk must not keep itself alive.
+    let desk = Desk::new(id.to_owned(), connection, session, entrance.downgrade());
+    tokio::spawn(desk.run(orders));
     Entrance(entrance)
 }
 

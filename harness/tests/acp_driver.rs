@@ -88,7 +88,7 @@ async fn garbage_is_quoted() {
 #[tokio::test]
 async fn an_endless_line_is_cut_off() {
     let error = refused_at_start("head -c 100000000 /dev/zero | tr '\\0' x").await;
-    let DriverError::Nonsense { why, said } = error else { panic!("{error}") };
+    let DriverError::Babble { why, said } = error else { panic!("{error}") };
     assert_eq!(why, "a line of more than 8388608 bytes");
     assert!(said.len() < 300, "{}", said.len());
 }

@@ -121,8 +121,17 @@ fn load(prefix: &str) -> Vec<Job> {
 
 fn run(system: &System, jobs: &[Job]) -> Vec<Case> {
     let profiles = Dialect::ALL.map(Profile::newest);
-    let options =
-        Options { profiles: &profiles, n_jobs: 8, fail_fast: None, repeat: Repeat::ONCE, baselines: &[] };
+    let redactor = brickbat::redact::Redactor::default();
+    let options = Options {
+        profiles: &profiles,
+        n_jobs: 8,
+        guardian: std::path::Path::new(env!("CARGO_BIN_EXE_brickbat")),
+        fail_fast: None,
+        repeat: Repeat::ONCE,
+        baselines: &[],
+        redactor: &redactor,
+        keep: None,
+    };
     let (note, on_case) = (|_: &str| {}, |_: &Case, _, _| {});
     let run = async { runner::run(system, jobs, options, &note, &on_case).await };
     within_patience(run)

@@ -493,10 +493,10 @@ fn systems_help_and_version_are_told() {
     assert_eq!(version.out, format!("brickbat {}\n", env!("CARGO_PKG_VERSION")));
     let help = brickbat(&["--help"]);
     assert_eq!(help.code, Some(0));
-    for word in ["run", "agent", "canaries", "check", "explain", "systems", "Exit codes:"] {
+    for word in ["run", "agent", "canaries", "check", "explain", "systems", "verify-adapter", "Exit codes:"] {
         assert!(help.out.contains(word), "`{word}` is not in {help:#?}");
     }
-    for name in ["run", "agent", "canaries", "check", "explain", "systems"] {
+    for name in ["run", "agent", "canaries", "check", "explain", "systems", "verify-adapter"] {
         assert_eq!(brickbat(&[name, "--help"]).code, Some(0), "{name}");
     }
 }

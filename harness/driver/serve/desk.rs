@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 
 use agent_client_protocol::v1::schema::{
-    PromptResponse, SessionNotification, SessionUpdate, StopReason, ToolCall, ToolCallStatus, ToolCallUpdate,
-    ToolCallUpdateFields,
+    PermissionOption, PermissionOptionKind, PromptResponse, RequestPermissionOutcome,
+    RequestPermissionRequest, SessionNotification, SessionUpdate, StopReason, ToolCall, ToolCallStatus,
+    ToolCallUpdate, ToolCallUpdateFields,
 };
 use agent_client_protocol::v1::{ConnectionTo, Responder};
 use agent_client_protocol::{Client, Error};
@@ -15,7 +16,7 @@ use tokio::sync::mpsc;
 use super::{Passed, Told, meta, wrong};
 use crate::driver::acp::SessionEvent;
 use crate::driver::in_process::InProcess;
-use crate::trace::{ShownState, TurnOutcome};
+use crate::trace::{Consent, QuestionId, ShownState, TurnOutcome};
 
 /// What the harness asks of a session.
 #[derive(Debug)]
@@ -24,6 +25,8 @@ pub(super) enum Order {
     Cancel,
     Barrier(Responder<Passed>),
     History(Responder<Told>),
+    /// The user's answer to a question of the agent's.
+    Answer(QuestionId, Consent),
 }
 
 impl Order {
@@ -34,7 +37,7 @@ impl Order {
             Order::Prompt(_, responder) => responder.respond_with_internal_error(GONE),
             Order::Barrier(responder) => responder.respond_with_internal_error(GONE),
             Order::History(responder) => responder.respond_with_internal_error(GONE),
-            Order::Cancel => Ok(()),
+            Order::Cancel | Order::Answer(..) => Ok(()),
         }
     }
 }
@@ -48,11 +51,18 @@ pub(super) struct Desk {
     turn: Option<Responder<PromptResponse>>,
     /// The calls that the user has seen: ACP shows a call for the first time in another way than later.
     seen: HashSet<String>,
+    /// Where the answers to questions go.
+    orders: mpsc::WeakUnboundedSender<Order>,
 }
 
 impl Desk {
-    pub(super) fn new(id: String, connection: ConnectionTo<Client>, session: InProcess) -> Desk {
-        Desk { id, connection, session, turn: None, seen: HashSet::new() }
+    pub(super) fn new(
+        id: String,
+        connection: ConnectionTo<Client>,
+        session: InProcess,
+        orders: mpsc::WeakUnboundedSender<Order>,
+    ) -> Desk {
+        Desk { id, connection, session, turn: None, seen: HashSet::new(), orders }
     }
 
     /// Serves the session until the process ends, or until nobody listens any more.
@@ -92,6 +102,10 @@ impl Desk {
                 self.session.cancel();
                 Ok(())
             }
+            Order::Answer(question, consent) => {
+                self.session.answer(question, consent);
+                Ok(())
+            }
             Order::Barrier(responder) => {
                 if !self.session.barrier().await {
                     return responder.respond_with_internal_error("the agent is gone");
@@ -115,6 +129,7 @@ impl Desk {
     fn tell(&mut self, event: SessionEvent) -> Result<(), Error> {
         match event {
             SessionEvent::Shown { id, state } => self.show(id, state),
+            SessionEvent::Asked { question, id, args } => self.ask(question, id, args),
             SessionEvent::Ended(outcome) => match self.turn.take() {
                 Some(responder) => responder.respond(answer(outcome)),
                 None => Ok(()),
@@ -128,6 +143,31 @@ impl Desk {
                 }
             }
         }
+    }
+
+    fn ask(&self, question: QuestionId, id: String, args: Option<String>) -> Result<(), Error> {
+        let args: Option<Value> = args.and_then(|args| serde_json::from_str(&args).ok());
+        let call = ToolCallUpdate::new(id, ToolCallUpdateFields::new().raw_input(args));
+        let options = vec![
+            PermissionOption::new(ALLOW, "Yes", PermissionOptionKind::AllowOnce),
+            PermissionOption::new(REJECT, "No", PermissionOptionKind::RejectOnce),
+        ];
+        let request = RequestPermissionRequest::new(self.id.clone(), call, options);
+        let orders = self.orders.clone();
+        self.connection.send_request(request).on_receiving_result(async move |answer| {
+            let consent = match answer.map(|answer| answer.outcome) {
+                Ok(RequestPermissionOutcome::Selected(chosen)) if *chosen.option_id.0 == *ALLOW => {
+                    Consent::Given
+                }
+                Ok(RequestPermissionOutcome::Selected(_)) => Consent::Refused,
+                _ => Consent::Withheld,
+            };
+            if let Some(orders) = orders.upgrade() {
+                // A session that is gone needs no answer.
+                let _ = orders.send(Order::Answer(question, consent));
+            }
+            Ok(())
+        })
     }
 
     fn show(&mut self, id: String, state: ShownState) -> Result<(), Error> {
@@ -147,6 +187,10 @@ impl Desk {
         self.connection.send_notification(SessionNotification::new(self.id.clone(), update))
     }
 }
+
+/// The options of a question.
+const ALLOW: &str = "allow";
+const REJECT: &str = "reject";
 
 /// The answer to a prompt.
 fn answer(outcome: TurnOutcome) -> PromptResponse {

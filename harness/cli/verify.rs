@@ -1,0 +1,99 @@
+//! `brickbat verify-adapter`.
+
+use clap::{Args, ValueEnum};
+
+use super::own::Own;
+use super::run::paint;
+use super::{bad_input, block_on, own_program};
+use crate::report::text::Tone;
+use crate::runner::{Found, Verification, verify};
+
+/// Drives an adapter through probes and says for each whether the adapter is right, what was seen, and how to mend it.
+///
+/// The probes judge the adapter and not the SDK behind it.
+/// Exit codes: 0 the adapter is right, 1 a probe failed, 2 bad input, 3 a probe could not judge.
+#[derive(Args)]
+pub(super) struct VerifyAdapter {
+    /// The system whose adapter is meant, such as `ai-sdk@6`; with --manifest, a name in it.
+    #[arg(long = "system", value_name = "NAME", id = "systems")]
+    system: Option<String>,
+    #[command(flatten)]
+    own: Own,
+    /// How to print what was found.
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people.
+    Text,
+    /// For programs.
+    Json,
+}
+
+impl VerifyAdapter {
+    pub(super) fn execute(&self) -> u8 {
+        let name: Vec<String> = self.system.iter().cloned().collect();
+        let systems = match self.own.systems(&name) {
+            Ok(systems) => systems,
+            Err(error) => return bad_input(error),
+        };
+        let Some(system) = systems.first() else { return bad_input("error: no system is named") };
+        let guardian = match own_program() {
+            Ok(guardian) => guardian,
+            Err(code) => return code,
+        };
+        let note = |words: &str| anstream::eprintln!("{words}");
+        let verification = match block_on(verify(system, &guardian, &note)) {
+            Ok(Ok(verification)) => verification,
+            Ok(Err(error)) => return bad_input(error),
+            Err(code) => return code,
+        };
+        match self.format {
+            Format::Text => anstream::print!("{}", text(&verification)),
+            Format::Json => anstream::println!("{:#}", verification.to_json()),
+        }
+        verification.exit_code()
+    }
+}
+
+/// Width of the column of results.
+const RESULT_WIDTH: usize = 10;
+/// Width of the column of probes.
+const PROBE_WIDTH: usize = 21;
+
+fn text(verification: &Verification) -> String {
+    let about = verification.about.as_deref().unwrap_or("nothing is known of it");
+    let mut text = format!("{}: {about}\n\n", verification.system);
+    let mut counts = [0; 4];
+    for examined in &verification.probes {
+        let (tone, word, nth) = match &examined.found {
+            Found::Ok { .. } => (Tone::Good, "ok", 0),
+            Found::Failed { .. } => (Tone::Bad, "FAILED", 1),
+            Found::Skipped { .. } => (Tone::Warn, "skipped", 2),
+            Found::NotJudged { .. } => (Tone::Warn, "not judged", 3),
+        };
+        counts[nth] += 1;
+        let word = paint(tone, &format!("{word:<RESULT_WIDTH$}"));
+        let id = examined.probe.id();
+        text.push_str(&format!("{word}  {id:<PROBE_WIDTH$}  {}\n", examined.probe.title()));
+        let indent = " ".repeat(RESULT_WIDTH + 2);
+        match &examined.found {
+            Found::Ok { warnings } => {
+                for warning in warnings {
+                    text.push_str(&format!("{indent}warning: {warning}\n"));
+                }
+            }
+            Found::Failed { seen, hint } => {
+                text.push_str(&format!("{indent}seen: {seen}\n{indent}fix:  {hint}\n"));
+            }
+            Found::Skipped { reason } | Found::NotJudged { reason } => {
+                text.push_str(&format!("{indent}{reason}\n"));
+            }
+        }
+    }
+    let [ok, failed, skipped, not_judged] = counts;
+    text.push_str(&format!("\n{ok} ok, {failed} failed, {skipped} skipped, {not_judged} not judged\n"));
+    text
+}

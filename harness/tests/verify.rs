@@ -1,0 +1,476 @@
+//! `brickbat verify-adapter`: the reference adapter passes, and a bad adapter for each probe is caught by it.
+//!
+//! The bad adapters are the reference adapter behind filters of its lines, in `sh` and `sed`.
+
+#![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
+
+use std::path::Path;
+use std::process::{Command, Output};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+const BRICKBAT: &str = env!("CARGO_BIN_EXE_brickbat");
+
+/// Every probe, in the order of the report.
+const PROBES: [&str; 13] = [
+    "introduces-itself",
+    "silent-on-stdout",
+    "holds-a-conversation",
+    "keeps-native-ids",
+    "passes-the-stop-on",
+    "awaits-the-turn",
+    "tells-the-outcome",
+    "isolates-sessions",
+    "reloads-sessions",
+    "honours-the-mode",
+    "answers-extensions",
+    "survives-many-plans",
+    "ends-with-its-input",
+];
+
+fn verify(folder: &Path, args: &[&str]) -> Output {
+    Command::new(BRICKBAT).arg("verify-adapter").args(args).current_dir(folder).output().unwrap()
+}
+
+/// What the probes found about an adapter that is a shell script; `AGENT` in it is the reference adapter.
+fn examine(script: &str) -> (Option<i32>, Value) {
+    let folder = TempDir::new().unwrap();
+    let script = script.replace("AGENT", &format!("'{BRICKBAT}' agent"));
+    std::fs::write(folder.path().join("adapter.sh"), script).unwrap();
+    let output = verify(folder.path(), &["--command", "sh adapter.sh", "--format", "json"]);
+    let found = serde_json::from_slice(&output.stdout);
+    (output.status.code(), found.unwrap_or_else(|error| panic!("{error}: {output:?}")))
+}
+
+/// The probes with that result, and what each says.
+fn with<'a>(found: &'a Value, result: &str, says: &str) -> Vec<(&'a str, &'a str)> {
+    let probes = found["probes"].as_array().unwrap().iter();
+    let meant = probes.filter(|examined| examined["result"] == result);
+    meant.map(|examined| (examined["probe"].as_str().unwrap(), examined[says].as_str().unwrap())).collect()
+}
+
+/// The script is caught by these probes and by no others; the first says these words.
+#[track_caller]
+fn caught(script: &str, probes: &[&str], words: &str) {
+    let (code, found) = examine(script);
+    let failed = with(&found, "failed", "seen");
+    let names: Vec<&str> = failed.iter().map(|(probe, _)| *probe).collect();
+    assert_eq!(names, probes, "{found:#}");
+    assert!(failed[0].1.contains(words), "{found:#}");
+    assert_eq!(code, Some(1), "{found:#}");
+    assert!(with(&found, "failed", "hint").iter().all(|(_, hint)| hint.len() > 20), "{found:#}");
+}
+
+/// The reference adapter with filters of the lines that go in and that come out.
+fn filtered(input: &str, output: &str) -> String {
+    format!("sed -u '{input}' | AGENT | sed -u '{output}'")
+}
+
+/// Adapters that are examined at the same time: the probes mostly wait to see that nothing happens.
+const N_AT_ONCE: usize = 8;
+
+#[test]
+fn each_adapter_is_judged_as_it_deserves() {
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..N_AT_ONCE {
+            scope.spawn(|| {
+                while let Some((name, examine)) = ADAPTERS.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    eprintln!("{name}");
+                    examine();
+                }
+            });
+        }
+    });
+}
+
+/// The adapters: what is expected of each stands in its function, by the name under which it is told.
+const ADAPTERS: [(&str, fn()); 32] = [
+    ("a_filter_that_changes_nothing_passes_too", a_filter_that_changes_nothing_passes_too),
+    ("what_is_not_claimed_is_skipped_with_the_reason", what_is_not_claimed_is_skipped_with_the_reason),
+    ("an_adapter_that_does_not_start_is_told", an_adapter_that_does_not_start_is_told),
+    ("another_version_of_the_protocol_is_told", another_version_of_the_protocol_is_told),
+    ("words_on_standard_output_at_the_start_are_told", words_on_standard_output_at_the_start_are_told),
+    ("words_on_standard_output_in_a_turn_are_told", words_on_standard_output_in_a_turn_are_told),
+    ("a_tool_behind_a_wrong_gate_is_caught", a_tool_behind_a_wrong_gate_is_caught),
+    ("a_tool_that_is_not_offered_is_caught", a_tool_that_is_not_offered_is_caught),
+    ("ids_of_the_adapters_own_are_caught", ids_of_the_adapters_own_are_caught),
+    ("showing_no_call_is_a_warning", showing_no_call_is_a_warning),
+    ("a_stop_that_does_not_reach_the_tools_is_caught", a_stop_that_does_not_reach_the_tools_is_caught),
+    ("a_stop_that_reaches_a_deaf_tool_is_caught", a_stop_that_reaches_a_deaf_tool_is_caught),
+    ("a_turn_that_is_answered_at_once_is_caught", a_turn_that_is_answered_at_once_is_caught),
+    (
+        "a_turn_that_is_answered_when_its_tools_are_done_is_caught",
+        a_turn_that_is_answered_when_its_tools_are_done_is_caught,
+    ),
+    ("a_stopped_turn_that_goes_on_is_caught", a_stopped_turn_that_goes_on_is_caught),
+    ("an_error_that_is_told_as_an_end_is_caught", an_error_that_is_told_as_an_end_is_caught),
+    ("an_error_without_the_providers_words_is_caught", an_error_without_the_providers_words_is_caught),
+    ("a_stop_that_is_told_as_an_end_is_caught", a_stop_that_is_told_as_an_end_is_caught),
+    ("a_stop_that_surfaces_as_an_error_is_a_warning", a_stop_that_surfaces_as_an_error_is_a_warning),
+    (
+        "a_session_that_hears_what_another_was_told_is_caught",
+        a_session_that_hears_what_another_was_told_is_caught,
+    ),
+    ("sessions_that_are_one_are_caught", sessions_that_are_one_are_caught),
+    ("a_load_that_forgets_is_caught", a_load_that_forgets_is_caught),
+    ("a_load_that_is_refused_is_caught", a_load_that_is_refused_is_caught),
+    ("a_store_outside_of_its_folder_is_caught", a_store_outside_of_its_folder_is_caught),
+    (
+        "an_unknown_mode_that_is_taken_for_a_known_one_is_caught",
+        an_unknown_mode_that_is_taken_for_a_known_one_is_caught,
+    ),
+    (
+        "an_unknown_dialect_that_is_taken_for_a_known_one_is_caught",
+        an_unknown_dialect_that_is_taken_for_a_known_one_is_caught,
+    ),
+    ("a_mode_that_is_claimed_and_not_there_is_caught", a_mode_that_is_claimed_and_not_there_is_caught),
+    (
+        "a_dialect_that_a_command_does_not_speak_is_a_warning",
+        a_dialect_that_a_command_does_not_speak_is_a_warning,
+    ),
+    ("a_barrier_that_is_claimed_and_not_there_is_caught", a_barrier_that_is_claimed_and_not_there_is_caught),
+    (
+        "a_history_that_does_not_hold_what_was_said_is_caught",
+        a_history_that_does_not_hold_what_was_said_is_caught,
+    ),
+    ("an_adapter_that_dies_after_many_plans_is_caught", an_adapter_that_dies_after_many_plans_is_caught),
+    ("an_adapter_that_outlives_its_input_is_caught", an_adapter_that_outlives_its_input_is_caught),
+];
+
+#[test]
+fn the_reference_adapter_passes_every_probe() {
+    let folder = TempDir::new().unwrap();
+    let output = verify(folder.path(), &["--system", "reference/acp"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.starts_with("reference/acp: brickbat-reference "), "{text}");
+    for probe in PROBES {
+        assert!(text.contains(&format!("ok          {probe} ")), "{probe} in {text}");
+    }
+    assert!(text.ends_with("\n13 ok, 0 failed, 0 skipped, 0 not judged\n"), "{text}");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "something is left");
+}
+
+fn a_filter_that_changes_nothing_passes_too() {
+    let (code, found) = examine(&filtered("", ""));
+    assert_eq!(with(&found, "failed", "seen"), [], "{found:#}");
+    assert_eq!(code, Some(0), "{found:#}");
+    let names: Vec<&Value> =
+        found["probes"].as_array().unwrap().iter().map(|probe| &probe["probe"]).collect();
+    assert_eq!(names, PROBES);
+}
+
+fn what_is_not_claimed_is_skipped_with_the_reason() {
+    let claims = r#"s/"load":true/"load":false/; s/"cancel":true/"cancel":false/; s/"barrier":true,"history":true/"barrier":false,"history":false/"#;
+    let (code, found) = examine(&filtered("", claims));
+    let expected = [
+        ("passes-the-stop-on", "the capability `cancel` is not claimed"),
+        ("reloads-sessions", "the capability `load` is not claimed"),
+        ("answers-extensions", "neither `barrier` nor `history` is claimed"),
+    ];
+    assert_eq!(with(&found, "skipped", "reason"), expected, "{found:#}");
+    assert_eq!((code, with(&found, "failed", "seen")), (Some(0), vec![]), "{found:#}");
+}
+
+fn an_adapter_that_does_not_start_is_told() {
+    caught("echo 'Cannot find module x' >&2; exit 3", &["introduces-itself"], "Cannot find module x");
+}
+
+fn another_version_of_the_protocol_is_told() {
+    let script = filtered("", r#"s/"protocol":1/"protocol":2/"#);
+    caught(&script, &["introduces-itself"], "it speaks version 2 of the protocol");
+}
+
+#[test]
+fn an_adapter_that_is_not_what_its_manifest_says_is_told() {
+    let folder = TempDir::new().unwrap();
+    std::fs::write(folder.path().join("adapter.sh"), format!("exec '{BRICKBAT}' agent")).unwrap();
+    let manifest = |sdk: &str, mode: &str| {
+        format!(
+            "name: mine\nsdk: {sdk}\ndescription: Mine.\ndialects: [openai-chat]\n\
+             modes: [{{ name: {mode}, description: A mode. }}]\nversions: [{{ version: {} }}]\n\
+             command: [sh, adapter.sh]\n",
+            env!("CARGO_PKG_VERSION")
+        )
+    };
+    for (text, code, words) in [
+        (manifest("brickbat-reference", "thread"), 0, "13 ok"),
+        (manifest("another", "thread"), 1, "the adapter says brickbat-reference"),
+        (
+            manifest("brickbat-reference", "other"),
+            1,
+            "the mode other is wanted, and the adapter offers thread",
+        ),
+    ] {
+        std::fs::write(folder.path().join("system.yaml"), &text).unwrap();
+        let output = verify(folder.path(), &["--manifest", "system.yaml"]);
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(output.status.code(), Some(code), "{output:?}");
+        assert!(said.contains(words), "{said}");
+    }
+}
+
+fn words_on_standard_output_at_the_start_are_told() {
+    let (code, found) = examine("echo 'Listening on port 3000'; exec AGENT");
+    let failed = with(&found, "failed", "seen");
+    assert_eq!(failed.len(), 1, "{found:#}");
+    assert_eq!(failed[0].0, "silent-on-stdout");
+    assert!(failed[0].1.contains("`Listening on port 3000`"), "{found:#}");
+    assert_eq!((code, with(&found, "not-judged", "reason").len()), (Some(1), 12), "{found:#}");
+}
+
+fn words_on_standard_output_in_a_turn_are_told() {
+    let (code, found) = examine(&filtered("", r#"/"stopReason"/i tokens used: 5"#));
+    let failed = with(&found, "failed", "seen");
+    assert_eq!(failed[0].0, "silent-on-stdout");
+    assert!(failed[0].1.contains("`tokens used: 5` (in the probe holds-a-conversation)"), "{found:#}");
+    assert_eq!((code, failed.len()), (Some(1), 1), "{found:#}");
+}
+
+fn a_tool_behind_a_wrong_gate_is_caught() {
+    let (_, found) = examine(&filtered("s#/gate/measure#/gate/lookup#", ""));
+    let failed = with(&found, "failed", "seen");
+    assert_eq!(failed[0].0, "holds-a-conversation", "{found:#}");
+    assert!(failed[0].1.contains("call b of the tool measure came to the gate of lookup"), "{found:#}");
+}
+
+fn a_tool_that_is_not_offered_is_caught() {
+    let (_, found) = examine(&filtered(r#"s/"name":"measure"/"name":"mesure"/"#, ""));
+    let failed = with(&found, "failed", "seen");
+    assert_eq!(failed[0].0, "holds-a-conversation", "{found:#}");
+}
+
+fn ids_of_the_adapters_own_are_caught() {
+    let script = filtered("", r#"s/"toolCallId":"[a-z]*_/"toolCallId":"own-/"#);
+    caught(&script, &["keeps-native-ids"], "which is no id of the provider");
+}
+
+fn showing_no_call_is_a_warning() {
+    let (code, found) = examine(&filtered("", r#"/"session\/update"/d"#));
+    assert_eq!((code, with(&found, "failed", "seen")), (Some(0), vec![]), "{found:#}");
+    let warned = found["probes"][3]["warnings"][0].as_str().unwrap();
+    assert_eq!(warned, "no call is shown: stuck calls cannot be seen");
+}
+
+fn a_stop_that_does_not_reach_the_tools_is_caught() {
+    let script = filtered(r#"s/"deaf":false/"deaf":true/g"#, "");
+    let seen = "after session/cancel the tool still waits at its gate, though it is not deaf";
+    caught(&script, &["passes-the-stop-on"], seen);
+}
+
+fn a_stop_that_reaches_a_deaf_tool_is_caught() {
+    let script = filtered(r#"s/"deaf":true/"deaf":false/g"#, "");
+    caught(&script, &["passes-the-stop-on"], "a tool that is `deaf` was given up");
+}
+
+/// In shell: the id of the message in `$line`, without its marks. Nothing is started for it: a shell that starts
+/// programs is too slow on a busy machine.
+const ID: &str = r#"id=${line#*'"id":"'}; id=${id%%'"'*}"#;
+
+/// In shell: an answer to a prompt, on the adapter's standard output.
+fn answer(id: &str, outcome: &str) -> String {
+    let result =
+        format!(r#"{{"stopReason":"end_turn","_meta":{{"brickbat":{{"outcome":{{"kind":"{outcome}"}}}}}}}}"#);
+    format!(r#"printf '{{"jsonrpc":"2.0","id":"%s","result":{result}}}\n' "{id}" >&3"#)
+}
+
+fn a_turn_that_is_answered_at_once_is_caught() {
+    let script = format!(
+        r#"exec 3>&1
+        while IFS= read -r line; do
+            case $line in *'"session/prompt"'*) {ID}; {} ;; esac
+            printf '%s\n' "$line"
+        done | AGENT | sed -u '/"stopReason"/d'"#,
+        answer("$id", "returned")
+    );
+    let (code, found) = examine(&script);
+    let failed = with(&found, "failed", "seen");
+    let awaits = failed.iter().find(|(probe, _)| *probe == "awaits-the-turn");
+    assert!(awaits.is_some(), "{found:#}");
+    assert_eq!(code, Some(1));
+}
+
+fn a_turn_that_is_answered_when_its_tools_are_done_is_caught() {
+    // The answer comes before the provider's last reply is over: at the first call that is shown as completed.
+    let script = format!(
+        r#"exec 3>&1; : > prompt
+        while IFS= read -r line; do
+            case $line in *'"session/prompt"'*'an order.'*) {ID}; echo "$id" > prompt ;; esac
+            printf '%s\n' "$line"
+        done | AGENT | while IFS= read -r line; do
+            case $line in
+                *'"completed"'*)
+                    id=; read -r id < prompt
+                    if [ -n "$id" ]; then : > prompt; : > "answered-$id"; {}; fi ;;
+                *'"stopReason"'*) {ID}; [ -e "answered-$id" ] && continue ;;
+            esac
+            printf '%s\n' "$line"
+        done"#,
+        answer("$id", "returned")
+    );
+    let (_, found) = examine(&script);
+    let failed = with(&found, "failed", "seen");
+    // It may come before the last reply is asked for, or while that is held.
+    let early = [
+        "the turn returned after 1 of 2 requests to the provider",
+        "session/prompt was answered while the provider's reply was still coming",
+    ];
+    assert!(early.iter().any(|early| failed.contains(&("awaits-the-turn", early))), "{found:#}");
+}
+
+fn a_stopped_turn_that_goes_on_is_caught() {
+    let script = format!(
+        r#"exec 3>&1
+        while IFS= read -r line; do
+            case $line in
+                *'"session/prompt"'*) {ID}; prompt=$id ;;
+                *'"session/cancel"'*) : > "answered-$prompt"; {}; continue ;;
+            esac
+            printf '%s\n' "$line"
+        done | AGENT | while IFS= read -r line; do
+            case $line in *'"stopReason"'*) {ID}; [ -e "answered-$id" ] && continue ;; esac
+            printf '%s\n' "$line"
+        done"#,
+        answer("$prompt", "cancelled")
+    );
+    let (code, found) = examine(&script);
+    let failed = with(&found, "failed", "seen");
+    let seen = "the provider is asked again after a stopped turn was answered";
+    assert!(failed.contains(&("awaits-the-turn", seen)), "{found:#}");
+    assert_eq!(failed[0].0, "passes-the-stop-on", "{found:#}");
+    assert_eq!(code, Some(1));
+}
+
+fn an_error_that_is_told_as_an_end_is_caught() {
+    let script = filtered("", r#"s/{"kind":"raised".*$/{"kind":"returned"}}}}}/"#);
+    let seen = "the provider refused the request with status 400, and the outcome is returned";
+    caught(&script, &["tells-the-outcome", "survives-many-plans"], seen);
+}
+
+fn an_error_without_the_providers_words_is_caught() {
+    let script = filtered("", r#"s/"text":"status 400.*$/"text":"something went wrong"}}}}}/"#);
+    caught(&script, &["tells-the-outcome", "survives-many-plans"], "something went wrong");
+}
+
+fn a_stop_that_is_told_as_an_end_is_caught() {
+    let script = filtered("", r#"s/{"kind":"cancelled"}/{"kind":"returned"}/"#);
+    let seen = "the turn was stopped, and its outcome is returned";
+    caught(&script, &["tells-the-outcome", "survives-many-plans"], seen);
+}
+
+fn a_stop_that_surfaces_as_an_error_is_a_warning() {
+    let script =
+        filtered("", r#"s/{"kind":"cancelled"}/{"kind":"raised","class":"AbortError","text":"stopped"}/"#);
+    let (code, found) = examine(&script);
+    assert_eq!((code, with(&found, "failed", "seen")), (Some(0), vec![]), "{found:#}");
+    let warned = found["probes"][6]["warnings"][0].as_str().unwrap();
+    assert!(warned.starts_with("a stop is told as raised, AbortError"), "{warned}");
+}
+
+fn a_session_that_hears_what_another_was_told_is_caught() {
+    let script = r#"
+        while IFS= read -r line; do
+            case $line in *'"session/prompt"'*)
+                session=${line#*'"sessionId":"'}; session=${session%%'"'*}
+                rest=${line#*'"text":"'}; text=${rest%%'"'*}
+                if [ "$session" != "$last" ]; then line="${line%%'"text":"'*}\"text\":\"$before $rest"; fi
+                last=$session; before=$text ;;
+            esac
+            printf '%s\n' "$line"
+        done | AGENT"#;
+    caught(script, &["isolates-sessions"], "a request of one session carries `I am user ");
+}
+
+fn sessions_that_are_one_are_caught() {
+    let (_, found) = examine(&filtered(r#"s/"sessionId":"session-[0-9]*"/"sessionId":"session-1"/"#, ""));
+    let failed: Vec<&str> = with(&found, "failed", "seen").iter().map(|(probe, _)| *probe).collect();
+    assert!(failed.contains(&"isolates-sessions"), "{found:#}");
+}
+
+fn a_load_that_forgets_is_caught() {
+    let script = filtered(r#"s/"method":"session\/load"/"method":"session\/new"/"#, "");
+    caught(&script, &["reloads-sessions"], "the next request does not carry the user's words");
+}
+
+fn a_load_that_is_refused_is_caught() {
+    let script = filtered(r#"s/"method":"session\/load"/"method":"session\/lod"/"#, "");
+    caught(&script, &["reloads-sessions"], "the adapter refused session/load");
+}
+
+fn a_store_outside_of_its_folder_is_caught() {
+    let script = format!("mkdir -p store; {}", filtered(r#"s|"stateDir":"[^"]*"|"stateDir":"store"|"#, ""));
+    let seen = "with an empty `stateDir` session/load restores the session all the same";
+    caught(&script, &["reloads-sessions"], seen);
+}
+
+fn an_unknown_mode_that_is_taken_for_a_known_one_is_caught() {
+    let script = filtered(r#"s/"mode":"[^"]*"/"mode":"thread"/"#, "");
+    caught(
+        &script,
+        &["honours-the-mode"],
+        "session/new with the mode `brickbat-no-such-thing` opened a session",
+    );
+}
+
+fn an_unknown_dialect_that_is_taken_for_a_known_one_is_caught() {
+    let script = filtered(r#"s/"dialect":"brickbat[^"]*"/"dialect":"openai-chat"/"#, "");
+    caught(&script, &["honours-the-mode"], "the dialect `brickbat-no-such-thing` opened a session");
+}
+
+fn a_mode_that_is_claimed_and_not_there_is_caught() {
+    let script = filtered("", r#"s/"modes":\["thread"\]/"modes":["thread","other"]/"#);
+    caught(&script, &["honours-the-mode"], "unknown mode `other`");
+}
+
+fn a_dialect_that_a_command_does_not_speak_is_a_warning() {
+    let script = filtered(r#"s/"dialect":"openai-chat"/"dialect":"gopher"/"#, "");
+    let (code, found) = examine(&script);
+    assert_eq!((code, with(&found, "failed", "seen")), (Some(0), vec![]), "{found:#}");
+    assert!(found["probes"][0]["warnings"][0].as_str().unwrap().starts_with("does not speak openai-chat"));
+}
+
+fn a_barrier_that_is_claimed_and_not_there_is_caught() {
+    let script = filtered(r#"s/"_brickbat\/barrier"/"_brickbat\/barrel"/"#, "");
+    caught(&script, &["answers-extensions"], "the adapter refused _brickbat/barrier");
+}
+
+fn a_history_that_does_not_hold_what_was_said_is_caught() {
+    let script = filtered("", r#"s/"history":\[.*\]/"history":[]/"#);
+    caught(&script, &["answers-extensions"], "`_brickbat/history` does not hold the user's words");
+}
+
+fn an_adapter_that_dies_after_many_plans_is_caught() {
+    let script = "AGENT | sed -u 400q";
+    caught(script, &["survives-many-plans"], "the adapter ended");
+}
+
+fn an_adapter_that_outlives_its_input_is_caught() {
+    let (_, found) = examine("AGENT; exec sleep 600");
+    let failed = with(&found, "failed", "seen");
+    assert_eq!(failed.len(), 1, "{found:#}");
+    assert_eq!(failed[0].0, "ends-with-its-input");
+    assert!(failed[0].1.contains("it still runs 5 s after its standard input has ended"), "{found:#}");
+}
+
+#[test]
+fn bad_input_is_answered_with_words() {
+    let folder = TempDir::new().unwrap();
+    for (args, words) in [
+        (vec!["--system", "reference"], "reference has no adapter; `reference/acp` has"),
+        (vec!["--system", "referense/acp"], "unknown system"),
+        (vec!["--command", "sh 'a"], "its quotes closed"),
+        (vec!["--manifest", "nowhere.yaml"], "nowhere.yaml"),
+    ] {
+        let output = verify(folder.path(), &args);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        assert!(said.contains(words), "{said}");
+    }
+    let output = verify(folder.path(), &["--command", "no-such-program-here"]);
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(said.contains("no-such-program-here is missing"), "{said}");
+}
