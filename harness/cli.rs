@@ -8,10 +8,12 @@ mod canaries;
 mod check;
 mod explain;
 mod guardian;
+mod init;
 mod interrupt;
 mod own;
 mod progress;
 mod run;
+mod schema;
 mod secrets;
 mod show;
 mod systems;
@@ -59,6 +61,10 @@ enum Command {
     Check(check::Check),
     /// Explain a rule.
     Explain(explain::Explain),
+    /// Write an adapter to start from, for an SDK of your own.
+    Init(init::Init),
+    /// Print the JSON Schema of scenarios, of reports or of the adapter protocol.
+    Schema(schema::Schema),
     /// List the systems that scenarios can run on.
     Systems(systems::Systems),
     /// Check that an adapter does what the protocol asks of it.
@@ -76,6 +82,8 @@ pub fn main() -> ExitCode {
         Command::Canaries(canaries) => canaries.execute(),
         Command::Check(check) => check.execute(),
         Command::Explain(explain) => explain.execute(),
+        Command::Init(init) => init.execute(),
+        Command::Schema(schema) => schema.execute(),
         Command::Systems(systems) => systems.execute(),
         Command::Guardian(guardian) => guardian.execute(),
         Command::VerifyAdapter(verify) => verify.execute(),

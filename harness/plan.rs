@@ -144,7 +144,7 @@ impl PlannedCall {
 }
 
 /// How a tool ends.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "kind", content = "text")]
 pub enum ToolOutcome {
     /// It returns a text.

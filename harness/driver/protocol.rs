@@ -4,22 +4,24 @@
 
 use std::path::PathBuf;
 
+use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::error::{DriverError, quote};
 use crate::dialect::Dialect;
-use crate::plan::PlannedTool;
+use crate::plan::{PlannedTool, ToolOutcome};
 use crate::trace::TurnOutcome;
 
 /// The version of the protocol on top of ACP.
 pub const PROTOCOL: u32 = 1;
 
 /// What an adapter says of itself in its answer to `initialize`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct About {
     /// The version of the protocol that it speaks.
+    #[schemars(extend("const" = PROTOCOL))]
     pub protocol: u32,
     /// The SDK, as its package is called.
     pub sdk: String,
@@ -32,7 +34,7 @@ pub struct About {
 }
 
 /// What an adapter, or the SDK behind it, can do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Capabilities {
     /// The user can stop a running turn.
@@ -53,14 +55,18 @@ pub struct Capabilities {
     pub load: bool,
 }
 
-/// What a session is opened with.
-#[derive(Debug, Clone, PartialEq)]
+/// What a session is opened with; the version of the protocol is put beside it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(transform = with_protocol)]
 pub struct SessionSpec {
     /// The provider's base URL, without `/v1` and without a final slash.
     pub base_url: String,
     /// The dialect that the provider speaks.
     pub dialect: Dialect,
     /// The model's name; the adapter takes a current one of the dialect if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
     pub model: Option<String>,
     /// The mode: how histories are stored and restored.
     pub mode: String,
@@ -71,7 +77,7 @@ pub struct SessionSpec {
 }
 
 /// A tool of a session.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolSpec {
     /// Its name.
@@ -106,47 +112,88 @@ impl ToolSpec {
 impl SessionSpec {
     /// The `_meta` of `session/new` and `session/load`.
     pub fn meta(&self) -> Map<String, Value> {
-        let mut brickbat = json!({
-            "protocol": PROTOCOL,
-            "baseUrl": self.base_url,
-            "dialect": self.dialect.name(),
-            "mode": self.mode,
-            "tools": self.tools,
-            "stateDir": self.state_dir,
-        });
-        if let Some(model) = &self.model {
-            brickbat["model"] = json!(model);
+        let mut brickbat = Map::from_iter([("protocol".to_owned(), json!(PROTOCOL))]);
+        if let Value::Object(spec) = json!(self) {
+            brickbat.extend(spec);
         }
-        Map::from_iter([("brickbat".to_owned(), brickbat)])
+        Map::from_iter([("brickbat".to_owned(), Value::Object(brickbat))])
     }
 
     /// Reads the `_meta` of `session/new` as an adapter does, or says what is wrong with it. Keys that this version
     /// does not know are passed over: a newer harness may send them.
     pub(super) fn of(meta: Option<&Map<String, Value>>) -> Result<SessionSpec, String> {
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Given {
-            base_url: String,
-            dialect: String,
-            mode: String,
-            model: Option<String>,
-            state_dir: PathBuf,
-            tools: Vec<ToolSpec>,
-        }
         let brickbat = meta.and_then(|meta| meta.get("brickbat")).ok_or("`_meta.brickbat` is missing")?;
         // The version first: another one may have other keys.
         match brickbat.get("protocol").and_then(Value::as_u64) {
             Some(protocol) if protocol == u64::from(PROTOCOL) => {}
             _ => return Err(format!("`_meta.brickbat.protocol` is not {PROTOCOL}")),
         }
-        let given = Given::deserialize(brickbat).map_err(|error| format!("`_meta.brickbat`: {error}"))?;
-        let Some(dialect) = Dialect::from_name(&given.dialect) else {
+        let dialect = brickbat.get("dialect").and_then(Value::as_str);
+        if let Some(unknown) = dialect.filter(|name| Dialect::from_name(name).is_none()) {
             let known: Vec<&str> = Dialect::ALL.into_iter().map(Dialect::name).collect();
-            return Err(format!("unknown dialect `{}`; there is {}", given.dialect, known.join(", ")));
-        };
-        let Given { base_url, mode, model, state_dir, tools, .. } = given;
-        Ok(SessionSpec { base_url, dialect, model, mode, tools, state_dir })
+            return Err(format!("unknown dialect `{unknown}`; there is {}", known.join(", ")));
+        }
+        SessionSpec::deserialize(brickbat).map_err(|error| format!("`_meta.brickbat`: {error}"))
     }
+}
+
+/// Adds to a schema what [`SessionSpec::meta`] adds to a session.
+fn with_protocol(schema: &mut Schema) {
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        let version =
+            json!({ "description": "The version of the protocol.", "type": "integer", "const": PROTOCOL });
+        properties.shift_insert(0, "protocol".to_owned(), version);
+    }
+    if let Some(Value::Array(required)) = schema.get_mut("required") {
+        required.insert(0, json!("protocol"));
+    }
+}
+
+/// How a turn ended, as an adapter says it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, tag = "kind")]
+pub enum Outcome {
+    /// The SDK's call returned.
+    Returned,
+    /// The SDK let its caller see an error.
+    Raised {
+        /// The error's name in the SDK.
+        class: String,
+        /// Its text.
+        text: String,
+    },
+    /// The SDK reported that the turn was stopped.
+    Cancelled,
+}
+
+impl From<Outcome> for TurnOutcome {
+    fn from(outcome: Outcome) -> TurnOutcome {
+        match outcome {
+            Outcome::Returned => TurnOutcome::Returned,
+            Outcome::Raised { class, text } => TurnOutcome::Raised { class, text },
+            Outcome::Cancelled => TurnOutcome::Cancelled,
+        }
+    }
+}
+
+/// What Brickbat and an adapter say to each other beyond ACP, by the place in which it stands.
+#[derive(JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[expect(dead_code, reason = "it is there for its schema; the parts are read and written one by one")]
+struct Protocol {
+    /// `_meta.brickbat` in the answer to `initialize`.
+    about: About,
+    /// `_meta.brickbat` in `session/new` and `session/load`.
+    session: SessionSpec,
+    /// `_meta.brickbat.outcome` in the answer to `session/prompt`.
+    outcome: Outcome,
+    /// What a gate answers: how the tool ends.
+    gate: ToolOutcome,
+}
+
+/// The JSON Schema of the protocol. Its root is no message: each property is what stands at one place.
+pub fn schema() -> Value {
+    schemars::schema_for!(Protocol).to_value()
 }
 
 /// Reads what an adapter says of itself.
@@ -163,18 +210,7 @@ pub(super) fn about(meta: Option<&Map<String, Value>>) -> Result<About, DriverEr
 
 /// Reads how a turn ended.
 pub(super) fn outcome(meta: Option<&Map<String, Value>>) -> Result<TurnOutcome, DriverError> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase", deny_unknown_fields, tag = "kind")]
-    enum Outcome {
-        Returned,
-        Raised { class: String, text: String },
-        Cancelled,
-    }
-    Ok(match read("session/prompt", meta, |brickbat| brickbat.get("outcome"))? {
-        Outcome::Returned => TurnOutcome::Returned,
-        Outcome::Raised { class, text } => TurnOutcome::Raised { class, text },
-        Outcome::Cancelled => TurnOutcome::Cancelled,
-    })
+    read::<Outcome>("session/prompt", meta, |brickbat| brickbat.get("outcome")).map(TurnOutcome::from)
 }
 
 fn read<T: serde::de::DeserializeOwned>(

@@ -17,6 +17,30 @@ fn the_committed_schema_of_reports_is_current() {
     is_current("harness/report/report.schema.json", &brickbat::report::schema());
 }
 
+#[cfg(feature = "cli")]
+#[test]
+fn the_committed_schema_of_the_adapter_protocol_is_current() {
+    is_current("harness/systems/protocol.schema.json", &brickbat::driver::protocol::schema());
+}
+
+#[cfg(feature = "cli")]
+#[test]
+fn the_examples_of_the_adapter_protocol_are_read() {
+    use brickbat::driver::protocol::{About, Outcome, SessionSpec};
+    use serde::de::DeserializeOwned;
+
+    fn reads<T: DeserializeOwned>(text: &str) -> bool {
+        let mut values = serde_json::Deserializer::from_str(text).into_iter::<T>().peekable();
+        values.peek().is_some() && values.all(|value| value.is_ok())
+    }
+    let page = include_str!("../systems/README.md");
+    let examples: Vec<&str> =
+        page.split("```json\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
+    let [about, session, outcome] = examples[..] else { panic!("{examples:#?}") };
+    assert!(reads::<About>(about) && reads::<SessionSpec>(session) && reads::<Outcome>(outcome));
+    assert!(!reads::<About>(session) && !reads::<SessionSpec>(about) && !reads::<Outcome>(about));
+}
+
 fn is_current(path: &str, schema: &Value) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
     let mut current = serde_json::to_string_pretty(schema).unwrap();

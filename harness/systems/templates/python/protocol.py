@@ -1,0 +1,148 @@
+"""Speaks Brickbat's protocol for adapter.py. It knows no SDK, and needs no change for yours."""
+import asyncio
+import sys
+import uuid
+from pathlib import Path
+
+import acp
+import httpx2
+
+
+# `eagerTools`: whether the SDK starts tools while the reply is still streaming.
+CAPABILITIES = dict(cancel=True, streaming=True, eagerTools=False, barrier=True, history=False, load=True)
+
+# Turns of the event loop that bring a byte from the socket through every task of the SDK, with a margin.
+LOOP_TURNS = 64
+
+
+class StoreError(Exception):
+    """The store failed, which is no error of the SDK."""
+
+
+class Store:
+    """What the database of your application would keep of one session: a file, which is there from the start."""
+
+    def __init__(self, spec, session_id):
+        self.file = Path(spec["stateDir"], f"{session_id}.json")
+
+    def load(self):
+        try:
+            return self.file.read_bytes()
+        except OSError as error:
+            raise StoreError(str(error)) from error
+
+    def save(self, history):
+        try:
+            self.file.write_bytes(history)
+        except OSError as error:
+            raise StoreError(str(error)) from error
+
+
+async def gate(given, arguments, failed=RuntimeError):
+    """Posts a tool's arguments to its gate and waits: the harness decides when and how the tool ends.
+
+    A tool that answers with an error raises `failed`; one that throws raises RuntimeError.
+    """
+
+    async def ask():
+        async with httpx2.AsyncClient(timeout=None) as client:
+            return (await client.post(given["gateUrl"], json=arguments)).json()
+
+    # A deaf tool goes on when the SDK cancels it.
+    answer = await (asyncio.shield(ask()) if given["deaf"] else ask())
+    if answer["kind"] == "return":
+        return answer["text"]
+    raise (RuntimeError if answer["kind"] == "throw" else failed)(answer["text"])
+
+
+class Session:
+    """A conversation; `stop` is done when the user stops the running turn."""
+
+    def __init__(self, spec, store):
+        self.spec, self.store, self.stop = spec, store, None
+
+
+class Adapter:
+    """Answers the harness."""
+
+    def __init__(self, about, dialects, turn, cancelled):
+        self.about, self.dialects, self.turn, self.cancelled = about, dialects, turn, cancelled
+        self.sessions = {}
+
+    def on_connect(self, client):
+        self.client = client
+
+    async def initialize(self, **_):
+        about = self.about | {"protocol": 1, "capabilities": CAPABILITIES}
+        return {"protocolVersion": 1, "agentCapabilities": {"loadSession": True}, "_meta": {"brickbat": about}}
+
+    async def new_session(self, brickbat=None, **_):
+        session_id = uuid.uuid4().hex
+        self.open(session_id, brickbat).store.save(b"")
+        return {"sessionId": session_id}
+
+    async def load_session(self, session_id, brickbat=None, **_):
+        self.open(session_id, brickbat).store.load()
+        return {}
+
+    def open(self, session_id, spec):
+        if not spec or spec.get("protocol") != 1:
+            raise invalid("expected _meta.brickbat of protocol 1")
+        if spec["mode"] not in self.about["modes"]:
+            raise invalid(f"no mode {spec['mode']}")
+        if spec["dialect"] not in self.dialects:
+            raise invalid(f"no dialect {spec['dialect']}")
+        session = self.sessions[session_id] = Session(spec, Store(spec, session_id))
+        return session
+
+    async def prompt(self, session_id, prompt, **_):
+        session = self.sessions.get(session_id)
+        if session is None:
+            raise invalid(f"no session {session_id}")
+        session.stop, shown = asyncio.get_running_loop().create_future(), set()
+
+        async def show(call_id, status, title=None):
+            update = acp.update_tool_call(call_id, status=status)
+            if call_id not in shown:
+                update = acp.start_tool_call(call_id, title or "", status=status)
+            shown.add(call_id)
+            await self.client.session_update(session_id, update)
+
+        outcome = {"kind": "returned"}
+        try:
+            await self.turn(session.spec, session.store, "".join(block.text for block in prompt), session.stop, show)
+        except StoreError:
+            raise
+        except self.cancelled:
+            outcome = {"kind": "cancelled"}
+        except Exception as error:
+            outcome = {"kind": "raised", "class": type(error).__name__, "text": str(error)}
+        reason = "cancelled" if outcome["kind"] == "cancelled" else "end_turn"
+        return {"stopReason": reason, "_meta": {"brickbat": {"outcome": outcome}}}
+
+    async def ext_method(self, method, params):
+        if method != "brickbat/barrier":
+            raise acp.RequestError.method_not_found(f"_{method}")
+        for _ in range(LOOP_TURNS):
+            await asyncio.sleep(0)
+        return {}
+
+    async def cancel(self, session_id, **_):
+        session = self.sessions.get(session_id)
+        if session and session.stop and not session.stop.done():
+            session.stop.set_result(None)
+
+
+def invalid(why):
+    return acp.RequestError.invalid_params({"why": why})
+
+
+def serve(about, dialects, turn, cancelled):
+    """Answers the harness until standard input ends; `cancelled` is what the SDK raises when it has been stopped."""
+
+    async def main():
+        reader, writer = await acp.stdio_streams()
+        sys.stdout = sys.stderr  # Standard output belongs to the protocol.
+        await acp.run_agent(Adapter(about, dialects, turn, cancelled), writer, reader)
+
+    asyncio.run(main())

@@ -1,0 +1,112 @@
+// Speaks Brickbat's protocol for adapter.mjs. It knows no SDK, and needs no change for yours.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import { agent, ndJsonStream, PROTOCOL_VERSION, RequestError } from '@agentclientprotocol/sdk';
+
+/** @typedef {{ name: string, description: string, inputSchema: any, gateUrl: string, deaf: boolean }} Given a tool */
+/** @typedef {{ baseUrl: string, dialect: string, mode: string, stateDir: string, tools: Given[] }} Spec */
+/** @typedef {{ load: (empty: any) => any, save: (history: any) => void }} Store what your database would keep */
+/** @typedef {(id: string, state?: string, title?: string) => void} Show what the user sees of a call */
+/** @typedef {{ raised?: any, cancelled?: boolean }} End how the turn ended, as the SDK says it */
+/** @typedef {{ spec: Spec, store: Store, stop?: AbortController }} Session */
+/** @typedef {(session: Session, text: string, stop: AbortSignal, show: Show) => Promise<End>} Turn */
+
+// Standard output belongs to the protocol.
+console.log = console.info = console.debug = console.error;
+
+// `eagerTools`: whether the SDK starts tools while the reply is still streaming.
+const capabilities = { cancel: true, streaming: true, eagerTools: false, barrier: true, history: false, load: true };
+// Turns of the event loop that bring a byte from the socket through every stream of the SDK, with a margin.
+const LOOP_TURNS = 16;
+
+/**
+ * Posts a tool's arguments to its gate and waits: the harness decides when and how the tool ends.
+ * @type {(given: Given, input: unknown, stop?: AbortSignal) => Promise<string>}
+ */
+export async function gate({ gateUrl, deaf }, input, stop) {
+  const signal = deaf ? undefined : stop;
+  const answer = await fetch(gateUrl, { method: 'POST', body: JSON.stringify(input), signal });
+  const { kind, text } = await answer.json();
+  if (kind === 'return') return text;
+  throw Object.assign(new Error(text), { name: kind === 'deny' ? 'Denied' : 'ToolError' });
+}
+
+/** Where a session is kept: a file for each, which is there from the start. */
+function storeAt(file) {
+  const save = (history) => writeFileSync(file, JSON.stringify(history));
+  const load = (empty) => JSON.parse(readFileSync(file, 'utf8')) ?? empty;
+  return { load, save };
+}
+
+/** @type {(end: End) => { kind: string, class?: string, text?: string }} */
+function outcomeOf({ raised, cancelled }) {
+  if (cancelled) return { kind: 'cancelled' };
+  if (raised === undefined) return { kind: 'returned' };
+  return { kind: 'raised', class: raised?.name ?? typeof raised, text: raised?.message ?? String(raised) };
+}
+
+/**
+ * Answers the harness until standard input ends.
+ * @param {{ sdk: string, version: string, modes: string[] }} about
+ * @param {string[]} dialects
+ * @param {Turn} turn
+ */
+export function serve(about, dialects, turn) {
+  /** @type {Map<string, Session>} */
+  const sessions = new Map();
+  const invalid = (why) => RequestError.invalidParams(undefined, why);
+  const session = (id) => {
+    const found = sessions.get(id);
+    if (!found) throw invalid(`no session ${id}`);
+    return found;
+  };
+  const open = (id, spec) => {
+    if (spec?.protocol !== 1) throw invalid('expected _meta.brickbat of protocol 1');
+    if (!about.modes.includes(spec.mode)) throw invalid(`no mode ${spec.mode}`);
+    if (!dialects.includes(spec.dialect)) throw invalid(`no dialect ${spec.dialect}`);
+    const opened = { spec, store: storeAt(join(spec.stateDir, `${id}.json`)) };
+    sessions.set(id, opened);
+    return opened;
+  };
+  agent({ name: 'adapter' })
+    .onRequest('initialize', () => ({
+      protocolVersion: PROTOCOL_VERSION,
+      agentCapabilities: { loadSession: true },
+      _meta: { brickbat: { protocol: 1, ...about, capabilities } },
+    }))
+    .onRequest('session/new', ({ params }) => {
+      const sessionId = crypto.randomUUID();
+      open(sessionId, params._meta?.brickbat).store.save(null);
+      return { sessionId };
+    })
+    .onRequest('session/load', ({ params }) => {
+      open(params.sessionId, params._meta?.brickbat).store.load(null);
+      return {};
+    })
+    .onRequest('session/prompt', async ({ params: { sessionId, prompt }, client }) => {
+      const running = session(sessionId);
+      running.stop = new AbortController();
+      const shown = new Set();
+      /** @type {Show} */
+      const show = (toolCallId, status, title) => {
+        if (!status) return;
+        const sessionUpdate = shown.has(toolCallId) ? 'tool_call_update' : 'tool_call';
+        shown.add(toolCallId);
+        // A harness that is gone needs no update.
+        const update = { sessionUpdate, toolCallId, title, status };
+        client.notify('session/update', { sessionId, update }).catch(() => {});
+      };
+      const text = prompt.map((block) => block.text).join('');
+      const outcome = outcomeOf(await turn(running, text, running.stop.signal, show));
+      return { stopReason: outcome.kind === 'cancelled' ? 'cancelled' : 'end_turn', _meta: { brickbat: { outcome } } };
+    })
+    .onNotification('session/cancel', ({ params }) => sessions.get(params.sessionId)?.stop?.abort())
+    .onRequest('_brickbat/barrier', (params) => params, async () => {
+      for (let i = 0; i < LOOP_TURNS; i++) await new Promise((resolve) => setImmediate(resolve));
+      return {};
+    })
+    .connect(ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)))
+    // The harness is gone, and so is the reason to live, whatever tools still wait.
+    .closed.then(() => process.exit());
+}

@@ -1,0 +1,135 @@
+//! `brickbat init` as its users meet it: files in a folder, never over what is there.
+//!
+//! That the adapters work is shown by the gate, which installs and runs them; here is no network.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use brickbat::driver::Manifest;
+use tempfile::TempDir;
+
+const LANGUAGES: [(&str, &[&str]); 3] = [
+    (
+        "typescript",
+        &["README.md", "adapter.mjs", "package-lock.json", "package.json", "protocol.mjs", "system.yaml"],
+    ),
+    ("python", &["README.md", "adapter.py", "protocol.py", "requirements.txt", "system.yaml"]),
+    ("rust", &["Cargo.lock", "Cargo.toml", "README.md", "adapter.rs", "protocol.rs", "system.yaml"]),
+];
+
+/// What the generated adapter may have, blank lines and comments counted.
+const MAX_LINES: usize = 40;
+
+fn init(folder: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_brickbat")).arg("init").args(args).current_dir(folder).output().unwrap()
+}
+
+fn names(folder: &Path) -> BTreeSet<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+#[test]
+fn exactly_the_files_of_the_language_are_written() {
+    for (language, files) in LANGUAGES {
+        let folder = TempDir::new().unwrap();
+        let said = init(folder.path(), &["--lang", language, "my tests/agent"]);
+        assert!(said.status.success(), "{said:?}");
+        let written = folder.path().join("my tests/agent");
+        assert_eq!(names(&written), files.iter().map(|name| (*name).to_owned()).collect(), "{language}");
+        let out = text(&said.stdout);
+        for words in files.iter().map(|name| format!("wrote my tests/agent/{name}\n")) {
+            assert!(out.contains(&words), "{words}: {out}");
+        }
+        assert!(out.contains("brickbat verify-adapter --manifest 'my tests/agent/system.yaml'"), "{out}");
+
+        let adapter = files.iter().find(|name| name.starts_with("adapter.")).unwrap();
+        let lines = fs::read_to_string(written.join(adapter)).unwrap().lines().count();
+        assert!((1..=MAX_LINES).contains(&lines), "{adapter} has {lines} lines");
+        let manifests = Manifest::read(&written.join("system.yaml")).unwrap();
+        let [manifest] = &manifests[..] else { panic!("{manifests:?}") };
+        for file in &manifest.files {
+            assert!(files.contains(&file.as_str()), "{language}: {file}");
+        }
+        let readme = fs::read_to_string(written.join("README.md")).unwrap();
+        assert!(
+            files.iter().filter(|name| **name != "README.md").all(|name| readme.contains(name)),
+            "{language}"
+        );
+    }
+}
+
+#[test]
+fn without_a_folder_one_is_made() {
+    let folder = TempDir::new().unwrap();
+    assert!(init(folder.path(), &["--lang", "python"]).status.success());
+    assert!(folder.path().join("brickbat/adapter.py").is_file());
+}
+
+#[test]
+fn nothing_is_overwritten_and_nothing_is_written_beside_it() {
+    for (language, files) in LANGUAGES {
+        for name in files {
+            let folder = TempDir::new().unwrap();
+            fs::write(folder.path().join(name), "mine").unwrap();
+            fs::write(folder.path().join("other.txt"), "mine").unwrap();
+            let said = init(folder.path(), &["--lang", language, "."]);
+            assert_eq!(said.status.code(), Some(2), "{said:?}");
+            assert!(text(&said.stderr).contains(&format!("{name} is there already")), "{said:?}");
+            assert_eq!(fs::read_to_string(folder.path().join(name)).unwrap(), "mine");
+            assert_eq!(names(folder.path()).len(), 2, "{language}: {name}");
+        }
+    }
+}
+
+#[test]
+fn files_of_the_user_stay_beside_it() {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("other.txt"), "mine").unwrap();
+    assert!(init(folder.path(), &["--lang", "rust", "."]).status.success());
+    assert_eq!(names(folder.path()).len(), 7);
+}
+
+#[test]
+fn an_unknown_language_gets_advice() {
+    let folder = TempDir::new().unwrap();
+    for (language, advice) in
+        [("pyhton", "did you mean `python`?"), ("cobol", "there is `typescript`, `python`")]
+    {
+        let said = init(folder.path(), &["--lang", language]);
+        assert_eq!(said.status.code(), Some(2), "{said:?}");
+        assert!(text(&said.stderr).contains(advice), "{said:?}");
+        assert!(text(&said.stderr).contains("protocol"), "{said:?}");
+    }
+    assert!(names(folder.path()).is_empty());
+}
+
+#[test]
+fn a_folder_that_cannot_be_made_is_named() {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("file"), "").unwrap();
+    let said = init(folder.path(), &["--lang", "rust", "file/below"]);
+    assert_eq!(said.status.code(), Some(2), "{said:?}");
+    assert!(text(&said.stderr).contains("cannot write file/below"), "{said:?}");
+}
+
+#[test]
+fn the_committed_schemas_are_printed() {
+    for (format, path) in [
+        ("scenario", "scenarios/scenario.schema.json"),
+        ("report", "harness/report/report.schema.json"),
+        ("protocol", "harness/systems/protocol.schema.json"),
+    ] {
+        let said = Command::new(env!("CARGO_BIN_EXE_brickbat")).args(["schema", format]).output().unwrap();
+        let committed = fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
+        assert!(said.status.success() && said.stdout == committed, "{format}");
+    }
+}
