@@ -93,7 +93,10 @@ impl DriverError {
     /// The same with what the adapter had written to its standard error, where that is not told already.
     pub(super) fn with_stderr(self, stderr: String) -> DriverError {
         match self {
-            DriverError::Nonsense { .. } | DriverError::Refused { .. } | DriverError::Flooded { .. }
+            DriverError::Babble { .. }
+            | DriverError::Nonsense { .. }
+            | DriverError::Refused { .. }
+            | DriverError::Flooded { .. }
                 if !stderr.is_empty() =>
             {
                 DriverError::Told { error: Box::new(self), stderr }
@@ -102,12 +105,17 @@ impl DriverError {
         }
     }
 
+    /// The same without what the adapter had written to its standard error.
+    pub fn bare(&self) -> &DriverError {
+        match self {
+            DriverError::Told { error, .. } => error.bare(),
+            other => other,
+        }
+    }
+
     /// Whether the adapter is well and has answered with an error.
     pub fn is_refusal(&self) -> bool {
-        match self {
-            DriverError::Told { error, .. } => error.is_refusal(),
-            other => matches!(other, DriverError::Refused { .. }),
-        }
+        matches!(self.bare(), DriverError::Refused { .. })
     }
 }
 

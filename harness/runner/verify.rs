@@ -150,7 +150,7 @@ async fn examine_start(
 
 /// What an error of the driver means for a probe. What is on the standard output is a matter of its own.
 fn failed(probe: Probe, error: DriverError, babble: &mut Option<String>) -> Found {
-    match error {
+    match error.bare() {
         DriverError::Babble { .. } => {
             let words = format!("{error} (in the probe {})", probe.id());
             babble.get_or_insert(words);

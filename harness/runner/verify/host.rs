@@ -72,7 +72,7 @@ impl Host {
         for dialect in std::mem::take(&mut self.dialects) {
             match self.open_on(BATCH, dialect).await {
                 Ok(_) => self.dialects.push(dialect),
-                Err(error @ DriverError::Refused { .. }) => {
+                Err(error) if error.is_refusal() => {
                     self.warnings.push(format!("does not speak {dialect}: {error}"));
                     refused = Some(error);
                 }

@@ -24,7 +24,7 @@ pub(super) async fn honours_mode(host: &mut Host) -> Result<Found, DriverError> 
             brickbat.insert(what.to_owned(), json!(UNKNOWN));
         }
         match adapter.open_with(&stage.spec, meta).await {
-            Err(DriverError::Refused { .. }) => {}
+            Err(error) if error.is_refusal() => {}
             Err(error) => return Err(error),
             Ok(_) => {
                 let seen = format!("session/new with the {what} `{UNKNOWN}` opened a session");

@@ -89,7 +89,7 @@ pub(super) async fn reloads(host: &mut Host) -> Result<Found, DriverError> {
     // With another folder there is nothing to load; what is known all the same stands somewhere else.
     let third = host.fresh().await?;
     match stage.load(&third, host.folder()?).await {
-        Err(DriverError::Refused { .. }) => return Ok(Found::ok()),
+        Err(error) if error.is_refusal() => return Ok(Found::ok()),
         Err(error) => return Err(error),
         Ok(()) => {}
     }
