@@ -7,6 +7,7 @@ mod effects;
 mod evidence;
 mod manners;
 mod memory;
+mod offered;
 mod reach;
 mod survival;
 
@@ -111,7 +112,7 @@ pub fn judge(
         return Judgement::without_run(Verdict::HarnessError, "more happened than a trace keeps");
     }
     let evidence = Evidence::gather(plan, run, profile);
-    if let Some(reason) = disagreement(&evidence) {
+    if let Some(reason) = disagreement(&evidence).or_else(|| offered::absent(&evidence)) {
         return Judgement::without_run(Verdict::HarnessError, reason);
     }
     let mut findings: Vec<Finding> = CHECKS.iter().flat_map(|check| (check.run)(&evidence)).collect();

@@ -10,6 +10,7 @@ mod explain;
 mod guardian;
 mod init;
 mod interrupt;
+mod mcp;
 mod own;
 mod progress;
 mod run;
@@ -67,6 +68,9 @@ enum Command {
     Schema(schema::Schema),
     /// List the systems that scenarios can run on.
     Systems(systems::Systems),
+    /// Offer the tools of a running plan as an MCP server on standard input and output.
+    #[command(hide = true)]
+    Mcp(mcp::Mcp),
     /// Check that an adapter does what the protocol asks of it.
     VerifyAdapter(verify::VerifyAdapter),
     #[command(hide = true)]
@@ -85,6 +89,7 @@ pub fn main() -> ExitCode {
         Command::Init(init) => init.execute(),
         Command::Schema(schema) => schema.execute(),
         Command::Systems(systems) => systems.execute(),
+        Command::Mcp(mcp) => mcp.execute(),
         Command::Guardian(guardian) => guardian.execute(),
         Command::VerifyAdapter(verify) => verify.execute(),
     };

@@ -59,6 +59,16 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// The plan for a system that offers its tools to the model under other names: `name` gives the name of each.
+    /// Only the model's calls change; gates, ledger and reports keep the names of the scenario.
+    pub fn with_tool_names(&self, name: impl Fn(&str) -> String) -> Plan {
+        let mut plan = self.clone();
+        for call in &mut plan.calls {
+            call.tool = name(&call.tool);
+        }
+        plan
+    }
+
     /// Whether the process of the system is killed in this plan.
     pub fn kills(&self) -> bool {
         let mut actions = self.turns.iter().flat_map(|turn| &turn.actions);
@@ -89,6 +99,7 @@ pub struct PlannedTool {
     pub deaf: bool,
     /// Whether the user is asked before it runs.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default)]
     pub asks: bool,
 }
 
@@ -113,7 +124,7 @@ pub struct PlannedCall {
     pub name: String,
     /// The wire id.
     pub id: String,
-    /// The tool.
+    /// The tool, under the name by which the model calls it.
     pub tool: String,
     /// The complete arguments, marker included, as the model sends them.
     pub args: Value,

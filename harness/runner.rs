@@ -108,7 +108,8 @@ pub async fn run(
         keep(job, Outcome::unjudged(Verdict::Unsupported, reason).into());
     }
 
-    let options = Options { repeat: running.repeat(options.repeat), ..options };
+    let options =
+        Options { repeat: running.repeat(options.repeat), n_jobs: running.n_jobs(options.n_jobs), ..options };
     let mut shown: BTreeMap<&str, Reach> = BTreeMap::new();
     let (keys, todo): (Vec<&str>, Vec<Todo<'_>>) =
         controls.iter().map(|(key, job)| (key.as_str(), Todo { job, reach: None })).unzip();
@@ -164,6 +165,7 @@ async fn attempt(
         return (Outcome::unjudged(Verdict::NotRun, "no profile was given for this dialect"), None);
     };
     let width = reach.map(|reach| reach.width).filter(|width| *width > 0);
+    let plan = &running.named(plan);
     let driven = running.drive(plan, profile, width, options.keep.map(|_| options.redactor)).await;
     let outcome = match driven.run {
         Ok(run) if run.trace.overflowed() => {

@@ -15,7 +15,7 @@ mod sse;
 pub use decode::{Decoder, ReplyEvent, decode_whole};
 pub(crate) use frames::json_string;
 pub use frames::{Encoded, Frames};
-pub use history::history;
+pub use history::{history, offered_tools};
 pub use sse::{SseEvent, SseReader};
 
 use crate::dialect::Dialect;

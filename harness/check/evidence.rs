@@ -30,6 +30,8 @@ pub struct RequestView {
     pub kind: RequestKind,
     /// Its conversation.
     pub history: History,
+    /// The names of the tools that it offers to the model.
+    pub offered: Vec<String>,
     /// The plan's calls in it.
     calls: Vec<CallView>,
     /// Why a strict provider refuses it, if it does.
@@ -204,9 +206,11 @@ fn view(
         message: violation.message.clone(),
         status: violation.status(),
     });
-    let history = wire::history(plan.dialect, &parsed.unwrap_or(Json::Null));
+    let body = parsed.unwrap_or(Json::Null);
+    let history = wire::history(plan.dialect, &body);
+    let offered = wire::offered_tools(plan.dialect, &body);
     let calls = history.items.iter().filter_map(|item| call_view(plan, item)).collect();
-    RequestView { exchange, turn, kind, history, calls, refusal }
+    RequestView { exchange, turn, kind, history, offered, calls, refusal }
 }
 
 /// A call of the plan is known by its id, or, where a system gives ids of its own, by the marker in its arguments.

@@ -7,8 +7,8 @@ use std::time::Duration;
 use agent_client_protocol::schema::ProtocolVersion;
 use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema::{
-    CancelNotification, ContentBlock, InitializeRequest, LoadSessionRequest, NewSessionRequest,
-    PromptRequest, PromptResponse, RequestPermissionOutcome, RequestPermissionRequest,
+    CancelNotification, ContentBlock, InitializeRequest, InitializeResponse, LoadSessionRequest,
+    NewSessionRequest, PromptRequest, PromptResponse, RequestPermissionOutcome, RequestPermissionRequest,
     RequestPermissionResponse, TextContent,
 };
 use agent_client_protocol::{
@@ -23,11 +23,12 @@ use tokio::process::ChildStdin;
 use tokio::sync::{Notify, mpsc, oneshot, watch};
 
 use super::error::DriverError;
-use super::lines;
+use super::plain::{self, PlainAgent};
 use super::process::{Launch, Limits, Pipes, Process, WRITE_WAIT};
 use super::protocol::{self, About, SessionSpec};
 use super::questions::Questions;
 use super::talk::Talk;
+use super::{lines, rest};
 use crate::trace::{Consent, QuestionId, ShownState, TurnOutcome};
 
 /// A running adapter. Clones share the process; it is killed, with all that it started, when the last one and the
@@ -36,6 +37,8 @@ use crate::trace::{Consent, QuestionId, ShownState, TurnOutcome};
 pub struct Adapter {
     link: Arc<Link>,
     about: Arc<About>,
+    /// How it is driven, if it is an agent that knows nothing of the harness.
+    plain: Option<Arc<PlainAgent>>,
 }
 
 /// A conversation with the system.
@@ -76,6 +79,21 @@ pub enum SessionEvent {
 impl Adapter {
     /// Starts an adapter and shakes hands with it.
     pub async fn start(launch: &Launch) -> Result<Adapter, DriverError> {
+        let (link, answer) = Adapter::connect(launch).await?;
+        let about = protocol::about(answer.meta.as_ref())?;
+        can_load(&about, &answer)?;
+        Ok(Adapter { link: Arc::new(link), about: Arc::new(about), plain: None })
+    }
+
+    /// Starts an agent that speaks ACP itself, and shakes hands with it.
+    pub async fn start_plain(launch: &Launch, agent: PlainAgent) -> Result<Adapter, DriverError> {
+        let (link, answer) = Adapter::connect(launch).await?;
+        let about = agent.about(answer.agent_info.as_ref());
+        can_load(&about, &answer)?;
+        Ok(Adapter { link: Arc::new(link), about: Arc::new(about), plain: Some(Arc::new(agent)) })
+    }
+
+    async fn connect(launch: &Launch) -> Result<(Link, InitializeResponse), DriverError> {
         let (process, pipes) = Process::start(launch).await?;
         let hub = Arc::new(Hub::default());
         let process = Arc::new(process);
@@ -86,14 +104,7 @@ impl Adapter {
         let link = Link { connection, hub, process, limits: launch.limits };
         let request = InitializeRequest::new(ProtocolVersion::V1);
         let answer = link.ask("initialize", request, launch.limits.start).await?;
-        let about = protocol::about(answer.meta.as_ref())?;
-        if about.capabilities.load && !answer.agent_capabilities.load_session {
-            return Err(DriverError::Nonsense {
-                why: "it has the capability `load`, but not ACP's `loadSession`".to_owned(),
-                said: "initialize".to_owned(),
-            });
-        }
-        Ok(Adapter { link: Arc::new(link), about: Arc::new(about) })
+        Ok((link, answer))
     }
 
     /// What the adapter says of itself.
@@ -121,7 +132,10 @@ impl Adapter {
 
     /// Opens a session.
     pub async fn open(&self, spec: &SessionSpec) -> Result<Session, DriverError> {
-        self.open_with(spec, spec.meta()).await
+        match &self.plain {
+            None => self.open_with(spec, spec.meta()).await,
+            Some(agent) => self.enter(agent.new_session(spec)?).await,
+        }
     }
 
     /// Opens a session with another `_meta` than the right one of the spec: a probe of what the adapter refuses.
@@ -130,7 +144,10 @@ impl Adapter {
         spec: &SessionSpec,
         meta: Map<String, Value>,
     ) -> Result<Session, DriverError> {
-        let request = NewSessionRequest::new(spec.state_dir.clone()).meta(meta);
+        self.enter(NewSessionRequest::new(spec.state_dir.clone()).meta(meta)).await
+    }
+
+    async fn enter(&self, request: NewSessionRequest) -> Result<Session, DriverError> {
         let answer = self.link.ask("session/new", request, self.link.limits.answer).await?;
         let id = answer.session_id.to_string();
         let events = self.link.hub.enter(&id)?;
@@ -157,7 +174,10 @@ impl Adapter {
 
     /// Loads a session that another process of this adapter has opened with that spec, and that is dead.
     pub async fn load(&self, id: &str, spec: &SessionSpec) -> Result<Session, DriverError> {
-        let request = LoadSessionRequest::new(id.to_owned(), spec.state_dir.clone()).meta(spec.meta());
+        let request = match &self.plain {
+            None => LoadSessionRequest::new(id.to_owned(), spec.state_dir.clone()).meta(spec.meta()),
+            Some(agent) => agent.load_session(id, spec)?,
+        };
         // What it shows while it loads is the past, told again: nobody has entered the session yet, so it is dropped.
         self.link.ask("session/load", request, self.link.limits.answer).await?;
         let events = self.link.hub.enter(id)?;
@@ -183,10 +203,10 @@ impl Session {
         }
         let content = vec![ContentBlock::Text(TextContent::new(text))];
         let request = PromptRequest::new(self.id.clone(), content);
-        let (hub, id) = (self.link().hub.clone(), self.id.clone());
+        let (hub, id, plain) = (self.link().hub.clone(), self.id.clone(), self.adapter.plain.is_some());
         // The callback runs in the order of the wire, so what was shown before the end is an event before the end.
         let sent = self.link().connection.prepare_request(request).on_receiving_result(async move |result| {
-            hub.end_turn(&id, result);
+            hub.end_turn(&id, result, plain);
             Ok(())
         });
         match sent {
@@ -213,6 +233,12 @@ impl Session {
     pub async fn barrier(&self) -> Result<bool, DriverError> {
         if !self.adapter.about.capabilities.barrier {
             return Ok(false);
+        }
+        if self.adapter.plain.is_some() {
+            return Ok(match self.link().process.id() {
+                Some(process) => rest::reached(process).await,
+                None => false,
+            });
         }
         self.extension("_brickbat/barrier").await.map(|_| true)
     }
@@ -405,11 +431,12 @@ impl Hub {
         }
     }
 
-    fn end_turn(&self, id: &str, result: Result<PromptResponse, agent_client_protocol::Error>) {
+    fn end_turn(&self, id: &str, result: Result<PromptResponse, agent_client_protocol::Error>, plain: bool) {
         let ended = match result {
-            Ok(answer) => protocol::outcome(answer.meta.as_ref()),
             // The connection is over: `fail` says why, to every session.
             Err(error) if is_over(&error) => return,
+            result if plain => Ok(plain::outcome(result)),
+            Ok(answer) => protocol::outcome(answer.meta.as_ref()),
             Err(error) => Err(refused("session/prompt", error)),
         };
         self.send(id, ended.map_or_else(SessionEvent::Lost, SessionEvent::Ended));
@@ -553,6 +580,17 @@ fn writer(stdin: ChildStdin, talk: Arc<Talk>) -> impl Sink<String, Error = std::
         tokio::time::timeout(WRITE_WAIT, write).await.map_err(std::io::Error::other)??;
         Ok((stdin, talk))
     })
+}
+
+/// A manifest or an adapter that promises more than ACP's own word is wrong.
+fn can_load(about: &About, answer: &InitializeResponse) -> Result<(), DriverError> {
+    if about.capabilities.load && !answer.agent_capabilities.load_session {
+        return Err(DriverError::Nonsense {
+            why: "it has the capability `load`, but not ACP's `loadSession`".to_owned(),
+            said: "initialize".to_owned(),
+        });
+    }
+    Ok(())
 }
 
 fn is_over(error: &agent_client_protocol::Error) -> bool {

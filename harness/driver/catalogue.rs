@@ -5,17 +5,27 @@ use std::fmt;
 use super::manifest::{Manifest, Mode, Place};
 
 /// The built-in systems, as they are embedded: explicitly, so that an installed `node_modules` never is.
-const BUILT_IN: [&[(&str, &str)]; 1] = [&[
-    ("system.yaml", include_str!("../systems/ai-sdk/system.yaml")),
-    ("adapter.mjs", include_str!("../systems/ai-sdk/adapter.mjs")),
-    ("baseline.yaml", include_str!("../systems/ai-sdk/baseline.yaml")),
-    ("v5/package.json", include_str!("../systems/ai-sdk/v5/package.json")),
-    ("v5/package-lock.json", include_str!("../systems/ai-sdk/v5/package-lock.json")),
-    ("v6/package.json", include_str!("../systems/ai-sdk/v6/package.json")),
-    ("v6/package-lock.json", include_str!("../systems/ai-sdk/v6/package-lock.json")),
-    ("v7/package.json", include_str!("../systems/ai-sdk/v7/package.json")),
-    ("v7/package-lock.json", include_str!("../systems/ai-sdk/v7/package-lock.json")),
-]];
+const BUILT_IN: [&[(&str, &str)]; 2] = [
+    &[
+        ("system.yaml", include_str!("../systems/ai-sdk/system.yaml")),
+        ("adapter.mjs", include_str!("../systems/ai-sdk/adapter.mjs")),
+        ("baseline.yaml", include_str!("../systems/ai-sdk/baseline.yaml")),
+        ("v5/package.json", include_str!("../systems/ai-sdk/v5/package.json")),
+        ("v5/package-lock.json", include_str!("../systems/ai-sdk/v5/package-lock.json")),
+        ("v6/package.json", include_str!("../systems/ai-sdk/v6/package.json")),
+        ("v6/package-lock.json", include_str!("../systems/ai-sdk/v6/package-lock.json")),
+        ("v7/package.json", include_str!("../systems/ai-sdk/v7/package.json")),
+        ("v7/package-lock.json", include_str!("../systems/ai-sdk/v7/package-lock.json")),
+    ],
+    &[
+        ("system.yaml", include_str!("../systems/opencode/system.yaml")),
+        ("start.mjs", include_str!("../systems/opencode/start.mjs")),
+        ("v1.18.33/package.json", include_str!("../systems/opencode/v1.18.33/package.json")),
+        ("v1.18.33/package-lock.json", include_str!("../systems/opencode/v1.18.33/package-lock.json")),
+        ("v1.2.20/package.json", include_str!("../systems/opencode/v1.2.20/package.json")),
+        ("v1.2.20/package-lock.json", include_str!("../systems/opencode/v1.2.20/package-lock.json")),
+    ],
+];
 
 /// The file, among those of a system, that describes it.
 const SHEET: &str = "system.yaml";
@@ -120,8 +130,19 @@ mod tests {
                 let lock = manifest.text(&format!("{folder}/package-lock.json")).expect("a lockfile");
                 let lock: serde_json::Value = serde_json::from_str(&lock).expect("JSON");
                 let package = format!("node_modules/{}", manifest.sdk.as_deref().expect("an SDK"));
-                let locked = lock["packages"][package]["version"].as_str();
-                assert_eq!(locked, manifest.version.as_deref(), "{name} pins another version than it names");
+                let locked = lock["packages"].as_object().expect("packages");
+                // Where the package only chooses between builds, the builds themselves are locked.
+                let builds = locked.iter().filter(|(name, _)| !name.is_empty());
+                let sdk: Vec<_> = match locked.get(&package) {
+                    Some(sdk) => vec![sdk],
+                    None => builds.map(|(_, build)| build).collect(),
+                };
+                let is_named =
+                    |entry: &&serde_json::Value| entry["version"].as_str() == manifest.version.as_deref();
+                assert!(
+                    !sdk.is_empty() && sdk.iter().all(is_named),
+                    "{name} pins another version than it names"
+                );
             }
         }
     }
@@ -159,7 +180,7 @@ mod tests {
     fn unknown_names_are_answered_with_what_was_meant() {
         for (name, text) in [
             ("ai-skd", "unknown system `ai-skd`; did you mean `ai-sdk`?"),
-            ("nothing-like-it", "unknown system `nothing-like-it`; there is ai-sdk"),
+            ("nothing-like-it", "unknown system `nothing-like-it`; there is ai-sdk, opencode"),
             ("ai-sdk@6.1", "unknown version `6.1`; there is 7.0.173, 6.0.326, 5.0.277"),
             ("ai-sdk/ui-message", "unknown mode `ui-message`; did you mean `ui-messages`?"),
         ] {

@@ -105,17 +105,17 @@ impl DriverError {
         }
     }
 
-    /// The same without what the adapter had written to its standard error.
-    pub fn bare(&self) -> &DriverError {
+    /// What went wrong, without what the adapter said besides.
+    pub fn plain(&self) -> &DriverError {
         match self {
-            DriverError::Told { error, .. } => error.bare(),
+            DriverError::Told { error, .. } => error.plain(),
             other => other,
         }
     }
 
     /// Whether the adapter is well and has answered with an error.
     pub fn is_refusal(&self) -> bool {
-        matches!(self.bare(), DriverError::Refused { .. })
+        matches!(self.plain(), DriverError::Refused { .. })
     }
 }
 

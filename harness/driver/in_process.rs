@@ -4,7 +4,6 @@
 //! of its own, so that nothing of the server is shared. Whatever the task has read from a socket it has also told the
 //! agent before it looks at the next command: that makes the barrier true.
 
-mod http;
 mod place;
 mod store;
 
@@ -16,10 +15,11 @@ use tokio::task::JoinHandle;
 
 use super::acp::SessionEvent;
 use super::error::DriverError;
+use super::http::{Exchange, Piece};
 use crate::agent::{Agent, BodyEnd, Input, Output, RequestId, RunId};
 use crate::plan::ToolOutcome;
 use crate::trace::{Consent, QuestionId};
-use http::{Exchange, Piece};
+pub(super) use place::Address;
 pub use place::Place;
 pub use store::Store;
 

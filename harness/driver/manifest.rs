@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use super::plain::Plain;
 use crate::dialect::Dialect;
 use crate::parse::{self, Diagnostic, MAX_TEXT};
 
@@ -31,6 +32,8 @@ pub struct Manifest {
     pub command: Vec<String>,
     /// Variables that the adapter is given.
     pub env: BTreeMap<String, String>,
+    /// How it is driven, if it is an agent that speaks ACP itself and needs no adapter.
+    pub acp: Option<Plain>,
     /// Names of the files that the adapter consists of.
     pub files: Vec<String>,
     /// The folder, below the manifest's, with what belongs to this version alone, such as its lockfile.
@@ -69,6 +72,7 @@ struct Sheet {
     command: Vec<String>,
     #[serde(default)]
     env: BTreeMap<String, String>,
+    acp: Option<Plain>,
 }
 
 /// One version of an SDK.
@@ -177,6 +181,7 @@ impl Manifest {
             install: Install::None,
             command,
             env: BTreeMap::new(),
+            acp: None,
             files: Vec::new(),
             folder: None,
             place: Place::Folder(folder),
@@ -254,6 +259,7 @@ impl Sheet {
             install: self.install,
             command: self.command.clone(),
             env: self.env.clone(),
+            acp: self.acp.clone(),
             files: self.files.clone(),
             folder: release.folder.clone(),
             place: place.clone(),

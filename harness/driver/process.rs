@@ -74,6 +74,7 @@ const MAX_STDERR_SHOWN: usize = 4 << 10;
 /// A running adapter process. Dropping it kills all that it started.
 #[derive(Debug)]
 pub(super) struct Process {
+    id: Option<u32>,
     leash: Leash,
     status: watch::Receiver<Option<String>>,
     stderr: Arc<Tail>,
@@ -112,8 +113,14 @@ impl Process {
         let tail = Arc::new(Tail::default());
         let draining = tokio::spawn(drain(stderr, tail.clone()));
         let (ended, status) = watch::channel(None);
+        let id = guardian.id();
         tokio::spawn(reap(guardian, draining, ended));
-        Ok((Process { leash, status, stderr: tail }, Pipes { stdin, stdout }))
+        Ok((Process { id, leash, status, stderr: tail }, Pipes { stdin, stdout }))
+    }
+
+    /// The number of the guardian; what it has started is below it.
+    pub(super) fn id(&self) -> Option<u32> {
+        self.id
     }
 
     /// The end of its standard error.

@@ -91,6 +91,7 @@ pub struct ToolSpec {
     /// Whether the tool must not pass the SDK's stop on to the gate.
     pub deaf: bool,
     /// Whether the user is asked, with `session/request_permission`, before it runs.
+    #[serde(default)]
     pub asks: bool,
 }
 

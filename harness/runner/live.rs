@@ -17,10 +17,9 @@ use crate::plan::{CallKey, Plan, ToolOutcome};
 use crate::provider::Provider;
 use crate::record::Observed;
 use crate::redact::Redactor;
-use crate::rules::Profile;
 use crate::server::{GateId, Mount, Seen, Server};
 use crate::simulate::{Run, call_of, call_with_id};
-use crate::trace::{Consent, Event, ExchangeId, Grade, QuestionId, Trace, TurnOutcome};
+use crate::trace::{Consent, Ending, Event, ExchangeId, Grade, QuestionId, Trace, TurnOutcome};
 
 /// A conversation with a system.
 pub(super) enum Session {
@@ -64,13 +63,12 @@ impl From<DriverError> for Driven {
 pub(super) async fn drive(
     server: &Server,
     plan: &Arc<Plan>,
-    profile: &'static Profile,
+    provider: Provider,
     width: Option<usize>,
     pace: Pace,
     keep: Option<Redactor>,
     opener: impl AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>,
 ) -> Driven {
-    let provider = Provider::new(Arc::clone(plan), profile);
     let mount = server.mount(match keep {
         Some(_) => Recorder::keeping(provider),
         None => Recorder::forgetful(provider),
@@ -200,6 +198,7 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
                     self.mount.release(exchange);
                 }
                 Command::Settle { call, outcome } => {
+                    todo.extend(self.heard().await?);
                     match self.gates.iter().rev().find(|(_, known)| *known == call) {
                         Some((gate, _)) => self.mount.settle(*gate, &outcome),
                         None => todo.extend(self.observe(Event::ToolCancelled { call })),
@@ -262,6 +261,10 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
             }
             Seen::Replied { exchange, ending } => {
                 self.closed(exchange);
+                if matches!(ending, Ending::Reset | Ending::Eof | Ending::EndEarly | Ending::ErrorEvent) {
+                    // A tool that is still running settles in a system that knows of the break, not beside it.
+                    self.session.barrier().await?;
+                }
                 Event::Replied { exchange, ending }
             }
             Seen::PeerClosed { exchange } => {
@@ -291,6 +294,31 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
             Seen::Broken => return Err(broken("the provider core failed")),
         };
         Ok(Some(event))
+    }
+
+    /// Takes in what the system has said by now. A result that it is given next comes after that: above all, after the
+    /// end of a turn that it has already told.
+    async fn heard(&mut self) -> Result<Vec<Command>, DriverError> {
+        let mut commands = Vec::new();
+        while let Some(Some(event)) = self.session.next().now_or_never() {
+            if let Some(event) = self.said(event)? {
+                commands.extend(self.observe(event));
+            }
+        }
+        // What the server has seen by then belongs to the turn.
+        while self.ending.is_some()
+            && let Some(Some(seen)) = self.mount.next().now_or_never()
+        {
+            if let Some(event) = self.seen(seen).await? {
+                commands.extend(self.observe(event));
+            }
+        }
+        if self.open.is_empty()
+            && let Some(outcome) = self.ending.take()
+        {
+            commands.extend(self.observe(Event::TurnEnded { outcome }));
+        }
+        Ok(commands)
     }
 
     fn said(&mut self, event: SessionEvent) -> Result<Option<Event>, DriverError> {

@@ -5,7 +5,7 @@ mod own;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError};
 
 use tokio::sync::Mutex;
@@ -19,10 +19,12 @@ use crate::dialect::Dialect;
 use crate::driver::in_process::{InProcess, Place};
 use crate::driver::manifest::Install;
 use crate::driver::{
-    About, Adapter, DriverError, Launch, Manifest, Scratch, SessionSpec, ToolSpec, install, resolve, systems,
+    About, Adapter, DriverError, Launch, Manifest, PlainAgent, Scratch, SessionSpec, ToolSpec, install,
+    resolve, systems,
 };
 use crate::parse::did_you_mean;
 use crate::plan::{Plan, PlanId, PlannedTool};
+use crate::provider::Provider;
 use crate::record::Observed;
 use crate::redact::Redactor;
 use crate::rules::Profile;
@@ -215,8 +217,12 @@ struct Adapted {
     mode: String,
     pace: Pace,
     launch: Launch,
+    /// What is known of it, if it is an agent that speaks ACP itself.
+    agent: Option<PlainAgent>,
     server: Server,
     adapter: Mutex<Adapter>,
+    /// Sessions that the process has been asked for.
+    n_sessions: AtomicUsize,
     /// The number of the process, from 1.
     number: AtomicU32,
     /// The number of the last process that has failed a plan; 0 if none has.
@@ -224,6 +230,8 @@ struct Adapted {
     /// The number of the process in which each plan ran last.
     homes: std::sync::Mutex<BTreeMap<PlanId, u32>>,
     capabilities: crate::driver::Capabilities,
+    /// State folders given so far.
+    n_states: AtomicU64,
     /// Dropped after the adapter, and waits for it.
     folder: Scratch,
 }
@@ -244,7 +252,8 @@ impl Running {
                 let launch = install::launch(&subject.manifest, &cache, guardian, note).await?;
                 let folder = Scratch::create(guardian).await?;
                 let launch = Launch { scratch: Some(folder.path().to_owned()), ..launch };
-                let adapter = Adapter::start(&launch).await?;
+                let agent = plain_agent(&subject.manifest, guardian);
+                let adapter = start(&launch, agent.as_ref()).await?;
                 let about = adapter.about().clone();
                 let mode = mode_of(&about, subject)?;
                 let name = match &subject.origin {
@@ -260,12 +269,15 @@ impl Running {
                     dialects: subject.manifest.dialects.clone(),
                     mode,
                     launch,
+                    agent,
                     server: server().await?,
                     capabilities: about.capabilities,
                     adapter: Mutex::new(adapter),
+                    n_sessions: AtomicUsize::new(0),
                     number: AtomicU32::new(1),
                     sick: AtomicU32::new(0),
                     homes: std::sync::Mutex::default(),
+                    n_states: AtomicU64::new(0),
                     folder,
                 }));
                 return Ok(Running { name, how });
@@ -302,6 +314,27 @@ impl Running {
         plan.needs.iter().find(lacks).map(|need| format!("{} lacks {}", self.name, need.name()))
     }
 
+    /// The plan as this system sees it: with the names under which it offers the tools to the model.
+    pub(super) fn named(&self, plan: &Arc<Plan>) -> Arc<Plan> {
+        match self.agent() {
+            Some(agent) => Arc::new(plan.with_tool_names(|tool| agent.plain.tools.name(tool))),
+            None => Arc::clone(plan),
+        }
+    }
+
+    /// Plans that may run at once. Whether an agent without an adapter has consumed what it received is seen from its
+    /// processes, so it gets one plan at a time.
+    pub(super) fn n_jobs(&self, wanted: usize) -> usize {
+        if self.agent().is_some() { 1 } else { wanted }
+    }
+
+    fn agent(&self) -> Option<&PlainAgent> {
+        match &self.how {
+            How::Adapted(adapted) => adapted.agent.as_ref(),
+            How::Simulated(_) | How::Live { .. } => None,
+        }
+    }
+
     /// The grade of receipt that this system can give.
     pub(super) fn grade(&self) -> Grade {
         match &self.how {
@@ -327,6 +360,7 @@ impl Running {
         keep: Option<&Redactor>,
     ) -> Driven {
         let agent = |canary, delivery| Agent::new(plan.dialect, delivery, &plan.tools, canary);
+        let provider = Provider::new(Arc::clone(plan), profile);
         match &self.how {
             How::Simulated(canary) => {
                 let run = simulate(plan, profile, agent(*canary, Delivery::Streamed), width);
@@ -348,15 +382,27 @@ impl Running {
                     };
                     Ok(live::Session::InProcess(InProcess::start(agent, place)))
                 };
-                live::drive(server, plan, profile, width, Pace::OWN, keep.cloned(), open).await
+                live::drive(server, plan, provider, width, Pace::OWN, keep.cloned(), open).await
             }
             How::Adapted(adapted) => {
+                // The runtime of an agent keeps connections for later requests, and some treat a used one otherwise. A
+                // plan must not depend on what the one before has left open, so each gets a server of its own.
+                let server = match adapted.agent {
+                    Some(_) => server().await,
+                    None => Ok(adapted.server.clone()),
+                };
+                let server = match server {
+                    Ok(server) => &server.clone(),
+                    Err(error) => return error.into(),
+                };
+                let number = adapted.n_states.fetch_add(1, Ordering::Relaxed);
                 let open = async |base_path: &str, remains: Option<&Remains>| {
-                    adapted.open(plan, base_path, remains).await
+                    let base_url = format!("http://{}{base_path}", server.addr());
+                    adapted.open(plan, adapted.spec(plan, base_url, number)?, remains).await
                 };
                 let state = adapted.folder.path().to_string_lossy();
                 let keep = keep.map(|redactor| redactor.clone().with_path(&state, "<state>"));
-                live::drive(&adapted.server, plan, profile, width, adapted.pace, keep, open).await
+                live::drive(server, plan, provider, width, adapted.pace, keep, open).await
             }
         }
     }
@@ -382,27 +428,34 @@ impl Adapted {
     async fn open(
         &self,
         plan: &Plan,
-        base_path: &str,
+        spec: SessionSpec,
         remains: Option<&Remains>,
     ) -> Result<live::Session, DriverError> {
-        let spec = self.spec(plan, base_path)?;
         // The other plans share a process that lives: one that is killed has a plan of its own, and so has its heir.
         match remains {
             Some(Remains::Stored(id)) => {
-                let heir = Adapter::start(&self.launch).await?;
+                let heir = start(&self.launch, self.agent.as_ref()).await?;
                 return Ok(live::Session::Acp(heir.load(id, &spec).await?));
             }
             None if plan.kills() => {
-                let own = Adapter::start(&self.launch).await?;
+                let own = start(&self.launch, self.agent.as_ref()).await?;
                 return Ok(live::Session::Acp(own.open(&spec).await?));
             }
             Some(Remains::Saved(_)) | None => {}
         }
         let mut adapter = self.adapter.lock().await;
-        if adapter.is_over() || self.sick.load(Ordering::Relaxed) == self.number.load(Ordering::Relaxed) {
+        let is_worn = self
+            .agent
+            .as_ref()
+            .is_some_and(|agent| self.n_sessions.load(Ordering::Relaxed) >= agent.plain.max_sessions);
+        if is_worn
+            || adapter.is_over()
+            || self.sick.load(Ordering::Relaxed) == self.number.load(Ordering::Relaxed)
+        {
             // It failed an earlier plan, which has been told so; this one gets a new process.
             *adapter = self.start_anew().await?;
         }
+        self.n_sessions.fetch_add(1, Ordering::Relaxed);
         let session = match adapter.open(&spec).await {
             Err(DriverError::Exited { .. } | DriverError::Silent { .. }) => {
                 *adapter = self.start_anew().await?;
@@ -417,7 +470,8 @@ impl Adapted {
     }
 
     async fn start_anew(&self) -> Result<Adapter, DriverError> {
-        let adapter = Adapter::start(&self.launch).await?;
+        let adapter = start(&self.launch, self.agent.as_ref()).await?;
+        self.n_sessions.store(0, Ordering::Relaxed);
         self.number.fetch_add(1, Ordering::Relaxed);
         Ok(adapter)
     }
@@ -426,22 +480,34 @@ impl Adapted {
         self.homes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn spec(&self, plan: &Plan, base_path: &str) -> Result<SessionSpec, DriverError> {
-        let base_url = format!("http://{}{base_path}", self.server.addr());
-        let state_dir: PathBuf =
-            self.folder.path().join(STATE).join(base_path.trim_start_matches('/').replace('/', "-"));
+    /// What a session is opened with; `number` names its state folder.
+    fn spec(&self, plan: &Plan, base_url: String, number: u64) -> Result<SessionSpec, DriverError> {
+        let state_dir = self.folder.path().join(STATE).join(number.to_string());
         std::fs::create_dir_all(&state_dir).map_err(|error| harness("the state folder", &error))?;
         let tool = |tool: &PlannedTool| ToolSpec::new(tool, format!("{base_url}/gate/{}", tool.name));
         let tools = plan.tools.iter().map(tool).collect();
         let mode = self.mode.clone();
-        Ok(SessionSpec {
-            dialect: plan.dialect,
-            model: None,
-            mode,
-            tools,
-            state_dir,
-            base_url: base_url.clone(),
-        })
+        Ok(SessionSpec { dialect: plan.dialect, model: None, mode, tools, state_dir, base_url })
+    }
+}
+
+/// What is known of an agent that speaks ACP itself; none where the system has an adapter.
+fn plain_agent(manifest: &Manifest, relay: &Path) -> Option<PlainAgent> {
+    let plain = manifest.acp.as_ref()?;
+    Some(PlainAgent {
+        plain: plain.clone(),
+        sdk: manifest.sdk.clone().unwrap_or_default(),
+        version: manifest.version.clone().unwrap_or_default(),
+        modes: manifest.modes.iter().map(|mode| mode.name.clone()).collect(),
+        relay: relay.to_owned(),
+    })
+}
+
+/// Starts an adapter, or an agent that needs none.
+async fn start(launch: &Launch, agent: Option<&PlainAgent>) -> Result<Adapter, DriverError> {
+    match agent {
+        Some(agent) => Adapter::start_plain(launch, agent.clone()).await,
+        None => Adapter::start(launch).await,
     }
 }
 

@@ -95,6 +95,10 @@ pub async fn verify(
     note: &(dyn Fn(&str) + Sync),
 ) -> Result<Verification, NoAdapter> {
     let System::Adapted(subject) = system else { return Err(NoAdapter(system.name())) };
+    // An agent that speaks ACP itself promises nothing on top of it, so there is nothing to hold it to.
+    if subject.manifest.acp.is_some() {
+        return Err(NoAdapter(system.name()));
+    }
     let mut verification = Verification { system: system.name(), about: None, probes: Vec::new() };
     let mut babble = None;
     let first = examine_start(subject, guardian, note, &mut babble).await;
@@ -150,7 +154,7 @@ async fn examine_start(
 
 /// What an error of the driver means for a probe. What is on the standard output is a matter of its own.
 fn failed(probe: Probe, error: DriverError, babble: &mut Option<String>) -> Found {
-    match error.bare() {
+    match error.plain() {
         DriverError::Babble { .. } => {
             let words = format!("{error} (in the probe {})", probe.id());
             babble.get_or_insert(words);
@@ -159,7 +163,7 @@ fn failed(probe: Probe, error: DriverError, babble: &mut Option<String>) -> Foun
         DriverError::Missing { .. } | DriverError::Install { .. } | DriverError::Harness { .. } => {
             Found::NotJudged { reason: error.to_string() }
         }
-        error => Found::failed(error.to_string(), probe.hint()),
+        _ => Found::failed(error.to_string(), probe.hint()),
     }
 }
 

@@ -19,7 +19,7 @@ use super::chunks::ChunkReader;
 use super::http::{self, After, Framing, Head, Refusal};
 use super::{Mounted, Seen, Shared, lock};
 use crate::provider;
-use crate::trace::{Ending, ExchangeId, Grade};
+use crate::trace::{Ending, ExchangeId, Grade, RequestKind};
 
 /// Room made for each read: most requests fit into a few.
 const READ_LEN: usize = 16 << 10;
@@ -359,7 +359,7 @@ impl Connection {
 
     async fn serve_exchange(&mut self, mounted: &Arc<Mounted>, path: &str, request: &Request) -> Next {
         let Ok(permit) = mounted.seen.reserve().await else { return Next::Close };
-        let answer = {
+        let (kind, answer) = {
             let mut core = lock(&mounted.core);
             // A client that gave its request up before it was taken does not get a reply: seen after the turn, the
             // request would use up a reply of the next one. Only a new connection, or one of a process that was
@@ -377,11 +377,14 @@ impl Connection {
             };
             // Sent before the core is free again, so that requests are told in the order of their numbers.
             permit.send(Seen::Requested { exchange: answer.exchange, kind, body: request.body.clone() });
-            answer
+            (kind, answer)
         };
         // A real provider closes after an error event. Saying so beforehand keeps the client from racing its
         // next request against the FIN.
-        let after = if answer.ending == Ending::ErrorEvent { After::Close } else { request.head.after };
+        // What is asked beside the script comes at any time: a scripted request must not find its connection used or
+        // fresh by chance, since some clients treat a break of the two differently.
+        let closes = answer.ending == Ending::ErrorEvent || kind == RequestKind::Auxiliary;
+        let after = if closes { After::Close } else { request.head.after };
         let played = if request.head.method == "HEAD" {
             self.play_head(mounted, &answer, after).await
         } else {

@@ -127,10 +127,10 @@ fn run(system: &System, jobs: &[Job]) -> Vec<Case> {
         n_jobs: 8,
         guardian: std::path::Path::new(env!("CARGO_BIN_EXE_brickbat")),
         fail_fast: None,
-        repeat: Repeat::ONCE,
-        baselines: &[],
         redactor: &redactor,
         keep: None,
+        repeat: Repeat::ONCE,
+        baselines: &[],
     };
     let (note, on_case) = (|_: &str| {}, |_: &Case, _, _| {});
     let run = async { runner::run(system, jobs, options, &note, &on_case).await };

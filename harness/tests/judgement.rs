@@ -396,3 +396,21 @@ fn a_result_given_early_so_that_the_stopped_turn_can_end_accuses_nobody() {
         expect_unaccused(&plan, &waited, Verdict::Unreachable);
     }
 }
+
+#[test]
+fn a_scripted_tool_that_the_request_does_not_offer_is_an_error_of_the_harness() {
+    for dialect in Dialect::ALL {
+        let plan = plan("control/plain-batch", dialect);
+        let good = run(&plan);
+        expect_unaccused(&plan, &good, Verdict::Pass);
+        // The same system, driven as if it put a prefix before the names of its tools.
+        let prefixed = plan.with_tool_names(|tool| format!("brickbat_{tool}"));
+        let offered = "offers `lookup`";
+        expect_harness_error(&prefixed, &good, &["the tool `brickbat_lookup`", "turn 1 request 1", offered]);
+        // And one whose requests offer what the script calls, beside tools of its own.
+        let renamed =
+            with_bodies(&good, |body| body.replace(r#""name":"lookup""#, r#""name":"brickbat_lookup""#));
+        expect_unaccused(&prefixed, &renamed, Verdict::Pass);
+        expect_harness_error(&plan, &renamed, &["the tool `lookup`", "offers `brickbat_lookup`"]);
+    }
+}

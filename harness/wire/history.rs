@@ -49,6 +49,16 @@ pub fn history(dialect: Dialect, body: &Json) -> History {
     History { items }
 }
 
+/// The names of the tools that a request offers to the model.
+pub fn offered_tools(dialect: Dialect, body: &Json) -> Vec<String> {
+    let tools = body["tools"].as_array().unwrap_or_default().iter();
+    let name = |tool: &Json| match dialect {
+        Dialect::AnthropicMessages => tool["name"].as_str().map(str::to_owned),
+        Dialect::OpenaiChat => tool["function"]["name"].as_str().map(str::to_owned),
+    };
+    tools.filter_map(name).collect()
+}
+
 fn content_of(block: &Json) -> Content {
     match block["type"].as_str() {
         Some("text") => Content::Text { text: string(&block["text"]) },

@@ -14,11 +14,11 @@ pub struct Place {
 
 /// An HTTP address.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Address {
+pub(in crate::driver) struct Address {
     /// The host and the port, as the head of a request says them.
-    pub(super) authority: String,
+    pub(in crate::driver) authority: String,
     /// The path and what follows it.
-    pub(super) path: String,
+    pub(in crate::driver) path: String,
 }
 
 impl Place {
@@ -62,7 +62,7 @@ impl std::fmt::Display for NotAnAddress {
 impl std::error::Error for NotAnAddress {}
 
 impl Address {
-    fn parse(url: &str) -> Result<Address, NotAnAddress> {
+    pub(in crate::driver) fn parse(url: &str) -> Result<Address, NotAnAddress> {
         let wrong = || NotAnAddress(url.to_owned());
         let rest = url.strip_prefix("http://").ok_or_else(wrong)?;
         // A space or a line break would end the line of the request early.

@@ -166,3 +166,12 @@ pub fn expect_failure(plan: &Plan, run: &Run, check: &str, messages: &[&str]) {
     let found: Vec<&str> = found.map(|finding| finding.message.as_str()).collect();
     assert_eq!(found, messages, "{}: {judgement:#?}", plan.id);
 }
+
+/// Nothing is said of the system, and the reason holds each of the texts.
+pub fn expect_harness_error(plan: &Plan, run: &Run, texts: &[&str]) {
+    let judgement = judged(plan, run);
+    assert_eq!(judgement.verdict, Verdict::HarnessError, "{}: {judgement:#?}", plan.id);
+    assert!(judgement.findings.is_empty(), "{}: {judgement:#?}", plan.id);
+    let reason = judgement.reason.unwrap_or_default();
+    texts.iter().for_each(|text| assert!(reason.contains(text), "{}: {reason}", plan.id));
+}

@@ -3,7 +3,7 @@
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use super::place::Address;
+use super::in_process::Address;
 
 /// One request and its answer.
 #[derive(Debug)]

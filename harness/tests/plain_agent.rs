@@ -1,0 +1,208 @@
+//! The driver with agents that speak ACP themselves: what they are given, and what their answers mean.
+//!
+//! The agents are shell scripts that print canned lines.
+
+#![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+use std::path::Path;
+use std::time::Duration;
+
+use brickbat::dialect::Dialect;
+use brickbat::driver::manifest::Place;
+use brickbat::driver::{
+    Adapter, DriverError, Launch, Limits, Manifest, PlainAgent, Session, SessionEvent, SessionSpec, ToolSpec,
+};
+use brickbat::plan::PlannedTool;
+use brickbat::trace::TurnOutcome;
+use serde_json::Value;
+
+/// Says nothing under `_meta.brickbat`; `$1` is what it does with a prompt, where `$id` is the prompt's id.
+const AGENT: &str = r#"
+say() { printf '%s\n' "$1"; }
+answer() { say '{"jsonrpc":"2.0","id":"'"$id"'",'"$1"'}'; }
+stop() { answer '"result":{"stopReason":"'"$1"'"}'; }
+while read -r line; do
+    id=$(printf '%s' "$line" | sed 's/.*"id":"\([^"]*\)".*/\1/')
+    case $line in
+        *'"method":"initialize"'*)
+            answer '"result":{"protocolVersion":1,"agentInfo":{"name":"Sh","version":"1.2.3"},"agentCapabilities":{"loadSession":true}}' ;;
+        *'"method":"session/new"'*) printf '%s' "$line" > "$ASKED"; answer '"result":{"sessionId":"s"}' ;;
+        *'"method":"session/load"'*) printf '%s' "$line" > "$ASKED"; answer '"result":{}' ;;
+        *'"method":"session/cancel"'*) id=$turn; stop cancelled ;;
+        *'"method":"session/prompt"'*) turn=$id; eval "$1" ;;
+    esac
+done
+"#;
+
+const SHEET: &str = r#"
+name: sh
+sdk: sh
+description: A shell.
+versions: [{ version: 1.2.3 }]
+dialects: [anthropic-messages, openai-chat]
+modes: [{ name: acp, description: The only one. }]
+command: [sh, agent.sh]
+acp:
+  capabilities: { cancel: true, streaming: true, eagerTools: false, load: true }
+  tools: "mcp__{server}__{tool}"
+  words:
+    anthropic-messages: { package: "@a/anthropic" }
+    openai-chat: { package: "@a/openai" }
+  config:
+    - { path: conf/agent.toml, content: "url = '${baseUrl}/v1'\nuse = '${package}' # ${dialect} {x}\nkey = '${apiKey}'\n" }
+"#;
+
+/// Longer than a healthy shell needs on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+fn agent(sheet: &str) -> PlainAgent {
+    let manifest = Manifest::parse("system.yaml", sheet, &Place::Folder("/".into())).unwrap().remove(0);
+    PlainAgent {
+        plain: manifest.acp.unwrap(),
+        sdk: "sh".into(),
+        version: "0.0.0".into(),
+        modes: vec!["acp".into()],
+        relay: "/opt/brickbat".into(),
+    }
+}
+
+fn launch(folder: &Path, on_prompt: &str) -> Launch {
+    let asked = folder.join("asked").to_str().unwrap().to_owned();
+    Launch {
+        program: "/bin/sh".into(),
+        args: ["-c", AGENT, "agent", on_prompt].map(str::to_owned).to_vec(),
+        folder: "/".into(),
+        env: [("ASKED".to_owned(), asked)].into(),
+        guardian: env!("CARGO_BIN_EXE_brickbat").into(),
+        scratch: None,
+        limits: Limits { start: PATIENCE, answer: PATIENCE, ..Limits::STANDARD },
+    }
+}
+
+fn spec(folder: &Path, dialect: Dialect) -> SessionSpec {
+    let tool = PlannedTool { name: "lookup".into(), params: Vec::new(), deaf: true, asks: false };
+    SessionSpec {
+        base_url: "http://127.0.0.1:9/p/7".into(),
+        dialect,
+        model: None,
+        mode: "acp".into(),
+        tools: vec![ToolSpec::new(&tool, "http://127.0.0.1:9/p/7/gate/lookup".into())],
+        state_dir: folder.to_owned(),
+    }
+}
+
+async fn session(folder: &Path, on_prompt: &str) -> Session {
+    let adapter = Adapter::start_plain(&launch(folder, on_prompt), agent(SHEET)).await.unwrap();
+    assert_eq!(adapter.about().version, "1.2.3", "the agent's own word counts");
+    adapter.open(&spec(folder, Dialect::OpenaiChat)).await.unwrap()
+}
+
+async fn ending(on_prompt: &str) -> SessionEvent {
+    let folder = tempfile::tempdir().unwrap();
+    let mut session = session(folder.path(), on_prompt).await;
+    session.prompt("hello").await.unwrap();
+    session.next().await.unwrap()
+}
+
+fn raised(class: &str, text: &str) -> SessionEvent {
+    SessionEvent::Ended(TurnOutcome::Raised { class: class.into(), text: text.into() })
+}
+
+#[tokio::test]
+async fn each_session_gets_a_folder_its_config_and_the_tools() {
+    let folder = tempfile::tempdir().unwrap();
+    let _session = session(folder.path(), "").await;
+    let work = folder.path().join("work");
+    let config = std::fs::read_to_string(work.join("conf/agent.toml")).unwrap();
+    let expected =
+        "url = 'http://127.0.0.1:9/p/7/v1'\nuse = '@a/openai' # openai-chat {x}\nkey = 'brickbat'\n";
+    assert_eq!(config, expected);
+
+    let asked: Value = serde_json::from_slice(&std::fs::read(folder.path().join("asked")).unwrap()).unwrap();
+    assert_eq!(asked["params"]["cwd"], work.to_str().unwrap());
+    let server = &asked["params"]["mcpServers"][0];
+    assert_eq!((&server["name"], &server["command"]), (&"brickbat".into(), &"/opt/brickbat".into()));
+    let list = server["args"][2].as_str().unwrap();
+    let tools = brickbat::driver::mcp::read_tools(Path::new(list)).unwrap();
+    assert_eq!(tools, spec(folder.path(), Dialect::OpenaiChat).tools);
+}
+
+#[test]
+fn the_model_knows_the_tools_under_names_of_the_agent() {
+    assert_eq!(agent(SHEET).plain.tools.name("lookup"), "mcp__brickbat__lookup");
+}
+
+#[tokio::test]
+async fn what_acp_says_of_the_end_is_the_outcome() {
+    assert_eq!(ending("stop end_turn").await, SessionEvent::Ended(TurnOutcome::Returned));
+    assert_eq!(
+        ending("stop max_tokens").await,
+        raised("max_tokens", "the agent says that the reply was cut off")
+    );
+    assert_eq!(ending("stop refusal").await, raised("refusal", "the agent says that the model refused"));
+    let error =
+        |data: &str| format!(r#"answer '"error":{{"code":-32603,"message":"Internal error"{data}}}'"#);
+    assert_eq!(ending(&error("")).await, raised("-32603", "Internal error"));
+    let named = error(r#","data":{"name":"APIError","why":"overloaded"}"#);
+    let text = r#"Internal error: {"name":"APIError","why":"overloaded"}"#;
+    assert_eq!(ending(&named).await, raised("APIError", text));
+}
+
+#[tokio::test]
+async fn a_turn_is_stopped() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut session = session(folder.path(), "").await;
+    session.prompt("hello").await.unwrap();
+    session.cancel().await.unwrap();
+    assert_eq!(session.next().await, Some(SessionEvent::Ended(TurnOutcome::Cancelled)));
+}
+
+#[tokio::test]
+async fn a_session_is_loaded_in_its_folder_with_its_tools() {
+    let folder = tempfile::tempdir().unwrap();
+    drop(session(folder.path(), "").await);
+    let heir = Adapter::start_plain(&launch(folder.path(), "stop end_turn"), agent(SHEET)).await.unwrap();
+    assert!(heir.about().capabilities.load);
+    let mut session = heir.load("s", &spec(folder.path(), Dialect::OpenaiChat)).await.unwrap();
+    let asked: Value = serde_json::from_slice(&std::fs::read(folder.path().join("asked")).unwrap()).unwrap();
+    assert_eq!((&asked["method"], &asked["params"]["sessionId"]), (&"session/load".into(), &"s".into()));
+    assert_eq!(asked["params"]["cwd"], folder.path().join("work").to_str().unwrap());
+    assert_eq!(asked["params"]["mcpServers"][0]["name"], "brickbat");
+    session.prompt("hello").await.unwrap();
+    assert_eq!(session.next().await, Some(SessionEvent::Ended(TurnOutcome::Returned)));
+}
+
+#[tokio::test]
+async fn a_manifest_that_promises_more_than_the_agent_says_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut launch = launch(folder.path(), "");
+    launch.args[1] = AGENT.replace(r#""loadSession":true"#, r#""loadSession":false"#);
+    let error = Adapter::start_plain(&launch, agent(SHEET)).await.unwrap_err();
+    assert!(error.to_string().contains("not ACP's `loadSession`"), "{error}");
+}
+
+#[tokio::test]
+async fn a_word_that_the_manifest_lacks_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let sheet = SHEET.replace("${package}", "${packet}");
+    let adapter = Adapter::start_plain(&launch(folder.path(), ""), agent(&sheet)).await.unwrap();
+    let error = adapter.open(&spec(folder.path(), Dialect::OpenaiChat)).await.unwrap_err();
+    assert!(matches!(error, DriverError::Install { .. }), "{error}");
+    assert!(error.to_string().contains("no word `packet` for the dialect openai-chat"), "{error}");
+}
+
+#[test]
+fn mistakes_in_a_manifest_are_named() {
+    for (from, to, text) in [
+        ("conf/agent.toml", "../agent.toml", "a path inside the working folder"),
+        ("conf/agent.toml", "/etc/agent.toml", "a path inside the working folder"),
+        ("mcp__{server}__{tool}", "mcp__{server}", "a pattern with one `{tool}`"),
+        ("eagerTools: false", "eager: false", "unknown key `eager`"),
+        ("cancel: true, ", "", "the key `cancel` is missing"),
+    ] {
+        let sheet = SHEET.replace(from, to);
+        let error =
+            Manifest::parse("system.yaml", &sheet, &Place::Folder("/".into())).expect_err(to).to_string();
+        assert!(error.contains(text), "{to}: {error}");
+    }
+}
