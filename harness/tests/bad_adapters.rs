@@ -80,7 +80,12 @@ fn run(folder: &Path, bad: &Bad<'_>, options: &[&str]) -> (Said, Vec<Value>) {
     let temporary = folder.join("tmp");
     fs::create_dir(&temporary).unwrap();
     let temporary = temporary.to_string_lossy();
-    let variables = [("BRICKBAT", BRICKBAT), ("BRICKBAT_TEST_MARK", &*mark), ("TMPDIR", &*temporary)];
+    let variables = [
+        ("BRICKBAT", BRICKBAT),
+        ("BRICKBAT_TEST_MARK", &*mark),
+        ("TMPDIR", &*temporary),
+        ("STORES", &*temporary),
+    ];
     let args = ["run", "bad.yaml", "abort/mid-batch", "control/", "--dialect", "openai-chat"];
     let more = ["--command", "sh bad.sh", "--report", "r.json"];
     let said = brickbat(folder, &[&args[..], &more, options].concat(), &variables);
@@ -197,8 +202,8 @@ fn a_refused_turn() {
 #[test]
 fn a_store_that_is_full() {
     // Opened before the turn; from then on every write finds the device full.
-    let turn = "for dir in \"$TMPDIR\"/brickbat-*/; do for state in \"$dir\"*/; do \
-        [ -e \"$state$session.json\" ] && ln -sf /dev/full \"$state$session.json.new\"; done; done";
+    let turn =
+        "for stored in $(find \"$STORES\" -name \"$session.json\"); do ln -s /dev/full \"$stored.new\"; done";
     check(turn, &["No space left on device"]);
 }
 
