@@ -46,7 +46,7 @@ const EXAMPLES: &str = "Examples:
   brickbat check request.json                             would a strict provider take this request?
   brickbat explain tool-result-missing                    what a rule means, how to mend a history
   brickbat init --lang python                             an adapter to start from
-  brickbat verify-adapter --manifest brickbat/system.yaml whether an adapter is right
+  brickbat verify-adapter --command 'node adapter.mjs'    whether an adapter is right
 
 Exit codes: 0 as expected, 1 findings, 2 usage or bad input, 3 could not judge, 4 the reference agent failed.";
 
