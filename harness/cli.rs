@@ -41,10 +41,12 @@ const EXAMPLES: &str = "Examples:
   brickbat run --system ai-sdk@6/ui-messages abort/       the abort scenarios on the Vercel AI SDK 6
   brickbat run my.yaml --dialect openai-chat --list       the plans that a scenario file yields
   brickbat run --command 'node adapter.mjs' abort/        the same on an adapter of your own
-  brickbat run abort/ --out last                          the same, and everything that happened is kept
+  brickbat run abort/ --out last                          keep everything that happened
   brickbat show mid-batch#k=1@openai --out last           what happened in one plan
   brickbat check request.json                             would a strict provider take this request?
-  brickbat explain tool-result-missing                    what a rule means and how to mend the history
+  brickbat explain tool-result-missing                    what a rule means, how to mend a history
+  brickbat init --lang python                             an adapter to start from
+  brickbat verify-adapter --command 'node adapter.mjs'    whether an adapter is right
 
 Exit codes: 0 as expected, 1 findings, 2 usage or bad input, 3 could not judge, 4 the reference agent failed.";
 
@@ -55,12 +57,18 @@ enum Command {
     /// Tell what happened in one case of a run that was kept.
     Show(show::Show),
     /// Serve the reference agent, or a planted bug, over ACP on standard input and output.
+    ///
+    /// It is an adapter like any other: `brickbat run --command 'brickbat agent'` runs on it. It ends when its input
+    /// ends.
     Agent(agent::Agent),
     /// Prove that the checkers bite: run the planted bugs and print who catches them.
+    ///
+    /// Each is run in process, over HTTP and over ACP, and must be caught by the checker that is meant for it, on both
+    /// dialects; the reference agent must be accused of nothing. Exit code 4 means that it is otherwise.
     Canaries(canaries::Canaries),
     /// Say what a strict provider would say to a request body or a list of messages.
     Check(check::Check),
-    /// Explain a rule.
+    /// Explain a rule, or list all of them.
     Explain(explain::Explain),
     /// Write an adapter to start from, for an SDK of your own.
     Init(init::Init),
@@ -72,6 +80,9 @@ enum Command {
     #[command(hide = true)]
     Mcp(mcp::Mcp),
     /// Check that an adapter does what the protocol asks of it.
+    ///
+    /// It judges the adapter and not the SDK behind it. Exit codes: 0 the adapter is right, 1 a probe failed, 2 bad
+    /// input, 3 a probe could not judge.
     VerifyAdapter(verify::VerifyAdapter),
     #[command(hide = true)]
     Guardian(guardian::Guardian),

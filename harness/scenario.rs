@@ -62,7 +62,7 @@ pub enum Need {
 }
 
 impl Need {
-    /// The word that scenario files and manifests use.
+    /// The word that scenario files and reports use.
     pub fn name(self) -> &'static str {
         match self {
             Need::Cancel => "cancel",

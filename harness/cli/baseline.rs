@@ -17,7 +17,7 @@ use crate::runner::{Origin, Subject, System};
 #[derive(Args)]
 pub(super) struct BaselineOptions {
     /// Hold the findings against a baseline: FILE, or the one beside each system's manifest if no FILE is given.
-    /// May be repeated.
+    /// The word that follows is FILE, so write scenarios before it. May be repeated.
     #[arg(long = "baseline", value_name = "FILE", num_args = 0..=1, default_missing_value = "")]
     files: Vec<String>,
     /// Write the findings of this run as a baseline; reasons and links that are already in FILE are kept.

@@ -9,7 +9,7 @@ use crate::rules::Rule;
 /// Explains a rule: what it asks for, why, how to mend a history that breaks it, and where that is known from.
 #[derive(Args)]
 pub(super) struct Explain {
-    /// A rule, such as `anthropic-messages/tool-result-missing`; the dialect may be left out.
+    /// A rule, such as `anthropic-messages/tool-result-missing`; the dialect may be left out. Without one, all are listed.
     #[arg(value_name = "RULE")]
     rule: Option<String>,
 }

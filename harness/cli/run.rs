@@ -59,7 +59,7 @@ pub(super) struct Run {
     /// Stop at the first plan that makes the run red.
     #[arg(long)]
     fail_fast: bool,
-    /// Plans at once.
+    /// Plans at once; an agent that speaks ACP itself runs one at a time.
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=256))]
     jobs: u16,
     /// Runs of each plan; a case whose runs differ says how often it came out so.
@@ -96,7 +96,8 @@ const EXAMPLES: &str = "Examples:
   brickbat run --manifest my-agent/system.yaml abort/
   brickbat run --command 'node adapter.mjs' abort/mid-batch
   brickbat run abort/ --out last
-  brickbat run --rerun-failed last";
+  brickbat run --rerun-failed last
+  brickbat run abort/ --system ai-sdk@6/ui-messages --baseline";
 
 impl Run {
     pub(super) fn execute(&self) -> u8 {
