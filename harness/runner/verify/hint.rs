@@ -123,7 +123,8 @@ fn of_agent(probe: Probe) -> &'static str {
         Probe::HonoursTheMode => "list only dialects that `config` and `words` make work",
         Probe::AnswersExtensions => "plain ACP has no extension methods",
         Probe::SurvivesManyPlans => {
-            "lower `maxSessions` to the number of sessions that one process bears, one after the other"
+            "if another probe has seen the same, begin there; otherwise lower `maxSessions` to the number of sessions \
+             that one process bears, one after the other"
         }
         Probe::EndsWithItsInput => {
             "the agent has to end when its standard input ends; start the agent itself in `command`, and no \
