@@ -10,7 +10,8 @@ use crate::runner::{Found, Verification, verify};
 
 /// Drives an adapter through probes and says for each whether the adapter is right, what was seen, and how to mend it.
 ///
-/// The probes judge the adapter and not the SDK behind it.
+/// The probes judge the adapter and not the SDK behind it; of an agent that needs no adapter they judge whether it and
+/// its manifest fit together.
 /// Exit codes: 0 the adapter is right, 1 a probe failed, 2 bad input, 3 a probe could not judge.
 #[derive(Args)]
 pub(super) struct VerifyAdapter {

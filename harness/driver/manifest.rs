@@ -38,6 +38,8 @@ pub struct Manifest {
     pub files: Vec<String>,
     /// The folder, below the manifest's, with what belongs to this version alone, such as its lockfile.
     pub folder: Option<String>,
+    /// What this version is known not to do of what `verify-adapter` asks: the probe, and why.
+    pub limits: BTreeMap<String, String>,
     /// Where the files are.
     pub place: Place,
     /// The version of the SDK that the user wants in place of the lockfile's.
@@ -83,6 +85,8 @@ struct Release {
     folder: Option<String>,
     requires: Option<Requires>,
     modes: Option<Vec<String>>,
+    #[serde(default)]
+    limits: BTreeMap<String, String>,
 }
 
 /// One way in which applications use an SDK.
@@ -184,6 +188,7 @@ impl Manifest {
             acp: None,
             files: Vec::new(),
             folder: None,
+            limits: BTreeMap::new(),
             place: Place::Folder(folder),
             pinned: None,
         }
@@ -262,6 +267,7 @@ impl Sheet {
             acp: self.acp.clone(),
             files: self.files.clone(),
             folder: release.folder.clone(),
+            limits: release.limits.clone(),
             place: place.clone(),
             pinned: None,
         }

@@ -1,6 +1,7 @@
 //! Systems by name, and systems that run.
 
 mod own;
+mod prepared;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,6 +10,8 @@ use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError};
 
 use tokio::sync::Mutex;
+
+pub(super) use prepared::{Prepared, server};
 
 use super::live::{self, Driven, Pace, Remains};
 use super::quoted;
@@ -19,8 +22,7 @@ use crate::dialect::Dialect;
 use crate::driver::in_process::{InProcess, Place};
 use crate::driver::manifest::Install;
 use crate::driver::{
-    About, Adapter, DriverError, Launch, Manifest, PlainAgent, Scratch, SessionSpec, ToolSpec, install,
-    resolve, systems,
+    About, Adapter, DriverError, Manifest, PlainAgent, SessionSpec, ToolSpec, resolve, systems,
 };
 use crate::parse::did_you_mean;
 use crate::plan::{Plan, PlanId, PlannedTool};
@@ -29,7 +31,7 @@ use crate::record::Observed;
 use crate::redact::Redactor;
 use crate::rules::Profile;
 use crate::scenario::Need;
-use crate::server::{Limits, Server};
+use crate::server::Server;
 use crate::simulate::simulate;
 use crate::trace::Grade;
 
@@ -216,9 +218,6 @@ struct Adapted {
     dialects: Vec<Dialect>,
     mode: String,
     pace: Pace,
-    launch: Launch,
-    /// What is known of it, if it is an agent that speaks ACP itself.
-    agent: Option<PlainAgent>,
     server: Server,
     adapter: Mutex<Adapter>,
     /// Sessions that the process has been asked for.
@@ -233,7 +232,7 @@ struct Adapted {
     /// State folders given so far.
     n_states: AtomicU64,
     /// Dropped after the adapter, and waits for it.
-    folder: Scratch,
+    prepared: Prepared,
 }
 
 impl Running {
@@ -248,12 +247,8 @@ impl Running {
                 How::Live { canary: *canary, delivery: *delivery, server: server().await? }
             }
             System::Adapted(subject) => {
-                let cache = install::cache_folder()?;
-                let launch = install::launch(&subject.manifest, &cache, guardian, note).await?;
-                let folder = Scratch::create(guardian).await?;
-                let launch = Launch { scratch: Some(folder.path().to_owned()), ..launch };
-                let agent = plain_agent(&subject.manifest, guardian);
-                let adapter = start(&launch, agent.as_ref()).await?;
+                let prepared = Prepared::new(subject, guardian, note).await?;
+                let adapter = prepared.start().await?;
                 let about = adapter.about().clone();
                 let mode = mode_of(&about, subject)?;
                 let name = match &subject.origin {
@@ -268,8 +263,6 @@ impl Running {
                     },
                     dialects: subject.manifest.dialects.clone(),
                     mode,
-                    launch,
-                    agent,
                     server: server().await?,
                     capabilities: about.capabilities,
                     adapter: Mutex::new(adapter),
@@ -278,7 +271,7 @@ impl Running {
                     sick: AtomicU32::new(0),
                     homes: std::sync::Mutex::default(),
                     n_states: AtomicU64::new(0),
-                    folder,
+                    prepared,
                 }));
                 return Ok(Running { name, how });
             }
@@ -330,7 +323,7 @@ impl Running {
 
     fn agent(&self) -> Option<&PlainAgent> {
         match &self.how {
-            How::Adapted(adapted) => adapted.agent.as_ref(),
+            How::Adapted(adapted) => adapted.prepared.agent.as_ref(),
             How::Simulated(_) | How::Live { .. } => None,
         }
     }
@@ -385,13 +378,7 @@ impl Running {
                 live::drive(server, plan, provider, width, Pace::OWN, keep.cloned(), open).await
             }
             How::Adapted(adapted) => {
-                // The runtime of an agent keeps connections for later requests, and some treat a used one otherwise. A
-                // plan must not depend on what the one before has left open, so each gets a server of its own.
-                let server = match adapted.agent {
-                    Some(_) => server().await,
-                    None => Ok(adapted.server.clone()),
-                };
-                let server = match server {
+                let server = match adapted.prepared.server(&adapted.server).await {
                     Ok(server) => &server.clone(),
                     Err(error) => return error.into(),
                 };
@@ -400,7 +387,7 @@ impl Running {
                     let base_url = format!("http://{}{base_path}", server.addr());
                     adapted.open(plan, adapted.spec(plan, base_url, number)?, remains).await
                 };
-                let state = adapted.folder.path().to_string_lossy();
+                let state = adapted.prepared.path().to_string_lossy();
                 let keep = keep.map(|redactor| redactor.clone().with_path(&state, "<state>"));
                 live::drive(server, plan, provider, width, adapted.pace, keep, open).await
             }
@@ -434,21 +421,17 @@ impl Adapted {
         // The other plans share a process that lives: one that is killed has a plan of its own, and so has its heir.
         match remains {
             Some(Remains::Stored(id)) => {
-                let heir = start(&self.launch, self.agent.as_ref()).await?;
+                let heir = self.prepared.start().await?;
                 return Ok(live::Session::Acp(heir.load(id, &spec).await?));
             }
             None if plan.kills() => {
-                let own = start(&self.launch, self.agent.as_ref()).await?;
+                let own = self.prepared.start().await?;
                 return Ok(live::Session::Acp(own.open(&spec).await?));
             }
             Some(Remains::Saved(_)) | None => {}
         }
         let mut adapter = self.adapter.lock().await;
-        let is_worn = self
-            .agent
-            .as_ref()
-            .is_some_and(|agent| self.n_sessions.load(Ordering::Relaxed) >= agent.plain.max_sessions);
-        if is_worn
+        if self.prepared.is_worn(self.n_sessions.load(Ordering::Relaxed))
             || adapter.is_over()
             || self.sick.load(Ordering::Relaxed) == self.number.load(Ordering::Relaxed)
         {
@@ -470,7 +453,7 @@ impl Adapted {
     }
 
     async fn start_anew(&self) -> Result<Adapter, DriverError> {
-        let adapter = start(&self.launch, self.agent.as_ref()).await?;
+        let adapter = self.prepared.start().await?;
         self.n_sessions.store(0, Ordering::Relaxed);
         self.number.fetch_add(1, Ordering::Relaxed);
         Ok(adapter)
@@ -482,32 +465,12 @@ impl Adapted {
 
     /// What a session is opened with; `number` names its state folder.
     fn spec(&self, plan: &Plan, base_url: String, number: u64) -> Result<SessionSpec, DriverError> {
-        let state_dir = self.folder.path().join(STATE).join(number.to_string());
+        let state_dir = self.prepared.path().join(STATE).join(number.to_string());
         std::fs::create_dir_all(&state_dir).map_err(|error| harness("the state folder", &error))?;
         let tool = |tool: &PlannedTool| ToolSpec::new(tool, format!("{base_url}/gate/{}", tool.name));
         let tools = plan.tools.iter().map(tool).collect();
         let mode = self.mode.clone();
         Ok(SessionSpec { dialect: plan.dialect, model: None, mode, tools, state_dir, base_url })
-    }
-}
-
-/// What is known of an agent that speaks ACP itself; none where the system has an adapter.
-fn plain_agent(manifest: &Manifest, relay: &Path) -> Option<PlainAgent> {
-    let plain = manifest.acp.as_ref()?;
-    Some(PlainAgent {
-        plain: plain.clone(),
-        sdk: manifest.sdk.clone().unwrap_or_default(),
-        version: manifest.version.clone().unwrap_or_default(),
-        modes: manifest.modes.iter().map(|mode| mode.name.clone()).collect(),
-        relay: relay.to_owned(),
-    })
-}
-
-/// Starts an adapter, or an agent that needs none.
-async fn start(launch: &Launch, agent: Option<&PlainAgent>) -> Result<Adapter, DriverError> {
-    match agent {
-        Some(agent) => Adapter::start_plain(launch, agent.clone()).await,
-        None => Adapter::start(launch).await,
     }
 }
 
@@ -529,10 +492,6 @@ fn mode_of(about: &About, subject: &Subject) -> Result<String, DriverError> {
         why: format!("it should be {} {} with {mode}", or_any(sdk), or_any(version)),
         said: format!("{} {} with {}", about.sdk, about.version, about.modes.join(", ")),
     })
-}
-
-async fn server() -> Result<Server, DriverError> {
-    Server::start(Limits::STANDARD).await.map_err(|error| harness("the provider's socket", &error))
 }
 
 fn unread(error: &BrokenStore) -> DriverError {

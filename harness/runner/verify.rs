@@ -1,10 +1,12 @@
-//! Verifies an adapter: does it what `harness/systems/README.md` asks of it?
+//! Verifies an adapter: does it what `harness/systems/README.md` asks of it? Of an agent that needs no adapter it is
+//! asked whether its manifest and the agent fit together.
 //!
 //! A false accusation of an SDK begins with an adapter that is not quite right. Each probe drives the adapter through
 //! a small conversation of its own and says what was seen, and how to mend it. The probes judge the adapter and not
 //! the SDK: no checker runs here.
 
 mod conversation;
+mod hint;
 mod host;
 mod judge;
 mod lifetime;
@@ -22,6 +24,7 @@ pub use probe::{Found, Probe};
 
 use super::system::{Subject, System};
 use crate::driver::DriverError;
+use hint::Examinee;
 use host::Host;
 
 /// What the probes have found out about an adapter.
@@ -95,13 +98,8 @@ pub async fn verify(
     note: &(dyn Fn(&str) + Sync),
 ) -> Result<Verification, NoAdapter> {
     let System::Adapted(subject) = system else { return Err(NoAdapter(system.name())) };
-    if subject.manifest.acp.is_some() {
-        return Err(NoAdapter(system.name()));
-    }
-    // An agent that speaks ACP itself promises nothing on top of it, so there is nothing to hold it to.
-    if subject.manifest.acp.is_some() {
-        return Err(NoAdapter(system.name()));
-    }
+    let examinee = Examinee::of(subject);
+    let unmet = || Found::NotJudged { reason: format!("{} did not introduce itself", examinee.noun()) };
     let mut verification = Verification { system: system.name(), about: None, probes: Vec::new() };
     let mut babble = None;
     let first = examine_start(subject, guardian, note, &mut babble).await;
@@ -120,22 +118,38 @@ pub async fn verify(
             (Some(host), probe) => {
                 note(&format!("probe: {}", probe.title()));
                 let found = probe.run(host).await;
-                let found = found.unwrap_or_else(|error| failed(probe, error, &mut babble));
+                let found = found.unwrap_or_else(|error| failed(examinee, probe, error, &mut babble));
+                let found = held_against(subject.manifest.limits.get(probe.id()), found);
                 host.forget_if_lost();
                 found
             }
-            (None, _) => Found::NotJudged { reason: "the adapter did not introduce itself".to_owned() },
+            (None, _) => unmet(),
         };
         probes.push(Examined { probe, found });
     }
     let silent = match (babble, &host) {
-        (Some(said), _) => Found::failed(said, Probe::SilentOnStdout.hint()),
+        (Some(said), _) => Found::failed(said, examinee.hint(Probe::SilentOnStdout)),
         (None, Some(_)) => Found::ok(),
-        (None, None) => Found::NotJudged { reason: "the adapter did not introduce itself".to_owned() },
+        (None, None) => unmet(),
     };
     probes.insert(1, Examined { probe: Probe::SilentOnStdout, found: silent });
     verification.probes = probes;
     Ok(verification)
+}
+
+/// What was found, held against what the manifest knows of this version: a limit excuses what it speaks of, and no
+/// more than that, and is wrong when it does not hold any more.
+fn held_against(limit: Option<&String>, found: Found) -> Found {
+    match (limit, found) {
+        (Some(limit), Found::Failed { seen, .. }) => {
+            Found::Skipped { reason: format!("known of this version: {limit} (seen: {seen})") }
+        }
+        (Some(_), Found::Ok { .. }) => Found::failed(
+            "the probe passes, and the manifest has it among the limits of this version",
+            "take it out of `limits`",
+        ),
+        (_, found) => found,
+    }
 }
 
 /// The first probe: the adapter starts and introduces itself.
@@ -145,28 +159,33 @@ async fn examine_start(
     note: &(dyn Fn(&str) + Sync),
     babble: &mut Option<String>,
 ) -> Result<(Host, Vec<String>), Found> {
-    let probe = Probe::IntroducesItself;
-    let host = Host::start(subject, guardian, note).await.map_err(|error| failed(probe, error, babble))?;
+    let (examinee, probe) = (Examinee::of(subject), Probe::IntroducesItself);
+    let host = Host::start(subject, guardian, note).await;
+    let host = host.map_err(|error| failed(examinee, probe, error, babble))?;
     let host = match host {
         Ok(host) => host,
-        Err(seen) => return Err(Found::failed(seen, probe.hint())),
+        Err(seen) => return Err(Found::failed(seen, examinee.hint(probe))),
     };
     let warnings = host.warnings();
     Ok((host, warnings))
 }
 
 /// What an error of the driver means for a probe. What is on the standard output is a matter of its own.
-fn failed(probe: Probe, error: DriverError, babble: &mut Option<String>) -> Found {
+fn failed(examinee: Examinee, probe: Probe, error: DriverError, babble: &mut Option<String>) -> Found {
     match error.plain() {
         DriverError::Babble { .. } => {
             let words = format!("{error} (in the probe {})", probe.id());
             babble.get_or_insert(words);
-            Found::NotJudged { reason: "the adapter broke off, see silent-on-stdout".to_owned() }
+            Found::NotJudged { reason: format!("{} broke off, see silent-on-stdout", examinee.noun()) }
+        }
+        // What has to be installed is there once it has started: then it is the manifest that has a hole.
+        DriverError::Install { .. } if probe != Probe::IntroducesItself => {
+            Found::failed(error.to_string(), examinee.hint(probe))
         }
         DriverError::Missing { .. } | DriverError::Install { .. } | DriverError::Harness { .. } => {
             Found::NotJudged { reason: error.to_string() }
         }
-        _ => Found::failed(error.to_string(), probe.hint()),
+        _ => Found::failed(error.to_string(), examinee.hint(probe)),
     }
 }
 
@@ -181,3 +200,29 @@ impl std::fmt::Display for NoAdapter {
 }
 
 impl std::error::Error for NoAdapter {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_excuses_what_it_speaks_of_and_is_wrong_when_it_does_not_hold() {
+        let limit = "it has no word for it".to_owned();
+        let seen = || Found::failed("nothing was said", "say it");
+        let Found::Skipped { reason } = held_against(Some(&limit), seen()) else { panic!() };
+        assert_eq!(reason, "known of this version: it has no word for it (seen: nothing was said)");
+        assert!(matches!(held_against(Some(&limit), Found::ok()), Found::Failed { .. }));
+        assert_eq!(held_against(None, seen()), seen());
+        assert_eq!(held_against(None, Found::ok()), Found::ok());
+    }
+
+    #[test]
+    fn the_limits_of_built_in_systems_name_probes() {
+        let manifests = crate::driver::systems();
+        let limits: Vec<&String> = manifests.iter().flat_map(|manifest| manifest.limits.keys()).collect();
+        assert!(
+            limits.iter().all(|name| Probe::ALL.iter().any(|probe| probe.id() == name.as_str())),
+            "{limits:?}"
+        );
+    }
+}

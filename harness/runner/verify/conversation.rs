@@ -1,5 +1,6 @@
 //! Probes of a turn that runs to its end.
 
+use super::hint::Examinee;
 use super::host::Host;
 use super::probe::{Found, Probe};
 use super::script::{BATCH, HEARING, REFUSED};
@@ -9,7 +10,7 @@ use crate::driver::DriverError;
 
 /// A plain conversation works, in its first turn and in the one after.
 pub(super) async fn holds(host: &mut Host) -> Result<Found, DriverError> {
-    let hint = Probe::HoldsAConversation.hint();
+    let hint = host.hint(Probe::HoldsAConversation);
     let mut stage = host.open(BATCH).await?;
     for turn in 0..stage.plan.turns.len() {
         stage.play(turn).await?;
@@ -22,10 +23,14 @@ pub(super) async fn holds(host: &mut Host) -> Result<Found, DriverError> {
 
 /// What is shown and what is sent back has the ids of the provider.
 pub(super) async fn keeps_ids(host: &mut Host) -> Result<Found, DriverError> {
-    let hint = Probe::KeepsNativeIds.hint();
+    let hint = host.hint(Probe::KeepsNativeIds);
     let mut stage = host.open(BATCH).await?;
     stage.play(0).await?;
-    let warnings = match judge::shown_ids(&stage.plan, 0, &stage.log) {
+    let shown = match host.examinee {
+        Examinee::Adapter => judge::shown_ids(&stage.plan, 0, &stage.log),
+        Examinee::Agent => judge::shown_ids_or_own(&stage.plan, 0, &stage.log),
+    };
+    let warnings = match shown {
         Ok(warnings) => warnings,
         Err(seen) => return Ok(Found::failed(seen, hint)),
     };
@@ -41,7 +46,7 @@ pub(super) async fn keeps_ids(host: &mut Host) -> Result<Found, DriverError> {
 
 /// The outcome is what happened: an end, a refusal of the provider, a stop.
 pub(super) async fn tells_outcome(host: &mut Host) -> Result<Found, DriverError> {
-    let hint = Probe::TellsTheOutcome.hint();
+    let hint = host.hint(Probe::TellsTheOutcome);
     let mut stage = host.open(BATCH).await?;
     stage.play(0).await?;
     if let Err(seen) = judge::conversation(&stage.plan, 0, &stage.log) {
@@ -58,7 +63,7 @@ pub(super) async fn tells_outcome(host: &mut Host) -> Result<Found, DriverError>
     let mut stage = host.open(HEARING).await?;
     stage.prompt(0).await?;
     if stage.until(PATIENCE, |step| matches!(step, Step::Opened(_))).await?.is_none() {
-        return Ok(Found::failed(stop::NO_GATE, Probe::HoldsAConversation.hint()));
+        return Ok(Found::failed(stop::NO_GATE, host.hint(Probe::HoldsAConversation)));
     }
     stage.cancel().await?;
     stage.finish().await?;

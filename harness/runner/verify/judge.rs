@@ -1,5 +1,7 @@
 //! What a log must show of a turn in which nothing goes wrong. Each gives what is wrong, in words.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::stage::{Log, REFUSAL};
@@ -73,6 +75,26 @@ pub(super) fn shown_ids(plan: &Plan, turn: usize, log: &Log) -> Result<Vec<Strin
     match calls_of(plan, turn).find(|key| !is_shown(key)) {
         Some(key) => Err(format!("call {} is never shown, the others are", plan.calls[key.0 as usize].name)),
         None => Ok(Vec::new()),
+    }
+}
+
+/// The same of an agent that may have ids of its own: then there are as many as calls, and a warning.
+pub(super) fn shown_ids_or_own(plan: &Plan, turn: usize, log: &Log) -> Result<Vec<String>, String> {
+    let own: BTreeSet<&str> = log.shown.iter().map(|(id, _)| id.as_str()).collect();
+    let n_calls = calls_of(plan, turn).count();
+    let is_native = |id: &&str| plan.calls.iter().any(|call| call.id == *id);
+    match own.first() {
+        Some(first) if !own.iter().any(is_native) => match own.len() == n_calls {
+            true => Ok(vec![format!(
+                "calls are shown under ids of the agent's own, such as {}: stuck calls cannot be seen",
+                quoted(first)
+            )]),
+            false => Err(format!(
+                "{} calls are shown, none under an id of the provider; there were {n_calls}",
+                own.len()
+            )),
+        },
+        _ => shown_ids(plan, turn, log),
     }
 }
 
@@ -301,6 +323,16 @@ mod tests {
         assert!(shown_ids(&plan, 0, &log).is_err_and(|seen| seen.contains("call b is never shown")));
         log.shown.push(("own-1".to_owned(), ShownState::Pending));
         assert!(shown_ids(&plan, 0, &log).is_err_and(|seen| seen.contains("`own-1`")));
+        let mut log = right(&plan);
+        for (number, (id, _)) in log.shown.iter_mut().enumerate() {
+            *id = format!("own-{number}");
+        }
+        assert!(shown_ids_or_own(&plan, 0, &log).is_ok_and(|warnings| warnings[0].contains("`own-0`")));
+        log.shown.pop();
+        assert!(shown_ids_or_own(&plan, 0, &log).is_err_and(|seen| seen.contains("2 calls are shown")));
+        log.shown[0].0.clone_from(&plan.calls[0].id);
+        assert!(shown_ids_or_own(&plan, 0, &log).is_err_and(|seen| seen.contains("`own-1`")));
+        assert_eq!(shown_ids_or_own(&plan, 0, &right(&plan)), Ok(Vec::new()));
         let told = |change: fn(&mut Vec<Value>)| kept_ids(&plan, 0, &body(&plan, change)).unwrap_err();
         assert!(
             told(|said| said[1]["tool_calls"][0]["id"] = "own-1".into()).contains("says the calls own-1, ")

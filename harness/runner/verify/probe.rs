@@ -127,57 +127,8 @@ impl Probe {
             Probe::ReloadsSessions => "loads a session in a new process",
             Probe::HonoursTheMode => "offers the modes that it claims and refuses others",
             Probe::AnswersExtensions => "answers _brickbat/barrier and _brickbat/history",
-            Probe::SurvivesManyPlans => "runs 100 plans in one process",
+            Probe::SurvivesManyPlans => "runs many plans in one process",
             Probe::EndsWithItsInput => "ends when its standard input ends",
-        }
-    }
-
-    /// How what it finds is mended, where nothing more exact is known.
-    pub fn hint(self) -> &'static str {
-        match self {
-            Probe::IntroducesItself => {
-                "answer `initialize` with protocolVersion 1 and `_meta.brickbat`: protocol, sdk, version, modes, \
-                 capabilities, as the manifest says them"
-            }
-            Probe::SilentOnStdout => {
-                "write one JSON-RPC message a line to standard output, with one answer to each request, and \
-                 everything else to standard error: send what the SDK prints there as well"
-            }
-            Probe::HoldsAConversation => {
-                "post the arguments, exactly as the SDK passed them, to `gateUrl`, and give the SDK what the gate \
-                 answers; ask the provider at `baseUrl`"
-            }
-            Probe::KeepsNativeIds => {
-                "show each call with `tool_call` and `tool_call_update` under its native id, and store histories \
-                 with the ids that they came with"
-            }
-            Probe::PassesTheStopOn => {
-                "on session/cancel stop the turn as the SDK wants it; pass the SDK's stop signal to the request at \
-                 the gate, unless the tool is `deaf`"
-            }
-            Probe::AwaitsTheTurn => {
-                "answer session/prompt when the turn has really ended: the stream is consumed and the history is \
-                 stored"
-            }
-            Probe::TellsTheOutcome => {
-                "answer session/prompt with `_meta.brickbat.outcome`: `returned`, `raised` with the error's class \
-                 and text for every error that the SDK lets its caller see, `cancelled` if the SDK reports a stop"
-            }
-            Probe::IsolatesSessions => {
-                "keep everything in the session: provider, tools, history and the stop signal, nothing in globals"
-            }
-            Probe::ReloadsSessions => {
-                "on session/load restore what was stored in `stateDir` under this sessionId; write to `stateDir` \
-                 and nowhere else, before session/prompt is answered"
-            }
-            Probe::HonoursTheMode => "refuse a mode or dialect that you do not know with a JSON-RPC error",
-            Probe::AnswersExtensions => {
-                "answer the extension methods of the capabilities that `initialize` claims, or do not claim them"
-            }
-            Probe::SurvivesManyPlans => {
-                "one process serves many sessions, also at the same time: keep nothing of a session that is over"
-            }
-            Probe::EndsWithItsInput => "end the process when standard input ends, whatever still waits",
         }
     }
 

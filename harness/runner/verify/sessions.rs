@@ -1,5 +1,6 @@
 //! Probes of sessions: beside each other, and one after the other in two processes.
 
+use super::hint::Examinee;
 use super::host::Host;
 use super::judge;
 use super::probe::{Found, Probe};
@@ -12,8 +13,8 @@ const SEEDS: [u64; 2] = [1, 2];
 
 /// Two sessions in one process, both in the middle of a turn, have nothing of each other.
 pub(super) async fn isolates(host: &mut Host) -> Result<Found, DriverError> {
-    let hint = Probe::IsolatesSessions.hint();
-    let (adapter, dialect) = (host.adapter().await?, host.dialect());
+    let hint = host.hint(Probe::IsolatesSessions);
+    let (adapter, dialect) = (host.adapter(SEEDS.len()).await?, host.dialect());
     let mut stages = Vec::new();
     for seed in SEEDS {
         let mut plan = (*BATCH.plan(dialect, seed)?).clone();
@@ -22,21 +23,15 @@ pub(super) async fn isolates(host: &mut Host) -> Result<Found, DriverError> {
         }
         stages.push(Stage::open(host, &adapter, plan.into(), &host.mode).await?);
     }
-    // Both wait at a gate before either goes on.
-    let mut gates = Vec::new();
-    for stage in &mut stages {
-        stage.prompt(0).await?;
-        match stage.until(PATIENCE, |step| matches!(step, Step::Opened(_))).await? {
-            Some(Step::Opened(gate)) => gates.push(gate),
-            _ => return Ok(Found::failed("of two turns at the same time one never starts a tool", hint)),
+    let (played, warnings) = match host.examinee {
+        Examinee::Adapter => (at_the_same_time(&mut stages).await?, Vec::new()),
+        Examinee::Agent => {
+            let words = "the sessions took turns: an agent without an adapter gets one plan at a time";
+            (one_after_the_other(&mut stages).await?, vec![words.to_owned()])
         }
-    }
-    for (stage, gate) in stages.iter_mut().zip(gates).rev() {
-        stage.settle(gate);
-        stage.finish().await?;
-        if let Err(seen) = judge::conversation(&stage.plan, 0, &stage.log) {
-            return Ok(Found::failed(format!("of two turns at the same time: {seen}"), hint));
-        }
+    };
+    if let Err(seen) = played {
+        return Ok(Found::failed(seen, hint));
     }
     for stage in &mut stages {
         stage.play(1).await?;
@@ -53,7 +48,38 @@ pub(super) async fn isolates(host: &mut Host) -> Result<Found, DriverError> {
             return Ok(Found::failed("the second turn of one of two sessions sends no request", hint));
         }
     }
-    Ok(Found::ok())
+    Ok(Found::Ok { warnings })
+}
+
+/// Plays the first turns so that both wait at a gate before either goes on. The inner error is what is wrong.
+async fn at_the_same_time(stages: &mut [Stage]) -> Result<Result<(), String>, DriverError> {
+    let mut gates = Vec::new();
+    for stage in stages.iter_mut() {
+        stage.prompt(0).await?;
+        match stage.until(PATIENCE, |step| matches!(step, Step::Opened(_))).await? {
+            Some(Step::Opened(gate)) => gates.push(gate),
+            _ => return Ok(Err("of two turns at the same time one never starts a tool".to_owned())),
+        }
+    }
+    for (stage, gate) in stages.iter_mut().zip(gates).rev() {
+        stage.settle(gate);
+        stage.finish().await?;
+        if let Err(seen) = judge::conversation(&stage.plan, 0, &stage.log) {
+            return Ok(Err(format!("of two turns at the same time: {seen}")));
+        }
+    }
+    Ok(Ok(()))
+}
+
+/// Plays the first turns while both sessions are open.
+async fn one_after_the_other(stages: &mut [Stage]) -> Result<Result<(), String>, DriverError> {
+    for stage in stages {
+        stage.play(0).await?;
+        if let Err(seen) = judge::conversation(&stage.plan, 0, &stage.log) {
+            return Ok(Err(format!("of two open sessions: {seen}")));
+        }
+    }
+    Ok(Ok(()))
 }
 
 /// The words by which the user of a session is known.
@@ -66,13 +92,13 @@ pub(super) async fn reloads(host: &mut Host) -> Result<Found, DriverError> {
     if !host.capabilities().load {
         return Ok(Found::lacks("load"));
     }
-    let hint = Probe::ReloadsSessions.hint();
+    let hint = host.hint(Probe::ReloadsSessions);
     let first = host.fresh().await?;
     let plan = BATCH.plan(host.dialect(), 3)?;
     let mut stage = Stage::open(host, &first, plan, &host.mode).await?;
     stage.play(0).await?;
     if let Err(seen) = judge::conversation(&stage.plan, 0, &stage.log) {
-        return Ok(Found::failed(seen, Probe::HoldsAConversation.hint()));
+        return Ok(Found::failed(seen, host.hint(Probe::HoldsAConversation)));
     }
     first.kill().await?;
     let state = stage.spec.state_dir.clone();
@@ -86,6 +112,10 @@ pub(super) async fn reloads(host: &mut Host) -> Result<Found, DriverError> {
         return Ok(Found::failed(format!("after session/load: {seen}"), hint));
     }
     second.kill().await?;
+    if host.examinee == Examinee::Agent {
+        let words = "where it is stored was not looked at: an agent without an adapter knows no `stateDir`";
+        return Ok(Found::Ok { warnings: vec![words.to_owned()] });
+    }
     // With another folder there is nothing to load; what is known all the same stands somewhere else.
     let third = host.fresh().await?;
     match stage.load(&third, host.folder()?).await {

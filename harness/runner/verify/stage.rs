@@ -103,7 +103,7 @@ impl Stage {
         mode: &str,
     ) -> Result<Stage, DriverError> {
         let profile = Profile::newest(plan.dialect);
-        let mount = host.server.mount(Core(Provider::new(Arc::clone(&plan), profile)));
+        let mount = host.server().await?.mount(Core(Provider::new(host.offered(&plan), profile)));
         let spec = spec(&mount, &plan, mode, host.folder()?);
         let session = adapter.open(&spec).await?;
         Ok(Stage { plan, spec, log: Log::default(), mount, session, gates: Vec::new() })

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::hint::Examinee;
 use super::host::Host;
 use super::judge;
 use super::probe::{Found, Probe};
@@ -18,10 +19,10 @@ pub(super) async fn passes_on(host: &mut Host) -> Result<Found, DriverError> {
     if !host.capabilities().cancel {
         return Ok(Found::lacks("cancel"));
     }
-    let hint = Probe::PassesTheStopOn.hint();
+    let hint = host.hint(Probe::PassesTheStopOn);
     let mut stage = host.open(HEARING).await?;
     let Some(gate) = stopped_at_the_gate(&mut stage).await? else {
-        return Ok(Found::failed(NO_GATE, Probe::HoldsAConversation.hint()));
+        return Ok(Found::failed(NO_GATE, host.hint(Probe::HoldsAConversation)));
     };
     if !is_dropped(&mut stage, gate, HEARING_TIME).await? {
         let seen = "after session/cancel the tool still waits at its gate, though it is not deaf";
@@ -29,11 +30,16 @@ pub(super) async fn passes_on(host: &mut Host) -> Result<Found, DriverError> {
     }
     let mut stage = host.open(DEAF).await?;
     let Some(gate) = stopped_at_the_gate(&mut stage).await? else {
-        return Ok(Found::failed(NO_GATE, Probe::HoldsAConversation.hint()));
+        return Ok(Found::failed(NO_GATE, host.hint(Probe::HoldsAConversation)));
     };
     if is_dropped(&mut stage, gate, QUIET).await? {
         let seen = "after session/cancel a tool that is `deaf` was given up at its gate";
-        let hint = "do not pass the SDK's stop signal to the request at the gate of a tool that is `deaf`";
+        let hint = match host.examinee {
+            Examinee::Adapter => {
+                "do not pass the SDK's stop signal to the request at the gate of a tool that is `deaf`"
+            }
+            Examinee::Agent => "on a stop the agent has to let the tool server live: its calls are not over",
+        };
         return Ok(Found::failed(seen, hint));
     }
     stage.settle(gate);
@@ -72,7 +78,7 @@ const HEARING_TIME: Duration = Duration::from_secs(3);
 
 /// A turn is answered when the provider's last reply is over, and after a stop when nothing of it goes on.
 pub(super) async fn awaits(host: &mut Host) -> Result<Found, DriverError> {
-    let hint = Probe::AwaitsTheTurn.hint();
+    let hint = host.hint(Probe::AwaitsTheTurn);
     let mut stage = host.open(PAUSED).await?;
     if let Err(seen) = answered_after_the_reply(&mut stage).await? {
         return Ok(Found::failed(seen, hint));
@@ -82,7 +88,7 @@ pub(super) async fn awaits(host: &mut Host) -> Result<Found, DriverError> {
     }
     let mut stage = host.open(HEARING).await?;
     let Some(gate) = stopped_at_the_gate(&mut stage).await? else {
-        return Ok(Found::failed(NO_GATE, Probe::HoldsAConversation.hint()));
+        return Ok(Found::failed(NO_GATE, host.hint(Probe::HoldsAConversation)));
     };
     if stage.until(PATIENCE, |step| step == Step::Ended).await?.is_none() {
         // A tool that did not hear the stop may be what the turn waits for.

@@ -1,0 +1,269 @@
+//! `brickbat verify-adapter` of agents that need no adapter: the pair of manifest and agent passes, and a bad pair for
+//! each probe is caught by it.
+//!
+//! The agent is the reference agent behind a shell script that speaks plain ACP for it: where the provider is stands in
+//! a file of the working folder, the tools in the list that the tool server is given, and ends are told as ACP tells
+//! them.
+
+#![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
+
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+const BRICKBAT: &str = env!("CARGO_BIN_EXE_brickbat");
+
+/// Makes a message of plain ACP one that the reference agent understands.
+const INWARD: &str = r#"
+    while IFS= read -r line; do
+        case $line in *'"session/new"'* | *'"session/load"'*)
+            cwd=${line#*'"cwd":"'}; cwd=${cwd%%'"'*}; state=${cwd%/work}
+            read -r base dialect < "$cwd/agent.conf"
+            IFS= read -r tools < "$state/tools.json"
+            about="\"protocol\":1,\"baseUrl\":\"$base\",\"dialect\":\"$dialect\",\"mode\":\"thread\""
+            meta="\"_meta\":{\"brickbat\":{$about,\"stateDir\":\"$state\",\"tools\":$tools}}"
+            line="${line%%'"params":{'*}\"params\":{$meta,${line#*'"params":{'}" ;;
+        esac
+        printf '%s\n' "$line"
+    done"#;
+
+/// Says who it is, and tells errors and stops, as ACP does.
+const OUTWARD: [&str; 3] = [
+    concat!(
+        r#"s/"protocolVersion":1/"agentInfo":{"name":"plain","version":""#,
+        env!("CARGO_PKG_VERSION"),
+        r#""},&/"#
+    ),
+    r#"s/"result":{.*{"kind":"raised","class":"\([^"]*\)","text":\(.*\)}}}}}$/"error":{"code":-32603,"message":\2,"data":{"name":"\1"}}}/"#,
+    r#"s/"stopReason":"[a-z_]*"\(.*{"kind":"cancelled"}\)/"stopReason":"cancelled"\1/"#,
+];
+
+/// A pair of manifest and agent. The default is right.
+#[derive(Default)]
+struct Pair {
+    /// What a filter changes in the messages as the reference agent gets them.
+    input: &'static str,
+    /// The same of the lines that come out, before they become plain ACP.
+    output: &'static str,
+    /// Replacements in the manifest.
+    manifest: &'static [(&'static str, &'static str)],
+    /// What runs after the agent has ended.
+    epilogue: &'static str,
+}
+
+const SHEET: &str = r#"
+name: plain
+sdk: plain-sdk
+description: The reference agent, as one that speaks plain ACP.
+versions: [{ version: VERSION }]
+dialects: [anthropic-messages, openai-chat]
+modes: [{ name: acp, description: The only one. }]
+command: [sh, agent.sh]
+acp:
+  capabilities: { cancel: true, streaming: true, eagerTools: false, load: true }
+  tools: "{tool}"
+  config:
+    - { path: agent.conf, content: "${baseUrl} ${dialect}\n" }
+"#;
+
+impl Pair {
+    /// What the probes found about it.
+    fn examine(&self) -> (Option<i32>, Value) {
+        let folder = TempDir::new().unwrap();
+        let Pair { input, output, epilogue, .. } = self;
+        let [about, errors, stops] = OUTWARD;
+        let script = format!(
+            "{INWARD} | sed -u '{input}' | '{BRICKBAT}' agent \
+             | sed -u -e '{output}' -e '{about}' -e '{errors}' -e '{stops}'\n{epilogue}\n"
+        );
+        std::fs::write(folder.path().join("agent.sh"), script).unwrap();
+        let mut sheet = SHEET.replace("VERSION", env!("CARGO_PKG_VERSION"));
+        for (from, to) in self.manifest {
+            assert!(sheet.contains(from), "{from}");
+            sheet = sheet.replace(from, to);
+        }
+        std::fs::write(folder.path().join("system.yaml"), sheet).unwrap();
+        let mut command = Command::new(BRICKBAT);
+        command.args(["verify-adapter", "--manifest", "system.yaml", "--format", "json"]);
+        let output = command.current_dir(folder.path()).output().unwrap();
+        let found = serde_json::from_slice(&output.stdout);
+        (output.status.code(), found.unwrap_or_else(|error| panic!("{error}: {output:?}")))
+    }
+
+    /// It is caught by these probes and by no others; the first says these words.
+    #[track_caller]
+    fn caught(&self, probes: &[&str], words: &str) {
+        let (code, found) = self.examine();
+        let failed = with(&found, "failed", "seen");
+        let names: Vec<&str> = failed.iter().map(|(probe, _)| *probe).collect();
+        assert_eq!(names, probes, "{found:#}");
+        assert!(failed[0].1.contains(words), "{found:#}");
+        assert_eq!(code, Some(1), "{found:#}");
+        // No hint speaks of what only an adapter knows.
+        let of_adapters = |hint: &str| hint.contains("_meta") || hint.contains("gateUrl");
+        assert!(!with(&found, "failed", "hint").iter().any(|(_, hint)| of_adapters(hint)), "{found:#}");
+    }
+
+    /// It passes, and a probe warns with these words.
+    #[track_caller]
+    fn passes_with(&self, probe: &str, words: &str) {
+        let (code, found) = self.examine();
+        assert_eq!((code, with(&found, "failed", "seen")), (Some(0), vec![]), "{found:#}");
+        assert!(warnings(&found, probe).contains(words), "{found:#}");
+    }
+}
+
+/// The probes with that result, and what each says.
+fn with<'a>(found: &'a Value, result: &str, says: &str) -> Vec<(&'a str, &'a str)> {
+    let probes = found["probes"].as_array().unwrap().iter();
+    let meant = probes.filter(|examined| examined["result"] == result);
+    meant.map(|examined| (examined["probe"].as_str().unwrap(), examined[says].as_str().unwrap())).collect()
+}
+
+fn warnings(found: &Value, probe: &str) -> String {
+    let mut probes = found["probes"].as_array().unwrap().iter();
+    probes.find(|examined| examined["probe"] == probe).unwrap()["warnings"].to_string()
+}
+
+/// Pairs that are examined at the same time: the probes mostly wait to see that nothing happens.
+const N_AT_ONCE: usize = 4;
+
+#[test]
+fn each_pair_is_judged_as_it_deserves() {
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..N_AT_ONCE {
+            scope.spawn(|| {
+                while let Some((name, examine)) = PAIRS.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    eprintln!("{name}");
+                    examine();
+                }
+            });
+        }
+    });
+}
+
+const PAIRS: [(&str, fn()); 15] = [
+    ("a right pair", a_right_pair_passes),
+    ("what is not claimed", what_is_not_claimed_is_skipped),
+    ("another version", || {
+        let manifest = &[(concat!("version: ", env!("CARGO_PKG_VERSION")), "version: 9.9.9")];
+        let words = "the agent says plain-sdk";
+        Pair { manifest, ..Pair::default() }.caught(&["introduces-itself"], words);
+    }),
+    ("no word of its version", || {
+        let output = r#"s/"protocolVersion":1/"protocolVersion": 1/"#;
+        let words = "no `agentInfo`: the version is what the manifest says";
+        Pair { output, ..Pair::default() }.passes_with("introduces-itself", words);
+    }),
+    ("words on standard output", || {
+        let output = r#"/"stopReason"/i tokens used: 5"#;
+        let words = "`tokens used: 5` (in the probe holds-a-conversation)";
+        Pair { output, ..Pair::default() }.caught(&["silent-on-stdout"], words);
+    }),
+    ("tools under other names", tools_under_other_names_are_caught),
+    ("ids of its own", || {
+        let output = r#"s/"toolCallId":"[a-z]*_/"toolCallId":"own-/"#;
+        let words = "calls are shown under ids of the agent's own, such as `own-";
+        Pair { output, ..Pair::default() }.passes_with("keeps-native-ids", words);
+    }),
+    ("a stop that does not reach the tools", || {
+        let input = r#"s/"deaf":false/"deaf":true/g"#;
+        let words = "after session/cancel the tool still waits at its gate, though it is not deaf";
+        Pair { input, ..Pair::default() }.caught(&["passes-the-stop-on"], words);
+    }),
+    ("a stop that reaches a deaf tool", || {
+        let input = r#"s/"deaf":true/"deaf":false/g"#;
+        Pair { input, ..Pair::default() }
+            .caught(&["passes-the-stop-on"], "a tool that is `deaf` was given up");
+    }),
+    ("an error that is told as an end", || {
+        let output = r#"s/{"kind":"raised".*$/{"kind":"returned"}}}}}/"#;
+        let words = "the provider refused the request with status 400, and the outcome is returned";
+        Pair { output, ..Pair::default() }.caught(&["tells-the-outcome", "survives-many-plans"], words);
+    }),
+    ("a stop that is told as an end", || {
+        let output = r#"s/{"kind":"cancelled"}/{"kind":"returned"}/; s/"stopReason":"cancelled"/"stopReason":"end_turn"/"#;
+        let words = "the turn was stopped, and its outcome is returned";
+        Pair { output, ..Pair::default() }.caught(&["tells-the-outcome", "survives-many-plans"], words);
+    }),
+    ("one conversation for all sessions", || {
+        let input = r#"s/"text":"[^"]*I am user 2/"text":"I am user 1. I am user 2/"#;
+        let words = "a request of one session carries `I am user 1.` of the other";
+        Pair { input, ..Pair::default() }.caught(&["isolates-sessions"], words);
+    }),
+    ("a load that forgets", || {
+        let input = r#"s/"method":"session\/load"/"method":"session\/new"/"#;
+        let words = "the next request does not carry the user's words";
+        Pair { input, ..Pair::default() }.caught(&["reloads-sessions"], words);
+    }),
+    ("modes and dialects that are none", modes_and_dialects_that_are_none_are_caught),
+    ("an agent that outlives its input", || {
+        let words = "it still runs 5 s after its standard input has ended";
+        Pair { epilogue: "exec sleep 600", ..Pair::default() }.caught(&["ends-with-its-input"], words);
+    }),
+];
+
+fn a_right_pair_passes() {
+    let (code, found) = Pair::default().examine();
+    assert_eq!((code, with(&found, "failed", "seen")), (Some(0), vec![]), "{found:#}");
+    let skipped = with(&found, "skipped", "reason");
+    assert_eq!(skipped.len(), 1, "{found:#}");
+    assert_eq!(skipped[0].0, "answers-extensions");
+    assert!(skipped[0].1.starts_with("plain ACP has no extension methods"), "{found:#}");
+    assert_eq!(found["probes"].as_array().unwrap().len(), 13);
+    let about = format!("plain-sdk {} with acp", env!("CARGO_PKG_VERSION"));
+    assert_eq!(found["about"], about.as_str());
+    // What was not tried, and how little was tried, is said.
+    for (probe, words) in [
+        ("isolates-sessions", "took turns"),
+        ("reloads-sessions", "knows no `stateDir`"),
+        ("honours-the-mode", "a refusal was not tried"),
+        ("survives-many-plans", "16 plans, one after the other"),
+    ] {
+        assert!(warnings(&found, probe).contains(words), "{found:#}");
+    }
+    for probe in ["introduces-itself", "keeps-native-ids", "tells-the-outcome"] {
+        assert_eq!(warnings(&found, probe), "[]", "{found:#}");
+    }
+}
+
+fn what_is_not_claimed_is_skipped() {
+    let claims = [("cancel: true", "cancel: false"), ("load: true", "load: false")];
+    let manifest: &[_] = &[claims[0], claims[1], ("  tools:", "  maxSessions: 3\n  tools:")];
+    let (code, found) = Pair { manifest: manifest.to_vec().leak(), ..Pair::default() }.examine();
+    let skipped = with(&found, "skipped", "reason");
+    let names: Vec<&str> = skipped.iter().map(|(probe, _)| *probe).collect();
+    assert_eq!(names, ["passes-the-stop-on", "reloads-sessions", "answers-extensions"], "{found:#}");
+    assert_eq!((code, with(&found, "failed", "seen")), (Some(0), vec![]), "{found:#}");
+    assert!(warnings(&found, "survives-many-plans").contains("3 plans"), "{found:#}");
+}
+
+fn tools_under_other_names_are_caught() {
+    let manifest = &[(r#""{tool}""#, r#""{server}_{tool}""#)];
+    let (code, found) = Pair { manifest, ..Pair::default() }.examine();
+    let failed = with(&found, "failed", "seen");
+    assert_eq!((code, failed[0].0), (Some(1), "holds-a-conversation"), "{found:#}");
+    assert!(with(&found, "failed", "hint")[0].1.contains("in `tools`"), "{found:#}");
+}
+
+fn modes_and_dialects_that_are_none_are_caught() {
+    let two = &[("The only one. }", "One. }, { name: other, description: Another. }")];
+    let words = "the modes acp, other are listed, and nothing tells the agent which is meant";
+    Pair { manifest: two, ..Pair::default() }.caught(&["honours-the-mode"], words);
+    // A word that only one dialect has.
+    let hole = &[
+        ("${dialect}", "${name}"),
+        ("  config:", "  words: { anthropic-messages: { name: anthropic-messages } }\n  config:"),
+    ];
+    let (code, found) = Pair { manifest: hole, ..Pair::default() }.examine();
+    let failed = with(&found, "failed", "seen");
+    assert!(
+        failed.iter().any(|(probe, seen)| *probe == "honours-the-mode"
+            && seen.contains("no word `name` for the dialect openai-chat")),
+        "{found:#}"
+    );
+    assert_eq!(code, Some(1), "{found:#}");
+}
