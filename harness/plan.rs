@@ -99,7 +99,6 @@ pub struct PlannedTool {
     pub deaf: bool,
     /// Whether the user is asked before it runs.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    #[serde(default)]
     pub asks: bool,
 }
 
@@ -137,7 +136,7 @@ pub struct PlannedCall {
     /// Whether the tool ignores the user's stop.
     pub deaf: bool,
     /// Whether the user is asked before the tool runs.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub asks: bool,
     /// The turn, from 0.
     pub turn: usize,

@@ -73,16 +73,16 @@ async fn read_line(
 /// Checks that a line is a JSON-RPC message that belongs to the talk and, if it shows the state of a call, that the
 /// state is known.
 fn check(line: Vec<u8>, talk: &Talk) -> Result<String, DriverError> {
-    let why = match serde_json::from_slice::<Value>(&line) {
-        Ok(Value::Object(message)) => check_message(&message).and_then(|()| talk.heard(&message)),
+    let message = match serde_json::from_slice::<Value>(&line) {
+        Ok(Value::Object(message)) => check_message(&message).map(|()| message),
         Ok(_) => Err("not a JSON object".to_owned()),
         Err(error) => Err(format!("not JSON: {error}")),
     };
-    match why {
-        // Bytes that parse as JSON are UTF-8.
-        Ok(()) => String::from_utf8(line).map_err(|error| babble("not UTF-8".to_owned(), error.as_bytes())),
-        Err(why) => Err(babble(why, &line)),
-    }
+    let message = message.map_err(|why| babble(why, &line))?;
+    // It is a message, but not one of this talk.
+    talk.heard(&message).map_err(|why| DriverError::Nonsense { why, said: quote(&line) })?;
+    // Bytes that parse as JSON are UTF-8.
+    String::from_utf8(line).map_err(|error| babble("not UTF-8".to_owned(), error.as_bytes()))
 }
 
 fn check_message(message: &Map<String, Value>) -> Result<(), String> {

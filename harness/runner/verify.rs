@@ -95,6 +95,9 @@ pub async fn verify(
     note: &(dyn Fn(&str) + Sync),
 ) -> Result<Verification, NoAdapter> {
     let System::Adapted(subject) = system else { return Err(NoAdapter(system.name())) };
+    if subject.manifest.acp.is_some() {
+        return Err(NoAdapter(system.name()));
+    }
     // An agent that speaks ACP itself promises nothing on top of it, so there is nothing to hold it to.
     if subject.manifest.acp.is_some() {
         return Err(NoAdapter(system.name()));
@@ -167,7 +170,7 @@ fn failed(probe: Probe, error: DriverError, babble: &mut Option<String>) -> Foun
     }
 }
 
-/// A system that has no adapter.
+/// A system that has no adapter: it runs in this process, or speaks ACP itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NoAdapter(String);
 

@@ -119,11 +119,10 @@ fn every_plan_can_be_told_from_its_files_alone() {
             missing.push(format!("{}\n{drawn}", plan.id));
         }
         n_receipts += n_fired;
-        // The reference agent makes up only what the user's stop or a refusal leaves open.
-        assert!(
-            drawn.contains("user stops") || drawn.contains("refused by") || !drawn.contains(",made-up"),
-            "{drawn}"
-        );
+        // The reference agent makes up only what a stop, a refusal or a kill leaves open.
+        let leaves_open = ["user stops", "refused by", "says no", "is killed"];
+        let may_invent = leaves_open.iter().any(|words| drawn.contains(words));
+        assert!(may_invent || !drawn.contains(",made-up"), "{drawn}");
         let wide = drawn.lines().find(|line| line.chars().count() > 100 && !line.starts_with("again:"));
         assert_eq!(wide, None, "{}", plan.id);
     }

@@ -470,6 +470,7 @@ fn bad_input_is_answered_with_words() {
     for (args, words) in [
         (vec!["--system", "reference"], "reference has no adapter; `reference/acp` has"),
         (vec!["--system", "opencode"], "opencode@1.18.33/acp has no adapter; `reference/acp` has"),
+        (vec!["--system", "opencode"], "/acp has no adapter; `reference/acp` has"),
         (vec!["--system", "referense/acp"], "unknown system"),
         (vec!["--command", "sh 'a"], "its quotes closed"),
         (vec!["--manifest", "nowhere.yaml"], "nowhere.yaml"),
