@@ -78,8 +78,8 @@ pub(super) struct Run {
     /// standard error, verdict. `brickbat show` reads it.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Run the cases of a run folder again that were not passed, unreachable or unsupported, with the same systems,
-    /// profiles and seed.
+    /// Run the cases of a run folder again that were not passed, unreachable or unsupported, and those that an
+    /// interrupted run did not come to, with the same systems, profiles and seed.
     #[arg(
         long,
         value_name = "DIR",

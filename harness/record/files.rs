@@ -40,6 +40,10 @@ impl Record {
                 fields.extend(account);
                 // Whether a result came before or after the stop that met it is a matter of the clock.
                 fields.shift_remove("settled_late");
+                if !call.asks {
+                    // Nobody is to be asked, so it says nothing that nobody was.
+                    fields.shift_remove("unasked");
+                }
             }
             value
         });
