@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::bad_input;
+use super::secrets::redactor;
 use crate::baseline::{Baseline, Known, Shown, common_system, rewrite};
 use crate::driver::{self, BASELINE};
 use crate::parse::MAX_TEXT;
@@ -49,7 +50,9 @@ impl BaselineOptions {
     /// What is to be written, as far as it is known before the run: the old file, if there is one.
     pub(super) fn pending(&self) -> Result<Option<Pending<'_>>, u8> {
         let Some(path) = &self.write else { return Ok(None) };
-        let old = if path.exists() { Some(read(path)?) } else { None };
+        // An empty file is what a run leaves that was killed before it could write.
+        let is_written = std::fs::metadata(path).is_ok_and(|file| file.len() > 0 || !file.is_file());
+        let old = if is_written { Some(read(path)?) } else { None };
         match std::fs::OpenOptions::new().append(true).create(old.is_none()).open(path) {
             Ok(_) => Ok(Some(Pending { path, old })),
             Err(error) => Err(unwritable(path, &error)),
@@ -118,7 +121,8 @@ fn beside(systems: &[&System], baselines: &mut Vec<Baseline>) -> Result<(), u8> 
     for system in systems {
         let System::Adapted(subject) = system else { continue };
         let Some(text) = subject.manifest.text(BASELINE) else {
-            anstream::eprintln!("{} has no baseline; every finding counts", system.name());
+            let name = system.name();
+            anstream::eprintln!("{} has no baseline; every finding counts", redactor().text(&name));
             continue;
         };
         let file = format!("{}/{BASELINE}", subject.manifest.name);

@@ -78,8 +78,8 @@ pub(super) struct Run {
     /// standard error, verdict. `brickbat show` reads it.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Run the cases of a run folder again that were not passed, unreachable or unsupported, with the same systems,
-    /// profiles and seed.
+    /// Run the cases of a run folder again that were not passed, unreachable or unsupported, and those that an
+    /// interrupted run did not come to, with the same systems, profiles and seed.
     #[arg(
         long,
         value_name = "DIR",
@@ -176,7 +176,7 @@ impl Run {
         let run = async {
             let mut cases = Vec::new();
             for (system, jobs) in &work.batches {
-                let progress = Progress::on(&system.name());
+                let progress = Progress::on(&redactor().text(&system.name()));
                 let note = |words: &str| progress.note(&redactor().text(words));
                 let on_case = |case: &Case, n_done, n_all| {
                     done.lock().unwrap_or_else(PoisonError::into_inner).push(case.clone());
@@ -239,9 +239,9 @@ impl Run {
 /// What is written down of a run, at its beginning and at its end.
 fn note(work: &Work, report: Option<&Report>) -> RunNote {
     let mut arguments = work.arguments.clone();
-    let own = arguments.manifest.iter_mut().chain(&mut arguments.command);
-    let words = arguments.scenarios.iter_mut().chain(&mut arguments.filter).chain(own);
-    words.for_each(|word| redactor().string(word));
+    let own = arguments.manifest.iter_mut().chain(&mut arguments.command).chain(&mut arguments.mode);
+    let words = arguments.scenarios.iter_mut().chain(&mut arguments.systems).chain(&mut arguments.filter);
+    words.chain(own).chain(&mut arguments.sdk_version).for_each(|word| redactor().string(word));
     let cases = report.into_iter().flat_map(|report| &report.cases).map(|case| RunCase {
         system: case.system.clone(),
         plan: case.plan.clone(),

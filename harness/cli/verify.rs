@@ -4,6 +4,7 @@ use clap::{Args, ValueEnum};
 
 use super::own::Own;
 use super::run::paint;
+use super::secrets::redactor;
 use super::{bad_input, block_on, own_program};
 use crate::report::text::Tone;
 use crate::runner::{Found, Verification, verify};
@@ -45,15 +46,19 @@ impl VerifyAdapter {
             Ok(guardian) => guardian,
             Err(code) => return code,
         };
-        let note = |words: &str| anstream::eprintln!("{words}");
+        let note = |words: &str| anstream::eprintln!("{}", redactor().text(words));
         let verification = match block_on(verify(system, &guardian, &note)) {
             Ok(Ok(verification)) => verification,
             Ok(Err(error)) => return bad_input(error),
             Err(code) => return code,
         };
         match self.format {
-            Format::Text => anstream::print!("{}", text(&verification)),
-            Format::Json => anstream::println!("{:#}", verification.to_json()),
+            Format::Text => anstream::print!("{}", redactor().text(&text(&verification))),
+            Format::Json => {
+                let mut json = verification.to_json();
+                redactor().value(&mut json);
+                anstream::println!("{json:#}");
+            }
         }
         verification.exit_code()
     }

@@ -7,7 +7,8 @@ use super::own::Own;
 use super::run::{Run, profiles};
 use super::secrets::with_home;
 use crate::dialect::Dialect;
-use crate::folder::{self, RunArguments};
+use crate::folder::{self, RunArguments, RunNote};
+use crate::redact::REDACTED;
 use crate::rules::Profile;
 use crate::runner::{self, Job, Selection, Source, System};
 use crate::verdict::Verdict;
@@ -53,11 +54,18 @@ impl Work {
 
     /// The cases of an earlier run that were neither passed nor none of that system's business.
     pub(super) fn again(path: &Path) -> Result<Work, String> {
-        let mut arguments = folder::read_note(path).map_err(|error| error.to_string())?.arguments;
-        let paths =
-            arguments.scenarios.iter_mut().chain(&mut arguments.manifest).chain(&mut arguments.command);
+        let note = folder::read_note(path).map_err(|error| error.to_string())?;
+        let told = told(path, &note)?;
+        let RunNote { mut arguments, finished, .. } = note;
+        let own = arguments.manifest.iter().chain(&arguments.command).chain(&arguments.sdk_version);
+        if own.chain(&arguments.scenarios).any(|word| word.contains(REDACTED)) {
+            return Err(format!(
+                "error: {}: a secret in the arguments of that run was not kept\nhint: give the arguments again",
+                path.display()
+            ));
+        }
+        let paths = arguments.scenarios.iter_mut().chain(&mut arguments.manifest);
         paths.for_each(|word| *word = with_home(word));
-        let cases = folder::cases(path).map_err(|error| error.to_string())?;
         let wrong = |what: &str, name: &str| {
             format!("error: {}: run.json names the unknown {what} `{name}`", path.display())
         };
@@ -74,15 +82,20 @@ impl Work {
         let systems = systems(&arguments)?;
         // Of some systems the full name is known only once they have been started.
         let is_only = systems.len() == 1;
+        let is_of = |case: &Told, system: &System| is_only || system.may_be(&case.system);
+        let is_stray = |case: &&Told| case.is_open && !systems.iter().any(|system| is_of(case, system));
+        if let Some(stray) = told.iter().find(is_stray) {
+            return Err(wrong("system", &stray.system));
+        }
         for system in systems {
-            let name = system.name();
-            let failed =
-                cases.iter().filter(|(_, case)| (is_only || case.system == name) && is_open(case.verdict));
+            let told: Vec<&Told> = told.iter().filter(|case| is_of(case, &system)).collect();
             // A control plan is run before its plan.
+            let failed = told.iter().filter(|case| case.is_open);
             let failed: BTreeSet<&str> =
-                failed.map(|(_, case)| case.plan.strip_suffix("+control").unwrap_or(&case.plan)).collect();
-            let mut wanted = jobs.clone();
-            wanted.retain(|job| failed.contains(job.plan.id.to_string().as_str()));
+                failed.map(|case| case.plan.strip_suffix("+control").unwrap_or(&case.plan)).collect();
+            let known: BTreeSet<&str> = told.iter().map(|case| case.plan.as_str()).collect();
+            let (mut wanted, others): (Vec<Job>, Vec<Job>) =
+                jobs.iter().cloned().partition(|job| failed.contains(job.plan.id.to_string().as_str()));
             if wanted.len() < failed.len() {
                 return Err(format!(
                     "error: {}: {} of the plans to run again on {} are not in the scenarios any more",
@@ -91,6 +104,9 @@ impl Work {
                     system.name()
                 ));
             }
+            // Of a run that was killed nobody wrote down which plans it had not come to.
+            let is_missed = |job: &Job| !known.contains(job.plan.id.to_string().as_str());
+            wanted.extend(others.into_iter().filter(|job| !finished && is_missed(job)));
             if !wanted.is_empty() {
                 batches.push((system, wanted));
             }
@@ -110,10 +126,28 @@ fn systems(arguments: &RunArguments) -> Result<Vec<System>, String> {
     own.systems(&arguments.systems).map_err(|error| error.to_string())
 }
 
-/// Whether a case is worth another run.
-fn is_open(verdict: Verdict) -> bool {
-    !matches!(verdict, Verdict::Pass | Verdict::Unreachable | Verdict::Unsupported)
+/// What an earlier run says of a case.
+struct Told {
+    system: String,
+    plan: String,
+    /// Whether it is worth another run.
+    is_open: bool,
 }
+
+/// Every case that a run folder tells of: those that are kept, and those that the run knew but did not come to.
+fn told(path: &Path, note: &RunNote) -> Result<Vec<Told>, String> {
+    let told = |system: &str, plan: &str, verdict: &str| Told {
+        system: system.to_owned(),
+        plan: plan.to_owned(),
+        is_open: CLOSED.iter().all(|closed| closed.name() != verdict),
+    };
+    let kept = folder::cases(path).map_err(|error| error.to_string())?;
+    let kept = kept.iter().map(|(_, case)| told(&case.system, &case.plan, case.verdict.name()));
+    Ok(kept.chain(note.cases.iter().map(|case| told(&case.system, &case.plan, &case.verdict))).collect())
+}
+
+/// Verdicts of cases that are not worth another run.
+const CLOSED: [Verdict; 3] = [Verdict::Pass, Verdict::Unreachable, Verdict::Unsupported];
 
 fn jobs(arguments: &RunArguments, dialects: &[Dialect]) -> Result<Vec<Job>, String> {
     let sources: Vec<Source> = arguments.scenarios.iter().map(|word| Source::of(word)).collect();

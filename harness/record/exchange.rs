@@ -112,7 +112,8 @@ impl Exchange {
         if says_the_same || clean != value {
             file.body = Some(clean);
         } else {
-            file.text = Some(String::from_utf8_lossy(&self.body).into_owned());
+            // A name that stands twice in an object is there once in the value, and a secret may be in the other.
+            file.text = Some(redactor.text(&String::from_utf8_lossy(&self.body)).into_owned());
         }
         file
     }

@@ -40,6 +40,10 @@ impl Record {
                 fields.extend(account);
                 // Whether a result came before or after the stop that met it is a matter of the clock.
                 fields.shift_remove("settled_late");
+                if !call.asks {
+                    // Nobody is to be asked, so it says nothing that nobody was.
+                    fields.shift_remove("unasked");
+                }
             }
             value
         });
@@ -94,7 +98,7 @@ const MAX_LINE_TEXT: usize = 64 << 10;
 fn trace(events: &[&Event], redactor: &Redactor) -> String {
     let mut text = String::new();
     for (at, event) in events.iter().enumerate() {
-        let mut value = serde_json::to_value(shortened(event)).unwrap_or_default();
+        let mut value = serde_json::to_value(shortened(event, redactor)).unwrap_or_default();
         redactor.value(&mut value);
         let next = line(&value);
         if text.len() + next.len() > MAX_FILE_BYTES {
@@ -106,17 +110,17 @@ fn trace(events: &[&Event], redactor: &Redactor) -> String {
     text
 }
 
-/// An event whose texts have an end.
-fn shortened(event: &Event) -> Event {
+/// An event whose texts have an end. What is cut must be clean before: half a secret is not known for one.
+fn shortened(event: &Event, redactor: &Redactor) -> Event {
     let mut event = event.clone();
     let texts = match &mut event {
         Event::ToolStarted { args, .. } => [Some(args), None],
-        Event::CallShown { id, .. } => [Some(id), None],
+        Event::CallShown { id, .. } | Event::Asked { id, .. } => [Some(id), None],
         Event::TurnEnded { outcome: TurnOutcome::Raised { class, text } } => [Some(class), Some(text)],
         _ => [None, None],
     };
     for text in texts.into_iter().flatten() {
-        *text = cut(text, MAX_LINE_TEXT);
+        *text = cut(&redactor.text(text), MAX_LINE_TEXT);
     }
     event
 }

@@ -1,5 +1,6 @@
 //! Systems by name, and systems that run.
 
+mod names;
 mod own;
 mod prepared;
 
@@ -14,7 +15,6 @@ use tokio::sync::Mutex;
 pub(super) use prepared::{Prepared, server};
 
 use super::live::{self, Driven, Pace, Remains};
-use super::quoted;
 use super::repeat::Repeat;
 use crate::agent::canary::Canary;
 use crate::agent::{Agent, BrokenStore, Delivery};
@@ -132,6 +132,8 @@ impl System {
         let words = words.ok_or_else(|| {
             UnknownSystem("error: --command needs a program with its arguments, its quotes closed".to_owned())
         })?;
+        // Inside the quotes of the command no shell does it, and reports write the home of the user so.
+        let words = words.into_iter().map(names::at_home).collect();
         let folder = std::env::current_dir()
             .map_err(|error| UnknownSystem(format!("error: there is no working folder: {error}")))?;
         let manifest = Manifest::of_command(words, folder);
@@ -146,6 +148,9 @@ impl System {
     /// When it is a system whose SDK is not installed by Brickbat.
     pub fn with_sdk_version(self, version: &str) -> Result<System, UnknownSystem> {
         match self {
+            _ if version.trim().is_empty() => Err(UnknownSystem(
+                "error: --sdk-version needs a version, such as `6.0.300` or `latest`".to_owned(),
+            )),
             System::Adapted(subject) if subject.manifest.install != Install::None => {
                 let Subject { manifest, mode, origin } = *subject;
                 let manifest = manifest.with_sdk_version(version);
@@ -155,48 +160,6 @@ impl System {
                 "error: --sdk-version does not apply to {}: its SDK is not installed by Brickbat",
                 other.name()
             ))),
-        }
-    }
-
-    /// The options of the command line that mean this system, given the full name under which it ran.
-    pub fn options(&self, full_name: &str) -> String {
-        let System::Adapted(subject) = self else { return format!("--system {full_name}") };
-        let pinned = match &subject.manifest.pinned {
-            Some(version) => format!(" --sdk-version {version}"),
-            None => String::new(),
-        };
-        let mode = subject.mode.as_ref().map(|mode| format!("/{mode}")).unwrap_or_default();
-        // The version of a system that is pinned may not be one that the manifest lists.
-        let name = match pinned.is_empty() {
-            true => full_name.to_owned(),
-            false => format!("{}{mode}", subject.manifest.name),
-        };
-        match &subject.origin {
-            Origin::BuiltIn | Origin::Own(_) => format!("--system {name}{pinned}"),
-            Origin::Manifest(path) => {
-                format!("--manifest {} --system {name}{pinned}", quoted(&path.to_string_lossy()))
-            }
-            Origin::Command(command) => {
-                let mode = full_name.rsplit('/').next().unwrap_or_default();
-                format!("--command {} --mode {mode}", quoted(command))
-            }
-        }
-    }
-
-    /// The full name, as far as it is known before the system has been started.
-    pub fn name(&self) -> String {
-        match self {
-            System::Simulated(None) => "reference/simulated".to_owned(),
-            System::Live(None, Delivery::Streamed) => "reference".to_owned(),
-            System::Live(None, Delivery::Whole) => "reference/blocking".to_owned(),
-            System::Simulated(Some(canary)) => format!("canary/{}/simulated", canary.name()),
-            System::Live(Some(canary), _) => format!("canary/{}", canary.name()),
-            System::Adapted(subject) => match (&subject.origin, &subject.mode) {
-                (Origin::Command(command), _) => command.clone(),
-                (Origin::Own(None), _) => "reference/acp".to_owned(),
-                (Origin::Own(Some(canary)), _) => format!("canary/{}/acp", canary.name()),
-                (_, mode) => subject.manifest.full_name(mode.as_deref().unwrap_or_default()),
-            },
         }
     }
 }
@@ -541,17 +504,5 @@ mod tests {
         let other = System::of_command("node a", Some("of-mine")).unwrap();
         let System::Adapted(subject) = other else { panic!() };
         assert!(mode_of(&about("any", "1"), &subject).is_err());
-    }
-
-    #[test]
-    fn options_mean_the_system_again() {
-        let built_in = System::named("ai-sdk@6/ui-messages-clean").unwrap();
-        assert_eq!(built_in.options(&built_in.name()), "--system ai-sdk@6.0.326/ui-messages-clean");
-        let pinned = built_in.with_sdk_version("6.0.1").unwrap();
-        let options = "--system ai-sdk/ui-messages-clean --sdk-version 6.0.1";
-        assert_eq!(pinned.options("ai-sdk@6.0.1/ui-messages-clean"), options);
-        assert!(System::named("reference").unwrap().with_sdk_version("1").is_err());
-        let command = System::of_command("sh a.sh", None).unwrap();
-        assert_eq!(command.options("sh@1/m"), "--command 'sh a.sh' --mode m");
     }
 }

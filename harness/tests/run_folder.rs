@@ -23,7 +23,7 @@ use brickbat::redact::Redactor;
 use brickbat::report::{Case, timeline};
 use brickbat::rules::Profile;
 use brickbat::simulate::simulate;
-use brickbat::trace::Grade;
+use brickbat::trace::{Event, Grade};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -152,8 +152,9 @@ fn nothing_of_our_own_is_taken_for_a_secret() {
 
 #[test]
 fn two_runs_on_the_reference_agent_leave_the_same_behind() {
-    // Over sockets, whether a request that is on its way is seen when the user stops the turn is a race.
-    leave_the_same(&["run", "retry/", "reorder/", "control/"]);
+    // Over sockets, whether a request that is on its way is seen when the user stops the turn is a race: also that of
+    // a tool, as in reorder/.
+    leave_the_same(&["run", "retry/", "control/"]);
     leave_the_same(&["run", "--system", "reference/simulated"]);
 }
 
@@ -296,10 +297,62 @@ fn only_what_failed_is_run_again() {
     );
 }
 
+#[test]
+fn what_a_run_did_not_come_to_is_run_again() {
+    let folder = TempDir::new().unwrap();
+    let run =
+        ["run", "control/", "--dialect", "openai-chat", "--system", "reference/simulated", "--out", "one"];
+    assert!(brickbat(folder.path(), &run).status.success());
+    let path = folder.path().join("one/run.json");
+    let mut note: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    let cases = note["cases"].as_array_mut().unwrap();
+    let missed = cases.iter_mut().find(|case| !case["plan"].as_str().unwrap().ends_with("+control")).unwrap();
+    let plan = missed["plan"].as_str().unwrap().to_owned();
+    fs::remove_dir_all(folder.path().join("one").join(missed["folder"].as_str().unwrap())).unwrap();
+    // So an interrupted run leaves it: the plan is listed, and nothing is kept of it.
+    missed["verdict"] = "not-run".into();
+    let again = |note: &Value| {
+        fs::write(&path, note.to_string()).unwrap();
+        let listed = brickbat(folder.path(), &["run", "--rerun-failed", "one", "--list"]);
+        assert!(listed.status.success(), "{listed:?}");
+        text(&listed.stdout)
+    };
+    assert_eq!(again(&note), format!("{plan}\n"));
+    // So one that was killed does: nobody wrote down what there was to run.
+    note["finished"] = false.into();
+    note["cases"] = Value::Array(Vec::new());
+    assert_eq!(again(&note), format!("{plan}\n"));
+    // A secret that was taken out of the arguments cannot be run again.
+    note["arguments"]["command"] = "sh a.sh --key [redacted]".into();
+    fs::write(&path, note.to_string()).unwrap();
+    let refused = brickbat(folder.path(), &["run", "--rerun-failed", "one"]);
+    assert!(text(&refused.stderr).contains("was not kept"), "{refused:?}");
+}
+
 /// A key of a known shape, a secret of the environment, and one that only its headers give away.
 const SHAPED: &str = "sk-ant-api03-planted0123456789abcdefghij";
 const SHAPELESS: &str = "Zq7planted-in-the-environment";
 const HEADER: &str = "planted-in-a-header-alone";
+
+#[test]
+fn a_key_in_an_odd_place_is_in_no_file() {
+    let mut record = record(&built_in("control/plain-batch@openai-chat"), None);
+    let redactor = Redactor::new([SHAPELESS], None);
+    let observed = record.observed.as_mut().unwrap();
+    // Of two fields with one name a reader of JSON sees the last.
+    observed.exchanges[0].body =
+        format!(r#"{{"a":"{SHAPED}","a":"{SHAPELESS}","a":"c"}}"#).into_bytes().into();
+    // Long texts are cut, here in the middle of the key.
+    let args = "x ".repeat(32 << 10);
+    let args = format!("{}{SHAPELESS}", &args[..(64 << 10) - 10]);
+    observed.trace.push(Event::ToolStarted { call: None, args });
+    let files = record.files(&redactor);
+    for file in &files {
+        assert!(!file.text.contains("planted") && !file.text.contains(&SHAPELESS[..8]), "{}", file.name);
+    }
+    let request = files.iter().find(|file| file.name == "requests/001.json").unwrap();
+    assert!(request.text.matches("[redacted]").count() == 2, "{}", request.text);
+}
 
 #[test]
 fn a_planted_key_is_in_no_artefact() {
