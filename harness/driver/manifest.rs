@@ -241,6 +241,12 @@ impl Sheet {
         if let Some(at) = self.modes.iter().position(|mode| !is_name(&mode.name)) {
             return Some((format!("/modes/{at}/name"), NAME));
         }
+        if let Some(name) = self.env.keys().find(|name| is_the_run_s(name)) {
+            return Some((
+                format!("/env/{name}"),
+                "this is set by the run: it leads into the run's own folder",
+            ));
+        }
         if let Some(at) = self.files.iter().position(|path| !is_below(path)) {
             return Some((format!("/files/{at}"), BELOW));
         }
@@ -287,6 +293,11 @@ impl Release {
         let is_good = !modes.is_empty() && modes.iter().all(is_known);
         (!is_good).then_some(("modes", "at least one mode that `modes` above lists, and no other"))
     }
+}
+
+/// Variables that keep a system inside the run's folder.
+fn is_the_run_s(name: &str) -> bool {
+    ["HOME", "TMPDIR"].contains(&name) || (name.starts_with("XDG_") && name.ends_with("_HOME"))
 }
 
 fn is_name(name: &str) -> bool {
@@ -338,6 +349,8 @@ mod tests {
             ("name: own", "name: own/1", "a name is made of"),
             ("\">=3.11\"", "\"^3.11\"", "expected a least version"),
             ("[openai-chat]", "[]", "needs at least one entry"),
+            ("install: pip", "env: { HOME: /root }\ninstall: pip", "this is set by the run"),
+            ("install: pip", "env: { XDG_DATA_HOME: /x }\ninstall: pip", "this is set by the run"),
         ] {
             let error = parse(&SHEET.replacen(from, to, 1)).expect_err(to);
             assert!(error.contains(text) && error.contains("system.yaml"), "{error}");
