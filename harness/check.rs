@@ -112,7 +112,10 @@ pub fn judge(
         return Judgement::without_run(Verdict::HarnessError, "more happened than a trace keeps");
     }
     let evidence = Evidence::gather(plan, run, profile);
-    if let Some(reason) = disagreement(&evidence).or_else(|| offered::absent(&evidence)) {
+    let unfit = disagreement(&evidence)
+        .or_else(|| offered::absent(&evidence))
+        .or_else(|| effects::question_about_nobody(&evidence, &run.trace));
+    if let Some(reason) = unfit {
         return Judgement::without_run(Verdict::HarnessError, reason);
     }
     let mut findings: Vec<Finding> = CHECKS.iter().flat_map(|check| (check.run)(&evidence)).collect();

@@ -58,6 +58,35 @@ fn a_tool_whose_failure_was_never_delivered_proves_nothing() {
 }
 
 #[test]
+fn a_question_about_nobody_is_the_adapter_s_fault_and_no_question_is_the_system_s() {
+    for dialect in Dialect::ALL {
+        let plan = plan("approval/batch#b=pay,c=refund", dialect);
+        let run = run(&plan);
+        assert_eq!(judged(&plan, &run).verdict, Verdict::Pass);
+        let unnamed = rebuilt(&run, |_, event| match event.clone() {
+            Event::Asked { question, .. } => {
+                vec![Event::Asked { question, id: "my-own-1".to_owned(), call: None }]
+            }
+            Event::Answered { question, consent, .. } => {
+                vec![Event::Answered { question, call: None, consent }]
+            }
+            event => vec![event],
+        });
+        let judgement = judged(&plan, &unnamed);
+        assert_eq!(judgement.verdict, Verdict::HarnessError, "{judgement:?}");
+        assert!(judgement.reason.unwrap().contains("`my-own-1` that nobody knows"));
+        let unasked = rebuilt(&run, |_, event| match event {
+            Event::Asked { .. } | Event::Answered { .. } => Vec::new(),
+            event => vec![event.clone()],
+        });
+        let judgement = judged(&plan, &unasked);
+        assert_eq!(judgement.verdict, Verdict::Fail, "{judgement:?}");
+        let found = judgement.findings.iter().find(|finding| finding.check == "consent-given").unwrap();
+        assert_eq!(found.got, "the user had not been asked");
+    }
+}
+
+#[test]
 fn an_agent_that_is_dead_after_the_stop_fails() {
     for dialect in Dialect::ALL {
         let plan = plan("abort/mid-batch#k=1", dialect);
