@@ -86,9 +86,8 @@ pub async fn run(
         Ok(running) => running,
         Err(error) => return not_run(system, jobs, &error, options, on_case),
     };
-    let (mut apt, unsupported): (Vec<&Job>, Vec<&Job>) =
+    let (apt, unsupported): (Vec<&Job>, Vec<&Job>) =
         jobs.iter().partition(|job| running.missing(&job.plan).is_none());
-    apt.retain(|job| running.speaks(job.plan.dialect));
 
     let controls = controls(&apt);
     let n_all = controls.len() + apt.len() + unsupported.len();

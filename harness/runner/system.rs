@@ -247,7 +247,7 @@ impl Running {
     }
 
     /// Whether the system speaks a dialect.
-    pub(super) fn speaks(&self, dialect: Dialect) -> bool {
+    fn speaks(&self, dialect: Dialect) -> bool {
         match &self.how {
             How::Adapted(adapted) => adapted.dialects.contains(&dialect),
             How::Simulated(_) | How::Live { .. } => true,
@@ -267,6 +267,9 @@ impl Running {
             How::Live { delivery: Delivery::Whole, .. } => matches!(need, Need::EagerTools | Need::Streaming),
             How::Simulated(_) | How::Live { .. } => false,
         };
+        if !self.speaks(plan.dialect) {
+            return Some(format!("{} does not speak {}", self.name, plan.dialect));
+        }
         plan.needs.iter().find(lacks).map(|need| format!("{} lacks {}", self.name, need.name()))
     }
 

@@ -166,6 +166,29 @@ fn one_plan_passes_on_the_reference_agent() {
 }
 
 #[test]
+fn a_dialect_that_a_system_does_not_speak_is_told_for_each_plan() {
+    let folder = TempDir::new().unwrap();
+    let brickbat = json!(env!("CARGO_BIN_EXE_brickbat"));
+    let sheet = format!(
+        "name: own\nsdk: brickbat-reference\ndescription: Mine.\nversions: [{{ version: {} }}]\n\
+         dialects: [openai-chat]\nmodes: [{{ name: thread, description: d }}]\ncommand: [{brickbat}, agent]\n",
+        env!("CARGO_PKG_VERSION"),
+    );
+    fs::write(folder.path().join("system.yaml"), sheet).unwrap();
+    let run = |dialect: &[&str]| {
+        let args = ["run", "control/plain-batch", "--manifest", "system.yaml"];
+        brickbat_in(&folder, &[&args, dialect].concat())
+    };
+    let said = run(&[]);
+    assert_eq!(said.code, Some(0), "{said:#?}");
+    assert!(said.out.contains("does not speak anthropic-messages"), "{said:#?}");
+    assert!(said.out.contains("2 pass, 0 fail, 1 unsupported"), "{said:#?}");
+    let said = run(&["--dialect", "anthropic-messages"]);
+    assert_eq!(said.code, Some(3), "{said:#?}");
+    assert!(said.out.contains("does not speak anthropic-messages"), "{said:#?}");
+}
+
+#[test]
 fn reports_are_sorted_and_equal_but_for_the_clock() {
     let folder = TempDir::new().unwrap();
     let report = |name: &str| {
