@@ -196,7 +196,7 @@ fn is_credential_field(name: &str) -> bool {
 
 /// Whether the name of an environment variable looks like that of a credential.
 pub fn is_credential_variable(name: &str) -> bool {
-    const ENDINGS: [&str; 12] = [
+    const ENDINGS: [&str; 15] = [
         "_KEY",
         "_KEY_ID",
         "APIKEY",
@@ -207,8 +207,11 @@ pub fn is_credential_variable(name: &str) -> bool {
         "_PASS",
         "_PAT",
         "_AUTH",
+        "_COOKIE",
         "_CREDENTIAL",
         "_CREDENTIALS",
+        "_CONNECTION_STRING",
+        "DATABASE_URL",
     ];
     let name = name.to_ascii_uppercase();
     ENDINGS.iter().any(|ending| name.ends_with(ending))

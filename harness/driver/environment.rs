@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use tokio::process::Command;
 
 use super::scratch;
+use crate::redact::is_credential_variable;
 
 /// Sets the environment of a system. With `folder`, its home and its temporary files lie in there.
 pub(super) fn set(command: &mut Command, folder: Option<&Path>) {
@@ -57,29 +58,7 @@ const TOOLCHAINS: [(&str, &str); 7] = [
 /// a base URL would lead past it, and a credential has no business in a harness.
 fn is_withheld(name: &OsString) -> bool {
     // `NO_PROXY` is set anew.
-    const ENDINGS: [&str; 21] = [
-        "_PROXY",
-        "_KEY",
-        "_KEY_ID",
-        "APIKEY",
-        "TOKEN",
-        "SECRET",
-        "PASSWORD",
-        "PASSWD",
-        "_PASS",
-        "_PAT",
-        "_AUTH",
-        "_COOKIE",
-        "_CREDENTIAL",
-        "_CREDENTIALS",
-        "_CONNECTION_STRING",
-        "DATABASE_URL",
-        "_BASE_URL",
-        "_API_BASE",
-        "_API_URL",
-        "_API_HOST",
-        "_ENDPOINT",
-    ];
+    const ENDINGS: [&str; 6] = ["_PROXY", "_BASE_URL", "_API_BASE", "_API_URL", "_API_HOST", "_ENDPOINT"];
     // Everything of a provider or its cloud can change where an SDK goes and as whom; observers send on what they see.
     const BEGINNINGS: [&str; 13] = [
         "ANTHROPIC_",
@@ -116,6 +95,7 @@ fn is_withheld(name: &OsString) -> bool {
     let is_npm_login = name.starts_with("NPM_CONFIG_") && name.contains("AUTH");
     NAMES.contains(&name.as_str())
         || is_npm_login
+        || is_credential_variable(&name)
         || BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
         || ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
