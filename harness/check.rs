@@ -109,7 +109,8 @@ pub fn judge(
     reach: Option<&Reach>,
 ) -> Judgement {
     if run.trace.overflowed() {
-        return Judgement::without_run(Verdict::HarnessError, "more happened than a trace keeps");
+        let why = "more happened than a trace holds: the system, or its adapter, floods the harness";
+        return Judgement::without_run(Verdict::HarnessError, why);
     }
     let evidence = Evidence::gather(plan, run, profile);
     let unfit = disagreement(&evidence)

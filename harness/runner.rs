@@ -167,10 +167,6 @@ async fn attempt(
     let plan = &running.named(plan);
     let driven = running.drive(plan, profile, width, options.keep.map(|_| options.redactor)).await;
     let outcome = match driven.run {
-        Ok(run) if run.trace.overflowed() => {
-            let why = "more happened than a trace holds: the system, or its adapter, floods the harness";
-            Outcome::unjudged(Verdict::HarnessError, why)
-        }
         Ok(run) => {
             let judgement = judge(plan, &run, profile, running.grade(), reach);
             Outcome { judgement, receipts: run.receipts.clone(), run: Some(run), kept: None }
