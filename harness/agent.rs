@@ -15,6 +15,7 @@ mod turn;
 use crate::dialect::Dialect;
 use crate::plan::{PlannedTool, ToolOutcome};
 use crate::trace::{Consent, ShownState, TurnOutcome};
+use crate::wire;
 use canary::Canary;
 use serde_json::Value;
 pub use store::BrokenStore;
@@ -38,6 +39,8 @@ struct Setup {
     dialect: Dialect,
     delivery: Delivery,
     model: String,
+    /// The path to which it posts.
+    path: String,
     tools: Vec<Tool>,
     /// The tools as every request declares them.
     declared: String,
@@ -235,8 +238,9 @@ impl Agent {
     ) -> Agent {
         let declared = request::declared(dialect, &tools);
         let model = model.unwrap_or_else(|| request::current_model(dialect).to_owned());
+        let path = wire::of(dialect).post_path(&model, delivery == Delivery::Streamed);
         Agent {
-            setup: Setup { dialect, delivery, model, tools, declared, canary },
+            setup: Setup { dialect, delivery, model, path, tools, declared, canary },
             thread: Vec::new(),
             turn: None,
             stragglers: Vec::new(),
@@ -252,6 +256,11 @@ impl Agent {
             Agent::equipped(dialect, delivery, Some(model), tools, canary)
         };
         anew().with_thread(&self.saved()).unwrap_or_else(|_| anew())
+    }
+
+    /// The path, below the base URL, to which it posts its requests.
+    pub fn path(&self) -> &str {
+        &self.setup.path
     }
 
     /// The tools that it was given.

@@ -10,13 +10,17 @@ mod explain;
 mod guardian;
 mod init;
 mod interrupt;
+mod lint;
 mod mcp;
 mod own;
 mod progress;
+mod recordings;
+mod rule;
 mod run;
 mod schema;
 mod secrets;
 mod show;
+mod stream;
 mod systems;
 mod verify;
 mod work;
@@ -43,7 +47,8 @@ const EXAMPLES: &str = "Examples:
   brickbat run --command 'node adapter.mjs' abort/        the same on an adapter of your own
   brickbat run abort/ --out last                          keep everything that happened
   brickbat show mid-batch#k=1@openai --out last           what happened in one plan
-  brickbat check request.json                             would a strict provider take this request?
+  brickbat check request.json traffic.jsonl               would a strict provider take these requests?
+  brickbat recordings cassettes/*.yaml                    do the rules say what the provider said?
   brickbat explain tool-result-missing                    what a rule means, how to mend a history
   brickbat init --lang python                             an adapter to start from
   brickbat verify-adapter --command 'node adapter.mjs'    whether an adapter is right
@@ -72,7 +77,11 @@ enum Command {
     Explain(explain::Explain),
     /// Write an adapter to start from, for an SDK of your own.
     Init(init::Init),
-    /// Print the JSON Schema of scenarios, of reports or of the adapter protocol.
+    /// Hold files of rule vectors to their format, and write them in its one form.
+    Lint(lint::Lint),
+    /// Compare what providers answered in recorded traffic with what the rules say.
+    Recordings(recordings::Recordings),
+    /// Print the JSON Schema of scenarios, of reports, of rule vectors or of the adapter protocol.
     Schema(schema::Schema),
     /// List the systems that scenarios can run on.
     Systems(systems::Systems),
@@ -98,6 +107,8 @@ pub fn main() -> ExitCode {
         Command::Check(check) => check.execute(),
         Command::Explain(explain) => explain.execute(),
         Command::Init(init) => init.execute(),
+        Command::Lint(lint) => lint.execute(),
+        Command::Recordings(recordings) => recordings.execute(),
         Command::Schema(schema) => schema.execute(),
         Command::Systems(systems) => systems.execute(),
         Command::Mcp(mcp) => mcp.execute(),

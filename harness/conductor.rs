@@ -503,7 +503,7 @@ mod tests {
 
     fn request(number: u32) -> Event {
         let body = Vec::new().into();
-        Event::Requested { exchange: ExchangeId(number), kind: RequestKind::Surplus, body }
+        Event::Requested { exchange: ExchangeId(number), kind: RequestKind::Surplus, model: None, body }
     }
 
     #[test]
@@ -561,7 +561,8 @@ mod tests {
         let mut conductor = Conductor::new(Arc::clone(&plan), PATIENCE, None);
         conductor.start();
         let kind = RequestKind::Scripted { turn: 0, reply: 0, attempt: 0 };
-        conductor.observe(&Event::Requested { exchange: ExchangeId(0), kind, body: Vec::new().into() });
+        let body = Vec::new().into();
+        conductor.observe(&Event::Requested { exchange: ExchangeId(0), kind, model: None, body });
         conductor.observe(&Event::Replied { exchange: ExchangeId(0), ending: Ending::Complete });
         let start = |key| Event::ToolStarted { call: Some(CallKey(key)), args: String::new() };
         assert_eq!(conductor.observe(&start(0)), []);

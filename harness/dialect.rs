@@ -1,6 +1,7 @@
 //! The provider APIs that Brickbat speaks.
 //!
-//! A dialect is a wire format: what a request looks like, what a reply looks like, and where it is posted.
+//! A dialect is a wire format: what a request looks like, what a reply looks like, and where it is posted, all of which
+//! [`crate::wire`] says.
 //! How strict a provider is belongs to a profile, see [`crate::rules`].
 
 use serde::{Deserialize, Serialize};
@@ -15,31 +16,42 @@ pub enum Dialect {
     AnthropicMessages,
     /// OpenAI Chat Completions, `POST /v1/chat/completions`.
     OpenaiChat,
+    /// OpenAI Responses, `POST /v1/responses`.
+    OpenaiResponses,
+    /// Google Gemini, `POST /v1beta/models/{model}:generateContent` and `:streamGenerateContent`.
+    Gemini,
+    /// Bedrock Converse, `POST /model/{modelId}/converse` and `/converse-stream`.
+    BedrockConverse,
+    /// Mistral's La Plateforme, `POST /v1/chat/completions`.
+    Mistral,
 }
 
 impl Dialect {
     /// Every dialect, in the order in which reports list them.
-    pub const ALL: [Dialect; 2] = [Dialect::AnthropicMessages, Dialect::OpenaiChat];
+    pub const ALL: [Dialect; 6] = [
+        Dialect::AnthropicMessages,
+        Dialect::OpenaiChat,
+        Dialect::OpenaiResponses,
+        Dialect::Gemini,
+        Dialect::BedrockConverse,
+        Dialect::Mistral,
+    ];
 
     /// The name that scenario ids, options and reports use, for example `anthropic-messages`.
     pub fn name(self) -> &'static str {
         match self {
             Dialect::AnthropicMessages => "anthropic-messages",
             Dialect::OpenaiChat => "openai-chat",
+            Dialect::OpenaiResponses => "openai-responses",
+            Dialect::Gemini => "gemini",
+            Dialect::BedrockConverse => "bedrock-converse",
+            Dialect::Mistral => "mistral",
         }
     }
 
     /// The dialect of that name.
     pub fn from_name(name: &str) -> Option<Dialect> {
         Dialect::ALL.into_iter().find(|dialect| dialect.name() == name)
-    }
-
-    /// The path, below the base URL, to which a client posts its requests.
-    pub fn path(self) -> &'static str {
-        match self {
-            Dialect::AnthropicMessages => "/v1/messages",
-            Dialect::OpenaiChat => "/v1/chat/completions",
-        }
     }
 }
 

@@ -1,375 +1,403 @@
-//! JSON as it stands in a body: a tree that borrows its texts from the bytes.
+//! JSON as it stands in a body: a tape of places in the bytes, read once.
 //!
-//! Every request is read at least once, and most of what is in it is text that nobody changes. So strings and keys
-//! point into the body, unless an escape forces a copy, and an object is a plain list of its fields.
-//! The parser is serde_json's, with its limit on nesting and its errors. What is to be kept or written becomes a
-//! [`Value`] again.
+//! Every request is read at least once, and most of what is in it is text that nobody looks at. So a value is a row
+//! of a flat list, a [`Tape`], which knows where it begins and ends in the text; strings are borrowed from the body
+//! and decoded only when they are asked for and hold an escape. A tape is used again for the next message, so that
+//! a long history costs no more memory than its longest message.
+//!
+//! What is accepted is what serde_json accepts as a value, its bound on nesting included, and its errors are told.
+
+mod escape;
+mod locate;
+mod scan;
+mod walk;
 
 use std::borrow::Cow;
 use std::fmt;
-use std::ops::Index;
+use std::ops::Range;
 
-use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Number, Value};
 
-/// A JSON value, read only.
-#[derive(Debug, Clone)]
-pub enum Json<'a> {
+pub use locate::locate;
+pub use walk::{Part, walk, walk_document, walk_list};
+
+use scan::Scanner;
+
+/// Bytes of the longest text that is read: places in it are 32 bits wide.
+pub const MAX_BYTES: usize = u32::MAX as usize;
+
+/// Values that have been read, in the order of the text.
+#[derive(Clone, Default)]
+pub struct Tape<'a> {
+    text: &'a str,
+    rows: Vec<Row>,
+}
+
+/// One value, or the name of a field.
+#[derive(Debug, Clone, Copy)]
+struct Row {
+    /// Where it begins; in a string, after the quote.
+    start: u32,
+    /// Where it ends; in a string, at the quote.
+    end: u32,
+    /// The row of what comes after it and all that it holds.
+    next: u32,
+    kind: Kind,
+    /// Whether a string holds an escape.
+    has_escape: bool,
+}
+
+/// What a value is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
     /// `null`.
     Null,
     /// `true` or `false`.
-    Bool(bool),
+    Bool,
     /// A number.
-    Number(Number),
+    Number,
     /// A string.
-    String(Cow<'a, str>),
+    String,
     /// An array.
-    Array(Vec<Json<'a>>),
+    Array,
     /// An object.
-    Object(Object<'a>),
+    Object,
 }
 
-/// The fields of an object, as they were written.
+/// A value on a tape, read only.
 ///
-/// A look-up goes through them, which beats hashing for the few fields that objects of requests have. It costs as
-/// much as the object is long, and the readers look up a fixed number of names in each object, so a hostile body
-/// with very many fields still costs no more than its length. A name that is repeated is not noticed when it is
-/// read; the look-up begins at the end, so that the last one counts, as in serde_json.
-#[derive(Debug, Clone, Default)]
-pub struct Object<'a>(Vec<(Cow<'a, str>, Json<'a>)>);
+/// A look-up of a name goes through the fields, which beats hashing for the few fields that objects of requests
+/// have. Of a name that is repeated the last one counts, as in serde_json and in the providers' own parsers.
+#[derive(Clone, Copy)]
+pub struct Json<'t, 'a> {
+    tape: &'t Tape<'a>,
+    row: u32,
+}
 
-/// What an index gives where nothing is.
-static NULL: Json<'static> = Json::Null;
+/// A whole text that has been read; by default one that says null.
+#[derive(Clone, Default)]
+pub struct Document<'a> {
+    tape: Tape<'a>,
+}
 
-impl<'a> Json<'a> {
-    /// Reads bytes that hold one JSON value and nothing else. Which bytes are refused, and with what error, is the
-    /// same as for a [`Value`].
-    pub fn parse(bytes: &'a [u8]) -> Result<Json<'a>, serde_json::Error> {
-        match std::str::from_utf8(bytes) {
-            // Checked once as a whole, which is faster than string by string.
-            Ok(text) => read(serde_json::Deserializer::from_str(text)),
-            // The parser says where.
-            Err(_) => read(serde_json::Deserializer::from_slice(bytes)),
+impl<'a> Document<'a> {
+    /// Reads a whole text.
+    ///
+    /// # Errors
+    ///
+    /// The text is not JSON, nested more than 127 deep, or longer than [`MAX_BYTES`].
+    pub fn parse(bytes: &'a [u8]) -> Result<Document<'a>, serde_json::Error> {
+        let text = scan::text(bytes)?;
+        let mut tape = Tape::new(text);
+        let mut scanner = Scanner::new(text);
+        match scanner.value(&mut tape).and_then(|()| scanner.end()) {
+            Ok(()) => Ok(Document { tape }),
+            Err(_) => Err(scan::error_of(bytes)),
         }
     }
 
-    /// A field of an object.
-    pub fn get(&self, name: &str) -> Option<&Json<'a>> {
-        self.as_object()?.get(name)
+    /// The value.
+    pub fn root(&self) -> Json<'_, 'a> {
+        self.tape.first()
+    }
+}
+
+impl fmt::Debug for Document<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.root().fmt(f)
+    }
+}
+
+impl<'a> Tape<'a> {
+    fn new(text: &'a str) -> Tape<'a> {
+        Tape { text, rows: Vec::new() }
+    }
+
+    /// The first value; nothing if nothing has been read.
+    fn first(&self) -> Json<'_, 'a> {
+        let row = if self.rows.is_empty() { NOWHERE } else { 0 };
+        Json { tape: self, row }
+    }
+}
+
+/// The row of what is not there.
+const NOWHERE: u32 = u32::MAX;
+
+/// The place of a value on its tape: a [`Json`] in four bytes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Mark(u32);
+
+impl Mark {
+    /// The place of what is not there.
+    pub(crate) const NOWHERE: Mark = Mark(NOWHERE);
+}
+
+impl<'t, 'a> Json<'t, 'a> {
+    /// What it is; what is not there is null.
+    #[inline]
+    pub fn kind(self) -> Kind {
+        self.row().map_or(Kind::Null, |row| row.kind)
+    }
+
+    /// A field; the last one of that name. A value that is no object has none.
+    pub fn get(self, name: &str) -> Option<Json<'t, 'a>> {
+        let mut found = None;
+        for (own, value) in self.fields() {
+            if own.is(name) {
+                found = Some(value);
+            }
+        }
+        found
+    }
+
+    /// A field, or null where there is none.
+    pub fn field(self, name: &str) -> Json<'t, 'a> {
+        self.get(name).unwrap_or(Json { row: NOWHERE, ..self })
+    }
+
+    /// An item of an array, or null where there is none.
+    pub fn item(self, index: usize) -> Json<'t, 'a> {
+        self.items().nth(index).unwrap_or(Json { row: NOWHERE, ..self })
+    }
+
+    /// What a JSON pointer leads to, or null.
+    pub fn pointer(self, pointer: &str) -> Json<'t, 'a> {
+        locate::resolve(self, pointer).unwrap_or(Json { row: NOWHERE, ..self })
+    }
+
+    /// The items of an array; a value that is no array has none.
+    #[inline]
+    pub fn items(self) -> Items<'t, 'a> {
+        Items(Some(self.inside(Kind::Array)))
+    }
+
+    /// The fields of an object, as they were written; a value that is no object has none.
+    #[inline]
+    pub fn fields(self) -> Fields<'t, 'a> {
+        Fields(self.inside(Kind::Object))
+    }
+
+    /// How many items an array has, or how many fields an object was written with.
+    pub fn len(self) -> usize {
+        match self.kind() {
+            Kind::Array => self.items().count(),
+            _ => self.fields().count(),
+        }
+    }
+
+    /// Whether it holds no item and no field.
+    pub fn is_empty(self) -> bool {
+        self.row().is_none_or(|row| row.next == self.row + 1)
+    }
+
+    /// The text of a string. It is borrowed from the body, unless an escape forces a copy.
+    #[inline]
+    pub fn as_str(self) -> Option<Cow<'a, str>> {
+        let row = self.row().filter(|row| row.kind == Kind::String)?;
+        let raw = &self.tape.text[row.start as usize..row.end as usize];
+        Some(if row.has_escape { escape::decoded(raw) } else { Cow::Borrowed(raw) })
+    }
+
+    /// The bytes of a string without escapes.
+    #[inline]
+    pub(crate) fn plain(self) -> Option<&'a [u8]> {
+        let row = self.row().filter(|row| row.kind == Kind::String && !row.has_escape)?;
+        Some(&self.tape.text.as_bytes()[row.start as usize..row.end as usize])
+    }
+
+    /// Whether it is a string with this text.
+    #[inline]
+    pub fn is(self, text: &str) -> bool {
+        match self.row() {
+            Some(row) if row.kind == Kind::String && !row.has_escape => {
+                self.tape.text.as_bytes()[row.start as usize..row.end as usize] == *text.as_bytes()
+            }
+            Some(row) if row.kind == Kind::String => self.as_str().is_some_and(|own| own == text),
+            _ => false,
+        }
+    }
+
+    /// Whether it is a string of nothing but white space. Only the beginning is looked at.
+    pub fn is_blank(self) -> bool {
+        let Some(row) = self.row().filter(|row| row.kind == Kind::String) else { return false };
+        let raw = &self.tape.text[row.start as usize..row.end as usize];
+        let is_sure = raw.bytes().next().is_some_and(|first| first.is_ascii_graphic() && first != b'\\');
+        !is_sure && escape::is_blank(raw)
+    }
+
+    /// Whether it is a string with white space at its end. Only the end is looked at.
+    pub fn ends_blank(self) -> bool {
+        let Some(row) = self.row().filter(|row| row.kind == Kind::String) else { return false };
+        let raw = &self.tape.text[row.start as usize..row.end as usize];
+        // Nearly every text ends with a letter or a full stop.
+        let is_sure = !row.has_escape && raw.bytes().last().is_some_and(|last| last.is_ascii_graphic());
+        !is_sure && escape::ends_blank(raw)
+    }
+
+    /// Whether it is the empty string.
+    #[inline]
+    pub fn is_empty_str(self) -> bool {
+        self.row().is_some_and(|row| row.kind == Kind::String && row.start == row.end)
     }
 
     /// The truth value, if it is one.
-    pub fn as_bool(&self) -> Option<bool> {
-        match self {
-            Json::Bool(truth) => Some(*truth),
+    pub fn as_bool(self) -> Option<bool> {
+        (self.kind() == Kind::Bool).then(|| self.raw() == "true")
+    }
+
+    /// The number, if it is a whole one that is not negative and has its place in 64 bits.
+    pub fn as_u64(self) -> Option<u64> {
+        self.as_number()?.as_u64()
+    }
+
+    /// The number, if it is one.
+    pub fn as_number(self) -> Option<Number> {
+        match self.kind() {
+            Kind::Number => serde_json::from_str(self.raw()).ok(),
             _ => None,
         }
     }
 
-    /// The text of a string.
-    pub fn as_str(&self) -> Option<&str> {
-        match self {
-            Json::String(text) => Some(text),
-            _ => None,
-        }
+    /// Whether it is a string.
+    #[inline]
+    pub fn is_str(self) -> bool {
+        self.kind() == Kind::String
     }
 
-    /// The items of an array.
-    pub fn as_array(&self) -> Option<&[Json<'a>]> {
-        match self {
-            Json::Array(items) => Some(items),
-            _ => None,
-        }
-    }
-
-    /// The fields of an object.
-    pub fn as_object(&self) -> Option<&Object<'a>> {
-        match self {
-            Json::Object(object) => Some(object),
-            _ => None,
-        }
-    }
-
-    /// Whether it is `null`.
-    pub fn is_null(&self) -> bool {
-        matches!(self, Json::Null)
+    /// Whether it is `null`, or not there.
+    pub fn is_null(self) -> bool {
+        self.kind() == Kind::Null
     }
 
     /// Whether it is an array.
-    pub fn is_array(&self) -> bool {
-        matches!(self, Json::Array(_))
+    #[inline]
+    pub fn is_array(self) -> bool {
+        self.kind() == Kind::Array
     }
 
     /// Whether it is an object.
-    pub fn is_object(&self) -> bool {
-        matches!(self, Json::Object(_))
+    #[inline]
+    pub fn is_object(self) -> bool {
+        self.kind() == Kind::Object
+    }
+
+    /// Where it stands in the bytes of the body, quotes included. Nothing stands at 0.
+    pub fn span(self) -> Range<usize> {
+        match self.row() {
+            Some(row) if row.kind == Kind::String => row.start as usize - 1..row.end as usize + 1,
+            Some(row) => row.start as usize..row.end as usize,
+            None => 0..0,
+        }
+    }
+
+    /// The text of the value as it was written, quotes included; `null` for what is not there.
+    pub fn raw(self) -> &'a str {
+        match self.row() {
+            Some(_) => &self.tape.text[self.span()],
+            None => "null",
+        }
     }
 
     /// A copy that borrows nothing, in which each name of an object occurs once.
-    pub fn to_value(&self) -> Value {
-        match self {
-            Json::Null => Value::Null,
-            Json::Bool(truth) => Value::Bool(*truth),
-            Json::Number(number) => Value::Number(number.clone()),
-            Json::String(text) => Value::String(text.to_string()),
-            Json::Array(items) => Value::Array(items.iter().map(Json::to_value).collect()),
-            Json::Object(Object(fields)) => {
-                let fields = fields.iter().map(|(name, value)| (name.to_string(), value.to_value()));
-                Value::Object(fields.collect())
+    pub fn to_value(self) -> Value {
+        match self.kind() {
+            Kind::Null => Value::Null,
+            Kind::Bool => Value::Bool(self.as_bool() == Some(true)),
+            Kind::Number => self.as_number().map_or(Value::Null, Value::Number),
+            Kind::String => Value::String(self.as_str().unwrap_or_default().into_owned()),
+            Kind::Array => Value::Array(self.items().map(Json::to_value).collect()),
+            Kind::Object => {
+                let name = |name: Json| name.as_str().unwrap_or_default().into_owned();
+                Value::Object(self.fields().map(|(own, value)| (name(own), value.to_value())).collect())
             }
         }
     }
-}
 
-impl<'a> Object<'a> {
-    /// A field; the last one of that name.
-    pub fn get(&self, name: &str) -> Option<&Json<'a>> {
-        self.0.iter().rev().find(|(own, _)| own == name).map(|(_, value)| value)
+    /// Its place on the tape.
+    #[inline]
+    pub(crate) fn mark(self) -> Mark {
+        Mark(self.row)
+    }
+
+    /// The value at a place of the same tape.
+    #[inline]
+    pub(crate) fn at(self, mark: Mark) -> Option<Json<'t, 'a>> {
+        (mark.0 != NOWHERE).then_some(Json { row: mark.0, ..self })
+    }
+
+    #[inline]
+    fn row(self) -> Option<Row> {
+        self.tape.rows.get(self.row as usize).copied()
+    }
+
+    #[inline]
+    fn inside(self, kind: Kind) -> Inside<'t, 'a> {
+        let rows = match self.row() {
+            Some(row) if row.kind == kind => self.row + 1..row.next,
+            _ => 0..0,
+        };
+        Inside { tape: self.tape, rows }
     }
 }
 
-/// A field of an object; `null` where there is none.
-impl<'a> Index<&str> for Json<'a> {
-    type Output = Json<'a>;
-
-    fn index(&self, name: &str) -> &Json<'a> {
-        self.get(name).unwrap_or(&NULL)
+impl fmt::Debug for Json<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.raw())
     }
 }
 
-/// An item of an array; `null` where there is none.
-impl<'a> Index<usize> for Json<'a> {
-    type Output = Json<'a>;
-
-    fn index(&self, idx: usize) -> &Json<'a> {
-        self.as_array().and_then(|items| items.get(idx)).unwrap_or(&NULL)
-    }
+/// The rows directly inside a value.
+#[derive(Debug, Clone)]
+struct Inside<'t, 'a> {
+    tape: &'t Tape<'a>,
+    rows: Range<u32>,
 }
 
-impl<'a> From<&'a Value> for Json<'a> {
-    fn from(value: &'a Value) -> Json<'a> {
-        match value {
-            Value::Null => Json::Null,
-            Value::Bool(truth) => Json::Bool(*truth),
-            Value::Number(number) => Json::Number(number.clone()),
-            Value::String(text) => Json::String(Cow::Borrowed(text)),
-            Value::Array(items) => Json::Array(items.iter().map(Json::from).collect()),
-            Value::Object(fields) => {
-                let fields = fields.iter().map(|(name, value)| (Cow::Borrowed(name.as_str()), value.into()));
-                Json::Object(Object(fields.collect()))
-            }
+impl<'t, 'a> Iterator for Inside<'t, 'a> {
+    type Item = Json<'t, 'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Json<'t, 'a>> {
+        if self.rows.is_empty() {
+            return None;
         }
+        let row = self.rows.start;
+        self.rows.start = self.tape.rows.get(row as usize)?.next;
+        Some(Json { tape: self.tape, row })
     }
 }
 
-fn read<'a, R: serde_json::de::Read<'a>>(
-    mut deserializer: serde_json::Deserializer<R>,
-) -> Result<Json<'a>, serde_json::Error> {
-    let mut json = Json::Null;
-    Place(&mut json).deserialize(&mut deserializer)?;
-    deserializer.end()?;
-    Ok(json)
-}
+/// The items of an array, in order; by default none.
+#[derive(Debug, Clone, Default)]
+pub struct Items<'t, 'a>(Option<Inside<'t, 'a>>);
 
-/// Where a value is written when it is read. To hand values back and move them into place costs a tenth more,
-/// as was measured. So a list that is being read ends with a place that is not filled yet.
-struct Place<'p, 'a>(&'p mut Json<'a>);
+impl<'t, 'a> Iterator for Items<'t, 'a> {
+    type Item = Json<'t, 'a>;
 
-impl<'de> DeserializeSeed<'de> for Place<'_, 'de> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_any(self)
+    #[inline]
+    fn next(&mut self) -> Option<Json<'t, 'a>> {
+        self.0.as_mut()?.next()
     }
 }
 
-impl<'de> Visitor<'de> for Place<'_, 'de> {
-    type Value = ();
+/// The fields of an object with their names, as they were written.
+#[derive(Debug, Clone)]
+pub struct Fields<'t, 'a>(Inside<'t, 'a>);
 
-    fn expecting(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
-        formatter.write_str("any valid JSON value")
-    }
+impl<'t, 'a> Iterator for Fields<'t, 'a> {
+    type Item = (Json<'t, 'a>, Json<'t, 'a>);
 
-    fn visit_unit<E>(self) -> Result<(), E> {
-        *self.0 = Json::Null;
-        Ok(())
-    }
-
-    fn visit_bool<E>(self, truth: bool) -> Result<(), E> {
-        *self.0 = Json::Bool(truth);
-        Ok(())
-    }
-
-    fn visit_i64<E>(self, number: i64) -> Result<(), E> {
-        *self.0 = Json::Number(number.into());
-        Ok(())
-    }
-
-    fn visit_u64<E>(self, number: u64) -> Result<(), E> {
-        *self.0 = Json::Number(number.into());
-        Ok(())
-    }
-
-    fn visit_f64<E>(self, number: f64) -> Result<(), E> {
-        *self.0 = Number::from_f64(number).map_or(Json::Null, Json::Number);
-        Ok(())
-    }
-
-    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<(), E> {
-        *self.0 = Json::String(Cow::Borrowed(text));
-        Ok(())
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<(), E> {
-        *self.0 = Json::String(Cow::Owned(text.to_owned()));
-        Ok(())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut array: A) -> Result<(), A::Error> {
-        // Not `vec!`, which makes room for one.
-        let mut items = Vec::new();
-        items.push(Json::Null);
-        while let Some(item) = items.last_mut()
-            && array.next_element_seed(Place(item))?.is_some()
-        {
-            items.push(Json::Null);
-        }
-        *self.0 = Json::Array(without_last(items));
-        Ok(())
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<(), A::Error> {
-        let mut fields = Vec::new();
-        fields.push(NO_FIELD);
-        while let Some((name, value)) = fields.last_mut()
-            && object.next_key_seed(NamePlace(name))?.is_some()
-        {
-            object.next_value_seed(Place(value))?;
-            fields.push(NO_FIELD);
-        }
-        *self.0 = Json::Object(Object(without_last(fields)));
-        Ok(())
+    #[inline]
+    fn next(&mut self) -> Option<(Json<'t, 'a>, Json<'t, 'a>)> {
+        Some((self.0.next()?, self.0.next()?))
     }
 }
 
-/// A field that is still to be read.
-const NO_FIELD: (Cow<'static, str>, Json<'static>) = (Cow::Borrowed(""), Json::Null);
-
-/// A list without the place that was not filled. An empty one keeps no memory, since a body can hold millions.
-fn without_last<T>(mut list: Vec<T>) -> Vec<T> {
-    list.pop();
-    if list.is_empty() { Vec::new() } else { list }
-}
-
-/// Where the name of a field is written.
-struct NamePlace<'p, 'a>(&'p mut Cow<'a, str>);
-
-impl<'de> DeserializeSeed<'de> for NamePlace<'_, 'de> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_str(self)
-    }
-}
-
-impl<'de> Visitor<'de> for NamePlace<'_, 'de> {
-    type Value = ();
-
-    fn expecting(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
-        formatter.write_str("a name")
-    }
-
-    fn visit_borrowed_str<E>(self, name: &'de str) -> Result<(), E> {
-        *self.0 = Cow::Borrowed(name);
-        Ok(())
-    }
-
-    fn visit_str<E>(self, name: &str) -> Result<(), E> {
-        *self.0 = Cow::Owned(name.to_owned());
-        Ok(())
+impl fmt::Debug for Tape<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tape").field("rows", &self.rows.len()).finish_non_exhaustive()
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-    use serde_json::json;
-
-    use super::*;
-
-    /// Both readers agree about the bytes, the error and its place included.
-    fn check(bytes: &[u8]) {
-        let plain = serde_json::from_slice::<Value>(bytes).map_err(|error| error.to_string());
-        let borrowed = Json::parse(bytes).map(|json| json.to_value()).map_err(|error| error.to_string());
-        assert_eq!(borrowed, plain, "{}", String::from_utf8_lossy(bytes));
-    }
-
-    #[test]
-    fn the_same_bytes_are_read_and_refused_as_by_serde_json() {
-        let texts = [
-            r#" {"a":[1,-2,3.5,1e400,18446744073709551615,99999999999999999999],"b":{}} "#,
-            r#"{"a":[1,-2,3.5,18446744073709551615,99999999999999999999,-0],"b":{},"c":null}"#,
-            r#"{"a":1,"b":2,"a":3,"\u0061":4}"#,
-            r#""line\nbreak \ud83d\ude00""#,
-            r#"["\ud83d"]"#,
-            "\"line\nbreak\"",
-            "[1] x",
-            "[1,]",
-            "{1:2}",
-            r#"{"a" 1}"#,
-            "",
-            "nul",
-        ];
-        for text in texts {
-            check(text.as_bytes());
-            (0..text.len()).for_each(|end| check(&text.as_bytes()[..end]));
-        }
-        check(b"[\"ab\xff\"]");
-        check(b"[1]\xff");
-    }
-
-    #[test]
-    fn only_escapes_are_copied() {
-        let json = Json::parse(br#"{"pl\u0061in":"text","key":"two\nlines"}"#).unwrap();
-        assert!(matches!(&json["plain"], Json::String(Cow::Borrowed("text"))));
-        assert!(matches!(&json["key"], Json::String(Cow::Owned(text)) if text == "two\nlines"));
-    }
-
-    #[test]
-    fn what_is_not_there_is_null() {
-        let json = Json::parse(br#"{"a":[true]}"#).unwrap();
-        assert_eq!(json["a"][0].as_bool(), Some(true));
-        assert!(json["a"][1].is_null() && json["b"]["c"][7].is_null() && json[0].is_null());
-        assert!(json.get("b").is_none());
-    }
-
-    #[test]
-    fn nesting_is_bounded() {
-        for open in ["[", "{\"a\":"] {
-            check(open.repeat(100_000).as_bytes());
-            check(format!("{}1{}", "[".repeat(127), "]".repeat(127)).as_bytes());
-        }
-    }
-
-    #[test]
-    fn the_last_of_very_many_equal_names_counts() {
-        let fields: Vec<String> = (0..100_000).map(|n| format!("\"a{}\":{n}", n % 3)).collect();
-        let text = format!("{{{}}}", fields.join(","));
-        let json = Json::parse(text.as_bytes()).unwrap();
-        assert_eq!(json["a0"].to_value(), json!(99_999));
-        assert_eq!(json.to_value(), json!({ "a0": 99_999, "a1": 99_997, "a2": 99_998 }));
-    }
-
-    #[test]
-    fn a_value_is_borrowed_and_given_back() {
-        let value = json!({ "a": [1, -2, 3.5, "text", null, true, {}], "b": { "c": [] } });
-        assert_eq!(Json::from(&value).to_value(), value);
-    }
-
-    proptest! {
-        #[test]
-        fn any_bytes_are_read_alike(text in r#"[\[\]{},:"a\\u0d8 1e.tru\n-]{0,40}"#) {
-            check(text.as_bytes());
-        }
-    }
-}
+mod tests;

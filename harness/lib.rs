@@ -9,10 +9,12 @@ pub mod history;
 pub mod plan;
 pub mod scenario;
 pub mod trace;
+pub mod vectors;
 pub mod verdict;
 
 // Layer 2: pure mechanics.
 pub mod json;
+pub mod lint;
 pub mod lower;
 pub mod parse;
 pub mod redact;
@@ -21,11 +23,14 @@ pub mod wire;
 
 // Layer 3: pure judgement.
 pub mod agent;
+pub mod audit;
 pub mod baseline;
 pub mod check;
 pub mod conductor;
+pub mod pages;
 pub mod provider;
 pub mod record;
+pub mod recordings;
 pub mod report;
 pub mod simulate;
 

@@ -80,8 +80,9 @@ pub fn lower(
     let mut cast = Cast::of(scenario, Mint { seed, scenario: id, dialect });
     let executed = executed(scenario, &cast)?;
     let mut turns = Vec::with_capacity(scenario.turns.len());
+    let mut impossible = None;
     for (index, said) in scenario.turns.iter().enumerate() {
-        turns.push(turn(&mut cast, index, said)?);
+        turns.push(turn(&mut cast, index, said, &mut impossible)?);
     }
     let mut problems = Problems::default();
     reach::outlived(&cast, &turns, &mut problems);
@@ -89,7 +90,7 @@ pub fn lower(
     let needs = needs(scenario, &turns);
     follow_up::append(&mut turns);
     let id = PlanId { scenario: id.to_owned(), variant: variant.to_owned(), dialect, control: false };
-    Ok(Plan { id, dialect, seed, needs, tools, calls: cast.calls, turns, executed })
+    Ok(Plan { id, dialect, seed, needs, impossible, tools, calls: cast.calls, turns, executed })
 }
 
 /// The same conversation with nothing going wrong. Only first attempts are left, and nothing is expected of how
@@ -97,6 +98,7 @@ pub fn lower(
 pub fn control(plan: &Plan) -> Plan {
     let mut control = plan.clone();
     control.id.control = true;
+    control.impossible = None;
     control.executed = Vec::new();
     control.calls.retain(|call| call.attempt == 0);
     for call in &mut control.calls {
@@ -132,7 +134,14 @@ fn executed(scenario: &Scenario, cast: &Cast<'_>) -> Result<Vec<(CallKey, Times)
     Ok(executed)
 }
 
-fn turn(cast: &mut Cast<'_>, index: usize, said: &Turn) -> Result<PlannedTurn, Vec<Problem>> {
+/// One turn. `impossible` is told why, if the dialect lacks a point that the turn speaks of, or sends nothing
+/// that could be left out there.
+fn turn(
+    cast: &mut Cast<'_>,
+    index: usize,
+    said: &Turn,
+    impossible: &mut Option<String>,
+) -> Result<PlannedTurn, Vec<Problem>> {
     let mut problems = Problems::default();
     let mut replies: Vec<PlannedReply> = said.replies.iter().map(|reply| cast.reply(reply)).collect();
     let stage = Stage { cast, turn: index, replies: &replies };
@@ -142,7 +151,22 @@ fn turn(cast: &mut Cast<'_>, index: usize, said: &Turn) -> Result<PlannedTurn, V
     reach::too_soon(stage, &actions, &mut problems);
     let mut order = settle::order(stage, &said.settle, &actions, &mut problems);
     reach::check(stage, &actions, &order, &mut problems);
-    problems.settle()?;
+    match reach::lacking(stage, &actions) {
+        // Nothing can be said about the order of points of which one does not exist.
+        Some(action) => {
+            let words = &action.words;
+            let dialect = cast.dialect();
+            impossible
+                .get_or_insert(format!("{dialect} sends a call in one piece, so there is no `{words}`"));
+        }
+        None => problems.settle()?,
+    }
+    if let Some(action) = reach::idle(stage, &actions) {
+        let (words, dialect) = (&action.words, cast.dialect());
+        impossible.get_or_insert(format!(
+            "{dialect} sends nothing behind the stop reason, so `{words}` leaves nothing out"
+        ));
+    }
     for (reply, planned) in replies.iter_mut().enumerate() {
         ask_again(cast, reply, planned, &actions, &mut order);
     }

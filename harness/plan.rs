@@ -46,6 +46,10 @@ pub struct Plan {
     /// What the system must be able to do.
     #[serde(skip)]
     pub needs: Vec<Need>,
+    /// Why no provider of this dialect can play the plan, if so: a point that its streams do not have, or an end
+    /// that leaves nothing out. Such a plan is never run, and is told as unsupported.
+    #[serde(skip)]
+    pub impossible: Option<String>,
     /// The tools that the system is given.
     pub tools: Vec<PlannedTool>,
     /// Every call that any reply of the plan makes; a [`CallKey`] is an index into this list.

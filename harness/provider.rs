@@ -8,29 +8,29 @@
 //! is refused as the real provider would, without moving the script.
 
 mod answer;
+mod recall;
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 pub use crate::wire::Frames;
 pub use answer::{Answer, Headers, Hold, Request, Sent};
+pub use recall::Recall;
 
-use crate::dialect::Dialect;
-use crate::json::Json;
-use crate::plan::{Mark, Plan, PlannedAction, PlannedFault, PlannedPoint, Script, ScriptBlock, Side};
+use crate::json::Document;
+use crate::plan::{Mark, Plan, PlannedAction, PlannedFault, PlannedPoint, Script, Side};
 use crate::rules::{self, Profile};
 use crate::scenario::HttpFault;
 use crate::trace::{Ending, ExchangeId, Held, RequestKind};
-use crate::wire::{self, Envelope};
+use crate::wire::{self, Envelope, Route, Wire};
 
 /// The provider of one plan.
 #[derive(Debug)]
 pub struct Provider {
     plan: Arc<Plan>,
     profile: &'static Profile,
-    /// Part of every id: 16 hexadecimal digits.
-    stem: String,
+    recall: Recall,
     n_exchanges: u32,
     turn: usize,
     next: Position,
@@ -44,23 +44,21 @@ struct Position {
     attempt: usize,
 }
 
+/// What a request asks for, wherever its dialect says it.
+#[derive(Debug, Clone, Copy)]
+struct Asked<'a> {
+    streamed: bool,
+    model: &'a str,
+    usage: bool,
+}
+
 const FIRST: Position = Position { reply: 0, attempt: 0 };
 
 impl Provider {
     /// The provider of a plan, as strict as a profile of its dialect.
     pub fn new(plan: Arc<Plan>, profile: &'static Profile) -> Provider {
-        let stem = plan.id.to_string().bytes().fold(plan.seed ^ 0xcbf2_9ce4_8422_2325, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        });
-        Provider {
-            plan,
-            profile,
-            stem: format!("{stem:016x}"),
-            n_exchanges: 0,
-            turn: 0,
-            next: FIRST,
-            n_http_faults: 0,
-        }
+        let recall = Recall::of(&plan);
+        Provider { plan, profile, recall, n_exchanges: 0, turn: 0, next: FIRST, n_http_faults: 0 }
     }
 
     /// Moves the script to a turn of the plan.
@@ -72,32 +70,52 @@ impl Provider {
 
     /// Answers a request.
     pub fn answer(&mut self, request: Request<'_>) -> (RequestKind, Answer) {
+        let route = self.wire().route(request.method, request.path);
+        let model = route.as_ref().and_then(|route| route.model.as_deref()).map(str::to_owned);
+        let (kind, answer) = self.answer_routed(request, route);
+        (kind, Answer { model, ..answer })
+    }
+
+    fn answer_routed(&mut self, request: Request<'_>, route: Option<Route<'_>>) -> (RequestKind, Answer) {
         let exchange = ExchangeId(self.n_exchanges);
         self.n_exchanges = self.n_exchanges.saturating_add(1);
-        if request.path != self.plan.dialect.path() || request.method != "POST" {
+        let Some(route) = route else {
+            let body = Document::parse(request.body).unwrap_or_default();
+            self.recall.replied(&self.plan, exchange, RequestKind::Auxiliary, body.root());
             return (RequestKind::Auxiliary, self.beside(exchange, request));
-        }
-        let parsed = Json::parse(request.body);
-        let violations = rules::validate_parsed(self.profile, request.body, &parsed);
+        };
+        let document = Document::parse(request.body);
+        let memory = self.recall.memory();
+        let violations =
+            rules::validate_asking(self.profile, memory, route.model.as_deref(), request.body, &document);
         if let Some(refusal) = rules::refusal(&violations) {
             let status = refusal.status();
             let answer = self.whole(exchange, status, &refusal.envelope(&self.request_id(exchange)));
             return (RequestKind::Refused { status }, answer);
         }
-        let body = parsed.unwrap_or(Json::Null);
-        if !self.plan.tools.is_empty() && body["tools"].as_array().is_none_or(<[Json]>::is_empty) {
-            return (RequestKind::Auxiliary, self.speak(exchange, &body, &short_text("A conversation"), &[]));
-        }
-        self.scripted(exchange, &body)
+        let document = document.unwrap_or_default();
+        let body = document.root();
+        let named = body.field("model").as_str();
+        let asked = Asked {
+            streamed: route.streamed.unwrap_or_else(|| body.field("stream").as_bool() == Some(true)),
+            model: route.model.as_deref().or(named.as_deref()).unwrap_or("brickbat"),
+            usage: self.wire().asks_for_usage(body),
+        };
+        let (kind, answer) = match !self.plan.tools.is_empty() && !self.wire().offers_tools(body) {
+            true => (RequestKind::Auxiliary, self.speak(exchange, asked, &recall::title(), &[])),
+            false => self.scripted(exchange, asked),
+        };
+        self.recall.replied(&self.plan, exchange, kind, body);
+        (kind, answer)
     }
 
-    fn scripted(&mut self, exchange: ExchangeId, body: &Json) -> (RequestKind, Answer) {
+    fn scripted(&mut self, exchange: ExchangeId, asked: Asked<'_>) -> (RequestKind, Answer) {
         let plan = Arc::clone(&self.plan);
         let Position { reply, attempt } = self.next;
         let script =
             plan.turns.get(self.turn).and_then(|turn| turn.replies.get(reply)?.attempts.get(attempt));
         let Some(script) = script else {
-            return (RequestKind::Surplus, self.speak(exchange, body, &short_text("Done."), &[]));
+            return (RequestKind::Surplus, self.speak(exchange, asked, &recall::surplus(), &[]));
         };
         let actions: Vec<&PlannedAction> =
             plan.turns[self.turn].actions.iter().filter(|action| at_reply(action, reply, attempt)).collect();
@@ -105,8 +123,7 @@ impl Provider {
             && self.n_http_faults < fault.times
         {
             self.n_http_faults += 1;
-            let mut answer =
-                self.whole(exchange, fault.status, &wire::status_body(plan.dialect, fault.status));
+            let mut answer = self.whole(exchange, fault.status, &self.wire().status_body(fault.status));
             answer.headers.push(("retry-after-ms", fault.retry_after_ms.to_string().into()));
             answer.headers.push(("retry-after", fault.retry_after_ms.div_ceil(1000).to_string().into()));
             let status = fault.status;
@@ -119,7 +136,7 @@ impl Provider {
             false => Position { reply: reply + 1, attempt: 0 },
         };
         let kind = RequestKind::Scripted { turn: self.turn, reply, attempt };
-        let mut answer = self.speak(exchange, body, script, &actions);
+        let mut answer = self.speak(exchange, asked, script, &actions);
         if plan.turns[self.turn].actions.iter().any(is_after_a_result) {
             answer.wait_before_head();
         }
@@ -130,20 +147,16 @@ impl Provider {
     fn speak(
         &self,
         exchange: ExchangeId,
-        body: &Json,
+        asked: Asked<'_>,
         script: &Script,
         actions: &[&PlannedAction],
     ) -> Answer {
-        let id = self.message_id(exchange);
-        let envelope = Envelope {
-            id: &id,
-            model: body["model"].as_str().unwrap_or("brickbat"),
-            usage: body["stream_options"]["include_usage"].as_bool() == Some(true),
-        };
-        let streamed = body["stream"].as_bool() == Some(true);
+        let Asked { streamed, model, usage } = asked;
+        let id = self.wire().message_id(&self.recall.unique(exchange));
+        let envelope = Envelope { id: &id, model, usage };
         let encode = if streamed { wire::encode_stream } else { wire::encode_whole };
         let encoded = encode(self.plan.dialect, &self.plan, script, envelope);
-        let mut answer = self.head(exchange, 200, if streamed { EVENT_STREAM } else { JSON });
+        let mut answer = self.head(exchange, 200, if streamed { self.wire().stream_type() } else { JSON });
         answer.streamed = streamed;
 
         let mut n_frames = encoded.frames.len();
@@ -180,7 +193,8 @@ impl Provider {
             && let Some(PlannedFault::Error(kind)) =
                 actions.iter().map(|action| &action.what).find(|what| what.ends_attempt())
         {
-            let frame = wire::error_frame(self.plan.dialect, *kind);
+            let sent = answer.frames.slice(0..answer.frames.len());
+            let frame = self.wire().error_frame_after(*kind, sent);
             answer.frames.push_with(|out| out.extend_from_slice(&frame));
         }
         answer
@@ -188,16 +202,9 @@ impl Provider {
 
     /// Answers what is not a request for a reply: models, token counts, anything unknown.
     fn beside(&self, exchange: ExchangeId, request: Request<'_>) -> Answer {
-        let dialect = self.plan.dialect;
-        match (request.method, request.path) {
-            ("GET" | "HEAD", "/v1/models") => {
-                let models = json!({ "object": "list", "data": [{ "id": "brickbat", "object": "model", "type": "model" }] });
-                self.whole(exchange, 200, &models)
-            }
-            ("POST", "/v1/messages/count_tokens") if dialect == Dialect::AnthropicMessages => {
-                self.whole(exchange, 200, &json!({ "input_tokens": request.body.len() / 4 }))
-            }
-            _ => self.whole(exchange, 404, &wire::status_body(dialect, 404)),
+        match self.wire().beside(request.method, request.path, request.body) {
+            Some(body) => self.whole(exchange, 200, &body),
+            None => self.whole(exchange, 404, &self.wire().status_body(404)),
         }
     }
 
@@ -205,22 +212,21 @@ impl Provider {
         let mut answer = self.head(exchange, status, JSON);
         answer.frames.push_with(|out| out.extend_from_slice(body.to_string().as_bytes()));
         if status >= 400 {
+            let headers = self.wire().error_headers(status).iter();
+            answer.headers.extend(headers.map(|(name, value)| (*name, (*value).into())));
             answer.ending = Ending::Status;
         }
         answer
     }
 
     fn head(&self, exchange: ExchangeId, status: u16, content_type: &'static str) -> Answer {
-        let request_id = match self.plan.dialect {
-            Dialect::AnthropicMessages => "request-id",
-            Dialect::OpenaiChat => "x-request-id",
-        };
         Answer {
             exchange,
+            model: None,
             status,
             headers: vec![
                 ("content-type", content_type.into()),
-                (request_id, self.request_id(exchange).into()),
+                (self.wire().request_id_header(), self.request_id(exchange).into()),
             ],
             streamed: false,
             frames: Frames::default(),
@@ -230,24 +236,15 @@ impl Provider {
     }
 
     fn request_id(&self, exchange: ExchangeId) -> String {
-        format!("req_{}{:08x}", self.stem, exchange.0)
+        self.wire().request_id(&self.recall.unique(exchange))
     }
 
-    fn message_id(&self, exchange: ExchangeId) -> String {
-        let prefix = match self.plan.dialect {
-            Dialect::AnthropicMessages => "msg_01",
-            Dialect::OpenaiChat => "chatcmpl-",
-        };
-        format!("{prefix}{}{:08x}", self.stem, exchange.0)
+    fn wire(&self) -> &'static dyn Wire {
+        wire::of(self.plan.dialect)
     }
 }
 
-const EVENT_STREAM: &str = "text/event-stream; charset=utf-8";
 const JSON: &str = "application/json";
-
-fn short_text(text: &str) -> Script {
-    Script { blocks: vec![ScriptBlock::Text(vec![text.to_owned()])], interleave: false }
-}
 
 fn at_reply(action: &PlannedAction, reply: usize, attempt: usize) -> bool {
     matches!(action.at, PlannedPoint::Stream { reply: r, attempt: a, .. } if r == reply && a == attempt)

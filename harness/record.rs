@@ -51,16 +51,15 @@ pub struct Observed {
 
 impl Observed {
     /// What was observed in the simulation. The provider answers alike whenever it is asked alike, so its replies are
-    /// had from asking it again.
-    pub fn of_simulation(plan: &Arc<Plan>, profile: &'static Profile, trace: &Trace) -> Observed {
+    /// had from asking it again. `path` is the one to which the agent posts.
+    pub fn of_simulation(plan: &Arc<Plan>, profile: &'static Profile, path: &str, trace: &Trace) -> Observed {
         let mut provider = Provider::new(Arc::clone(plan), profile);
         let mut exchanges = Vec::new();
         for event in trace.events() {
             match event {
                 Event::Prompted { turn } => provider.begin_turn(*turn),
                 Event::Requested { body, .. } => {
-                    let (method, path) = ("POST", plan.dialect.path());
-                    let request = Request { method, path, headers: Headers::NONE, body };
+                    let request = Request { method: "POST", path, headers: Headers::NONE, body };
                     let (_, answer) = provider.answer(request);
                     exchanges.push(Exchange::new(request, &answer));
                 }

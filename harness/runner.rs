@@ -1,9 +1,12 @@
 //! The runner: plans on systems, control plans first, several at once, into cases.
 
+pub mod examples;
 mod library;
 mod live;
 mod recorder;
 mod repeat;
+pub mod requests;
+pub mod streams;
 mod system;
 mod verify;
 

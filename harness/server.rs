@@ -102,6 +102,8 @@ pub enum Seen {
         exchange: ExchangeId,
         /// What the core made of it.
         kind: RequestKind,
+        /// The model that is asked, if the path names it.
+        model: Option<String>,
         /// Its body.
         body: Arc<[u8]>,
     },

@@ -210,19 +210,18 @@ impl Simulation {
     fn carry_out(&mut self, output: Output) {
         match output {
             Output::Request { request, body } => {
-                let path = self.plan.dialect.path();
                 let (kind, answer) = self.provider.answer(Request {
                     method: "POST",
-                    path,
+                    path: self.agent.path(),
                     headers: Headers::NONE,
                     body: &body,
                 });
-                let exchange = answer.exchange;
+                let (exchange, model) = (answer.exchange, answer.model.clone());
                 let at = self.bodies.len();
                 let sent = Sent::Nothing;
                 self.bodies.push(Body { request, answer, sent, next_hold: 0, state: BodyState::Going });
                 self.todo.push_back(Todo::Send(at));
-                self.observe(Event::Requested { exchange, kind, body: body.into() });
+                self.observe(Event::Requested { exchange, kind, model, body: body.into() });
             }
             Output::HangUp { request } => {
                 let open = self

@@ -37,7 +37,7 @@ impl Trace {
     /// Appends an event. What is beyond the bounds is dropped, and the trace says so.
     pub fn push(&mut self, event: Event) {
         self.n_bytes += match &event {
-            Event::Requested { body, .. } => body.len(),
+            Event::Requested { model, body, .. } => body.len() + model.as_ref().map_or(0, String::len),
             Event::ToolStarted { args, .. } => args.len(),
             Event::CallShown { id, .. } | Event::Asked { id, .. } => id.len(),
             Event::TurnEnded { outcome: TurnOutcome::Raised { class, text } } => class.len() + text.len(),
@@ -86,6 +86,9 @@ pub enum Event {
         exchange: ExchangeId,
         /// What the provider made of it.
         kind: RequestKind,
+        /// The model that is asked, if the path names it. It is not stored: the path is, with the request.
+        #[serde(skip)]
+        model: Option<String>,
         /// Its body.
         #[serde(skip)]
         body: Arc<[u8]>,

@@ -4,6 +4,8 @@
 
 use serde::Serialize;
 
+use crate::dialect::Dialect;
+
 /// One planted bug.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -52,11 +54,13 @@ pub enum Canary {
     KillForgets,
     /// Results are saved when all have come; a resume takes those that had come for unknown.
     KillLosesResults,
+    /// Calls that are kept of a broken reply are kept without what they were signed with.
+    SignatureDropped,
 }
 
 impl Canary {
     /// Every canary, in the order of the kill table.
-    pub const ALL: [Canary; 22] = [
+    pub const ALL: [Canary; 23] = [
         Canary::DanglingOnAbort,
         Canary::InFlightDropped,
         Canary::EarlyErrorIgnored,
@@ -79,6 +83,7 @@ impl Canary {
         Canary::KillDangles,
         Canary::KillForgets,
         Canary::KillLosesResults,
+        Canary::SignatureDropped,
     ];
 
     /// The name in tables and options.
@@ -106,12 +111,25 @@ impl Canary {
             Canary::KillDangles => "kill-dangles",
             Canary::KillForgets => "kill-forgets",
             Canary::KillLosesResults => "kill-loses-results",
+            Canary::SignatureDropped => "signature-dropped",
         }
     }
 
     /// The canary of that name.
     pub fn from_name(name: &str) -> Option<Canary> {
         Canary::ALL.into_iter().find(|canary| canary.name() == name)
+    }
+
+    /// Why the bug cannot show in a dialect, if so.
+    pub fn senseless_in(self, dialect: Dialect) -> Option<&'static str> {
+        match (self, dialect) {
+            (Canary::PartialArgumentsRun, Dialect::Gemini | Dialect::Mistral) => {
+                Some("a call comes in one piece, so there are no partial arguments")
+            }
+            (Canary::SignatureDropped, Dialect::Gemini) => None,
+            (Canary::SignatureDropped, _) => Some("calls are not signed"),
+            _ => None,
+        }
     }
 
     /// The id of the checker that must catch it. The checkers do not know this.
@@ -123,7 +141,8 @@ impl Canary {
             | Canary::DeniedKeepsReply
             | Canary::RefusesOwnHistory
             | Canary::ApprovalForgotten
-            | Canary::KillDangles => "thread-survives",
+            | Canary::KillDangles
+            | Canary::SignatureDropped => "thread-survives",
             Canary::RefusalIgnored => "consent-given",
             Canary::RetryMergesSteps => "steps-kept-apart",
             Canary::ErrorParked => "parts-settled",

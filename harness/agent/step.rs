@@ -98,8 +98,13 @@ impl Step {
                 _ => self.blocks.push(StepBlock::Text(text)),
             },
             ReplyEvent::CallStart { index, id, name } => {
-                let call = Call { id, tool: name, args: String::new() };
+                let call = Call { id, tool: name, args: String::new(), signature: None };
                 self.blocks.push(StepBlock::Call(StepCall { index, call, state: CallState::Open }));
+            }
+            ReplyEvent::CallSignature { index, signature } => {
+                if let Some(call) = self.open_call(index) {
+                    call.call.signature = Some(signature);
+                }
             }
             ReplyEvent::CallArgs { index, fragment } => {
                 if let Some(call) = self.open_call(index) {

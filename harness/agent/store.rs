@@ -153,7 +153,8 @@ mod tests {
     }
 
     fn call(id: &str) -> Block {
-        Block::Call(Call { id: id.to_owned(), tool: "lookup".to_owned(), args: "{}".to_owned() })
+        let (tool, args) = ("lookup".to_owned(), "{}".to_owned());
+        Block::Call(Call { id: id.to_owned(), tool, args, signature: None })
     }
 
     fn result(id: &str) -> CallResult {

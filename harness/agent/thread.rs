@@ -41,6 +41,9 @@ pub(super) struct Call {
     pub(super) tool: String,
     /// A JSON object as text.
     pub(super) args: String,
+    /// What the provider signed it with, which it wants back; only some dialects sign calls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) signature: Option<String>,
 }
 
 /// What is told to the model about a call.

@@ -236,6 +236,9 @@ impl Agent {
                 outputs.push(Output::Ended(raised(text)));
                 return None;
             }
+            if self.is(Canary::SignatureDropped) {
+                turn.step.calls_mut().for_each(|call| call.call.signature = None);
+            }
             return self.go_on(turn, outputs);
         }
         if may_retry {

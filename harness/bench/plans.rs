@@ -106,7 +106,8 @@ struct Set {
 
 impl Set {
     fn of(name: &'static str, files: Vec<File>) -> Set {
-        let plans: Vec<Prepared> = files.iter().flat_map(File::lower).map(Prepared::of).collect();
+        let possible = files.iter().flat_map(File::lower).filter(|plan| plan.impossible.is_none());
+        let plans: Vec<Prepared> = possible.map(Prepared::of).collect();
         let mut bodies = Vec::new();
         for plan in &plans {
             let run = plan.run();

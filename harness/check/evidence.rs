@@ -1,9 +1,10 @@
 //! What the checkers look at.
 
 use crate::history::{Content, History, Item};
-use crate::json::Json;
+use crate::json::{Document, Json};
 use crate::plan::{CallKey, MARKER, Plan, PlannedCall};
-use crate::rules::{self, Profile};
+use crate::provider::Recall;
+use crate::rules::{self, Memory, Profile};
 use crate::simulate::Run;
 use crate::trace::{Event, ExchangeId, Ledger, RequestKind, ShownState, TurnOutcome};
 use crate::wire;
@@ -53,13 +54,14 @@ pub struct Refusal {
 impl<'a> Evidence<'a> {
     /// Reads a run.
     pub fn gather(plan: &'a Plan, run: &'a Run, profile: &'static Profile) -> Evidence<'a> {
-        let requests = run.trace.by_turn().filter_map(|(turn, event)| match event {
-            Event::Requested { exchange, kind, body } => {
-                Some(view(plan, profile, *exchange, turn, *kind, body))
-            }
-            _ => None,
-        });
-        Evidence { plan, run, ledger: Ledger::of(&run.trace, plan.calls.len()), requests: requests.collect() }
+        let mut recall = Recall::of(plan);
+        let mut requests = Vec::new();
+        for (turn, event) in run.trace.by_turn() {
+            let Event::Requested { exchange, kind, model, body } = event else { continue };
+            let asked = Asked { model: model.as_deref(), body };
+            requests.push(view(plan, profile, &mut recall, (*exchange, turn, *kind), asked));
+        }
+        Evidence { plan, run, ledger: Ledger::of(&run.trace, plan.calls.len()), requests }
     }
 
     /// The last request of the thread; what it holds is what the thread remembers.
@@ -188,16 +190,21 @@ pub struct ResultView<'a> {
     pub is_error: Option<bool>,
 }
 
+/// What a request says, in its path and in its body.
+struct Asked<'a> {
+    model: Option<&'a str>,
+    body: &'a [u8],
+}
+
 fn view(
     plan: &Plan,
     profile: &'static Profile,
-    exchange: ExchangeId,
-    turn: usize,
-    kind: RequestKind,
-    body: &[u8],
+    recall: &mut Recall,
+    (exchange, turn, kind): (ExchangeId, usize, RequestKind),
+    Asked { model, body }: Asked<'_>,
 ) -> RequestView {
-    let parsed = Json::parse(body);
-    let violations = rules::validate_parsed(profile, body, &parsed);
+    let document = Document::parse(body);
+    let violations = rules::validate_asking(profile, recall.memory(), model, body, &document);
     // What is answered beside the script is not held to the rules of a reply.
     let refusal = rules::refusal(&violations).filter(|_| kind != RequestKind::Auxiliary);
     let refusal = refusal.map(|violation| Refusal {
@@ -206,11 +213,26 @@ fn view(
         message: violation.message.clone(),
         status: violation.status(),
     });
-    let body = parsed.unwrap_or(Json::Null);
-    let history = wire::history(plan.dialect, &body);
-    let offered = wire::offered_tools(plan.dialect, &body);
+    let document = document.unwrap_or_default();
+    let history = conversation(plan, recall.memory(), document.root());
+    recall.replied(plan, exchange, kind, document.root());
+    let offered = wire::offered_tools(plan.dialect, document.root());
     let calls = history.items.iter().filter_map(|item| call_view(plan, item)).collect();
     RequestView { exchange, turn, kind, history, offered, calls, refusal }
+}
+
+/// The conversation that a request goes on with, what it only names included.
+fn conversation(plan: &Plan, memory: &Memory, body: Json) -> History {
+    let Some(written) = memory.written_out(plan.dialect, body) else {
+        return wire::history(plan.dialect, body);
+    };
+    let text = written.body.to_string();
+    let Ok(document) = Document::parse(text.as_bytes()) else { return History::default() };
+    let mut history = wire::history(plan.dialect, document.root());
+    for item in &mut history.items {
+        item.pointer = written.pointer_as_sent(&item.pointer);
+    }
+    history
 }
 
 /// A call of the plan is known by its id, or, where a system gives ids of its own, by the marker in its arguments.

@@ -1,10 +1,10 @@
 //! Does the system end its turns, keep its requests bounded and show the truth?
 
 use super::evidence::{Evidence, RequestView};
-use crate::dialect::Dialect;
 use crate::plan::{Mark, PlannedAction, PlannedFault, PlannedPoint, Side};
 use crate::trace::{Ending, Event, RequestKind, ShownState, TurnOutcome};
 use crate::verdict::{Finding, Harm};
+use crate::wire;
 
 /// Every turn ends.
 pub(super) fn turn_ends(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -171,11 +171,12 @@ pub(super) fn truncation_noticed(evidence: &Evidence<'_>) -> Vec<Finding> {
     findings
 }
 
-/// Whether all that the model said was sent, although the reply was cut: on `openai-chat` the stop reason ends a
-/// reply, and clients need not wait for `[DONE]`.
+/// Whether all that the model said was sent, although the reply was cut: in some dialects the stop reason ends a reply,
+/// and clients need not wait for what stands behind it.
 fn is_whole(evidence: &Evidence<'_>, request: &RequestView) -> bool {
     let RequestKind::Scripted { turn, reply, attempt } = request.kind else { return false };
     let said_all = PlannedPoint::Stream { reply, attempt, mark: Mark::Stop, side: Side::After };
     let cut_there = |action: &PlannedAction| action.at == said_all && action.what == PlannedFault::EndEarly;
-    evidence.plan.dialect == Dialect::OpenaiChat && evidence.plan.turns[turn].actions.iter().any(cut_there)
+    let ends_at_stop = wire::of(evidence.plan.dialect).is_whole_at_stop();
+    ends_at_stop && evidence.plan.turns[turn].actions.iter().any(cut_there)
 }

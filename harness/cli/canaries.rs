@@ -18,7 +18,7 @@ use crate::verdict::Verdict;
 
 /// Runs every planted bug through the suite, in process, over HTTP and over ACP, and prints which plans catch it.
 ///
-/// Each canary must be caught by the checker that is meant for it, on both dialects and all three ways; the reference
+/// Each canary must be caught by the checker that is meant for it, on every dialect on which it can show, and all three ways; the reference
 /// agent must be accused of nothing.
 #[derive(Args)]
 pub(super) struct Canaries {
@@ -54,19 +54,18 @@ impl Canaries {
         let mut healthy = true;
         for system in [System::Simulated(None), System::Live(None, Delivery::Streamed), served] {
             let cases = run(&system, jobs, guardian).await;
-            let accused: Vec<&Case> = cases.iter().filter(|case| case.judged != Verdict::Pass).collect();
+            let (impossible, possible): (Vec<&Case>, Vec<&Case>) =
+                cases.iter().partition(|case| is_impossible(case, jobs));
+            let accused: Vec<&Case> =
+                possible.into_iter().filter(|case| case.judged != Verdict::Pass).collect();
             accused.iter().for_each(|case| anstream::println!("{}", text::line(case)));
-            let words = format!("{} plans, {} accused", cases.len(), accused.len());
+            let words =
+                format!("{} plans, {} accused, {} impossible", cases.len(), accused.len(), impossible.len());
             anstream::println!("{:<24} {words}", system.name());
             healthy &= accused.is_empty();
         }
-        anstream::println!(
-            "\n{:<24} {:<20} {:>30} {:>30}  also caught by",
-            "canary (plans caught)",
-            "checker",
-            "anthropic-messages",
-            "openai-chat"
-        );
+        let columns: String = Dialect::ALL.iter().map(|dialect| format!(" {:>30}", dialect.name())).collect();
+        anstream::println!("\n{:<24} {:<20}{columns}  also caught by", "canary (plans caught)", "checker");
         let wanted = Canary::ALL.into_iter().filter(|canary| self.only.is_none_or(|only| only == *canary));
         for canary in wanted {
             match System::served(Some(canary)) {
@@ -95,6 +94,10 @@ async fn row(canary: Canary, served: &System, jobs: &[Job], guardian: &Path) -> 
     let mut cells = Vec::new();
     let mut caught_everywhere = true;
     for dialect in Dialect::ALL {
+        if canary.senseless_in(dialect).is_some() {
+            cells.push("cannot show".to_owned());
+            continue;
+        }
         let n_caught = |cases: &[Case]| {
             cases.iter().filter(|case| is_of(case, dialect) && is_caught(case, canary)).count()
         };
@@ -112,13 +115,8 @@ async fn row(canary: Canary, served: &System, jobs: &[Job], guardian: &Path) -> 
     let tone = if caught_everywhere { Tone::Good } else { Tone::Bad };
     let name = paint(tone, &format!("{:<24}", canary.name()));
     let others: Vec<&str> = others.into_iter().collect();
-    anstream::println!(
-        "{name} {:<20} {:>30} {:>30}  {}",
-        canary.caught_by(),
-        cells[0],
-        cells[1],
-        others.join(" ")
-    );
+    let cells: String = cells.iter().map(|cell| format!(" {cell:>30}")).collect();
+    anstream::println!("{name} {:<20}{cells}  {}", canary.caught_by(), others.join(" "));
     caught_everywhere
 }
 
@@ -128,6 +126,13 @@ fn is_of(case: &Case, dialect: Dialect) -> bool {
 
 fn is_caught(case: &Case, canary: Canary) -> bool {
     case.judged == Verdict::Fail && case.findings.iter().any(|finding| finding.check == canary.caught_by())
+}
+
+/// Whether the plan is one that its dialect cannot show, and is said to be so.
+fn is_impossible(case: &Case, jobs: &[Job]) -> bool {
+    let of_case = |job: &&Job| job.plan.id.to_string() == case.plan;
+    let is_so = jobs.iter().find(of_case).is_some_and(|job| job.plan.impossible.is_some());
+    is_so && case.judged == Verdict::Unsupported
 }
 
 async fn run(system: &System, jobs: &[Job], guardian: &Path) -> Vec<Case> {

@@ -1,50 +1,66 @@
 //! `brickbat explain`.
 
+use std::path::{Path, PathBuf};
+
 use clap::Args;
 
-use super::bad_input;
-use crate::parse::did_you_mean;
+use super::{bad_input, rule};
+use crate::pages;
 use crate::rules::Rule;
+use crate::runner::examples;
 
 /// Explains a rule: what it asks for, why, how to mend a history that breaks it, and where that is known from.
 #[derive(Args)]
+#[command(after_help = EXAMPLES)]
 pub(super) struct Explain {
-    /// A rule, such as `anthropic-messages/tool-result-missing`; the dialect may be left out. Without one, all are listed.
+    /// A rule, such as `anthropic-messages/tool-result-missing`; the dialect may be left out.
     #[arg(value_name = "RULE")]
     rule: Option<String>,
+    /// List all rules, one on a line; so does `explain` without a rule.
+    #[arg(long, conflicts_with = "rule")]
+    all: bool,
+    /// Write the pages of all rules and profiles into this folder, to be read in a browser.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["rule", "all"])]
+    html: Option<PathBuf>,
 }
+
+const EXAMPLES: &str = "Examples:
+  brickbat explain tool-result-missing
+  brickbat explain ANT-TU-1
+  brickbat explain --all | grep thinking
+  brickbat explain --html rules/        then open rules/index.html";
 
 impl Explain {
     pub(super) fn execute(&self) -> u8 {
+        if let Some(folder) = &self.html {
+            return write(folder);
+        }
         let Some(wanted) = &self.rule else {
             Rule::all().for_each(|rule| anstream::println!("{}  {}", rule.id, rule.summary));
             return 0;
         };
-        let found: Vec<&Rule> = match Rule::find(wanted) {
-            Some(rule) => vec![rule],
-            None => Rule::all().filter(|rule| short_name(rule) == Some(wanted)).collect(),
+        let found = match rule::named(wanted) {
+            Ok(found) => found.0,
+            Err(error) => return bad_input(format!("error: {error}")),
         };
-        if found.is_empty() {
-            let names = |rule: &'static Rule| [rule.id, rule.alias].into_iter().chain(short_name(rule));
-            let known: Vec<&str> = Rule::all().flat_map(names).collect();
-            let hint = did_you_mean(wanted, &known)
-                .unwrap_or_else(|| "`brickbat explain` without a rule lists them all".to_owned());
-            return bad_input(format!("error: there is no rule `{wanted}`\nhint: {hint}"));
-        }
+        let vectors = examples::vectors();
+        let page = |rule: &'static Rule| pages::text(rule, vectors.get(rule.id));
         let pages: Vec<String> = found.into_iter().map(page).collect();
         anstream::print!("{}", pages.join("\n"));
         0
     }
 }
 
-/// The id without the dialect.
-fn short_name(rule: &Rule) -> Option<&'static str> {
-    rule.id.split_once('/').map(|(_, name)| name)
-}
-
-fn page(rule: &Rule) -> String {
-    let Rule { id, alias, summary, why, status, confidence, sources } = rule;
-    let confidence = format!("{confidence:?}").to_lowercase();
-    let sources: String = sources.iter().map(|source| format!("  {source}\n")).collect();
-    format!("{id} ({alias})\n\n{summary}\n{why}\n\nstatus {status}, {confidence}\n{sources}")
+fn write(folder: &Path) -> u8 {
+    let site = pages::site(&examples::vectors());
+    for (path, html) in &site {
+        let path = folder.join(path);
+        let parent = path.parent().unwrap_or(folder);
+        let written = std::fs::create_dir_all(parent).and_then(|()| std::fs::write(&path, html));
+        if let Err(error) = written {
+            return bad_input(format!("error: cannot write {}: {error}", path.display()));
+        }
+    }
+    anstream::println!("{}: {} pages", folder.join("index.html").display(), site.len());
+    0
 }

@@ -281,7 +281,7 @@ pub(super) fn dialect(name: &str) -> Result<Dialect, String> {
 }
 
 pub(super) fn profile(name: &str) -> Result<&'static Profile, String> {
-    let known: Vec<&str> = Profile::all().iter().map(|profile| profile.name).collect();
+    let known: Vec<&str> = Profile::all().map(|profile| profile.name).collect();
     Profile::named(name).ok_or_else(|| format!("there is {}", known.join(", ")))
 }
 

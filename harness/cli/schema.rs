@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 
-use crate::{driver, parse, report};
+use crate::{driver, parse, report, vectors};
 
 /// Prints the JSON Schema of a format, for editors and for programs in other languages.
 #[derive(Args)]
@@ -20,6 +20,8 @@ enum Format {
     Scenario,
     /// Reports in JSON.
     Report,
+    /// Files of rule vectors.
+    Vectors,
     /// What adapters and Brickbat say to each other beyond ACP.
     Protocol,
 }
@@ -29,6 +31,7 @@ impl Schema {
         let schema: Value = match self.format {
             Format::Scenario => parse::schema(),
             Format::Report => report::schema(),
+            Format::Vectors => vectors::schema(),
             Format::Protocol => driver::protocol::schema(),
         };
         anstream::println!("{schema:#}");

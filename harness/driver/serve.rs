@@ -241,9 +241,6 @@ impl House {
         if spec.mode != MODE {
             return Err(wrong(format!("unknown mode `{}`; there is {MODE}", spec.mode)));
         }
-        let gates = spec.tools.iter().map(|tool| (tool.name.as_str(), tool.gate_url.as_str()));
-        let place =
-            Place::new(&spec.base_url, spec.dialect, gates).map_err(|error| wrong(error.to_string()))?;
         let tools = spec.tools.iter().map(|tool| Tool {
             name: tool.name.clone(),
             description: tool.description.clone(),
@@ -252,7 +249,10 @@ impl House {
             asks: tool.asks,
         });
         let Served { canary, delivery } = self.served;
-        Ok((Agent::equipped(spec.dialect, delivery, spec.model.clone(), tools.collect(), canary), place))
+        let agent = Agent::equipped(spec.dialect, delivery, spec.model.clone(), tools.collect(), canary);
+        let gates = spec.tools.iter().map(|tool| (tool.name.as_str(), tool.gate_url.as_str()));
+        let place = Place::new(&spec.base_url, agent.path(), gates);
+        Ok((agent, place.map_err(|error| wrong(error.to_string()))?))
     }
 
     fn desk(&self, session_id: &str) -> Result<Entrance, Error> {

@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::dialect::Dialect;
 use crate::plan::{CallKey, MARKER, PlannedCall, PlannedReply, Script, ScriptBlock};
 use crate::scenario::{Block, Call, Reply, Scenario};
+use crate::wire;
 
 use super::mint::Mint;
 use super::place::{self, Place};
@@ -60,7 +61,7 @@ impl<'a> Cast<'a> {
 
     /// What a reply says, in every attempt that the scenario wrote.
     pub fn reply(&self, said: &Reply) -> PlannedReply {
-        let interleave = said.interleave && self.dialect() == Dialect::OpenaiChat;
+        let interleave = said.interleave && wire::of(self.dialect()).interleaves();
         let script = |blocks: &Vec<Block>| Script {
             blocks: blocks.iter().filter_map(|block| self.block(block)).collect(),
             interleave,

@@ -4,6 +4,7 @@
 //! generator would change them all.
 
 use crate::dialect::Dialect;
+use crate::wire::{self, IdForm};
 
 /// Mints the ids of one plan.
 #[derive(Debug)]
@@ -21,10 +22,8 @@ impl Mint<'_> {
         digest.bytes(&call.to_le_bytes());
         digest.bytes(&(attempt as u64).to_le_bytes());
         let mut random = Random(digest.0);
-        match self.dialect {
-            Dialect::AnthropicMessages => format!("toolu_01{}", random.letters(22, ALPHANUMERIC)),
-            Dialect::OpenaiChat => format!("call_{}", random.letters(24, ALPHANUMERIC)),
-        }
+        let IdForm { prefix, n_letters, alphabet } = wire::of(self.dialect).call_id();
+        format!("{prefix}{}", random.letters(n_letters, alphabet))
     }
 
     /// The marker of a call; none of `taken` is part of it, and it is part of none.
@@ -52,8 +51,6 @@ impl Mint<'_> {
         digest
     }
 }
-
-const ALPHANUMERIC: &[u8] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 const LOWERCASE: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyz";
 

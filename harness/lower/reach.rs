@@ -31,6 +31,27 @@ pub(super) fn check(stage: Stage<'_>, actions: &[PlannedAction], order: &[CallKe
     of_refused_calls(stage, actions, problems);
 }
 
+/// The first action at a point that the streams of the dialect do not have.
+pub(super) fn lacking<'a>(stage: Stage<'_>, actions: &'a [PlannedAction]) -> Option<&'a PlannedAction> {
+    actions.iter().find(|action| match action.at {
+        PlannedPoint::Stream { reply, attempt, mark, side } => {
+            position(stage, (reply, attempt), mark, side).is_none()
+        }
+        _ => false,
+    })
+}
+
+/// The first action that ends a stream early where nothing of it is left to send.
+pub(super) fn idle<'a>(stage: Stage<'_>, actions: &'a [PlannedAction]) -> Option<&'a PlannedAction> {
+    // Before the terminal event there is still that event, which then holds the stop reason as well.
+    let is_behind_all =
+        |at: &PlannedPoint| matches!(at, PlannedPoint::Stream { mark: Mark::Stop, side: Side::After, .. });
+    let ends_with_stop = wire::of(stage.cast.dialect()).ends_with_stop();
+    actions
+        .iter()
+        .find(|action| ends_with_stop && action.what == PlannedFault::EndEarly && is_behind_all(&action.at))
+}
+
 fn pointer(stage: Stage<'_>, action: usize) -> String {
     format!("/turns/{}/at/{action}/do", stage.turn)
 }

@@ -48,6 +48,8 @@ impl<'a> Headers<'a> {
 pub struct Answer {
     /// The number of the request.
     pub exchange: ExchangeId,
+    /// The model that the request asked, if its path names it.
+    pub model: Option<String>,
     /// HTTP status.
     pub status: u16,
     /// Headers besides the framing ones.

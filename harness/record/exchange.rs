@@ -9,6 +9,7 @@ use super::{MAX_FILE_BYTES, cut, order};
 use crate::provider::{Answer, Request, Sent};
 use crate::redact::{REDACTED, Redactor, is_credential_header};
 use crate::trace::{Ending, Event, ExchangeId, Held, Trace};
+use crate::wire;
 
 /// One request with its reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,7 +37,7 @@ pub struct Reply {
     pub headers: Vec<String>,
     /// Whether the body is a stream in chunks, one for each frame.
     pub streamed: bool,
-    /// The body.
+    /// The body. A binary frame is written as its headers, an empty line, and its payload.
     pub frames: Vec<String>,
     /// Where the provider stops until it is released.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -57,7 +58,9 @@ pub struct Hold {
 impl Exchange {
     /// Keeps a request and its answer.
     pub fn new(request: Request<'_>, answer: &Answer) -> Exchange {
-        let frame = |at: usize| String::from_utf8_lossy(answer.frames.slice(at..at + 1)).into_owned();
+        let content_type = answer.headers.iter().find(|(name, _)| *name == "content-type");
+        let content_type = content_type.map_or("", |(_, value)| value);
+        let frame = |at: usize| wire::frame_text(content_type, answer.frames.slice(at..at + 1));
         let hold = |hold: &crate::provider::Hold| Hold {
             after_frames: match hold.after {
                 Sent::Nothing => None,

@@ -1,13 +1,16 @@
 //! A record read back from its files.
 
+use std::borrow::Cow;
+
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::exchange::{Exchange, Reply, RequestFile};
 use super::files::{STDERR_TITLE, reply_name, request_name};
 use super::order::{self, Timing};
-use super::{MAX_EXCHANGES, Observed, Record, SCHEMA};
+use super::{MAX_EXCHANGES, Observed, PlanNote, Record, SCHEMA};
 use crate::trace::{Event, ExchangeId};
+use crate::wire;
 
 impl Record {
     /// Reads a record. `file` gives the text of a file by its name, nothing where there is none, or why it cannot be
@@ -21,16 +24,19 @@ impl Record {
         if case.schema != SCHEMA {
             return Err(format!("case.json: this brickbat reads version {SCHEMA}, not {}", case.schema));
         }
-        let plan = needed(file, "plan.json")?;
+        let plan: PlanNote = needed(file, "plan.json")?;
         let Some(trace) = file("trace.jsonl")? else {
             return Ok(Record { case, plan, receipts: Vec::new(), observed: None });
         };
         let exchanges = exchanges(file)?;
         let mut events = events(&trace)?;
+        let wire = wire::of(plan.dialect);
         for event in &mut events {
-            if let Event::Requested { exchange, body, .. } = event
+            if let Event::Requested { exchange, model, body, .. } = event
                 && let Some(known) = exchanges.iter().find(|known| known.id == *exchange)
             {
+                let route = wire.route(&known.method, &known.path);
+                *model = route.and_then(|route| route.model).map(Cow::into_owned);
                 *body = known.body.clone();
             }
         }

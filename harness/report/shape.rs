@@ -1,7 +1,7 @@
 //! The shape of a request in the words of the scenario: `u[text] a[text,call a,call b] u[result a,made-up error b]`.
 
 use crate::history::{Content, History, Item, Role};
-use crate::json::Json;
+use crate::json::Document;
 use crate::plan::{CallKey, MARKER};
 use crate::record::Record;
 use crate::trace::Event;
@@ -16,8 +16,8 @@ const MAX_ID_CHARS: usize = 24;
 
 /// The shape of a request body that came after the first `n_events` of the trace.
 pub fn shape(record: &Record, body: &[u8], n_events: usize) -> String {
-    let history = match Json::parse(body) {
-        Ok(body) => wire::history(record.plan.dialect, &body),
+    let history = match Document::parse(body) {
+        Ok(body) => wire::history(record.plan.dialect, body.root()),
         Err(_) => return "not JSON".to_owned(),
     };
     let mut shape = String::new();

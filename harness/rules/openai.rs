@@ -5,37 +5,77 @@
 
 mod content;
 mod pairing;
+mod relatives;
 mod schema;
 mod table;
 
-use super::profile::OpenaiChatSwitches;
+use super::judge::{Book, Judge};
+use super::profile::{OpenaiChatSwitches, Profile, Switches};
 use super::violation::{Breach, Breaches};
-use crate::json::Json;
+use super::{Memory, Rule};
+use crate::json::{Items, Json};
+use pairing::Pairing;
+use relatives::Relatives;
 
+pub(super) use relatives::*;
 pub(super) use table::*;
 
-/// Checks a parsed body.
-pub(super) fn check(switches: &OpenaiChatSwitches, body: &Json, out: &mut Breaches) {
-    let Some(messages) = schema::messages(body, out) else { return };
-    schema::check_messages(switches, messages, out);
-    pairing::check(messages, out);
-    content::check(messages, out);
+/// The rules of OpenAI Chat Completions.
+pub(super) struct OpenaiChat;
+
+impl Book for OpenaiChat {
+    fn rules(&self) -> &'static [&'static Rule] {
+        RULES
+    }
+
+    fn list(&self) -> &'static str {
+        "messages"
+    }
+
+    fn bare(&self) -> &'static [u8] {
+        br#"{"messages":[]}"#
+    }
+
+    fn judge<'a>(&self, profile: &'static Profile, _: &'a Memory) -> Box<dyn Judge<'a> + 'a> {
+        let Switches::OpenaiChat(switches) = &profile.switches else {
+            unreachable!("the profiles of a dialect have its switches, as a test makes sure")
+        };
+        let relatives = Relatives::of(profile, switches);
+        Box::new(Request { switches, pairing: Pairing::default(), relatives })
+    }
+
+    /// The whole sentence is quoted in <https://github.com/ChatGPTNextWeb/NextChat/issues/4064>.
+    fn refuse_unreadable(&self, _: &[u8], _: &serde_json::Error, out: &mut Breaches) {
+        out.add(&BODY_NOT_JSON, || Breach::at(""));
+    }
 }
 
-/// Refuses a body that is not JSON.
-///
-/// The whole sentence is quoted in <https://github.com/ChatGPTNextWeb/NextChat/issues/4064>.
-pub(super) fn refuse_unreadable(out: &mut Breaches) {
-    out.add(&BODY_NOT_JSON, || {
-        Breach::at(
-            String::new(),
-            "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP \
-             library correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON. If you \
-             have trouble figuring out how to fix this, please contact us through our help center at \
-             help.openai.com.)"
-                .to_owned(),
-        )
-    });
+/// A request that is being judged.
+struct Request<'a> {
+    switches: &'static OpenaiChatSwitches,
+    pairing: Pairing<'a>,
+    /// The optional rules, if the profile has any.
+    relatives: Option<Relatives>,
+}
+
+impl<'a> Judge<'a> for Request<'a> {
+    fn message(&mut self, n: usize, message: Json<'_, 'a>, out: &mut Breaches) {
+        let role = Role::of(message);
+        schema::check_message(self.switches, n, role, message, out);
+        self.pairing.message(n, role, message, out);
+        content::check(n, role, message, out);
+        if let Some(relatives) = &mut self.relatives {
+            relatives.message(n, role, message, out);
+        }
+    }
+
+    fn finish(&mut self, body: Json<'_, 'a>, n_messages: Option<usize>, out: &mut Breaches) {
+        schema::check_body(body, n_messages, out);
+        self.pairing.finish(out);
+        if let Some(relatives) = &mut self.relatives {
+            relatives.finish(body, out);
+        }
+    }
 }
 
 /// What a message may do, by its role. A missing or unknown role, which the schema check reports, is `None`.
@@ -50,8 +90,8 @@ enum Role {
 }
 
 impl Role {
-    fn of(message: &Json) -> Option<Role> {
-        match message.get("role")?.as_str()? {
+    fn of(message: Json) -> Option<Role> {
+        match message.field("role").as_str()?.as_ref() {
             "system" | "developer" | "user" => Some(Role::Prompt),
             "assistant" => Some(Role::Assistant),
             "tool" => Some(Role::Tool),
@@ -61,10 +101,10 @@ impl Role {
     }
 }
 
-/// The calls of an assistant message. Other roles have none: `tool_calls` in a user message is ignored.
-fn calls<'a>(message: &'a Json<'a>) -> &'a [Json<'a>] {
-    match (Role::of(message), message.get("tool_calls")) {
-        (Some(Role::Assistant), Some(Json::Array(calls))) => calls,
-        _ => &[],
+/// The calls of a message. Other roles than the assistant have none: `tool_calls` in a user message is ignored.
+fn calls<'t, 'a>(role: Option<Role>, message: Json<'t, 'a>) -> Items<'t, 'a> {
+    match role {
+        Some(Role::Assistant) => message.field("tool_calls").items(),
+        _ => Items::default(),
     }
 }

@@ -1,9 +1,16 @@
-//! How strict a provider is: a dialect at a date.
+//! How strict a provider is: a dialect at a date, or a provider that speaks somebody else's dialect.
 //!
 //! Profiles are data. A rule that is contested is not deleted: the profile tolerates it, and a breach becomes a
 //! warning. When a provider changes its mind, a new dated profile is added and the old ones stay as they are.
 
-use super::{Rule, Severity, anthropic, openai};
+mod anthropic;
+mod bedrock;
+mod gemini;
+mod mistral;
+mod openai;
+mod responses;
+
+use super::{Envelope, Rule, Severity};
 use crate::dialect::Dialect;
 
 /// A named, dated strictness of a dialect.
@@ -11,12 +18,20 @@ use crate::dialect::Dialect;
 pub struct Profile {
     /// The name that options and reports use, for example `anthropic-messages@2026-09`.
     pub name: &'static str,
+    /// Who is so strict, for people, for example `DeepSeek`.
+    pub provider: &'static str,
     /// The dialect whose rules bind.
     pub dialect: Dialect,
+    /// The optional rules that bind here, see [`Rule::is_optional`].
+    pub added: &'static [&'static Rule],
     /// The rules whose breach is only a warning here.
     pub tolerated: &'static [&'static Rule],
-    /// The rules that this provider has given up: a breach is nothing.
+    /// The rules that this provider has given up, or never had: a breach is nothing.
     pub given_up: &'static [&'static Rule],
+    /// Rules that this provider words in its own way, with its sentences in place of the rule's.
+    pub wording: &'static [(&'static Rule, &'static [&'static str])],
+    /// In what the provider wraps its sentences.
+    pub envelope: Envelope,
     /// What else differs between providers and between dates.
     pub switches: Switches,
 }
@@ -28,6 +43,14 @@ pub enum Switches {
     AnthropicMessages(AnthropicSwitches),
     /// For OpenAI Chat Completions.
     OpenaiChat(OpenaiChatSwitches),
+    /// For OpenAI Responses.
+    OpenaiResponses(ResponsesSwitches),
+    /// For Google Gemini.
+    Gemini(GeminiSwitches),
+    /// For Bedrock Converse, which has none.
+    BedrockConverse,
+    /// For Mistral.
+    Mistral(MistralSwitches),
 }
 
 /// What differs between the dates of Anthropic Messages.
@@ -55,86 +78,193 @@ pub enum SystemMessages {
 pub struct OpenaiChatSwitches {
     /// The longest id of a tool call.
     pub max_call_id_chars: usize,
+    /// Which fields a message may have.
+    pub message_fields: MessageFields,
+    /// Whether users and the assistant must take turns.
+    pub alternation: Alternation,
+    /// Whether the arguments of earlier calls are read again.
+    pub arguments: Arguments,
+    /// Which replies must bring back their reasoning.
+    pub reasoning: ReasoningContent,
+}
+
+/// Which fields a message of OpenAI Chat Completions may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MessageFields {
+    /// Any: what is unknown is ignored.
+    Any,
+    /// Those that Groq documents.
+    Groq,
+    /// Those that Cerebras documents, which has `reasoning` and refuses `reasoning_content`.
+    Cerebras,
+}
+
+/// Whether two messages of one speaker may follow each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Alternation {
+    /// They may.
+    Free,
+    /// Not for the model `deepseek-reasoner`.
+    DeepseekReasoner,
+    /// The chat template of the model decides.
+    Template,
+}
+
+/// Whether the arguments of earlier calls are read again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Arguments {
+    /// They are any text.
+    Any,
+    /// They must be JSON.
+    Json,
+    /// They must be a JSON object, for the models for which the provider reads them.
+    Object,
+}
+
+/// Which replies must bring back their reasoning while the model thinks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReasoningContent {
+    /// None.
+    Free,
+    /// Those with calls since the last message of the user.
+    CallsOfLastTurn,
+    /// All with calls.
+    Calls,
+    /// All of the turns in which the model called a tool.
+    TurnsWithCalls,
+}
+
+/// What differs between the dates of La Plateforme and the versions of Mistral's tokenizers.
+#[derive(Debug, Clone, Copy)]
+pub struct MistralSwitches {
+    /// What becomes of a user message directly after a tool message.
+    pub user_after_tool: UserAfterTool,
+    /// How calls and results are held against each other.
+    pub pairing: Pairing,
+    /// What becomes of calls and results that begin a conversation.
+    pub first_message: FirstMessage,
+    /// Which ids calls may have.
+    pub call_ids: CallIds,
+}
+
+/// What Mistral makes of a user message directly after a tool message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UserAfterTool {
+    /// It is refused.
+    Refused,
+    /// It is taken, but older endpoints refuse it.
+    Contested,
+    /// It is taken.
+    Taken,
+}
+
+/// How Mistral holds calls and results against each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pairing {
+    /// There are as many results as calls, whatever their ids (tokenizers before version 11).
+    ByCount,
+    /// Each result has the id of a call, and no two the same (tokenizers from version 11 on).
+    ById,
+}
+
+/// What Mistral makes of the first message where it counts calls and results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FirstMessage {
+    /// It is passed over: its calls are not counted, so their results are too many.
+    Uncounted,
+    /// It is passed over, and so are all results before the next assistant message.
+    Forgiven,
+}
+
+/// Which ids calls may have for Mistral.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallIds {
+    /// Nine letters and digits.
+    NineAlphanumerics,
+    /// Any that is not empty and not `null` (tokenizers from version 13 on).
+    AnyButNull,
+}
+
+/// What differs between the providers of OpenAI Responses.
+#[derive(Debug, Clone, Copy)]
+pub struct ResponsesSwitches {
+    /// The longest id of an item or of a call.
+    pub max_id_chars: usize,
+}
+
+/// What differs between the models of Google Gemini.
+#[derive(Debug, Clone, Copy)]
+pub struct GeminiSwitches {
+    /// The first version that wants the thought signatures of the current turn back.
+    pub first_with_signatures: ModelVersion,
+    /// The first version that refuses a conversation ending with the model's words.
+    pub first_without_prefill: ModelVersion,
+    /// What is in the names of earlier models that refuse it too.
+    pub also_without_prefill: &'static [&'static str],
 }
 
 impl Profile {
-    /// Every profile, the newest of a dialect before its older ones.
-    pub fn all() -> &'static [Profile] {
-        &PROFILES
+    /// Every profile, dialect by dialect, the default of a dialect first.
+    pub fn all() -> impl Iterator<Item = &'static Profile> {
+        Dialect::ALL.into_iter().flat_map(of)
     }
 
-    /// The newest profile of a dialect: the default.
+    /// The newest profile of each name in a dialect: how strict everyone who speaks it is today.
+    pub fn newest_of_each_name(dialect: Dialect) -> impl Iterator<Item = &'static Profile> {
+        let profiles = of(dialect);
+        let is_newest =
+            |n: &usize| profiles[..*n].iter().all(|newer| newer.undated() != profiles[*n].undated());
+        (0..profiles.len()).filter(is_newest).map(|n| &profiles[n])
+    }
+
+    /// The newest profile of the provider that a dialect is named after: the default.
     pub fn newest(dialect: Dialect) -> &'static Profile {
-        match dialect {
-            Dialect::AnthropicMessages => &PROFILES[0],
-            Dialect::OpenaiChat => &PROFILES[2],
-        }
+        &of(dialect)[0]
     }
 
-    /// The profile of that name. A dialect's name alone means its newest profile.
+    /// The profile of that name. A name without its date means the newest of that name.
     pub fn named(name: &str) -> Option<&'static Profile> {
-        match Dialect::from_name(name) {
-            Some(dialect) => Some(Profile::newest(dialect)),
-            None => PROFILES.iter().find(|profile| profile.name == name),
-        }
+        let is_meant = |profile: &&Profile| profile.name == name || profile.undated() == name;
+        Profile::all().find(is_meant)
     }
 
-    /// How hard this profile takes a breach of a rule; nothing if it has given the rule up.
+    /// The name without the date, for example `anthropic-messages`.
+    pub fn undated(&self) -> &'static str {
+        self.name.split('@').next().unwrap_or(self.name)
+    }
+
+    /// How hard this profile takes a breach of a rule; nothing if the rule does not bind.
     pub fn severity(&self, rule: &Rule) -> Option<Severity> {
         let holds = |rules: &[&Rule]| rules.iter().any(|known| known.id == rule.id);
-        match (holds(self.given_up), holds(self.tolerated)) {
-            (true, _) => None,
-            (false, true) => Some(Severity::Warning),
-            (false, false) => Some(Severity::Error),
+        if holds(self.tolerated) {
+            Some(Severity::Warning)
+        } else if holds(self.given_up) || (rule.is_optional && !holds(self.added)) {
+            None
+        } else {
+            Some(Severity::Error)
         }
+    }
+
+    /// The sentences in which this provider tells a breach of a rule.
+    pub fn sentences(&self, rule: &Rule) -> &'static [&'static str] {
+        let own = self.wording.iter().find(|(worded, _)| worded.id == rule.id);
+        own.map_or(rule.sentences, |(_, sentences)| sentences)
     }
 }
 
-static PROFILES: [Profile; 3] = [
-    Profile {
-        name: "anthropic-messages@2026-09",
-        dialect: Dialect::AnthropicMessages,
-        tolerated: &[&anthropic::TOOL_USE_ID_REUSED, &anthropic::TEXT_AFTER_TOOL_USE],
-        // Recorded answers show that a conversation may begin with the assistant.
-        given_up: &[&anthropic::FIRST_MESSAGE_NOT_USER],
-        switches: Switches::AnthropicMessages(AnthropicSwitches {
-            system_messages: SystemMessages::MidConversation,
-            first_without_prefill: FIRST_WITHOUT_PREFILL,
-            max_tool_name_chars: MAX_TOOL_NAME_CHARS,
-        }),
-    },
-    Profile {
-        name: "anthropic-messages@2026-05",
-        dialect: Dialect::AnthropicMessages,
-        tolerated: &[&anthropic::FIRST_MESSAGE_NOT_USER, &anthropic::TOOL_USE_ID_REUSED],
-        given_up: &[],
-        switches: Switches::AnthropicMessages(AnthropicSwitches {
-            system_messages: SystemMessages::Refused,
-            first_without_prefill: FIRST_WITHOUT_PREFILL,
-            max_tool_name_chars: MAX_TOOL_NAME_CHARS,
-        }),
-    },
-    Profile {
-        name: "openai-chat@2026-09",
-        dialect: Dialect::OpenaiChat,
-        tolerated: &[&openai::TOOL_CALL_ID_DUPLICATE],
-        given_up: &[],
-        switches: Switches::OpenaiChat(OpenaiChatSwitches { max_call_id_chars: MAX_CALL_ID_CHARS }),
-    },
-];
+/// The profiles of a dialect, the default first, and of each name the newest first.
+fn of(dialect: Dialect) -> &'static [Profile] {
+    match dialect {
+        Dialect::AnthropicMessages => &anthropic::PROFILES,
+        Dialect::OpenaiChat => &openai::PROFILES,
+        Dialect::OpenaiResponses => &responses::PROFILES,
+        Dialect::Gemini => &gemini::PROFILES,
+        Dialect::BedrockConverse => &bedrock::PROFILES,
+        Dialect::Mistral => &mistral::PROFILES,
+    }
+}
 
-/// Opus and Sonnet 4.6 were the first to refuse a prefill; every 4.5 still takes one.
-const FIRST_WITHOUT_PREFILL: ModelVersion = ModelVersion { major: 4, minor: 6 };
-
-/// Older reports say 64; `messages.43.content.1.tool_use.name: String should have at most 200 characters` is the
-/// newer sentence for a call in the history (anthropics/claude-code#2673), and the wider bound rejects less.
-const MAX_TOOL_NAME_CHARS: usize = 200;
-
-/// Reports say 29 (2023), 40 (2024 to early 2026) and 64 (2026). In July 2026 a maintainer could no longer make
-/// OpenAI refuse an id of 51 characters (vercel/ai#8132), so the widest bound is taken.
-const MAX_CALL_ID_CHARS: usize = 64;
-
-/// The version in the name of a Claude model.
+/// The version in the name of a Claude or Gemini model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ModelVersion {
     /// The 4 of `claude-sonnet-4-5`.
@@ -153,6 +283,15 @@ impl ModelVersion {
         let major = parts.next()??;
         let minor = parts.next().flatten().unwrap_or(0);
         Some(ModelVersion { major, minor })
+    }
+
+    /// Reads the version out of a model name such as `gemini-3-flash-preview`, `models/gemini-2.5-pro` or
+    /// `google/gemini-3.6-flash`. A name that is not Gemini's, or says no version, has none.
+    pub fn of_gemini(model: &str) -> Option<ModelVersion> {
+        let (_, name) = model.split_once("gemini-")?;
+        let version = name.split(['-', '@', ':']).next().unwrap_or_default();
+        let (major, minor) = version.split_once('.').unwrap_or((version, "0"));
+        Some(ModelVersion { major: short_number(major)?, minor: short_number(minor)? })
     }
 }
 
@@ -174,12 +313,7 @@ mod tests {
             let newest = Profile::newest(dialect);
             assert_eq!(newest.dialect, dialect);
             assert_eq!(Profile::named(dialect.name()).map(|profile| profile.name), Some(newest.name));
-            assert!(
-                Profile::all()
-                    .iter()
-                    .filter(|profile| profile.dialect == dialect)
-                    .all(|p| p.name <= newest.name)
-            );
+            assert!(of(dialect).iter().all(|profile| profile.dialect == dialect));
         }
         assert!(Profile::named("anthropic-messages@1999-01").is_none());
     }
@@ -188,12 +322,19 @@ mod tests {
     fn names_dialects_and_switches_agree() {
         for profile in Profile::all() {
             assert_eq!(Profile::named(profile.name).map(|found| found.name), Some(profile.name));
-            assert!(profile.name.starts_with(profile.dialect.name()));
-            let named = profile.tolerated.iter().chain(profile.given_up);
-            assert!(named.into_iter().all(|rule| rule.dialect() == profile.dialect));
+            let date = profile.name.split_once('@').map(|(_, date)| date);
+            assert!(date.is_some_and(|date| date.len() == 7), "{} names its date", profile.name);
+            let named = profile.tolerated.iter().chain(profile.given_up).chain(profile.added);
+            let mut named = named.chain(profile.wording.iter().map(|(rule, _)| rule));
+            assert!(named.all(|rule| rule.dialect() == profile.dialect), "{}", profile.name);
+            assert!(profile.added.iter().all(|rule| rule.is_optional), "{}", profile.name);
             let dialect = match profile.switches {
                 Switches::AnthropicMessages(_) => Dialect::AnthropicMessages,
                 Switches::OpenaiChat(_) => Dialect::OpenaiChat,
+                Switches::OpenaiResponses(_) => Dialect::OpenaiResponses,
+                Switches::Gemini(_) => Dialect::Gemini,
+                Switches::BedrockConverse => Dialect::BedrockConverse,
+                Switches::Mistral(_) => Dialect::Mistral,
             };
             assert_eq!(dialect, profile.dialect);
         }
@@ -211,5 +352,11 @@ mod tests {
         assert_eq!(version("claude-fable-5"), Some((5, 0)));
         assert_eq!(version("claude-mock"), None);
         assert_eq!(version("gpt-5"), None);
+        let version = |model| ModelVersion::of_gemini(model).map(|v| (v.major, v.minor));
+        assert_eq!(version("gemini-3-flash-preview"), Some((3, 0)));
+        assert_eq!(version("models/gemini-2.5-pro"), Some((2, 5)));
+        assert_eq!(version("google/gemini-3.6-flash"), Some((3, 6)));
+        assert_eq!(version("gemini-flash-latest"), None);
+        assert_eq!(version("gemini-exp-1206"), None);
     }
 }

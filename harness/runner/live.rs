@@ -250,10 +250,10 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
 
     async fn seen(&mut self, seen: Seen) -> Result<Option<Event>, DriverError> {
         let event = match seen {
-            Seen::Requested { exchange, kind, body } => {
+            Seen::Requested { exchange, kind, model, body } => {
                 self.open.push(exchange);
                 self.alive.push(exchange);
-                Event::Requested { exchange, kind, body }
+                Event::Requested { exchange, kind, model, body }
             }
             Seen::Held { exchange, at, grade } => {
                 self.open.retain(|open| *open != exchange);

@@ -270,6 +270,9 @@ impl Running {
         if !self.speaks(plan.dialect) {
             return Some(format!("{} does not speak {}", self.name, plan.dialect));
         }
+        if let Some(why) = &plan.impossible {
+            return Some(why.clone());
+        }
         plan.needs.iter().find(lacks).map(|need| format!("{} lacks {}", self.name, need.name()))
     }
 
@@ -322,16 +325,16 @@ impl Running {
         let provider = Provider::new(Arc::clone(plan), profile);
         match &self.how {
             How::Simulated(canary) => {
-                let run = simulate(plan, profile, agent(*canary, Delivery::Streamed), width);
-                let observed = |_| Observed::of_simulation(plan, profile, &run.trace);
+                let agent = agent(*canary, Delivery::Streamed);
+                let path = agent.path().to_owned();
+                let run = simulate(plan, profile, agent, width);
+                let observed = |_| Observed::of_simulation(plan, profile, &path, &run.trace);
                 let kept = keep.map(observed).zip(keep.cloned());
                 Driven { run: Ok(run), kept }
             }
             How::Live { canary, delivery, server } => {
                 let open = async |base_path: &str, remains: Option<&Remains>| {
                     let base_url = format!("http://{}{base_path}", server.addr());
-                    let place = Place::of_plan(&base_url, plan.dialect, &plan.tools)
-                        .map_err(|error| harness("the provider's address", &error))?;
                     let agent = match remains {
                         Some(Remains::Saved(saved)) => {
                             Agent::resume(plan.dialect, *delivery, &plan.tools, *canary, saved)
@@ -339,6 +342,8 @@ impl Running {
                         }
                         Some(Remains::Stored(_)) | None => agent(*canary, *delivery),
                     };
+                    let place = Place::of_plan(&base_url, agent.path(), &plan.tools)
+                        .map_err(|error| harness("the provider's address", &error))?;
                     Ok(live::Session::InProcess(InProcess::start(agent, place)))
                 };
                 live::drive(server, plan, provider, width, Pace::OWN, keep.cloned(), open).await

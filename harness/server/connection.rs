@@ -376,7 +376,8 @@ impl Connection {
                 return Next::Refuse(Refusal::Broken);
             };
             // Sent before the core is free again, so that requests are told in the order of their numbers.
-            permit.send(Seen::Requested { exchange: answer.exchange, kind, body: request.body.clone() });
+            let (exchange, model) = (answer.exchange, answer.model.clone());
+            permit.send(Seen::Requested { exchange, kind, model, body: request.body.clone() });
             (kind, answer)
         };
         // A real provider closes after an error event. Saying so beforehand keeps the client from racing its

@@ -147,7 +147,13 @@ fn the_reference_agent_passes_every_plan_over_acp_with_observed_receipts() {
     let jobs = load("");
     let cases = run(&served(None), &jobs);
     assert!(cases.len() > jobs.len(), "{} cases", cases.len());
-    let others: Vec<&Case> = cases.iter().filter(|case| case.judged != Verdict::Pass).collect();
+    // Some points and faults do not exist in some dialects.
+    let reasons = [" sends a call in one piece", " sends nothing behind the stop reason"];
+    let is_reason = |why: &String| reasons.iter().any(|reason| why.contains(reason));
+    let told = |case: &Case| case.reason.as_ref().is_some_and(is_reason);
+    let is_impossible = |case: &Case| case.judged == Verdict::Unsupported && told(case);
+    let others: Vec<&Case> =
+        cases.iter().filter(|case| case.judged != Verdict::Pass && !is_impossible(case)).collect();
     assert!(others.is_empty(), "{others:#?}");
     let receipts: Vec<_> = cases.iter().flat_map(|case| &case.receipts).collect();
     assert!(receipts.len() > 100, "{} receipts", receipts.len());
@@ -160,7 +166,7 @@ fn canaries_are_caught_over_acp() {
     for canary in [Canary::DanglingOnAbort, Canary::SuccessInvented] {
         let cases = run(&served(Some(canary)), &load("abort/mid-batch#k=1"));
         let faulted: Vec<&Case> = cases.iter().filter(|case| !case.plan.ends_with("+control")).collect();
-        assert_eq!(faulted.len(), 2);
+        assert_eq!(faulted.len(), Dialect::ALL.len());
         for case in faulted {
             let is_meant = case.findings.iter().any(|finding| finding.check == canary.caught_by());
             assert!(case.judged == Verdict::Fail && is_meant, "{case:#?}");

@@ -106,6 +106,8 @@ fn folder_with(name: &str, text: impl AsRef<[u8]>) -> TempDir {
 
 // Runs.
 
+const TWO_DIALECTS: [&str; 4] = ["--dialect", "anthropic-messages", "--dialect", "openai-chat"];
+
 #[test]
 fn two_files_of_one_name_are_not_taken_for_one() {
     let folder = TempDir::new().unwrap();
@@ -115,12 +117,12 @@ fn two_files_of_one_name_are_not_taken_for_one() {
     }
     assert_bad(&brickbat_in(&folder, &["run", "one", "two"]), &["both called `own`", "one by one"]);
     let twice = brickbat_in(&folder, &["run", "one/own.yaml", "./one/own.yaml", "--list"]);
-    assert_eq!(twice.out.lines().count(), 2, "{twice:#?}");
+    assert_eq!(twice.out.lines().count(), Dialect::ALL.len(), "{twice:#?}");
 }
 
 #[test]
 fn list_prints_the_ids_of_built_in_plans() {
-    let said = brickbat(&["run", "--list", "abort/mid-batch"]);
+    let said = brickbat(&[&["run", "--list", "abort/mid-batch"], &TWO_DIALECTS[..]].concat());
     assert_eq!((said.code, said.err.as_str()), (Some(0), ""), "{said:#?}");
     insta::assert_snapshot!(said.out, @r"
     abort/mid-batch#k=0@anthropic-messages
@@ -134,7 +136,8 @@ fn list_prints_the_ids_of_built_in_plans() {
     ");
     let all = brickbat(&["run", "--list"]);
     assert_eq!(all.code, Some(0));
-    assert!(all.out.contains(&said.out) && all.out.lines().count() > 60, "{}", all.out);
+    assert!(said.out.lines().all(|line| all.out.contains(line)), "{}", all.out);
+    assert!(all.out.lines().count() > 60, "{}", all.out);
     assert_eq!(all.out, brickbat(&["run", "--list"]).out);
 }
 
@@ -146,7 +149,7 @@ fn list_prints_the_plans_of_a_file_and_of_a_folder() {
     fs::write(folder.path().join("more/notes.txt"), "not a scenario").unwrap();
     let said = brickbat_in(&folder, &["run", "--list", "mine.yaml", "--dialect", "openai-chat"]);
     assert_eq!((said.code, said.out.as_str()), (Some(0), "mine@openai-chat\n"), "{said:#?}");
-    let said = brickbat_in(&folder, &["run", "--list", "."]);
+    let said = brickbat_in(&folder, &[&["run", "--list", "."], &TWO_DIALECTS[..]].concat());
     assert_eq!(said.code, Some(0), "{said:#?}");
     insta::assert_snapshot!(said.out, @r"
     mine@anthropic-messages
@@ -182,7 +185,8 @@ fn a_dialect_that_a_system_does_not_speak_is_told_for_each_plan() {
     let said = run(&[]);
     assert_eq!(said.code, Some(0), "{said:#?}");
     assert!(said.out.contains("does not speak anthropic-messages"), "{said:#?}");
-    assert!(said.out.contains("2 pass, 0 fail, 1 unsupported"), "{said:#?}");
+    let unsupported = format!("2 pass, 0 fail, {} unsupported", Dialect::ALL.len() - 1);
+    assert!(said.out.contains(&unsupported), "{said:#?}");
     let said = run(&["--dialect", "anthropic-messages"]);
     assert_eq!(said.code, Some(3), "{said:#?}");
     assert!(said.out.contains("does not speak anthropic-messages"), "{said:#?}");
@@ -213,7 +217,10 @@ fn reports_are_sorted_and_equal_but_for_the_clock() {
         .map(|case| (case["system"].as_str().unwrap(), case["plan"].as_str().unwrap()))
         .collect();
     assert!(ids.len() > 20 && ids.is_sorted(), "{ids:#?}");
-    assert_eq!(first["summary"], json!({ "pass": ids.len() }));
+    // A point inside a call does not exist where calls come in one piece.
+    let count = |verdict: &str| first["summary"][verdict].as_u64().unwrap_or(0) as usize;
+    let (pass, unsupported) = (count("pass"), count("unsupported"));
+    assert!(pass + unsupported == ids.len() && pass > 10 * unsupported, "{}", first["summary"]);
     let text = first.to_string();
     let folder = folder.path().to_str().unwrap();
     for machine in [folder, env!("CARGO_MANIFEST_DIR"), "127.0.0.1", "localhost", "wall_ms", "/p/0"] {
@@ -261,7 +268,8 @@ fn without_node_a_system_is_not_run_and_that_is_said_once() {
     assert_eq!(said.code, Some(3), "{said:#?}");
     assert_eq!(said.out.matches("node is missing").count(), 1, "{said:#?}");
     assert_eq!(said.out.matches("not-run:").count(), 1, "{said:#?}");
-    assert!(said.out.contains("and 7 more plans on ai-sdk@6"), "{said:#?}");
+    let others = format!("and {} more plans on ai-sdk@6", 4 * Dialect::ALL.len() - 1);
+    assert!(said.out.contains(&others), "{said:#?}");
     assert!(said.out.contains("nodejs.org"), "{said:#?}");
 }
 
@@ -352,7 +360,7 @@ fn a_report_that_cannot_be_written_is_noticed_before_the_run() {
 
 // Checks of request bodies.
 
-const VALID: [(Dialect, &str); 2] = [
+const VALID: [(Dialect, &str); 3] = [
     (
         Dialect::AnthropicMessages,
         r#"{"model":"claude-opus-4-5","system":"Be brief.","messages":[{"role":"user","content":"Is it raining?"}]}"#,
@@ -360,6 +368,10 @@ const VALID: [(Dialect, &str); 2] = [
     (
         Dialect::OpenaiChat,
         r#"{"model":"gpt-5","messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Is it raining?"}]}"#,
+    ),
+    (
+        Dialect::Mistral,
+        r#"{"model":"mistral-large-latest","messages":[{"role":"user","content":"Is it raining?"}]}"#,
     ),
 ];
 
@@ -393,7 +405,8 @@ fn check_accepts_and_refuses_as_the_provider_would() {
     for (rule, pointer, messages) in INVALID {
         let said = finish(command(Path::new("/"), &["check", "-"]), messages.as_bytes());
         assert_eq!(said.code, Some(1), "{said:#?}");
-        assert!(said.out.contains(&format!("error {rule} at {pointer}\n")), "{said:#?}");
+        let is_told = said.out.contains(&format!("error[{rule}]: "));
+        assert!(is_told && said.out.contains(&format!(" at {pointer}\n")), "{said:#?}");
         assert!(said.out.contains("refused by ") && said.out.contains("with status 400"), "{said:#?}");
     }
     // The worst of several files counts: one that cannot be read, then one that is refused.
@@ -411,7 +424,7 @@ fn what_both_dialects_could_have_written_needs_the_dialect() {
         &said,
         &["does not show its dialect", "--dialect anthropic-messages or --dialect openai-chat"],
     );
-    for dialect in Dialect::ALL {
+    for dialect in [Dialect::AnthropicMessages, Dialect::OpenaiChat] {
         let said = brickbat_in(&folder, &["check", "messages.json", "--dialect", dialect.name()]);
         assert_eq!(said.code, Some(0), "{said:#?}");
         let said = brickbat_in(&folder, &["check", "messages.json", "--profile", dialect.name()]);
@@ -436,10 +449,10 @@ fn check_says_why_it_cannot_read_its_input() {
     }
     let folder = TempDir::new().unwrap();
     assert_bad(&brickbat_in(&folder, &["check", "none.json"]), &["cannot read none.json: No such file"]);
-    assert_bad(&brickbat_in(&folder, &["check", "."]), &["cannot read ."]);
-    assert_bad(&brickbat_in(&folder, &["check"]), &["<FILE>"]);
-    let both = ["check", "-", "--dialect", "openai-chat", "--profile", "openai-chat@2026-09"];
-    assert_bad(&brickbat_in(&folder, &both), &["cannot be used with"]);
+    assert_bad(&brickbat_in(&folder, &["check", "."]), &["no request in ."]);
+    assert_bad(&brickbat_in(&folder, &["check"]), &["<PATH>"]);
+    let both = ["check", "-", "--dialect", "gemini", "--profile", "openai-chat@2026-09"];
+    assert_bad(&brickbat_in(&folder, &both), &["--profile is of another dialect than --dialect"]);
 }
 
 #[test]
@@ -457,8 +470,10 @@ fn each_illegal_body_is_refused_by_the_rule_that_is_meant() {
         let said = brickbat_in(&folder, &args);
         assert_eq!(said.code, Some(1), "{said:#?}");
         for (name, (_, (rule, body))) in names.iter().zip(&bodies) {
-            let first = said.out.lines().find_map(|line| line.strip_prefix(&format!("{name}: error ")));
-            let refusal = first.and_then(|line| line.split(' ').next());
+            let lines: Vec<&str> = said.out.lines().collect();
+            let of_file = |pair: &&[&str]| pair[1].starts_with(&format!(" --> {name}:"));
+            let first = lines.windows(2).find(of_file).and_then(|pair| pair[0].strip_prefix("error["));
+            let refusal = first.and_then(|line| line.split(']').next());
             assert_eq!(refusal, Some(*rule), "{body}\n{}", said.out);
             assert!(said.out.contains(&format!("{name}: refused by {dialect}@")), "{body}");
         }
@@ -469,12 +484,12 @@ fn each_illegal_body_is_refused_by_the_rule_that_is_meant() {
 
 #[test]
 fn explain_finds_a_rule_by_each_of_its_names() {
-    let by_id = brickbat(&["explain", "anthropic-messages/tool-result-missing"]);
+    let by_id = brickbat(&["explain", "anthropic-messages/text-after-tool-use"]);
     assert_eq!(by_id.code, Some(0), "{by_id:#?}");
-    assert!(by_id.out.starts_with("anthropic-messages/tool-result-missing (ANT-TU-1)\n"), "{by_id:#?}");
-    assert!(by_id.out.contains("status 400, ") && by_id.out.contains("https://"), "{by_id:#?}");
-    assert_eq!(brickbat(&["explain", "tool-result-missing"]).out, by_id.out);
-    assert_eq!(brickbat(&["explain", "ANT-TU-1"]).out, by_id.out);
+    assert!(by_id.out.starts_with("anthropic-messages/text-after-tool-use (ANT-TU-3)\n"), "{by_id:#?}");
+    assert!(by_id.out.contains("with status 400") && by_id.out.contains("https://"), "{by_id:#?}");
+    assert_eq!(brickbat(&["explain", "text-after-tool-use"]).out, by_id.out);
+    assert_eq!(brickbat(&["explain", "ANT-TU-3"]).out, by_id.out);
     // A short name that two dialects have means both.
     let both = brickbat(&["explain", "body-not-json"]).out;
     assert!(

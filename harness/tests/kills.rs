@@ -19,7 +19,7 @@ fn main() {
 #[cfg(target_os = "linux")]
 mod linux {
     use std::fs;
-    use std::io::{Read, pipe};
+    use std::io::{Read, Write, pipe};
     use std::path::Path;
     use std::process::{Command, ExitStatus, Stdio};
     use std::sync::mpsc;
@@ -188,6 +188,9 @@ mod linux {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
+        // A process that has not come through its `exec` yet has no environment to read. One that answers has.
+        left.stdin.as_mut().unwrap().write_all(b"x").unwrap();
+        left.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
         assert_eq!(processes(&marker), ["cat\0"]);
         left.kill().unwrap();
         left.wait().unwrap();

@@ -23,6 +23,7 @@ use brickbat::server::{Limits, Mount, Seen, Server};
 use brickbat::simulate::call_of;
 use brickbat::trace::{RequestKind, TurnOutcome};
 use brickbat::verdict::{Finding, Harm, Verdict};
+use brickbat::wire;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -107,9 +108,37 @@ async fn requested(mount: &mut Mount<Provider>) -> RequestKind {
 fn body(dialect: Dialect, messages: &Value) -> Value {
     let tool = match dialect {
         Dialect::AnthropicMessages => json!({ "name": "lookup", "input_schema": { "type": "object" } }),
-        Dialect::OpenaiChat => json!({ "type": "function", "function": { "name": "lookup" } }),
+        Dialect::Gemini => json!({ "functionDeclarations": [{ "name": "lookup" }] }),
+        Dialect::BedrockConverse => {
+            let tool = json!({ "name": "lookup", "inputSchema": { "json": { "type": "object" } } });
+            let mut messages = messages.clone();
+            for message in messages.as_array_mut().unwrap() {
+                if let Some(text) = message["content"].as_str() {
+                    message["content"] = json!([{ "text": text }]);
+                }
+            }
+            return json!({ "toolConfig": { "tools": [{ "toolSpec": tool }] }, "messages": messages });
+        }
+        Dialect::OpenaiResponses => {
+            let tool = json!({ "type": "function", "name": "lookup" });
+            return json!({ "model": "some-model", "tools": [tool], "input": messages });
+        }
+        Dialect::OpenaiChat | Dialect::Mistral => {
+            json!({ "type": "function", "function": { "name": "lookup" } })
+        }
     };
-    json!({ "model": "some-model", "tools": [tool], "messages": messages })
+    match dialect {
+        Dialect::Gemini => json!({ "tools": [tool], "contents": messages }),
+        _ => json!({ "model": "some-model", "tools": [tool], "messages": messages }),
+    }
+}
+
+/// What the user says.
+fn words(dialect: Dialect, text: &str) -> Value {
+    match dialect {
+        Dialect::Gemini => json!({ "role": "user", "parts": [{ "text": text }] }),
+        _ => json!({ "role": "user", "content": text }),
+    }
 }
 
 /// A history with a call that nobody answered.
@@ -118,11 +147,20 @@ fn dangling(dialect: Dialect) -> Value {
         Dialect::AnthropicMessages => json!({ "role": "assistant", "content": [
             { "type": "tool_use", "id": "x1", "name": "lookup", "input": {} },
         ] }),
-        Dialect::OpenaiChat => json!({ "role": "assistant", "tool_calls": [
+        Dialect::OpenaiChat | Dialect::Mistral => json!({ "role": "assistant", "tool_calls": [
             { "id": "x1", "type": "function", "function": { "name": "lookup", "arguments": "{}" } },
         ] }),
+        Dialect::Gemini => json!({ "role": "model", "parts": [
+            { "functionCall": { "id": "x1", "name": "lookup", "args": {} } },
+        ] }),
+        Dialect::BedrockConverse => json!({ "role": "assistant", "content": [
+            { "toolUse": { "toolUseId": "x1", "name": "lookup", "input": {} } },
+        ] }),
+        Dialect::OpenaiResponses => {
+            json!({ "type": "function_call", "call_id": "x1", "name": "lookup", "arguments": "{}" })
+        }
     };
-    json!([{ "role": "user", "content": "Look it up." }, call, { "role": "user", "content": "Well?" }])
+    json!([words(dialect, "Look it up."), call, words(dialect, "Well?")])
 }
 
 #[test]
@@ -134,8 +172,9 @@ fn hostile_and_auxiliary_requests_are_answered_and_do_not_move_the_script() {
             let server = Server::start(Limits::STANDARD).await.unwrap();
             let mut mount = server.mount(Provider::new(job.plan, profile));
 
+            let path = wire::of(dialect).post_path("m", false);
             for bytes in [&b"{\"messages\":["[..], b"", b"\xff\xfe", &[b'['; 100_000]] {
-                let (status, said) = ask(&mount, "POST", dialect.path(), bytes).await;
+                let (status, said) = ask(&mount, "POST", &path, bytes).await;
                 assert_eq!(
                     (status, requested(&mut mount).await),
                     (400, RequestKind::Refused { status: 400 })
@@ -148,38 +187,53 @@ fn hostile_and_auxiliary_requests_are_answered_and_do_not_move_the_script() {
             }
 
             let illegal = body(dialect, &dangling(dialect));
-            let (status, said) = ask(&mount, "POST", dialect.path(), illegal.to_string().as_bytes()).await;
+            let (status, said) = ask(&mount, "POST", &path, illegal.to_string().as_bytes()).await;
             assert_eq!(requested(&mut mount).await, RequestKind::Refused { status: 400 });
             let violations = rules::validate_value(profile, &illegal);
             let refusal = rules::refusal(&violations).unwrap();
-            assert!(refusal.rule.id.ends_with("-missing"), "{refusal:?}");
+            let what = refusal.rule.id.rsplit('/').next().unwrap();
+            assert!(what.ends_with("-missing") || what == "call-and-result-counts", "{refusal:?}");
             let request_id = said["request_id"].as_str().unwrap_or_default();
             assert_eq!(request_id.starts_with("req_"), dialect == Dialect::AnthropicMessages, "{said}");
             assert_eq!((status, &said), (400, &refusal.envelope(request_id)));
-            assert_eq!(said["error"]["type"], "invalid_request_error");
+            let kind = match dialect {
+                Dialect::Mistral => &said["type"],
+                Dialect::Gemini => &said["error"]["status"],
+                _ => &said["error"]["type"],
+            };
+            if dialect != Dialect::BedrockConverse {
+                let kind = kind.as_str().unwrap_or_default().to_lowercase();
+                assert!(kind.starts_with("invalid_"), "{said}");
+            }
 
             let (status, said) = ask(&mount, "POST", "/v1/telepathy", b"{}").await;
             assert_eq!((status, requested(&mut mount).await), (404, RequestKind::Auxiliary));
-            assert!(said["error"]["message"].is_string(), "{said}");
-            let (status, said) = ask(&mount, "GET", dialect.path(), b"").await;
+            assert!(said["error"]["message"].is_string() || said["message"].is_string(), "{said}");
+            let (status, said) = ask(&mount, "GET", &path, b"").await;
             assert_eq!((status, requested(&mut mount).await), (404, RequestKind::Auxiliary), "{said}");
             let (status, said) = ask(&mount, "GET", "/v1/models", b"").await;
-            assert_eq!((status, requested(&mut mount).await), (200, RequestKind::Auxiliary));
-            assert_eq!(said["data"][0]["id"], "brickbat", "{said}");
+            // Bedrock lists its models at another host.
+            let has_list = dialect != Dialect::BedrockConverse;
+            let expected = (if has_list { 200 } else { 404 }, RequestKind::Auxiliary);
+            assert_eq!((status, requested(&mut mount).await), expected);
+            match dialect {
+                Dialect::Gemini => assert_eq!(said["models"][0]["name"], "models/brickbat", "{said}"),
+                _ => assert_eq!(said["data"][0]["id"] == "brickbat", has_list, "{said}"),
+            }
             let (status, said) = ask(&mount, "POST", "/v1/messages/count_tokens", b"{\"messages\":[]}").await;
             assert_eq!(requested(&mut mount).await, RequestKind::Auxiliary);
             match dialect {
                 Dialect::AnthropicMessages => {
                     assert!(status == 200 && said["input_tokens"].is_u64(), "{said}")
                 }
-                Dialect::OpenaiChat => assert_eq!(status, 404, "{said}"),
+                _ => assert_eq!(status, 404, "{said}"),
             }
             let unknown = b"GET /p/4294967295/v1/models HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
             assert_eq!(send(server.addr(), unknown).await.0, 404);
             assert_eq!(send(server.addr(), &huge(0)).await.0, 413);
 
-            let legal = body(dialect, &json!([{ "role": "user", "content": "Look it up." }]));
-            let (status, said) = ask(&mount, "POST", dialect.path(), legal.to_string().as_bytes()).await;
+            let legal = body(dialect, &json!([words(dialect, "Look it up.")]));
+            let (status, said) = ask(&mount, "POST", &path, legal.to_string().as_bytes()).await;
             let first = RequestKind::Scripted { turn: 0, reply: 0, attempt: 0 };
             assert_eq!((status, requested(&mut mount).await), (200, first), "{said}");
         }
@@ -197,7 +251,7 @@ async fn drive_first_turn(server: &Server, job: &Job) -> TurnOutcome {
     let plan = &job.plan;
     let mut mount = server.mount(Provider::new(plan.clone(), Profile::newest(plan.dialect)));
     let agent = Agent::reference(plan.dialect, Delivery::Streamed, &plan.tools);
-    let place = Place::of_plan(&mount.base_url(), plan.dialect, &plan.tools).unwrap();
+    let place = Place::of_plan(&mount.base_url(), agent.path(), &plan.tools).unwrap();
     let mut session = InProcess::start(agent, place);
     session.prompt(&plan.turns[0].user);
     loop {
@@ -231,7 +285,7 @@ fn plans_go_on_unharmed_beside_hostile_requests() {
             let mut n_rounds = 0;
             while !*is_done.borrow() || n_rounds == 0 {
                 n_rounds += 1;
-                let path = job.plan.dialect.path();
+                let path = &wire::of(job.plan.dialect).post_path("m", false);
                 let illegal = body(job.plan.dialect, &dangling(job.plan.dialect)).to_string();
                 assert_eq!(ask(&victim, "POST", path, b"not JSON").await.0, 400);
                 assert_eq!(requested(&mut victim).await, RequestKind::Refused { status: 400 });
@@ -259,10 +313,20 @@ fn plans_go_on_unharmed_beside_hostile_requests() {
 
 // The agents.
 
+/// Whether a plan has a point or a fault that its dialect does not have, and says so.
+fn is_impossible(case: &Case) -> bool {
+    let reasons = [" sends a call in one piece", " sends nothing behind the stop reason"];
+    let told = case.reason.as_ref().is_some_and(|why| reasons.iter().any(|reason| why.contains(reason)));
+    case.judged == Verdict::Unsupported && told
+}
+
 #[test]
 fn the_reference_agent_passes_every_plan_over_http() {
     within_patience(async {
-        assert_all_pass(&run(&System::Live(None, Delivery::Streamed), &load("")).await);
+        let cases = run(&System::Live(None, Delivery::Streamed), &load("")).await;
+        let (impossible, others): (Vec<Case>, Vec<Case>) = cases.into_iter().partition(is_impossible);
+        assert_all_pass(&others);
+        assert!(others.len() > 10 * impossible.len(), "{} of {}", impossible.len(), others.len());
     });
 }
 
@@ -273,7 +337,8 @@ fn the_reference_agent_passes_or_does_not_support_every_plan_with_whole_replies(
         let (unsupported, others): (Vec<Case>, Vec<Case>) =
             cases.into_iter().partition(|case| case.judged == Verdict::Unsupported);
         assert_all_pass(&others);
-        let without_reason = |case: &&Case| !case.reason.as_ref().is_some_and(|why| why.contains(" lacks "));
+        let lacks = |case: &Case| case.reason.as_ref().is_some_and(|why| why.contains(" lacks "));
+        let without_reason = |case: &&Case| !is_impossible(case) && !lacks(case);
         assert_eq!(unsupported.iter().find(without_reason), None);
         assert!(others.len() > 20, "{unsupported:#?}");
     });
@@ -299,7 +364,7 @@ fn canaries_are_caught_over_http() {
             let cases =
                 run(&System::Live(Some(canary), Delivery::Streamed), &load("abort/mid-batch#k=1")).await;
             let faulted: Vec<&Case> = cases.iter().filter(|case| !case.plan.ends_with("+control")).collect();
-            assert_eq!(faulted.len(), 2);
+            assert_eq!(faulted.len(), Dialect::ALL.len());
             for case in faulted {
                 assert_eq!(case.judged, Verdict::Fail, "{case:#?}");
                 let meant = |check: &&str| *check == canary.caught_by();
@@ -310,6 +375,29 @@ fn canaries_are_caught_over_http() {
                 assert_eq!(case.worst(), Some(harm), "{case:#?}");
             }
         }
+    });
+}
+
+/// Gemini's path names the model, and only some models want their signatures back.
+#[test]
+fn a_dropped_signature_is_refused_because_of_the_model_in_the_path() {
+    within_patience(async {
+        let mut jobs = load("fault/reset-in-stream");
+        jobs.retain(|job| job.plan.dialect == Dialect::Gemini);
+        let system = System::Live(Some(Canary::SignatureDropped), Delivery::Streamed);
+        let cases = run(&system, &jobs).await;
+        let refused = |case: &&Case| {
+            let is_meant = |finding: &Finding| {
+                finding.check == Canary::SignatureDropped.caught_by()
+                    && finding.rule == Some("gemini/thought-signature-missing")
+            };
+            case.judged == Verdict::Fail && case.findings.iter().any(is_meant)
+        };
+        assert!(cases.iter().any(|case| refused(&case)), "{cases:#?}");
+        // The provider and the checkers agree on every plan, whether the rule binds or not.
+        let disagreeing: Vec<&Case> =
+            cases.iter().filter(|case| case.judged == Verdict::HarnessError).collect();
+        assert!(disagreeing.is_empty(), "{disagreeing:#?}");
     });
 }
 
@@ -414,7 +502,7 @@ turns:
 fn a_cause_is_told_with_its_plans_counted_and_the_calls_of_a_turn_together() {
     within_patience(async {
         let mut jobs = load("");
-        let all_fail = lower::plans("all-fail", "all-fail.yaml", ALL_FAIL, &Dialect::ALL, 0).unwrap();
+        let all_fail = lower::plans("a/all-fail", "all-fail.yaml", ALL_FAIL, &Dialect::ALL, 0).unwrap();
         jobs.extend(all_fail.into_iter().map(|plan| Job { plan: Arc::new(plan), path: None }));
         let cases = run(&System::Simulated(Some(Canary::ErrorParked)), &jobs).await;
         let mut n_plans = 0;
@@ -423,7 +511,7 @@ fn a_cause_is_told_with_its_plans_counted_and_the_calls_of_a_turn_together() {
                 case.findings.iter().filter(|finding| finding.check == "parts-settled").collect();
             assert!(parked.is_sorted_by(|a, b| a.place < b.place), "one finding for a turn: {case:#?}");
             n_plans += usize::from(!parked.is_empty());
-            let expected = match case.plan.starts_with("all-fail@") && !case.plan.ends_with("+control") {
+            let expected = match case.plan.starts_with("a/all-fail@") && !case.plan.ends_with("+control") {
                 true => "calls a, b and c are still shown as in progress when their turn is over",
                 false => "call b is still shown as in progress when its turn is over",
             };

@@ -17,14 +17,14 @@ fn lowered(id: &str, text: &str) -> Vec<Plan> {
 }
 
 #[test]
-fn four_variants_on_two_dialects_are_eight_plans() {
+fn every_variant_is_lowered_on_every_dialect() {
     let plans = lowered("abort/mid-batch", MID_BATCH);
     let ids: Vec<String> = plans.iter().map(|plan| plan.id.to_string()).collect();
-    assert_eq!(ids.len(), 8);
-    assert_eq!(ids[2], "abort/mid-batch#k=1@anthropic-messages");
+    assert_eq!(ids.len(), 4 * Dialect::ALL.len());
+    assert_eq!(ids[Dialect::ALL.len()], "abort/mid-batch#k=1@anthropic-messages");
     let words: Vec<&str> = plans.iter().map(|plan| plan.turns[0].actions[0].words.as_str()).collect();
-    assert_eq!(words[7], "abort after settled 3");
-    insta::assert_json_snapshot!(&plans[2]);
+    assert_eq!(words[words.len() - 1], "abort after settled 3");
+    insta::assert_json_snapshot!(&plans[Dialect::ALL.len()]);
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn variants_are_named_after_their_values() {
         names
     };
     assert_eq!(names(PLAIN_BATCH), ["order=a-b-c", "order=c-b-a", "order=b-c-a"]);
-    let words = &lowered("x", RESET)[6].turns[0].actions[0].words;
+    let words = &lowered("x", RESET)[3 * Dialect::ALL.len()].turns[0].actions[0].words;
     assert_eq!(words, "reset after delta a 2 of reply 1");
     assert_eq!(names(RESET)[..4], ["point=headers", "point=text-1", "point=start-a", "point=delta-a-2"]);
 }
@@ -152,7 +152,7 @@ fn before_a_count_is_after_the_one_below() {
 fn json_is_yaml_and_shared_blocks_may_be_named() {
     let json = r#"{"schema": 1, "comment": "x", "class": ["a"], "tools": {"t": {"returns": "r"}},
         "turns": [{"user": "u", "replies": [[{"call": {"as": "a", "tool": "t"}}]]}]}"#;
-    assert_eq!(lowered("x", json).len(), 2);
+    assert_eq!(lowered("x", json).len(), Dialect::ALL.len());
     let yaml = "schema: 1\ncomment: x\nclass: [a]\ntools: { t: &t { fails: r }, u: *t }\nturns:\n  \
                 - { user: u, replies: [[{ call: { as: a, tool: u } }]] }\n";
     assert_eq!(lowered("x", yaml)[0].calls[0].outcome.text(), "r");
@@ -172,6 +172,53 @@ fn marks_come_in_the_order_of_the_encoder() {
             let sent: Vec<Mark> = encoded.marks.iter().map(|(mark, _)| *mark).collect();
             let marks = wire::marks(plan.dialect, script, &plan.calls);
             assert_eq!((marks[0], &marks[1..]), (Mark::Headers, sent.as_slice()), "{}", plan.id);
+            let is_last = encoded.frame_of(Mark::Stop).map(|frame| frame + 1) == Some(encoded.frames.len());
+            assert_eq!(wire::of(plan.dialect).ends_with_stop(), is_last, "{}", plan.id);
         }
+    }
+}
+
+/// Never silently green: what a dialect cannot play says why, and is played on the others.
+#[test]
+fn a_point_inside_a_call_is_impossible_where_calls_come_in_one_piece() {
+    let mut n_impossible = 0;
+    for plan in lowered("fault/reset-in-stream", RESET) {
+        let in_one_piece = matches!(plan.dialect, Dialect::Gemini | Dialect::Mistral);
+        let is_inside = plan.id.variant.contains("=start-") || plan.id.variant.contains("=delta-");
+        match plan.impossible {
+            Some(why) => {
+                assert!(is_inside && in_one_piece, "{}", plan.id);
+                assert!(why.contains(" sends a call in one piece, so there is no `reset after "), "{why}");
+                n_impossible += 1;
+            }
+            None => assert!(!is_inside || !in_one_piece, "{}", plan.id),
+        }
+    }
+    assert!(n_impossible > 0);
+}
+
+/// A stream whose last frame says why the model stopped cannot end early behind it.
+#[test]
+fn an_early_end_that_leaves_nothing_out_is_impossible() {
+    // Before the terminal event that event is left out, also where it holds the stop reason.
+    let points = [("after: stop", true), ("before: reply", false)];
+    for ((at, is_behind_all), dialect) in
+        points.into_iter().flat_map(|at| Dialect::ALL.map(|dialect| (at, dialect)))
+    {
+        let impossible = |action: &str| {
+            let text = PLAIN_BATCH
+                .replace("    settle: $order", &format!("    at: [{{ {at}, do: {action} }}]"))
+                .replace("  order: [[a, b, c], [c, b, a], [b, c, a]]", "  {}");
+            let plans = lowered("x", &text);
+            let plan = plans.into_iter().find(|plan| plan.dialect == dialect).unwrap();
+            plan.impossible
+        };
+        let ends_with_stop = matches!(dialect, Dialect::OpenaiResponses | Dialect::Gemini);
+        let expected = (ends_with_stop && is_behind_all).then(|| {
+            format!("{dialect} sends nothing behind the stop reason, so `end-early after stop of reply 1` leaves nothing out")
+        });
+        assert_eq!(impossible("end-early"), expected, "{dialect}");
+        // A connection that breaks there is noticed all the same.
+        assert_eq!(impossible("reset"), None, "{dialect}");
     }
 }

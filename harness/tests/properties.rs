@@ -22,7 +22,7 @@ use brickbat::trace::{Event, Grade, RequestKind, Trace};
 use brickbat::verdict::{Judgement, Verdict};
 use proptest::prelude::*;
 use proptest::sample::Index;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 static BUILT_IN: LazyLock<Vec<Plan>> =
     LazyLock::new(|| plans::built_in().into_iter().flat_map(|(_, plans)| plans).collect());
@@ -161,7 +161,7 @@ fn a_result_that_says_something_else_is_lost() {
 
 #[test]
 fn a_message_of_the_user_that_is_gone_is_lost() {
-    tamper("user-message-kept", |_, body| reword_the_user(body).then_some(None));
+    tamper("user-message-kept", |dialect, body| reword_the_user(dialect, body).then_some(None));
 }
 
 #[test]
@@ -228,42 +228,79 @@ fn with_last_request(
     Some(Run { trace, receipts: run.receipts.clone() })
 }
 
+/// The messages, items or contents of a body.
+fn conversation(dialect: Dialect, body: &mut Value) -> &mut Vec<Value> {
+    body[brickbat::rules::list_of(dialect)].as_array_mut().unwrap()
+}
+
+/// Where the results stand: in messages of their own, or in blocks of messages.
+enum Results {
+    /// Messages of which this field has this value.
+    Messages(&'static str, &'static str),
+    /// Blocks in this field of messages, of which this field is there, with this value if one is given.
+    Blocks(&'static str, &'static str, Option<&'static str>),
+}
+
+impl Results {
+    fn of(dialect: Dialect) -> Results {
+        match dialect {
+            Dialect::AnthropicMessages => Results::Blocks("content", "type", Some("tool_result")),
+            Dialect::OpenaiChat | Dialect::Mistral => Results::Messages("role", "tool"),
+            Dialect::OpenaiResponses => Results::Messages("type", "function_call_output"),
+            Dialect::Gemini => Results::Blocks("parts", "functionResponse", None),
+            Dialect::BedrockConverse => Results::Blocks("content", "toolResult", None),
+        }
+    }
+}
+
+fn is_result(block: &Value, field: &str, value: Option<&str>) -> bool {
+    value.map_or(!block[field].is_null(), |value| block[field] == value)
+}
+
 /// Takes the first result out; its siblings stay.
 fn take_a_result(dialect: Dialect, body: &mut Value) -> bool {
-    let messages = body["messages"].as_array_mut().unwrap();
-    match dialect {
-        Dialect::AnthropicMessages => {
-            let is_result = |block: &Value| block["type"] == "tool_result";
-            let mut blocks = messages.iter_mut().filter_map(|message| message["content"].as_array_mut());
+    let messages = conversation(dialect, body);
+    match Results::of(dialect) {
+        Results::Messages(field, value) => {
+            let at = messages.iter().position(|message| message[field] == value);
+            at.map(|at| messages.remove(at)).is_some()
+        }
+        Results::Blocks(content, field, value) => {
+            let is_result = |block: &Value| is_result(block, field, value);
+            let mut blocks = messages.iter_mut().filter_map(|message| message[content].as_array_mut());
             let batch = blocks.find(|blocks| blocks.iter().filter(|block| is_result(block)).count() > 1);
             batch.is_some_and(|blocks| {
                 let at = blocks.iter().position(is_result);
                 at.map(|at| blocks.remove(at)).is_some()
             })
         }
-        Dialect::OpenaiChat => {
-            let at = messages.iter().position(|message| message["role"] == "tool");
-            at.map(|at| messages.remove(at)).is_some()
-        }
     }
 }
 
 /// Puts other words into every result that succeeded.
 fn reword_the_results(dialect: Dialect, body: &mut Value) -> bool {
-    let messages = body["messages"].as_array_mut().unwrap();
-    let results: Vec<&mut Value> = match dialect {
-        Dialect::AnthropicMessages => messages
+    let messages = conversation(dialect, body);
+    let results: Vec<&mut Value> = match Results::of(dialect) {
+        Results::Messages(field, value) => {
+            messages.iter_mut().filter(|message| message[field] == value).collect()
+        }
+        Results::Blocks(content, field, value) => messages
             .iter_mut()
-            .filter_map(|message| message["content"].as_array_mut())
+            .filter_map(|message| message[content].as_array_mut())
             .flatten()
-            .filter(|block| block["type"] == "tool_result")
+            .filter(|block| is_result(block, field, value))
             .collect(),
-        Dialect::OpenaiChat => messages.iter_mut().filter(|message| message["role"] == "tool").collect(),
     };
     let mut reworded = false;
     for result in results {
-        if result["content"].to_string().contains("found ") {
-            result["content"] = "nothing, sorry".into();
+        if result.to_string().contains("found ") {
+            let words = json!("nothing, sorry");
+            match dialect {
+                Dialect::Gemini => result["functionResponse"]["response"] = json!({ "output": words }),
+                Dialect::BedrockConverse => result["toolResult"]["content"] = json!([{ "text": words }]),
+                Dialect::OpenaiResponses => result["output"] = words,
+                _ => result["content"] = words,
+            }
             reworded = true;
         }
     }
@@ -271,8 +308,13 @@ fn reword_the_results(dialect: Dialect, body: &mut Value) -> bool {
 }
 
 /// Puts other words into the user's first message.
-fn reword_the_user(body: &mut Value) -> bool {
-    let mut messages = body["messages"].as_array_mut().unwrap().iter_mut();
+fn reword_the_user(dialect: Dialect, body: &mut Value) -> bool {
+    let mut messages = conversation(dialect, body).iter_mut();
     let first = messages.find(|message| message["role"] == "user");
-    first.map(|message| message["content"] = "Hello.".into()).is_some()
+    let said = |message: &mut Value| match dialect {
+        Dialect::Gemini => message["parts"] = json!([{ "text": "Hello." }]),
+        Dialect::BedrockConverse => message["content"] = json!([{ "text": "Hello." }]),
+        _ => message["content"] = "Hello.".into(),
+    };
+    first.map(said).is_some()
 }

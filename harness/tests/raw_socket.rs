@@ -65,7 +65,10 @@ impl Answerer for Fake {
             frames.push_with(|bytes| bytes.extend_from_slice(request.body));
         }
         let headers = vec![("content-type", "text/event-stream".into())];
-        (RequestKind::Surplus, Answer { exchange, status, headers, streamed, frames, holds, ending })
+        (
+            RequestKind::Surplus,
+            Answer { exchange, model: None, status, headers, streamed, frames, holds, ending },
+        )
     }
 }
 

@@ -76,7 +76,7 @@ fn record(plan: &Plan, canary: Option<Canary>) -> Record {
     let judgement = judge(&plan, &run, profile, Grade::Observed, Some(&reach));
     let system = canary.map_or("reference".to_owned(), |canary| format!("canary/{}", canary.name()));
     let case = Case::new(&system, &plan.id, judgement, run.receipts.clone(), "brickbat run …".to_owned());
-    let observed = Observed::of_simulation(&plan, profile, &run.trace);
+    let observed = Observed::of_simulation(&plan, profile, agent(&plan).path(), &run.trace);
     Record { observed: Some(observed), ..case.record(PlanNote::of(&plan), Some(profile.name)) }
 }
 
@@ -183,14 +183,14 @@ fn a_case_is_shown_by_its_folder_or_by_a_part_of_its_plan() {
         &["run", "abort/mid-batch", "--out", "last", "--system", "reference/simulated"],
     );
     assert!(run.status.success(), "{run:?}");
-    let shown = brickbat(folder.path(), &["show", "k=1@openai", "--out", "last"]);
+    let shown = brickbat(folder.path(), &["show", "k=1@openai-chat", "--out", "last"]);
     let words = text(&shown.stdout);
     assert!(shown.status.success() && words.contains("FAULT the user stops the turn"), "{shown:?}");
     assert!(!words.contains('\x1b'), "no colour goes into a pipe");
     let path = words.lines().last().unwrap().strip_prefix("in ").unwrap();
     assert_eq!(text(&brickbat(folder.path(), &["show", path]).stdout), words);
     for (args, expected) in [
-        (vec!["show", "mid-batch", "--out", "last"], "8 cases in last have `mid-batch`"),
+        (vec!["show", "mid-batch", "--out", "last"], "24 cases in last have `mid-batch`"),
         (vec!["show", "nothing", "--out", "last"], "no case in last has `nothing`"),
         (vec!["show", "nothing"], "is not the folder of a case"),
         (vec!["show", "last"], "last is a whole run"),

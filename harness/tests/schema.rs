@@ -17,6 +17,11 @@ fn the_committed_schema_of_reports_is_current() {
     is_current("harness/report/report.schema.json", &brickbat::report::schema());
 }
 
+#[test]
+fn the_committed_schema_of_vectors_is_current() {
+    is_current("corpora/histories/vector.schema.json", &brickbat::vectors::schema());
+}
+
 #[cfg(feature = "cli")]
 #[test]
 fn the_committed_schema_of_the_adapter_protocol_is_current() {

@@ -42,11 +42,11 @@ fn the_reference_agent_is_accused_of_nothing() {
 }
 
 #[test]
-fn each_canary_is_caught_on_both_dialects_by_the_checker_meant_for_it() {
+fn each_canary_is_caught_on_every_dialect_by_the_checker_meant_for_it() {
     let plans = built_in();
     let mut table = String::new();
     for canary in Canary::ALL {
-        for dialect in Dialect::ALL {
+        for dialect in Dialect::ALL.into_iter().filter(|dialect| canary.senseless_in(*dialect).is_none()) {
             let caught = |plan: &&Plan| {
                 let judgement = run(plan, Some(canary));
                 let meant = judgement.findings.iter().any(|finding| finding.check == canary.caught_by());

@@ -13,9 +13,21 @@ use source::{Source, below, read_all, words};
 
 /// The modules, lowest layer first. A module uses its own layer only along [`EDGES`], and never a higher one.
 const LAYERS: [&[&str]; 5] = [
-    &["dialect", "history", "plan", "scenario", "trace", "verdict"],
-    &["json", "lower", "parse", "redact", "rules", "wire"],
-    &["agent", "baseline", "check", "conductor", "provider", "record", "report", "simulate"],
+    &["dialect", "history", "plan", "scenario", "trace", "vectors", "verdict"],
+    &["json", "lint", "lower", "parse", "redact", "rules", "wire"],
+    &[
+        "agent",
+        "audit",
+        "baseline",
+        "check",
+        "conductor",
+        "pages",
+        "provider",
+        "record",
+        "recordings",
+        "report",
+        "simulate",
+    ],
     &["driver", "folder", "server"],
     &["cli", "main", "runner"],
 ];
@@ -24,15 +36,18 @@ const LAYERS: [&[&str]; 5] = [
 const N_PURE_LAYERS: usize = 3;
 
 /// Who may use whom in the same layer. It has no cycle; a new edge is a decision, and is drawn in `ARCHITECTURE.md`.
-const EDGES: [(&str, &str); 21] = [
+const EDGES: [(&str, &str); 24] = [
     ("baseline", "check"),
     ("check", "conductor"),
+    ("check", "provider"),
     ("check", "simulate"),
     ("cli", "runner"),
     ("conductor", "provider"),
+    ("lint", "json"),
     ("lower", "parse"),
     ("lower", "wire"),
     ("main", "cli"),
+    ("pages", "audit"),
     ("plan", "dialect"),
     ("plan", "scenario"),
     ("record", "provider"),

@@ -6,54 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use brickbat::dialect::Dialect;
-use brickbat::rules::{self, Profile, Rule, Severity, Violation};
-use serde::Deserialize;
-use serde_json::Value;
-
-/// A file of vectors, all about one rule. The file is named after the rule.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    /// The version of this format.
-    schema: u32,
-    /// What the vectors show.
-    comment: String,
-    /// The id of the rule; none in a file of shapes that break no rule.
-    rule: Option<String>,
-    /// Where the rule was seen.
-    source: String,
-    vectors: Vec<Vector>,
-}
-
-/// One history and what the provider does with it.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Vector {
-    /// Unique in its file, in kebab-case.
-    name: String,
-    /// The story behind the history.
-    comment: String,
-    /// The profile that judges; the newest of the dialect if none is named.
-    profile: Option<String>,
-    /// The request body as JSON.
-    request: Option<Value>,
-    /// The request body as text, where it is not JSON.
-    body: Option<String>,
-    result: Outcome,
-    /// The ids of the rules that are broken: errors of an invalid history, warnings of an acceptable one.
-    violated: BTreeSet<String>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Outcome {
-    /// Nothing is wrong.
-    Valid,
-    /// The provider accepts the history with a warning of ours.
-    Acceptable,
-    /// The provider refuses the history, first of all because of the rule of the file.
-    Invalid,
-}
+use brickbat::rules::{self, Memory, Profile, Rule, Severity, Violation};
+use brickbat::vectors::{File, Outcome, Vector};
 
 #[test]
 fn every_vector_is_judged_as_it_says() {
@@ -84,12 +38,68 @@ fn every_rule_has_a_history_that_keeps_it_and_one_that_breaks_it() {
     }
     for rule in Rule::all() {
         let outcomes = outcomes.get(rule.id).unwrap_or_else(|| panic!("no vectors for {}", rule.id));
-        let is_enforced = Profile::all()
-            .iter()
-            .any(|p| p.dialect == rule.dialect() && p.severity(rule) == Some(Severity::Error));
+        let is_enforced =
+            Profile::all().any(|p| p.dialect == rule.dialect() && p.severity(rule) == Some(Severity::Error));
         let broken = if is_enforced { Outcome::Invalid } else { Outcome::Acceptable };
         assert!(outcomes.contains(&Outcome::Valid), "no valid vector for {}", rule.id);
         assert!(outcomes.contains(&broken), "no vector breaks {}", rule.id);
+    }
+}
+
+/// A profile differs from its dialect's default only in what somebody met, so each difference is shown.
+#[test]
+fn what_a_profile_adds_and_words_in_its_own_way_is_shown_by_a_vector() {
+    let mut broken = BTreeSet::<(String, &str)>::new();
+    let mut told = BTreeSet::<(String, &str)>::new();
+    for (_, _, file) in files() {
+        let Some(rule) = &file.rule else { continue };
+        for vector in &file.vectors {
+            let Some(profile) = vector.profile.as_deref().and_then(Profile::named) else { continue };
+            if vector.result != Outcome::Valid {
+                broken.insert((rule.clone(), profile.name));
+            }
+            if vector.error.is_some() {
+                told.insert((rule.clone(), profile.name));
+            }
+        }
+    }
+    let is_shown = |shown: &BTreeSet<(String, &str)>, rule: &Rule, profile: &Profile| {
+        // An older date has its own vectors only where it differs from the newer one.
+        let same_name = |(id, name): &(String, &str)| {
+            id == rule.id && Profile::named(name).is_some_and(|other| other.undated() == profile.undated())
+        };
+        shown.iter().any(same_name)
+    };
+    for profile in Profile::all() {
+        for rule in profile.added {
+            assert!(is_shown(&broken, rule, profile), "no vector breaks {} under {}", rule.id, profile.name);
+        }
+        for (rule, _) in
+            profile.wording.iter().filter(|(rule, _)| profile.severity(rule) == Some(Severity::Error))
+        {
+            assert!(is_shown(&told, rule, profile), "no vector tells {} as {} does", rule.id, profile.name);
+        }
+    }
+    for rule in Rule::all().filter(|rule| rule.is_optional) {
+        let adds = |profile: &&Profile| profile.severity(rule) == Some(Severity::Error);
+        let is_refused = |profile: &Profile| broken.contains(&(rule.id.to_owned(), profile.name));
+        let n_profiles = Profile::all().filter(adds).count();
+        assert!(
+            n_profiles == 0 || Profile::all().filter(adds).any(is_refused),
+            "{} is never refused",
+            rule.id
+        );
+    }
+}
+
+#[test]
+fn every_profile_is_found_by_its_name_and_ends_with_its_date() {
+    for profile in Profile::all() {
+        assert_eq!(Profile::named(profile.name).map(|found| found.name), Some(profile.name));
+        let (year, month) = profile.name.rsplit_once('@').and_then(|(_, date)| date.split_once('-')).unwrap();
+        assert!(year.len() == 4 && year.parse::<u16>().is_ok(), "{}", profile.name);
+        assert!(month.len() == 2 && (1..=12).contains(&month.parse::<u8>().unwrap()), "{}", profile.name);
+        assert!(Profile::named(profile.undated()).unwrap().name >= profile.name, "{}", profile.name);
     }
 }
 
@@ -113,17 +123,23 @@ fn every_file_is_named_after_its_rule_and_says_where_it_comes_from() {
     }
 }
 
+#[test]
+fn every_file_is_in_the_canonical_form() {
+    for (path, _, file) in files() {
+        let text = fs::read_to_string(&path).expect("the file is text");
+        assert!(text == file.to_text(), "{}: run `brickbat lint --fix corpora/histories`", path.display());
+    }
+}
+
 fn check(dialect: Dialect, rule: Option<&str>, vector: &Vector) -> Result<(), String> {
     let profile = match &vector.profile {
         Some(name) => Profile::named(name).ok_or(format!("there is no profile {name}"))?,
         None => Profile::newest(dialect),
     };
-    let bytes = match (&vector.request, &vector.body) {
-        (Some(request), None) => request.to_string().into_bytes(),
-        (None, Some(body)) => body.as_bytes().to_vec(),
-        _ => return Err("a vector has either a request or a body".to_owned()),
-    };
-    let violations = rules::validate(profile, &bytes);
+    let bytes = vector.bytes().ok_or("a vector has either a request or a body")?;
+    let memory =
+        vector.exchanges().map_or_else(Memory::default, |earlier| Memory::of_exchanges(dialect, earlier));
+    let violations = rules::validate_remembering(profile, &memory, &bytes);
     let ids = |severity: Severity| -> BTreeSet<_> {
         violations.iter().filter(|v| v.severity == severity).map(|v| v.rule.id.to_owned()).collect()
     };
@@ -137,6 +153,15 @@ fn check(dialect: Dialect, rule: Option<&str>, vector: &Vector) -> Result<(), St
         return Err(format!("expected {:?}, got {}", vector.violated, told(&violations)));
     }
     let first = rules::refusal(&violations).map(|violation| violation.rule.id);
+    if let Some(error) = &vector.error
+        && rules::refusal(&violations).is_none_or(|violation| violation.message != *error)
+    {
+        return Err(format!("expected the sentence {error:?}, got {}", told(&violations)));
+    }
+    if vector.source.as_ref().is_some_and(String::is_empty) || !vector.flags.iter().all(|f| is_kebab_case(f))
+    {
+        return Err("an empty source, or a flag that is not in kebab-case".to_owned());
+    }
     match (vector.result, rule) {
         (Outcome::Valid, _) if !vector.violated.is_empty() => {
             Err("a valid history violates nothing".to_owned())
@@ -149,6 +174,7 @@ fn check(dialect: Dialect, rule: Option<&str>, vector: &Vector) -> Result<(), St
     }
 }
 
+/// What the provider of a vector remembers.
 fn told(violations: &[Violation]) -> String {
     let lines = violations
         .iter()
@@ -165,8 +191,7 @@ fn files() -> Vec<(PathBuf, Dialect, File)> {
         for entry in entries {
             let path = entry.expect("the folder can be listed").path();
             let text = fs::read_to_string(&path).expect("the file is text");
-            let file =
-                serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            let file = File::read(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
             files.push((path, dialect, file));
         }
     }

@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 
+#[path = "wire/chained.rs"]
+mod chained;
 #[path = "common/plans.rs"]
 mod plans;
 
@@ -14,7 +16,7 @@ use brickbat::plan::{
     CallKey, Mark, Plan, PlanId, PlannedCall, PlannedPoint, PlannedTurn, Script, ScriptBlock, ToolOutcome,
 };
 use brickbat::provider::{Answer, Headers, Provider, Request, Sent};
-use brickbat::rules::Profile;
+use brickbat::rules::{self, Profile};
 use brickbat::trace::{Ending, RequestKind};
 use brickbat::wire::{self, Decoder, Encoded, Envelope, ReplyEvent, SseEvent, SseReader, decode_whole};
 use proptest::prelude::*;
@@ -42,17 +44,14 @@ fn served(plan: &Plan) -> String {
     let mut text = format!("{}\n", plan.id);
     let mut provider = Provider::new(Arc::new(plan.clone()), Profile::newest(plan.dialect));
     let body = asking(plan).to_string();
+    let path = wire::of(plan.dialect).post_path("m", true);
     for (turn, planned) in plan.turns.iter().enumerate().filter(|(_, turn)| !turn.follow_up) {
         writeln!(text, "\nturn {}: {}", turn + 1, planned.user).unwrap();
         apart(&mut text, plan, planned);
         provider.begin_turn(turn);
         for _ in 0..MAX_REQUESTS {
-            let request = Request {
-                method: "POST",
-                path: plan.dialect.path(),
-                headers: Headers::NONE,
-                body: body.as_bytes(),
-            };
+            let request =
+                Request { method: "POST", path: &path, headers: Headers::NONE, body: body.as_bytes() };
             let (kind, answer) = provider.answer(request);
             match kind {
                 RequestKind::Surplus => break,
@@ -85,19 +84,35 @@ const MAX_REQUESTS: usize = 32;
 fn asking(plan: &Plan) -> Value {
     let tool = |name: &str| match plan.dialect {
         Dialect::AnthropicMessages => json!({ "name": name, "input_schema": { "type": "object" } }),
-        Dialect::OpenaiChat => json!({ "type": "function", "function": { "name": name } }),
+        Dialect::Gemini => json!({ "functionDeclarations": [{ "name": name }] }),
+        Dialect::BedrockConverse => {
+            json!({ "toolSpec": { "name": name, "inputSchema": { "json": { "type": "object" } } } })
+        }
+        Dialect::OpenaiResponses => json!({ "type": "function", "name": name }),
+        Dialect::OpenaiChat | Dialect::Mistral => {
+            json!({ "type": "function", "function": { "name": name } })
+        }
     };
     let mut body = json!({
         "model": "m",
         "stream": true,
-        "messages": [{ "role": "user", "content": "Go on." }],
     });
     match plan.dialect {
         Dialect::AnthropicMessages => body["max_tokens"] = 100.into(),
         Dialect::OpenaiChat => body["stream_options"] = json!({ "include_usage": true }),
+        _ => {}
     }
+    body[rules::list_of(plan.dialect)] = match plan.dialect {
+        Dialect::Gemini => json!([{ "role": "user", "parts": [{ "text": "Go on." }] }]),
+        Dialect::BedrockConverse => json!([{ "role": "user", "content": [{ "text": "Go on." }] }]),
+        _ => json!([{ "role": "user", "content": "Go on." }]),
+    };
     if !plan.tools.is_empty() {
-        body["tools"] = plan.tools.iter().map(|planned| tool(&planned.name)).collect();
+        let tools: Value = plan.tools.iter().map(|planned| tool(&planned.name)).collect();
+        match plan.dialect {
+            Dialect::BedrockConverse => body["toolConfig"] = json!({ "tools": tools }),
+            _ => body["tools"] = tools,
+        }
     }
     body
 }
@@ -169,7 +184,9 @@ fn all_frames(answer: &Answer) -> Vec<u8> {
 fn payload(bytes: &[u8], plan: &Plan) -> String {
     let mut events = Vec::new();
     SseReader::default().feed(bytes, |event| events.push(event_words(&event, plan.dialect)));
+    let is_binary = plan.dialect == Dialect::BedrockConverse && !bytes.starts_with(b"{");
     let mut said = match events.is_empty() {
+        true if is_binary => binary_words(bytes),
         true => String::from_utf8(bytes.to_vec()).unwrap(),
         false => events.join(" + "),
     };
@@ -179,11 +196,23 @@ fn payload(bytes: &[u8], plan: &Plan) -> String {
     said
 }
 
+/// The name and the payload of a binary frame.
+fn binary_words(frame: &[u8]) -> String {
+    let text = wire::frame_text(wire::of(Dialect::BedrockConverse).stream_type(), frame);
+    let (headers, payload) = text.split_once("\n\n").unwrap();
+    let (_, name) = headers.lines().next().unwrap().split_once(": ").unwrap();
+    format!("{name} {payload}")
+}
+
 fn event_words(event: &SseEvent, dialect: Dialect) -> String {
     match serde_json::from_str::<Value>(event.data) {
-        Ok(mut data) if dialect == Dialect::AnthropicMessages => {
+        Ok(mut data) if matches!(dialect, Dialect::AnthropicMessages | Dialect::OpenaiResponses) => {
             assert_eq!(data["type"], event.name, "the event's name is its type");
             data.as_object_mut().unwrap().shift_remove("type");
+            if data.get("response").is_some() {
+                let n_items = data["response"]["output"].as_array().unwrap().len();
+                return format!("{} {n_items} items, number {}", event.name, data["sequence_number"]);
+            }
             format!("{} {data}", event.name)
         }
         Ok(data) if data["object"] == "chat.completion.chunk" => {
@@ -194,6 +223,12 @@ fn event_words(event: &SseEvent, dialect: Dialect) -> String {
                 None => format!("delta {}", choice["delta"]),
                 Some(reason) => format!("finish {reason} {}", choice["delta"]),
             }
+        }
+        Ok(data) if data["candidates"].is_array() => {
+            assert!(event.name.is_empty(), "no event has a name");
+            let candidate = &data["candidates"][0];
+            let finish = candidate["finishReason"].as_str().map(|reason| format!("finish {reason} "));
+            format!("{}{}", finish.unwrap_or_default(), candidate["content"]["parts"])
         }
         _ => event.data.to_string(),
     }
@@ -259,6 +294,7 @@ fn empty_plan(dialect: Dialect) -> Plan {
         dialect,
         seed: 0,
         needs: Vec::new(),
+        impossible: None,
         tools: Vec::new(),
         calls: Vec::new(),
         turns: Vec::new(),
@@ -330,6 +366,9 @@ fn said(events: &[ReplyEvent]) -> Said {
                 assert_eq!(before, None, "{events:?}");
                 said.calls.push((id.clone(), name.clone(), Value::Null));
             }
+            ReplyEvent::CallSignature { index, signature } => {
+                assert!(open.contains_key(index) && !signature.is_empty(), "{events:?}");
+            }
             ReplyEvent::CallArgs { index, fragment } => {
                 open.get_mut(index).expect("the call is open").1.push_str(fragment);
             }
@@ -353,10 +392,29 @@ fn meant(plan: &Plan, script: &Script) -> Said {
     let stop = match (plan.dialect, calls.is_empty()) {
         (Dialect::AnthropicMessages, true) => "end_turn",
         (Dialect::AnthropicMessages, false) => "tool_use",
-        (Dialect::OpenaiChat, true) => "stop",
-        (Dialect::OpenaiChat, false) => "tool_calls",
+        (Dialect::Gemini, _) => "STOP",
+        (Dialect::BedrockConverse, true) => "end_turn",
+        (Dialect::BedrockConverse, false) => "tool_use",
+        (Dialect::OpenaiChat | Dialect::Mistral, true) => "stop",
+        (Dialect::OpenaiChat | Dialect::Mistral, false) => "tool_calls",
+        (Dialect::OpenaiResponses, _) => "completed",
     };
     Said { text: script.text(), calls, stop: stop.to_owned() }
+}
+
+#[test]
+fn the_path_that_is_posted_to_is_the_one_that_is_answered() {
+    for dialect in Dialect::ALL {
+        let wire = wire::of(dialect);
+        for (model, streamed) in [("m", true), ("m", false), ("maker.model-1:0", true)] {
+            let path = wire.post_path(model, streamed);
+            let route = wire.route("POST", &path).unwrap();
+            assert!(route.streamed.is_none_or(|said| said == streamed), "{dialect}: {path}");
+            assert!(route.model.is_none_or(|said| said == model), "{dialect}: {path}");
+            assert_eq!(wire.route("GET", &path), None, "{dialect}");
+            assert_eq!(wire.route("POST", &format!("{path}/x")), None, "{dialect}");
+        }
+    }
 }
 
 proptest! {
@@ -392,6 +450,8 @@ proptest! {
 
     #[test]
     fn any_line_end_decodes_alike((plan, script) in reply(), end in prop_oneof![Just("\r\n"), Just("\r")]) {
+        // Binary frames have no lines.
+        prop_assume!(plan.dialect != Dialect::BedrockConverse);
         let encoded = streamed(&plan, &script);
         let text = String::from_utf8(bytes_of(&encoded).to_vec()).unwrap().replace('\n', end);
         prop_assert_eq!(decoded(plan.dialect, [text.as_bytes()]), decoded(plan.dialect, [bytes_of(&encoded)]));
@@ -444,7 +504,7 @@ proptest! {
 
 /// JSON that has the right keys with anything below them.
 fn strange() -> impl Strategy<Value = Value> {
-    const KEYS: [&str; 14] = [
+    const KEYS: [&str; 19] = [
         "type",
         "index",
         "delta",
@@ -459,6 +519,11 @@ fn strange() -> impl Strategy<Value = Value> {
         "arguments",
         "finish_reason",
         "id",
+        "candidates",
+        "parts",
+        "functionCall",
+        "thoughtSignature",
+        "finishReason",
     ];
     const WORDS: [&str; 7] = [
         "content_block_start",

@@ -1,157 +1,111 @@
-//! Anthropic Messages: what the model's replies look like.
-//!
-//! Observed order on the live API: `message_start`, `content_block_start`, `ping`, deltas, `content_block_stop`,
-//! `message_delta`, `message_stop`. Blocks are not interleaved. The first `partial_json` is usually empty.
+//! Anthropic Messages, `POST /v1/messages`: <https://platform.claude.com/docs/en/api/messages>.
+
+mod decode;
+mod encode;
+mod history;
+
+use std::borrow::Cow;
 
 use serde_json::{Value, json};
 
-use super::Envelope;
-use super::frames::{Encoded, json_number, json_string};
-use crate::plan::{Mark, Plan, PlannedCall, Script, ScriptBlock};
+use super::decode::{Decode, ReplyEvent, SseDecoder};
+use super::{ALPHANUMERIC, Encoded, Envelope, IdForm, Route, Wire};
+use crate::history::History;
+use crate::json::Json;
+use crate::plan::{Mark, Plan, PlannedCall, Script};
+use crate::scenario::ErrorKind;
 
-pub(super) fn encode_stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Encoded {
-    let mut encoded = Encoded::with_capacity(4096);
-    encoded.frame(|out| message_start(out, envelope));
-    let mut n_text = 0;
-    for (index, block) in script.blocks.iter().enumerate() {
-        match block {
-            ScriptBlock::Text(fragments) => {
-                encoded.frame(|out| block_start(out, index, text_block));
-                if index == 0 {
-                    encoded
-                        .frame(|out| out.extend_from_slice(b"event: ping\ndata: {\"type\": \"ping\"}\n\n"));
-                }
-                for fragment in fragments {
-                    encoded.frame(|out| delta(out, index, b"text_delta\",\"text\":", fragment));
-                    n_text += 1;
-                    encoded.mark(Mark::Text(n_text));
-                }
-                encoded.frame(|out| block_stop(out, index));
-            }
-            ScriptBlock::Call(key) => {
-                let call = &plan.calls[key.0 as usize];
-                encoded.frame(|out| {
-                    block_start(out, index, |out| call_block(out, call));
-                    delta(out, index, b"input_json_delta\",\"partial_json\":", "");
-                });
-                encoded.mark(Mark::Start(*key));
-                for (k, fragment) in call.deltas.iter().enumerate() {
-                    encoded.frame(|out| delta(out, index, b"input_json_delta\",\"partial_json\":", fragment));
-                    encoded.mark(Mark::Delta(*key, k as u32 + 1));
-                }
-                encoded.frame(|out| block_stop(out, index));
-                encoded.mark(Mark::End(*key));
-            }
+/// The wire of `anthropic-messages`.
+#[derive(Debug)]
+pub(super) struct AnthropicMessages;
+
+const PATH: &str = "/v1/messages";
+
+impl Wire for AnthropicMessages {
+    fn route<'a>(&self, method: &str, path: &'a str) -> Option<Route<'a>> {
+        Route::fixed(method, path, PATH)
+    }
+
+    fn post_path(&self, _model: &str, _streamed: bool) -> String {
+        PATH.to_owned()
+    }
+
+    fn beside(&self, method: &str, path: &str, body: &[u8]) -> Option<Value> {
+        match (method, path) {
+            ("GET" | "HEAD", "/v1/models") => Some(super::models()),
+            ("POST", "/v1/messages/count_tokens") => Some(json!({ "input_tokens": body.len() / 4 })),
+            _ => None,
         }
     }
-    if script.has_calls() {
-        encoded.mark(Mark::Calls);
-    }
-    encoded.frame(|out| {
-        out.extend_from_slice(
-            b"event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"",
-        );
-        out.extend_from_slice(stop_reason(script).as_bytes());
-        out.extend_from_slice(b"\",\"stop_sequence\":null},\"usage\":{\"output_tokens\":42}}\n\n");
-    });
-    encoded.mark(Mark::Stop);
-    encoded.frame(|out| out.extend_from_slice(b"event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"));
-    encoded.mark(Mark::Reply);
-    encoded
-}
 
-/// The marks of the blocks, in the order of [`encode_stream`].
-pub(super) fn block_marks(script: &Script, calls: &[PlannedCall]) -> Vec<Mark> {
-    let mut marks = Vec::with_capacity(24);
-    let mut n_text = 0;
-    for block in &script.blocks {
-        match block {
-            ScriptBlock::Text(fragments) => {
-                let first = n_text + 1;
-                n_text += fragments.len() as u32;
-                marks.extend((first..=n_text).map(Mark::Text));
-            }
-            ScriptBlock::Call(key) => {
-                let n_deltas = calls[key.0 as usize].deltas.len() as u32;
-                marks.push(Mark::Start(*key));
-                marks.extend((1..=n_deltas).map(|delta| Mark::Delta(*key, delta)));
-                marks.push(Mark::End(*key));
-            }
+    fn offered_tools(&self, body: Json) -> Vec<String> {
+        let tools = body.field("tools").items();
+        tools.filter_map(|tool| tool.field("name").as_str().map(Cow::into_owned)).collect()
+    }
+
+    fn history(&self, body: Json) -> History {
+        history::history(body)
+    }
+
+    fn request_id_header(&self) -> &'static str {
+        "request-id"
+    }
+
+    fn message_id(&self, unique: &str) -> String {
+        format!("msg_01{unique}")
+    }
+
+    fn call_id(&self) -> IdForm {
+        IdForm { prefix: "toolu_01", n_letters: 22, alphabet: ALPHANUMERIC }
+    }
+
+    fn encode_stream(&self, plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Encoded {
+        encode::stream(plan, script, envelope)
+    }
+
+    fn encode_whole(&self, plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Value {
+        encode::whole(plan, script, envelope)
+    }
+
+    fn block_marks(&self, script: &Script, calls: &[PlannedCall]) -> Vec<Mark> {
+        encode::block_marks(script, calls)
+    }
+
+    fn error_status(&self, kind: ErrorKind) -> u16 {
+        match kind {
+            ErrorKind::Overloaded => 529,
+            ErrorKind::Server => 500,
+            ErrorKind::RateLimit => 429,
         }
     }
-    marks
-}
 
-pub(super) fn encode_whole(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Value {
-    let content: Vec<Value> = script
-        .blocks
-        .iter()
-        .map(|block| match block {
-            ScriptBlock::Text(fragments) => json!({ "type": "text", "text": fragments.concat() }),
-            ScriptBlock::Call(key) => {
-                let call = &plan.calls[key.0 as usize];
-                json!({ "type": "tool_use", "id": call.id, "name": call.tool, "input": call.args })
-            }
+    fn status_body(&self, status: u16) -> Value {
+        let (word, message) = match status {
+            401 => ("authentication_error", "invalid x-api-key"),
+            404 => ("not_found_error", "Not Found"),
+            413 => ("request_too_large", "Request exceeds the maximum size"),
+            429 => ("rate_limit_error", "Number of requests has exceeded your rate limit"),
+            529 => ("overloaded_error", "Overloaded"),
+            400..=499 => ("invalid_request_error", "Bad Request"),
+            _ => ("api_error", "Internal server error"),
+        };
+        json!({
+            "type": "error",
+            "error": { "type": word, "message": message },
+            "request_id": format!("req_brickbat_{status}"),
         })
-        .collect();
-    json!({
-        "id": envelope.id,
-        "type": "message",
-        "role": "assistant",
-        "model": envelope.model,
-        "content": content,
-        "stop_reason": stop_reason(script),
-        "stop_sequence": null,
-        "usage": { "input_tokens": 12, "output_tokens": 42 },
-    })
-}
+    }
 
-fn stop_reason(script: &Script) -> &'static str {
-    if script.has_calls() { "tool_use" } else { "end_turn" }
-}
+    fn error_frame(&self, kind: ErrorKind) -> Vec<u8> {
+        let body = self.status_body(self.error_status(kind));
+        format!("event: error\ndata: {body}\n\n").into_bytes()
+    }
 
-fn message_start(out: &mut Vec<u8>, envelope: Envelope<'_>) {
-    out.extend_from_slice(b"event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":");
-    json_string(out, envelope.id);
-    out.extend_from_slice(b",\"type\":\"message\",\"role\":\"assistant\",\"model\":");
-    json_string(out, envelope.model);
-    out.extend_from_slice(
-        b",\"content\":[],\"stop_reason\":null,\"stop_sequence\":null,\"usage\":{\"input_tokens\":12,\
-          \"cache_creation_input_tokens\":0,\"cache_read_input_tokens\":0,\"output_tokens\":1}}}\n\n",
-    );
-}
+    fn decoder(&self) -> Box<dyn Decode> {
+        Box::new(SseDecoder::<decode::Events>::default())
+    }
 
-fn block_start(out: &mut Vec<u8>, index: usize, block: impl FnOnce(&mut Vec<u8>)) {
-    out.extend_from_slice(b"event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":");
-    json_number(out, index);
-    out.extend_from_slice(b",\"content_block\":");
-    block(out);
-    out.extend_from_slice(b"}\n\n");
-}
-
-fn text_block(out: &mut Vec<u8>) {
-    out.extend_from_slice(br#"{"type":"text","text":""}"#);
-}
-
-fn call_block(out: &mut Vec<u8>, call: &PlannedCall) {
-    out.extend_from_slice(br#"{"type":"tool_use","id":"#);
-    json_string(out, &call.id);
-    out.extend_from_slice(b",\"name\":");
-    json_string(out, &call.tool);
-    out.extend_from_slice(b",\"input\":{}}");
-}
-
-fn delta(out: &mut Vec<u8>, index: usize, kind_and_key: &[u8], fragment: &str) {
-    out.extend_from_slice(b"event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":");
-    json_number(out, index);
-    out.extend_from_slice(b",\"delta\":{\"type\":\"");
-    out.extend_from_slice(kind_and_key);
-    json_string(out, fragment);
-    out.extend_from_slice(b"}}\n\n");
-}
-
-fn block_stop(out: &mut Vec<u8>, index: usize) {
-    out.extend_from_slice(b"event: content_block_stop\ndata: {\"type\":\"content_block_stop\",\"index\":");
-    json_number(out, index);
-    out.extend_from_slice(b"}\n\n");
+    fn decode_whole(&self, body: &Value, said: &mut dyn FnMut(ReplyEvent)) {
+        decode::whole(body, said);
+    }
 }

@@ -1,196 +1,113 @@
-//! OpenAI Chat Completions: what the model's replies look like.
-//!
-//! Native order: a chunk with the role, content, one opening chunk for each call and its argument chunks,
-//! the finish reason, the usage chunk if asked for, `[DONE]`. A call has no closing chunk: it is complete
-//! with its last arguments.
+//! OpenAI Chat Completions, `POST /v1/chat/completions`: <https://platform.openai.com/docs/api-reference/chat>.
+
+mod decode;
+mod encode;
+mod history;
+
+use std::borrow::Cow;
 
 use serde_json::{Value, json};
 
-use super::Envelope;
-use super::frames::{Encoded, json_number, json_string};
-use crate::plan::{CallKey, Mark, Plan, PlannedCall, Script, ScriptBlock};
+use super::decode::{Decode, ReplyEvent, SseDecoder};
+use super::{ALPHANUMERIC, Encoded, Envelope, IdForm, Route, Wire};
+use crate::history::History;
+use crate::json::Json;
+use crate::plan::{Mark, Plan, PlannedCall, Script};
+use crate::scenario::ErrorKind;
 
-pub(super) fn encode_stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Encoded {
-    let mut encoded = Encoded::with_capacity(8192);
-    let head = chunk_head(envelope);
-    let chunk = |encoded: &mut Encoded, delta: &dyn Fn(&mut Vec<u8>), finish: Option<&str>| {
-        encoded.frame(|out| {
-            out.extend_from_slice(&head);
-            out.extend_from_slice(b",\"choices\":[{\"index\":0,\"delta\":");
-            delta(out);
-            out.extend_from_slice(b",\"logprobs\":null,\"finish_reason\":");
-            match finish {
-                Some(reason) => json_string(out, reason),
-                None => out.extend_from_slice(b"null"),
-            }
-            out.extend_from_slice(if envelope.usage {
-                b"}],\"usage\":null}\n\n".as_slice()
-            } else {
-                b"}]}\n\n"
-            });
-        });
+/// The wire of `openai-chat`.
+#[derive(Debug)]
+pub(super) struct OpenaiChat;
+
+const PATH: &str = "/v1/chat/completions";
+
+impl Wire for OpenaiChat {
+    fn route<'a>(&self, method: &str, path: &'a str) -> Option<Route<'a>> {
+        Route::fixed(method, path, PATH)
+    }
+
+    fn post_path(&self, _model: &str, _streamed: bool) -> String {
+        PATH.to_owned()
+    }
+
+    fn beside(&self, method: &str, path: &str, _body: &[u8]) -> Option<Value> {
+        matches!((method, path), ("GET" | "HEAD", "/v1/models")).then(super::models)
+    }
+
+    fn asks_for_usage(&self, body: Json) -> bool {
+        body.field("stream_options").field("include_usage").as_bool() == Some(true)
+    }
+
+    fn offered_tools(&self, body: Json) -> Vec<String> {
+        let tools = body.field("tools").items();
+        tools.filter_map(|tool| tool.field("function").field("name").as_str().map(Cow::into_owned)).collect()
+    }
+
+    fn history(&self, body: Json) -> History {
+        history::history(body)
+    }
+
+    fn request_id_header(&self) -> &'static str {
+        "x-request-id"
+    }
+
+    fn message_id(&self, unique: &str) -> String {
+        format!("chatcmpl-{unique}")
+    }
+
+    fn call_id(&self) -> IdForm {
+        IdForm { prefix: "call_", n_letters: 24, alphabet: ALPHANUMERIC }
+    }
+
+    fn encode_stream(&self, plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Encoded {
+        encode::stream(plan, script, envelope)
+    }
+
+    fn encode_whole(&self, plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Value {
+        encode::whole(plan, script, envelope)
+    }
+
+    fn block_marks(&self, script: &Script, calls: &[PlannedCall]) -> Vec<Mark> {
+        encode::block_marks(script, calls)
+    }
+
+    fn interleaves(&self) -> bool {
+        true
+    }
+
+    /// The usage chunk and `[DONE]` say nothing more of the reply.
+    fn is_whole_at_stop(&self) -> bool {
+        true
+    }
+
+    fn status_body(&self, status: u16) -> Value {
+        status_body(status)
+    }
+
+    fn error_frame(&self, kind: ErrorKind) -> Vec<u8> {
+        let body = self.status_body(self.error_status(kind));
+        format!("data: {body}\n\n").into_bytes()
+    }
+
+    fn decoder(&self) -> Box<dyn Decode> {
+        Box::new(SseDecoder::<decode::Events>::default())
+    }
+
+    fn decode_whole(&self, body: &Value, said: &mut dyn FnMut(ReplyEvent)) {
+        decode::whole(body, said);
+    }
+}
+
+/// The body of an answer with that status, 400 or above, in OpenAI's words.
+pub(super) fn status_body(status: u16) -> Value {
+    let (word, message) = match status {
+        401 => ("invalid_request_error", "Incorrect API key provided"),
+        404 => ("invalid_request_error", "Invalid URL"),
+        429 => ("requests", "Rate limit reached for requests"),
+        400..=499 => ("invalid_request_error", "Bad Request"),
+        503 | 529 => ("server_error", "That model is currently overloaded with other requests"),
+        _ => ("server_error", "The server had an error while processing your request"),
     };
-
-    let has_text = script.blocks.iter().any(|block| matches!(block, ScriptBlock::Text(_)));
-    let first: &[u8] = if has_text {
-        br#"{"role":"assistant","content":"","refusal":null}"#
-    } else {
-        br#"{"role":"assistant","content":null,"refusal":null}"#
-    };
-    chunk(&mut encoded, &|out| out.extend_from_slice(first), None);
-    let mut n_text = 0;
-    for block in &script.blocks {
-        let ScriptBlock::Text(fragments) = block else { continue };
-        for fragment in fragments {
-            chunk(&mut encoded, &|out| content(out, fragment), None);
-            n_text += 1;
-            encoded.mark(Mark::Text(n_text));
-        }
-    }
-    for step in call_steps(script, &plan.calls) {
-        let call = &plan.calls[step.key.0 as usize];
-        chunk(&mut encoded, &|out| step.write(out, call), None);
-        step.marks(call).for_each(|mark| encoded.mark(mark));
-    }
-    if script.has_calls() {
-        encoded.mark(Mark::Calls);
-    }
-    chunk(&mut encoded, &|out| out.extend_from_slice(b"{}"), Some(finish_reason(script)));
-    encoded.mark(Mark::Stop);
-    if envelope.usage {
-        encoded.frame(|out| {
-            out.extend_from_slice(&head);
-            out.extend_from_slice(
-                b",\"choices\":[],\"usage\":{\"prompt_tokens\":12,\"completion_tokens\":42,\"total_tokens\":54}}\n\n",
-            );
-        });
-    }
-    encoded.frame(|out| out.extend_from_slice(b"data: [DONE]\n\n"));
-    encoded.mark(Mark::Reply);
-    encoded
-}
-
-/// The marks of the text and the calls, in the order of [`encode_stream`].
-pub(super) fn block_marks(script: &Script, calls: &[PlannedCall]) -> Vec<Mark> {
-    let fragments = script.blocks.iter().map(|block| match block {
-        ScriptBlock::Text(fragments) => fragments.len() as u32,
-        ScriptBlock::Call(_) => 0,
-    });
-    let text = (1..=fragments.sum()).map(Mark::Text);
-    let steps = call_steps(script, calls).into_iter();
-    text.chain(steps.flat_map(|step| step.marks(&calls[step.key.0 as usize]))).collect()
-}
-
-pub(super) fn encode_whole(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Value {
-    let text = script.text();
-    let mut message = json!({
-        "role": "assistant",
-        "content": if text.is_empty() { Value::Null } else { Value::String(text) },
-        "refusal": null,
-    });
-    let calls: Vec<Value> = script
-        .calls()
-        .map(|key| {
-            let call = &plan.calls[key.0 as usize];
-            json!({
-                "id": call.id,
-                "type": "function",
-                "function": { "name": call.tool, "arguments": call.deltas.concat() },
-            })
-        })
-        .collect();
-    if !calls.is_empty() {
-        message["tool_calls"] = Value::Array(calls);
-    }
-    json!({
-        "id": envelope.id,
-        "object": "chat.completion",
-        "created": CREATED,
-        "model": envelope.model,
-        "choices": [{ "index": 0, "message": message, "logprobs": null, "finish_reason": finish_reason(script) }],
-        "usage": { "prompt_tokens": 12, "completion_tokens": 42, "total_tokens": 54 },
-    })
-}
-
-/// The providers stamp replies with the time; ours is a constant, so that the same plan gives the same bytes.
-const CREATED: u64 = 1_790_000_000;
-
-fn finish_reason(script: &Script) -> &'static str {
-    if script.has_calls() { "tool_calls" } else { "stop" }
-}
-
-fn chunk_head(envelope: Envelope<'_>) -> Vec<u8> {
-    let mut head = b"data: {\"id\":".to_vec();
-    json_string(&mut head, envelope.id);
-    head.extend_from_slice(
-        format!(",\"object\":\"chat.completion.chunk\",\"created\":{CREATED},\"model\":").as_bytes(),
-    );
-    json_string(&mut head, envelope.model);
-    head
-}
-
-fn content(out: &mut Vec<u8>, fragment: &str) {
-    out.extend_from_slice(b"{\"content\":");
-    json_string(out, fragment);
-    out.push(b'}');
-}
-
-/// One chunk about a call.
-#[derive(Clone, Copy)]
-struct CallStep {
-    /// Which call of the reply.
-    index: usize,
-    key: CallKey,
-    /// Which piece of the arguments, from 0; nothing in the chunk that opens the call.
-    piece: Option<usize>,
-}
-
-impl CallStep {
-    fn write(self, out: &mut Vec<u8>, call: &PlannedCall) {
-        out.extend_from_slice(b"{\"tool_calls\":[{\"index\":");
-        json_number(out, self.index);
-        out.push(b',');
-        match self.piece {
-            None => {
-                out.extend_from_slice(b"\"id\":");
-                json_string(out, &call.id);
-                out.extend_from_slice(b",\"type\":\"function\",\"function\":{\"name\":");
-                json_string(out, &call.tool);
-                out.extend_from_slice(b",\"arguments\":\"\"}}]}");
-            }
-            Some(piece) => {
-                out.extend_from_slice(b"\"function\":{\"arguments\":");
-                json_string(out, &call.deltas[piece]);
-                out.extend_from_slice(b"}}]}");
-            }
-        }
-    }
-
-    /// What the chunk completes.
-    fn marks(self, call: &PlannedCall) -> impl Iterator<Item = Mark> {
-        let n_pieces = self.piece.map_or(0, |piece| piece + 1);
-        let here = match self.piece {
-            None => Mark::Start(self.key),
-            Some(_) => Mark::Delta(self.key, n_pieces as u32),
-        };
-        let is_last = n_pieces == call.deltas.len();
-        std::iter::once(here).chain(is_last.then_some(Mark::End(self.key)))
-    }
-}
-
-/// The chunks of all calls: one call after the other, or their arguments in turns.
-fn call_steps(script: &Script, calls: &[PlannedCall]) -> Vec<CallStep> {
-    let keys = || script.calls().enumerate();
-    let n_pieces = |key: CallKey| calls[key.0 as usize].deltas.len();
-    let opening = |(index, key)| CallStep { index, key, piece: None };
-    let piece = |(index, key), piece| CallStep { index, key, piece: Some(piece) };
-    if script.interleave {
-        let n_rounds = script.calls().map(n_pieces).max().unwrap_or(0);
-        let still_open = |round| keys().filter(move |(_, key)| round < n_pieces(*key));
-        let rounds = (0..n_rounds).flat_map(|round| still_open(round).map(move |call| piece(call, round)));
-        keys().map(opening).chain(rounds).collect()
-    } else {
-        let pieces = |call: (usize, CallKey)| (0..n_pieces(call.1)).map(move |k| piece(call, k));
-        keys().flat_map(|call| std::iter::once(opening(call)).chain(pieces(call))).collect()
-    }
+    let code = if status == 429 { Some("rate_limit_exceeded") } else { None };
+    json!({ "error": { "message": message, "type": word, "param": null, "code": code } })
 }

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use crate::dialect::Dialect;
 use crate::plan::PlannedTool;
 
 /// Where the agent finds what it needs.
@@ -22,22 +21,22 @@ pub(in crate::driver) struct Address {
 }
 
 impl Place {
-    /// A provider that speaks the dialect at a base URL, and the gates of tools by their names.
+    /// A provider at a base URL, the path below it to which the agent posts, and the gates of tools by their names.
     pub fn new<'a>(
         base_url: &str,
-        dialect: Dialect,
+        path: &str,
         gates: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Result<Place, NotAnAddress> {
-        let provider = Address::parse(&format!("{base_url}{}", dialect.path()))?;
+        let provider = Address::parse(&format!("{base_url}{path}"))?;
         let gates = gates.into_iter().map(|(tool, url)| Ok((tool.to_owned(), Address::parse(url)?)));
         Ok(Place { provider, gates: gates.collect::<Result<_, _>>()? })
     }
 
     /// The mount of a plan on our server, with the gates where the server has them.
-    pub fn of_plan(base_url: &str, dialect: Dialect, tools: &[PlannedTool]) -> Result<Place, NotAnAddress> {
+    pub fn of_plan(base_url: &str, path: &str, tools: &[PlannedTool]) -> Result<Place, NotAnAddress> {
         let gates: Vec<(&str, String)> =
             tools.iter().map(|tool| (tool.name.as_str(), format!("{base_url}/gate/{}", tool.name))).collect();
-        Place::new(base_url, dialect, gates.iter().map(|(tool, url)| (*tool, url.as_str())))
+        Place::new(base_url, path, gates.iter().map(|(tool, url)| (*tool, url.as_str())))
     }
 
     pub(super) fn provider(&self) -> &Address {

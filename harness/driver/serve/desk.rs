@@ -67,11 +67,29 @@ impl Desk {
 
     /// Serves the session until the process ends, or until nobody listens any more.
     pub(super) async fn run(mut self, mut orders: mpsc::UnboundedReceiver<Order>) {
+        self.serve(&mut orders).await;
+        // What was ordered while the session ended is answered as well.
+        orders.close();
+        while let Some(order) = orders.recv().await {
+            if order.refuse().is_err() {
+                return;
+            }
+        }
+    }
+
+    async fn serve(&mut self, orders: &mut mpsc::UnboundedReceiver<Order>) {
         loop {
             let served = tokio::select! {
                 biased;
                 event = self.session.next() => match event {
-                    Some(event) => self.tell(event),
+                    Some(event) => {
+                        let is_last = matches!(event, SessionEvent::Lost(_));
+                        let told = self.tell(event);
+                        if is_last {
+                            return;
+                        }
+                        told
+                    }
                     None => return,
                 },
                 order = orders.recv() => match order {

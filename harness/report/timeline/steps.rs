@@ -42,7 +42,7 @@ impl Story<'_, '_, '_> {
         let record = self.record;
         match event {
             Event::Prompted { turn } => self.begin(*turn),
-            Event::Requested { exchange, kind, body } => self.request(*exchange, *kind, body, at),
+            Event::Requested { exchange, kind, body, .. } => self.request(*exchange, *kind, body, at),
             Event::Held { exchange, at, grade } => self.hold(*exchange, *at, *grade),
             Event::Replied { exchange, ending } => self.replied(*exchange, *ending),
             Event::PeerClosed { exchange } => {
@@ -248,7 +248,8 @@ impl Story<'_, '_, '_> {
         let body = self.record.exchange(id).map(|exchange| exchange.reply.frames.concat());
         let body = body.unwrap_or_default();
         match serde_json::from_str::<Value>(&body) {
-            Ok(value) => match value["error"]["message"].as_str() {
+            // Some providers put the message into an object of its own, others do not.
+            Ok(value) => match value["error"]["message"].as_str().or(value["message"].as_str()) {
                 Some(message) => message.to_owned(),
                 None => words::beginning(&body),
             },

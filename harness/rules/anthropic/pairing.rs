@@ -2,145 +2,147 @@
 //!
 //! Only client tools are paired. The provider runs server tools itself, and their results stand in the same turn.
 
-use std::collections::{HashMap, HashSet};
+use std::borrow::Cow;
+use std::ops::Range;
 
+use super::super::ids::{IdHashes, Ids};
 use super::super::violation::{Breach, Breaches};
-use super::history::{Block, History, Kind, Role, Turn};
+use super::block::{Block, Field, Kind, Place};
 use super::table::*;
 
-/// Checks that no two calls have the same id.
-pub(super) fn check_ids(history: &History, out: &mut Breaches) {
-    let mut last_turn_of = HashMap::new();
-    for (t, turn) in history.turns.iter().enumerate() {
-        for (block, id) in calls(history, turn) {
-            let breach =
-                || Breach::at(block.pointer(), format!("{}: `tool_use` ids must be unique", block.path()));
-            match last_turn_of.insert(id, t) {
-                None => {}
-                Some(earlier) if earlier == t => out.add(&TOOL_USE_ID_DUPLICATE, breach),
-                Some(_) => out.add(&TOOL_USE_ID_REUSED, breach),
-            }
-        }
-    }
+/// The calls of the last assistant turn, and how the user turn after it answers them.
+#[derive(Debug, Default)]
+pub(super) struct Pairing<'a> {
+    ids: Ids<'a>,
+    /// For each id, how it is answered.
+    answers: Vec<Answer>,
+    calls: Vec<Call>,
+    /// Where text follows calls, with the calls that it follows.
+    interruptions: Vec<(Place, Range<usize>)>,
+    /// The first call after the last such text.
+    run_start: usize,
+    /// The first message of the user turn.
+    answering: Option<u32>,
+    /// Whether something else than a result has come in the user turn.
+    is_late: bool,
+    /// Ids of results that have no call.
+    strays: Ids<'a>,
+    /// Every id of a call in the conversation.
+    known: IdHashes,
 }
 
-/// Checks that every call is answered at the beginning of the next turn, and that nothing follows the calls.
-pub(super) fn check_calls(history: &History, out: &mut Breaches) {
-    for (t, turn) in history.turns.iter().enumerate() {
-        let calls: Vec<_> = calls(history, turn).collect();
-        if calls.is_empty() {
-            continue;
-        }
-        check_answers(history, &calls, history.turns.get(t + 1), out);
-        check_nothing_follows(history.blocks_of(turn), out);
-    }
+#[derive(Debug)]
+struct Call {
+    place: Place,
+    /// The place of its id.
+    id: usize,
 }
 
-/// Checks that every result answers a call of the turn before, and that no call has two.
-pub(super) fn check_results(history: &History, out: &mut Breaches) {
-    for turn in history.turns.iter().filter(|turn| turn.role == Role::User) {
-        let mut answered = HashSet::new();
-        for (block, id) in results(history.blocks_of(turn)) {
-            if !answered.insert(id) {
-                out.add(&TOOL_RESULT_DUPLICATE, || {
-                    let path = block.path();
-                    Breach::at(
-                        block.pointer(),
-                        format!(
-                            "{path}: each tool_use must have a single result. Found multiple `tool_result` blocks \
-                             with id: {id}"
-                        ),
-                    )
-                });
-            }
-        }
-    }
-    for (t, turn) in history.turns.iter().enumerate().filter(|(_, turn)| turn.role == Role::User) {
-        if results(history.blocks_of(turn)).next().is_none() {
-            continue;
-        }
-        let asked: HashSet<_> = match t.checked_sub(1) {
-            Some(previous) => calls(history, &history.turns[previous]).map(|(_, id)| id).collect(),
-            None => HashSet::new(),
-        };
-        for (block, id) in results(history.blocks_of(turn)).filter(|(_, id)| !asked.contains(id)) {
-            out.add(&TOOL_RESULT_ORPHAN, || {
-                let path = block.path();
-                Breach::at(
-                    block.pointer(),
-                    format!(
-                        "{path}: unexpected `tool_use_id` found in `tool_result` blocks: {id}. Each `tool_result` \
-                         block must have a corresponding `tool_use` block in the previous message."
-                    ),
-                )
-            });
-        }
-    }
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Answer {
+    Missing,
+    InPlace,
+    TooLate,
 }
 
-fn check_answers(history: &History, calls: &[(&Block, &str)], next: Option<&Turn>, out: &mut Breaches) {
-    let answers = match next {
-        Some(turn) if turn.role == Role::User => history.blocks_of(turn),
-        _ => &[],
-    };
-    let n_leading = answers.iter().take_while(|block| matches!(block.kind, Kind::ToolResult(_))).count();
-    let (leading, rest) = answers.split_at(n_leading);
-    let in_place: HashSet<_> = results(leading).map(|(_, id)| id).collect();
-    let missing: Vec<_> = calls.iter().filter(|(_, id)| !in_place.contains(id)).collect();
-    let Some((first, _)) = missing.first() else { return };
-
-    let too_late: HashSet<_> = results(rest).map(|(_, id)| id).collect();
-    let rule = match missing.iter().all(|(_, id)| too_late.contains(id)) {
-        true => &TOOL_RESULT_NOT_FIRST,
-        false => &TOOL_RESULT_MISSING,
-    };
-    out.add(rule, || unanswered(first.message, first.pointer(), missing.iter().map(|(_, id)| *id)));
-}
-
-/// Text and attachments may not follow a call. Thinking and server tools may: interleaved thinking and mixed
-/// replies put them there.
-fn check_nothing_follows(blocks: &[Block], out: &mut Breaches) {
-    let mut run = Vec::new();
-    for block in blocks {
+impl<'a> Pairing<'a> {
+    /// Takes a block of an assistant turn.
+    pub(super) fn call(&mut self, block: &Block<'_, 'a>, out: &mut Breaches) {
         match block.kind {
-            Kind::ToolUse(id) => run.extend(id),
-            Kind::Text(_) | Kind::Attachment if !run.is_empty() => {
-                let ids = std::mem::take(&mut run);
-                out.add(&TEXT_AFTER_TOOL_USE, || unanswered(block.message, block.pointer(), ids.into_iter()));
+            Kind::ToolUse => {}
+            // Thinking and server tools may follow a call: interleaved thinking and mixed replies put them there.
+            Kind::Text(_) | Kind::Attachment if self.run_start < self.calls.len() => {
+                self.interruptions.push((block.place, self.run_start..self.calls.len()));
+                self.run_start = self.calls.len();
+                return;
             }
-            _ => {}
+            _ => return,
+        }
+        let Some(id) = block.str(Field::Id) else { return };
+        let breach = || Breach::at(block.place.pointer()).with("path", block.place.path());
+        let is_new = self.known.insert(&id);
+        let id = match self.ids.insert(id) {
+            Ok(id) => {
+                self.answers.push(Answer::Missing);
+                if !is_new {
+                    // Known by its hash alone, so this is never more than a warning.
+                    out.warn(&TOOL_USE_ID_REUSED, breach);
+                }
+                id
+            }
+            Err(id) => {
+                out.add(&TOOL_USE_ID_DUPLICATE, breach);
+                id
+            }
+        };
+        self.calls.push(Call { place: block.place, id });
+    }
+
+    /// The user turn begins with message `n`.
+    pub(super) fn answers_begin(&mut self, n: usize) {
+        self.answering = Some(n as u32);
+        self.is_late = false;
+    }
+
+    /// Takes a block of a user turn.
+    pub(super) fn answer(&mut self, block: &Block<'_, 'a>, out: &mut Breaches) {
+        if block.kind != Kind::ToolResult {
+            self.is_late = true;
+            return;
+        }
+        let Some(id) = block.str(Field::ToolUseId) else { return };
+        let breach =
+            |id: &str| Breach::at(block.place.pointer()).with("path", block.place.path()).with("id", id);
+        match self.ids.find(&id).map(|place| &mut self.answers[place]) {
+            None => {
+                out.add(&TOOL_RESULT_ORPHAN, || breach(&id));
+                if self.strays.insert(Cow::clone(&id)).is_err() {
+                    out.add(&TOOL_RESULT_DUPLICATE, || breach(&id));
+                }
+            }
+            Some(answer @ Answer::Missing) if self.is_late => *answer = Answer::TooLate,
+            Some(answer @ Answer::Missing) => *answer = Answer::InPlace,
+            Some(_) => out.add(&TOOL_RESULT_DUPLICATE, || breach(&id)),
         }
     }
-}
 
-/// The sentence that three rules share.
-fn unanswered<'a>(n: usize, pointer: String, ids: impl Iterator<Item = &'a str>) -> Breach {
-    let ids = ids.collect::<Vec<_>>().join(", ");
-    Breach::at(
-        pointer,
-        format!(
-            "messages.{n}: `tool_use` ids were found without `tool_result` blocks immediately after: {ids}. Each \
-             `tool_use` block must have a corresponding `tool_result` block in the next message."
-        ),
-    )
-}
+    /// No answer can come any more: checks that every call is answered at the beginning of the next turn, and that
+    /// nothing follows the calls.
+    pub(super) fn close(&mut self, out: &mut Breaches) {
+        if self.calls.is_empty() && self.strays.iter().next().is_none() {
+            self.answering = None;
+            return;
+        }
+        if !self.calls.is_empty() {
+            self.check_answers(out);
+            for (place, run) in &self.interruptions {
+                out.add(&TEXT_AFTER_TOOL_USE, || self.unanswered(*place, self.calls[run.clone()].iter()));
+            }
+        }
+        self.ids.clear();
+        self.answers.clear();
+        self.calls.clear();
+        self.interruptions.clear();
+        self.run_start = 0;
+        self.answering = None;
+        self.strays.clear();
+    }
 
-/// The calls of an assistant turn, with their ids.
-fn calls<'h, 'a>(history: &'h History<'a>, turn: &Turn) -> impl Iterator<Item = (&'h Block<'a>, &'a str)> {
-    let blocks = match turn.role {
-        Role::Assistant => history.blocks_of(turn),
-        _ => &[],
-    };
-    blocks.iter().filter_map(|block| match block.kind {
-        Kind::ToolUse(Some(id)) => Some((block, id)),
-        _ => None,
-    })
-}
+    fn check_answers(&self, out: &mut Breaches) {
+        let missing = || self.calls.iter().filter(|call| self.answers[call.id] != Answer::InPlace);
+        let Some(first) = missing().next() else { return };
+        let rule = match missing().all(|call| self.answers[call.id] == Answer::TooLate) {
+            true => &TOOL_RESULT_NOT_FIRST,
+            false => &TOOL_RESULT_MISSING,
+        };
+        out.add(rule, || self.unanswered(first.place, missing()));
+    }
 
-/// The results among some blocks, with the ids that they answer.
-fn results<'h, 'a>(blocks: &'h [Block<'a>]) -> impl Iterator<Item = (&'h Block<'a>, &'a str)> {
-    blocks.iter().filter_map(|block| match block.kind {
-        Kind::ToolResult(Some(id)) => Some((block, id)),
-        _ => None,
-    })
+    /// The words of the sentence that three rules share; older profiles count, and name the message of the answers.
+    fn unanswered<'c>(&self, place: Place, calls: impl Iterator<Item = &'c Call>) -> Breach {
+        let ids: Vec<&str> = calls.map(|call| self.ids.get(call.id)).collect();
+        let answering = self.answering.unwrap_or(place.message + 1);
+        let breach = Breach::at(place.pointer()).with("n", place.message).with("answering", answering);
+        breach.with("count", ids.len()).with("ids", ids.join(", "))
+    }
 }

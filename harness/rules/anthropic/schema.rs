@@ -1,7 +1,8 @@
 //! The first phase: the types of known fields, message by message.
 //!
-//! Unknown keys and unknown block types pass, and so does a block without a type: new ones appear every month,
-//! and a wrong rejection would cost more than the miss.
+//! Unknown block types pass, and so does a block without a type: new ones appear every month, and a wrong rejection
+//! would cost more than the miss. Of unknown keys only those are refused that somebody was seen to be refused for;
+//! others may belong to a beta that the client has asked for in a header.
 
 use std::collections::HashSet;
 
@@ -9,164 +10,187 @@ use super::super::Rule;
 use super::super::is_plain_name;
 use super::super::profile::{AnthropicSwitches, SystemMessages};
 use super::super::violation::{Breach, Breaches};
+use super::block::{Block, Field, Kind, Message, Role, Text};
 use super::table::*;
-use crate::json::{Json, Object};
+use crate::json::Json;
 
-/// The messages of a body; `None` if there are none to judge.
-pub(super) fn messages<'a>(body: &'a Json<'a>, out: &mut Breaches) -> Option<&'a [Json<'a>]> {
-    let refuse = |out: &mut Breaches, pointer: &str, message: &str| {
-        out.add(&REQUEST_SHAPE, || Breach::at(pointer.to_owned(), message.to_owned()));
+/// Checks that the body is an object with a conversation. `n_messages` is nothing if there is no list of messages.
+pub(super) fn check_body(body: Json, n_messages: Option<usize>, out: &mut Breaches) {
+    let mut refuse = |pointer: &str, form: usize, path: &str, complaint: &str| {
+        out.add(&REQUEST_SHAPE, || {
+            Breach::at(pointer).form(form).with("path", path).with("complaint", complaint)
+        });
     };
-    let Json::Object(body) = body else {
-        refuse(out, "", "Input should be a valid dictionary");
-        return None;
-    };
-    match body.get("messages") {
-        None => refuse(out, "", "messages: Field required"),
-        Some(Json::Array(messages)) if messages.is_empty() => out.add(&MESSAGES_EMPTY, || {
-            Breach::at("/messages".to_owned(), "messages: at least one message is required".to_owned())
-        }),
-        Some(Json::Array(messages)) => return Some(messages),
-        Some(_) => refuse(out, "/messages", "messages: Input should be a valid list"),
+    match n_messages {
+        _ if !body.is_object() => refuse("", 1, "", "Input should be a valid dictionary"),
+        None if body.get("messages").is_none() => refuse("", 0, "messages", "Field required"),
+        None => refuse("/messages", 0, "messages", "Input should be a valid list"),
+        Some(0) => out.add(&MESSAGES_EMPTY, || Breach::at("/messages")),
+        Some(_) => {}
     }
-    None
-}
-
-/// Checks the fields of every message and of its blocks.
-pub(super) fn check_messages(switches: &AnthropicSwitches, messages: &[Json], out: &mut Breaches) {
-    for (n, message) in messages.iter().enumerate() {
-        let place = Place { pointer: Pointer::Message(n), tag: "" };
-        let Json::Object(message) = message else {
-            place.refuse(out, &REQUEST_SHAPE, "", "Input should be a valid dictionary");
-            continue;
-        };
-        check_role(switches, n, message, out);
-        match message.get("content") {
-            None => place.missing(out, &REQUEST_SHAPE, "content"),
-            Some(Json::String(_)) => {}
-            Some(Json::Array(blocks)) => {
-                for (b, block) in blocks.iter().enumerate() {
-                    check_block(switches, Pointer::Block(n, b), block, out);
-                }
-            }
-            Some(_) => place.refuse(out, &REQUEST_SHAPE, "content", "Input should be a valid list"),
-        }
+    for key in EXTRA_KEYS.into_iter().filter(|key| body.get(key).is_some()) {
+        out.add(&EXTRA_KEY, || Breach::at(format!("/{key}")).with("path", key));
     }
 }
 
-/// Checks that the names of the offered tools differ.
-pub(super) fn check_tools(body: &Json, out: &mut Breaches) {
-    let Some(Json::Array(tools)) = body.get("tools") else { return };
-    let mut names = HashSet::new();
-    for (index, tool) in tools.iter().enumerate() {
-        let Some(name) = tool.get("name").and_then(Json::as_str) else { continue };
-        if !names.insert(name) {
-            out.add(&TOOL_NAMES_NOT_UNIQUE, || {
-                Breach::at(format!("/tools/{index}/name"), "tools: Tool names must be unique.".to_owned())
+/// Keys of a body that no version of the API knows: the first is OpenAI's, the second a client's own.
+const EXTRA_KEYS: [&str; 2] = ["response_format", "extra_body"];
+
+/// Checks the fields of a message.
+pub(super) fn check_message(
+    switches: &AnthropicSwitches,
+    n: usize,
+    role: Role,
+    message: &Message,
+    out: &mut Breaches,
+) {
+    let place = Spot { message: n as u32, index: None, tag: "" };
+    if !message.json.is_object() {
+        return place.refuse(out, &REQUEST_SHAPE, "", "Input should be a valid dictionary");
+    }
+    if !matches!(role, Role::User | Role::Assistant) {
+        check_role(switches, place, message.role, out);
+    }
+    match message.content {
+        None => place.missing(out, &REQUEST_SHAPE, "content"),
+        Some(content) if content.is_array() || content.is_str() => {}
+        Some(_) => place.refuse(out, &REQUEST_SHAPE, "content", "Input should be a valid list"),
+    }
+    if let Some(key) = message.extra {
+        place.refuse(out, &EXTRA_KEY, key, "");
+    }
+}
+
+/// Checks the fields of a block in a list.
+pub(super) fn check_block(switches: &AnthropicSwitches, block: &Block, out: &mut Breaches) {
+    let spot = |tag| Spot { message: block.place.message, index: block.place.index(), tag };
+    if !block.json.is_object() {
+        return spot("").refuse(out, &REQUEST_SHAPE, "", "Input should be a valid dictionary");
+    }
+    match block.kind {
+        Kind::Text(Text::Empty) if block.get(Field::CacheControl).is_some_and(|mark| !mark.is_null()) => {
+            out.add(&CACHE_CONTROL_ON_EMPTY_TEXT, || {
+                Breach::at(spot("").pointer("cache_control")).with("path", spot("text").path(""))
             });
         }
-    }
-}
-
-fn check_role(switches: &AnthropicSwitches, n: usize, message: &Object, out: &mut Breaches) {
-    let place = Place { pointer: Pointer::Message(n), tag: "" };
-    let role = match message.get("role") {
-        None => return place.missing(out, &REQUEST_SHAPE, "role"),
-        Some(Json::String(role)) => role.as_ref(),
-        Some(_) => return place.refuse(out, &REQUEST_SHAPE, "role", "Input should be a valid string"),
-    };
-    let hint = match (role, switches.system_messages) {
-        ("user" | "assistant", _) | ("system", SystemMessages::MidConversation) => return,
-        ("system", SystemMessages::Refused) => {
-            "The Messages API accepts a top-level `system` parameter, not \"system\" as an input message role."
-        }
-        _ => "Allowed roles are \"user\" or \"assistant\"",
-    };
-    out.add(&UNKNOWN_ROLE, || {
-        Breach::at(format!("/messages/{n}/role"), format!("messages: Unexpected role \"{role}\". {hint}"))
-    });
-}
-
-fn check_block(switches: &AnthropicSwitches, pointer: Pointer, block: &Json, out: &mut Breaches) {
-    let Json::Object(block) = block else {
-        let place = Place { pointer, tag: "" };
-        return place.refuse(out, &REQUEST_SHAPE, "", "Input should be a valid dictionary");
-    };
-    match block.get("type").and_then(Json::as_str) {
-        Some("text") => {
-            Place { pointer, tag: "text" }.string(out, &REQUEST_SHAPE, block, "text");
-        }
-        Some("tool_use") => check_tool_use(switches, Place { pointer, tag: "tool_use" }, block, out),
-        Some("tool_result") => {
-            let place = Place { pointer, tag: "tool_result" };
-            if let Some(id) = place.string(out, &TOOL_RESULT_ID_REQUIRED, block, "tool_use_id") {
-                check_id(place, id, "tool_use_id", out);
+        Kind::ToolUse => check_tool_use(switches, spot("tool_use"), block, out),
+        Kind::ToolResult => {
+            let spot = spot("tool_result");
+            if let Some(id) =
+                spot.string(out, &TOOL_RESULT_ID_REQUIRED, block.get(Field::ToolUseId), "tool_use_id")
+            {
+                check_id(spot, id, "tool_use_id", out);
             }
         }
-        Some("thinking") => {
-            let place = Place { pointer, tag: "thinking" };
-            place.string(out, &THINKING_FIELD_REQUIRED, block, "signature");
-            place.string(out, &THINKING_FIELD_REQUIRED, block, "thinking");
+        Kind::Thinking => {
+            let spot = spot("thinking");
+            spot.string(out, &THINKING_FIELD_REQUIRED, block.get(Field::Signature), "signature");
+            spot.string(out, &THINKING_FIELD_REQUIRED, block.get(Field::Thinking), "thinking");
+        }
+        Kind::ServerUse => check_server_id(spot("server_tool_use"), block.get(Field::Id), "id", out),
+        Kind::ServerResult => {
+            let tag = block.str(Field::Type).unwrap_or_default();
+            if tag != "mcp_tool_result" {
+                check_server_id(spot(&tag), block.get(Field::ToolUseId), "tool_use_id", out);
+            }
+        }
+        Kind::Other if block.get(Field::Type).is_some_and(|tag| tag.is("text")) => {
+            spot("text").string(out, &REQUEST_SHAPE, block.get(Field::Text), "text");
         }
         _ => {}
     }
 }
 
-fn check_tool_use(switches: &AnthropicSwitches, place: Place, block: &Object, out: &mut Breaches) {
-    if let Some(id) = place.string(out, &TOOL_USE_FIELD_REQUIRED, block, "id") {
-        check_id(place, id, "id", out);
+/// Checks that the names of the offered tools differ.
+pub(super) fn check_tools(body: Json, out: &mut Breaches) {
+    let mut names = HashSet::new();
+    for (index, tool) in body.field("tools").items().enumerate() {
+        let Some(name) = tool.field("name").as_str() else { continue };
+        if !names.insert(name) {
+            out.add(&TOOL_NAMES_NOT_UNIQUE, || Breach::at(format!("/tools/{index}/name")));
+        }
     }
-    match block.get("input") {
-        None => place.missing(out, &TOOL_USE_FIELD_REQUIRED, "input"),
-        Some(Json::Object(_)) => {}
-        Some(_) => place.refuse(out, &TOOL_INPUT_NOT_OBJECT, "input", "Input should be a valid dictionary"),
+}
+
+fn check_role(switches: &AnthropicSwitches, place: Spot, role: Option<Json>, out: &mut Breaches) {
+    let Some(role) = role else { return place.missing(out, &REQUEST_SHAPE, "role") };
+    if switches.system_messages == SystemMessages::MidConversation && role.is("system") {
+        return;
     }
-    let Some(name) = place.string(out, &TOOL_USE_FIELD_REQUIRED, block, "name") else { return };
+    let Some(name) = role.as_str() else {
+        return place.refuse(out, &REQUEST_SHAPE, "role", "Input should be a valid string");
+    };
+    let hint = match name.as_ref() {
+        "system" => {
+            "The Messages API accepts a top-level `system` parameter, not \"system\" as an input message role."
+        }
+        _ => "Allowed roles are \"user\" or \"assistant\"",
+    };
+    out.add(&UNKNOWN_ROLE, || Breach::at(place.pointer("role")).with("role", name).with("hint", hint));
+}
+
+fn check_tool_use(switches: &AnthropicSwitches, spot: Spot, block: &Block, out: &mut Breaches) {
+    if let Some(id) = spot.string(out, &TOOL_USE_FIELD_REQUIRED, block.get(Field::Id), "id") {
+        check_id(spot, id, "id", out);
+    }
+    match block.get(Field::Input) {
+        None => spot.missing(out, &TOOL_USE_FIELD_REQUIRED, "input"),
+        Some(input) if input.is_object() => {}
+        Some(_) => spot.refuse(out, &TOOL_INPUT_NOT_OBJECT, "input", "Input should be a valid dictionary"),
+    }
+    if block.get(Field::Text).is_some() {
+        spot.refuse(out, &EXTRA_KEY, "text", "");
+    }
+    let Some(name) =
+        spot.string(out, &TOOL_USE_FIELD_REQUIRED, block.get(Field::Name), "name").and_then(Json::as_str)
+    else {
+        return;
+    };
     let max = switches.max_tool_name_chars;
-    if name.chars().count() > max {
-        place.refuse(
-            out,
-            &TOOL_NAME_PATTERN,
-            "name",
-            &format!("String should have at most {max} characters"),
-        );
-    } else if !is_plain_name(name) {
-        place.refuse(out, &TOOL_NAME_PATTERN, "name", "String should match pattern '^[a-zA-Z0-9_-]{1,64}$'");
+    if name.len() > max && name.chars().count() > max {
+        out.add(&TOOL_NAME_PATTERN, || {
+            Breach::at(spot.pointer("name")).form(1).with("path", spot.path("name")).with("max", max)
+        });
+    } else if !is_plain_name(&name) {
+        spot.refuse(out, &TOOL_NAME_PATTERN, "name", "");
     }
 }
 
-fn check_id(place: Place, id: &str, field: &str, out: &mut Breaches) {
-    if !is_plain_name(id) {
-        place.refuse(out, &TOOL_ID_PATTERN, field, "String should match pattern '^[a-zA-Z0-9_-]+$'");
+fn check_id(spot: Spot, id: Json, field: &str, out: &mut Breaches) {
+    if !id.as_str().is_some_and(|id| is_plain_name(&id)) {
+        spot.refuse(out, &TOOL_ID_PATTERN, field, "");
     }
 }
 
-/// Where in the messages we are.
-#[derive(Clone, Copy)]
-enum Pointer {
-    Message(usize),
-    Block(usize, usize),
+fn check_server_id(spot: Spot, id: Option<Json>, field: &str, out: &mut Breaches) {
+    let Some(id) = id.and_then(Json::as_str) else { return };
+    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    let letters = id.strip_prefix("srvtoolu_").filter(|letters| letters.bytes().all(is_letter));
+    if letters.is_none_or(str::is_empty) {
+        spot.refuse(out, &SERVER_TOOL_ID_PATTERN, field, "");
+    }
 }
 
-/// The object whose fields are checked: its pointer, and the tag that the provider puts before a field of it.
+/// The object whose fields are checked: where it stands, and the tag that the provider puts before a field of it.
 #[derive(Clone, Copy)]
-struct Place {
-    pointer: Pointer,
+struct Spot<'s> {
+    message: u32,
+    index: Option<u32>,
     /// The block's type, as in `messages.1.content.0.tool_use.id`; empty for a message.
-    tag: &'static str,
+    tag: &'s str,
 }
 
-impl Place {
+impl Spot<'_> {
     /// Requires a string field, and returns it.
-    fn string<'a>(
+    fn string<'t, 'a>(
         self,
         out: &mut Breaches,
         rule: &'static Rule,
-        object: &'a Object<'a>,
+        value: Option<Json<'t, 'a>>,
         field: &str,
-    ) -> Option<&'a str> {
-        match object.get(field) {
-            Some(Json::String(text)) => return Some(text),
+    ) -> Option<Json<'t, 'a>> {
+        match value {
+            Some(value) if value.is_str() => return Some(value),
             Some(_) => self.refuse(out, rule, field, "Input should be a valid string"),
             None => self.missing(out, rule, field),
         }
@@ -175,26 +199,30 @@ impl Place {
 
     /// Reports a missing field at its parent, so that the pointer resolves.
     fn missing(self, out: &mut Breaches, rule: &'static Rule, field: &str) {
-        out.add(rule, || Breach::at(self.pointer(""), format!("{}: Field required", self.path(field))));
+        out.add(rule, || {
+            Breach::at(self.pointer("")).with("path", self.path(field)).with("complaint", "Field required")
+        });
     }
 
     /// Reports a field with a wrong value; an empty field name means the object itself.
     fn refuse(self, out: &mut Breaches, rule: &'static Rule, field: &str, complaint: &str) {
-        out.add(rule, || Breach::at(self.pointer(field), format!("{}: {complaint}", self.path(field))));
+        out.add(rule, || {
+            Breach::at(self.pointer(field)).with("path", self.path(field)).with("complaint", complaint)
+        });
     }
 
     fn pointer(self, field: &str) -> String {
         let slash = if field.is_empty() { "" } else { "/" };
-        match self.pointer {
-            Pointer::Message(n) => format!("/messages/{n}{slash}{field}"),
-            Pointer::Block(n, b) => format!("/messages/{n}/content/{b}{slash}{field}"),
+        match self.index {
+            None => format!("/messages/{}{slash}{field}", self.message),
+            Some(b) => format!("/messages/{}/content/{b}{slash}{field}", self.message),
         }
     }
 
     fn path(self, field: &str) -> String {
-        let mut path = match self.pointer {
-            Pointer::Message(n) => format!("messages.{n}"),
-            Pointer::Block(n, b) => format!("messages.{n}.content.{b}"),
+        let mut path = match self.index {
+            None => format!("messages.{}", self.message),
+            Some(b) => format!("messages.{}.content.{b}", self.message),
         };
         for part in [self.tag, field].into_iter().filter(|part| !part.is_empty()) {
             path.push('.');

@@ -72,9 +72,9 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
     /// What a process did while it was being killed. That its connections closed is no deed of the system.
     fn last_word(&mut self, seen: Seen) -> Result<Option<Event>, DriverError> {
         Ok(match seen {
-            Seen::Requested { exchange, kind, body } => {
+            Seen::Requested { exchange, kind, model, body } => {
                 self.alive.push(exchange);
-                Some(Event::Requested { exchange, kind, body })
+                Some(Event::Requested { exchange, kind, model, body })
             }
             Seen::Replied { exchange, ending } => {
                 self.closed(exchange);

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::stage::{Log, REFUSAL};
 use crate::history::{Content, History};
-use crate::json::Json;
+use crate::json::Document;
 use crate::plan::{CallKey, Plan};
 use crate::trace::{RequestKind, TurnOutcome};
 use crate::wire;
@@ -209,7 +209,7 @@ fn calls_of(plan: &Plan, turn: usize) -> impl Iterator<Item = CallKey> + '_ {
 }
 
 fn history(plan: &Plan, body: &[u8]) -> History {
-    wire::history(plan.dialect, &Json::parse(body).unwrap_or(Json::Null))
+    wire::history(plan.dialect, Document::parse(body).unwrap_or_default().root())
 }
 
 fn list(ids: &[String]) -> String {

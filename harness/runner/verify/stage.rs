@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
+use serde_json::Value;
 
 use super::host::Host;
 use crate::driver::{Adapter, DriverError, Session, SessionEvent, SessionSpec, ToolSpec};
@@ -34,12 +35,23 @@ impl Answerer for Core {
         let (kind, mut answer) = self.0.answer(request);
         if matches!(kind, RequestKind::Faulted { .. }) {
             let body = String::from_utf8_lossy(answer.frames.slice(0..answer.frames.len()));
-            let body = body.replace("Bad Request", REFUSAL);
+            let body = in_our_words(&body);
             answer.frames.truncate(0);
             answer.frames.push_with(|out| out.extend_from_slice(body.as_bytes()));
         }
         (kind, answer)
     }
+}
+
+/// An error body of any dialect with our words in it.
+fn in_our_words(body: &str) -> String {
+    let mut body: Value = serde_json::from_str(body).unwrap_or_default();
+    for place in ["/error/message", "/message"] {
+        if let Some(words) = body.pointer_mut(place) {
+            *words = REFUSAL.into();
+        }
+    }
+    body.to_string()
 }
 
 /// A session, the provider that it talks to, and what has happened in its turn.

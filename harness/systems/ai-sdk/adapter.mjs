@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { agent, ndJsonStream, PROTOCOL_VERSION, RequestError } from '@agentclientprotocol/sdk';
 import { createAnthropic } from '@ai-sdk/anthropic';
+import { createGoogleGenerativeAI } from '@ai-sdk/google';
 import { createOpenAI } from '@ai-sdk/openai';
 import * as ai from 'ai';
 
@@ -82,6 +83,10 @@ const MODELS = {
     createAnthropic({ baseURL: `${baseUrl}/v1`, apiKey: 'test' })(model),
   'openai-chat': ({ baseUrl, model = 'gpt-4.1' }) =>
     createOpenAI({ baseURL: `${baseUrl}/v1`, apiKey: 'test' }).chat(model),
+  'openai-responses': ({ baseUrl, model = 'gpt-5' }) =>
+    createOpenAI({ baseURL: `${baseUrl}/v1`, apiKey: 'test' }).responses(model),
+  gemini: ({ baseUrl, model = 'gemini-3-pro-preview' }) =>
+    createGoogleGenerativeAI({ baseURL: `${baseUrl}/v1beta`, apiKey: 'test' })(model),
 };
 // More steps than any scenario has; it bounds a system that never stops asking.
 const MAX_STEPS = 20;

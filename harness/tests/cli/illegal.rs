@@ -199,4 +199,34 @@ pub(crate) const ILLEGAL: &[(&str, &str)] = &[
         "openai-chat/content-null",
         r#"{"messages":[{"role":"user","content":"Time?"},{"role":"assistant","content":null},{"role":"user","content":"Well?"}]}"#,
     ),
+    (
+        "openai-responses/tool-output-missing",
+        r#"{"input":[{"role":"user","content":"Time?"},{"type":"function_call","call_id":"t1","name":"clock","arguments":"{}"},
+            {"role":"user","content":"Well?"}]}"#,
+    ),
+    (
+        "openai-responses/tool-output-orphan",
+        r#"{"input":[{"role":"user","content":"Time?"},{"type":"function_call_output","call_id":"t1","output":"noon"}]}"#,
+    ),
+    (
+        "gemini/response-count",
+        r#"{"contents":[{"role":"user","parts":[{"text":"Time?"}]},
+            {"role":"model","parts":[{"functionCall":{"name":"clock","args":{}}},{"functionCall":{"name":"clock","args":{}}}]},
+            {"role":"user","parts":[{"functionResponse":{"name":"clock","response":{"output":"noon"}}}]}]}"#,
+    ),
+    (
+        "gemini/response-not-after-call",
+        r#"{"contents":[{"role":"user","parts":[{"functionResponse":{"name":"clock","response":{"output":"noon"}}}]}]}"#,
+    ),
+    (
+        "mistral/call-and-result-counts",
+        r#"{"messages":[{"role":"user","content":"Time?"},
+            {"role":"assistant","content":"","tool_calls":[{"id":"abcdefghi","function":{"name":"clock","arguments":"{}"}}]},
+            {"role":"user","content":"Well?"}]}"#,
+    ),
+    ("bedrock-converse/request-shape", r#"{"messages":[{"role":"user","content":"Time?"}]}"#),
+    (
+        "bedrock-converse/roles-not-alternating",
+        r#"{"messages":[{"role":"user","content":[{"text":"Time?"}]},{"role":"user","content":[{"text":"Well?"}]}]}"#,
+    ),
 ];

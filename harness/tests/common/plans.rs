@@ -8,7 +8,7 @@ use brickbat::dialect::Dialect;
 use brickbat::lower;
 use brickbat::plan::Plan;
 
-/// The plans of each scenario file, by the scenario's name.
+/// The plans of each scenario file that can be played, by the scenario's name.
 pub fn built_in() -> Vec<(String, Vec<Plan>)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios");
     let folders = std::fs::read_dir(&root).unwrap().map(|entry| entry.unwrap().path());
@@ -19,7 +19,8 @@ pub fn built_in() -> Vec<(String, Vec<Plan>)> {
         let name = path.strip_prefix(&root).unwrap().with_extension("").to_string_lossy().replace('\\', "/");
         let text = std::fs::read_to_string(path).unwrap();
         let plans = lower::plans(&name, &name, &text, &Dialect::ALL, 0);
-        let plans = plans.unwrap_or_else(|diagnostic| panic!("{diagnostic}"));
+        let mut plans = plans.unwrap_or_else(|diagnostic| panic!("{diagnostic}"));
+        plans.retain(|plan| plan.impossible.is_none());
         (name, plans)
     };
     files.iter().map(plans).collect()

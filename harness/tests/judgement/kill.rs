@@ -144,7 +144,8 @@ fn conductor(plan: &std::sync::Arc<Plan>) -> Conductor {
         Conductor::new(std::sync::Arc::clone(plan), Patience { progress: 8, hang: 60 }, Some(3));
     conductor.start();
     let kind = RequestKind::Scripted { turn: 0, reply: 0, attempt: 0 };
-    conductor.observe(&Event::Requested { exchange: ExchangeId(0), kind, body: Vec::new().into() });
+    let body = Vec::new().into();
+    conductor.observe(&Event::Requested { exchange: ExchangeId(0), kind, model: None, body });
     conductor
 }
 

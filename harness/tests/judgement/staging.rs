@@ -77,9 +77,9 @@ pub fn rebuilt(run: &Run, change: impl Fn(usize, &Event) -> Vec<Event>) -> Run {
 /// The run with each request's body changed.
 pub fn with_bodies(run: &Run, change: impl Fn(&str) -> String) -> Run {
     rebuilt(run, |_, event| match event {
-        Event::Requested { exchange, kind, body } => {
+        Event::Requested { exchange, kind, model, body } => {
             let body = change(std::str::from_utf8(body).unwrap()).into_bytes().into();
-            vec![Event::Requested { exchange: *exchange, kind: *kind, body }]
+            vec![Event::Requested { exchange: *exchange, kind: *kind, model: model.clone(), body }]
         }
         event => vec![event.clone()],
     })
@@ -92,17 +92,35 @@ pub fn with_later_messages(
     messages: impl Fn(usize) -> Vec<Value>,
 ) -> Run {
     rebuilt(run, |turn, event| match event {
-        Event::Requested { exchange, kind, body } if turn > 0 => {
+        Event::Requested { exchange, kind, model, body } if turn > 0 => {
             let mut body: Value = serde_json::from_slice(body).unwrap();
-            body["messages"] = json!(messages(turn));
+            let list = ["input", "contents"].into_iter().find(|list| body.get(list).is_some());
+            let list = list.unwrap_or("messages");
+            body[list] = json!(messages(turn));
             if retaken.is_some() {
                 body.as_object_mut().unwrap().remove("tools");
             }
             let (exchange, kind) = (*exchange, retaken.unwrap_or(*kind));
-            vec![Event::Requested { exchange, kind, body: body.to_string().into_bytes().into() }]
+            let (model, body) = (model.clone(), body.to_string().into_bytes().into());
+            vec![Event::Requested { exchange, kind, model, body }]
         }
         event => vec![event.clone()],
     })
+}
+
+/// The field of a body that holds the conversation.
+pub fn list_of(dialect: Dialect) -> &'static str {
+    brickbat::rules::list_of(dialect)
+}
+
+/// A message of nothing but text. `role` is `user` or `assistant`.
+pub fn words(dialect: Dialect, role: &str, text: &str) -> Value {
+    match (dialect, role) {
+        (Dialect::Gemini, "assistant") => json!({ "role": "model", "parts": [{ "text": text }] }),
+        (Dialect::Gemini, role) => json!({ "role": role, "parts": [{ "text": text }] }),
+        (Dialect::BedrockConverse, role) => json!({ "role": role, "content": [{ "text": text }] }),
+        (_, role) => json!({ "role": role, "content": text }),
+    }
 }
 
 /// The run with another end of its first turn.
@@ -115,7 +133,8 @@ pub fn with_first_outcome(run: &Run, outcome: TurnOutcome) -> Run {
 
 /// The run with what a system sends that gives each call an id of its own.
 pub fn with_own_ids(plan: &Plan, run: &Run) -> Run {
-    let own = |text: String, (n, id): (usize, &str)| text.replace(id, &format!("{}own{n}", &id[..8]));
+    let own =
+        |text: String, (n, id): (usize, &str)| text.replace(id, &format!("{}own{n}", &id[..id.len() - 4]));
     let ids = || plan.calls.iter().map(|call| call.id.as_str()).enumerate();
     with_bodies(run, |body| ids().fold(body.to_owned(), own))
 }

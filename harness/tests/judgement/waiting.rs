@@ -35,7 +35,12 @@ impl Rehearsal {
 
     fn asks(&mut self, exchange: u32, turn: usize) -> Vec<Command> {
         let kind = RequestKind::Scripted { turn, reply: 0, attempt: 0 };
-        self.hears(Event::Requested { exchange: ExchangeId(exchange), kind, body: Vec::new().into() })
+        self.hears(Event::Requested {
+            exchange: ExchangeId(exchange),
+            kind,
+            model: None,
+            body: Vec::new().into(),
+        })
     }
 
     fn starts(&mut self, name: &str) -> Vec<Command> {

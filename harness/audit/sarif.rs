@@ -1,0 +1,112 @@
+//! Findings as SARIF 2.1.0.
+//!
+//! The format is <https://docs.oasis-open.org/sarif/sarif/v2.1.0/>. All rules stand at the beginning, so that results
+//! can be written as they come.
+
+use serde_json::{Value, json};
+
+use super::{Finding, Level, Place};
+use crate::rules::Rule;
+
+/// What stands before the first result.
+pub(super) fn begin() -> String {
+    let driver = json!({
+        "name": "brickbat",
+        "version": env!("CARGO_PKG_VERSION"),
+        "informationUri": env!("CARGO_PKG_REPOSITORY"),
+        "rules": Rule::all().map(rule).collect::<Vec<Value>>(),
+    });
+    format!(
+        "{{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\"version\":\"2.1.0\",\"runs\":[{{\
+         \"tool\":{},\"columnKind\":\"unicodeCodePoints\",\"results\":[",
+        json!({ "driver": driver })
+    )
+}
+
+fn rule(rule: &Rule) -> Value {
+    let sentences: String = rule.sentences.iter().map(|sentence| format!("\n{sentence}")).collect();
+    let mut described = json!({
+        "id": rule.id,
+        "name": rule.alias,
+        "shortDescription": { "text": rule.summary },
+        "fullDescription": { "text": rule.why },
+        "help": { "text": format!("{}\n\nThe provider says, with status {}:{sentences}", rule.why, rule.status) },
+        "defaultConfiguration": { "level": "error" },
+        "properties": { "since": rule.since, "confidence": rule.confidence, "sources": rule.sources },
+    });
+    if let Some(page) = rule.sources.iter().find(|source| source.starts_with("https://")) {
+        described["helpUri"] = json!(page);
+    }
+    described
+}
+
+/// A finding.
+pub(super) fn result(file: &str, finding: &Finding) -> Value {
+    let level = match finding.level {
+        Level::Refused | Level::Denied => "error",
+        Level::Warning => "warning",
+    };
+    json!({
+        "ruleId": finding.rule.id,
+        "ruleIndex": Rule::all().position(|rule| rule.id == finding.rule.id),
+        "level": level,
+        "message": { "text": finding.message },
+        "locations": [{
+            "physicalLocation": {
+                "artifactLocation": { "uri": uri(file) },
+                "region": region(finding.place),
+            },
+            "logicalLocations": [{ "fullyQualifiedName": finding.pointer, "kind": "value" }],
+        }],
+        "properties": { "refusedBy": finding.refused_by, "warnedBy": finding.warned_by },
+    })
+}
+
+fn region(place: Place) -> Value {
+    json!({
+        "startLine": place.line,
+        "startColumn": place.column,
+        "byteOffset": place.offset,
+        "byteLength": place.length,
+    })
+}
+
+/// A text that could not be judged.
+pub(super) fn notification(file: &str, line: Option<u64>, reason: &str) -> Value {
+    let mut place = json!({ "artifactLocation": { "uri": uri(file) } });
+    if let Some(line) = line {
+        place["region"] = json!({ "startLine": line });
+    }
+    json!({
+        "level": "error",
+        "message": { "text": reason },
+        "locations": [{ "physicalLocation": place }],
+    })
+}
+
+/// What stands after the last result.
+pub(super) fn end(notes: &[Value]) -> String {
+    let invocation = json!({
+        "executionSuccessful": notes.is_empty(),
+        "toolExecutionNotifications": notes,
+    });
+    format!("\n],\"invocations\":[{invocation}]}}]}}\n")
+}
+
+/// A path as a reference; that of standard input is a name that no file has.
+fn uri(file: &str) -> String {
+    let mut uri = String::new();
+    if file.starts_with('/') {
+        uri.push_str("file://");
+    }
+    // A colon in the first part of a relative path would make it a scheme.
+    for byte in file.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                uri.push(char::from(byte));
+            }
+            _ => uri.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    uri
+}

@@ -1,0 +1,89 @@
+//! `brickbat lint`.
+
+use std::path::Path;
+
+use clap::Args;
+
+use super::{BAD_INPUT, bad_input, print};
+use crate::runner::requests::{Inputs, MAX_BYTES};
+use crate::vectors::File;
+
+/// Holds files of rule vectors to their format and to the one form in which they are written.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Lint {
+    /// A file of vectors, or a folder of them.
+    #[arg(value_name = "PATH", required = true)]
+    paths: Vec<String>,
+    /// Write the files anew that are in another form.
+    #[arg(long)]
+    fix: bool,
+}
+
+const EXAMPLES: &str = "Examples:
+  brickbat lint corpora/histories          says which files differ, exit code 1 if any does
+  brickbat lint --fix corpora/histories    writes them anew
+
+A file that is not of the format is bad input: exit code 2.";
+
+impl Lint {
+    pub(super) fn execute(&self) -> u8 {
+        let inputs = Inputs::of(&self.paths);
+        let mut code = 0;
+        for (folder, words) in &inputs.unreadable {
+            code = bad_input(format!("error: cannot read {folder}: {words}"));
+        }
+        let files = inputs.files.iter().filter(|input| input.is_named || is_vectors(&input.path));
+        let mut n_files = 0;
+        for input in files {
+            n_files += 1;
+            code = code.max(self.file(&input.path));
+        }
+        match (n_files, code) {
+            (0, 0) => bad_input(format!("error: no vectors in {}", self.paths.join(" "))),
+            _ => code,
+        }
+    }
+
+    fn file(&self, path: &str) -> u8 {
+        let text = match read(path) {
+            Ok(text) => text,
+            Err(error) => return bad_input(format!("error: cannot read {path}: {error}")),
+        };
+        let canonical = match File::read(&text) {
+            Ok(file) => file.to_text(),
+            Err(error) => return bad_input(format!("error: {path}: {error}")),
+        };
+        if canonical == text {
+            return 0;
+        }
+        let line = text.lines().zip(canonical.lines()).take_while(|(own, other)| own == other).count() + 1;
+        if !self.fix {
+            print(&format!("{path}:{line}: is in another form; --fix writes it anew\n"));
+            return 1;
+        }
+        match std::fs::write(path, canonical) {
+            Ok(()) => {
+                print(&format!("{path}: written anew\n"));
+                0
+            }
+            Err(error) => {
+                bad_input(format!("error: cannot write {path}: {error}"));
+                BAD_INPUT
+            }
+        }
+    }
+}
+
+/// The schema of the format lies beside the files of the format.
+fn is_vectors(path: &str) -> bool {
+    path.ends_with(".json") && !path.ends_with(".schema.json")
+}
+
+fn read(path: &str) -> std::io::Result<String> {
+    let size = std::fs::metadata(Path::new(path))?.len();
+    if size > MAX_BYTES {
+        return Err(std::io::Error::other(format!("it is too large: more than {MAX_BYTES} bytes")));
+    }
+    std::fs::read_to_string(path)
+}

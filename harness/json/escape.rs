@@ -1,0 +1,89 @@
+//! Escapes in strings.
+
+use std::borrow::Cow;
+
+/// The text that a string with escapes stands for. The scanner has seen that they are well-formed.
+pub(super) fn decoded(raw: &str) -> Cow<'_, str> {
+    let mut text = String::with_capacity(raw.len());
+    let mut rest = raw;
+    while let Some(at) = rest.find('\\') {
+        text.push_str(&rest[..at]);
+        let (character, length) =
+            character(&rest.as_bytes()[at..]).unwrap_or((char::REPLACEMENT_CHARACTER, 1));
+        text.push(character);
+        rest = rest.get(at + length..).unwrap_or_default();
+    }
+    text.push_str(rest);
+    Cow::Owned(text)
+}
+
+/// Whether a string with or without escapes stands for nothing but white space.
+pub(super) fn is_blank(raw: &str) -> bool {
+    let mut rest = raw;
+    loop {
+        rest = rest.trim_start();
+        match rest.as_bytes().first() {
+            None => return true,
+            Some(b'\\') => match character(rest.as_bytes()) {
+                Some((character, length)) if character.is_whitespace() => {
+                    rest = rest.get(length..).unwrap_or_default();
+                }
+                _ => return false,
+            },
+            Some(_) => return false,
+        }
+    }
+}
+
+/// Whether the text that a string stands for ends with white space.
+pub(super) fn ends_blank(raw: &str) -> bool {
+    let bytes = raw.as_bytes();
+    // An escape is two bytes or six; half of a surrogate pair is no white space.
+    for length in [2, 6] {
+        let Some(start) = bytes.len().checked_sub(length) else { break };
+        // Of two backslashes the second is a character, and begins no escape.
+        let n_backslashes = bytes[..=start].iter().rev().take_while(|byte| **byte == b'\\').count();
+        if n_backslashes % 2 == 1
+            && let Some((character, own)) = character(&bytes[start..])
+            && own == length
+        {
+            return character.is_whitespace();
+        }
+    }
+    raw.ends_with(char::is_whitespace)
+}
+
+/// The character of the escape with which the bytes begin, and the length of the escape. An unknown escape and half
+/// of a surrogate pair are none.
+pub(super) fn character(bytes: &[u8]) -> Option<(char, usize)> {
+    let simple = match bytes.get(1)? {
+        b'"' => '"',
+        b'\\' => '\\',
+        b'/' => '/',
+        b'b' => '\u{8}',
+        b'f' => '\u{c}',
+        b'n' => '\n',
+        b'r' => '\r',
+        b't' => '\t',
+        b'u' => return unicode(bytes),
+        _ => return None,
+    };
+    Some((simple, 2))
+}
+
+fn unicode(bytes: &[u8]) -> Option<(char, usize)> {
+    let first = hex(bytes.get(2..6)?)?;
+    if !(0xd800..0xdc00).contains(&first) {
+        return char::from_u32(first).map(|character| (character, 6));
+    }
+    let second = match bytes.get(6..12)? {
+        [b'\\', b'u', digits @ ..] => hex(digits)?,
+        _ => return None,
+    };
+    let low = second.checked_sub(0xdc00).filter(|low| *low < 0x400)?;
+    char::from_u32(0x1_0000 + ((first - 0xd800) << 10) + low).map(|character| (character, 12))
+}
+
+fn hex(digits: &[u8]) -> Option<u32> {
+    digits.iter().try_fold(0, |number, digit| Some(number * 16 + char::from(*digit).to_digit(16)?))
+}

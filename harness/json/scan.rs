@@ -1,0 +1,274 @@
+//! From bytes to rows, in one pass.
+
+use serde::de::Error as _;
+use serde_json::Value;
+
+use super::{Kind, MAX_BYTES, Row, Tape, escape};
+
+/// Reads values off a text.
+#[derive(Debug)]
+pub(super) struct Scanner<'a> {
+    bytes: &'a [u8],
+    pub(super) at: usize,
+    depth: u32,
+}
+
+/// The text is not JSON. What is wrong with it is found out by [`error_of`].
+#[derive(Debug)]
+pub(super) struct Malformed;
+
+/// As deep as serde_json goes.
+const MAX_DEPTH: u32 = 127;
+
+/// The bytes as a text.
+pub(super) fn text(bytes: &[u8]) -> Result<&str, serde_json::Error> {
+    if bytes.len() > MAX_BYTES {
+        return Err(serde_json::Error::custom(format!("longer than {MAX_BYTES} bytes")));
+    }
+    std::str::from_utf8(bytes).map_err(|_| error_of(bytes))
+}
+
+/// What serde_json has against bytes that we could not read.
+pub(super) fn error_of(bytes: &[u8]) -> serde_json::Error {
+    match serde_json::from_slice::<Value>(bytes) {
+        Err(error) => error,
+        Ok(_) => serde_json::Error::custom("not understood"),
+    }
+}
+
+impl<'a> Scanner<'a> {
+    pub(super) fn new(text: &'a str) -> Scanner<'a> {
+        Scanner { bytes: text.as_bytes(), at: 0, depth: 0 }
+    }
+
+    /// Reads one value, with white space before it, onto the end of a tape.
+    pub(super) fn value(&mut self, tape: &mut Tape<'a>) -> Result<(), Malformed> {
+        let first = self.peek().ok_or(Malformed)?;
+        let start = self.at as u32;
+        let index = tape.rows.len();
+        tape.rows.push(Row { start, end: start, next: 0, kind: Kind::Null, has_escape: false });
+        let (mut kind, mut has_escape) = (Kind::Null, false);
+        match first {
+            b'"' => {
+                has_escape = self.string()?;
+                let row = Row {
+                    start: start + 1,
+                    end: self.at as u32 - 1,
+                    next: index as u32 + 1,
+                    kind: Kind::String,
+                    has_escape,
+                };
+                tape.rows[index] = row;
+                return Ok(());
+            }
+            b'{' => {
+                kind = Kind::Object;
+                self.object(tape)?;
+            }
+            b'[' => {
+                kind = Kind::Array;
+                self.array(tape)?;
+            }
+            b'-' | b'0'..=b'9' => {
+                kind = Kind::Number;
+                self.number()?;
+            }
+            b't' => {
+                kind = Kind::Bool;
+                self.word(b"true")?;
+            }
+            b'f' => {
+                kind = Kind::Bool;
+                self.word(b"false")?;
+            }
+            b'n' => self.word(b"null")?,
+            _ => return Err(Malformed),
+        }
+        let next = tape.rows.len() as u32;
+        tape.rows[index] = Row { start, end: self.at as u32, next, kind, has_escape };
+        Ok(())
+    }
+
+    /// Nothing but white space may follow.
+    pub(super) fn end(&mut self) -> Result<(), Malformed> {
+        if self.peek().is_none() { Ok(()) } else { Err(Malformed) }
+    }
+
+    /// Goes into an array or an object: reads its bracket.
+    pub(super) fn enter(&mut self) -> Result<(), Malformed> {
+        self.depth += 1;
+        self.at += 1;
+        if self.depth > MAX_DEPTH { Err(Malformed) } else { Ok(()) }
+    }
+
+    /// Whether another item or field follows; `n` have been read. Reads the comma or the closing bracket.
+    pub(super) fn goes_on(&mut self, n: usize, close: u8) -> Result<bool, Malformed> {
+        let next = self.peek().ok_or(Malformed)?;
+        if next == close {
+            self.at += 1;
+            self.depth -= 1;
+            return Ok(false);
+        }
+        if n > 0 {
+            if next != b',' {
+                return Err(Malformed);
+            }
+            self.at += 1;
+        }
+        Ok(true)
+    }
+
+    /// Reads the name of a field onto a tape, and the colon.
+    pub(super) fn name(&mut self, tape: &mut Tape<'a>) -> Result<(), Malformed> {
+        if self.peek() != Some(b'"') {
+            return Err(Malformed);
+        }
+        self.value(tape)?;
+        if self.peek() != Some(b':') {
+            return Err(Malformed);
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    /// The next byte that is not white space.
+    pub(super) fn peek(&mut self) -> Option<u8> {
+        loop {
+            match self.bytes.get(self.at) {
+                Some(b' ' | b'\n' | b'\t' | b'\r') => self.at += 1,
+                byte => return byte.copied(),
+            }
+        }
+    }
+
+    fn object(&mut self, tape: &mut Tape<'a>) -> Result<(), Malformed> {
+        self.enter()?;
+        let mut n = 0;
+        while self.goes_on(n, b'}')? {
+            self.name(tape)?;
+            self.value(tape)?;
+            n += 1;
+        }
+        Ok(())
+    }
+
+    fn array(&mut self, tape: &mut Tape<'a>) -> Result<(), Malformed> {
+        self.enter()?;
+        let mut n = 0;
+        while self.goes_on(n, b']')? {
+            self.value(tape)?;
+            n += 1;
+        }
+        Ok(())
+    }
+
+    /// Reads a string, and tells whether it holds an escape.
+    fn string(&mut self) -> Result<bool, Malformed> {
+        self.at += 1;
+        let mut has_escape = false;
+        loop {
+            self.at += plain(self.bytes.get(self.at..).unwrap_or_default());
+            match self.bytes.get(self.at).ok_or(Malformed)? {
+                b'"' => {
+                    self.at += 1;
+                    return Ok(has_escape);
+                }
+                b'\\' => {
+                    has_escape = true;
+                    self.at += escape::character(&self.bytes[self.at..]).ok_or(Malformed)?.1;
+                }
+                _ => return Err(Malformed),
+            }
+        }
+    }
+
+    fn number(&mut self) -> Result<(), Malformed> {
+        let start = self.at;
+        if self.bytes[self.at] == b'-' {
+            self.at += 1;
+        }
+        match self.digits() {
+            0 => return Err(Malformed),
+            n if n > 1 && self.bytes[self.at - n] == b'0' => return Err(Malformed),
+            _ => {}
+        }
+        let mut may_be_too_large = self.at - start > 300;
+        if self.bytes.get(self.at) == Some(&b'.') {
+            self.at += 1;
+            if self.digits() == 0 {
+                return Err(Malformed);
+            }
+        }
+        if let Some(b'e' | b'E') = self.bytes.get(self.at) {
+            may_be_too_large = true;
+            self.at += 1;
+            if let Some(b'+' | b'-') = self.bytes.get(self.at) {
+                self.at += 1;
+            }
+            if self.digits() == 0 {
+                return Err(Malformed);
+            }
+        }
+        match may_be_too_large && serde_json::from_slice::<f64>(&self.bytes[start..self.at]).is_err() {
+            true => Err(Malformed),
+            false => Ok(()),
+        }
+    }
+
+    fn digits(&mut self) -> usize {
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let n = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        self.at += n;
+        n
+    }
+
+    fn word(&mut self, word: &[u8]) -> Result<(), Malformed> {
+        if !self.bytes[self.at..].starts_with(word) {
+            return Err(Malformed);
+        }
+        self.at += word.len();
+        Ok(())
+    }
+}
+
+/// How many bytes stand before the first quote, backslash or control character.
+fn plain(bytes: &[u8]) -> usize {
+    let (words, _) = bytes.as_chunks::<8>();
+    let mut at = 0;
+    // Most strings are short: eight bytes at a time. Then the compiler makes wide comparisons of the long loop.
+    for word in words.iter().take(SHORT_WORDS) {
+        let hits = hits(u64::from_le_bytes(*word));
+        if hits != 0 {
+            return at + (hits.trailing_zeros() / 8) as usize;
+        }
+        at += 8;
+    }
+    let (chunks, _) = bytes[at..].as_chunks::<CHUNK>();
+    for chunk in chunks {
+        let hit = chunk.iter().fold(0, |hit, byte| hit | u8::from(ends(*byte)));
+        if hit != 0 {
+            break;
+        }
+        at += CHUNK;
+    }
+    at + bytes[at..].iter().position(|byte| ends(*byte)).unwrap_or(bytes.len() - at)
+}
+
+/// Words of eight bytes that are looked at before the long loop.
+const SHORT_WORDS: usize = 4;
+
+/// Bytes of one round of the long loop.
+const CHUNK: usize = 64;
+
+fn ends(byte: u8) -> bool {
+    (byte == b'"') | (byte == b'\\') | (byte < 0x20)
+}
+
+/// A word in which the high bit of each byte that ends a plain run is set; of later bytes, bits may be set wrongly.
+fn hits(word: u64) -> u64 {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    let zero = |word: u64| word.wrapping_sub(ONES) & !word;
+    let control = word.wrapping_sub(ONES * 0x20) & !word;
+    (zero(word ^ (ONES * u64::from(b'"'))) | zero(word ^ (ONES * u64::from(b'\\'))) | control) & HIGH
+}

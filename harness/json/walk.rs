@@ -1,0 +1,125 @@
+//! A request, message by message: each is on the tape only while it is looked at.
+
+use super::scan::{self, Malformed, Scanner};
+use super::{Document, Json, Kind, Row, Tape};
+
+/// A part of a request.
+#[derive(Debug, Clone, Copy)]
+pub enum Part<'t, 'a> {
+    /// The list begins. Of a list that occurs twice the last one counts: forget what was seen.
+    Begin,
+    /// An item of the list, with its index.
+    Item(usize, Json<'t, 'a>),
+    /// All the rest, at the end: the value without the items of the list, which stands there empty.
+    Rest(Json<'t, 'a>),
+}
+
+/// Reads a JSON text and hands on the items of the list that is the field `list` of the outermost object, one by
+/// one, and then the rest.
+///
+/// # Errors
+///
+/// The text is not JSON. Parts may have been handed on before that is known.
+pub fn walk<'a>(
+    bytes: &'a [u8],
+    list: &str,
+    each: impl FnMut(Part<'_, 'a>),
+) -> Result<(), serde_json::Error> {
+    Walker::new(scan::text(bytes)?, list).walk(false, each).map_err(|Malformed| scan::error_of(bytes))
+}
+
+/// The same for a text whose outermost value is the list itself. The rest is empty then, and null; another value
+/// than a list is the rest.
+///
+/// # Errors
+///
+/// As [`walk`].
+pub fn walk_list<'a>(bytes: &'a [u8], each: impl FnMut(Part<'_, 'a>)) -> Result<(), serde_json::Error> {
+    Walker::new(scan::text(bytes)?, "").walk(true, each).map_err(|Malformed| scan::error_of(bytes))
+}
+
+/// The same as [`walk`] for a text that has been read. The rest still holds the items.
+pub fn walk_document<'a>(document: &Document<'a>, list: &str, mut each: impl FnMut(Part<'_, 'a>)) {
+    let root = document.root();
+    if let Some(items) = root.get(list).filter(|items| items.is_array()) {
+        each(Part::Begin);
+        items.items().enumerate().for_each(|(index, item)| each(Part::Item(index, item)));
+    }
+    each(Part::Rest(root));
+}
+
+struct Walker<'a, 'l> {
+    scanner: Scanner<'a>,
+    rest: Tape<'a>,
+    item: Tape<'a>,
+    list: &'l str,
+}
+
+impl<'a, 'l> Walker<'a, 'l> {
+    fn new(text: &'a str, list: &'l str) -> Self {
+        Walker { scanner: Scanner::new(text), rest: Tape::new(text), item: Tape::new(text), list }
+    }
+
+    fn walk(&mut self, is_bare: bool, mut each: impl FnMut(Part<'_, 'a>)) -> Result<(), Malformed> {
+        match self.scanner.peek() {
+            Some(b'{') if !is_bare => self.object(&mut each)?,
+            Some(b'[') if is_bare => {
+                self.items(&mut each)?;
+                self.rest.rows.clear();
+            }
+            _ => self.scanner.value(&mut self.rest)?,
+        }
+        self.scanner.end()?;
+        each(Part::Rest(self.rest.first()));
+        Ok(())
+    }
+
+    fn object(&mut self, each: &mut impl FnMut(Part<'_, 'a>)) -> Result<(), Malformed> {
+        let start = self.scanner.at;
+        self.rest.open(start);
+        self.scanner.enter()?;
+        let mut n = 0;
+        while self.scanner.goes_on(n, b'}')? {
+            let name = self.rest.rows.len() as u32;
+            self.scanner.name(&mut self.rest)?;
+            let is_list = Json { tape: &self.rest, row: name }.is(self.list);
+            match self.scanner.peek() {
+                Some(b'[') if is_list => self.items(each)?,
+                _ => self.scanner.value(&mut self.rest)?,
+            }
+            n += 1;
+        }
+        self.rest.close(0, self.scanner.at, Kind::Object);
+        Ok(())
+    }
+
+    fn items(&mut self, each: &mut impl FnMut(Part<'_, 'a>)) -> Result<(), Malformed> {
+        each(Part::Begin);
+        let row = self.rest.open(self.scanner.at);
+        self.scanner.enter()?;
+        let mut n = 0;
+        while self.scanner.goes_on(n, b']')? {
+            self.item.rows.clear();
+            self.scanner.value(&mut self.item)?;
+            each(Part::Item(n, self.item.first()));
+            n += 1;
+        }
+        self.rest.close(row, self.scanner.at, Kind::Array);
+        Ok(())
+    }
+}
+
+impl Tape<'_> {
+    /// Begins a value whose insides are read by somebody else; gives its row.
+    fn open(&mut self, start: usize) -> usize {
+        let row = Row { start: start as u32, end: 0, next: 0, kind: Kind::Null, has_escape: false };
+        self.rows.push(row);
+        self.rows.len() - 1
+    }
+
+    fn close(&mut self, row: usize, end: usize, kind: Kind) {
+        let next = self.rows.len() as u32;
+        let row = &mut self.rows[row];
+        (row.end, row.next, row.kind) = (end as u32, next, kind);
+    }
+}

@@ -1,0 +1,52 @@
+//! A page as text for a terminal.
+
+use std::fmt::Write;
+
+use super::{Example, Page};
+use crate::rules::{Profile, Rule};
+use crate::vectors::File;
+
+/// The page of a rule; `vectors` are those of the rule.
+pub fn text(rule: &'static Rule, vectors: Option<&File>) -> String {
+    let page = Page::of(rule, vectors);
+    let Rule { id, alias, summary, why, status, since, phase, .. } = rule;
+    let mut text = format!("{id} ({alias})\n\n{summary}\n{why}\n");
+    let _ = writeln!(text, "\nThe provider says, with status {status}:");
+    rule.sentences.iter().for_each(|sentence| {
+        let _ = writeln!(text, "  {sentence}");
+    });
+    if let Some(envelope) = &page.envelope {
+        envelope.lines().for_each(|line| {
+            let _ = writeln!(text, "    {line}");
+        });
+    }
+    example(&mut text, "Before", page.before.as_ref());
+    example(&mut text, "After", page.after.as_ref());
+    let (place, n_rules) = page.order;
+    let _ = writeln!(text, "\nOrder of checks: {place} of {n_rules}, in phase {phase}.");
+    let _ = writeln!(text, "First seen {since}, {}.", page.confidence());
+    profiles(&mut text, "Enforced by", &page.enforced);
+    profiles(&mut text, "Tolerated by", &page.tolerated);
+    profiles(&mut text, "Unknown to", &page.lacking);
+    text.push_str("\nSources:\n");
+    rule.sources.iter().for_each(|source| {
+        let _ = writeln!(text, "  {source}");
+    });
+    text
+}
+
+fn example(text: &mut String, name: &str, example: Option<&Example>) {
+    let Some(Example { comment, lines, said }) = example else { return };
+    let _ = writeln!(text, "\n{name}: {comment}");
+    lines.iter().for_each(|line| {
+        let _ = writeln!(text, "  {line}");
+    });
+    let _ = writeln!(text, "  => {said}");
+}
+
+fn profiles(text: &mut String, words: &str, profiles: &[&Profile]) {
+    if !profiles.is_empty() {
+        let names: Vec<&str> = profiles.iter().map(|profile| profile.name).collect();
+        let _ = writeln!(text, "{words}: {}.", names.join(", "));
+    }
+}

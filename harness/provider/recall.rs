@@ -1,0 +1,86 @@
+//! What the provider of a plan remembers: the replies that it gave, in its own words.
+//!
+//! It is worked out from the plan and the requests alone, so the checkers come to the same memory as the provider did.
+
+use std::borrow::Cow;
+
+use crate::json::Json;
+use crate::plan::{Mark, Plan, PlannedAction, PlannedPoint, Script, ScriptBlock, Side};
+use crate::rules::{Memory, Told};
+use crate::trace::{ExchangeId, RequestKind};
+use crate::wire::{self, Envelope};
+
+/// The replies of one plan's provider.
+#[derive(Debug)]
+pub struct Recall {
+    /// Part of every id: 16 hexadecimal digits.
+    stem: String,
+    memory: Memory,
+}
+
+impl Recall {
+    /// What the provider of a plan remembers before the first request.
+    pub fn of(plan: &Plan) -> Recall {
+        let stem = plan.id.to_string().bytes().fold(plan.seed ^ 0xcbf2_9ce4_8422_2325, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        Recall { stem: format!("{stem:016x}"), memory: Memory::of_nothing_said() }
+    }
+
+    /// The memory.
+    pub fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    /// Adds what was replied to a request, if anything was.
+    pub fn replied(&mut self, plan: &Plan, exchange: ExchangeId, kind: RequestKind, request: Json) {
+        if !Memory::wants(plan.dialect, request) {
+            return;
+        }
+        let (script, told) = match kind {
+            RequestKind::Scripted { turn, reply, attempt } => {
+                let Some(turn) = plan.turns.get(turn) else { return };
+                let Some(script) = turn.replies.get(reply).and_then(|reply| reply.attempts.get(attempt))
+                else {
+                    return;
+                };
+                let is_cut = turn.actions.iter().any(|action| cuts(action, reply, attempt));
+                (Cow::Borrowed(script), if is_cut { Told::Cut } else { Told::Whole })
+            }
+            RequestKind::Surplus => (Cow::Owned(surplus()), Told::Whole),
+            RequestKind::Auxiliary => (Cow::Owned(title()), Told::Whole),
+            RequestKind::Refused { .. } | RequestKind::Faulted { .. } => return,
+        };
+        let wire = wire::of(plan.dialect);
+        let id = wire.message_id(&self.unique(exchange));
+        let reply = wire.encode_whole(plan, &script, Envelope { id: &id, model: "", usage: false });
+        self.memory.add(plan.dialect, request, &reply, told);
+    }
+
+    /// Digits that no other answer has.
+    pub(super) fn unique(&self, exchange: ExchangeId) -> String {
+        format!("{}{:08x}", self.stem, exchange.0)
+    }
+}
+
+/// Whether a reply does not come to its end because of an action.
+fn cuts(action: &PlannedAction, reply: usize, attempt: usize) -> bool {
+    let PlannedPoint::Stream { reply: r, attempt: a, mark, side } = action.at else { return false };
+    let is_inside = (mark, side) != (Mark::Reply, Side::After);
+    let ends = action.what.ends_attempt() || action.what.ends_turn();
+    (r, a) == (reply, attempt) && is_inside && ends
+}
+
+/// What is said when the script has no reply left.
+pub(super) fn surplus() -> Script {
+    short_text("Done.")
+}
+
+/// What is said to a request that offers no tools.
+pub(super) fn title() -> Script {
+    short_text("A conversation")
+}
+
+fn short_text(text: &str) -> Script {
+    Script { blocks: vec![ScriptBlock::Text(vec![text.to_owned()])], interleave: false }
+}

@@ -1,0 +1,33 @@
+//! Bodies that a recorder wrote as base64 because they might not have been text.
+
+/// The bytes, or nothing if the text is not base64. White space is passed over.
+pub(super) fn decode(text: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
+    let (mut bits, mut n_bits) = (0u32, 0u32);
+    let mut is_padded = false;
+    for byte in text.bytes().filter(|byte| !byte.is_ascii_whitespace()) {
+        let six = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            b'=' => {
+                is_padded = true;
+                continue;
+            }
+            _ => return None,
+        };
+        if is_padded {
+            return None;
+        }
+        bits = (bits << 6) | u32::from(six);
+        n_bits += 6;
+        if n_bits >= 8 {
+            n_bits -= 8;
+            bytes.push((bits >> n_bits) as u8);
+            bits &= (1 << n_bits) - 1;
+        }
+    }
+    (n_bits < 6).then_some(bytes)
+}

@@ -1,0 +1,115 @@
+//! One recorded exchange against our verdict.
+
+use super::{Exchange, Spoken};
+use crate::dialect::Dialect;
+use crate::json::Document;
+use crate::rules::{self, Memory, Profile};
+
+/// By what recordings are judged.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Terms {
+    /// The dialect of all requests, if it is not to be guessed.
+    pub dialect: Option<Dialect>,
+    /// The profile for the requests of its dialect.
+    pub profile: Option<&'static Profile>,
+}
+
+/// What came of an exchange.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Compared {
+    /// It was judged, by the profile of that name.
+    Judged(&'static str, Agreement),
+    /// The request asks for no reply, so there is nothing to judge.
+    NoReply,
+    /// It is written in a dialect that Brickbat does not speak.
+    NotSpoken(String),
+}
+
+/// How our verdict and the provider's go together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Agreement {
+    /// Both take the request.
+    Accepted,
+    /// Both refuse it.
+    Refused,
+    /// We refuse what the provider took: a rule is wrong.
+    TooStrict {
+        /// The rule.
+        rule: &'static str,
+        /// Where it is broken.
+        pointer: String,
+        /// Our sentence.
+        message: String,
+    },
+    /// We take what the provider refused: a rule may be missing.
+    TooLax,
+    /// The provider refused it because of something that no rule is about.
+    SomethingElse,
+}
+
+/// Holds an exchange against the rules.
+pub fn compare(exchange: &Exchange, terms: &Terms) -> Compared {
+    let dialect = match terms.dialect {
+        Some(dialect) if !exchange.request.is_empty() => dialect,
+        _ => match exchange.spoken() {
+            Spoken::Dialect(dialect) => dialect,
+            Spoken::Unknown(name) => return Compared::NotSpoken(name),
+            Spoken::NoReply => return Compared::NoReply,
+        },
+    };
+    let given = terms.profile.filter(|profile| profile.dialect == dialect);
+    let profile = given.unwrap_or_else(|| profile_of(dialect, exchange));
+    Compared::Judged(profile.name, agreement(exchange, profile))
+}
+
+/// The profile of whoever answers at the host, else the newest of the dialect.
+fn profile_of(dialect: Dialect, exchange: &Exchange) -> &'static Profile {
+    let model = exchange.model().unwrap_or_default();
+    rules::profile_for(dialect, &exchange.host, &model).unwrap_or_else(|| Profile::newest(dialect))
+}
+
+fn agreement(exchange: &Exchange, profile: &'static Profile) -> Agreement {
+    let (body, model) = (&exchange.request, exchange.model());
+    let document = Document::parse(body);
+    let violations = rules::validate_asking(profile, &Memory::default(), model.as_deref(), body, &document);
+    let refusal = rules::refusal(&violations);
+    let is_taken = exchange.status < 400;
+    match refusal {
+        None if is_taken => Agreement::Accepted,
+        Some(refusal) if is_taken => Agreement::TooStrict {
+            rule: refusal.rule.id,
+            pointer: refusal.pointer.clone(),
+            message: refusal.message.clone(),
+        },
+        _ if is_about_something_else(exchange.status, &exchange.error) => Agreement::SomethingElse,
+        Some(_) => Agreement::Refused,
+        None => Agreement::TooLax,
+    }
+}
+
+/// Words of refusals that are not about the history: about the model, what it can do, what it wrote, or the account.
+const SOMETHING_ELSE: [&str; 15] = [
+    "model identifier",
+    "model not found",
+    "model does not exist",
+    "invalid model",
+    "does not support",
+    "doesn't support",
+    "not supported with",
+    // A model that does not hear is sent audio:
+    // https://github.com/pydantic/pydantic-ai/tree/main/tests/models/cassettes/test_multimodal_tool_returns
+    "expected to be either text or image_url type",
+    "unsupported parameter",
+    "unrecognized request argument",
+    "failed to call a function",
+    "tool call validation failed",
+    "cannot fetch",
+    "credit balance",
+    "quota",
+];
+
+/// Only these statuses say that the request itself is wrong.
+fn is_about_something_else(status: u16, error: &str) -> bool {
+    let error = error.to_lowercase();
+    !matches!(status, 400 | 413 | 422) || SOMETHING_ELSE.iter().any(|words| error.contains(words))
+}

@@ -1,0 +1,214 @@
+//! What came of many recordings: how often we agree, and where we do not.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+
+use super::{Agreement, Compared, Exchange};
+use crate::rules::Profile;
+
+/// The agreement with what providers answered, for each profile, and each disagreement.
+#[derive(Debug, Clone, Default)]
+pub struct Table {
+    rows: BTreeMap<&'static str, Row>,
+    disagreements: Vec<Disagreement>,
+    /// Refusals that are not about the history, by place.
+    others: Vec<Disagreement>,
+    n_no_reply: usize,
+    not_spoken: BTreeMap<String, usize>,
+    n_unlisted: usize,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Row {
+    n_exchanges: usize,
+    n_accepted: usize,
+    n_refused: usize,
+    n_too_strict: usize,
+    n_too_lax: usize,
+    n_something_else: usize,
+}
+
+#[derive(Debug, Clone)]
+struct Disagreement {
+    place: String,
+    profile: &'static str,
+    exchange: Exchange,
+    agreement: Agreement,
+}
+
+/// Disagreements that are listed; the others are counted.
+const MAX_LISTED: usize = 200;
+
+impl Table {
+    /// Adds an exchange of a file.
+    pub fn add(&mut self, file: &str, exchange: &Exchange, compared: Compared) {
+        let (profile, agreement) = match compared {
+            Compared::Judged(profile, agreement) => (profile, agreement),
+            Compared::NoReply => return self.n_no_reply += 1,
+            Compared::NotSpoken(name) => return *self.not_spoken.entry(name).or_default() += 1,
+        };
+        let row = self.rows.entry(profile).or_default();
+        row.n_exchanges += 1;
+        let list = match agreement {
+            Agreement::Accepted => return row.n_accepted += 1,
+            Agreement::Refused => return row.n_refused += 1,
+            Agreement::TooStrict { .. } => {
+                row.n_too_strict += 1;
+                &mut self.disagreements
+            }
+            Agreement::TooLax => {
+                row.n_too_lax += 1;
+                &mut self.disagreements
+            }
+            Agreement::SomethingElse => {
+                row.n_something_else += 1;
+                &mut self.others
+            }
+        };
+        if list.len() >= MAX_LISTED {
+            return self.n_unlisted += 1;
+        }
+        let exchange = Exchange { request: Vec::new(), ..exchange.clone() };
+        let place = format!("{file}:{}", exchange.line);
+        list.push(Disagreement { place, profile, exchange, agreement });
+    }
+
+    /// Exchanges that were judged.
+    pub fn n_judged(&self) -> usize {
+        self.rows.values().map(|row| row.n_exchanges).sum()
+    }
+
+    /// Exchanges that were looked at.
+    pub fn n_seen(&self) -> usize {
+        self.n_judged() + self.n_no_reply + self.not_spoken.values().sum::<usize>()
+    }
+
+    /// Requests that we refuse and a provider took.
+    pub fn n_too_strict(&self) -> usize {
+        self.rows.values().map(|row| row.n_too_strict).sum()
+    }
+
+    /// The profiles with their dialects, dialect by dialect.
+    fn sorted(&self) -> impl Iterator<Item = (&'static Profile, &Row)> {
+        Profile::all().filter_map(|profile| Some((profile, self.rows.get(profile.name)?)))
+    }
+
+    /// For people.
+    pub fn to_text(&self) -> String {
+        let mut text = String::new();
+        for (head, list) in [("", &self.disagreements), ("about something else\n", &self.others)] {
+            if !list.is_empty() {
+                text.push_str(head);
+                list.iter().for_each(|disagreement| disagreement.write(&mut text));
+                text.push('\n');
+            }
+        }
+        if self.n_unlisted > 0 {
+            let _ = writeln!(text, "… and {} more\n", self.n_unlisted);
+        }
+        let width = self.sorted().map(|(profile, _)| profile.name.len()).max().unwrap_or(0).max(7);
+        let dialects =
+            self.sorted().map(|(profile, _)| profile.dialect.name().len()).max().unwrap_or(0).max(7);
+        let _ = writeln!(
+            text,
+            "{:<dialects$}  {:<width$}  {:>8}  {:>8}  {:>7}  {:>10}  {:>7}  {:>14}",
+            "dialect",
+            "profile",
+            "requests",
+            "accepted",
+            "refused",
+            "too strict",
+            "too lax",
+            "something else"
+        );
+        for (profile, row) in self.sorted() {
+            let _ = writeln!(
+                text,
+                "{:<dialects$}  {:<width$}  {:>8}  {:>8}  {:>7}  {:>10}  {:>7}  {:>14}",
+                profile.dialect.name(),
+                profile.name,
+                row.n_exchanges,
+                row.n_accepted,
+                row.n_refused,
+                row.n_too_strict,
+                row.n_too_lax,
+                row.n_something_else
+            );
+        }
+        if self.n_no_reply > 0 {
+            let _ = writeln!(text, "{} requests ask for no reply and were not judged", self.n_no_reply);
+        }
+        for (name, n) in &self.not_spoken {
+            let _ = writeln!(text, "{n} requests are in the dialect {name}, which is not spoken here");
+        }
+        // Hosts, models and errors come from the file, and must not move the cursor.
+        text.replace(|c: char| c.is_control() && c != '\n', "\u{fffd}")
+    }
+
+    /// For programs.
+    pub fn to_json(&self) -> Value {
+        let row = |(profile, row): (&'static Profile, &Row)| {
+            json!({
+                "dialect": profile.dialect,
+                "profile": profile.name,
+                "requests": row.n_exchanges,
+                "accepted": row.n_accepted,
+                "refused": row.n_refused,
+                "too_strict": row.n_too_strict,
+                "too_lax": row.n_too_lax,
+                "something_else": row.n_something_else,
+            })
+        };
+        json!({
+            "schema": 1,
+            "profiles": self.sorted().map(row).collect::<Vec<Value>>(),
+            "disagreements": self.disagreements.iter().map(Disagreement::to_json).collect::<Vec<Value>>(),
+            "something_else": self.others.iter().map(Disagreement::to_json).collect::<Vec<Value>>(),
+            "unlisted": self.n_unlisted,
+            "no_reply": self.n_no_reply,
+            "not_spoken": self.not_spoken,
+        })
+    }
+}
+
+impl Disagreement {
+    fn write(&self, text: &mut String) {
+        let Exchange { host, status, error, .. } = &self.exchange;
+        let model = self.exchange.model().unwrap_or("a model that is not named".into());
+        let place = &self.place;
+        let _ = match &self.agreement {
+            Agreement::TooStrict { rule, pointer, message } => writeln!(
+                text,
+                "{place}: too strict: {host} took it ({model}, status {status})\n  {} refuses by {rule} at {pointer}\n  {message}",
+                self.profile
+            ),
+            Agreement::TooLax => writeln!(
+                text,
+                "{place}: too lax: {host} refused it ({model}, status {status})\n  {} takes it; the provider said: {error}",
+                self.profile
+            ),
+            _ => writeln!(text, "{place}: {host} refused it ({model}, status {status}): {error}"),
+        };
+    }
+
+    fn to_json(&self) -> Value {
+        let Exchange { host, status, error, line, .. } = &self.exchange;
+        let mut value = json!({
+            "place": self.place,
+            "line": line,
+            "host": host,
+            "model": self.exchange.model(),
+            "profile": self.profile,
+            "status": status,
+            "error": error,
+        });
+        if let Agreement::TooStrict { rule, pointer, message } = &self.agreement {
+            value["rule"] = json!(rule);
+            value["pointer"] = json!(pointer);
+            value["message"] = json!(message);
+        }
+        value
+    }
+}

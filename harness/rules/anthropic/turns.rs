@@ -1,0 +1,136 @@
+//! A conversation as it comes: the turn that is open, the one before it, and the facts that later turns are judged by.
+//!
+//! "Consecutive `user` or `assistant` turns in your request will be combined into a single turn"
+//! (the official Python SDK, `types/message_create_params.py`), so the shape rules judge turns.
+//! Every place stays named by its index in the array as it was sent.
+
+use super::super::Memory;
+use super::super::profile::AnthropicSwitches;
+use super::super::violation::Breaches;
+use super::block::{Block, Kind, Place, Role};
+use super::pairing::Pairing;
+use super::server_tools::ServerTools;
+use super::thinking::Thinking;
+use super::{content, ending};
+use crate::json::Json;
+
+/// The turns so far. Only what the next turn is judged by is kept.
+pub(super) struct Turns<'a> {
+    open: Option<Turn>,
+    before: Option<Turn>,
+    pairing: Pairing<'a>,
+    server_tools: ServerTools<'a>,
+    thinking: Thinking<'a>,
+}
+
+/// A run of messages with the same role, as the provider merges them.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Turn {
+    pub(super) role: Role,
+    /// The index of the first message of the run.
+    pub(super) first: usize,
+    /// Its first block, and its last.
+    pub(super) ends: Option<(Seen, Seen)>,
+    /// The first block of thinking.
+    pub(super) thought: Option<Place>,
+    /// Whether it holds anything but results of client tools.
+    pub(super) says_more: bool,
+}
+
+/// A block that has been seen.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Seen {
+    pub(super) place: Place,
+    pub(super) kind: Kind,
+}
+
+impl Turn {
+    fn new(role: Role, first: usize) -> Turn {
+        Turn { role, first, ends: None, thought: None, says_more: false }
+    }
+
+    /// Its first block.
+    pub(super) fn first_block(&self) -> Option<Seen> {
+        self.ends.map(|(first, _)| first)
+    }
+
+    /// Its last block.
+    pub(super) fn last_block(&self) -> Option<Seen> {
+        self.ends.map(|(_, last)| last)
+    }
+}
+
+impl<'a> Turns<'a> {
+    pub(super) fn new(memory: &'a Memory) -> Turns<'a> {
+        Turns {
+            open: None,
+            before: None,
+            pairing: Pairing::default(),
+            server_tools: ServerTools::default(),
+            thinking: Thinking::new(memory),
+        }
+    }
+
+    /// A message begins, and with it a turn, if somebody else speaks.
+    pub(super) fn begin(&mut self, n: usize, role: Role, out: &mut Breaches) {
+        if role == Role::Directive || self.open.is_some_and(|turn| turn.role == role) {
+            return;
+        }
+        self.close(Some(role), out);
+        self.open = Some(Turn::new(role, n));
+        if role == Role::User {
+            self.pairing.answers_begin(n);
+        }
+    }
+
+    /// Takes the next block of that message.
+    pub(super) fn block(&mut self, block: &Block<'_, 'a>, out: &mut Breaches) {
+        let Some(turn) = &mut self.open else { return };
+        let seen = Seen { place: block.place, kind: block.kind };
+        turn.ends = Some((turn.ends.map_or(seen, |(first, _)| first), seen));
+        turn.says_more |= block.kind != Kind::ToolResult;
+        match turn.role {
+            Role::User => self.pairing.answer(block, out),
+            Role::Assistant => {
+                if block.kind.is_thought() {
+                    turn.thought.get_or_insert(block.place);
+                    self.thinking.thought(block, out);
+                }
+                self.pairing.call(block, out);
+                self.server_tools.block(block, out);
+            }
+            Role::System | Role::Directive | Role::Unknown => {}
+        }
+    }
+
+    /// The conversation is over; `body` holds what stands around it.
+    pub(super) fn finish(&mut self, switches: &AnthropicSwitches, body: Json, out: &mut Breaches) {
+        self.close(None, out);
+        let Some(last) = &self.before else { return };
+        self.server_tools.check_offered(last, body, out);
+        self.thinking.finish(last, body, out);
+        ending::check_final_message(switches, body, last, out);
+    }
+
+    /// The turn is over: somebody else speaks, or nobody.
+    fn close(&mut self, next: Option<Role>, out: &mut Breaches) {
+        let Some(turn) = self.open.take() else { return };
+        let before = self.before.replace(turn);
+        content::check_turn(&turn, before.as_ref(), next, out);
+        match turn.role {
+            Role::Assistant => {
+                self.thinking.reply(&turn);
+                self.server_tools.reply_ends();
+                if next != Some(Role::User) {
+                    self.pairing.close(out);
+                }
+            }
+            Role::User => {
+                self.pairing.close(out);
+                self.server_tools.user_spoke(&turn, out);
+                self.thinking.user_spoke(&turn, before.as_ref());
+            }
+            Role::System | Role::Directive | Role::Unknown => self.thinking.loop_ends(),
+        }
+    }
+}

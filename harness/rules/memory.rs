@@ -1,0 +1,113 @@
+//! What a provider remembers of a conversation: the replies that it gave.
+//!
+//! A body that names something of an earlier reply (a response, an item, a signature) can only be judged by a
+//! provider that knows what it issued. Without a memory such names pass.
+
+mod replies;
+mod signatures;
+
+use serde_json::Value;
+
+use super::judge::book;
+use crate::dialect::Dialect;
+use crate::json::{Document, Json};
+
+pub(super) use replies::Replies;
+pub(super) use signatures::Issued;
+
+/// What a provider said, with one field for each thing that later requests may name.
+#[derive(Debug, Clone, Default)]
+pub struct Memory {
+    /// Whether it holds all that the provider ever said, so that what is not in it was never said.
+    is_whole: bool,
+    /// The replies of `openai-responses` that were stored.
+    pub(super) replies: Replies,
+    /// The thought signatures of `gemini`.
+    pub(super) signatures: Issued,
+}
+
+/// How much of a reply the provider could finish.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Told {
+    /// All of it.
+    Whole,
+    /// The reply was broken off, by a fault or by the user. What the provider keeps of such a reply nobody has
+    /// measured, so what it holds is known and nothing of it is demanded.
+    Cut,
+}
+
+impl Memory {
+    /// The memory of a provider that has said nothing yet, and that will be told of all it says.
+    pub fn of_nothing_said() -> Memory {
+        Memory { is_whole: true, ..Memory::default() }
+    }
+
+    /// The memory of a provider that has answered these requests with these replies, and has said nothing else.
+    pub fn of_exchanges<'e>(
+        dialect: Dialect,
+        exchanges: impl IntoIterator<Item = (&'e Value, &'e Value)>,
+    ) -> Memory {
+        let mut memory = Memory::of_nothing_said();
+        for (request, reply) in exchanges {
+            let text = request.to_string();
+            let document = Document::parse(text.as_bytes()).unwrap_or_default();
+            memory.add(dialect, document.root(), reply, Told::Whole);
+        }
+        memory
+    }
+
+    /// Whether what is not in it was never said.
+    pub(super) fn is_whole(&self) -> bool {
+        self.is_whole && !self.replies.overflowed() && !self.signatures.overflowed()
+    }
+
+    /// Whether a provider of that dialect remembers what it answers to this request. Where it does not,
+    /// [`Memory::add`] does nothing.
+    pub fn wants(dialect: Dialect, request: Json) -> bool {
+        book(dialect).remembers(request)
+    }
+
+    /// Adds a reply, as the body that says it in one piece.
+    pub fn add(&mut self, dialect: Dialect, request: Json, reply: &Value, told: Told) {
+        if Memory::wants(dialect, request) {
+            book(dialect).remember(self, request, reply, told);
+        }
+    }
+
+    /// A request as if it had been sent with all that it only names.
+    /// Nothing where it names nothing, or what is not known.
+    pub fn written_out(&self, dialect: Dialect, request: Json) -> Option<WrittenOut> {
+        match self.replies.is_empty() {
+            true => None,
+            false => book(dialect).write_out(self, request),
+        }
+    }
+}
+
+/// A request with the items of earlier replies and requests that it only names.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WrittenOut {
+    /// The body.
+    pub body: Value,
+    /// Where the items of the conversation are.
+    list: &'static str,
+    /// What names the items before the request's own.
+    named_by: &'static str,
+    /// How many there are.
+    n_before: usize,
+}
+
+impl WrittenOut {
+    /// Where something of this body is in the request as it was sent.
+    pub fn pointer_as_sent(&self, pointer: &str) -> String {
+        let inside =
+            pointer.strip_prefix('/').and_then(|rest| rest.strip_prefix(self.list)?.strip_prefix('/'));
+        let Some(inside) = inside else { return pointer.to_owned() };
+        let (index, rest) = inside.split_at(inside.find('/').unwrap_or(inside.len()));
+        match index.parse::<usize>() {
+            Ok(index) if index < self.n_before => format!("/{}", self.named_by),
+            Ok(index) => format!("/{}/{}{rest}", self.list, index - self.n_before),
+            Err(_) => pointer.to_owned(),
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! The first phase: the types of known fields, message by message, in the words of the library that reads the body.
+//!
+//! Unknown keys and unknown kinds of content pass.
+
+use super::super::violation::{Breach, Breaches};
+use super::table::*;
+use super::{Role, calls};
+use crate::json::Json;
+
+/// Checks that the body is an object with a conversation. `n_messages` is nothing if there is no list of messages.
+pub(super) fn check_body(body: Json, n_messages: Option<usize>, out: &mut Breaches) {
+    match (n_messages, body.get("messages")) {
+        _ if !body.is_object() => wrong_type(out, "", Expected::Object),
+        (None, None) => missing(out, &REQUEST_SHAPE, ""),
+        (None, Some(_)) => wrong_type(out, "/messages", Expected::List),
+        (Some(_), _) => {}
+    }
+}
+
+/// Checks the fields of a message and of its calls.
+pub(super) fn check_message(n: usize, role: Option<Role>, message: Json, out: &mut Breaches) {
+    let at = |name: &str| format!("/messages/{n}/{name}");
+    if !message.is_object() {
+        return wrong_type(out, format!("/messages/{n}"), Expected::Object);
+    }
+    let Some(role) = role else {
+        return match message.get("role") {
+            Some(role) => out.add(&UNKNOWN_ROLE, || {
+                let breach = Breach::at(at("role")).code("union_tag_invalid");
+                breach.with("role", role.as_str().unwrap_or_else(|| role.to_value().to_string().into()))
+            }),
+            None => out.add(&UNKNOWN_ROLE, || {
+                Breach::at(format!("/messages/{n}")).form(NO_ROLE).code("union_tag_not_found")
+            }),
+        };
+    };
+    check_content(n, role, message, out);
+    if role == Role::Tool {
+        for name in ["tool_call_id", "name"] {
+            let value = message.field(name);
+            if !value.is_null() && !value.is_str() {
+                wrong_type(out, at(name), Expected::Text);
+            }
+        }
+    }
+    let list = message.field("tool_calls");
+    if role == Role::Assistant && !list.is_null() && !list.is_array() {
+        wrong_type(out, at("tool_calls"), Expected::List);
+    }
+    for (k, call) in calls(Some(role), message).enumerate() {
+        check_call(&at(&format!("tool_calls/{k}")), call, out);
+    }
+}
+
+/// The second sentence of the rule about roles.
+const NO_ROLE: usize = 1;
+
+fn check_content(n: usize, role: Role, message: Json, out: &mut Breaches) {
+    let content = message.field("content");
+    match message.get("content") {
+        None if role != Role::Assistant => missing(out, &CONTENT_NULL, format!("/messages/{n}")),
+        Some(_) if content.is_null() && role != Role::Assistant => out.add(&CONTENT_NULL, || {
+            let breach = Breach::at(format!("/messages/{n}/content")).form(WRONG_TYPE).code("string_type");
+            breach.with("expected", "string")
+        }),
+        Some(_) if !content.is_null() && !content.is_str() && !content.is_array() => {
+            wrong_type(out, format!("/messages/{n}/content"), Expected::Text);
+        }
+        _ => {}
+    }
+}
+
+/// A call without an id passes here: it is read as if its id were `null`.
+fn check_call(pointer: &str, call: Json, out: &mut Breaches) {
+    if !call.is_object() {
+        return wrong_type(out, pointer, Expected::Object);
+    }
+    if call.get("id").is_some_and(|id| !id.is_str()) {
+        wrong_type(out, format!("{pointer}/id"), Expected::Text);
+    }
+    let Some(function) = call.get("function") else { return missing(out, &REQUEST_SHAPE, pointer) };
+    let pointer = format!("{pointer}/function");
+    if !function.is_object() {
+        return wrong_type(out, pointer, Expected::Object);
+    }
+    match function.get("name") {
+        None => missing(out, &REQUEST_SHAPE, &pointer),
+        Some(name) if !name.is_str() => wrong_type(out, format!("{pointer}/name"), Expected::Text),
+        Some(_) => {}
+    }
+    match function.get("arguments") {
+        None => missing(out, &REQUEST_SHAPE, &pointer),
+        Some(arguments) if !(arguments.is_str() || arguments.is_object() || arguments.is_null()) => {
+            wrong_type(out, format!("{pointer}/arguments"), Expected::Text);
+        }
+        Some(_) => {}
+    }
+}
+
+/// What a field should be.
+#[derive(Clone, Copy)]
+enum Expected {
+    Text,
+    List,
+    Object,
+}
+
+/// The rules about types have this sentence after the one about what is missing.
+const WRONG_TYPE: usize = 1;
+
+fn wrong_type(out: &mut Breaches, pointer: impl Into<String>, expected: Expected) {
+    let (word, code) = match expected {
+        Expected::Text => ("string", "string_type"),
+        Expected::List => ("list", "list_type"),
+        Expected::Object => ("dictionary", "dict_type"),
+    };
+    out.add(&REQUEST_SHAPE, || Breach::at(pointer).form(WRONG_TYPE).code(code).with("expected", word));
+}
+
+/// Reports a field that is not there, at its parent.
+fn missing(out: &mut Breaches, rule: &'static super::Rule, parent: impl Into<String>) {
+    out.add(rule, || Breach::at(parent).code("missing"));
+}

@@ -1,0 +1,87 @@
+//! The reasoning that must come back with the replies that it led to.
+
+use super::super::super::Rule;
+use super::super::super::profile::ReasoningContent;
+use super::super::super::violation::{Breach, Breaches};
+use super::super::super::waiting::Waiting;
+use super::model::{self, Certainty};
+use super::table::{REASONING_CONTENT_MISSING, REASONING_CONTENT_NOT_RETURNED};
+use super::{Role, Speaker, calls};
+use crate::json::Json;
+
+/// The replies that came back without their reasoning.
+pub(super) struct Reasoning {
+    asked: ReasoningContent,
+    /// Those of earlier turns that count.
+    earlier: Lacks,
+    /// Those of the turn since the user's last message.
+    turn: Lacks,
+    /// Whether the model called a tool in this turn.
+    turn_has_calls: bool,
+}
+
+/// The indexes of replies without reasoning, by whether the field is there and null. Nobody was seen to be refused for
+/// that.
+type Lacks = Waiting<bool, usize>;
+
+impl Reasoning {
+    pub(super) fn new(asked: ReasoningContent) -> Reasoning {
+        Reasoning { asked, earlier: Lacks::new(), turn: Lacks::new(), turn_has_calls: false }
+    }
+
+    /// Takes the next message.
+    pub(super) fn message(&mut self, n: usize, speaker: Option<Speaker>, message: Json) {
+        match speaker {
+            _ if self.asked == ReasoningContent::Free => {}
+            Some(Speaker::User) => self.end_turn(),
+            Some(Speaker::Assistant) => self.reply(n, message),
+            None => {}
+        }
+    }
+
+    fn reply(&mut self, n: usize, message: Json) {
+        let has_calls = calls(Some(Role::Assistant), message).next().is_some();
+        self.turn_has_calls |= has_calls;
+        let counts = has_calls || self.asked == ReasoningContent::TurnsWithCalls;
+        let reasoning = message.get("reasoning_content");
+        if counts && reasoning.is_none_or(Json::is_null) {
+            self.turn.push(reasoning.is_some(), || n);
+        }
+    }
+
+    fn end_turn(&mut self) {
+        let counts = match self.asked {
+            ReasoningContent::Free | ReasoningContent::CallsOfLastTurn => false,
+            ReasoningContent::Calls => true,
+            ReasoningContent::TurnsWithCalls => self.turn_has_calls,
+        };
+        let turn = self.turn.take();
+        if counts {
+            turn.into_iter().for_each(|(is_null, n)| self.earlier.push(is_null, || n));
+        }
+        self.turn_has_calls = false;
+    }
+
+    /// Judges what was remembered, if the model thinks.
+    pub(super) fn finish(&mut self, model: Option<&str>, body: Json, out: &mut Breaches) {
+        let (thinks, rule): (Certainty, &'static Rule) = match self.asked {
+            ReasoningContent::Free => return,
+            ReasoningContent::CallsOfLastTurn => {
+                (model::deepseek_v32_thinks(model, body), &REASONING_CONTENT_MISSING)
+            }
+            ReasoningContent::Calls => (model::kimi_thinks(model, body), &REASONING_CONTENT_MISSING),
+            ReasoningContent::TurnsWithCalls => {
+                (model::deepseek_v4_thinks(model, body), &REASONING_CONTENT_NOT_RETURNED)
+            }
+        };
+        // The turn that goes on counts like an earlier one.
+        let of_turn = match self.asked {
+            ReasoningContent::TurnsWithCalls if !self.turn_has_calls => Vec::new(),
+            _ => self.turn.take(),
+        };
+        for (is_null, n) in self.earlier.take().into_iter().chain(of_turn) {
+            let certainty = if is_null { thinks.min(Certainty::Perhaps) } else { thinks };
+            certainty.note(out, rule, || Breach::at(format!("/messages/{n}")).with("n", n));
+        }
+    }
+}

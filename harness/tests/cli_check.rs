@@ -1,0 +1,248 @@
+//! The oracle on the command line: `check`, `explain`, `recordings` and `lint`.
+
+#![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
+
+#[path = "common/program.rs"]
+mod program;
+
+use std::fs;
+use std::path::Path;
+
+use program::{Said, brickbat, report};
+use serde_json::Value;
+use tempfile::TempDir;
+
+const GOOD: &str = r#"{"model":"claude-opus-4-5","messages":[{"role":"user","content":"Rain?"}]}"#;
+const BAD: &str = r#"{"model":"claude-opus-4-5","messages":[{"role":"user","content":"Rain?"},{"role":"assistant","content":[{"type":"tool_use","id":"w1","name":"weather","input":{}}]},{"role":"user","content":"Well?"}]}"#;
+/// A request that one profile takes with a warning.
+const REUSED: &str = r#"{"model":"claude-opus-4-5","messages":[{"role":"user","content":"Rain?"},{"role":"assistant","content":[{"type":"tool_use","id":"w1","name":"weather","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"w1"}]},{"role":"assistant","content":[{"type":"tool_use","id":"w1","name":"weather","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"w1"}]}]}"#;
+const MISSING: &str = "anthropic-messages/tool-result-missing";
+
+fn folder(files: &[(&str, &str)]) -> TempDir {
+    let folder = TempDir::new().unwrap();
+    for (name, text) in files {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    folder
+}
+
+fn said(folder: &TempDir, args: &[&str]) -> Said {
+    brickbat(folder.path(), args, &[])
+}
+
+#[test]
+fn a_finding_shows_the_block_in_its_place() {
+    let folder = folder(&[("bad.json", BAD)]);
+    let said = said(&folder, &["check", "bad.json"]);
+    assert_eq!(said.code, Some(1), "{said:#?}");
+    let expected = format!("error[{MISSING}]: messages.1: ");
+    assert!(said.out.starts_with(&expected), "{}", said.out);
+    let column = BAD.find("{\"type\":\"tool_use").unwrap() + 1;
+    for words in [
+        &format!(" --> bad.json:1:{column} at /messages/1/content/0\n"),
+        "  | messages[0] user: \"Rain?\"\n",
+        "{ \"type\": \"tool_use\", \"id\": \"w1\", \"name\": \"weather\", \"input\": {} }",
+        "^^^^",
+        "  | messages[2] user: \"Well?\"\n",
+        "  = rule ANT-TU-1: ",
+        "  = help: ",
+        "bad.json: refused by anthropic-messages@",
+    ] {
+        assert!(said.out.contains(words), "{words}\n{}", said.out);
+    }
+}
+
+#[test]
+fn folders_are_walked_in_order_and_all_is_summed_up() {
+    let lines = format!("{GOOD}\n\n{BAD}\n{{\"status\":200,\"request\":{GOOD}}}\n");
+    let folder = folder(&[
+        ("a/rows.jsonl", &lines),
+        ("a/b/bad.json", BAD),
+        ("a/good.json", GOOD),
+        ("a/package.json", "{\"name\":\"x\"}"),
+        ("a/notes.md", "hello"),
+    ]);
+    let first = said(&folder, &["check", "a"]);
+    assert_eq!((first.code, first.err.as_str()), (Some(1), ""), "{first:#?}");
+    let summaries: Vec<&str> =
+        first.out.lines().filter(|line| line.contains("accepted") || line.contains("refused")).collect();
+    assert!(summaries[0].starts_with("a/b/bad.json: refused by"), "{summaries:#?}");
+    assert!(summaries[1].starts_with("a/good.json: accepted by"), "{summaries:#?}");
+    assert_eq!(summaries[2], "a/rows.jsonl: 3 requests: 2 accepted, 1 refused");
+    assert_eq!(summaries[3], "in all: 4 files, 5 requests: 3 accepted, 2 refused; 2 other files passed over");
+    assert!(first.out.contains(" --> a/rows.jsonl:3:"), "{}", first.out);
+    assert_eq!(said(&folder, &["check", "a"]).out, first.out);
+}
+
+#[test]
+fn a_broken_line_does_not_keep_the_others_from_being_judged() {
+    let folder = folder(&[("rows.jsonl", &format!("{GOOD}\n{{\"messages\":\n{BAD}\n[]\n"))]);
+    let said = said(&folder, &["check", "rows.jsonl", "none.json"]);
+    assert_eq!(said.code, Some(2), "{said:#?}");
+    assert!(said.err.contains("cannot read rows.jsonl:2 as JSON"), "{said:#?}");
+    assert!(said.err.contains("rows.jsonl:4 does not show its dialect"), "{said:#?}");
+    assert!(said.err.contains("cannot read none.json"), "{said:#?}");
+    assert!(said.out.contains("rows.jsonl: 2 requests: 1 accepted, 1 refused, 2 not judged"), "{said:#?}");
+}
+
+#[test]
+fn many_lines_keep_their_order() {
+    let lines: String = (0..5000).map(|n| format!("{}\n", if n % 1000 == 7 { BAD } else { GOOD })).collect();
+    let folder = folder(&[("rows.jsonl", &lines)]);
+    let said = said(&folder, &["check", "rows.jsonl"]);
+    let places: Vec<&str> =
+        said.out.lines().filter_map(|line| line.strip_prefix(" --> rows.jsonl:")).collect();
+    let lines: Vec<&str> = places.iter().map(|place| place.split(':').next().unwrap()).collect();
+    assert_eq!(lines, ["8", "1008", "2008", "3008", "4008"]);
+    assert!(said.out.contains("5000 requests: 4995 accepted, 5 refused"), "{said:#?}");
+}
+
+#[test]
+fn rules_are_switched_off_and_denied_by_each_of_their_names() {
+    let folder = folder(&[("bad.json", BAD), ("reused.json", REUSED)]);
+    for name in [MISSING, "tool-result-missing", "ANT-TU-1"] {
+        assert_eq!(said(&folder, &["check", "--off", name, "bad.json"]).code, Some(0), "{name}");
+    }
+    let warned = said(&folder, &["check", "reused.json"]);
+    assert_eq!(warned.code, Some(0), "{warned:#?}");
+    assert!(warned.out.contains("warning[anthropic-messages/tool-use-id-reused]"), "{warned:#?}");
+    let denied = said(&folder, &["check", "--deny", "tool-use-id-reused", "reused.json"]);
+    assert_eq!(denied.code, Some(1), "{denied:#?}");
+    assert!(denied.out.contains("denied[anthropic-messages/tool-use-id-reused]"), "{denied:#?}");
+    let wrong = said(&folder, &["check", "--off", "tool-result-mising", "bad.json"]);
+    assert_eq!(wrong.code, Some(2), "{wrong:#?}");
+    assert!(wrong.err.contains("did you mean `tool-result-missing`?"), "{wrong:#?}");
+}
+
+#[test]
+fn programs_get_json_sarif_and_commands_of_github() {
+    let folder = folder(&[("a,b.jsonl", &format!("{GOOD}\n{BAD}\n{{\n")), ("reused.json", REUSED)]);
+    let with = |format: &str| {
+        let said = said(&folder, &["check", "--format", format, "a,b.jsonl", "reused.json"]);
+        assert_eq!(said.code, Some(2), "{said:#?}");
+        said.out
+    };
+    let read = |format: &str| {
+        let path = folder.path().join(format);
+        fs::write(&path, with(format)).unwrap();
+        report(&path)
+    };
+    let json = read("json");
+    assert_eq!(json["requests"].as_array().unwrap().len(), 4);
+    assert_eq!(json["requests"][1]["findings"][0]["rule"], MISSING);
+    assert_eq!(json["requests"][1]["findings"][0]["place"]["line"], 2);
+    assert_eq!(json["summary"]["n_refused"], 1);
+    let sarif = read("sarif");
+    let result = &sarif["runs"][0]["results"][0];
+    assert_eq!((result["ruleId"].as_str(), result["level"].as_str()), (Some(MISSING), Some("error")));
+    let region = &result["locations"][0]["physicalLocation"]["region"];
+    let at = BAD.find("{\"type\":\"tool_use").unwrap();
+    assert_eq!(region["byteOffset"], GOOD.len() + 1 + at);
+    assert_eq!((&region["startLine"], &region["startColumn"]), (&Value::from(2), &Value::from(at + 1)));
+    let github = with("github");
+    let lines: Vec<&str> = github.lines().collect();
+    assert_eq!(lines.len(), 3, "{github}");
+    assert!(lines[0].starts_with("::error file=a%2Cb.jsonl,line=2,col="), "{github}");
+    assert!(lines[0].contains(",title=anthropic-messages/tool-result-missing::messages.1: "), "{github}");
+    assert!(lines[1].starts_with("::error file=a%2Cb.jsonl,line=3,title=not judged::"), "{github}");
+    assert!(lines[2].starts_with("::warning file=reused.json,"), "{github}");
+}
+
+#[test]
+fn explain_writes_a_site() {
+    let folder = TempDir::new().unwrap();
+    let told = said(&folder, &["explain", "--html", "rules"]);
+    assert_eq!(told.code, Some(0), "{told:#?}");
+    let index = fs::read_to_string(folder.path().join("rules/index.html")).unwrap();
+    assert!(index.contains(&format!("href=\"{MISSING}.html\"")), "{index}");
+    let page = fs::read_to_string(folder.path().join(format!("rules/{MISSING}.html"))).unwrap();
+    assert!(page.contains("<h2>Before</h2>") && page.contains("<h2>After</h2>"), "{page}");
+    let page = said(&folder, &["explain", "tool-result-missing"]).out;
+    assert!(
+        page.contains("\nBefore: ") && page.contains("\nAfter: ") && page.contains("Enforced by: "),
+        "{page}"
+    );
+    assert_eq!(said(&folder, &["explain", "--all"]).out, said(&folder, &["explain"]).out);
+}
+
+#[test]
+fn recordings_are_compared_and_tell_no_secret() {
+    let key = format!("sk-ant-{}", "x1".repeat(20));
+    let row = |status: u16, request: &str, error: &str| {
+        format!(r#"{{"host":"api.anthropic.com","status":{status},"request":{request},"error":{error}}}"#)
+    };
+    let rows = [
+        row(200, GOOD, "null"),
+        row(400, BAD, "{\"error\":{\"message\":\"tool_use without tool_result\"}}"),
+        row(429, GOOD, "\"slow down\""),
+        row(400, GOOD, &format!("\"no {} here\"", key)),
+    ];
+    let agreed = format!("{}\n", rows.join("\n"));
+    let strict = format!("{agreed}{}\n", row(200, BAD, "null"));
+    let cassette = "interactions:\n- request:\n    uri: https://api.openai.com/v1/embeddings\n    body: '{\"input\":\"hi\"}'\n  response:\n    status: { code: 200 }\n";
+    let folder = folder(&[
+        ("a.jsonl", &agreed),
+        ("b.jsonl", &strict),
+        ("c.yaml", cassette),
+        ("d.yaml", "interactions:\n  - 1\n"),
+    ]);
+    let told = said(&folder, &["recordings", "a.jsonl", "c.yaml"]);
+    assert_eq!(told.code, Some(0), "{told:#?}");
+    assert!(told.out.contains("a.jsonl:4: too lax: api.anthropic.com refused it"), "{told:#?}");
+    assert!(!told.out.contains("sk-ant-"), "{told:#?}");
+    assert!(told.out.contains("1 requests ask for no reply"), "{told:#?}");
+    let strict = said(&folder, &["recordings", "--format", "json", "b.jsonl"]);
+    assert_eq!(strict.code, Some(1), "{strict:#?}");
+    let json: Value = serde_json::from_str(&strict.out).unwrap();
+    let row = &json["profiles"][0];
+    let counts = ["requests", "accepted", "refused", "too_strict", "too_lax", "something_else"];
+    assert_eq!(counts.map(|name| row[name].as_u64().unwrap()), [5, 1, 1, 1, 1, 1]);
+    assert!(json["disagreements"].as_array().unwrap().iter().any(|found| found["rule"] == MISSING));
+    assert!(!strict.out.contains("sk-ant-"), "{strict:#?}");
+    let broken = said(&folder, &["recordings", "a.jsonl", "d.yaml"]);
+    assert_eq!(broken.code, Some(2), "{broken:#?}");
+    assert!(broken.err.contains("cannot read d.yaml:2: not a cassette"), "{broken:#?}");
+}
+
+#[test]
+fn recordings_are_judged_as_strictly_as_their_host_and_model() {
+    let contents = r#"{"contents":[{"role":"user","parts":[{"text":"Rain?"}]},{"role":"model","parts":[{"functionCall":{"name":"weather","args":{}}}]},{"role":"user","parts":[{"functionResponse":{"name":"weather","response":{"rain":true}}}]}]}"#;
+    let row = |host: &str, model: &str, status: u16| {
+        format!(
+            r#"{{"dialect":"gemini","host":"{host}","model":"{model}","status":{status},"request":{contents}}}"#
+        )
+    };
+    let rows = [
+        row("generativelanguage.googleapis.com", "gemini-2.5-flash", 200),
+        row("generativelanguage.googleapis.com", "gemini-3-flash-preview", 400),
+        row("europe-west4-aiplatform.googleapis.com", "gemini-2.5-pro", 200),
+    ];
+    let folder = folder(&[("rows.jsonl", &rows.join("\n"))]);
+    let told = said(&folder, &["recordings", "rows.jsonl"]);
+    assert_eq!(told.code, Some(0), "{told:#?}");
+    let counts = |profile: &str| -> Vec<&str> {
+        let row = told.out.lines().find(|line| line.contains(profile)).unwrap();
+        row.split_whitespace().skip(2).collect()
+    };
+    assert_eq!(counts(" gemini@"), ["2", "1", "1", "0", "0", "0"]);
+    assert_eq!(counts(" vertex-gemini@"), ["1", "1", "0", "0", "0", "0"]);
+}
+
+#[test]
+fn lint_writes_vectors_in_one_form() {
+    let vectors = r#"{"schema":1,"comment":"c","source":"s","vectors":[{"comment":"v","name":"n","request":{},"result":"valid","violated":[]}]}"#;
+    let folder = folder(&[("v/a.json", vectors), ("v/vector.schema.json", "{}")]);
+    let differs = said(&folder, &["lint", "v"]);
+    assert_eq!(differs.code, Some(1), "{differs:#?}");
+    assert!(differs.out.starts_with("v/a.json:1: "), "{differs:#?}");
+    assert_eq!(said(&folder, &["lint", "--fix", "v"]).code, Some(0));
+    assert_eq!(said(&folder, &["lint", "v"]).code, Some(0));
+    fs::write(folder.path().join("v/a.json"), vectors.replace("\"valid\"", "\"good\"")).unwrap();
+    let wrong = said(&folder, &["lint", "--fix", "v"]);
+    assert_eq!(wrong.code, Some(2), "{wrong:#?}");
+    assert!(wrong.err.contains("v/a.json: vectors[0].result: unknown variant `good`"), "{wrong:#?}");
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/histories");
+    assert_eq!(said(&folder, &["lint", corpus.to_str().unwrap()]).code, Some(0));
+}

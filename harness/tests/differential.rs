@@ -1,0 +1,35 @@
+//! The random histories on which the rules of `mistral` are compared with Mistral's own validator: they must be worth
+//! the comparison, which `mistral_common.rs` makes.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
+
+#[path = "differential/histories.rs"]
+mod histories;
+
+use std::collections::BTreeSet;
+
+use brickbat::dialect::Dialect;
+use brickbat::rules::{self, Rule};
+use histories::{all, profile};
+use serde_json::Value;
+
+/// A comparison shows nothing of a rule that no history breaks.
+#[test]
+fn the_histories_keep_and_break_every_rule_that_the_validator_knows() {
+    let bodies: Vec<Value> = all(4000).collect();
+    let mut broken = BTreeSet::new();
+    for version in histories::VERSIONS {
+        let profile = profile(version);
+        let refusals = bodies.iter().map(|body| rules::validate_value(profile, body));
+        let refused: Vec<_> = refusals.filter_map(|found| Some(rules::refusal(&found)?.rule.id)).collect();
+        let share = refused.len() * 100 / bodies.len();
+        assert!((30..70).contains(&share), "{version} refuses {share} %");
+        broken.extend(refused);
+    }
+    let known = Rule::all().filter(|rule| rule.dialect() == Dialect::Mistral).map(|rule| rule.id);
+    let missing: Vec<_> = known.filter(|id| !broken.contains(id) && !UNKNOWN_TO_IT.contains(id)).collect();
+    assert!(missing.is_empty(), "no history is refused for {missing:?}");
+}
+
+/// What only the API refuses, or no history with the right types can break.
+const UNKNOWN_TO_IT: [&str; 2] = ["mistral/body-not-json", "mistral/assistant-message-empty"];

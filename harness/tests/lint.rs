@@ -1,0 +1,475 @@
+//! The stream linter: the vectors in `corpora/streams`, our own provider's streams, and hostile bytes.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
+
+#[path = "common/plans.rs"]
+mod plans;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use aws_smithy_eventstream::frame::write_message_to;
+use aws_smithy_types::event_stream::{Header, HeaderValue, Message};
+use brickbat::dialect::Dialect;
+use brickbat::lint::{Ended, Grammar, Linter, Report, Severity, StreamRule, detect, lint};
+use brickbat::scenario::ErrorKind;
+use brickbat::wire::{self, Envelope, SseReader};
+use proptest::prelude::*;
+use serde::Deserialize;
+use serde_json::Value;
+
+/// A file of vectors, all about one rule. The file is named after the rule.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    /// The version of this format.
+    schema: u32,
+    /// What the vectors show.
+    comment: String,
+    /// The id of the rule; none in a file of shapes that break no rule.
+    rule: Option<String>,
+    /// Where the rule was seen.
+    source: String,
+    vectors: Vec<Vector>,
+}
+
+/// One stream and what the linter says about it. It is written in one of three ways.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Vector {
+    /// Unique in its file, in kebab-case.
+    name: String,
+    /// The story behind the stream.
+    comment: String,
+    /// Lines, each of which ends with a line feed.
+    lines: Option<Vec<String>>,
+    /// Frames of the binary event stream.
+    frames: Option<Vec<Frame>>,
+    /// Bytes in hexadecimal, where they are no text or no whole frames.
+    hex: Option<String>,
+    result: Outcome,
+    /// How the stream ends.
+    ended: String,
+    /// The ids of all rules that are broken.
+    faults: BTreeSet<String>,
+    /// The event at which the rule of the file is broken.
+    event: Option<usize>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Frame {
+    /// `event` or `exception`.
+    kind: String,
+    #[serde(rename = "type")]
+    name: String,
+    payload: Value,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, Debug)]
+#[serde(rename_all = "lowercase")]
+enum Outcome {
+    /// Nothing is wrong.
+    Valid,
+    /// Legal, with a warning.
+    Acceptable,
+    /// Illegal or truncated.
+    Invalid,
+}
+
+#[test]
+fn every_vector_is_judged_as_it_says() {
+    let mut failures = Vec::new();
+    for (path, grammar, file) in files() {
+        let mut names = BTreeSet::new();
+        for vector in &file.vectors {
+            let mut fail = |what| failures.push(format!("{}: {}: {what}", path.display(), vector.name));
+            if !names.insert(&vector.name) || !is_kebab_case(&vector.name) || vector.comment.is_empty() {
+                fail("a vector needs a unique name in kebab-case and a comment".to_owned());
+            }
+            if let Err(what) = check(grammar, file.rule.as_deref(), vector) {
+                fail(what);
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{} vectors fail\n{}", failures.len(), failures.join("\n"));
+}
+
+fn check(grammar: Grammar, rule: Option<&str>, vector: &Vector) -> Result<(), String> {
+    let report = lint(grammar, &bytes_of(vector));
+    let told: String = report.faults.iter().map(|fault| format!("\n{fault}")).collect();
+    let ids: BTreeSet<String> = report.faults.iter().map(|fault| fault.rule.id.to_owned()).collect();
+    if ids != vector.faults || report.ended.name() != vector.ended {
+        let (ended, faults) = (&vector.ended, &vector.faults);
+        return Err(format!("expected {ended} with {faults:?}, got {}{told}", report.ended.name()));
+    }
+    let result = match (&report.error(), report.faults.is_empty()) {
+        (Some(_), _) => Outcome::Invalid,
+        (None, false) => Outcome::Acceptable,
+        (None, true) => Outcome::Valid,
+    };
+    if result != vector.result {
+        return Err(format!("the result is {result:?}{told}"));
+    }
+    let fault = report.faults.iter().find(|fault| Some(fault.rule.id) == rule);
+    if fault.map(|fault| fault.place.event) != vector.event {
+        return Err(format!("expected the fault at event {:?}{told}", vector.event));
+    }
+    Ok(())
+}
+
+#[test]
+fn every_rule_has_a_stream_that_keeps_it_and_one_that_breaks_it() {
+    let mut outcomes = BTreeMap::<String, BTreeSet<Outcome>>::new();
+    for (_, _, file) in files() {
+        for (rule, vector) in file.rule.iter().flat_map(|rule| file.vectors.iter().map(move |v| (rule, v))) {
+            let breaks = vector.faults.contains(rule);
+            assert_eq!(breaks, vector.result != Outcome::Valid, "{rule}: {}", vector.name);
+            outcomes.entry(rule.clone()).or_default().insert(vector.result);
+        }
+    }
+    for rule in StreamRule::all() {
+        let outcomes = outcomes.get(rule.id).unwrap_or_else(|| panic!("no vectors for {}", rule.id));
+        let broken = match rule.severity {
+            Severity::Error => Outcome::Invalid,
+            Severity::Warning => Outcome::Acceptable,
+        };
+        assert!(outcomes.contains(&Outcome::Valid), "no stream keeps {}", rule.id);
+        assert!(outcomes.contains(&broken), "no stream breaks {}", rule.id);
+    }
+}
+
+#[test]
+fn every_file_is_named_after_its_rule_and_says_where_it_comes_from() {
+    for (path, grammar, file) in files() {
+        let stem = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        let place = path.display();
+        assert_eq!(file.schema, 1, "{place}");
+        assert!(!file.comment.is_empty() && !file.source.is_empty(), "{place}: say what and where");
+        match &file.rule {
+            None => assert_eq!(stem, "accepted-shapes", "{place}: a file without a rule"),
+            Some(rule) => {
+                assert!(StreamRule::find(rule).is_some(), "{place}: there is no rule {rule}");
+                assert_eq!(*rule, format!("{grammar}/stream/{stem}"), "{place}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_rule_is_named_after_its_grammar_and_has_a_source() {
+    let mut ids = BTreeSet::new();
+    for grammar in Grammar::ALL {
+        assert_eq!(Grammar::named(grammar.name()), Some(grammar));
+        for rule in StreamRule::of(grammar) {
+            assert!(ids.insert(rule.id), "{} is there twice", rule.id);
+            assert!(rule.id.starts_with(&format!("{grammar}/stream/")), "{}", rule.id);
+            assert!(rule.source.starts_with("https://") && !rule.summary.is_empty(), "{}", rule.id);
+        }
+    }
+}
+
+#[test]
+fn the_grammar_of_every_valid_vector_is_guessed() {
+    // Streams that hold nothing but what several grammars have, or what none has.
+    const SILENT: [&str; 1] = ["error-at-once"];
+    for (path, grammar, file) in files() {
+        let valid = file.vectors.iter().filter(|vector| vector.result == Outcome::Valid);
+        for vector in valid.filter(|vector| !SILENT.contains(&vector.name.as_str())) {
+            let guess = detect(&bytes_of(vector));
+            // Chunks of Mistral's models that others serve look like OpenAI's.
+            let is_alike = grammar == Grammar::Mistral && guess == Some(Grammar::OpenaiChat);
+            assert!(guess == Some(grammar) || is_alike, "{}: {}: {guess:?}", path.display(), vector.name);
+        }
+    }
+    assert_eq!(detect(b""), None);
+    assert_eq!(detect(b"data: {\"x\":1}\n\n"), None);
+}
+
+#[test]
+fn mistral_is_known_by_its_ids_and_models() {
+    let chunk = r#"{"id":"0123456789abcdef0123456789abcdef","model":"mistral-large-latest","choices":[]}"#;
+    assert_eq!(detect(format!("data: {chunk}\n\n").as_bytes()), Some(Grammar::Mistral));
+}
+
+/// Mistral's streams look like OpenAI's; the model tells them apart.
+fn model_of(dialect: Dialect) -> &'static str {
+    if dialect == Dialect::Mistral { "mistral-large-latest" } else { "a model" }
+}
+
+#[test]
+fn our_own_streams_are_clean() {
+    let mut n_streams = 0;
+    for plan in plans::built_in().into_iter().flat_map(|(_, plans)| plans) {
+        let grammar = Grammar::of(plan.dialect);
+        let replies = plan.turns.iter().flat_map(|turn| &turn.replies);
+        for script in replies.flat_map(|reply| &reply.attempts) {
+            for usage in [false, true] {
+                let envelope =
+                    Envelope { id: "0123456789abcdef0123456789abcdef", model: model_of(plan.dialect), usage };
+                let encoded = wire::encode_stream(plan.dialect, &plan, script, envelope);
+                let bytes = encoded.frames.slice(0..encoded.frames.len());
+                let report = lint(grammar, bytes);
+                assert_eq!((report.ended, &report.faults[..]), (Ended::Complete, &[][..]), "{}", plan.id);
+                assert_eq!(detect(bytes), Some(grammar), "{}", plan.id);
+                n_streams += 1;
+            }
+        }
+    }
+    assert!(n_streams > 500, "only {n_streams} streams");
+}
+
+#[test]
+fn our_own_error_frames_end_a_stream_legally() {
+    for dialect in brickbat::dialect::Dialect::ALL {
+        let grammar = Grammar::of(dialect);
+        assert_eq!(grammar.name(), dialect.name());
+        let report = lint(grammar, &wire::of(dialect).error_frame(ErrorKind::Overloaded));
+        assert_eq!((report.ended, &report.faults[..]), (Ended::ErrorEvent, &[][..]), "{dialect}");
+        assert!(report.provider_error.is_some(), "{dialect}");
+    }
+}
+
+#[test]
+fn a_fault_says_what_and_where_and_shows_the_event() {
+    let stream = "event: ping\ndata: {\"type\":\"ping\"}\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n";
+    let report = lint(Grammar::AnthropicMessages, stream.as_bytes());
+    assert_eq!((report.ended, report.n_events, report.n_bytes), (Ended::Illegal, 2, stream.len()));
+    assert_eq!(
+        report.error().unwrap().to_string(),
+        "error[anthropic-messages/stream/message-start-first]: message_stop before message_start\n  \
+         at event 1, byte 35, line 4\n  | {\"type\":\"message_stop\"}"
+    );
+    let long = format!("data: {{\"x\":\"{}\"\n\n", "\u{1}é".repeat(1000));
+    let report = lint(Grammar::OpenaiChat, long.as_bytes());
+    assert!(report.error().unwrap().excerpt.chars().count() <= 201);
+    assert!(report.error().unwrap().to_string().lines().count() == 3);
+}
+
+#[test]
+fn an_event_that_is_too_large_is_told() {
+    let piece = "x".repeat(1 << 20);
+    for grammar in [Grammar::OpenaiChat, Grammar::Gemini] {
+        for head in ["data: {\"x\":\"", "[{\"x\":\""] {
+            let mut linter = Linter::new(grammar);
+            linter.feed(head.as_bytes());
+            (0..17).for_each(|_| linter.feed(piece.as_bytes()));
+            linter.feed(b"\"}]\n\n");
+            let report = linter.finish();
+            assert!(report.error().is_some(), "{grammar}: {head}");
+        }
+    }
+    let mut linter = Linter::new(Grammar::OpenaiChat);
+    linter.feed(b": ");
+    (0..17).for_each(|_| linter.feed(piece.as_bytes()));
+    linter.feed(
+        b"\n\ndata: {\"choices\":[{\"delta\":{\"role\":\"assistant\"},\"finish_reason\":\"stop\"}]}\n\n",
+    );
+    linter.feed(b"data: [DONE]\n\n");
+    assert_eq!(linter.finish().faults, [], "a comment may be as long as it likes");
+}
+
+#[test]
+fn many_calls_and_deep_json_are_survived() {
+    let deep = format!("data: {}\n\n", "[".repeat(200_000));
+    let many: String = (0..30_000)
+        .map(|n| format!("data: {{\"choices\":[{{\"index\":{n},\"delta\":{{\"tool_calls\":[{{\"index\":{n},\"id\":\"a\",\"function\":{{\"name\":\"b\",\"arguments\":\"{{\"}}}}]}}}}]}}\n\n"))
+        .collect();
+    for grammar in Grammar::ALL {
+        lint(grammar, deep.as_bytes());
+        lint(grammar, many.as_bytes());
+    }
+    let report = lint(Grammar::OpenaiChat, many.as_bytes());
+    assert_eq!((report.ended, report.n_events), (Ended::Truncated, 30_000));
+}
+
+#[test]
+fn a_second_reply_after_the_first_is_seen() {
+    // A client that asks again may write both answers into one file. Nothing tells two blocked prompts apart.
+    const ALIKE: [&str; 1] = ["blocked"];
+    for (path, grammar, file) in files() {
+        let is_whole = |vector: &&Vector| vector.result == Outcome::Valid && vector.ended == "complete";
+        for vector in file.vectors.iter().filter(is_whole) {
+            let bytes = bytes_of(vector).repeat(2);
+            let is_seen = !lint(grammar, &bytes).faults.is_empty();
+            assert!(is_seen || ALIKE.contains(&vector.name.as_str()), "{}: {}", path.display(), vector.name);
+        }
+    }
+}
+
+#[test]
+fn a_stream_without_its_last_event_is_not_whole() {
+    for (path, grammar, file) in files() {
+        let is_whole = |vector: &&Vector| vector.result == Outcome::Valid && vector.ended == "complete";
+        for vector in file.vectors.iter().filter(is_whole) {
+            let bytes = bytes_of(vector);
+            // Bytes are taken away until one event is missing.
+            let n_events = lint(grammar, &bytes).n_events;
+            let reports = (0..bytes.len()).rev().map(|end| lint(grammar, &bytes[..end]));
+            let cut = reports.into_iter().find(|report| report.n_events < n_events);
+            let ended = cut.map(|report| (report.ended, report.faults.is_empty()));
+            // Pings and usage may follow the end, and the finish reason or messageStop may be the end.
+            let may_end = ["ping-after", "usage-after", "empty-delta"].contains(&vector.name.as_str());
+            let is_told = ended.is_some_and(|(ended, is_clean)| ended == Ended::Truncated || !is_clean);
+            assert!(is_told || may_end, "{}: {}: {ended:?}", path.display(), vector.name);
+        }
+    }
+}
+
+/// Bytes that come near to a stream: a vector's, with some of them changed, cut out or repeated.
+fn nearly_a_stream() -> impl Strategy<Value = (Grammar, Vec<u8>)> {
+    let streams: Vec<(Grammar, Vec<u8>)> = files()
+        .into_iter()
+        .flat_map(|(_, grammar, file)| file.vectors.into_iter().map(move |v| (grammar, bytes_of(&v))))
+        .collect();
+    let change = (any::<prop::sample::Index>(), any::<u8>(), 0..4_usize, 0..200_usize);
+    (prop::sample::select(streams), prop::collection::vec(change, 0..4)).prop_map(
+        |((grammar, mut bytes), changes)| {
+            for (at, byte, how, length) in
+                changes.into_iter().filter(|_| !bytes.is_empty()).collect::<Vec<_>>()
+            {
+                if bytes.is_empty() {
+                    break;
+                }
+                let at = at.index(bytes.len());
+                let end = bytes.len().min(at + length);
+                match how {
+                    0 => bytes[at] = byte,
+                    1 => drop(bytes.drain(at..end)),
+                    2 => bytes.extend_from_within(at..end),
+                    _ => bytes.insert(at, byte),
+                }
+            }
+            (grammar, bytes)
+        },
+    )
+}
+
+fn in_pieces(grammar: Grammar, bytes: &[u8], cuts: &[prop::sample::Index]) -> Report {
+    let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(bytes.len() + 1)).collect();
+    cuts.extend([0, bytes.len()]);
+    cuts.sort_unstable();
+    let mut linter = Linter::new(grammar);
+    cuts.windows(2).for_each(|cut| linter.feed(&bytes[cut[0]..cut[1]]));
+    linter.finish()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn any_split_of_the_bytes_gives_the_same_report(
+        (grammar, bytes) in nearly_a_stream(),
+        cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..8),
+    ) {
+        let report = lint(grammar, &bytes);
+        prop_assert_eq!(&in_pieces(grammar, &bytes, &cuts), &report);
+        let mut linter = Linter::new(grammar);
+        bytes.chunks(1).for_each(|byte| linter.feed(byte));
+        prop_assert_eq!(&linter.finish(), &report);
+    }
+
+    #[test]
+    fn any_bytes_get_an_answer(bytes in prop::collection::vec(any::<u8>(), 0..300), (near, _) in nearly_a_stream()) {
+        for grammar in Grammar::ALL {
+            let report = lint(grammar, &bytes);
+            prop_assert_eq!(report.n_bytes, bytes.len());
+            let is_bad = matches!(report.ended, Ended::Illegal | Ended::Truncated);
+            prop_assert_eq!(report.error().is_some(), is_bad);
+        }
+        detect(&bytes);
+        prop_assert!(Grammar::ALL.contains(&near));
+    }
+
+    #[test]
+    fn every_fault_stands_where_an_event_begins((grammar, bytes) in nearly_a_stream()) {
+        for fault in lint(grammar, &bytes).faults {
+            prop_assert!(fault.place.offset <= bytes.len());
+            if let Some(line) = fault.place.line {
+                let ends = |bytes: &[u8]| {
+                    let text: Vec<u8> = bytes.to_vec();
+                    let n_cr = text.iter().filter(|byte| **byte == b'\r').count();
+                    let n_crlf = text.windows(2).filter(|pair| pair == b"\r\n").count();
+                    text.iter().filter(|byte| **byte == b'\n').count() + n_cr - n_crlf
+                };
+                let is_array = bytes.trim_ascii_start().starts_with(b"[") && grammar == Grammar::Gemini;
+                prop_assert!(is_array || line == ends(&bytes[..fault.place.offset]) + 1, "{fault}");
+            }
+            prop_assert!(fault.to_string().lines().count() <= 3);
+        }
+    }
+
+    #[test]
+    fn what_is_legal_stays_so_until_the_stream_goes_on(
+        (grammar, bytes) in nearly_a_stream(),
+        cut in any::<prop::sample::Index>(),
+    ) {
+        let cut = &bytes[..cut.index(bytes.len() + 1)];
+        // Inside an event, nobody can say what it would have been.
+        let end = cut.windows(2).rposition(|pair| pair == b"\n\n").map_or(0, |at| at + 2);
+        let report = lint(grammar, &cut[..end]);
+        if report.ended == Ended::Illegal {
+            prop_assert_eq!(report.faults, lint(grammar, &bytes).faults);
+        }
+    }
+
+    #[test]
+    fn both_readers_see_the_same_events((_, bytes) in nearly_a_stream()) {
+        // A stream of events that all pass: the linter counts them, the reader of the wire hands them on.
+        let mut n_events = 0;
+        SseReader::default().feed(&bytes, |_| n_events += 1);
+        let report = lint(Grammar::AnthropicMessages, &bytes);
+        if report.ended != Ended::Illegal && std::str::from_utf8(&bytes).is_ok() && bytes.ends_with(b"\n\n") {
+            prop_assert_eq!(report.n_events, n_events);
+        }
+    }
+}
+
+fn bytes_of(vector: &Vector) -> Vec<u8> {
+    match (&vector.lines, &vector.frames, &vector.hex) {
+        (Some(lines), None, None) => {
+            lines.iter().flat_map(|line| [line.as_bytes(), b"\n"].concat()).collect()
+        }
+        (None, Some(frames), None) => frames.iter().flat_map(frame_bytes).collect(),
+        (None, None, Some(hex)) => {
+            let digits: Vec<u8> =
+                hex.bytes().map(|digit| (digit as char).to_digit(16).unwrap() as u8).collect();
+            digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect()
+        }
+        _ => panic!("{}: either lines, frames or hex", vector.name),
+    }
+}
+
+fn frame_bytes(frame: &Frame) -> Vec<u8> {
+    let text = |value: &str| HeaderValue::String(value.to_owned().into());
+    let message = Message::new(frame.payload.to_string().into_bytes())
+        .add_header(Header::new(":message-type", text(&frame.kind)))
+        .add_header(Header::new(format!(":{}-type", frame.kind), text(&frame.name)))
+        .add_header(Header::new(":content-type", text("application/json")));
+    let mut bytes = Vec::new();
+    write_message_to(&message, &mut bytes).unwrap();
+    bytes
+}
+
+/// Every file of vectors with its grammar, sorted by path.
+fn files() -> Vec<(PathBuf, Grammar, File)> {
+    let mut files = Vec::new();
+    for grammar in Grammar::ALL {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/streams").join(grammar.name());
+        for entry in fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            let text = fs::read_to_string(&path).unwrap();
+            let file =
+                serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            files.push((path, grammar, file));
+        }
+    }
+    files.sort_by(|a, b| a.0.cmp(&b.0));
+    files
+}
+
+fn is_kebab_case(name: &str) -> bool {
+    !name.is_empty()
+        && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+}

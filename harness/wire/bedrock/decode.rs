@@ -1,0 +1,89 @@
+//! Bedrock Converse: what the frames of a stream, or a whole body, say.
+
+use serde_json::Value;
+
+use crate::wire::decode::{Decode, ReplyEvent, text_of, whole_call};
+use crate::wire::event_stream::{Frame, FrameKind, FrameReader};
+
+/// Reads the frames of one stream.
+#[derive(Debug, Default)]
+pub(super) struct Frames {
+    reader: FrameReader,
+    events: Events,
+}
+
+impl Decode for Frames {
+    fn feed(&mut self, bytes: &[u8], said: &mut dyn FnMut(ReplyEvent)) {
+        let Frames { reader, events } = self;
+        reader.feed(bytes, |frame| match frame {
+            Ok(frame) => events.frame(frame, said),
+            Err(why) => said(ReplyEvent::Unknown(why)),
+        });
+    }
+}
+
+#[derive(Debug, Default)]
+struct Events {
+    /// Blocks that are calls: the event that closes a block does not say what it closes.
+    calls: Vec<u64>,
+}
+
+impl Events {
+    fn frame(&mut self, frame: Frame<'_>, said: &mut dyn FnMut(ReplyEvent)) {
+        let Ok(data) = serde_json::from_slice::<Value>(frame.payload) else {
+            return said(ReplyEvent::Unknown(frame.name.to_owned()));
+        };
+        match frame.kind {
+            FrameKind::Event => self.event(frame.name, &data, said),
+            FrameKind::Exception => {
+                said(ReplyEvent::Error { kind: frame.name.to_owned(), message: text_of(&data["message"]) });
+            }
+            FrameKind::Other => said(ReplyEvent::Unknown(frame.name.to_owned())),
+        }
+    }
+
+    fn event(&mut self, name: &str, data: &Value, said: &mut dyn FnMut(ReplyEvent)) {
+        let index = data["contentBlockIndex"].as_u64().unwrap_or(0);
+        match name {
+            "contentBlockStart" => {
+                let call = &data["start"]["toolUse"];
+                if call.is_object() {
+                    self.calls.push(index);
+                    let (id, name) = (text_of(&call["toolUseId"]), text_of(&call["name"]));
+                    said(ReplyEvent::CallStart { index, id, name });
+                }
+            }
+            "contentBlockDelta" => {
+                let delta = &data["delta"];
+                if let Some(text) = delta["text"].as_str() {
+                    said(ReplyEvent::Text(text.to_owned()));
+                } else if let Some(fragment) = delta["toolUse"]["input"].as_str() {
+                    said(ReplyEvent::CallArgs { index, fragment: fragment.to_owned() });
+                }
+            }
+            "contentBlockStop" if self.calls.contains(&index) => said(ReplyEvent::CallEnd { index }),
+            "messageStop" => said(ReplyEvent::Stop(text_of(&data["stopReason"]))),
+            "metadata" => said(ReplyEvent::End),
+            "messageStart" | "contentBlockStop" => {}
+            other => said(ReplyEvent::Unknown(other.to_owned())),
+        }
+    }
+}
+
+/// What a body says that is not a stream.
+pub(super) fn whole(body: &Value, said: &mut dyn FnMut(ReplyEvent)) {
+    let content = &body["output"]["message"]["content"];
+    let blocks = content.as_array().map(Vec::as_slice).unwrap_or_default();
+    for (index, block) in blocks.iter().enumerate() {
+        let call = &block["toolUse"];
+        if let Some(text) = block["text"].as_str() {
+            said(ReplyEvent::Text(text.to_owned()));
+        } else if call.is_object() {
+            whole_call(index as u64, &call["toolUseId"], &call["name"], call["input"].to_string(), said);
+        } else {
+            let kind = block.as_object().and_then(|block| block.keys().next());
+            said(ReplyEvent::Unknown(kind.cloned().unwrap_or_default()));
+        }
+    }
+    said(ReplyEvent::Stop(text_of(&body["stopReason"])));
+}

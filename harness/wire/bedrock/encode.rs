@@ -1,0 +1,136 @@
+//! Bedrock Converse: replies into frames and bodies.
+
+use serde_json::{Value, json};
+
+use crate::plan::{Mark, Plan, PlannedCall, Script, ScriptBlock};
+use crate::wire::event_stream::write_event;
+use crate::wire::frames::{Encoded, json_number, json_string};
+
+pub(super) fn stream(plan: &Plan, script: &Script) -> Encoded {
+    let mut encoded = Encoded::with_capacity(4096);
+    encoded.frame(|out| write_event(out, "messageStart", br#"{"role":"assistant"}"#.to_vec()));
+    let mut n_text = 0;
+    for (index, block) in script.blocks.iter().enumerate() {
+        match block {
+            // A text has no start: it begins with its first delta.
+            ScriptBlock::Text(fragments) => {
+                for fragment in fragments {
+                    encoded.frame(|out| delta(out, index, br#"{"text":"#, fragment, b"}"));
+                    n_text += 1;
+                    encoded.mark(Mark::Text(n_text));
+                }
+            }
+            ScriptBlock::Call(key) => {
+                let call = &plan.calls[key.0 as usize];
+                encoded.frame(|out| call_start(out, index, call));
+                encoded.mark(Mark::Start(*key));
+                for (k, fragment) in call.deltas.iter().enumerate() {
+                    encoded.frame(|out| delta(out, index, br#"{"toolUse":{"input":"#, fragment, b"}}"));
+                    encoded.mark(Mark::Delta(*key, k as u32 + 1));
+                }
+            }
+        }
+        encoded.frame(|out| {
+            let mut payload = block_head(index);
+            payload.push(b'}');
+            write_event(out, "contentBlockStop", payload);
+        });
+        if let ScriptBlock::Call(key) = block {
+            encoded.mark(Mark::End(*key));
+        }
+    }
+    if script.has_calls() {
+        encoded.mark(Mark::Calls);
+    }
+    encoded.frame(|out| {
+        let payload = format!(r#"{{"stopReason":"{}"}}"#, stop_reason(script));
+        write_event(out, "messageStop", payload.into_bytes());
+    });
+    encoded.mark(Mark::Stop);
+    encoded.frame(|out| {
+        let payload = json!({ "usage": usage(), "metrics": { "latencyMs": LATENCY_MS } });
+        write_event(out, "metadata", payload.to_string().into_bytes());
+    });
+    encoded.mark(Mark::Reply);
+    encoded
+}
+
+/// The marks of the blocks, in the order of [`stream`].
+pub(super) fn block_marks(script: &Script, calls: &[PlannedCall]) -> Vec<Mark> {
+    let mut marks = Vec::with_capacity(24);
+    let mut n_text = 0;
+    for block in &script.blocks {
+        match block {
+            ScriptBlock::Text(fragments) => {
+                let first = n_text + 1;
+                n_text += fragments.len() as u32;
+                marks.extend((first..=n_text).map(Mark::Text));
+            }
+            ScriptBlock::Call(key) => {
+                let n_deltas = calls[key.0 as usize].deltas.len() as u32;
+                marks.push(Mark::Start(*key));
+                marks.extend((1..=n_deltas).map(|delta| Mark::Delta(*key, delta)));
+                marks.push(Mark::End(*key));
+            }
+        }
+    }
+    marks
+}
+
+pub(super) fn whole(plan: &Plan, script: &Script) -> Value {
+    let content: Vec<Value> = script
+        .blocks
+        .iter()
+        .map(|block| match block {
+            ScriptBlock::Text(fragments) => json!({ "text": fragments.concat() }),
+            ScriptBlock::Call(key) => {
+                let call = &plan.calls[key.0 as usize];
+                json!({ "toolUse": { "toolUseId": call.id, "name": call.tool, "input": call.args } })
+            }
+        })
+        .collect();
+    json!({
+        "output": { "message": { "role": "assistant", "content": content } },
+        "stopReason": stop_reason(script),
+        "usage": usage(),
+        "metrics": { "latencyMs": LATENCY_MS },
+    })
+}
+
+/// The service tells how long a reply took; ours is a constant, so that the same plan gives the same bytes.
+const LATENCY_MS: u64 = 1234;
+
+fn usage() -> Value {
+    json!({ "inputTokens": 12, "outputTokens": 42, "totalTokens": 54 })
+}
+
+fn stop_reason(script: &Script) -> &'static str {
+    if script.has_calls() { "tool_use" } else { "end_turn" }
+}
+
+/// The beginning of a payload about a block.
+fn block_head(index: usize) -> Vec<u8> {
+    let mut payload = br#"{"contentBlockIndex":"#.to_vec();
+    json_number(&mut payload, index);
+    payload
+}
+
+fn call_start(out: &mut Vec<u8>, index: usize, call: &PlannedCall) {
+    let mut payload = block_head(index);
+    payload.extend_from_slice(br#","start":{"toolUse":{"toolUseId":"#);
+    json_string(&mut payload, &call.id);
+    payload.extend_from_slice(br#","name":"#);
+    json_string(&mut payload, &call.tool);
+    payload.extend_from_slice(b"}}}");
+    write_event(out, "contentBlockStart", payload);
+}
+
+fn delta(out: &mut Vec<u8>, index: usize, before: &[u8], fragment: &str, after: &[u8]) {
+    let mut payload = block_head(index);
+    payload.extend_from_slice(br#","delta":"#);
+    payload.extend_from_slice(before);
+    json_string(&mut payload, fragment);
+    payload.extend_from_slice(after);
+    payload.push(b'}');
+    write_event(out, "contentBlockDelta", payload);
+}

@@ -1,0 +1,148 @@
+//! Google Gemini: what the chunks of a stream, or a whole body, say.
+
+use serde_json::Value;
+
+use crate::wire::decode::{Decode, ReplyEvent, text_of};
+use crate::wire::sse::SseReader;
+
+/// Reads one stream: events with a chunk each, and the error object that may stand between them as it is.
+#[derive(Debug, Default)]
+pub(super) struct Stream {
+    reader: SseReader,
+    chunks: Chunks,
+    /// The error object so far, once a line began with a brace.
+    error: Option<Vec<u8>>,
+    /// Whether the last byte did not end a line.
+    inside_line: bool,
+}
+
+/// Bytes of an error object; real ones have a few hundred.
+const MAX_ERROR_BYTES: usize = 4096;
+
+impl Decode for Stream {
+    fn feed(&mut self, bytes: &[u8], said: &mut dyn FnMut(ReplyEvent)) {
+        let mut rest = bytes;
+        while let [first, ..] = rest {
+            if self.error.is_some() || (!self.inside_line && *first == b'{') {
+                return rest.iter().for_each(|byte| self.error_byte(*byte, said));
+            }
+            let end = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
+            let line = end.map_or(rest, |end| &rest[..=end]);
+            self.inside_line = end.is_none();
+            let Stream { reader, chunks, .. } = self;
+            reader.feed(line, |event| match serde_json::from_str::<Value>(event.data) {
+                Ok(chunk) => chunks.chunk(&chunk, said),
+                Err(_) => said(ReplyEvent::Unknown(event.data.to_owned())),
+            });
+            rest = &rest[line.len()..];
+        }
+    }
+}
+
+impl Stream {
+    /// Takes a byte of the error object. It is over with a brace that begins a line, or, in one line, with any that
+    /// makes it JSON.
+    fn error_byte(&mut self, byte: u8, said: &mut dyn FnMut(ReplyEvent)) {
+        let error = self.error.get_or_insert_default();
+        if error.len() >= MAX_ERROR_BYTES {
+            return;
+        }
+        error.push(byte);
+        let begins_line = || matches!(error[..error.len() - 1].last(), None | Some(b'\n' | b'\r'));
+        let is_one_line = || !error.contains(&b'\n') && !error.contains(&b'\r');
+        if byte != b'}' || !(begins_line() || is_one_line()) {
+            return;
+        }
+        if let Ok(body) = serde_json::from_slice::<Value>(error) {
+            self.chunks.chunk(&body, said);
+        }
+    }
+}
+
+/// What a body says that is not a stream: a response, or the array of chunks of a stream that was not asked for as
+/// events.
+pub(super) fn whole(body: &Value, said: &mut dyn FnMut(ReplyEvent)) {
+    let mut chunks = Chunks::default();
+    // The end is told by whoever asked.
+    let mut but_the_end = |event| {
+        if event != ReplyEvent::End {
+            said(event);
+        }
+    };
+    match body {
+        Value::Array(all) => all.iter().for_each(|chunk| chunks.chunk(chunk, &mut but_the_end)),
+        chunk => chunks.chunk(chunk, &mut but_the_end),
+    }
+}
+
+/// Reads chunks in their order.
+#[derive(Debug, Default)]
+struct Chunks {
+    n_calls: u64,
+    is_over: bool,
+}
+
+impl Chunks {
+    fn chunk(&mut self, chunk: &Value, said: &mut dyn FnMut(ReplyEvent)) {
+        let error = &chunk["error"];
+        if error.is_object() {
+            let (kind, message) = (text_of(&error["status"]), text_of(&error["message"]));
+            return said(ReplyEvent::Error { kind, message });
+        }
+        let candidate = &chunk["candidates"][0];
+        let parts = candidate["content"]["parts"].as_array().map(Vec::as_slice).unwrap_or_default();
+        parts.iter().for_each(|part| self.part(part, said));
+        // A prompt that is blocked gets no candidate.
+        let reason = candidate["finishReason"].as_str().or(chunk["promptFeedback"]["blockReason"].as_str());
+        if let Some(reason) = reason.filter(|_| !self.is_over) {
+            self.is_over = true;
+            said(ReplyEvent::Stop(reason.to_owned()));
+            said(ReplyEvent::End);
+        }
+    }
+
+    fn part(&mut self, part: &Value, said: &mut dyn FnMut(ReplyEvent)) {
+        let call = &part["functionCall"];
+        if call.is_object() {
+            let index = self.n_calls;
+            self.n_calls += 1;
+            said(ReplyEvent::CallStart { index, id: text_of(&call["id"]), name: text_of(&call["name"]) });
+            if let Some(signature) = part["thoughtSignature"].as_str() {
+                said(ReplyEvent::CallSignature { index, signature: signature.to_owned() });
+            }
+            let fragment = match &call["args"] {
+                Value::Null => "{}".to_owned(),
+                args => args.to_string(),
+            };
+            said(ReplyEvent::CallArgs { index, fragment });
+            said(ReplyEvent::CallEnd { index });
+            return;
+        }
+        let is_thought = part["thought"] == true;
+        if let Some(text) = part["text"].as_str().filter(|text| !text.is_empty() && !is_thought) {
+            said(ReplyEvent::Text(text.to_owned()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_object_between_events_is_heard_in_any_split() {
+        let stream = "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"a\"}]}}]}\r\n\r\n\
+                      {\n  \"error\": {\n    \"code\": 503,\n    \"message\": \"Busy {}.\",\n    \
+                      \"status\": \"UNAVAILABLE\"\n  }\n}\n";
+        let one_line = stream.replace(['\n', '\r'], "").replace("]}{", "]}\n\n{");
+        let error = ReplyEvent::Error { kind: "UNAVAILABLE".to_owned(), message: "Busy {}.".to_owned() };
+        let expected = vec![ReplyEvent::Text("a".to_owned()), error];
+        for text in [stream, one_line.as_str()] {
+            for size in [1, 2, 7, text.len()] {
+                let (mut decoder, mut events) = (Stream::default(), Vec::new());
+                text.as_bytes().chunks(size).for_each(|piece| decoder.feed(piece, &mut |e| events.push(e)));
+                assert_eq!(events, expected, "in pieces of {size}: {text}");
+            }
+        }
+    }
+}

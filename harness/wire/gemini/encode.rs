@@ -1,0 +1,157 @@
+//! Google Gemini: what the model's replies look like.
+//!
+//! Each chunk is a whole response that holds what is new, with the token counts so far. A call comes in one piece. The
+//! last chunk has the finish reason, `STOP` whether or not there are calls, and an empty text. No event has a name, and
+//! nothing follows the last chunk. The first call of a reply carries a thought signature, its siblings do not.
+
+use serde_json::{Value, json};
+
+use crate::plan::{Mark, Plan, PlannedCall, Script, ScriptBlock};
+use crate::wire::Envelope;
+use crate::wire::frames::{Encoded, json_number, json_string};
+
+pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Encoded {
+    let mut encoded = Encoded::with_capacity(4096);
+    let first_call = script.calls().next();
+    let mut n_text = 0;
+    for block in &script.blocks {
+        match block {
+            ScriptBlock::Text(fragments) => {
+                for fragment in fragments {
+                    chunk(&mut encoded, envelope, |out| text(out, fragment), b"");
+                    n_text += 1;
+                    encoded.mark(Mark::Text(n_text));
+                }
+            }
+            ScriptBlock::Call(key) => {
+                let call = &plan.calls[key.0 as usize];
+                let is_first = first_call == Some(*key);
+                chunk(&mut encoded, envelope, |out| function_call(out, call, is_first), b"");
+                encoded.mark(Mark::End(*key));
+            }
+        }
+    }
+    if script.has_calls() {
+        encoded.mark(Mark::Calls);
+    }
+    chunk(&mut encoded, envelope, |out| text(out, ""), br#","finishReason":"STOP""#);
+    encoded.mark(Mark::Stop);
+    encoded.mark(Mark::Reply);
+    encoded
+}
+
+/// The marks of the blocks, in the order of [`stream`]. A call in one piece has no place but its end.
+pub(super) fn block_marks(script: &Script) -> Vec<Mark> {
+    let mut marks = Vec::with_capacity(24);
+    let mut n_text = 0;
+    for block in &script.blocks {
+        match block {
+            ScriptBlock::Text(fragments) => {
+                let first = n_text + 1;
+                n_text += fragments.len() as u32;
+                marks.extend((first..=n_text).map(Mark::Text));
+            }
+            ScriptBlock::Call(key) => marks.push(Mark::End(*key)),
+        }
+    }
+    marks
+}
+
+pub(super) fn whole(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Value {
+    let first_call = script.calls().next();
+    let part = |block: &ScriptBlock| match block {
+        ScriptBlock::Text(fragments) => json!({ "text": fragments.concat() }),
+        ScriptBlock::Call(key) => {
+            let call = &plan.calls[key.0 as usize];
+            let mut part = json!({
+                "functionCall": { "id": call.id, "name": call.tool, "args": call.args },
+            });
+            if first_call == Some(*key) {
+                part["thoughtSignature"] = signature(call).into();
+            }
+            part
+        }
+    };
+    let mut parts: Vec<Value> = script.blocks.iter().map(part).collect();
+    if parts.is_empty() {
+        parts.push(json!({ "text": "" }));
+    }
+    json!({
+        "candidates": [{
+            "content": { "parts": parts, "role": "model" },
+            "finishReason": "STOP",
+            "index": 0,
+        }],
+        "usageMetadata": {
+            "promptTokenCount": N_PROMPT_TOKENS,
+            "candidatesTokenCount": 42,
+            "totalTokenCount": N_PROMPT_TOKENS + 42,
+        },
+        "modelVersion": envelope.model,
+        "responseId": envelope.id,
+    })
+}
+
+const N_PROMPT_TOKENS: usize = 12;
+
+/// A chunk with one part. The counts of tokens grow with each.
+fn chunk(encoded: &mut Encoded, envelope: Envelope<'_>, part: impl FnOnce(&mut Vec<u8>), finish: &[u8]) {
+    let n_tokens = encoded.frames.len() + 1;
+    encoded.frame(|out| {
+        out.extend_from_slice(br#"data: {"candidates":[{"content":{"parts":["#);
+        part(out);
+        out.extend_from_slice(br#"],"role":"model"}"#);
+        out.extend_from_slice(finish);
+        out.extend_from_slice(br#","index":0}],"usageMetadata":{"promptTokenCount":"#);
+        json_number(out, N_PROMPT_TOKENS);
+        out.extend_from_slice(br#","candidatesTokenCount":"#);
+        json_number(out, n_tokens);
+        out.extend_from_slice(br#","totalTokenCount":"#);
+        json_number(out, N_PROMPT_TOKENS + n_tokens);
+        out.extend_from_slice(br#"},"modelVersion":"#);
+        json_string(out, envelope.model);
+        out.extend_from_slice(br#","responseId":"#);
+        json_string(out, envelope.id);
+        out.extend_from_slice(b"}\r\n\r\n");
+    });
+}
+
+fn text(out: &mut Vec<u8>, text: &str) {
+    out.extend_from_slice(br#"{"text":"#);
+    json_string(out, text);
+    out.push(b'}');
+}
+
+fn function_call(out: &mut Vec<u8>, call: &PlannedCall, is_signed: bool) {
+    out.extend_from_slice(br#"{"functionCall":{"id":"#);
+    json_string(out, &call.id);
+    out.extend_from_slice(br#","name":"#);
+    json_string(out, &call.tool);
+    out.extend_from_slice(br#","args":"#);
+    call.deltas.iter().for_each(|delta| out.extend_from_slice(delta.as_bytes()));
+    out.push(b'}');
+    if is_signed {
+        out.extend_from_slice(br#","thoughtSignature":"#);
+        json_string(out, &signature(call));
+    }
+    out.push(b'}');
+}
+
+/// The signature of the thoughts that led to a call: opaque base64 to everybody but the provider, another one for each
+/// call, and the same for the same call.
+fn signature(call: &PlannedCall) -> String {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const FNV_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
+    const FNV_PRIME: u64 = 0x0000_0100_0000_01b3;
+    let mut hash =
+        call.id.bytes().fold(FNV_OFFSET, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(FNV_PRIME));
+    let letters = (0..N_SIGNATURE_LETTERS).map(|_| {
+        hash = (hash ^ (hash >> 29)).wrapping_mul(FNV_PRIME).rotate_left(17);
+        char::from(ALPHABET[(hash >> 58) as usize])
+    });
+    letters.collect()
+}
+
+/// Real signatures have hundreds of letters; this is enough to be of no use for anything but to be given back. A
+/// multiple of four, so that it is base64 without padding.
+const N_SIGNATURE_LETTERS: usize = 64;

@@ -1,0 +1,128 @@
+//! Mistral: what the model's replies look like.
+//!
+//! Native order: a chunk with the role and empty content, content, the calls, each whole in a chunk, the finish reason
+//! with the usage, `[DONE]`.
+//!
+//! The live API was seen to put all calls of a reply into one chunk
+//! (<https://github.com/comet-ml/opik/pull/7385>), together with the finish reason. Here each has its chunk, so that
+//! there are points between calls; clients read both in the same way.
+
+use serde_json::{Value, json};
+
+use crate::plan::{Mark, Plan, PlannedCall, Script, ScriptBlock};
+use crate::wire::Envelope;
+use crate::wire::frames::{Encoded, json_number, json_string};
+
+pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Encoded {
+    let mut encoded = Encoded::with_capacity(8192);
+    let mut head = b"data: {\"id\":".to_vec();
+    json_string(&mut head, envelope.id);
+    head.extend_from_slice(
+        format!(",\"object\":\"chat.completion.chunk\",\"created\":{CREATED},\"model\":").as_bytes(),
+    );
+    json_string(&mut head, envelope.model);
+    head.extend_from_slice(b",\"choices\":[{\"index\":0,\"delta\":");
+    let chunk = |encoded: &mut Encoded, delta: &dyn Fn(&mut Vec<u8>)| {
+        encoded.frame(|out| {
+            out.extend_from_slice(&head);
+            delta(out);
+            out.extend_from_slice(b",\"finish_reason\":null}]}\n\n");
+        });
+    };
+
+    chunk(&mut encoded, &|out| out.extend_from_slice(br#"{"role":"assistant","content":""}"#));
+    let mut n_text = 0;
+    for block in &script.blocks {
+        let ScriptBlock::Text(fragments) = block else { continue };
+        for fragment in fragments {
+            chunk(&mut encoded, &|out| content(out, fragment));
+            n_text += 1;
+            encoded.mark(Mark::Text(n_text));
+        }
+    }
+    for (index, key) in script.calls().enumerate() {
+        chunk(&mut encoded, &|out| call(out, index, &plan.calls[key.0 as usize]));
+        encoded.mark(Mark::End(key));
+    }
+    if script.has_calls() {
+        encoded.mark(Mark::Calls);
+    }
+    encoded.frame(|out| {
+        out.extend_from_slice(&head);
+        out.extend_from_slice(br#"{"content":""},"finish_reason":"#);
+        json_string(out, finish_reason(script));
+        out.extend_from_slice(format!("}}],\"usage\":{}}}\n\n", usage()).as_bytes());
+    });
+    encoded.mark(Mark::Stop);
+    encoded.frame(|out| out.extend_from_slice(b"data: [DONE]\n\n"));
+    encoded.mark(Mark::Reply);
+    encoded
+}
+
+/// The marks of the text and the calls, in the order of [`stream`]. A call begins and ends with one chunk, so only its
+/// end is a mark.
+pub(super) fn block_marks(script: &Script) -> Vec<Mark> {
+    let fragments = script.blocks.iter().map(|block| match block {
+        ScriptBlock::Text(fragments) => fragments.len() as u32,
+        ScriptBlock::Call(_) => 0,
+    });
+    let text = (1..=fragments.sum()).map(Mark::Text);
+    text.chain(script.calls().map(Mark::End)).collect()
+}
+
+pub(super) fn whole(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Value {
+    let calls: Vec<Value> = script
+        .calls()
+        .enumerate()
+        .map(|(index, key)| {
+            let call = &plan.calls[key.0 as usize];
+            json!({
+                "id": call.id,
+                "function": { "name": call.tool, "arguments": call.deltas.concat() },
+                "index": index,
+            })
+        })
+        .collect();
+    let calls = if calls.is_empty() { Value::Null } else { Value::Array(calls) };
+    json!({
+        "id": envelope.id,
+        "object": "chat.completion",
+        "created": CREATED,
+        "model": envelope.model,
+        "choices": [{
+            "index": 0,
+            "message": { "role": "assistant", "tool_calls": calls, "content": script.text() },
+            "finish_reason": finish_reason(script),
+        }],
+        "usage": usage(),
+    })
+}
+
+/// The providers stamp replies with the time; ours is a constant, so that the same plan gives the same bytes.
+const CREATED: u64 = 1_790_000_000;
+
+fn usage() -> Value {
+    json!({ "prompt_tokens": 12, "total_tokens": 54, "completion_tokens": 42 })
+}
+
+fn finish_reason(script: &Script) -> &'static str {
+    if script.has_calls() { "tool_calls" } else { "stop" }
+}
+
+fn content(out: &mut Vec<u8>, fragment: &str) {
+    out.extend_from_slice(b"{\"content\":");
+    json_string(out, fragment);
+    out.push(b'}');
+}
+
+fn call(out: &mut Vec<u8>, index: usize, call: &PlannedCall) {
+    out.extend_from_slice(b"{\"tool_calls\":[{\"id\":");
+    json_string(out, &call.id);
+    out.extend_from_slice(b",\"function\":{\"name\":");
+    json_string(out, &call.tool);
+    out.extend_from_slice(b",\"arguments\":");
+    json_string(out, &call.deltas.concat());
+    out.extend_from_slice(b"},\"index\":");
+    json_number(out, index);
+    out.extend_from_slice(b"}]}");
+}

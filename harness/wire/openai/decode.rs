@@ -1,0 +1,64 @@
+//! OpenAI Chat Completions: what the chunks of a stream, or a whole body, say.
+
+use serde_json::Value;
+
+use crate::wire::decode::{ReadEvent, ReplyEvent, error, text_of, whole_call};
+use crate::wire::sse::SseEvent;
+
+/// Reads the chunks of one stream.
+#[derive(Debug, Default)]
+pub(super) struct Events {
+    /// Open calls: no chunk closes a call, the finish reason closes all of them.
+    open: Vec<u64>,
+}
+
+impl ReadEvent for Events {
+    fn event(&mut self, event: SseEvent<'_>, said: &mut dyn FnMut(ReplyEvent)) {
+        if event.data.starts_with("[DONE]") {
+            return said(ReplyEvent::End);
+        }
+        let Ok(data) = serde_json::from_str::<Value>(event.data) else {
+            return said(ReplyEvent::Unknown(event.data.to_owned()));
+        };
+        if data["error"].is_object() {
+            return said(error(&data["error"]));
+        }
+        let choice = &data["choices"][0];
+        let delta = &choice["delta"];
+        if let Some(text) = delta["content"].as_str().filter(|text| !text.is_empty()) {
+            said(ReplyEvent::Text(text.to_owned()));
+        }
+        for call in delta["tool_calls"].as_array().map(Vec::as_slice).unwrap_or_default() {
+            let index = call["index"].as_u64().unwrap_or(0);
+            if !self.open.contains(&index) {
+                self.open.push(index);
+                let name = text_of(&call["function"]["name"]);
+                said(ReplyEvent::CallStart { index, id: text_of(&call["id"]), name });
+            }
+            if let Some(fragment) =
+                call["function"]["arguments"].as_str().filter(|fragment| !fragment.is_empty())
+            {
+                said(ReplyEvent::CallArgs { index, fragment: fragment.to_owned() });
+            }
+        }
+        if let Some(reason) = choice["finish_reason"].as_str() {
+            self.open.drain(..).for_each(|index| said(ReplyEvent::CallEnd { index }));
+            said(ReplyEvent::Stop(reason.to_owned()));
+        }
+    }
+}
+
+/// What a body says that is not a stream.
+pub(super) fn whole(body: &Value, said: &mut dyn FnMut(ReplyEvent)) {
+    let choice = &body["choices"][0];
+    let message = &choice["message"];
+    if let Some(text) = message["content"].as_str() {
+        said(ReplyEvent::Text(text.to_owned()));
+    }
+    let calls = message["tool_calls"].as_array().map(Vec::as_slice).unwrap_or_default();
+    for (index, call) in calls.iter().enumerate() {
+        let function = &call["function"];
+        whole_call(index as u64, &call["id"], &function["name"], text_of(&function["arguments"]), said);
+    }
+    said(ReplyEvent::Stop(text_of(&choice["finish_reason"])));
+}

@@ -1,0 +1,314 @@
+//! OpenAI Responses: what the model's replies look like.
+//!
+//! Native order: `response.created`, `response.in_progress`, then the items one after the other, each opened, filled and
+//! closed, then `response.completed` with the whole response. Every event is named and counted; there is no `[DONE]`.
+
+use std::io::Write;
+
+use serde_json::{Value, json};
+
+use crate::plan::{Mark, Plan, PlannedCall, Script, ScriptBlock};
+use crate::scenario::ErrorKind;
+use crate::wire::Envelope;
+use crate::wire::frames::{Encoded, json_number, json_string};
+
+pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Encoded {
+    let mut encoded = Encoded::with_capacity(8192);
+    let mut events = Events::default();
+    let begun = response(envelope, "in_progress", Vec::new()).to_string();
+    for name in ["response.created", "response.in_progress"] {
+        encoded.frame(|out| events.event(out, name, |out| field(out, "response", &begun)));
+    }
+    let mut n_text = 0;
+    for (index, block) in script.blocks.iter().enumerate() {
+        let id = item_id(envelope, block, index);
+        match block {
+            ScriptBlock::Text(fragments) => {
+                let text = Text { id: &id, index };
+                encoded.frame(|out| text.open(out, &mut events));
+                for fragment in fragments {
+                    encoded.frame(|out| text.delta(out, &mut events, fragment));
+                    n_text += 1;
+                    encoded.mark(Mark::Text(n_text));
+                }
+                encoded.frame(|out| text.close(out, &mut events, &fragments.concat()));
+            }
+            ScriptBlock::Call(key) => {
+                let call = &plan.calls[key.0 as usize];
+                let arguments = Arguments { id: &id, index, call };
+                encoded.frame(|out| arguments.open(out, &mut events));
+                encoded.mark(Mark::Start(*key));
+                for (k, fragment) in call.deltas.iter().enumerate() {
+                    encoded.frame(|out| arguments.delta(out, &mut events, fragment));
+                    encoded.mark(Mark::Delta(*key, k as u32 + 1));
+                }
+                // Clients take a call for complete at either event, so nothing may happen between the two.
+                encoded.frame(|out| arguments.close(out, &mut events));
+                encoded.mark(Mark::End(*key));
+            }
+        }
+    }
+    if script.has_calls() {
+        encoded.mark(Mark::Calls);
+    }
+    let done = whole(plan, script, envelope).to_string();
+    encoded.frame(|out| events.event(out, "response.completed", |out| field(out, "response", &done)));
+    encoded.mark(Mark::Stop);
+    encoded.mark(Mark::Reply);
+    encoded
+}
+
+/// The marks of the items, in the order of [`stream`].
+pub(super) fn block_marks(script: &Script, calls: &[PlannedCall]) -> Vec<Mark> {
+    let mut marks = Vec::with_capacity(24);
+    let mut n_text = 0;
+    for block in &script.blocks {
+        match block {
+            ScriptBlock::Text(fragments) => {
+                let first = n_text + 1;
+                n_text += fragments.len() as u32;
+                marks.extend((first..=n_text).map(Mark::Text));
+            }
+            ScriptBlock::Call(key) => {
+                let n_deltas = calls[key.0 as usize].deltas.len() as u32;
+                marks.push(Mark::Start(*key));
+                marks.extend((1..=n_deltas).map(|delta| Mark::Delta(*key, delta)));
+                marks.push(Mark::End(*key));
+            }
+        }
+    }
+    marks
+}
+
+pub(super) fn whole(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Value {
+    let items = script.blocks.iter().enumerate().map(|(index, block)| {
+        let id = item_id(envelope, block, index);
+        match block {
+            ScriptBlock::Text(fragments) => message(&id, "completed", vec![part(&fragments.concat())]),
+            ScriptBlock::Call(key) => {
+                let call = &plan.calls[key.0 as usize];
+                function_call(&id, call, "completed", &call.deltas.concat())
+            }
+        }
+    });
+    response(envelope, "completed", items.collect())
+}
+
+/// The error inside a stream, numbered after what was sent. A frame has no blank line but the one at its end, so those
+/// tell how many events there were.
+pub(super) fn error(kind: ErrorKind, body: &Value, sent: &[u8]) -> Vec<u8> {
+    let mut events = Events { n_sent: sent.windows(2).filter(|two| *two == b"\n\n").count() };
+    let code = match kind {
+        ErrorKind::Overloaded => "server_is_overloaded",
+        ErrorKind::Server => "server_error",
+        ErrorKind::RateLimit => "rate_limit_exceeded",
+    };
+    let mut frame = Vec::with_capacity(256);
+    events.event(&mut frame, "error", |out| {
+        out.extend_from_slice(b",\"code\":");
+        json_string(out, code);
+        field(out, "message", &body["message"].to_string());
+        out.extend_from_slice(b",\"param\":null");
+    });
+    frame
+}
+
+/// The providers stamp replies with the time; ours is a constant, so that the same plan gives the same bytes.
+const CREATED: u64 = 1_790_000_000;
+
+fn response(envelope: Envelope<'_>, status: &str, output: Vec<Value>) -> Value {
+    let usage = match status {
+        "completed" => json!({
+            "input_tokens": 12,
+            "input_tokens_details": { "cached_tokens": 0 },
+            "output_tokens": 42,
+            "output_tokens_details": { "reasoning_tokens": 0 },
+            "total_tokens": 54,
+        }),
+        _ => Value::Null,
+    };
+    json!({
+        "id": envelope.id,
+        "object": "response",
+        "created_at": CREATED,
+        "status": status,
+        "background": false,
+        "error": null,
+        "incomplete_details": null,
+        "instructions": null,
+        "max_output_tokens": null,
+        "model": envelope.model,
+        "output": output,
+        "parallel_tool_calls": true,
+        "previous_response_id": null,
+        "reasoning": { "effort": null, "summary": null },
+        "service_tier": "default",
+        "store": true,
+        "temperature": 1.0,
+        "text": { "format": { "type": "text" } },
+        "tool_choice": "auto",
+        "tools": [],
+        "top_p": 1.0,
+        "truncation": "disabled",
+        "usage": usage,
+        "user": null,
+        "metadata": {},
+    })
+}
+
+/// An id of an item: that of the response under another prefix, and which item it is.
+fn item_id(envelope: Envelope<'_>, block: &ScriptBlock, index: usize) -> String {
+    let digits = envelope.id.strip_prefix("resp_").unwrap_or(envelope.id);
+    let prefix = match block {
+        ScriptBlock::Text(_) => "msg",
+        ScriptBlock::Call(_) => "fc",
+    };
+    format!("{prefix}_{digits}{index:02x}")
+}
+
+fn message(id: &str, status: &str, content: Vec<Value>) -> Value {
+    json!({ "id": id, "type": "message", "status": status, "role": "assistant", "content": content })
+}
+
+fn part(text: &str) -> Value {
+    json!({ "type": "output_text", "annotations": [], "logprobs": [], "text": text })
+}
+
+fn function_call(id: &str, call: &PlannedCall, status: &str, arguments: &str) -> Value {
+    json!({
+        "id": id,
+        "type": "function_call",
+        "status": status,
+        "arguments": arguments,
+        "call_id": call.id,
+        "name": call.tool,
+    })
+}
+
+/// Writes events, and counts them.
+#[derive(Debug, Default)]
+struct Events {
+    n_sent: usize,
+}
+
+impl Events {
+    fn event(&mut self, out: &mut Vec<u8>, name: &str, fields: impl FnOnce(&mut Vec<u8>)) {
+        out.extend_from_slice(b"event: ");
+        out.extend_from_slice(name.as_bytes());
+        out.extend_from_slice(b"\ndata: {\"type\":\"");
+        out.extend_from_slice(name.as_bytes());
+        out.push(b'"');
+        fields(out);
+        out.extend_from_slice(b",\"sequence_number\":");
+        json_number(out, self.n_sent);
+        out.extend_from_slice(b"}\n\n");
+        self.n_sent += 1;
+    }
+}
+
+/// Writes a field whose value is JSON already.
+fn field(out: &mut Vec<u8>, name: &str, json: &str) {
+    write!(out, ",\"{name}\":{json}").expect("a vector takes any bytes");
+}
+
+fn string_field(out: &mut Vec<u8>, name: &str, text: &str) {
+    field(out, name, "");
+    json_string(out, text);
+}
+
+/// A message item with one part.
+#[derive(Debug, Clone, Copy)]
+struct Text<'a> {
+    id: &'a str,
+    index: usize,
+}
+
+impl Text<'_> {
+    fn open(self, out: &mut Vec<u8>, events: &mut Events) {
+        let item = message(self.id, "in_progress", Vec::new()).to_string();
+        item_event(out, events, "response.output_item.added", self.index, &item);
+        self.part_event(out, events, "response.content_part.added", |out| {
+            field(out, "part", &part("").to_string());
+        });
+    }
+
+    fn delta(self, out: &mut Vec<u8>, events: &mut Events, fragment: &str) {
+        self.part_event(out, events, "response.output_text.delta", |out| {
+            string_field(out, "delta", fragment);
+            out.extend_from_slice(b",\"logprobs\":[]");
+        });
+    }
+
+    fn close(self, out: &mut Vec<u8>, events: &mut Events, text: &str) {
+        self.part_event(out, events, "response.output_text.done", |out| {
+            string_field(out, "text", text);
+            out.extend_from_slice(b",\"logprobs\":[]");
+        });
+        let part = part(text);
+        self.part_event(out, events, "response.content_part.done", |out| {
+            field(out, "part", &part.to_string());
+        });
+        let item = message(self.id, "completed", vec![part]).to_string();
+        item_event(out, events, "response.output_item.done", self.index, &item);
+    }
+
+    fn part_event(
+        self,
+        out: &mut Vec<u8>,
+        events: &mut Events,
+        name: &str,
+        fields: impl FnOnce(&mut Vec<u8>),
+    ) {
+        events.event(out, name, |out| {
+            place(out, self.id, self.index);
+            out.extend_from_slice(b",\"content_index\":0");
+            fields(out);
+        });
+    }
+}
+
+/// A function call item.
+#[derive(Debug, Clone, Copy)]
+struct Arguments<'a> {
+    id: &'a str,
+    index: usize,
+    call: &'a PlannedCall,
+}
+
+impl Arguments<'_> {
+    fn open(self, out: &mut Vec<u8>, events: &mut Events) {
+        let item = function_call(self.id, self.call, "in_progress", "").to_string();
+        item_event(out, events, "response.output_item.added", self.index, &item);
+    }
+
+    fn delta(self, out: &mut Vec<u8>, events: &mut Events, fragment: &str) {
+        events.event(out, "response.function_call_arguments.delta", |out| {
+            place(out, self.id, self.index);
+            string_field(out, "delta", fragment);
+        });
+    }
+
+    fn close(self, out: &mut Vec<u8>, events: &mut Events) {
+        let arguments = self.call.deltas.concat();
+        events.event(out, "response.function_call_arguments.done", |out| {
+            place(out, self.id, self.index);
+            string_field(out, "arguments", &arguments);
+        });
+        let item = function_call(self.id, self.call, "completed", &arguments).to_string();
+        item_event(out, events, "response.output_item.done", self.index, &item);
+    }
+}
+
+fn item_event(out: &mut Vec<u8>, events: &mut Events, name: &str, index: usize, item: &str) {
+    events.event(out, name, |out| {
+        out.extend_from_slice(b",\"output_index\":");
+        json_number(out, index);
+        field(out, "item", item);
+    });
+}
+
+fn place(out: &mut Vec<u8>, id: &str, index: usize) {
+    string_field(out, "item_id", id);
+    out.extend_from_slice(b",\"output_index\":");
+    json_number(out, index);
+}
