@@ -20,7 +20,7 @@ const fn key(beginning: &'static str, min: usize, is_part: fn(u8) -> bool) -> Ke
     Key { beginning, min, is_part, needs_digit: false }
 }
 
-const KEYS: [Key; 27] = [
+const KEYS: [Key; 29] = [
     // Anthropic.
     key("sk-ant-", 16, is_token),
     // OpenAI, and the many that copy it.
@@ -32,6 +32,10 @@ const KEYS: [Key; 27] = [
     // AWS: access keys, long-lived and temporary.
     key("AKIA", 16, is_upper),
     key("ASIA", 16, is_upper),
+    // Bedrock: API keys, long-lived and short-lived, both of them base64
+    // (<https://docs.aws.amazon.com/bedrock/latest/userguide/api-keys-generate.html>).
+    key("ABSK", 40, is_base64),
+    key("bedrock-api-key-", 20, is_base64),
     // GitHub and GitLab.
     key("ghp_", 30, is_alphanumeric),
     key("gho_", 30, is_alphanumeric),
@@ -198,6 +202,10 @@ fn is_upper(byte: u8) -> bool {
 
 fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
+}
+
+fn is_base64(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"+/=-_".contains(&byte)
 }
 
 fn is_bearer(byte: u8) -> bool {

@@ -22,6 +22,8 @@ fn keys_of_known_shapes_are_taken_out() {
         "npm_",
         "xoxb-",
         "xapp-",
+        "ABSK",
+        "bedrock-api-key-",
     ] {
         let key = format!("{beginning}{digits}");
         for (before, after) in
@@ -32,6 +34,9 @@ fn keys_of_known_shapes_are_taken_out() {
         }
     }
     assert_eq!(clean("AKIAIOSFODNN7EXAMPLE,"), "[redacted],");
+    let base64 = "QmVkcm9ja0FQSUtleS1hYmNkLWF0LTEyMzQ1Njc4OTAxMjpz+/Ab==";
+    assert_eq!(clean(&format!("token ABSK{base64}, and")), "token [redacted], and");
+    assert_eq!(clean(&format!("{{\"a\":\"bedrock-api-key-{base64}\"}}")), "{\"a\":\"[redacted]\"}");
     assert_eq!(clean("a eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dozjgNryP4J3jVmN b"), "a [redacted] b");
     assert_eq!(clean("Authorization header: Bearer abcdefgh1234"), "Authorization header: Bearer [redacted]");
     assert_eq!(clean("https://ada:pa55@proxy:80/x"), "https://[redacted]@proxy:80/x");
