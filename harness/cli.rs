@@ -12,6 +12,7 @@ mod init;
 mod interrupt;
 mod lint;
 mod mcp;
+mod output;
 mod own;
 mod progress;
 mod recordings;
@@ -28,6 +29,7 @@ mod work;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use output::{print, print_plain, tell};
 
 /// Exit code for bad input; clap uses it for bad usage as well.
 const BAD_INPUT: u8 = 2;
@@ -46,7 +48,7 @@ const EXAMPLES: &str = "Examples:
   brickbat run my.yaml --dialect openai-chat --list       the plans that a scenario file yields
   brickbat run --command 'node adapter.mjs' abort/        the same on an adapter of your own
   brickbat run abort/ --out last                          keep everything that happened
-  brickbat show mid-batch#k=1@openai --out last           what happened in one plan
+  brickbat show mid-batch#k=1@openai-chat --out last      what happened in one plan
   brickbat check request.json traffic.jsonl               would a strict provider take these requests?
   brickbat recordings cassettes/*.yaml                    do the rules say what the provider said?
   brickbat explain tool-result-missing                    what a rule means, how to mend a history
@@ -68,8 +70,9 @@ enum Command {
     Agent(agent::Agent),
     /// Prove that the checkers bite: run the planted bugs and print who catches them.
     ///
-    /// Each is run in process, over HTTP and over ACP, and must be caught by the checker that is meant for it, on both
-    /// dialects; the reference agent must be accused of nothing. Exit code 4 means that it is otherwise.
+    /// Each is run in process, over HTTP and over ACP, and must be caught by the checker that is meant for it, on each
+    /// dialect on which it can show; the reference agent must be accused of nothing. Exit code 4 means that it is
+    /// otherwise.
     Canaries(canaries::Canaries),
     /// Say what a strict provider would say to a request body or a list of messages.
     Check(check::Check),
@@ -99,7 +102,11 @@ enum Command {
 
 /// Runs the command that the arguments name.
 pub fn main() -> ExitCode {
-    let code = match Arguments::parse().command {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return ExitCode::from(output::exit_code(usage(&error))),
+    };
+    let code = match arguments.command {
         Command::Run(run) => run.execute(),
         Command::Show(show) => show.execute(),
         Command::Agent(agent) => agent.execute(),
@@ -115,24 +122,29 @@ pub fn main() -> ExitCode {
         Command::Guardian(guardian) => guardian.execute(),
         Command::VerifyAdapter(verify) => verify.execute(),
     };
-    ExitCode::from(code)
+    ExitCode::from(output::exit_code(code))
+}
+
+/// Prints the help that was asked for, or what is wrong with the arguments.
+fn usage(error: &clap::Error) -> u8 {
+    let text = error.render().ansi().to_string();
+    match error.use_stderr() {
+        true => tell(text.trim_end()),
+        false => print_plain(&text),
+    }
+    u8::try_from(error.exit_code()).unwrap_or(BAD_INPUT)
 }
 
 /// Prints an error and gives the exit code for bad input.
 fn bad_input(error: impl std::fmt::Display) -> u8 {
-    anstream::eprintln!("{}", secrets::redactor().text(&error.to_string()));
+    tell(error);
     BAD_INPUT
-}
-
-/// Prints a text, without what must not be told.
-fn print(text: &str) {
-    anstream::print!("{}", secrets::redactor().text(text));
 }
 
 /// The program `brickbat` itself, which also guards processes, or says why it is not known.
 fn own_program() -> Result<std::path::PathBuf, u8> {
     std::env::current_exe().map_err(|error| {
-        anstream::eprintln!("error: cannot find brickbat's own program: {error}");
+        tell(format!("error: cannot find brickbat's own program: {error}"));
         3
     })
 }
@@ -142,7 +154,7 @@ fn block_on<T>(future: impl Future<Output = T>) -> Result<T, u8> {
     match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => Ok(runtime.block_on(future)),
         Err(error) => {
-            anstream::eprintln!("error: cannot start the runtime: {error}");
+            tell(format!("error: cannot start the runtime: {error}"));
             Err(3)
         }
     }

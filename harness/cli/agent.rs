@@ -4,6 +4,7 @@ use clap::Args;
 use tokio::io::{BufReader, stdin, stdout};
 
 use super::canaries::canary;
+use super::tell;
 use crate::agent::Delivery;
 use crate::agent::canary::Canary;
 use crate::driver::serve::{Served, serve};
@@ -13,6 +14,7 @@ use crate::driver::serve::{Served, serve};
 /// It reads the protocol from standard input and writes it to standard output, keeps as many sessions as it is asked
 /// for, and ends when its input ends.
 #[derive(Args)]
+#[command(after_help = EXAMPLES)]
 pub(super) struct Agent {
     /// Plant this bug.
     #[arg(long, value_name = "NAME", value_parser = canary)]
@@ -21,6 +23,10 @@ pub(super) struct Agent {
     #[arg(long)]
     blocking: bool,
 }
+
+const EXAMPLES: &str = "Examples:
+  brickbat run --command 'brickbat agent' abort/mid-batch
+  brickbat run --command 'brickbat agent --canary dangling-on-abort' abort/mid-batch";
 
 /// The harness broke the connection off, or spoke nonsense.
 const NOT_SERVED: u8 = 3;
@@ -32,7 +38,7 @@ impl Agent {
         let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
             Ok(runtime) => runtime,
             Err(error) => {
-                anstream::eprintln!("error: cannot start the runtime: {error}");
+                tell(format!("error: cannot start the runtime: {error}"));
                 return NOT_SERVED;
             }
         };
@@ -42,7 +48,7 @@ impl Agent {
         match over {
             Ok(()) => 0,
             Err(error) => {
-                anstream::eprintln!("error: {error}");
+                tell(format!("error: {error}"));
                 NOT_SERVED
             }
         }

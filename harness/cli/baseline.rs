@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::bad_input;
-use super::secrets::redactor;
+use super::{bad_input, tell};
 use crate::baseline::{Baseline, Known, Shown, common_system, rewrite};
 use crate::driver::{self, BASELINE};
 use crate::parse::MAX_TEXT;
@@ -95,11 +94,11 @@ impl Pending<'_> {
         let new = rewrite(&old, &shown, Known { systems: &systems, plans });
         std::fs::write(self.path, new.to_yaml()).map_err(|error| unwritable(self.path, &error))?;
         let n_unexplained = new.entries.iter().filter(|entry| !entry.is_explained()).count();
-        anstream::eprintln!(
+        tell(format!(
             "{}: {} entries, {n_unexplained} not yet explained",
             self.path.display(),
             new.entries.len()
-        );
+        ));
         Ok(())
     }
 }
@@ -121,8 +120,7 @@ fn beside(systems: &[&System], baselines: &mut Vec<Baseline>) -> Result<(), u8> 
     for system in systems {
         let System::Adapted(subject) = system else { continue };
         let Some(text) = subject.manifest.text(BASELINE) else {
-            let name = system.name();
-            anstream::eprintln!("{} has no baseline; every finding counts", redactor().text(&name));
+            tell(format!("{} has no baseline; every finding counts", system.name()));
             continue;
         };
         let file = format!("{}/{BASELINE}", subject.manifest.name);

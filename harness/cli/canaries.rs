@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::run::{paint, profiles};
 use super::secrets::redactor;
-use super::{bad_input, block_on, own_program};
+use super::{bad_input, block_on, own_program, print};
 use crate::agent::Delivery;
 use crate::agent::canary::Canary;
 use crate::dialect::Dialect;
@@ -18,14 +18,22 @@ use crate::verdict::Verdict;
 
 /// Runs every planted bug through the suite, in process, over HTTP and over ACP, and prints which plans catch it.
 ///
-/// Each canary must be caught by the checker that is meant for it, on every dialect on which it can show, and all three ways; the reference
-/// agent must be accused of nothing.
+/// Each canary must be caught by the checker that is meant for it, on every dialect on which it can show, and all three
+/// ways; the reference agent must be accused of nothing.
 #[derive(Args)]
+#[command(after_help = EXAMPLES)]
 pub(super) struct Canaries {
     /// Only this canary.
     #[arg(long, value_name = "NAME", value_parser = canary)]
     only: Option<Canary>,
 }
+
+const EXAMPLES: &str = "Examples:
+  brickbat canaries                              all of them, some minutes
+  brickbat canaries --only dangling-on-abort     one of them
+
+A column says how many plans of a dialect catch the canary, or that it cannot show there.
+An impossible plan needs a point that its dialect does not have.";
 
 /// Over HTTP, and again over ACP, a canary is shown to so many of the plans that caught it in process, on each dialect.
 const MAX_LIVE_PLANS: usize = 4;
@@ -58,14 +66,14 @@ impl Canaries {
                 cases.iter().partition(|case| is_impossible(case, jobs));
             let accused: Vec<&Case> =
                 possible.into_iter().filter(|case| case.judged != Verdict::Pass).collect();
-            accused.iter().for_each(|case| anstream::println!("{}", text::line(case)));
+            accused.iter().for_each(|case| print(&format!("{}\n", text::line(case))));
             let words =
                 format!("{} plans, {} accused, {} impossible", cases.len(), accused.len(), impossible.len());
-            anstream::println!("{:<24} {words}", system.name());
+            print(&format!("{:<24} {words}\n", system.name()));
             healthy &= accused.is_empty();
         }
         let columns: String = Dialect::ALL.iter().map(|dialect| format!(" {:>30}", dialect.name())).collect();
-        anstream::println!("\n{:<24} {:<20}{columns}  also caught by", "canary (plans caught)", "checker");
+        print(&format!("\n{:<24} {:<20}{columns}  also caught by\n", "canary (plans caught)", "checker"));
         let wanted = Canary::ALL.into_iter().filter(|canary| self.only.is_none_or(|only| only == *canary));
         for canary in wanted {
             match System::served(Some(canary)) {
@@ -116,7 +124,7 @@ async fn row(canary: Canary, served: &System, jobs: &[Job], guardian: &Path) -> 
     let name = paint(tone, &format!("{:<24}", canary.name()));
     let others: Vec<&str> = others.into_iter().collect();
     let cells: String = cells.iter().map(|cell| format!(" {cell:>30}")).collect();
-    anstream::println!("{name} {:<20}{cells}  {}", canary.caught_by(), others.join(" "));
+    print(&format!("{name} {:<20}{cells}  {}\n", canary.caught_by(), others.join(" ")));
     caught_everywhere
 }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::bad_input;
+use super::{bad_input, print_plain};
 use crate::parse::{did_you_mean, one_of};
 use crate::runner::quoted;
 
@@ -93,7 +93,7 @@ impl Init {
         };
         match write_all(&self.folder, template.files) {
             Ok(()) => {
-                anstream::print!("{}", next_steps(&self.folder, template));
+                print_plain(&next_steps(&self.folder, template));
                 0
             }
             Err(error) => bad_input(error),

@@ -1,5 +1,7 @@
 //! Ctrl-C: the first one ends what runs and lets it be reported, the second one ends everything at once.
 
+use super::tell;
+
 /// Exit code after a second Ctrl-C, as shells have it: 128 and the number of the signal.
 const INTERRUPTED: i32 = 130;
 
@@ -15,7 +17,7 @@ pub(super) async fn until_interrupted<T>(run: impl Future<Output = T>) -> Option
         done = run => return Some(done),
         () = interrupted => {}
     }
-    anstream::eprintln!("interrupted; press Ctrl-C again to leave without a report");
+    tell("interrupted; press Ctrl-C again to leave without a report");
     tokio::spawn(async {
         if tokio::signal::ctrl_c().await.is_ok() {
             std::process::exit(INTERRUPTED);

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::bad_input;
+use super::{bad_input, tell};
 use crate::driver::mcp;
 
 /// Offers the tools of a running plan as an MCP server on standard input and output.
@@ -41,6 +41,6 @@ impl Mcp {
 const COULD_NOT_SERVE: u8 = 3;
 
 fn broken(text: &str) -> u8 {
-    anstream::eprintln!("error: {text}");
+    tell(format!("error: {text}"));
     COULD_NOT_SERVE
 }

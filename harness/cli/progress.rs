@@ -4,6 +4,7 @@ use std::io::IsTerminal;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::tell;
 use crate::report::{Case, text};
 use crate::verdict::Verdict;
 
@@ -31,7 +32,7 @@ impl Progress {
     pub(super) fn note(&self, words: &str) {
         match &self.bar {
             Some(bar) => bar.println(words),
-            None => anstream::eprintln!("{words}"),
+            None => tell(words),
         }
     }
 
@@ -47,7 +48,7 @@ impl Progress {
                 }
             }
             None if n_done.is_multiple_of(PLANS_PER_LINE) || n_done == n_all => {
-                anstream::eprintln!("{}: {n_done} of {n_all} plans", case.system);
+                tell(format!("{}: {n_done} of {n_all} plans", case.system));
             }
             None => {}
         }

@@ -3,15 +3,21 @@
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 
+use super::print_plain;
 use crate::{driver, parse, report, vectors};
 
 /// Prints the JSON Schema of a format, for editors and for programs in other languages.
 #[derive(Args)]
+#[command(after_help = EXAMPLES)]
 pub(super) struct Schema {
     /// The format.
     #[arg(value_name = "FORMAT")]
     format: Format,
 }
+
+const EXAMPLES: &str = "Examples:
+  brickbat schema scenario > scenario.schema.json     for the editor, as the first line of a scenario names it
+  brickbat schema protocol                            for an adapter in another language";
 
 /// What has a schema.
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -34,7 +40,7 @@ impl Schema {
             Format::Vectors => vectors::schema(),
             Format::Protocol => driver::protocol::schema(),
         };
-        anstream::println!("{schema:#}");
+        print_plain(&format!("{schema:#}\n"));
         0
     }
 }

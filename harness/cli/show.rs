@@ -28,7 +28,7 @@ pub(super) struct Show {
 const EXAMPLES: &str = "Examples:
   brickbat run abort/ --system ai-sdk@6/ui-messages --out last
   brickbat show 'abort/mid-batch#k=1@anthropic-messages' --out last
-  brickbat show mid-batch#k=1@openai --out last --system ai-sdk";
+  brickbat show mid-batch#k=1@openai-chat --out last --system ai-sdk";
 
 /// Cases that an error names.
 const MAX_CANDIDATES: usize = 20;

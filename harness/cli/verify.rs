@@ -5,7 +5,7 @@ use clap::{Args, ValueEnum};
 use super::own::Own;
 use super::run::paint;
 use super::secrets::redactor;
-use super::{bad_input, block_on, own_program};
+use super::{bad_input, block_on, own_program, print, tell};
 use crate::report::text::Tone;
 use crate::runner::{Found, Verification, verify};
 
@@ -15,6 +15,7 @@ use crate::runner::{Found, Verification, verify};
 /// its manifest fit together.
 /// Exit codes: 0 the adapter is right, 1 a probe failed, 2 bad input, 3 a probe could not judge.
 #[derive(Args)]
+#[command(after_help = EXAMPLES)]
 pub(super) struct VerifyAdapter {
     /// The system whose adapter is meant, such as `ai-sdk@6`; with --manifest, a name in it.
     #[arg(long = "system", value_name = "NAME", id = "systems")]
@@ -25,6 +26,11 @@ pub(super) struct VerifyAdapter {
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
 }
+
+const EXAMPLES: &str = "Examples:
+  brickbat verify-adapter --command 'node adapter.mjs'
+  brickbat verify-adapter --manifest my-agent/system.yaml
+  brickbat verify-adapter --system ai-sdk@6 --format json";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
@@ -46,18 +52,18 @@ impl VerifyAdapter {
             Ok(guardian) => guardian,
             Err(code) => return code,
         };
-        let note = |words: &str| anstream::eprintln!("{}", redactor().text(words));
+        let note = |words: &str| tell(words);
         let verification = match block_on(verify(system, &guardian, &note)) {
             Ok(Ok(verification)) => verification,
             Ok(Err(error)) => return bad_input(error),
             Err(code) => return code,
         };
         match self.format {
-            Format::Text => anstream::print!("{}", redactor().text(&text(&verification))),
+            Format::Text => print(&text(&verification)),
             Format::Json => {
                 let mut json = verification.to_json();
                 redactor().value(&mut json);
-                anstream::println!("{json:#}");
+                print(&format!("{json:#}\n"));
             }
         }
         verification.exit_code()

@@ -114,7 +114,8 @@ fn owner() -> io::Result<UnixStream> {
 }
 
 fn stray(error: &io::Error) -> u8 {
-    anstream::eprintln!("error: a guardian is started by brickbat itself ({error})");
+    // Whoever does not listen to errors cannot be told of one.
+    let _ = writeln!(anstream::stderr(), "error: a guardian is started by brickbat itself ({error})");
     NOT_STARTED
 }
 
