@@ -3,12 +3,15 @@
 use std::path::Path;
 
 use clap::Args;
+use serde_json::Value;
 
-use super::{BAD_INPUT, bad_input, print};
+use super::{BAD_INPUT, bad_input, print, tell};
 use crate::runner::requests::{Inputs, MAX_BYTES};
 use crate::vectors::File;
 
 /// Holds files of rule vectors to their format and to the one form in which they are written.
+///
+/// Vectors of recorded streams have a format of their own, and are passed over in folders.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Lint {
@@ -34,24 +37,36 @@ impl Lint {
             code = bad_input(format!("error: cannot read {folder}: {words}"));
         }
         let files = inputs.files.iter().filter(|input| input.is_named || is_vectors(&input.path));
-        let mut n_files = 0;
+        let (mut n_files, mut n_of_streams) = (0, 0);
         for input in files {
-            n_files += 1;
-            code = code.max(self.file(&input.path));
+            match read(&input.path) {
+                Ok(text) if !input.is_named && is_of_streams(&text) => n_of_streams += 1,
+                Ok(text) => {
+                    n_files += 1;
+                    code = code.max(self.file(&input.path, &text));
+                }
+                Err(error) => code = bad_input(format!("error: cannot read {}: {error}", input.path)),
+            }
+        }
+        if n_of_streams > 0 {
+            tell(format!(
+                "{n_of_streams} files with vectors of streams passed over: `cargo test --test lint` checks those"
+            ));
         }
         match (n_files, code) {
-            (0, 0) => bad_input(format!("error: no vectors in {}", self.paths.join(" "))),
+            (0, 0) => bad_input(format!("error: no vectors of request bodies in {}", self.paths.join(" "))),
             _ => code,
         }
     }
 
-    fn file(&self, path: &str) -> u8 {
-        let text = match read(path) {
-            Ok(text) => text,
-            Err(error) => return bad_input(format!("error: cannot read {path}: {error}")),
-        };
-        let canonical = match File::read(&text) {
+    fn file(&self, path: &str, text: &str) -> u8 {
+        let canonical = match File::read(text) {
             Ok(file) => file.to_text(),
+            Err(_) if is_of_streams(text) => {
+                return bad_input(format!(
+                    "error: {path} holds vectors of streams\nhint: `cargo test --test lint` checks those"
+                ));
+            }
             Err(error) => return bad_input(format!("error: {path}: {error}")),
         };
         if canonical == text {
@@ -78,6 +93,12 @@ impl Lint {
 /// The schema of the format lies beside the files of the format.
 fn is_vectors(path: &str) -> bool {
     path.ends_with(".json") && !path.ends_with(".schema.json")
+}
+
+/// Whether the vectors of a file are those of streams: each says how it ended.
+fn is_of_streams(text: &str) -> bool {
+    let file: Value = serde_json::from_str(text).unwrap_or_default();
+    file.pointer("/vectors/0/ended").is_some()
 }
 
 fn read(path: &str) -> std::io::Result<String> {

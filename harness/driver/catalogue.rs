@@ -67,6 +67,11 @@ impl fmt::Display for ResolveError {
 impl std::error::Error for ResolveError {}
 
 impl ResolveError {
+    /// Whether no system is called so, or nearly so.
+    pub fn is_of_nobody(&self) -> bool {
+        self.what == "system" && self.nearest().is_none()
+    }
+
     fn nearest(&self) -> Option<&String> {
         let distance = |known: &&String| strsim::damerau_levenshtein(known, &self.wanted);
         // A third of the letters may be wrong: more is another word.

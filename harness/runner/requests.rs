@@ -236,6 +236,8 @@ fn lines(
             n_bytes += file.skip_until(b'\n')? as u64;
             each(Err((Some(start.line), format!("it is too large: more than {MAX_BYTES} bytes"))));
         } else if !text.trim_ascii().is_empty() {
+            // Without its end, so that a text that ends too early ends on its own line.
+            let text = text.trim_ascii_end().to_vec();
             each(Ok(Piece { text, start, is_line: true }));
         }
         start = Start { line: start.line + 1, offset: start.offset + n_bytes };

@@ -102,6 +102,9 @@ impl System {
                 }
                 Err(error) => Err(UnknownSystem(match did_you_mean(name, &OWN) {
                     Some(hint) => format!("error: unknown system `{name}`; {hint}"),
+                    None if error.is_of_nobody() => {
+                        format!("error: {error}, reference, canary/NAME (`brickbat systems` lists them)")
+                    }
                     None => format!("error: {error} (`brickbat systems` lists them)"),
                 })),
             },
