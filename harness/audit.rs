@@ -20,7 +20,8 @@ use crate::rules::{self, Profile, Rule, UnionViolation};
 pub use bench::{Bench, Strictness};
 pub use excerpt::{Excerpt, Line, conversation};
 pub use report::{Format, Report, Tally};
-pub use stream::{is_sound, stream_to_json, stream_to_text};
+pub use sarif::streams_to_sarif;
+pub use stream::{is_sound, stream_to_github, stream_to_json, stream_to_text, unjudged_to_github};
 
 /// By what a request is judged.
 #[derive(Debug, Clone, Default)]

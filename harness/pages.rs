@@ -1,16 +1,18 @@
 //! The pages of the rules: what each asks for, why, how to mend a history, and where that is known from.
 //!
 //! A page is made from the rule's table, from the profiles, and from the vectors of the rule, which are its example.
+//! Rules of streams have short pages: what is asked for, what a breach means, and the source.
 
 mod html;
 mod text;
 
 use crate::audit::{self, Start, Strictness, Terms};
+use crate::lint::{self, StreamRule};
 use crate::rules::{self, Confidence, Memory, Profile, Rule, Severity, Violation};
 use crate::vectors::{File, Vector};
 
 pub use html::site;
-pub use text::text;
+pub use text::{stream_text, text};
 
 /// What a page tells.
 struct Page {
@@ -68,6 +70,16 @@ impl Page {
             Confidence::Inferred => {
                 "inferred from the provider's other sentences; nobody was seen to meet it"
             }
+        }
+    }
+}
+
+/// What it means that a stream breaks a rule, in words.
+fn of_breach(rule: &StreamRule) -> &'static str {
+    match rule.severity {
+        lint::Severity::Error => "A breach is an error: the provider never sends such a stream.",
+        lint::Severity::Warning => {
+            "A breach is a warning: the provider does not do this itself, but its relatives do, or readers survive it."
         }
     }
 }

@@ -5,6 +5,7 @@
 
 use super::excerpt::shown;
 use super::{Finding, Level};
+use crate::lint::Fault;
 
 /// Characters of a provider's sentence. An annotation has little room, and GitHub cuts what is longer than 4 kB.
 const MAX_MESSAGE: usize = 1000;
@@ -28,6 +29,25 @@ pub(super) fn finding(file: &str, finding: &Finding) -> String {
             finding.pointer,
             minded_by(finding),
             finding.rule.why
+        )),
+    )
+}
+
+/// A fault of a recorded stream as an annotation. A binary stream has no lines, so its first is named.
+pub(super) fn fault(file: &str, fault: &Fault) -> String {
+    let rule = fault.rule;
+    format!(
+        "::{} file={},line={},title={}::{}\n",
+        rule.severity.name(),
+        property(file),
+        fault.place.line.unwrap_or(1),
+        property(rule.id),
+        message(&format!(
+            "{} (at event {}, byte {})\n{}",
+            shown(&fault.message, MAX_MESSAGE),
+            fault.place.event,
+            fault.place.offset,
+            rule.summary
         )),
     )
 }

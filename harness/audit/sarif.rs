@@ -6,15 +6,20 @@
 use serde_json::{Value, json};
 
 use super::{Finding, Level, Place};
+use crate::lint::{Fault, Report, StreamRule};
 use crate::rules::Rule;
 
 /// What stands before the first result.
 pub(super) fn begin() -> String {
+    begin_with(Rule::all().map(rule).collect())
+}
+
+fn begin_with(rules: Vec<Value>) -> String {
     let driver = json!({
         "name": "brickbat",
         "version": env!("CARGO_PKG_VERSION"),
         "informationUri": env!("CARGO_PKG_REPOSITORY"),
-        "rules": Rule::all().map(rule).collect::<Vec<Value>>(),
+        "rules": rules,
     });
     format!(
         "{{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\"version\":\"2.1.0\",\"runs\":[{{\
@@ -91,6 +96,55 @@ pub(super) fn end(notes: &[Value]) -> String {
         "toolExecutionNotifications": notes,
     });
     format!("\n],\"invocations\":[{invocation}]}}]}}\n")
+}
+
+/// The faults of recorded streams: files, each with what the linter says or why it could not be judged.
+pub fn streams_to_sarif(outcomes: &[(String, Result<Report, String>)]) -> String {
+    let mut text = begin_with(StreamRule::all().map(stream_rule).collect());
+    let mut notes = Vec::new();
+    let mut comma = "";
+    for (file, judged) in outcomes {
+        match judged {
+            Ok(report) => report.faults.iter().for_each(|fault| {
+                text.push_str(&format!("{comma}\n{}", of_fault(file, fault)));
+                comma = ",";
+            }),
+            Err(reason) => notes.push(notification(file, None, reason)),
+        }
+    }
+    text.push_str(&end(&notes));
+    text
+}
+
+fn stream_rule(rule: &StreamRule) -> Value {
+    let mut described = json!({
+        "id": rule.id,
+        "shortDescription": { "text": rule.summary },
+        "help": { "text": rule.summary },
+        "defaultConfiguration": { "level": rule.severity.name() },
+        "properties": { "sources": [rule.source] },
+    });
+    if rule.source.starts_with("https://") {
+        described["helpUri"] = json!(rule.source);
+    }
+    described
+}
+
+fn of_fault(file: &str, fault: &Fault) -> Value {
+    let mut region = json!({ "byteOffset": fault.place.offset });
+    if let Some(line) = fault.place.line {
+        region["startLine"] = json!(line);
+    }
+    json!({
+        "ruleId": fault.rule.id,
+        "ruleIndex": StreamRule::all().position(|rule| rule.id == fault.rule.id),
+        "level": fault.rule.severity.name(),
+        "message": { "text": fault.message },
+        "locations": [{
+            "physicalLocation": { "artifactLocation": { "uri": uri(file) }, "region": region },
+        }],
+        "properties": { "event": fault.place.event },
+    })
 }
 
 /// A path as a reference; that of standard input is a name that no file has.

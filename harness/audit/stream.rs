@@ -5,6 +5,7 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use super::excerpt::shown;
+use super::github;
 use super::text::{BAD, GOOD, WARN, painted};
 use crate::lint::{Ended, Fault, Report, Severity};
 use crate::parse::Colour;
@@ -63,6 +64,16 @@ fn one(text: &mut String, file: &str, fault: &Fault, colour: Colour) {
 
 fn n_warnings(report: &Report) -> usize {
     report.faults.iter().filter(|fault| fault.rule.severity == Severity::Warning).count()
+}
+
+/// The same as commands of GitHub's workflows, one for each fault.
+pub fn stream_to_github(file: &str, report: &Report) -> String {
+    report.faults.iter().map(|fault| github::fault(file, fault)).collect()
+}
+
+/// The same of a stream that could not be judged, with the reason.
+pub fn unjudged_to_github(file: &str, reason: &str) -> String {
+    github::unjudged(file, None, reason)
 }
 
 /// The same for programs.

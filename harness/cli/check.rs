@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::run::{dialect, profile};
 use super::secrets::redactor;
-use super::{BAD_INPUT, bad_input, print, rule, stream};
+use super::{BAD_INPUT, bad_input, print, rule, stream, tell};
 use crate::audit::{Format, Report, Strictness, Terms, Unjudged};
 use crate::dialect::Dialect;
 use crate::parse::Colour;
@@ -92,14 +92,14 @@ enum Written {
 
 impl Check {
     pub(super) fn execute(&self) -> u8 {
+        let format = match self.format {
+            Written::Text => Format::Text,
+            Written::Json => Format::Json,
+            Written::Sarif => Format::Sarif,
+            Written::Github => Format::Github,
+        };
         if self.stream {
-            return match self.format {
-                Written::Text => stream::check(&self.paths, self.dialect, stream::Written::Text),
-                Written::Json => stream::check(&self.paths, self.dialect, stream::Written::Json),
-                Written::Sarif | Written::Github => {
-                    bad_input("error: what is wrong with a stream is written as text or json")
-                }
-            };
+            return stream::check(&self.paths, self.dialect, format);
         }
         let (strictness, of_profile) = match self.profile {
             None => (Strictness::Newest, None),
@@ -107,7 +107,9 @@ impl Check {
             Some(Asked::Union(dialect)) => (Strictness::Union, dialect),
         };
         if self.dialect.is_some() && of_profile.is_some_and(|dialect| self.dialect != Some(dialect)) {
-            return bad_input("error: --profile is of another dialect than --dialect");
+            let given = self.dialect.map_or("", Dialect::name);
+            let own = of_profile.map_or("", Dialect::name);
+            return bad_input(format!("error: --profile is of {own}, and --dialect is {given}"));
         }
         let terms = Terms {
             dialect: self.dialect.or(of_profile),
@@ -116,12 +118,6 @@ impl Check {
             denied: rule::all(&self.deny),
         };
         let inputs = Inputs::of(&self.paths);
-        let format = match self.format {
-            Written::Text => Format::Text,
-            Written::Json => Format::Json,
-            Written::Sarif => Format::Sarif,
-            Written::Github => Format::Github,
-        };
         let report = Report::new(format, Colour::Ansi);
         let mut desk = Desk { files: &inputs.files, report, dialect_hint: dialect_hint(), n_told: 0 };
         print(&desk.report.begin());
@@ -183,6 +179,11 @@ impl Desk<'_> {
                 self.trouble(file, line, &words, None);
             }
             Event::Unjudged(line, Unjudged::NotJson(words)) => {
+                // A line of a file is the first of its own text.
+                let words = match line {
+                    Some(_) => words.replacen(" at line 1 column ", " at column ", 1),
+                    None => words,
+                };
                 let words = format!("cannot read {} as JSON: {words}", place(line));
                 self.trouble(file, line, &words, None);
             }
@@ -208,7 +209,7 @@ impl Desk<'_> {
     fn count_untold(&self) {
         match self.n_told.saturating_sub(MAX_TOLD) {
             0 => {}
-            n => anstream::eprintln!("… and {n} more that could not be judged"),
+            n => tell(format!("… and {n} more that could not be judged")),
         }
     }
 }

@@ -4,16 +4,20 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::{bad_input, rule};
+use super::{bad_input, print_plain, rule};
+use crate::lint::StreamRule;
 use crate::pages;
 use crate::rules::Rule;
 use crate::runner::examples;
 
 /// Explains a rule: what it asks for, why, how to mend a history that breaks it, and where that is known from.
+///
+/// Rules of recorded streams, which `check --stream` names, are explained as well.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Explain {
-    /// A rule, such as `anthropic-messages/tool-result-missing`; the dialect may be left out.
+    /// A rule, such as `anthropic-messages/tool-result-missing` or `openai-chat/stream/truncated`; the dialect may be
+    /// left out.
     #[arg(value_name = "RULE")]
     rule: Option<String>,
     /// List all rules, one on a line; so does `explain` without a rule.
@@ -27,6 +31,7 @@ pub(super) struct Explain {
 const EXAMPLES: &str = "Examples:
   brickbat explain tool-result-missing
   brickbat explain ANT-TU-1
+  brickbat explain openai-chat/stream/truncated
   brickbat explain --all | grep thinking
   brickbat explain --html rules/        then open rules/index.html";
 
@@ -36,17 +41,21 @@ impl Explain {
             return write(folder);
         }
         let Some(wanted) = &self.rule else {
-            Rule::all().for_each(|rule| anstream::println!("{}  {}", rule.id, rule.summary));
+            let of_bodies = Rule::all().map(|rule| (rule.id, rule.summary));
+            let of_streams = StreamRule::all().map(|rule| (rule.id, rule.summary));
+            let line = |(id, summary)| format!("{id}  {summary}\n");
+            print_plain(&of_bodies.chain(of_streams).map(line).collect::<String>());
             return 0;
         };
-        let found = match rule::named(wanted) {
-            Ok(found) => found.0,
+        let (of_bodies, of_streams) = match rule::any_named(wanted) {
+            Ok(found) => found,
             Err(error) => return bad_input(format!("error: {error}")),
         };
         let vectors = examples::vectors();
         let page = |rule: &'static Rule| pages::text(rule, vectors.get(rule.id));
-        let pages: Vec<String> = found.into_iter().map(page).collect();
-        anstream::print!("{}", pages.join("\n"));
+        let of_streams = of_streams.into_iter().map(pages::stream_text);
+        let pages: Vec<String> = of_bodies.into_iter().map(page).chain(of_streams).collect();
+        print_plain(&pages.join("\n"));
         0
     }
 }
@@ -61,6 +70,6 @@ fn write(folder: &Path) -> u8 {
             return bad_input(format!("error: cannot write {}: {error}", path.display()));
         }
     }
-    anstream::println!("{}: {} pages", folder.join("index.html").display(), site.len());
+    print_plain(&format!("{}: {} pages\n", folder.join("index.html").display(), site.len()));
     0
 }

@@ -4,51 +4,61 @@ use serde_json::{Value, json};
 
 use super::secrets::redactor;
 use super::{BAD_INPUT, bad_input, print};
-use crate::audit::{is_sound, stream_to_json, stream_to_text};
+use crate::audit::{
+    Format, is_sound, stream_to_github, stream_to_json, stream_to_text, streams_to_sarif, unjudged_to_github,
+};
 use crate::dialect::Dialect;
 use crate::lint::{Grammar, Report};
 use crate::parse::Colour;
 use crate::runner::streams;
 
-/// How the outcome is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Written {
-    Text,
-    Json,
-}
+/// A file, and what came of it: what the linter says, or why it could not be judged.
+type Outcome = (String, Result<Report, String>);
 
 /// Judges a stream in each file. Gives the exit code.
-pub(super) fn check(paths: &[String], dialect: Option<Dialect>, written: Written) -> u8 {
-    let (mut n_sound, mut n_unsound, mut n_unjudged) = (0, 0, 0);
-    let mut told = Vec::new();
+pub(super) fn check(paths: &[String], dialect: Option<Dialect>, format: Format) -> u8 {
+    let mut outcomes: Vec<Outcome> = Vec::new();
     for path in paths {
-        match judged(path, dialect) {
-            Ok(report) => {
-                *if is_sound(&report) { &mut n_sound } else { &mut n_unsound } += 1;
-                match written {
-                    Written::Text => print(&stream_to_text(path, &report, Colour::Ansi)),
-                    Written::Json => told.push(stream_to_json(path, &report)),
+        let judged = judged(path, dialect);
+        match &judged {
+            Ok(report) => match format {
+                Format::Text => print(&stream_to_text(path, report, Colour::Ansi)),
+                Format::Github => print(&stream_to_github(path, report)),
+                Format::Json | Format::Sarif => {}
+            },
+            Err(words) => {
+                bad_input(format!("error: {words}"));
+                if format == Format::Github {
+                    print(&unjudged_to_github(path, words));
                 }
             }
-            Err(words) => {
-                n_unjudged += 1;
-                bad_input(format!("error: {words}"));
-                told.push(json!({ "file": path, "ended": null, "reason": words }));
-            }
         }
+        outcomes.push((path.clone(), judged));
     }
-    let summary = json!({ "sound": n_sound, "unsound": n_unsound, "unjudged": n_unjudged });
-    match written {
-        Written::Text if paths.len() > 1 => print(&format!(
+    let count = |is_meant: fn(&Result<Report, String>) -> bool| {
+        outcomes.iter().filter(|(_, judged)| is_meant(judged)).count()
+    };
+    let n_sound = count(|judged| judged.as_ref().is_ok_and(is_sound));
+    let n_unjudged = count(Result::is_err);
+    let n_unsound = outcomes.len() - n_sound - n_unjudged;
+    match format {
+        Format::Text if paths.len() > 1 => print(&format!(
             "in all: {} streams: {n_sound} sound, {n_unsound} illegal or truncated, {n_unjudged} not judged\n",
             paths.len()
         )),
-        Written::Text => {}
-        Written::Json => {
-            let mut value: Value = json!({ "schema": 1, "streams": told, "summary": summary });
+        Format::Text | Format::Github => {}
+        Format::Json => {
+            let told = outcomes.iter().map(|(path, judged)| match judged {
+                Ok(report) => stream_to_json(path, report),
+                Err(words) => json!({ "file": path, "ended": null, "reason": words }),
+            });
+            let summary = json!({ "sound": n_sound, "unsound": n_unsound, "unjudged": n_unjudged });
+            let told: Vec<Value> = told.collect();
+            let mut value = json!({ "schema": 1, "streams": told, "summary": summary });
             redactor().value(&mut value);
             print(&format!("{value:#}\n"));
         }
+        Format::Sarif => print(&streams_to_sarif(&outcomes)),
     }
     match (n_unjudged, n_unsound) {
         (0, 0) => 0,

@@ -53,6 +53,26 @@ impl StreamRule {
         rules.iter().copied()
     }
 
+    /// The rules that a word means: an id, or one without its dialect (`stream/truncated`, `truncated`), of which each
+    /// dialect may have one.
+    pub fn named(word: &str) -> Vec<&'static StreamRule> {
+        let is_meant = |rule: &&StreamRule| {
+            let name = rule.short_name();
+            [rule.id, name].contains(&word) || word.strip_prefix("stream/") == Some(name)
+        };
+        StreamRule::all().filter(is_meant).collect()
+    }
+
+    /// The last part of the id.
+    pub fn short_name(&self) -> &'static str {
+        self.id.rsplit('/').next().unwrap_or(self.id)
+    }
+
+    /// The name of the dialect, the first part of the id.
+    pub fn dialect(&self) -> &'static str {
+        self.id.split('/').next().unwrap_or(self.id)
+    }
+
     /// The rule of that id.
     pub fn find(id: &str) -> Option<&'static StreamRule> {
         StreamRule::all().find(|rule| rule.id == id)

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::{Example, Page};
+use super::{Example, Page, of_breach};
 use crate::dialect::Dialect;
+use crate::lint::{Grammar, StreamRule};
 use crate::rules::{Profile, Rule, Severity};
 use crate::vectors::File;
 
@@ -13,6 +14,9 @@ pub fn site(vectors: &BTreeMap<String, File>) -> BTreeMap<String, String> {
     let mut site = BTreeMap::from([("index.html".to_owned(), index())]);
     for rule in Rule::all() {
         site.insert(format!("{}.html", rule.id), of_rule(rule, vectors.get(rule.id)));
+    }
+    for rule in StreamRule::all() {
+        site.insert(format!("{}.html", rule.id), of_stream_rule(rule));
     }
     for profile in Profile::all() {
         site.insert(path_of(profile), of_profile(profile));
@@ -39,6 +43,16 @@ fn index() -> String {
                 "<li><a href=\"{}.html\">{}</a> {summary}</li>",
                 escaped(rule.id),
                 escaped(rule.short_name())
+            );
+        }
+        body.push_str("</ul>\n<p>Rules of its streams:</p>\n<ul>\n");
+        for rule in StreamRule::of(Grammar::of(dialect)) {
+            let _ = writeln!(
+                body,
+                "<li><a href=\"{}.html\">{}</a> {}</li>",
+                escaped(rule.id),
+                escaped(rule.short_name()),
+                code(rule.summary)
             );
         }
         body.push_str("</ul>\n<p>Profiles:");
@@ -79,6 +93,19 @@ fn of_rule(rule: &'static Rule, vectors: Option<&File>) -> String {
     }
     body.push_str("</ul>\n");
     document(rule.id, "../", &body)
+}
+
+fn of_stream_rule(rule: &StreamRule) -> String {
+    let body = format!(
+        "<h1>{}</h1>\n<p>A rule of recorded streams of {}.</p>\n<p><strong>{}</strong></p>\n<p>{}</p>\n<ul>\n\
+         <li>{}</li>\n</ul>\n",
+        escaped(rule.id),
+        rule.dialect(),
+        code(rule.summary),
+        of_breach(rule),
+        link(rule.source)
+    );
+    document(rule.id, "../../", &body)
 }
 
 fn of_profile(profile: &'static Profile) -> String {

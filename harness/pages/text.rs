@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use super::{Example, Page};
+use super::{Example, Page, of_breach};
+use crate::lint::StreamRule;
 use crate::rules::{Profile, Rule};
 use crate::vectors::File;
 
@@ -33,6 +34,17 @@ pub fn text(rule: &'static Rule, vectors: Option<&File>) -> String {
         let _ = writeln!(text, "  {source}");
     });
     text
+}
+
+/// The page of a rule of streams.
+pub fn stream_text(rule: &StreamRule) -> String {
+    let StreamRule { id, summary, source, .. } = rule;
+    let dialect = rule.dialect();
+    let breach = of_breach(rule);
+    format!(
+        "{id}\n\n{summary}\n\n`brickbat check --stream` holds recorded streams of {dialect} to this rule.\n{breach}\n\n\
+         Source:\n  {source}\n"
+    )
 }
 
 fn example(text: &mut String, name: &str, example: Option<&Example>) {

@@ -284,6 +284,11 @@ fn unknown_names_get_advice() {
     assert_bad(&brickbat(&["run", "zzz"]), &["`zzz` is neither a file nor", "`brickbat run --list`"]);
     let system = |name| brickbat(&["run", "control/", "--system", name]);
     assert_bad(&system("ai-skd"), &["unknown system `ai-skd`", "did you mean `ai-sdk`?"]);
+    let nobody = system("nope");
+    assert_bad(
+        &nobody,
+        &["unknown system `nope`", "ai-sdk, opencode, reference, canary/NAME", "`brickbat systems`"],
+    );
     assert_bad(&system("refrence"), &["unknown system `refrence`", "did you mean `reference`?"]);
     assert_bad(&system("reference/blockin"), &["did you mean `reference/blocking`?"]);
     assert_bad(&system("ai-sdk@6/ui-mesages"), &["unknown mode `ui-mesages`", "did you mean `ui-messages`?"]);

@@ -81,7 +81,8 @@ fn a_broken_line_does_not_keep_the_others_from_being_judged() {
     let folder = folder(&[("rows.jsonl", &format!("{GOOD}\n{{\"messages\":\n{BAD}\n[]\n"))]);
     let said = said(&folder, &["check", "rows.jsonl", "none.json"]);
     assert_eq!(said.code, Some(2), "{said:#?}");
-    assert!(said.err.contains("cannot read rows.jsonl:2 as JSON"), "{said:#?}");
+    assert!(said.err.contains("cannot read rows.jsonl:2 as JSON: EOF while parsing"), "{said:#?}");
+    assert!(said.err.contains(" at column 12\n") && !said.err.contains("at line"), "{said:#?}");
     assert!(said.err.contains("rows.jsonl:4 does not show its dialect"), "{said:#?}");
     assert!(said.err.contains("cannot read none.json"), "{said:#?}");
     assert!(said.out.contains("rows.jsonl: 2 requests: 1 accepted, 1 refused, 2 not judged"), "{said:#?}");
@@ -245,4 +246,20 @@ fn lint_writes_vectors_in_one_form() {
     assert!(wrong.err.contains("v/a.json: vectors[0].result: unknown variant `good`"), "{wrong:#?}");
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/histories");
     assert_eq!(said(&folder, &["lint", corpus.to_str().unwrap()]).code, Some(0));
+}
+
+#[test]
+fn lint_passes_over_the_vectors_of_streams_in_few_words() {
+    let folder = folder(&[]);
+    let corpora = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora");
+    let all = said(&folder, &["lint", corpora.to_str().unwrap()]);
+    assert_eq!((all.code, all.out.as_str()), (Some(0), ""), "{all:#?}");
+    assert!(all.err.contains(" files with vectors of streams passed over: "), "{all:#?}");
+    assert_eq!(all.err.lines().count(), 1, "{all:#?}");
+    let streams = said(&folder, &["lint", corpora.join("streams").to_str().unwrap()]);
+    assert_eq!((streams.code, streams.err.lines().count()), (Some(2), 2), "{streams:#?}");
+    assert!(streams.err.contains("error: no vectors of request bodies in "), "{streams:#?}");
+    let one = said(&folder, &["lint", corpora.join("streams/gemini/truncated.json").to_str().unwrap()]);
+    assert_eq!(one.code, Some(2), "{one:#?}");
+    assert!(one.err.contains("holds vectors of streams\nhint: "), "{one:#?}");
 }

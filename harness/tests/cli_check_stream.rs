@@ -98,7 +98,7 @@ fn a_union_is_of_one_dialect() {
     assert!(taken.out.contains("accepted by all "), "{taken:#?}");
     let wrong = check(&["--profile", "union:openai-chat", "--dialect", "mistral"]);
     assert_eq!(wrong.code, Some(2), "{wrong:#?}");
-    assert!(wrong.err.contains("another dialect"), "{wrong:#?}");
+    assert!(wrong.err.contains("--profile is of openai-chat, and --dialect is mistral"), "{wrong:#?}");
     assert_eq!(check(&["--profile", "union:nobody"]).code, Some(2));
 }
 
@@ -182,6 +182,61 @@ fn programs_read_the_faults_of_a_stream() {
     let other = json(&folder, &check(&["--format", "json", "--dialect", "anthropic-messages"]));
     assert_eq!(other["streams"][0]["dialect"], "anthropic-messages");
     assert_eq!(other["streams"][0]["ended"], "truncated");
-    assert_eq!(check(&["--format", "sarif"]).code, Some(2));
     assert_eq!(check(&["--off", "ANT-TU-1"]).code, Some(2));
+}
+
+#[test]
+fn code_scanning_and_workflows_read_the_faults_of_a_stream() {
+    const TRUNCATED: &str = "openai-chat/stream/truncated";
+    let folder = folder(&[("cut.sse", &stream(&[CHUNK])), ("none.sse", "hello\n")]);
+    let with =
+        |format: &str| said(&folder, &["check", "--stream", "--format", format, "cut.sse", "none.sse"]);
+    let sarif = with("sarif");
+    assert_eq!(sarif.code, Some(2), "{sarif:#?}");
+    let run = &json(&folder, &sarif)["runs"][0];
+    let result = &run["results"][0];
+    assert_eq!((&result["ruleId"], &result["level"]), (&Value::from(TRUNCATED), &Value::from("error")));
+    let rule = &run["tool"]["driver"]["rules"][result["ruleIndex"].as_u64().unwrap() as usize];
+    assert_eq!(rule["id"], TRUNCATED);
+    let region = &result["locations"][0]["physicalLocation"]["region"];
+    assert_eq!(
+        (&region["startLine"], &region["byteOffset"]),
+        (&Value::from(3), &Value::from(CHUNK.len() + 8))
+    );
+    let notes = &run["invocations"][0]["toolExecutionNotifications"];
+    assert!(notes[0]["message"]["text"].as_str().unwrap().contains("does not show its dialect"), "{notes}");
+    let github = with("github");
+    assert_eq!(github.code, Some(2), "{github:#?}");
+    let lines: Vec<&str> = github.out.lines().collect();
+    assert_eq!(lines.len(), 2, "{github:#?}");
+    assert!(lines[0].starts_with(&format!("::error file=cut.sse,line=3,title={TRUNCATED}::")), "{github:#?}");
+    assert!(lines[1].starts_with("::error file=none.sse,line=1,title=not judged::"), "{github:#?}");
+}
+
+#[test]
+fn explain_knows_the_rules_of_streams() {
+    let folder = folder(&[]);
+    let explain = |word: &str| said(&folder, &["explain", word]);
+    let whole = explain("openai-chat/stream/truncated");
+    assert_eq!(whole.code, Some(0), "{whole:#?}");
+    for words in
+        ["openai-chat/stream/truncated\n", "`brickbat check --stream`", "A breach is an error", "https://"]
+    {
+        assert!(whole.out.contains(words), "{words}\n{}", whole.out);
+    }
+    let short = explain("stream/truncated");
+    assert!(short.out.contains(&whole.out) && short.out.contains("gemini/stream/truncated"), "{short:#?}");
+    assert_eq!(explain("truncated").out, short.out);
+    let wrong = explain("openai-chat/stream/truncatd");
+    assert!(wrong.err.contains("did you mean `openai-chat/stream/truncated`?"), "{wrong:#?}");
+    let all = said(&folder, &["explain", "--all"]).out;
+    assert!(all.contains("\nopenai-chat/stream/truncated  "), "{all}");
+    let off = said(&folder, &["check", "--off", "openai-chat/stream/truncated", "x.json"]);
+    assert_eq!(off.code, Some(2), "{off:#?}");
+    assert!(off.err.contains("is a rule of recorded streams\nhint: "), "{off:#?}");
+    assert_eq!(said(&folder, &["explain", "--html", "rules"]).code, Some(0));
+    let page = fs::read_to_string(folder.path().join("rules/openai-chat/stream/truncated.html")).unwrap();
+    assert!(page.contains("href=\"../../index.html\""), "{page}");
+    let index = fs::read_to_string(folder.path().join("rules/index.html")).unwrap();
+    assert!(index.contains("href=\"openai-chat/stream/truncated.html\""), "{index}");
 }
