@@ -97,7 +97,7 @@ const EXAMPLES: &str = "Examples:
   brickbat run --command 'node adapter.mjs' abort/mid-batch
   brickbat run abort/ --out last
   brickbat run --rerun-failed last
-  brickbat run abort/ --system ai-sdk@6/ui-messages --baseline";
+  brickbat run abort/ --system ai-sdk@6/ui-messages --dialect openai-chat --baseline";
 
 impl Run {
     pub(super) fn execute(&self) -> u8 {

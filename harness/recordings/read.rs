@@ -36,8 +36,8 @@ pub fn read(text: &[u8]) -> Result<Vec<Exchange>, Problem> {
 }
 
 fn of_json(text: &[u8]) -> Result<Vec<Exchange>, Problem> {
-    let document = Document::parse(text)
-        .map_err(|error| Problem::at(error.line() as u64, format!("not JSON: {error}")))?;
+    let document =
+        Document::parse(text).map_err(|error| Problem::at(error.line() as u64, not_json(&error)))?;
     let root = document.root();
     let entries = root.field("log").field("entries");
     let mut lines = Lines { text, at: 0, line: 1 };
@@ -57,13 +57,19 @@ fn of_json(text: &[u8]) -> Result<Vec<Exchange>, Problem> {
     row(text, 1).map(|row| vec![row])
 }
 
+/// The reader's complaint. The line is told before it.
+fn not_json(error: &serde_json::Error) -> String {
+    let place = format!(" at line {} column ", error.line());
+    format!("not JSON: {}", error.to_string().replacen(&place, " at column ", 1))
+}
+
 /// Reads a row: an object with a `request` body and the `status` of its answer.
 ///
 /// # Errors
 ///
 /// It is no such row.
 pub fn row(text: &[u8], line: u64) -> Result<Exchange, Problem> {
-    let document = Document::parse(text).map_err(|error| Problem::at(line, format!("not JSON: {error}")))?;
+    let document = Document::parse(text).map_err(|error| Problem::at(line, not_json(&error)))?;
     let root = document.root();
     let word = |name: &str| root.field(name).as_str().map(|word| word.into_owned());
     let (request, status) = (root.field("request"), root.field("status"));

@@ -205,6 +205,10 @@ fn recordings_are_compared_and_tell_no_secret() {
     let broken = said(&folder, &["recordings", "a.jsonl", "d.yaml"]);
     assert_eq!(broken.code, Some(2), "{broken:#?}");
     assert!(broken.err.contains("cannot read d.yaml:2: not a cassette"), "{broken:#?}");
+    fs::write(folder.path().join("e.jsonl"), "{}\n{\"a\":\n").unwrap();
+    let broken = said(&folder, &["recordings", "e.jsonl"]);
+    assert!(broken.err.contains("cannot read e.jsonl:2: not JSON: EOF while parsing"), "{broken:#?}");
+    assert!(broken.err.contains(" at column ") && !broken.err.contains("at line"), "{broken:#?}");
 }
 
 #[test]
