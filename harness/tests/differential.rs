@@ -1,8 +1,6 @@
 //! The random histories on which the rules of `mistral` are compared with Mistral's own validator: they must be worth
 //! the comparison, which `mistral_common.rs` makes.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
-
 #[path = "differential/histories.rs"]
 mod histories;
 
