@@ -457,7 +457,7 @@ fn check_says_why_it_cannot_read_its_input() {
     assert_bad(&brickbat_in(&folder, &["check", "."]), &["no request in ."]);
     assert_bad(&brickbat_in(&folder, &["check"]), &["<PATH>"]);
     let both = ["check", "-", "--dialect", "gemini", "--profile", "openai-chat@2026-09"];
-    assert_bad(&brickbat_in(&folder, &both), &["--profile is of another dialect than --dialect"]);
+    assert_bad(&brickbat_in(&folder, &both), &["--profile is of openai-chat, and --dialect is gemini"]);
 }
 
 #[test]
