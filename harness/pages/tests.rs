@@ -70,21 +70,18 @@ fn each_link_of_the_site_leads_somewhere() {
             if href.starts_with("https://") {
                 continue;
             }
-            let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-            let target = match href.strip_prefix("../") {
-                Some(rest) => {
-                    assert!(!folder.is_empty(), "{path}: {href}");
-                    rest.to_owned()
-                }
-                None if folder.is_empty() => href.to_owned(),
-                None => format!("{folder}/{href}"),
-            };
+            let n_up = href.matches("../").count();
+            let folders: Vec<&str> = path.split('/').collect();
+            assert!(n_up < folders.len(), "{path}: {href}");
+            let way = folders[..folders.len() - 1 - n_up].iter().copied().chain([&href[3 * n_up..]]);
+            let target = way.collect::<Vec<&str>>().join("/");
             assert!(site.contains_key(&target), "{path}: {href}");
             n_links += 1;
         }
     }
     assert!(n_links > 2 * Rule::all().count());
-    assert_eq!(site.len(), 1 + Rule::all().count() + Profile::all().count());
+    let n_rules = Rule::all().count() + StreamRule::all().count();
+    assert_eq!(site.len(), 1 + n_rules + Profile::all().count());
 }
 
 #[test]
