@@ -12,7 +12,7 @@ use super::header;
 use super::place::{self, Place};
 use super::problem::{Problem, Problems};
 
-/// Characters of a tool's name. Both dialects refuse longer ones:
+/// Characters of a tool's name. Providers refuse longer ones:
 /// <https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/overview> gives `^[a-zA-Z0-9_-]{1,64}$`.
 const MAX_TOOL_NAME: usize = 64;
 
