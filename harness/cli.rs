@@ -49,7 +49,7 @@ const EXAMPLES: &str = "Examples:
   brickbat run --command 'node adapter.mjs' abort/        the same on an adapter of your own
   brickbat run abort/ --out last                          keep everything that happened
   brickbat show mid-batch#k=1@openai-chat --out last      what happened in one plan
-  brickbat check request.json traffic.jsonl               would a strict provider take these requests?
+  brickbat check request.json traffic.jsonl               would a strict provider take these?
   brickbat recordings cassettes/*.yaml                    do the rules say what the provider said?
   brickbat explain tool-result-missing                    what a rule means, how to mend a history
   brickbat init --lang python                             an adapter to start from
