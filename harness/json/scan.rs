@@ -44,48 +44,51 @@ impl<'a> Scanner<'a> {
     /// Reads one value, with white space before it, onto the end of a tape.
     pub(super) fn value(&mut self, tape: &mut Tape<'a>) -> Result<(), Malformed> {
         let first = self.peek().ok_or(Malformed)?;
-        let start = self.at as u32;
-        let index = tape.rows.len();
-        tape.rows.push(Row { start, end: start, next: 0, kind: Kind::Null, has_escape: false });
-        let (mut kind, mut has_escape) = (Kind::Null, false);
-        match first {
-            b'"' => {
-                has_escape = self.string()?;
-                let row = Row {
-                    start: start + 1,
-                    end: self.at as u32 - 1,
-                    next: index as u32 + 1,
-                    kind: Kind::String,
-                    has_escape,
-                };
-                tape.rows[index] = row;
+        let start = self.at;
+        let kind = match first {
+            b'"' => return self.text(tape),
+            b'{' => {
+                let row = tape.open(start);
+                self.object(tape)?;
+                tape.close(row, self.at, Kind::Object);
                 return Ok(());
             }
-            b'{' => {
-                kind = Kind::Object;
-                self.object(tape)?;
-            }
             b'[' => {
-                kind = Kind::Array;
+                let row = tape.open(start);
                 self.array(tape)?;
+                tape.close(row, self.at, Kind::Array);
+                return Ok(());
             }
             b'-' | b'0'..=b'9' => {
-                kind = Kind::Number;
                 self.number()?;
+                Kind::Number
             }
             b't' => {
-                kind = Kind::Bool;
                 self.word(b"true")?;
+                Kind::Bool
             }
             b'f' => {
-                kind = Kind::Bool;
                 self.word(b"false")?;
+                Kind::Bool
             }
-            b'n' => self.word(b"null")?,
+            b'n' => {
+                self.word(b"null")?;
+                Kind::Null
+            }
             _ => return Err(Malformed),
-        }
-        let next = tape.rows.len() as u32;
-        tape.rows[index] = Row { start, end: self.at as u32, next, kind, has_escape };
+        };
+        let row = tape.open(start);
+        tape.close(row, self.at, kind);
+        Ok(())
+    }
+
+    /// Reads the string that begins here.
+    #[inline]
+    fn text(&mut self, tape: &mut Tape<'a>) -> Result<(), Malformed> {
+        let start = self.at as u32 + 1;
+        let has_escape = self.string()?;
+        let next = tape.rows.len() as u32 + 1;
+        tape.rows.push(Row { start, end: self.at as u32 - 1, next, kind: Kind::String, has_escape });
         Ok(())
     }
 
@@ -95,6 +98,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Goes into an array or an object: reads its bracket.
+    #[inline]
     pub(super) fn enter(&mut self) -> Result<(), Malformed> {
         self.depth += 1;
         self.at += 1;
@@ -102,6 +106,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Whether another item or field follows; `n` have been read. Reads the comma or the closing bracket.
+    #[inline]
     pub(super) fn goes_on(&mut self, n: usize, close: u8) -> Result<bool, Malformed> {
         let next = self.peek().ok_or(Malformed)?;
         if next == close {
@@ -119,11 +124,12 @@ impl<'a> Scanner<'a> {
     }
 
     /// Reads the name of a field onto a tape, and the colon.
+    #[inline]
     pub(super) fn name(&mut self, tape: &mut Tape<'a>) -> Result<(), Malformed> {
         if self.peek() != Some(b'"') {
             return Err(Malformed);
         }
-        self.value(tape)?;
+        self.text(tape)?;
         if self.peek() != Some(b':') {
             return Err(Malformed);
         }
@@ -132,7 +138,16 @@ impl<'a> Scanner<'a> {
     }
 
     /// The next byte that is not white space.
+    #[inline]
     pub(super) fn peek(&mut self) -> Option<u8> {
+        match self.bytes.get(self.at) {
+            Some(byte) if *byte > b' ' => Some(*byte),
+            _ => self.skip(),
+        }
+    }
+
+    #[cold]
+    fn skip(&mut self) -> Option<u8> {
         loop {
             match self.bytes.get(self.at) {
                 Some(b' ' | b'\n' | b'\t' | b'\r') => self.at += 1,
@@ -163,6 +178,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Reads a string, and tells whether it holds an escape.
+    #[inline]
     fn string(&mut self) -> Result<bool, Malformed> {
         self.at += 1;
         let mut has_escape = false;
@@ -232,6 +248,7 @@ impl<'a> Scanner<'a> {
 }
 
 /// How many bytes stand before the first quote, backslash or control character.
+#[inline]
 fn plain(bytes: &[u8]) -> usize {
     let (words, _) = bytes.as_chunks::<8>();
     let mut at = 0;

@@ -1,7 +1,7 @@
 //! A request, message by message: each is on the tape only while it is looked at.
 
 use super::scan::{self, Malformed, Scanner};
-use super::{Document, Json, Kind, Row, Tape};
+use super::{Document, Json, Kind, Tape};
 
 /// A part of a request.
 #[derive(Debug, Clone, Copy)]
@@ -106,20 +106,5 @@ impl<'a, 'l> Walker<'a, 'l> {
         }
         self.rest.close(row, self.scanner.at, Kind::Array);
         Ok(())
-    }
-}
-
-impl Tape<'_> {
-    /// Begins a value whose insides are read by somebody else; gives its row.
-    fn open(&mut self, start: usize) -> usize {
-        let row = Row { start: start as u32, end: 0, next: 0, kind: Kind::Null, has_escape: false };
-        self.rows.push(row);
-        self.rows.len() - 1
-    }
-
-    fn close(&mut self, row: usize, end: usize, kind: Kind) {
-        let next = self.rows.len() as u32;
-        let row = &mut self.rows[row];
-        (row.end, row.next, row.kind) = (end as u32, next, kind);
     }
 }

@@ -1,8 +1,10 @@
 //! The ids of a batch, in order, with a quick look-up, and the ids of a whole conversation by their hashes.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
-use std::hash::{BuildHasherDefault, Hasher};
+use std::collections::HashSet;
+use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
+
+use hashbrown::{DefaultHashBuilder, HashTable};
 
 /// Ids of calls, each once, in the order in which they came.
 ///
@@ -10,8 +12,10 @@ use std::hash::{BuildHasherDefault, Hasher};
 #[derive(Debug, Default)]
 pub(super) struct Ids<'a> {
     ids: Vec<Cow<'a, str>>,
-    /// The place of every id, once there are many.
-    places: HashMap<Cow<'a, str>, usize>,
+    /// The place of every id, once there are many. It is found by a hash with a seed of its own, for the ids come
+    /// from anywhere.
+    places: HashTable<usize>,
+    hasher: DefaultHashBuilder,
 }
 
 /// Up to so many ids are compared one by one.
@@ -27,17 +31,22 @@ impl<'a> Ids<'a> {
         self.ids.push(id);
         match place {
             ..FEW => {}
-            FEW => self.places.extend(self.ids.iter().cloned().zip(0..)),
-            _ => self.places.extend([(self.ids[place].clone(), place)]),
+            FEW => (0..=FEW).for_each(|place| self.index(place)),
+            _ => self.index(place),
         }
         Ok(place)
+    }
+
+    fn index(&mut self, place: usize) {
+        let hash = |place: &usize| self.hasher.hash_one(&*self.ids[*place]);
+        self.places.insert_unique(hash(&place), place, hash);
     }
 
     /// The place of an id.
     pub(super) fn find(&self, id: &str) -> Option<usize> {
         match self.ids.len() {
             ..=FEW => self.ids.iter().position(|own| own == id),
-            _ => self.places.get(id).copied(),
+            _ => self.places.find(self.hasher.hash_one(id), |place| self.ids[*place] == id).copied(),
         }
     }
 

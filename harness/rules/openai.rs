@@ -6,6 +6,7 @@
 mod content;
 mod pairing;
 mod relatives;
+mod said;
 mod schema;
 mod table;
 
@@ -13,9 +14,10 @@ use super::judge::{Book, Judge};
 use super::profile::{OpenaiChatSwitches, Profile, Switches};
 use super::violation::{Breach, Breaches};
 use super::{Memory, Rule};
-use crate::json::{Items, Json};
+use crate::json::Json;
 use pairing::Pairing;
 use relatives::Relatives;
+use said::{Role, Said};
 
 pub(super) use relatives::*;
 pub(super) use table::*;
@@ -60,12 +62,12 @@ struct Request<'a> {
 
 impl<'a> Judge<'a> for Request<'a> {
     fn message(&mut self, n: usize, message: Json<'_, 'a>, out: &mut Breaches) {
-        let role = Role::of(message);
-        schema::check_message(self.switches, n, role, message, out);
-        self.pairing.message(n, role, message, out);
-        content::check(n, role, message, out);
+        let said = Said::of(n, message);
+        schema::check_message(self.switches, said, out);
+        self.pairing.message(said, out);
+        content::check(said, out);
         if let Some(relatives) = &mut self.relatives {
-            relatives.message(n, role, message, out);
+            relatives.message(said, out);
         }
     }
 
@@ -75,36 +77,5 @@ impl<'a> Judge<'a> for Request<'a> {
         if let Some(relatives) = &mut self.relatives {
             relatives.finish(body, out);
         }
-    }
-}
-
-/// What a message may do, by its role. A missing or unknown role, which the schema check reports, is `None`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Role {
-    /// `system`, `developer` and `user`.
-    Prompt,
-    Assistant,
-    Tool,
-    /// The forerunner of `tool`. Its rules are not known any more.
-    Function,
-}
-
-impl Role {
-    fn of(message: Json) -> Option<Role> {
-        match message.field("role").as_str()?.as_ref() {
-            "system" | "developer" | "user" => Some(Role::Prompt),
-            "assistant" => Some(Role::Assistant),
-            "tool" => Some(Role::Tool),
-            "function" => Some(Role::Function),
-            _ => None,
-        }
-    }
-}
-
-/// The calls of a message. Other roles than the assistant have none: `tool_calls` in a user message is ignored.
-fn calls<'t, 'a>(role: Option<Role>, message: Json<'t, 'a>) -> Items<'t, 'a> {
-    match role {
-        Some(Role::Assistant) => message.field("tool_calls").items(),
-        _ => Items::default(),
     }
 }

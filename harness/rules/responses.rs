@@ -4,6 +4,7 @@
 //! comes first. Then what was said before is asked for, and last calls and outputs are paired over the whole of it:
 //! they need not stand side by side.
 
+mod item;
 mod pairing;
 mod reasoning;
 mod schema;
@@ -18,6 +19,7 @@ use super::profile::{Profile, ResponsesSwitches, Switches};
 use super::violation::{Breach, Breaches};
 use super::{Memory, Rule};
 use crate::json::Json;
+use item::{Item, Kind, Tool};
 use state::State;
 
 pub(super) use table::*;
@@ -71,83 +73,14 @@ struct Request<'a> {
 
 impl<'a> Judge<'a> for Request<'a> {
     fn message(&mut self, n: usize, item: Json<'_, 'a>, out: &mut Breaches) {
-        let kind = Kind::of(item);
-        schema::check_item(self.switches, n, kind, item, out);
-        self.state.item(n, kind, item, out);
+        let item = Item::of(n, item);
+        schema::check_item(self.switches, item, out);
+        self.state.item(item, out);
     }
 
     fn finish(&mut self, body: Json<'_, 'a>, n_items: Option<usize>, out: &mut Breaches) {
         schema::check_body(body, n_items, out);
         self.state.finish(body, out);
-    }
-}
-
-/// What an item is, as far as the rules tell items apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// A message of the user or of the program. A message of an unknown role counts as one.
-    Prompt,
-    /// A message of the model.
-    Said,
-    /// A call that the client has to answer.
-    Call(Tool),
-    /// The answer to such a call.
-    Output(Tool),
-    Reasoning,
-    /// The name of an item that the provider has.
-    Reference,
-    /// Anything else: what the provider did itself, and types that are not known.
-    Other,
-}
-
-/// Who made a tool.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Tool {
-    /// It has a JSON Schema.
-    Function,
-    /// It takes any text.
-    Custom,
-}
-
-impl Tool {
-    /// Which sentence speaks of it, in the rules about calls.
-    fn form(self) -> usize {
-        match self {
-            Tool::Function => 0,
-            Tool::Custom => 1,
-        }
-    }
-}
-
-impl Kind {
-    fn of(item: Json) -> Kind {
-        let kind = item.field("type");
-        match kind.as_str().as_deref() {
-            Some("function_call") => Kind::Call(Tool::Function),
-            Some("custom_tool_call") => Kind::Call(Tool::Custom),
-            Some("function_call_output") => Kind::Output(Tool::Function),
-            Some("custom_tool_call_output") => Kind::Output(Tool::Custom),
-            Some("reasoning") => Kind::Reasoning,
-            Some("item_reference") => Kind::Reference,
-            // Only messages may leave their type out, and references theirs.
-            None if kind.is_null() && item.get("role").is_none() && item.field("id").is_str() => {
-                Kind::Reference
-            }
-            None | Some("message") if item.field("role").is("assistant") => Kind::Said,
-            None | Some("message") => Kind::Prompt,
-            Some(_) => Kind::Other,
-        }
-    }
-
-    /// How the provider's ids of such items begin.
-    fn id_prefix(self) -> Option<&'static str> {
-        match self {
-            Kind::Said => Some("msg"),
-            Kind::Call(Tool::Function) => Some("fc"),
-            Kind::Call(Tool::Custom) => Some("ctc"),
-            Kind::Reasoning => Some("rs"),
-            Kind::Prompt | Kind::Output(_) | Kind::Reference | Kind::Other => None,
-        }
     }
 }
 

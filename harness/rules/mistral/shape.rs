@@ -2,10 +2,12 @@
 //!
 //! Unknown keys and unknown kinds of content pass.
 
+use std::borrow::Cow;
+
 use super::super::violation::{Breach, Breaches};
 use super::table::*;
 use super::{Role, calls};
-use crate::json::Json;
+use crate::json::{Json, Kind};
 
 /// Checks that the body is an object with a conversation. `n_messages` is nothing if there is no list of messages.
 pub(super) fn check_body(body: Json, n_messages: Option<usize>, out: &mut Breaches) {
@@ -27,7 +29,7 @@ pub(super) fn check_message(n: usize, role: Option<Role>, message: Json, out: &m
         return match message.get("role") {
             Some(role) => out.add(&UNKNOWN_ROLE, || {
                 let breach = Breach::at(at("role")).code("union_tag_invalid");
-                breach.with("role", role.as_str().unwrap_or_else(|| role.to_value().to_string().into()))
+                breach.with("role", tag(role))
             }),
             None => out.add(&UNKNOWN_ROLE, || {
                 Breach::at(format!("/messages/{n}")).form(NO_ROLE).code("union_tag_not_found")
@@ -54,6 +56,15 @@ pub(super) fn check_message(n: usize, role: Option<Role>, message: Json, out: &m
 
 /// The second sentence of the rule about roles.
 const NO_ROLE: usize = 1;
+
+/// How a role is shown. What a list or an object holds is left out: it may be long, and its order is the writer's.
+fn tag<'a>(role: Json<'_, 'a>) -> Cow<'a, str> {
+    match role.kind() {
+        Kind::Array => "[…]".into(),
+        Kind::Object => "{…}".into(),
+        _ => role.as_str().unwrap_or_else(|| role.raw().into()),
+    }
+}
 
 fn check_content(n: usize, role: Role, message: Json, out: &mut Breaches) {
     let content = message.field("content");

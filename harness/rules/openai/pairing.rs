@@ -3,17 +3,18 @@
 use super::super::ids::Ids;
 use super::super::violation::{Breach, Breaches};
 use super::table::*;
-use super::{Role, calls};
-use crate::json::Json;
+use super::{Role, Said};
 
 /// The calls that wait for their answers.
 #[derive(Debug, Default)]
 pub(super) struct Pairing<'a> {
-    batch: Option<Batch<'a>>,
+    /// Whether there are such calls.
+    is_open: bool,
+    batch: Batch<'a>,
 }
 
 /// An assistant message with calls, and the run of tool messages directly after it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Batch<'a> {
     /// The index of the assistant message.
     n: usize,
@@ -25,57 +26,61 @@ struct Batch<'a> {
 
 impl<'a> Pairing<'a> {
     /// Takes the next message.
-    pub(super) fn message(
-        &mut self,
-        n: usize,
-        role: Option<Role>,
-        message: Json<'_, 'a>,
-        out: &mut Breaches,
-    ) {
-        if role == Some(Role::Tool) {
-            return match &mut self.batch {
-                Some(batch) => batch.answer(n, message, out),
-                None => out.add(&TOOL_MESSAGE_ORPHAN, || {
-                    let id = message.field("tool_call_id").as_str().unwrap_or_default();
-                    Breach::at(format!("/messages/{n}")).param(format!("messages.[{n}].role")).with("id", id)
-                }),
-            };
+    pub(super) fn message(&mut self, said: Said<'_, 'a>, out: &mut Breaches) {
+        if said.role == Some(Role::Tool) {
+            match self.is_open {
+                true => self.batch.answer(said, out),
+                false => refuse_orphan(said, out),
+            }
+            return;
         }
         self.finish(out);
-        if calls(role, message).next().is_some() {
-            self.batch = Some(Batch::ask(n, role, message, out));
+        if said.calls().next().is_some() {
+            self.is_open = true;
+            self.batch.ask(said, out);
         }
     }
 
     /// No answer can come any more.
     pub(super) fn finish(&mut self, out: &mut Breaches) {
-        if let Some(batch) = self.batch.take() {
-            batch.check_all_answered(out);
+        if std::mem::take(&mut self.is_open) {
+            self.batch.check_all_answered(out);
         }
     }
 }
 
+fn refuse_orphan(said: Said<'_, '_>, out: &mut Breaches) {
+    out.add(&TOOL_MESSAGE_ORPHAN, || {
+        let (n, id) = (said.n, said.tool_call_id.and_then(|id| id.as_str()).unwrap_or_default());
+        Breach::at(format!("/messages/{n}")).param(format!("messages.[{n}].role")).with("id", id)
+    });
+}
+
 impl<'a> Batch<'a> {
-    fn ask(n: usize, role: Option<Role>, message: Json<'_, 'a>, out: &mut Breaches) -> Batch<'a> {
-        let mut batch = Batch { n, ids: Ids::default(), calls: Vec::new(), n_answers: 0 };
-        for (k, call) in calls(role, message).enumerate() {
-            let Some(id) = call.field("id").as_str() else { continue };
-            match batch.ids.insert(id) {
-                Ok(_) => batch.calls.push((k, None)),
-                Err(_) => out.add(&TOOL_CALL_ID_DUPLICATE, || {
+    /// Begins anew.
+    fn ask(&mut self, said: Said<'_, 'a>, out: &mut Breaches) {
+        let n = said.n;
+        (self.n, self.n_answers) = (n, 0);
+        self.ids.clear();
+        self.calls.clear();
+        for (k, call) in said.calls().enumerate() {
+            let Some(id) = call.get("id").and_then(|id| id.as_str()) else { continue };
+            match self.ids.insert(id) {
+                Ok(_) => self.calls.push((k, None)),
+                Err(known) => out.add(&TOOL_CALL_ID_DUPLICATE, || {
                     Breach::at(format!("/messages/{n}/tool_calls/{k}/id"))
                         .param(format!("messages.[{n}].tool_calls"))
-                        .with("id", call.field("id").as_str().unwrap_or_default())
+                        .with("id", self.ids.get(known))
                         .with("n", n)
                 }),
             }
         }
-        batch
     }
 
-    fn answer(&mut self, n: usize, message: Json<'_, 'a>, out: &mut Breaches) {
+    fn answer(&mut self, said: Said<'_, 'a>, out: &mut Breaches) {
         self.n_answers += 1;
-        let Some(id) = message.field("tool_call_id").as_str() else { return };
+        let n = said.n;
+        let Some(id) = said.tool_call_id.and_then(|id| id.as_str()) else { return };
         let param = || format!("messages.[{n}].tool_call_id");
         let breach = || Breach::at(format!("/messages/{n}/tool_call_id")).param(param()).with("id", &id);
         match self.ids.find(&id).map(|place| &mut self.calls[place].1) {

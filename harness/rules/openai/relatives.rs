@@ -13,7 +13,7 @@ use super::super::Profile;
 use super::super::profile::{Alternation, Arguments, MessageFields, OpenaiChatSwitches};
 use super::super::violation::{Breach, Breaches, MAX_VIOLATIONS};
 use super::super::waiting::Waiting;
-use super::{Role, calls};
+use super::{Role, Said};
 use crate::json::{Document, Json};
 use model::Certainty;
 use reasoning::Reasoning;
@@ -57,15 +57,16 @@ impl Relatives {
     }
 
     /// Takes the next message.
-    pub(super) fn message(&mut self, n: usize, role: Option<Role>, message: Json, out: &mut Breaches) {
-        let speaker = match role {
+    pub(super) fn message(&mut self, said: Said<'_, '_>, out: &mut Breaches) {
+        let speaker = match said.role {
             Some(Role::Assistant) => Some(Speaker::Assistant),
-            Some(Role::Prompt) if message.field("role").is("user") => Some(Speaker::User),
+            Some(Role::User) => Some(Speaker::User),
             _ => None,
         };
-        check_fields(self.switches.message_fields, n, role, message, out);
-        check_content(n, role, message, out);
-        for (k, call) in calls(role, message).enumerate() {
+        let n = said.n;
+        check_fields(self.switches.message_fields, said, out);
+        check_content(said, out);
+        for (k, call) in said.calls().enumerate() {
             check_kind(n, k, call, out);
             self.note_arguments(n, k, call);
         }
@@ -73,7 +74,7 @@ impl Relatives {
             self.successive.push(n);
         }
         self.speaker = speaker;
-        self.reasoning.message(n, speaker, message);
+        self.reasoning.message(said, speaker);
     }
 
     /// Judges what was remembered by the fields of the body.
@@ -127,11 +128,12 @@ const KNOWN_FIELDS: [&str; 6] = ["role", "content", "name", "tool_calls", "tool_
 /// Fields that the dialect's namesake documents for replies of the assistant. Nobody was seen to be refused for them.
 const UNTRIED_FIELDS: [&str; 2] = ["refusal", "audio"];
 
-fn check_fields(known: MessageFields, n: usize, role: Option<Role>, message: Json, out: &mut Breaches) {
-    if known == MessageFields::Any || role.is_none() || !message.is_object() {
+fn check_fields(known: MessageFields, said: Said<'_, '_>, out: &mut Breaches) {
+    if known == MessageFields::Any || said.role.is_none() {
         return;
     }
-    let role = message.field("role").as_str().unwrap_or_default();
+    let (n, message) = (said.n, said.json);
+    let role = said.written_role.and_then(|role| role.as_str()).unwrap_or_default();
     // Of a name that is repeated only the last field counts.
     let names =
         || message.fields().enumerate().filter_map(|(index, (name, _))| Some((name.as_str()?, index)));
@@ -175,17 +177,17 @@ const GUESSED: usize = 1;
 /// says that null is refused and an empty string is not (<https://github.com/langchain-ai/langchain/issues/34140>),
 /// the other that null is accepted (the pull request above), so there both are only warnings. An empty tool message
 /// was not tried.
-fn check_content(n: usize, role: Option<Role>, message: Json, out: &mut Breaches) {
-    let content = message.field("content");
-    let is_empty_list = content.is_array() && content.is_empty();
-    if role.is_none() || !(content.is_null() || content.is_empty_str() || is_empty_list) {
+fn check_content(said: Said<'_, '_>, out: &mut Breaches) {
+    let is_empty_list = said.content.is_some_and(|content| content.is_array() && content.is_empty());
+    let is_empty = said.lacks_content() || said.content.is_some_and(Json::is_empty_str) || is_empty_list;
+    if said.role.is_none() || !is_empty {
         return;
     }
-    let breach = || match message.get("content") {
-        Some(_) => Breach::at(format!("/messages/{n}/content")),
-        None => Breach::at(format!("/messages/{n}")),
+    let breach = || match said.content {
+        Some(_) => Breach::at(format!("/messages/{}/content", said.n)),
+        None => Breach::at(format!("/messages/{}", said.n)),
     };
-    let is_contested = role == Some(Role::Tool) || calls(role, message).next().is_some();
+    let is_contested = said.role == Some(Role::Tool) || said.calls().next().is_some();
     match is_contested && !is_empty_list {
         true => out.warn(&CONTENT_EMPTY, breach),
         false => out.add(&CONTENT_EMPTY, breach),

@@ -2,13 +2,11 @@
 //!
 //! Unknown keys, unknown kinds of content parts and unknown kinds of calls pass.
 
-use std::borrow::Cow;
-
 use super::super::profile::OpenaiChatSwitches;
 use super::super::violation::{Breach, Breaches};
 use super::super::{Rule, is_plain_name, type_with_article};
 use super::table::*;
-use super::{Role, calls};
+use super::{Role, Said};
 use crate::json::{Json, Kind};
 
 /// Checks that the body is an object with a conversation. `n_messages` is nothing if there is no list of messages.
@@ -26,37 +24,33 @@ pub(super) fn check_body(body: Json, n_messages: Option<usize>, out: &mut Breach
 }
 
 /// Checks the fields of a message and of its calls.
-pub(super) fn check_message(
-    switches: &OpenaiChatSwitches,
-    n: usize,
-    role: Option<Role>,
-    message: Json,
-    out: &mut Breaches,
-) {
-    if !message.is_object() {
+pub(super) fn check_message(switches: &OpenaiChatSwitches, said: Said<'_, '_>, out: &mut Breaches) {
+    let n = said.n;
+    if !said.json.is_object() {
         let field = Field { pointer: format!("/messages/{n}"), path: format!("messages[{n}]") };
-        return wrong_type(out, &REQUEST_SHAPE, field, "an object", message);
+        return wrong_type(out, &REQUEST_SHAPE, field, "an object", said.json);
     }
-    check_role(n, role, message, out);
-    check_content(n, message, out);
-    match (role, message.get("tool_calls")) {
+    check_role(said, out);
+    check_content(said, out);
+    match (said.role, said.tool_calls) {
         (Some(Role::Assistant), Some(calls)) if calls.is_array() && calls.is_empty() => {
             refuse_empty(out, &TOOL_CALLS_EMPTY, in_message(n, "tool_calls"), Empty::Array);
         }
         (Some(Role::Assistant), Some(other)) if !other.is_array() && !other.is_null() => {
             wrong_type(out, &REQUEST_SHAPE, in_message(n, "tool_calls"), "an array of objects", other);
         }
-        (Some(Role::Tool), _) => check_tool_call_id(n, message, out),
+        (Some(Role::Tool), _) => check_tool_call_id(said, out),
         _ => {}
     }
-    for (k, call) in calls(role, message).enumerate() {
+    for (k, call) in said.calls().enumerate() {
         check_call(switches, n, k, call, out);
     }
 }
 
-fn check_role(n: usize, role: Option<Role>, message: Json, out: &mut Breaches) {
-    let written = match message.get("role") {
-        _ if role.is_some() => return,
+fn check_role(said: Said<'_, '_>, out: &mut Breaches) {
+    let n = said.n;
+    let written = match said.written_role {
+        _ if said.role.is_some() => return,
         None => {
             let field = Field { pointer: at(n), path: format!("messages[{n}].role") };
             return missing(out, &REQUEST_SHAPE, field);
@@ -71,10 +65,11 @@ fn check_role(n: usize, role: Option<Role>, message: Json, out: &mut Breaches) {
     }
 }
 
-fn check_content(n: usize, message: Json, out: &mut Breaches) {
-    let content = message.field("content");
+fn check_content(said: Said<'_, '_>, out: &mut Breaches) {
+    // Missing content is checked last.
+    let Some(content) = said.content else { return };
+    let n = said.n;
     match content.kind() {
-        // Missing content is checked last.
         Kind::Null | Kind::String => {}
         Kind::Array => {
             for (k, part) in content.items().enumerate().filter(|(_, part)| !part.is_object()) {
@@ -88,14 +83,16 @@ fn check_content(n: usize, message: Json, out: &mut Breaches) {
     }
 }
 
-fn check_tool_call_id(n: usize, message: Json, out: &mut Breaches) {
-    let id = message.field("tool_call_id");
-    if id.is_null() {
-        out.add(&TOOL_CALL_ID_REQUIRED, || {
+fn check_tool_call_id(said: Said<'_, '_>, out: &mut Breaches) {
+    let n = said.n;
+    match said.tool_call_id {
+        Some(id) if id.is_str() => {}
+        Some(id) if !id.is_null() => {
+            wrong_type(out, &TOOL_CALL_ID_REQUIRED, in_message(n, "tool_call_id"), "a string", id);
+        }
+        _ => out.add(&TOOL_CALL_ID_REQUIRED, || {
             Breach::at(at(n)).param(format!("messages.[{n}].tool_call_id")).with("n", n)
-        });
-    } else if !id.is_str() {
-        wrong_type(out, &TOOL_CALL_ID_REQUIRED, in_message(n, "tool_call_id"), "a string", id);
+        }),
     }
 }
 
@@ -104,19 +101,21 @@ fn check_call(switches: &OpenaiChatSwitches, n: usize, k: usize, call: Json, out
     if !call.is_object() {
         return wrong_type(out, &TOOL_CALL_SHAPE, field(), "an object", call);
     }
-    if let Some(id) = string(call, "id", field, out) {
-        let (length, max) = (id.chars().count(), switches.max_call_id_chars);
-        if length > max {
+    let [id, kind, function] = call.pick(["id", "type", "function"]);
+    if let Some(id) = string(id, "id", field, out).and_then(Json::as_str) {
+        let max = switches.max_call_id_chars;
+        // A text has at most as many characters as bytes.
+        if id.len() > max && id.chars().count() > max {
             out.add(&CALL_ID_TOO_LONG, || {
                 let breach = field().child("id").breach().code("string_above_max_length");
-                breach.with("max", max).with("length", length)
+                breach.with("max", max).with("length", id.chars().count())
             });
         }
     }
-    if call.get("type").is_some_and(|kind| !kind.is("function")) {
+    if kind.is_some_and(|kind| !kind.is("function")) {
         return;
     }
-    match call.get("function") {
+    match function {
         None => missing(out, &TOOL_CALL_SHAPE, field().lacking("function")),
         Some(function) if function.is_object() => check_function(function, || field().child("function"), out),
         Some(other) => wrong_type(out, &TOOL_CALL_SHAPE, field().child("function"), "an object", other),
@@ -125,8 +124,9 @@ fn check_call(switches: &OpenaiChatSwitches, n: usize, k: usize, call: Json, out
 
 /// The arguments need not be JSON: they are the text that the model wrote.
 fn check_function(function: Json, field: impl Fn() -> Field, out: &mut Breaches) {
-    string(function, "arguments", &field, out);
-    let Some(name) = string(function, "name", &field, out) else { return };
+    let [name, arguments] = function.pick(["name", "arguments"]);
+    string(arguments, "arguments", &field, out);
+    let Some(name) = string(name, "name", &field, out).and_then(Json::as_str) else { return };
     if is_plain_name(&name) {
         return;
     }
@@ -179,15 +179,15 @@ fn in_message(n: usize, name: &str) -> Field {
     Field { pointer: format!("/messages/{n}/{name}"), path: format!("messages[{n}].{name}") }
 }
 
-/// Requires a string field of a call, and returns it.
-fn string<'a>(
-    object: Json<'_, 'a>,
+/// Requires that a field of a call is a string, and returns it.
+fn string<'t, 'a>(
+    value: Option<Json<'t, 'a>>,
     name: &str,
     parent: impl Fn() -> Field,
     out: &mut Breaches,
-) -> Option<Cow<'a, str>> {
-    match object.get(name) {
-        Some(value) if value.is_str() => return value.as_str(),
+) -> Option<Json<'t, 'a>> {
+    match value {
+        Some(value) if value.is_str() => return Some(value),
         Some(other) => wrong_type(out, &TOOL_CALL_SHAPE, parent().child(name), "a string", other),
         None => missing(out, &TOOL_CALL_SHAPE, parent().lacking(name)),
     }

@@ -7,7 +7,7 @@ use super::super::Memory;
 use super::super::ids::Ids;
 use super::super::violation::{Breach, Breaches};
 use super::table::*;
-use super::{Kind, at};
+use super::{Item, Kind, at};
 use crate::json::Json;
 
 /// The reasoning of a request.
@@ -51,8 +51,9 @@ struct Outcome<'a> {
 
 impl<'a> Reasoning<'a> {
     /// Takes the next item.
-    pub(super) fn item(&mut self, n: usize, kind: Kind, item: Json<'_, 'a>, memory: &'a Memory) {
-        let id = item.field("id").as_str().filter(|id| !id.is_empty());
+    pub(super) fn item(&mut self, item: Item<'_, 'a>, memory: &'a Memory) {
+        let (n, kind) = (item.n, item.kind);
+        let id = item.id().filter(|id| !id.is_empty());
         let is_thought = match (kind, &id) {
             (Kind::Reasoning, Some(_)) => true,
             (Kind::Reference, Some(id)) => id.starts_with("rs_"),
@@ -65,12 +66,12 @@ impl<'a> Reasoning<'a> {
         }
         let Some(id) = id else { return };
         if let Some(reasoning) = memory.replies.item(&id).and_then(|found| found.reasoning) {
-            let kind = item.field("type").as_str().unwrap_or(Cow::Borrowed("message"));
+            let kind = item.json.field("type").as_str().unwrap_or(Cow::Borrowed("message"));
             self.results.push(Outcome { n, id: id.clone(), kind, reasoning });
         }
         if is_thought {
-            let is_encrypted = item.field("encrypted_content").is_str();
-            if kind == Kind::Reasoning && !is_encrypted && item.field("content").is_empty() {
+            let is_encrypted = item.json.field("encrypted_content").is_str();
+            if kind == Kind::Reasoning && !is_encrypted && item.content.is_none_or(Json::is_empty) {
                 self.empty.push((n, id.clone()));
             }
             self.open = Some(Thought { n, id, is_encrypted });

@@ -2,13 +2,11 @@
 //!
 //! Unknown keys, unknown types of items and unknown parts pass.
 
-use std::borrow::Cow;
-
 use super::super::profile::ResponsesSwitches;
 use super::super::violation::{Breach, Breaches};
 use super::super::{Rule, is_plain_name, type_with_article};
 use super::table::*;
-use super::{Kind, Tool, at};
+use super::{Item, Kind, Tool, at};
 use crate::json::{self, Json};
 
 /// What a request may go on from instead of saying anything.
@@ -41,32 +39,33 @@ pub(super) fn check_body(body: Json, n_items: Option<usize>, out: &mut Breaches)
 }
 
 /// Checks the fields of an item.
-pub(super) fn check_item(switches: &ResponsesSwitches, n: usize, kind: Kind, item: Json, out: &mut Breaches) {
-    if !item.is_object() {
+pub(super) fn check_item(switches: &ResponsesSwitches, item: Item<'_, '_>, out: &mut Breaches) {
+    let (n, json) = (item.n, item.json);
+    if !json.is_object() {
         let field = Field { pointer: at(n), path: format!("input[{n}]") };
-        return wrong_type(out, &REQUEST_SHAPE, field, "an input item", item);
+        return wrong_type(out, &REQUEST_SHAPE, field, "an input item", json);
     }
-    match kind {
-        Kind::Prompt | Kind::Said => check_message(n, kind, item, out),
+    match item.kind {
+        Kind::Prompt | Kind::Said => check_message(item, out),
         Kind::Call(tool) => {
-            check_call_id(switches, n, item, out);
-            check_name(n, tool, item, out);
-            let arguments = if tool == Tool::Function { "arguments" } else { "input" };
-            string(n, item, arguments, out);
+            check_call_id(switches, item, out);
+            let said = if tool == Tool::Function { "arguments" } else { "input" };
+            let [name, arguments] = json.pick(["name", said]);
+            check_name(n, tool, name, out);
+            string(n, arguments, said, out);
         }
         Kind::Output(_) => {
-            check_call_id(switches, n, item, out);
-            let output = item.field("output");
-            match item.get("output") {
+            check_call_id(switches, item, out);
+            match json.get("output") {
                 None => missing(out, &ITEM_FIELD_REQUIRED, lacking(n, "output")),
-                Some(_) if output.is_str() || output.is_array() => {}
-                Some(_) => {
+                Some(output) if output.is_str() || output.is_array() => {}
+                Some(output) => {
                     let expected = "one of an array of objects or string";
                     wrong_type(out, &ITEM_FIELD_REQUIRED, in_item(n, "output"), expected, output);
                 }
             }
         }
-        Kind::Reasoning => match item.get("summary") {
+        Kind::Reasoning => match json.get("summary") {
             Some(summary) if summary.is_array() => {}
             Some(other) => {
                 wrong_type(out, &ITEM_FIELD_REQUIRED, in_item(n, "summary"), "an array of objects", other)
@@ -75,30 +74,32 @@ pub(super) fn check_item(switches: &ResponsesSwitches, n: usize, kind: Kind, ite
         },
         Kind::Reference | Kind::Other => {}
     }
-    if let Some(prefix) = kind.id_prefix()
-        && let Some(id) = item.field("id").as_str()
+    if let Some(prefix) = item.kind.id_prefix()
+        && let Some(id) = item.id()
     {
         check_id(&id, prefix, || in_item(n, "id"), out);
         check_length(switches, &ITEM_ID_TOO_LONG, &id, || in_item(n, "id"), out);
     }
 }
 
-fn check_message(n: usize, kind: Kind, item: Json, out: &mut Breaches) {
-    let role = item.field("role");
-    match role.as_str().as_deref() {
-        Some("user" | "assistant" | "system" | "developer") => {}
-        Some(role) => out.add(&UNKNOWN_ROLE, || {
+fn check_message(item: Item<'_, '_>, out: &mut Breaches) {
+    let n = item.n;
+    match (item.role, item.role.and_then(Json::as_str).as_deref()) {
+        (_, Some("user" | "assistant" | "system" | "developer")) => {}
+        (_, Some(role)) => out.add(&UNKNOWN_ROLE, || {
             let breach = Breach::at(format!("{}/role", at(n))).param(format!("input[{n}]"));
             breach.code("invalid_value").with("role", role)
         }),
-        None if role.is_null() => missing(out, &REQUEST_SHAPE, lacking(n, "role")),
-        None => wrong_type(out, &REQUEST_SHAPE, in_item(n, "role"), "a string", role),
+        (Some(role), None) if !role.is_null() => {
+            wrong_type(out, &REQUEST_SHAPE, in_item(n, "role"), "a string", role);
+        }
+        (_, None) => missing(out, &REQUEST_SHAPE, lacking(n, "role")),
     }
-    match item.get("content") {
+    match item.content {
         None => missing(out, &REQUEST_SHAPE, lacking(n, "content")),
         Some(content) => match content.kind() {
             json::Kind::String => {}
-            json::Kind::Array => check_parts(n, kind, content, out),
+            json::Kind::Array => check_parts(n, item.kind, content, out),
             _ => {
                 let expected = "one of an array of objects or string";
                 wrong_type(out, &REQUEST_SHAPE, in_item(n, "content"), expected, content);
@@ -137,16 +138,17 @@ fn check_parts(n: usize, kind: Kind, content: Json, out: &mut Breaches) {
     }
 }
 
-fn check_call_id(switches: &ResponsesSwitches, n: usize, item: Json, out: &mut Breaches) {
-    let Some(id) = string(n, item, "call_id", out) else { return };
+fn check_call_id(switches: &ResponsesSwitches, item: Item<'_, '_>, out: &mut Breaches) {
+    let n = item.n;
+    let Some(id) = string(n, item.call_id, "call_id", out).and_then(Json::as_str) else { return };
     match id.is_empty() {
         true => refuse_empty(out, &CALL_ID_LENGTH, in_item(n, "call_id")),
         false => check_length(switches, &CALL_ID_LENGTH, &id, || in_item(n, "call_id"), out),
     }
 }
 
-fn check_name(n: usize, tool: Tool, item: Json, out: &mut Breaches) {
-    match string(n, item, "name", out) {
+fn check_name(n: usize, tool: Tool, name: Option<Json>, out: &mut Breaches) {
+    match string(n, name, "name", out).and_then(Json::as_str) {
         Some(name) if name.is_empty() => refuse_empty(out, &FUNCTION_NAME_PATTERN, in_item(n, "name")),
         Some(name) if tool == Tool::Function && !is_plain_name(&name) => {
             out.add(&FUNCTION_NAME_PATTERN, || in_item(n, "name").breach().code("invalid_value"));
@@ -173,8 +175,10 @@ fn check_length(
     field: impl Fn() -> Field,
     out: &mut Breaches,
 ) {
-    let (length, max) = (id.chars().count(), switches.max_id_chars);
-    if length > max {
+    let max = switches.max_id_chars;
+    // A text has at most as many characters as bytes.
+    if id.len() > max && id.chars().count() > max {
+        let length = id.chars().count();
         out.add(rule, || {
             field().breach().code("string_above_max_length").with("max", max).with("length", length)
         });
@@ -202,10 +206,15 @@ fn lacking(n: usize, name: &str) -> Field {
     Field { pointer: at(n), path: format!("input[{n}].{name}") }
 }
 
-/// Requires a string field of an item, and returns it.
-fn string<'a>(n: usize, item: Json<'_, 'a>, name: &str, out: &mut Breaches) -> Option<Cow<'a, str>> {
-    match item.get(name) {
-        Some(value) if value.is_str() => return value.as_str(),
+/// Requires that a field of an item is a string, and returns it.
+fn string<'t, 'a>(
+    n: usize,
+    value: Option<Json<'t, 'a>>,
+    name: &str,
+    out: &mut Breaches,
+) -> Option<Json<'t, 'a>> {
+    match value {
+        Some(value) if value.is_str() => return Some(value),
         Some(other) => wrong_type(out, &ITEM_FIELD_REQUIRED, in_item(n, name), "a string", other),
         None => missing(out, &ITEM_FIELD_REQUIRED, lacking(n, name)),
     }

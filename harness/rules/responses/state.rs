@@ -12,7 +12,7 @@ use super::super::violation::{Breach, Breaches};
 use super::pairing::{Pairing, Place};
 use super::reasoning::Reasoning;
 use super::table::*;
-use super::{Kind, Tool, at};
+use super::{Item, Kind, Tool, at};
 use crate::json::{Document, Json};
 
 /// What is known of a request whose items are being read.
@@ -49,13 +49,13 @@ impl<'a> State<'a> {
     }
 
     /// Takes the next item.
-    pub(super) fn item(&mut self, n: usize, kind: Kind, item: Json<'_, 'a>, out: &mut Breaches) {
-        if !item.is_object() {
+    pub(super) fn item(&mut self, item: Item<'_, 'a>, out: &mut Breaches) {
+        if !item.json.is_object() {
             return;
         }
-        self.reasoning.item(n, kind, item, self.memory);
-        let id = item.field("id").as_str().filter(|id| !id.is_empty());
-        if let Some(id) = id {
+        let (n, kind) = (item.n, item.kind);
+        self.reasoning.item(item, self.memory);
+        if let Some(id) = item.id().filter(|id| !id.is_empty()) {
             match self.ids.insert(id.clone()) {
                 Ok(_) => self.places.push(n),
                 Err(_) => duplicate(n, &id, out),
@@ -65,18 +65,17 @@ impl<'a> State<'a> {
             }
         }
         match kind {
-            Kind::Reference => self.referred(n, item),
-            kind => self.facts.extend(fact(n, kind, item)),
+            Kind::Reference => self.referred(item),
+            _ => self.facts.extend(fact(item)),
         }
     }
 
     /// An item that the provider has is as good as sent.
-    fn referred(&mut self, n: usize, reference: Json<'_, 'a>) {
-        let Some(id) = reference.field("id").as_str() else { return };
+    fn referred(&mut self, reference: Item<'_, 'a>) {
+        let Some(id) = reference.id() else { return };
         let Some(found) = self.memory.replies.item(&id) else { return };
         let Ok(document) = Document::parse(found.text.as_bytes()) else { return };
-        let item = document.root();
-        self.facts.extend(fact(n, Kind::of(item), item));
+        self.facts.extend(fact(Item::of(reference.n, document.root())));
     }
 
     /// Takes the fields around the items, after the last one.
@@ -120,16 +119,16 @@ impl<'a> State<'a> {
     }
 
     fn earlier(&mut self, item: Json<'_, 'a>, told: Told, pairing: &mut Pairing<'a>, out: &mut Breaches) {
-        let kind = Kind::of(item);
-        if let Some(id) = item.field("id").as_str()
-            && kind != Kind::Reference
+        let item = Item::of(0, item);
+        if let Some(id) = item.id()
+            && item.kind != Kind::Reference
         {
             if let Some(place) = self.ids.find(&id) {
                 duplicate(self.places[place], &id, out);
             }
             self.reasoning.said_before(id);
         }
-        match fact(0, kind, item) {
+        match fact(item) {
             Some(Fact::Call { id, tool, .. }) => {
                 pairing.call(Place::Before, id, tool.filter(|_| told == Told::Whole));
             }
@@ -159,14 +158,14 @@ impl<'a> State<'a> {
 }
 
 /// What an item adds to the pairing of calls and outputs.
-fn fact<'a>(n: usize, kind: Kind, item: Json<'_, 'a>) -> Option<Fact<'a>> {
-    let id = || item.field("call_id").as_str();
-    match kind {
+fn fact<'a>(item: Item<'_, 'a>) -> Option<Fact<'a>> {
+    let (n, id) = (item.n, || item.call_id.and_then(Json::as_str));
+    match item.kind {
         Kind::Prompt | Kind::Said => Some(Fact::Message),
         Kind::Call(tool) => Some(Fact::Call { n, id: id()?, tool: Some(tool) }),
         Kind::Output(tool) => Some(Fact::Output { n, id: id()?, tool }),
         // Other calls may be answered by a `function_call_output` too, and need not be.
-        Kind::Other => match item.field("type").as_str()?.ends_with("_output") {
+        Kind::Other => match item.json.field("type").as_str()?.ends_with("_output") {
             true => None,
             false => Some(Fact::Call { n, id: id()?, tool: None }),
         },

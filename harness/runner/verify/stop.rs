@@ -113,7 +113,7 @@ pub(super) async fn awaits(host: &mut Host) -> Result<Found, DriverError> {
 /// Holds the last reply, and looks that the turn is not answered meanwhile.
 async fn answered_after_the_reply(stage: &mut Stage) -> Result<Result<(), String>, DriverError> {
     stage.prompt(0).await?;
-    let mut held = None;
+    let (mut held, mut n_released) = (None, 0);
     loop {
         match stage.next(if held.is_some() { QUIET } else { PATIENCE }).await? {
             Some(Step::Held(exchange)) => {
@@ -123,12 +123,21 @@ async fn answered_after_the_reply(stage: &mut Stage) -> Result<Result<(), String
             Some(Step::Ended) => break,
             Some(step) => stage.help(step),
             None => match held.take() {
-                Some(exchange) => stage.release(exchange),
+                Some(exchange) => {
+                    n_released += 1;
+                    stage.release(exchange);
+                }
                 None => break,
             },
         }
     }
-    if held.is_some() {
+    // The answer may overtake the news that the reply is held. One that comes in one piece is not held at all.
+    let was_asked = stage.log.requests.len() == stage.plan.turns[0].replies.len();
+    let is_early = held.is_some()
+        || was_asked
+            && n_released == 0
+            && stage.until(PATIENCE, |step| matches!(step, Step::Held(_))).await?.is_some();
+    if is_early {
         return Ok(Err("session/prompt was answered while the provider's reply was still coming".to_owned()));
     }
     Ok(judge::conversation(&stage.plan, 0, &stage.log))

@@ -6,7 +6,7 @@ use super::super::super::violation::{Breach, Breaches};
 use super::super::super::waiting::Waiting;
 use super::model::{self, Certainty};
 use super::table::{REASONING_CONTENT_MISSING, REASONING_CONTENT_NOT_RETURNED};
-use super::{Role, Speaker, calls};
+use super::{Said, Speaker};
 use crate::json::Json;
 
 /// The replies that came back without their reasoning.
@@ -30,22 +30,22 @@ impl Reasoning {
     }
 
     /// Takes the next message.
-    pub(super) fn message(&mut self, n: usize, speaker: Option<Speaker>, message: Json) {
+    pub(super) fn message(&mut self, said: Said<'_, '_>, speaker: Option<Speaker>) {
         match speaker {
             _ if self.asked == ReasoningContent::Free => {}
             Some(Speaker::User) => self.end_turn(),
-            Some(Speaker::Assistant) => self.reply(n, message),
+            Some(Speaker::Assistant) => self.reply(said),
             None => {}
         }
     }
 
-    fn reply(&mut self, n: usize, message: Json) {
-        let has_calls = calls(Some(Role::Assistant), message).next().is_some();
+    fn reply(&mut self, said: Said<'_, '_>) {
+        let has_calls = said.calls().next().is_some();
         self.turn_has_calls |= has_calls;
         let counts = has_calls || self.asked == ReasoningContent::TurnsWithCalls;
-        let reasoning = message.get("reasoning_content");
+        let reasoning = said.json.get("reasoning_content");
         if counts && reasoning.is_none_or(Json::is_null) {
-            self.turn.push(reasoning.is_some(), || n);
+            self.turn.push(reasoning.is_some(), || said.n);
         }
     }
 
