@@ -22,7 +22,7 @@ fn built_in() -> Vec<Plan> {
 
 fn run(plan: &Plan, canary: Option<Canary>) -> Judgement {
     let profile = Profile::newest(plan.dialect);
-    let agent = |plan: &Plan| Agent::new(plan.dialect, Delivery::Streamed, &plan.tools, canary);
+    let agent = |plan: &Plan| Agent::of_plan(plan, Delivery::Streamed, canary);
     let control = Arc::new(lower::control(plan));
     let control_run = simulate(&control, profile, agent(&control), None);
     let reach = Reach::of(&control, &control_run.trace);
