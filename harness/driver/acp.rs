@@ -578,7 +578,14 @@ fn writer(stdin: ChildStdin, talk: Arc<Talk>) -> impl Sink<String, Error = std::
 }
 
 fn is_over(error: &agent_client_protocol::Error) -> bool {
-    is_incoming_transport_closed(error) || is_connection_terminated(error)
+    is_incoming_transport_closed(error) || is_connection_terminated(error) || is_unsent(error)
+}
+
+/// Whether a request met a connection that was just going down: `agent-client-protocol` 5.0.0 then tells it in words
+/// alone. A peer that answers with the same words is taken for gone, too.
+fn is_unsent(error: &agent_client_protocol::Error) -> bool {
+    let words = error.data.as_ref().and_then(Value::as_str);
+    words.is_some_and(|words| words.starts_with("failed to send outgoing request `"))
 }
 
 fn refused(method: &str, error: agent_client_protocol::Error) -> DriverError {

@@ -69,12 +69,13 @@ pub(super) fn stored(trace: &Trace) -> (Vec<&Event>, Timing) {
         Event::ToolCancelled { call } => calls.contains(call),
         event => *event == Event::Quiet,
     };
+    let ranks = ranks(trace);
     let mut n_prompts = 0;
     let mut sorted: Vec<(usize, (usize, u8, u32), &Event)> = Vec::new();
     for (at, event) in trace.events().iter().enumerate() {
         n_prompts += usize::from(matches!(event, Event::Prompted { .. }));
         if !is_raced(event) {
-            let (channel, member) = channel(event);
+            let (channel, member) = channel(event, &ranks);
             sorted.push((at, (n_prompts, channel, member), event));
         }
     }
@@ -113,8 +114,21 @@ pub(super) fn seen(stored: Vec<Event>, timing: Option<Timing>) -> Trace {
 /// Quiet spells in a row that are believed; the conductor gives up after some dozen.
 const MAX_QUIET: usize = 1000;
 
-/// What comes over one connection keeps its order; the connections come one after the other.
-fn channel(event: &Event) -> (u8, u32) {
+/// The ids of calls that the system shows or asks about, by when each came first. Which of two calls in parallel goes on
+/// first is a race; that they appear in the order of the reply is not.
+fn ranks(trace: &Trace) -> BTreeMap<&str, u32> {
+    let mut ranks = BTreeMap::new();
+    for event in trace.events() {
+        if let Event::CallShown { id, .. } | Event::Asked { id, .. } = event {
+            let next = ranks.len() as u32;
+            ranks.entry(id.as_str()).or_insert(next);
+        }
+    }
+    ranks
+}
+
+/// What comes over one connection, and what is shown of one call, keeps its order; they come one after the other.
+fn channel(event: &Event, ranks: &BTreeMap<&str, u32>) -> (u8, u32) {
     match event {
         Event::Prompted { .. } | Event::Stopped | Event::GaveUp | Event::Quiet => (0, 0),
         Event::Requested { exchange, .. }
@@ -125,7 +139,10 @@ fn channel(event: &Event) -> (u8, u32) {
         | Event::ToolSettled { call, .. }
         | Event::ToolCancelled { call } => (2, call.0),
         Event::ToolStarted { call: None, .. } => (2, u32::MAX),
-        Event::CallShown { .. } | Event::Asked { .. } | Event::Answered { .. } => (3, 0),
-        Event::TurnEnded { .. } | Event::Killed | Event::Resumed => (4, 0),
+        Event::CallShown { id, .. } | Event::Asked { id, .. } => {
+            (3, ranks.get(id.as_str()).copied().unwrap_or(u32::MAX))
+        }
+        Event::Answered { .. } => (4, 0),
+        Event::TurnEnded { .. } | Event::Killed | Event::Resumed => (5, 0),
     }
 }

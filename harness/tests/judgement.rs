@@ -310,6 +310,12 @@ fn a_missing_end_after_the_stop_reason_matters_only_where_clients_wait_for_it() 
     ];
     for dialect in Dialect::ALL {
         let plan = edited("fault/second-step", &edits, dialect);
+        // Where nothing follows the stop reason there is no such plan.
+        let ends_with_stop = matches!(dialect, Dialect::OpenaiResponses | Dialect::Gemini);
+        assert_eq!(plan.impossible.is_some(), ends_with_stop, "{dialect}");
+        if ends_with_stop {
+            continue;
+        }
         let run = run_canary(&plan, Canary::TruncationSwallowed);
         match dialect {
             Dialect::AnthropicMessages => {

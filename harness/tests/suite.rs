@@ -20,6 +20,14 @@ fn built_in() -> Vec<Plan> {
     plans::built_in().into_iter().flat_map(|(_, plans)| plans).collect()
 }
 
+/// Never silently green: which plans of the suite a dialect cannot play, and why, is seen here.
+#[test]
+fn some_plans_are_impossible_in_some_dialects() {
+    let all: Vec<Plan> = plans::lowered().into_iter().flat_map(|(_, plans)| plans).collect();
+    let told = all.iter().filter_map(|plan| Some(format!("{}: {}", plan.id, plan.impossible.as_ref()?)));
+    insta::assert_snapshot!(told.collect::<Vec<String>>().join("\n"));
+}
+
 fn run(plan: &Plan, canary: Option<Canary>) -> Judgement {
     let profile = Profile::newest(plan.dialect);
     let agent = |plan: &Plan| Agent::of_plan(plan, Delivery::Streamed, canary);
@@ -59,4 +67,20 @@ fn each_canary_is_caught_on_every_dialect_by_the_checker_meant_for_it() {
     }
     let survivors: Vec<&str> = table.lines().filter(|line| line.ends_with(" 0")).collect();
     assert!(survivors.is_empty(), "{table}");
+}
+
+/// Where a planted bug is said not to show, its checker sees nothing, whatever else the agent does differently.
+#[test]
+fn a_canary_that_cannot_show_in_a_dialect_is_not_caught_there() {
+    let plans = built_in();
+    let mut n_judged = 0;
+    for canary in Canary::ALL {
+        for plan in plans.iter().filter(|plan| canary.senseless_in(plan.dialect).is_some()) {
+            let judgement = run(plan, Some(canary));
+            let meant = judgement.findings.iter().find(|finding| finding.check == canary.caught_by());
+            assert_eq!(meant, None, "{} on {}", canary.name(), plan.id);
+            n_judged += 1;
+        }
+    }
+    assert!(n_judged > 0);
 }

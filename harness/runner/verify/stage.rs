@@ -149,6 +149,12 @@ impl Stage {
         self.session.cancel().await
     }
 
+    /// Waits until the adapter has said all that it has to say by now: its answer to a later question has come. One
+    /// that does not answer, or that is gone, is told by what comes next.
+    pub(super) async fn hear_out(&self) {
+        let _ = tokio::time::timeout(PATIENCE, self.session.answers()).await;
+    }
+
     /// Lets a held reply go on.
     pub(super) fn release(&self, exchange: ExchangeId) {
         self.mount.release(exchange);

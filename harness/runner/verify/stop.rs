@@ -116,7 +116,10 @@ async fn answered_after_the_reply(stage: &mut Stage) -> Result<Result<(), String
     let mut held = None;
     loop {
         match stage.next(if held.is_some() { QUIET } else { PATIENCE }).await? {
-            Some(Step::Held(exchange)) => held = Some(exchange),
+            Some(Step::Held(exchange)) => {
+                held = Some(exchange);
+                stage.hear_out().await;
+            }
             Some(Step::Ended) => break,
             Some(step) => stage.help(step),
             None => match held.take() {

@@ -8,8 +8,15 @@ use brickbat::dialect::Dialect;
 use brickbat::lower;
 use brickbat::plan::Plan;
 
-/// The plans of each scenario file that can be played, by the scenario's name.
+/// The plans of each scenario file that its dialect can play, by the scenario's name.
 pub fn built_in() -> Vec<(String, Vec<Plan>)> {
+    let mut all = lowered();
+    all.iter_mut().for_each(|(_, plans)| plans.retain(|plan| plan.impossible.is_none()));
+    all
+}
+
+/// The plans of each scenario file, by the scenario's name.
+pub fn lowered() -> Vec<(String, Vec<Plan>)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios");
     let folders = std::fs::read_dir(&root).unwrap().map(|entry| entry.unwrap().path());
     let files = folders.filter(|path| path.is_dir()).flat_map(|folder| std::fs::read_dir(folder).unwrap());
@@ -19,9 +26,7 @@ pub fn built_in() -> Vec<(String, Vec<Plan>)> {
         let name = path.strip_prefix(&root).unwrap().with_extension("").to_string_lossy().replace('\\', "/");
         let text = std::fs::read_to_string(path).unwrap();
         let plans = lower::plans(&name, &name, &text, &Dialect::ALL, 0);
-        let mut plans = plans.unwrap_or_else(|diagnostic| panic!("{diagnostic}"));
-        plans.retain(|plan| plan.impossible.is_none());
-        (name, plans)
+        (name, plans.unwrap_or_else(|diagnostic| panic!("{diagnostic}")))
     };
     files.iter().map(plans).collect()
 }
