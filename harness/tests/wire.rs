@@ -6,6 +6,8 @@
 mod chained;
 #[path = "common/plans.rs"]
 mod plans;
+#[path = "wire/thinking.rs"]
+mod thinking;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
