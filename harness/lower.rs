@@ -201,7 +201,7 @@ fn ask_again(
 /// Why a scenario in which the model thinks cannot be played, if the dialect shows nothing of it.
 fn hidden_thinking(scenario: &Scenario, dialect: Dialect) -> Option<String> {
     let is_hidden = thinks(scenario) && !wire::of(dialect).shows_thinking();
-    is_hidden.then(|| format!("{dialect} does not show what the model thinks"))
+    is_hidden.then(|| format!("our provider of {dialect} does not show what the model thinks"))
 }
 
 fn thinks(scenario: &Scenario) -> bool {

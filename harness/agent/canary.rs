@@ -142,12 +142,8 @@ impl Canary {
             (Canary::SignatureDropped, _) => Some("calls are not signed"),
             (
                 Canary::ThinkingDropped | Canary::ThinkingAltered | Canary::ThinkingUnsigned,
-                Dialect::AnthropicMessages,
-            )
-            | (Canary::ThinkingDropped, Dialect::BedrockConverse) => None,
-            (Canary::ThinkingAltered | Canary::ThinkingUnsigned, Dialect::BedrockConverse) => {
-                Some("what the service says about signatures of thinking is not known")
-            }
+                Dialect::AnthropicMessages | Dialect::BedrockConverse,
+            ) => None,
             (Canary::ThinkingDropped | Canary::ThinkingAltered | Canary::ThinkingUnsigned, _) => {
                 Some("thinking is not sent back")
             }

@@ -202,12 +202,6 @@ impl<'a> Thinking<'a> {
     pub(super) fn finish(&self, last: &Turn, body: Json, out: &mut Breaches) {
         self.check_unchanged(body, out);
         let thinking = body.field("thinking").field("type");
-        if thinking.is_str() && !thinking.is("disabled") {
-            for place in &self.final_thoughts {
-                let n = place.message;
-                out.add(&THINKING_LAST, || Breach::at(place.pointer()).with("path", format!("messages.{n}")));
-            }
-        }
         if thinking.is("enabled") {
             self.check_tool_loop(last, out);
             for (seen, found) in &self.misplaced {
@@ -225,6 +219,12 @@ impl<'a> Thinking<'a> {
             && let Some(place) = last.thought
         {
             out.add(&THINKING_WHEN_DISABLED, || Breach::at(place.pointer()).with("path", place.path()));
+        }
+        if thinking.is_str() && !thinking.is("disabled") {
+            for place in &self.final_thoughts {
+                let n = place.message;
+                out.add(&THINKING_LAST, || Breach::at(place.pointer()).with("path", format!("messages.{n}")));
+            }
         }
         // Without the field, or adaptive, the model decides.
     }
