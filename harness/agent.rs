@@ -257,7 +257,16 @@ impl Agent {
         let model = model.unwrap_or_else(|| request::current_model(dialect).to_owned());
         let path = wire::of(dialect).post_path(&model, delivery == Delivery::Streamed);
         Agent {
-            setup: Setup { dialect, delivery, thinking: Thinking::Unasked, model, path, tools, declared, canary },
+            setup: Setup {
+                dialect,
+                delivery,
+                thinking: Thinking::Unasked,
+                model,
+                path,
+                tools,
+                declared,
+                canary,
+            },
             thread: Vec::new(),
             turn: None,
             stragglers: Vec::new(),

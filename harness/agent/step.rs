@@ -117,7 +117,11 @@ impl Step {
             ReplyEvent::Thought(text) => match self.blocks.last_mut() {
                 Some(StepBlock::Thought(thought)) if thought.is_open => thought.text.push_str(&text),
                 _ => {
-                    self.blocks.push(StepBlock::Thought(StepThought { text, signature: None, is_open: true }));
+                    self.blocks.push(StepBlock::Thought(StepThought {
+                        text,
+                        signature: None,
+                        is_open: true,
+                    }));
                 }
             },
             ReplyEvent::ThoughtEnd { signature } => {

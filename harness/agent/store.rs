@@ -8,10 +8,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::Agent;
 use super::canary::Canary;
 use super::step::{Phase, interrupted};
 use super::thread::{Block, Call, CallResult, Message, unanswered};
-use super::Agent;
 
 /// The version of the format. Another one is not guessed at.
 const VERSION: u32 = 1;

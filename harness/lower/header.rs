@@ -116,8 +116,11 @@ fn check_thinking(pointer: &str, blocks: &[Block], problems: &mut Problems) {
     let late = blocks.iter().skip(1).position(thinks);
     if let Some(late) = late {
         problems.add(
-            Problem::new(format!("{pointer}/{}/think", late + 1), "the model thinks before all else, and once")
-                .with_hint("write `think` as the first block of the reply".to_owned()),
+            Problem::new(
+                format!("{pointer}/{}/think", late + 1),
+                "the model thinks before all else, and once",
+            )
+            .with_hint("write `think` as the first block of the reply".to_owned()),
         );
     } else {
         problems.add_if(blocks.len() == 1 && blocks.iter().all(thinks), || {

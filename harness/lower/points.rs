@@ -266,9 +266,7 @@ fn text(pointer: String, fragment: u32, script: &Script) -> Result<Mark, Problem
     let problem = Problem::new(pointer, format!("this reply has no text fragment {fragment}"));
     Err(match n_fragments {
         0 => problem.with_hint("it has no text".to_owned()),
-        _ => {
-            problem.with_hint(format!("every text is sent in two: it has the fragments 1 to {n_fragments}"))
-        }
+        _ => problem.with_hint(format!("every text is sent in two: it has the fragments 1 to {n_fragments}")),
     })
 }
 
@@ -284,8 +282,7 @@ fn thought(pointer: String, fragment: u32, script: &Script) -> Result<Mark, Prob
     let problem = Problem::new(pointer, format!("this reply has no fragment {fragment} of thinking"));
     Err(match n_fragments {
         0 => problem.with_hint("the model does not think in it".to_owned()),
-        _ => problem
-            .with_hint(format!("what the model thinks is sent in two: fragments 1 to {n_fragments}")),
+        _ => problem.with_hint(format!("what the model thinks is sent in two: fragments 1 to {n_fragments}")),
     })
 }
 

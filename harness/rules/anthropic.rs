@@ -114,5 +114,11 @@ impl<'a> Judge<'a> for Request<'a> {
         schema::check_tools(body, out);
         self.turns.finish(self.switches, body, out);
         self.cache_control.finish(body, out);
+        // "Send only the messages since the previous response": the calls that they answer are with the provider
+        // (<https://platform.claude.com/docs/en/build-with-claude/message-threads>). What it says where it has not kept
+        // them is not public, so such a body is judged by what is in it alone.
+        if body.field("thread").field("type").is("continue") {
+            out.withdraw(&TOOL_RESULT_ORPHAN);
+        }
     }
 }

@@ -187,7 +187,9 @@ impl<'t, 'a> Block<'t, 'a> {
             () if call.get("type").is_some() || result.get("type").is_some() => Block::Server,
             () if call.is_object() => Block::ToolUse(call),
             () if result.is_object() => Block::ToolResult(result),
-            () if block.get("reasoningContent").is_some() => Block::Reasoning(block.field("reasoningContent")),
+            () if block.get("reasoningContent").is_some() => {
+                Block::Reasoning(block.field("reasoningContent"))
+            }
             () if block.get("cachePoint").is_some() => Block::CachePoint,
             () => Block::Other,
         }

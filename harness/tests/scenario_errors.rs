@@ -248,7 +248,8 @@ fn points() {
 #[test]
 fn thinking() {
     let thinking = |from: &str, to: &str| {
-        let good = GOOD.replace("      - - text: Let", "      - - think: Three look-ups.\n        - text: Let");
+        let good =
+            GOOD.replace("      - - text: Let", "      - - think: Three look-ups.\n        - text: Let");
         assert!(good.contains(from), "{from}");
         mistake(&good.replacen(from, to, 1))
     };

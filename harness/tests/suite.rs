@@ -50,6 +50,20 @@ fn the_reference_agent_is_accused_of_nothing() {
 }
 
 #[test]
+fn a_plan_with_thinking_is_not_judged_if_nobody_asks_for_it() {
+    let plans = built_in().into_iter().filter(|plan| plan.id.scenario == "thinking/plain-batch");
+    let verdict = |plan: Plan| {
+        let profile = Profile::newest(plan.dialect);
+        let plan = Arc::new(plan);
+        let agent = Agent::reference(plan.dialect, Delivery::Streamed, &plan.tools);
+        let run = simulate(&plan, profile, agent, None);
+        judge(&plan, &run, profile, Grade::Observed, None).verdict
+    };
+    let verdicts: Vec<Verdict> = plans.map(verdict).collect();
+    assert_eq!(verdicts, [Verdict::HarnessError; 4]);
+}
+
+#[test]
 fn each_canary_is_caught_on_every_dialect_by_the_checker_meant_for_it() {
     let plans = built_in();
     let mut table = String::new();

@@ -5,8 +5,7 @@ pub(super) fn signature(of: &str) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     const FNV_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
     const FNV_PRIME: u64 = 0x0000_0100_0000_01b3;
-    let mut hash =
-        of.bytes().fold(FNV_OFFSET, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(FNV_PRIME));
+    let mut hash = of.bytes().fold(FNV_OFFSET, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(FNV_PRIME));
     let letters = (0..N_LETTERS).map(|_| {
         hash = (hash ^ (hash >> 29)).wrapping_mul(FNV_PRIME).rotate_left(17);
         char::from(ALPHABET[(hash >> 58) as usize])

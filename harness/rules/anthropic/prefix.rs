@@ -32,7 +32,8 @@ impl Messages {
         match block.kind {
             kind if kind.is_thought() => {}
             Kind::Text(_) => {
-                let text = if block.place.is_written_out() { block.get(Field::Text) } else { Some(block.json) };
+                let text =
+                    if block.place.is_written_out() { block.get(Field::Text) } else { Some(block.json) };
                 text.and_then(Json::as_str).unwrap_or_default().hash(&mut self.hasher);
             }
             _ => hash_fields(block.json, &mut self.hasher),

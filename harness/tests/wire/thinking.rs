@@ -41,7 +41,8 @@ impl Client {
         let (kind, reply) = self.ask(thinking, std::slice::from_ref(&user));
         assert_eq!(kind, scripted(0), "{reply}");
         let calls = reply["content"].as_array().unwrap().iter().filter(|block| block["type"] == "tool_use");
-        let result = |call: &Value| json!({ "type": "tool_result", "tool_use_id": call["id"], "content": "found" });
+        let result =
+            |call: &Value| json!({ "type": "tool_result", "tool_use_id": call["id"], "content": "found" });
         let results: Vec<Value> = calls.map(result).collect();
         assert_eq!(results.len(), 3, "{reply}");
         let said = json!({ "role": "assistant", "content": reply["content"] });

@@ -17,7 +17,8 @@ pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> En
             // So has reasoning none.
             ScriptBlock::Think(fragments) => {
                 for (k, fragment) in fragments.iter().enumerate() {
-                    encoded.frame(|out| delta(out, index, br#"{"reasoningContent":{"text":"#, fragment, b"}}"));
+                    encoded
+                        .frame(|out| delta(out, index, br#"{"reasoningContent":{"text":"#, fragment, b"}}"));
                     encoded.mark(Mark::Think(k as u32 + 1));
                 }
                 let signature = thought_signature(envelope, index);

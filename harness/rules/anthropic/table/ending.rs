@@ -145,8 +145,10 @@ pub(in crate::rules) static THINKING_MODIFIED: Rule = Rule {
     why: "A thinking block of the last reply was changed, copied, put before another, or joined with one of another \
          reply, as a retry does that goes on in the message of a broken one. Keep each reply's blocks as they came, \
          text and signature together, and drop a block that never got its signature.",
-    sentences: &["{path}: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified. \
-         These blocks must remain as they were in the original response."],
+    sentences: &[
+        "{path}: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified. \
+         These blocks must remain as they were in the original response.",
+    ],
     status: 400,
     phase: 13,
     is_optional: false,
