@@ -260,7 +260,7 @@ fn thinking() {
             ("twice", thinking("- text: Let me look these up.", "- think: Hm.")),
             ("nothing else", with("- [{ text: Found. }]", "- [{ think: Hm. }]")),
             ("empty", thinking("Three look-ups.", "\" \"")),
-            ("point too far", thinking("after: { settled: $k }", "after: { think: 3 }")),
+            ("point too far", thinking("after: { settled: $k }", "after: { think: $k }")),
             ("point of a reply without", at("{ after: { think: 1 }, do: abort }")),
             ("point of what is not said", thinking("after: { settled: $k }", "after: { thinks: 1 }")),
         ],
