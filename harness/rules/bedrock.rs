@@ -56,7 +56,7 @@ impl Book for BedrockConverse {
             let thought = &block["reasoningContent"]["reasoningText"];
             Some((thought["signature"].as_str()?, thought["text"].as_str().unwrap_or_default()))
         });
-        memory.thoughts.add(None, thoughts);
+        memory.thoughts.add(None, None, thoughts);
     }
 
     fn refuse_unreadable(&self, _: &[u8], _: &serde_json::Error, out: &mut Breaches) {

@@ -39,8 +39,20 @@ pub(super) struct Thinking<'a> {
     latest: Vec<Returned>,
     /// The numbers of all that came back.
     seen: HashSet<usize>,
-    /// What came back, with what it is bound to and the hash of the messages before it.
-    bound: Vec<(Place, Bound, u64)>,
+    /// The number of the one that came back last.
+    previous: Option<usize>,
+    bound: Vec<BoundBlock>,
+}
+
+/// A block of thinking that came back, and what it is bound to.
+#[derive(Debug, Clone, Copy)]
+struct BoundBlock {
+    place: Place,
+    bound: Bound,
+    /// The hash of the messages before it.
+    messages: u64,
+    /// Whether the thinking between it and the one before was left out or moved.
+    is_out_of_line: bool,
 }
 
 /// A block of thinking that the provider gave out and that came back.
@@ -67,8 +79,23 @@ pub(super) fn remember(thoughts: &mut Thoughts, request: Json, reply: &Value) {
     let given_out: Vec<(String, String)> = given_out.collect();
     if !given_out.is_empty() {
         let bound = prefix::bound_of(request);
-        thoughts.add(bound, given_out.iter().map(|(key, text)| (key.as_str(), text.as_str())));
+        let before = last_thought(thoughts, request);
+        thoughts.add(bound, before, given_out.iter().map(|(key, text)| (key.as_str(), text.as_str())));
     }
+}
+
+/// The number of the last block of thinking in a request that was given out.
+fn last_thought(thoughts: &Thoughts, request: Json) -> Option<usize> {
+    let blocks = request.field("messages").items().flat_map(|message| message.field("content").items());
+    let number = |block: Json| {
+        let key = match block.field("type").as_str()?.as_ref() {
+            "thinking" => block.field("signature"),
+            "redacted_thinking" => block.field("data"),
+            _ => return None,
+        };
+        thoughts.find(&key.as_str()?).map(|(number, _)| number)
+    };
+    blocks.filter_map(number).last()
 }
 
 /// Claude Fable 5.1 was the first (<https://platform.claude.com/docs/build-with-claude/preserved-thinking>).
@@ -101,6 +128,7 @@ impl<'a> Thinking<'a> {
             open: Vec::new(),
             latest: Vec::new(),
             seen: HashSet::new(),
+            previous: None,
             bound: Vec::new(),
         }
     }
@@ -153,8 +181,14 @@ impl<'a> Thinking<'a> {
             is_altered,
             is_moved: is_copy || is_joined || last.is_some_and(|last| own < last),
         });
+        // "It also fails if a thinking block between others was left out or moved"
+        // (<https://platform.claude.com/docs/en/build-with-claude/preserved-thinking/prefix-checks>): what is left out
+        // before the first is not between others.
+        let previous = self.previous.replace(number);
+        let is_out_of_line = previous.is_some() && previous != thought.before;
         if let Some(bound) = thought.bound {
-            self.bound.push((block.place, bound, self.before_turn));
+            let messages = self.before_turn;
+            self.bound.push(BoundBlock { place: block.place, bound, messages, is_out_of_line });
         }
     }
 
@@ -242,10 +276,11 @@ impl<'a> Thinking<'a> {
             return;
         }
         let (system, tools) = prefix::around(body);
-        for (place, bound, messages) in &self.bound {
+        for BoundBlock { place, bound, messages, is_out_of_line } in &self.bound {
             let form = match () {
                 () if bound.system != system => 0,
                 () if bound.tools != tools || bound.messages != *messages => 1,
+                () if *is_out_of_line => 2,
                 () => continue,
             };
             out.add(&THINKING_BOUND_ELSEWHERE, || {

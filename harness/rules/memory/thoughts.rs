@@ -24,6 +24,8 @@ pub struct Thought {
     pub(in crate::rules) text: String,
     /// What it is bound to.
     pub(in crate::rules) bound: Option<Bound>,
+    /// The number of the thought before it, in the request or in the reply.
+    pub(in crate::rules) before: Option<usize>,
 }
 
 /// All that stood before a reply, as hashes of each part.
@@ -51,10 +53,11 @@ impl Thoughts {
         self.overflowed
     }
 
-    /// Adds the thoughts of a reply: the key of each and its text.
+    /// Adds the thoughts of a reply: the key of each and its text. `before` is the last thought of the request.
     pub(in crate::rules) fn add<'r>(
         &mut self,
         bound: Option<Bound>,
+        mut before: Option<usize>,
         thoughts: impl IntoIterator<Item = (&'r str, &'r str)>,
     ) {
         let reply = self.n_replies;
@@ -65,8 +68,10 @@ impl Thoughts {
                 self.overflowed = true;
                 return;
             }
-            self.places.insert(key.to_owned(), self.thoughts.len());
-            self.thoughts.push(Thought { reply, ordinal, text: text.to_owned(), bound });
+            let number = self.thoughts.len();
+            self.places.insert(key.to_owned(), number);
+            self.thoughts.push(Thought { reply, ordinal, text: text.to_owned(), bound, before });
+            before = Some(number);
         }
     }
 

@@ -180,6 +180,10 @@ pub(in crate::rules) static THINKING_BOUND_ELSEWHERE: Rule = Rule {
         "{path}: Invalid `signature` in `thinking` block. The block is bound to a different conversation. Remove the \
          block, or set `thinking.block_binding.prefix_mismatch_behavior` to \"drop_block\". That setting requires the \
          `thinking-binding-controls-2026-08-01` value in the `anthropic-beta` header.",
+        "{path}: Invalid `signature` in `thinking` block. The block is bound to a different conversation. Remove the \
+         block, or set `thinking.block_binding.prefix_mismatch_behavior` to \"drop_block\". That setting requires the \
+         `thinking-binding-controls-2026-08-01` value in the `anthropic-beta` header. The `thinking` block that preceded \
+         this one when it was created is missing from this request.",
     ],
     status: 400,
     phase: 13,
@@ -191,6 +195,7 @@ pub(in crate::rules) static THINKING_BOUND_ELSEWHERE: Rule = Rule {
         "https://platform.claude.com/docs/en/build-with-claude/preserved-thinking/prefix-checks",
         "https://docs.aws.amazon.com/bedrock/latest/userguide/claude-messages-thinking-block-binding.html",
         "https://github.com/NousResearch/hermes-agent/pull/106426",
+        "https://github.com/kirodotdev/KiroCrew/pull/11513",
     ],
 };
 
