@@ -2,7 +2,7 @@
 //!
 //! It streams a reply, starts each tool as soon as its call is complete, sends the results back, and closes
 //! every call that it keeps: with the real result where there is one, with an honest error where there is none.
-//! What it keeps survives the death of its process: see [`Agent::saved`] and [`Agent::resume`].
+//! What it keeps survives the death of its process: see [`Agent::saved`] and [`Agent::with_thread`].
 //! The canaries in [`canary`] are the same agent with one planted bug each.
 
 pub mod canary;
@@ -13,7 +13,7 @@ mod thread;
 mod turn;
 
 use crate::dialect::Dialect;
-use crate::plan::{PlannedTool, ToolOutcome};
+use crate::plan::{Plan, PlannedTool, ToolOutcome};
 use crate::trace::{Consent, ShownState, TurnOutcome};
 use crate::wire;
 use canary::Canary;
@@ -38,6 +38,7 @@ pub struct Agent {
 struct Setup {
     dialect: Dialect,
     delivery: Delivery,
+    thinking: Thinking,
     model: String,
     /// The path to which it posts.
     path: String,
@@ -88,6 +89,15 @@ pub enum Delivery {
     Streamed,
     /// In one piece.
     Whole,
+}
+
+/// Whether the agent asks the model to think.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Thinking {
+    /// It does, and keeps what the model shows of it.
+    Asked,
+    /// It leaves that to the model.
+    Unasked,
 }
 
 /// Number of one request of an agent.
@@ -218,6 +228,13 @@ pub enum Output {
 }
 
 impl Agent {
+    /// The agent that a plan is driven on, the reference agent or one with a planted bug: it has the plan's tools, and
+    /// asks the model to think where the model does.
+    pub fn of_plan(plan: &Plan, delivery: Delivery, canary: Option<Canary>) -> Agent {
+        let agent = Agent::new(plan.dialect, delivery, &plan.tools, canary);
+        if plan.thinks() { agent.asking(Thinking::Asked) } else { agent }
+    }
+
     /// The reference agent with an empty thread.
     pub fn reference(dialect: Dialect, delivery: Delivery, tools: &[PlannedTool]) -> Agent {
         Agent::new(dialect, delivery, tools, None)
@@ -240,7 +257,16 @@ impl Agent {
         let model = model.unwrap_or_else(|| request::current_model(dialect).to_owned());
         let path = wire::of(dialect).post_path(&model, delivery == Delivery::Streamed);
         Agent {
-            setup: Setup { dialect, delivery, model, path, tools, declared, canary },
+            setup: Setup {
+                dialect,
+                delivery,
+                thinking: Thinking::Unasked,
+                model,
+                path,
+                tools,
+                declared,
+                canary,
+            },
             thread: Vec::new(),
             turn: None,
             stragglers: Vec::new(),
@@ -248,12 +274,18 @@ impl Agent {
         }
     }
 
+    /// The same agent, asking the model to think, or not.
+    pub fn asking(mut self, thinking: Thinking) -> Agent {
+        self.setup.thinking = thinking;
+        self
+    }
+
     /// The agent that a new process makes of what this one has saved. A store that cannot be read is as good as none:
     /// what is lost with it, the checkers will say.
     pub fn reborn(&self) -> Agent {
         let anew = || {
-            let Setup { dialect, delivery, model, tools, canary, .. } = self.setup.clone();
-            Agent::equipped(dialect, delivery, Some(model), tools, canary)
+            let Setup { dialect, delivery, thinking, model, tools, canary, .. } = self.setup.clone();
+            Agent::equipped(dialect, delivery, Some(model), tools, canary).asking(thinking)
         };
         anew().with_thread(&self.saved()).unwrap_or_else(|_| anew())
     }

@@ -115,6 +115,7 @@ pub fn judge(
     let evidence = Evidence::gather(plan, run, profile);
     let unfit = disagreement(&evidence)
         .or_else(|| offered::absent(&evidence))
+        .or_else(|| offered::unasked_thinking(&evidence))
         .or_else(|| effects::question_about_nobody(&evidence, &run.trace));
     if let Some(reason) = unfit {
         return Judgement::without_run(Verdict::HarnessError, reason);

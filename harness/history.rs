@@ -45,6 +45,11 @@ pub enum Role {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Content {
+    /// What the model thought.
+    Thought {
+        /// As it stands in the request, with what it is signed with.
+        value: Value,
+    },
     /// Text.
     Text {
         /// The text.
@@ -97,6 +102,7 @@ impl History {
             }
             previous = Some(item.message);
             match &item.content {
+                Content::Thought { .. } => shape.push_str("thinking"),
                 Content::Text { .. } => shape.push_str("text"),
                 Content::Call { id, .. } => shape.push_str(&format!("call {}", name(id))),
                 Content::Result { id, .. } => shape.push_str(&format!("result {}", name(id))),

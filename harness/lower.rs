@@ -9,7 +9,8 @@ use crate::plan::{CallKey, Mark};
 use crate::plan::{
     Plan, PlanId, PlannedAction, PlannedFault, PlannedPoint, PlannedReply, PlannedTurn, Side, ToolOutcome,
 };
-use crate::scenario::{Need, Scenario, Times, Turn};
+use crate::scenario::{Block, Need, Scenario, Times, Turn};
+use crate::wire;
 
 mod actions;
 mod cast;
@@ -80,7 +81,7 @@ pub fn lower(
     let mut cast = Cast::of(scenario, Mint { seed, scenario: id, dialect });
     let executed = executed(scenario, &cast)?;
     let mut turns = Vec::with_capacity(scenario.turns.len());
-    let mut impossible = None;
+    let mut impossible = hidden_thinking(scenario, dialect);
     for (index, said) in scenario.turns.iter().enumerate() {
         turns.push(turn(&mut cast, index, said, &mut impossible)?);
     }
@@ -197,11 +198,25 @@ fn ask_again(
     planned.attempts.push(again);
 }
 
+/// Why a scenario in which the model thinks cannot be played, if the dialect shows nothing of it.
+fn hidden_thinking(scenario: &Scenario, dialect: Dialect) -> Option<String> {
+    let is_hidden = thinks(scenario) && !wire::of(dialect).shows_thinking();
+    is_hidden.then(|| format!("our provider of {dialect} does not show what the model thinks"))
+}
+
+fn thinks(scenario: &Scenario) -> bool {
+    let replies = scenario.turns.iter().flat_map(|turn| &turn.replies);
+    replies.flat_map(|reply| &reply.attempts).flatten().any(|block| matches!(block, Block::Think(_)))
+}
+
 /// What the scenario asks for, and what its actions need.
 fn needs(scenario: &Scenario, turns: &[PlannedTurn]) -> Vec<Need> {
     let mut needs = scenario.needs.clone();
     if scenario.tools.values().any(|tool| tool.asks) {
         needs.push(Need::Approvals);
+    }
+    if thinks(scenario) {
+        needs.push(Need::Thinking);
     }
     for action in turns.iter().flat_map(|turn| &turn.actions) {
         let in_stream = match action.at {

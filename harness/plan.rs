@@ -73,6 +73,12 @@ impl Plan {
         plan
     }
 
+    /// Whether the model thinks in any reply.
+    pub fn thinks(&self) -> bool {
+        let replies = self.turns.iter().flat_map(|turn| &turn.replies);
+        replies.flat_map(|reply| &reply.attempts).any(Script::thinks)
+    }
+
     /// Whether the process of the system is killed in this plan.
     pub fn kills(&self) -> bool {
         let mut actions = self.turns.iter().flat_map(|turn| &turn.actions);
@@ -224,8 +230,19 @@ impl Script {
     pub fn calls(&self) -> impl Iterator<Item = CallKey> + '_ {
         self.blocks.iter().filter_map(|block| match block {
             ScriptBlock::Call(key) => Some(*key),
-            ScriptBlock::Text(_) => None,
+            ScriptBlock::Think(_) | ScriptBlock::Text(_) => None,
         })
+    }
+
+    /// Whether the model thinks before it speaks.
+    pub fn thinks(&self) -> bool {
+        self.blocks.iter().any(|block| matches!(block, ScriptBlock::Think(_)))
+    }
+
+    /// The same for a client that has not asked the model to think.
+    pub fn without_thinking(&self) -> Script {
+        let spoken = self.blocks.iter().filter(|block| !matches!(block, ScriptBlock::Think(_)));
+        Script { blocks: spoken.cloned().collect(), interleave: self.interleave }
     }
 
     /// Whether it makes any.
@@ -237,7 +254,7 @@ impl Script {
     pub fn text(&self) -> String {
         let fragments = self.blocks.iter().flat_map(|block| match block {
             ScriptBlock::Text(fragments) => fragments.as_slice(),
-            ScriptBlock::Call(_) => &[],
+            ScriptBlock::Think(_) | ScriptBlock::Call(_) => &[],
         });
         fragments.map(String::as_str).collect()
     }
@@ -247,6 +264,8 @@ impl Script {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ScriptBlock {
+    /// What the model thinks, in the fragments in which it is sent.
+    Think(Vec<String>),
     /// Text, in the fragments in which it is sent.
     Text(Vec<String>),
     /// A call.
@@ -307,6 +326,8 @@ pub enum Side {
 pub enum Mark {
     /// Status line and headers.
     Headers,
+    /// Fragment K of what the model thinks, from 1, counted over the whole reply.
+    Think(u32),
     /// Fragment K of the text, from 1, counted over the whole reply.
     Text(u32),
     /// A call's id and name.

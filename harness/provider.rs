@@ -50,6 +50,8 @@ struct Asked<'a> {
     streamed: bool,
     model: &'a str,
     usage: bool,
+    /// Whether the model is to show what it thinks.
+    thinking: bool,
 }
 
 const FIRST: Position = Position { reply: 0, attempt: 0 };
@@ -100,6 +102,7 @@ impl Provider {
             streamed: route.streamed.unwrap_or_else(|| body.field("stream").as_bool() == Some(true)),
             model: route.model.as_deref().or(named.as_deref()).unwrap_or("brickbat"),
             usage: self.wire().asks_for_usage(body),
+            thinking: self.wire().asks_to_think(body),
         };
         let (kind, answer) = match !self.plan.tools.is_empty() && !self.wire().offers_tools(body) {
             true => (RequestKind::Auxiliary, self.speak(exchange, asked, &recall::title(), &[])),
@@ -136,7 +139,8 @@ impl Provider {
             false => Position { reply: reply + 1, attempt: 0 },
         };
         let kind = RequestKind::Scripted { turn: self.turn, reply, attempt };
-        let mut answer = self.speak(exchange, asked, script, &actions);
+        let script = recall::shown(script, asked.thinking);
+        let mut answer = self.speak(exchange, asked, &script, &actions);
         if plan.turns[self.turn].actions.iter().any(is_after_a_result) {
             answer.wait_before_head();
         }
@@ -151,7 +155,7 @@ impl Provider {
         script: &Script,
         actions: &[&PlannedAction],
     ) -> Answer {
-        let Asked { streamed, model, usage } = asked;
+        let Asked { streamed, model, usage, .. } = asked;
         let id = self.wire().message_id(&self.recall.unique(exchange));
         let envelope = Envelope { id: &id, model, usage };
         let encode = if streamed { wire::encode_stream } else { wire::encode_whole };

@@ -33,7 +33,7 @@ use crate::json::{self, Document, Json, Kind, Part};
 pub use detect::detect;
 pub use envelope::RelativeEnvelope;
 pub use hosts::profile_for;
-pub use memory::{Memory, Told, WrittenOut};
+pub use memory::{Keeps, Memory, Told, WrittenOut};
 pub use profile::{
     Alternation, AnthropicSwitches, Arguments, CallIds, FirstMessage, GeminiSwitches, MessageFields,
     MistralSwitches, ModelVersion, OpenaiChatSwitches, Pairing, Profile, ReasoningContent, ResponsesSwitches,

@@ -59,6 +59,8 @@ pub enum Need {
     Approvals,
     /// A session outlives the process of the system: a new process can load it.
     Resume,
+    /// The system asks the model to think, where the scenario has it think.
+    Thinking,
 }
 
 impl Need {
@@ -70,6 +72,7 @@ impl Need {
             Need::Streaming => "streaming",
             Need::Approvals => "approvals",
             Need::Resume => "resume",
+            Need::Thinking => "thinking",
         }
     }
 }
@@ -132,6 +135,8 @@ pub struct Reply {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Block {
+    /// The model thinks, before all else that it says. It is sent in two fragments. Only some dialects show it.
+    Think(String),
     /// The model says something. It is sent in two fragments.
     Text(String),
     /// The model calls a tool.
@@ -194,6 +199,8 @@ impl At {
 pub enum Point {
     /// The status line and headers of the reply.
     Headers,
+    /// Fragment K of what the model thinks, from 1. The signature of the whole comes after the last.
+    Think(u32),
     /// Fragment K of the reply's text, from 1.
     Text(u32),
     /// The call's opening: id and tool name.

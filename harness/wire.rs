@@ -14,6 +14,7 @@ mod history;
 mod mistral;
 mod openai;
 mod responses;
+mod signature;
 mod sse;
 
 use std::borrow::Cow;
@@ -62,6 +63,16 @@ pub trait Wire: std::fmt::Debug + Sync {
         false
     }
 
+    /// Whether replies can show what the model thinks.
+    fn shows_thinking(&self) -> bool {
+        false
+    }
+
+    /// Whether a request asks the model to think and to show it. Only a client that asks is shown anything.
+    fn asks_to_think(&self, _body: Json) -> bool {
+        false
+    }
+
     /// Whether a request offers anything to call.
     fn offers_tools(&self, body: Json) -> bool {
         !body.field("tools").is_empty()
@@ -104,7 +115,7 @@ pub trait Wire: std::fmt::Debug + Sync {
     /// A reply as one JSON body.
     fn encode_whole(&self, plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Value;
 
-    /// The marks of the texts and calls of a reply's stream, in the order in which the encoder reaches them. A mark that
+    /// The marks of the thoughts, texts and calls of a reply's stream, in the order in which the encoder reaches them. A mark that
     /// is not here does not exist: a dialect that sends a call in one piece has only its end.
     /// `calls` are the calls of the plan.
     fn block_marks(&self, script: &Script, calls: &[PlannedCall]) -> Vec<Mark>;

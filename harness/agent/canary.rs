@@ -56,11 +56,17 @@ pub enum Canary {
     KillLosesResults,
     /// Calls that are kept of a broken reply are kept without what they were signed with.
     SignatureDropped,
+    /// A reply that did not come to its end is kept without what the model thought.
+    ThinkingDropped,
+    /// What the model thought is changed when the reply did not come to its end.
+    ThinkingAltered,
+    /// What the model thought is kept with an empty signature when the reply was cut off before the real one.
+    ThinkingUnsigned,
 }
 
 impl Canary {
     /// Every canary, in the order of the kill table.
-    pub const ALL: [Canary; 23] = [
+    pub const ALL: [Canary; 26] = [
         Canary::DanglingOnAbort,
         Canary::InFlightDropped,
         Canary::EarlyErrorIgnored,
@@ -84,6 +90,9 @@ impl Canary {
         Canary::KillForgets,
         Canary::KillLosesResults,
         Canary::SignatureDropped,
+        Canary::ThinkingDropped,
+        Canary::ThinkingAltered,
+        Canary::ThinkingUnsigned,
     ];
 
     /// The name in tables and options.
@@ -112,6 +121,9 @@ impl Canary {
             Canary::KillForgets => "kill-forgets",
             Canary::KillLosesResults => "kill-loses-results",
             Canary::SignatureDropped => "signature-dropped",
+            Canary::ThinkingDropped => "thinking-dropped",
+            Canary::ThinkingAltered => "thinking-altered",
+            Canary::ThinkingUnsigned => "thinking-unsigned",
         }
     }
 
@@ -128,6 +140,13 @@ impl Canary {
             }
             (Canary::SignatureDropped, Dialect::Gemini) => None,
             (Canary::SignatureDropped, _) => Some("calls are not signed"),
+            (
+                Canary::ThinkingDropped | Canary::ThinkingAltered | Canary::ThinkingUnsigned,
+                Dialect::AnthropicMessages | Dialect::BedrockConverse,
+            ) => None,
+            (Canary::ThinkingDropped | Canary::ThinkingAltered | Canary::ThinkingUnsigned, _) => {
+                Some("thinking is not sent back")
+            }
             _ => None,
         }
     }
@@ -142,7 +161,10 @@ impl Canary {
             | Canary::RefusesOwnHistory
             | Canary::ApprovalForgotten
             | Canary::KillDangles
-            | Canary::SignatureDropped => "thread-survives",
+            | Canary::SignatureDropped
+            | Canary::ThinkingDropped
+            | Canary::ThinkingAltered
+            | Canary::ThinkingUnsigned => "thread-survives",
             Canary::RefusalIgnored => "consent-given",
             Canary::RetryMergesSteps => "steps-kept-apart",
             Canary::ErrorParked => "parts-settled",

@@ -13,7 +13,7 @@ mod responses;
 use serde_json::Value;
 
 use super::thread::Message;
-use super::{Delivery, Setup, Tool};
+use super::{Delivery, Setup, Thinking, Tool};
 use crate::dialect::Dialect;
 use crate::wire::json_string;
 
@@ -45,6 +45,12 @@ trait Asks {
     /// Writes the body up to its messages: the last thing is their key with its colon.
     fn before(&self, out: &mut Vec<u8>, model: &str);
 
+    /// The field by which the body asks the model to think, with a comma before it; empty where a dialect has no such
+    /// thing, or shows nothing of it.
+    fn thinking(&self) -> &'static str {
+        ""
+    }
+
     /// Writes the messages of a thread with commas between them, without the brackets.
     fn messages(&self, out: &mut Vec<u8>, thread: &[Message]);
 
@@ -68,6 +74,9 @@ pub(super) fn body(setup: &Setup, thread: &[Message]) -> Vec<u8> {
     let asks = of(setup.dialect);
     asks.before(&mut out, &setup.model);
     write_messages(&mut out, asks, thread);
+    if setup.thinking == Thinking::Asked {
+        out.extend_from_slice(asks.thinking().as_bytes());
+    }
     asks.after(&mut out, setup.delivery, &setup.declared);
     out
 }

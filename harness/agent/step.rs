@@ -1,6 +1,6 @@
 //! One reply on its way, and the tools that it started.
 
-use super::thread::{Block, Call, CallResult};
+use super::thread::{Block, Call, CallResult, Thought};
 use super::{RequestId, RunId};
 use crate::plan::ToolOutcome;
 use crate::wire::{Decoder, ReplyEvent};
@@ -31,14 +31,27 @@ pub(super) enum Phase {
 /// A piece of the reply.
 #[derive(Debug)]
 pub(super) enum StepBlock {
+    Thought(StepThought),
     Text(String),
     Call(StepCall),
 }
 
+/// What the model thinks, as far as it has come.
+#[derive(Debug)]
+pub(super) struct StepThought {
+    pub(super) text: String,
+    pub(super) signature: Option<String>,
+    is_open: bool,
+}
+
 impl StepBlock {
-    /// What it leaves in a message: text of nothing but space is refused by providers.
-    pub(super) fn kept(&self) -> Option<Block> {
+    /// What it leaves in a message: text of nothing but space is refused by providers, and so is a thought that was
+    /// cut off before its signature.
+    fn kept(&self) -> Option<Block> {
         match self {
+            StepBlock::Thought(StepThought { text, signature, .. }) => {
+                Some(Block::Thought(Thought { text: text.clone(), signature: signature.clone()? }))
+            }
             StepBlock::Text(text) if text.trim().is_empty() => None,
             StepBlock::Text(text) => Some(Block::Text(text.clone())),
             StepBlock::Call(call) => Some(Block::Call(call.call.clone())),
@@ -78,7 +91,7 @@ impl Step {
     pub(super) fn calls(&self) -> impl Iterator<Item = &StepCall> {
         self.blocks.iter().filter_map(|block| match block {
             StepBlock::Call(call) => Some(call),
-            StepBlock::Text(_) => None,
+            StepBlock::Thought(_) | StepBlock::Text(_) => None,
         })
     }
 
@@ -86,13 +99,37 @@ impl Step {
     pub(super) fn calls_mut(&mut self) -> impl Iterator<Item = &mut StepCall> {
         self.blocks.iter_mut().filter_map(|block| match block {
             StepBlock::Call(call) => Some(call),
-            StepBlock::Text(_) => None,
+            StepBlock::Thought(_) | StepBlock::Text(_) => None,
+        })
+    }
+
+    /// The thoughts, in order, to change them.
+    pub(super) fn thoughts_mut(&mut self) -> impl Iterator<Item = &mut StepThought> {
+        self.blocks.iter_mut().filter_map(|block| match block {
+            StepBlock::Thought(thought) => Some(thought),
+            StepBlock::Text(_) | StepBlock::Call(_) => None,
         })
     }
 
     /// Takes what the model said. Gives the index of a call that has just become complete.
     pub(super) fn said(&mut self, event: ReplyEvent) -> Option<u64> {
         match event {
+            ReplyEvent::Thought(text) => match self.blocks.last_mut() {
+                Some(StepBlock::Thought(thought)) if thought.is_open => thought.text.push_str(&text),
+                _ => {
+                    self.blocks.push(StepBlock::Thought(StepThought {
+                        text,
+                        signature: None,
+                        is_open: true,
+                    }));
+                }
+            },
+            ReplyEvent::ThoughtEnd { signature } => {
+                if let Some(thought) = self.thoughts_mut().last() {
+                    thought.signature = signature;
+                    thought.is_open = false;
+                }
+            }
             ReplyEvent::Text(text) => match self.blocks.last_mut() {
                 Some(StepBlock::Text(so_far)) => so_far.push_str(&text),
                 _ => self.blocks.push(StepBlock::Text(text)),
@@ -155,7 +192,14 @@ impl Step {
 
     /// The assistant message that this reply leaves in the thread.
     pub(super) fn message(&self) -> Vec<Block> {
-        self.blocks.iter().filter_map(StepBlock::kept).collect()
+        message_of(&self.blocks)
+    }
+
+    /// The same if the reply were over now: without the calls whose arguments are not complete.
+    pub(super) fn message_so_far(&self) -> Vec<Block> {
+        let is_open =
+            |block: &&StepBlock| matches!(block, StepBlock::Call(call) if call.state == CallState::Open);
+        message_of(self.blocks.iter().filter(|block| !is_open(block)))
     }
 
     /// The results, in the order of the calls.
@@ -165,6 +209,16 @@ impl Step {
             _ => None,
         });
         results.collect()
+    }
+}
+
+/// A message of these blocks. What the model only thought is nothing that it said, and providers refuse a message that
+/// ends with it.
+fn message_of<'a>(blocks: impl IntoIterator<Item = &'a StepBlock>) -> Vec<Block> {
+    let kept: Vec<Block> = blocks.into_iter().filter_map(StepBlock::kept).collect();
+    match kept.iter().all(|block| matches!(block, Block::Thought(_))) {
+        true => Vec::new(),
+        false => kept,
     }
 }
 

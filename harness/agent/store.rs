@@ -8,12 +8,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::Agent;
 use super::canary::Canary;
-use super::step::{CallState, Phase, Step, StepBlock, interrupted};
+use super::step::{Phase, interrupted};
 use super::thread::{Block, Call, CallResult, Message, unanswered};
-use super::{Agent, Delivery};
-use crate::dialect::Dialect;
-use crate::plan::PlannedTool;
 
 /// The version of the format. Another one is not guessed at.
 const VERSION: u32 = 1;
@@ -54,32 +52,17 @@ impl Agent {
                 Some(Canary::KillForgets) => thread.truncate(turn.mark),
                 Some(Canary::KillDangles) if !matches!(turn.step.phase, Phase::Over) => {}
                 Some(Canary::KillDangles | Canary::KillLosesResults) => {
-                    push(&mut thread, message_of(&turn.step), Vec::new());
+                    push(&mut thread, turn.step.message_so_far(), Vec::new());
                 }
-                _ => push(&mut thread, message_of(&turn.step), turn.step.results()),
+                _ => push(&mut thread, turn.step.message_so_far(), turn.step.results()),
             }
         }
         let written = Written { version: VERSION, thread: &thread };
         serde_json::to_vec(&written).expect("a thread is strings and flags, which JSON can say")
     }
 
-    /// An agent that goes on with a stored thread. Nothing of the dead process is on its way any more, so every call
-    /// without a result is answered: it may have run, and nobody knows.
-    ///
-    /// # Errors
-    ///
-    /// When the bytes are not what [`Agent::saved`] writes.
-    pub fn resume(
-        dialect: Dialect,
-        delivery: Delivery,
-        tools: &[PlannedTool],
-        canary: Option<Canary>,
-        saved: &[u8],
-    ) -> Result<Agent, BrokenStore> {
-        Agent::new(dialect, delivery, tools, canary).with_thread(saved)
-    }
-
-    /// The same for an agent that is there and has no thread yet.
+    /// This agent, which has no thread yet, with a stored one. Nothing of the dead process is on its way any more, so
+    /// every call without a result is answered: it may have run, and nobody knows.
     ///
     /// # Errors
     ///
@@ -98,14 +81,6 @@ impl Agent {
         };
         Ok(self)
     }
-}
-
-/// The message of a running step: what is said, and the calls whose arguments are complete.
-fn message_of(step: &Step) -> Vec<Block> {
-    let is_open =
-        |block: &&StepBlock| matches!(block, StepBlock::Call(call) if call.state == CallState::Open);
-    let kept = step.blocks.iter().filter(|block| !is_open(block));
-    kept.filter_map(StepBlock::kept).collect()
 }
 
 fn push(thread: &mut Vec<Message>, message: Vec<Block>, results: Vec<CallResult>) {
@@ -147,9 +122,11 @@ fn answered(thread: Vec<Message>) -> Vec<Message> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::agent::Delivery;
+    use crate::dialect::Dialect;
 
     fn resume(saved: &[u8]) -> Result<Agent, BrokenStore> {
-        Agent::resume(Dialect::OpenaiChat, Delivery::Streamed, &[], None, saved)
+        Agent::reference(Dialect::OpenaiChat, Delivery::Streamed, &[]).with_thread(saved)
     }
 
     fn call(id: &str) -> Block {

@@ -18,6 +18,8 @@ pub(super) enum Message {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Block {
+    /// What the model thought.
+    Thought(Thought),
     /// Text.
     Text(String),
     /// A call.
@@ -29,9 +31,17 @@ impl Block {
     pub(super) fn call(&self) -> Option<&Call> {
         match self {
             Block::Call(call) => Some(call),
-            Block::Text(_) => None,
+            Block::Thought(_) | Block::Text(_) => None,
         }
     }
+}
+
+/// What the model thought before it spoke.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Thought {
+    pub(super) text: String,
+    /// What the provider signed it with. It wants both back, or neither.
+    pub(super) signature: String,
 }
 
 /// A call that the model made.

@@ -239,6 +239,7 @@ impl Agent {
             if self.is(Canary::SignatureDropped) {
                 turn.step.calls_mut().for_each(|call| call.call.signature = None);
             }
+            self.spoil_thoughts(&mut turn.step);
             return self.go_on(turn, outputs);
         }
         if may_retry {
@@ -320,6 +321,7 @@ impl Agent {
         if self.is(Canary::CallsReordered) {
             answered_first(&mut turn.step);
         }
+        self.spoil_thoughts(&mut turn.step);
         let dangles = self.is(Canary::DanglingOnAbort) || self.is(Canary::RefusesOwnHistory);
         let invents = self.is(Canary::SuccessInvented);
         let forgets = self.is(Canary::ApprovalForgotten);
@@ -354,6 +356,23 @@ impl Agent {
         }
         outputs.push(Output::Ended(TurnOutcome::Cancelled));
         None
+    }
+
+    /// What canaries do to the thinking of a reply that did not come to its end.
+    fn spoil_thoughts(&self, step: &mut Step) {
+        if self.is(Canary::ThinkingDropped) {
+            step.blocks.retain(|block| !matches!(block, StepBlock::Thought(_)));
+        }
+        for thought in step.thoughts_mut() {
+            if self.is(Canary::ThinkingAltered) {
+                thought.text.push_str(" [interrupted]");
+            }
+        }
+        let cut_off = step.thoughts_mut().find(|thought| thought.signature.is_none());
+        if let Some(thought) = cut_off.filter(|_| self.is(Canary::ThinkingUnsigned)) {
+            thought.signature = Some(String::new());
+            step.blocks.push(StepBlock::Text("(stopped)".to_owned()));
+        }
     }
 
     /// Gives up the tools that run. They are remembered: a tool that does not hear it answers late.
@@ -459,7 +478,7 @@ fn raised(text: String) -> TurnOutcome {
 /// Puts calls that are answered before those that are not.
 fn answered_first(step: &mut Step) {
     step.blocks.sort_by_key(|block| match block {
-        StepBlock::Text(_) => 0,
+        StepBlock::Thought(_) | StepBlock::Text(_) => 0,
         StepBlock::Call(call) if matches!(call.state, CallState::Done(_)) => 1,
         StepBlock::Call(_) => 2,
     });

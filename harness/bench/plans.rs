@@ -92,7 +92,7 @@ impl Prepared {
 }
 
 fn drive(plan: &Arc<Plan>, width: Option<usize>) -> Run {
-    let agent = Agent::reference(plan.dialect, Delivery::Streamed, &plan.tools);
+    let agent = Agent::of_plan(plan, Delivery::Streamed, None);
     simulate(plan, Profile::newest(plan.dialect), agent, width)
 }
 

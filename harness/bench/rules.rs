@@ -59,7 +59,7 @@ impl Unit {
     fn of(dialect: Dialect, words: &str) -> Unit {
         let plans = lower::plans("bench", "bench", &scenario(words), &[dialect], 0).unwrap();
         let plan: &Plan = &plans[0];
-        let agent = Agent::reference(dialect, Delivery::Whole, &plan.tools);
+        let agent = Agent::of_plan(plan, Delivery::Whole, None);
         let run = simulate(&Arc::new(plan.clone()), Profile::newest(dialect), agent, None);
         let mut bodies = run.trace.events().iter().filter_map(|event| match event {
             Event::Requested { body, .. } => Some(body),

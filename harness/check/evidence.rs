@@ -33,6 +33,8 @@ pub struct RequestView {
     pub history: History,
     /// The names of the tools that it offers to the model.
     pub offered: Vec<String>,
+    /// Whether it asks the model to think.
+    pub asks_to_think: bool,
     /// The plan's calls in it.
     calls: Vec<CallView>,
     /// Why a strict provider refuses it, if it does.
@@ -217,8 +219,9 @@ fn view(
     let history = conversation(plan, recall.memory(), document.root());
     recall.replied(plan, exchange, kind, document.root());
     let offered = wire::offered_tools(plan.dialect, document.root());
+    let asks_to_think = wire::of(plan.dialect).asks_to_think(document.root());
     let calls = history.items.iter().filter_map(|item| call_view(plan, item)).collect();
-    RequestView { exchange, turn, kind, history, offered, calls, refusal }
+    RequestView { exchange, turn, kind, history, offered, asks_to_think, calls, refusal }
 }
 
 /// The conversation that a request goes on with, what it only names included.

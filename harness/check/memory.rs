@@ -47,7 +47,7 @@ pub(super) fn results_kept(evidence: &Evidence<'_>) -> Vec<Finding> {
         last.history.items.iter().any(|item| match &item.content {
             Content::Text { text } => text.contains(marker),
             Content::Raw { value } => value.to_string().contains(marker),
-            Content::Call { .. } | Content::Result { .. } => false,
+            Content::Thought { .. } | Content::Call { .. } | Content::Result { .. } => false,
         })
     };
     let lost = calls.enumerate().filter_map(|(key, (call, account))| {

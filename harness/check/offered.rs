@@ -1,6 +1,7 @@
-//! Whether the model could have made the calls that the script makes for it.
+//! Whether the model could have done what the script does for it: made its calls, and shown what it thinks.
 
 use super::evidence::{Evidence, RequestView};
+use crate::plan::Script;
 use crate::trace::RequestKind;
 
 /// A scripted call of a tool that the request does not offer. A real model calls only what it is offered, so such a run
@@ -18,21 +19,27 @@ pub(super) fn absent(evidence: &Evidence<'_>) -> Option<String> {
     })
 }
 
+/// The model thinks in the plan, and no request asks it to, so that it showed nothing of it: then the plan was not played.
+/// A system may leave thinking out of one request, as some do to mend a history, but not of all.
+pub(super) fn unasked_thinking(evidence: &Evidence<'_>) -> Option<String> {
+    let thinks = |request: &RequestView| script_of(evidence, request).is_some_and(Script::thinks);
+    let is_unasked = evidence.requests.iter().any(thinks)
+        && !evidence.requests.iter().any(|request| request.asks_to_think);
+    is_unasked.then(|| "the model thinks in this plan, and no request asks it to".to_owned())
+}
+
 /// The tools that the reply to a request calls.
 fn called<'a>(evidence: &Evidence<'a>, request: &RequestView) -> impl Iterator<Item = &'a str> {
-    let script = match request.kind {
-        RequestKind::Scripted { turn, reply, attempt } => evidence
-            .plan
-            .turns
-            .get(turn)
-            .and_then(|turn| turn.replies.get(reply))
-            .and_then(|reply| reply.attempts.get(attempt)),
-        _ => None,
-    };
     let plan = evidence.plan;
-    script
+    script_of(evidence, request)
         .into_iter()
         .flat_map(move |script| script.calls().map(|key| plan.calls[key.0 as usize].tool.as_str()))
+}
+
+/// The reply that the script has for a request.
+fn script_of<'a>(evidence: &Evidence<'a>, request: &RequestView) -> Option<&'a Script> {
+    let RequestKind::Scripted { turn, reply, attempt } = request.kind else { return None };
+    evidence.plan.turns.get(turn)?.replies.get(reply)?.attempts.get(attempt)
 }
 
 /// Tools that a message lists. A coding agent has about a dozen of its own.

@@ -141,6 +141,7 @@ impl PlainAgent {
             history: false,
             load,
             approvals: false,
+            thinking: false,
         };
         About {
             protocol: PROTOCOL,

@@ -51,6 +51,9 @@ pub struct Capabilities {
     /// A tool with `asks` is put to the user before it runs.
     #[serde(default)]
     pub approvals: bool,
+    /// A session with `thinking` asks the model to think.
+    #[serde(default)]
+    pub thinking: bool,
     /// `session/load` restores a session from its `stateDir` in a new process.
     #[serde(default)]
     pub load: bool,
@@ -69,6 +72,9 @@ pub struct SessionSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub model: Option<String>,
+    /// Whether the provider is to be asked that the model thinks; only adapters that can do so are told.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub thinking: bool,
     /// The mode: how histories are stored and restored.
     pub mode: String,
     /// The tools.

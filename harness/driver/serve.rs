@@ -28,7 +28,7 @@ use super::lines;
 use super::process::Limits;
 use super::protocol::{About, Capabilities, PROTOCOL, SessionSpec};
 use crate::agent::canary::Canary;
-use crate::agent::{Agent, Delivery, Tool};
+use crate::agent::{Agent, Delivery, Thinking, Tool};
 use desk::{Desk, Order};
 
 /// The name of the SDK that the reference agent stands for.
@@ -61,6 +61,7 @@ impl Served {
                 history: true,
                 load: true,
                 approvals: true,
+                thinking: true,
             },
         }
     }
@@ -250,6 +251,7 @@ impl House {
         });
         let Served { canary, delivery } = self.served;
         let agent = Agent::equipped(spec.dialect, delivery, spec.model.clone(), tools.collect(), canary);
+        let agent = if spec.thinking { agent.asking(Thinking::Asked) } else { agent };
         let gates = spec.tools.iter().map(|tool| (tool.name.as_str(), tool.gate_url.as_str()));
         let place = Place::new(&spec.base_url, agent.path(), gates);
         Ok((agent, place.map_err(|error| wrong(error.to_string()))?))

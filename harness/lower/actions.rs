@@ -134,6 +134,7 @@ fn point_words(point: &Point) -> String {
     };
     match point {
         Point::Headers => "headers".to_owned(),
+        Point::Think(fragment) => format!("think {fragment}"),
         Point::Text(fragment) => format!("text {fragment}"),
         Point::Start(name) => format!("start {name}"),
         Point::Delta(name, delta) => format!("delta {name} {delta}"),

@@ -71,6 +71,7 @@ impl<'a> Cast<'a> {
 
     fn block(&self, block: &Block) -> Option<ScriptBlock> {
         match block {
+            Block::Think(text) => Some(ScriptBlock::Think(fragments(text))),
             Block::Text(text) => Some(ScriptBlock::Text(fragments(text))),
             Block::Call(call) => self.find(&call.name).map(ScriptBlock::Call),
         }
@@ -79,8 +80,8 @@ impl<'a> Cast<'a> {
     /// The last attempt of a reply once more, with calls of its own, as a client that asks again gets it.
     pub fn again(&mut self, script: &Script, attempt: usize) -> Script {
         let mut block = |block: &ScriptBlock| match block {
-            ScriptBlock::Text(fragments) => ScriptBlock::Text(fragments.clone()),
             ScriptBlock::Call(key) => ScriptBlock::Call(self.call_again(*key, attempt)),
+            ScriptBlock::Think(_) | ScriptBlock::Text(_) => block.clone(),
         };
         Script { blocks: script.blocks.iter().map(&mut block).collect(), interleave: script.interleave }
     }

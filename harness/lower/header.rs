@@ -94,6 +94,7 @@ fn check_turn(index: usize, turn: &Turn, problems: &mut Problems) {
             let pointer = format!("{attempts}/{attempt}");
             problems.add_if(blocks.is_empty(), || Problem::new(&pointer, "a reply has at least one block"));
             too_many(&pointer, "blocks", blocks.len(), MAX_BLOCKS, problems);
+            check_thinking(&pointer, blocks, problems);
             for (block, content) in blocks.iter().enumerate() {
                 let place = Place { turn: index, reply: reply_index, attempt, block };
                 check_block(place, content, problems);
@@ -109,8 +110,29 @@ fn check_turn(index: usize, turn: &Turn, problems: &mut Problems) {
     }
 }
 
+/// The model thinks once, before it says anything. A reply of nothing else is refused when it comes back.
+fn check_thinking(pointer: &str, blocks: &[Block], problems: &mut Problems) {
+    let thinks = |block: &Block| matches!(block, Block::Think(_));
+    let late = blocks.iter().skip(1).position(thinks);
+    if let Some(late) = late {
+        problems.add(
+            Problem::new(
+                format!("{pointer}/{}/think", late + 1),
+                "the model thinks before all else, and once",
+            )
+            .with_hint("write `think` as the first block of the reply".to_owned()),
+        );
+    } else {
+        problems.add_if(blocks.len() == 1 && blocks.iter().all(thinks), || {
+            Problem::new(pointer, "the model thinks and says nothing")
+                .with_hint("add a `text` or a `call` behind `think`".to_owned())
+        });
+    }
+}
+
 fn check_block(place: Place, block: &Block, problems: &mut Problems) {
     match block {
+        Block::Think(said) => text(&format!("{place}/think"), "what the model thinks", said, problems),
         Block::Text(said) => text(&format!("{place}/text"), "a text of the model", said, problems),
         Block::Call(call) => {
             problems.add_if(!(1..=MAX_DELTAS).contains(&call.deltas), || {

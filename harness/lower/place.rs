@@ -34,7 +34,7 @@ pub(super) fn calls(scenario: &Scenario) -> impl Iterator<Item = (Place, &Call)>
     });
     blocks.filter_map(|(place, block)| match block {
         Block::Call(call) => Some((place, call)),
-        Block::Text(_) => None,
+        Block::Think(_) | Block::Text(_) => None,
     })
 }
 

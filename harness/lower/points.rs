@@ -207,7 +207,8 @@ impl Stage<'_> {
         let inner = |key: &str| format!("{}/{key}", words.pointer);
         match point {
             Point::Headers => Ok(Mark::Headers),
-            Point::Text(fragment) => self.text(inner("text"), *fragment, script),
+            Point::Think(fragment) => thought(inner("think"), *fragment, script),
+            Point::Text(fragment) => text(inner("text"), *fragment, script),
             Point::Start(name) => Ok(Mark::Start(self.streamed(inner("start"), name, at)?)),
             Point::End(name) => Ok(Mark::End(self.streamed(inner("end"), name, at)?)),
             Point::Delta(name, delta) => self.delta(&inner("delta"), name, *delta, at),
@@ -218,23 +219,6 @@ impl Stage<'_> {
             Point::Stop => Ok(Mark::Stop),
             Point::Reply | Point::Asked(_) | Point::Started(_) | Point::Settled(_) => Ok(Mark::Reply),
         }
-    }
-
-    fn text(&self, pointer: String, fragment: u32, script: &Script) -> Result<Mark, Problem> {
-        let count = script.blocks.iter().map(|block| match block {
-            ScriptBlock::Text(fragments) => fragments.len() as u32,
-            ScriptBlock::Call(_) => 0,
-        });
-        let n_fragments: u32 = count.sum();
-        if (1..=n_fragments).contains(&fragment) {
-            return Ok(Mark::Text(fragment));
-        }
-        let problem = Problem::new(pointer, format!("this reply has no text fragment {fragment}"));
-        Err(match n_fragments {
-            0 => problem.with_hint("it has no text".to_owned()),
-            _ => problem
-                .with_hint(format!("every text is sent in two: it has the fragments 1 to {n_fragments}")),
-        })
     }
 
     fn delta(&self, pointer: &str, name: &str, delta: u32, at: (usize, usize)) -> Result<Mark, Problem> {
@@ -268,6 +252,38 @@ impl Stage<'_> {
         Err(Problem::new(pointer, format!("the call `{name}` is not in this reply"))
             .with_hint(format!("write {there} beside the point")))
     }
+}
+
+fn text(pointer: String, fragment: u32, script: &Script) -> Result<Mark, Problem> {
+    let count = script.blocks.iter().map(|block| match block {
+        ScriptBlock::Text(fragments) => fragments.len() as u32,
+        ScriptBlock::Think(_) | ScriptBlock::Call(_) => 0,
+    });
+    let n_fragments: u32 = count.sum();
+    if (1..=n_fragments).contains(&fragment) {
+        return Ok(Mark::Text(fragment));
+    }
+    let problem = Problem::new(pointer, format!("this reply has no text fragment {fragment}"));
+    Err(match n_fragments {
+        0 => problem.with_hint("it has no text".to_owned()),
+        _ => problem.with_hint(format!("every text is sent in two: it has the fragments 1 to {n_fragments}")),
+    })
+}
+
+fn thought(pointer: String, fragment: u32, script: &Script) -> Result<Mark, Problem> {
+    let count = script.blocks.iter().map(|block| match block {
+        ScriptBlock::Think(fragments) => fragments.len() as u32,
+        ScriptBlock::Text(_) | ScriptBlock::Call(_) => 0,
+    });
+    let n_fragments: u32 = count.sum();
+    if (1..=n_fragments).contains(&fragment) {
+        return Ok(Mark::Think(fragment));
+    }
+    let problem = Problem::new(pointer, format!("this reply has no fragment {fragment} of thinking"));
+    Err(match n_fragments {
+        0 => problem.with_hint("the model does not think in it".to_owned()),
+        _ => problem.with_hint(format!("what the model thinks is sent in two: fragments 1 to {n_fragments}")),
+    })
 }
 
 fn index(base: &str, key: &str, plural: &str, number: u32, count: usize) -> Result<usize, Problem> {

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use crate::json::Json;
 use crate::plan::{Mark, Plan, PlannedAction, PlannedPoint, Script, ScriptBlock, Side};
-use crate::rules::{Memory, Told};
+use crate::rules::{Keeps, Memory, Told};
 use crate::trace::{ExchangeId, RequestKind};
 use crate::wire::{self, Envelope};
 
@@ -34,7 +34,8 @@ impl Recall {
 
     /// Adds what was replied to a request, if anything was.
     pub fn replied(&mut self, plan: &Plan, exchange: ExchangeId, kind: RequestKind, request: Json) {
-        if !Memory::wants(plan.dialect, request) {
+        let keeps = Memory::keeps(plan.dialect, request);
+        if keeps == Keeps::Nothing {
             return;
         }
         let (script, told) = match kind {
@@ -45,12 +46,16 @@ impl Recall {
                     return;
                 };
                 let is_cut = turn.actions.iter().any(|action| cuts(action, reply, attempt));
-                (Cow::Borrowed(script), if is_cut { Told::Cut } else { Told::Whole })
+                let thinking = wire::of(plan.dialect).asks_to_think(request);
+                (shown(script, thinking), if is_cut { Told::Cut } else { Told::Whole })
             }
             RequestKind::Surplus => (Cow::Owned(surplus()), Told::Whole),
             RequestKind::Auxiliary => (Cow::Owned(title()), Told::Whole),
             RequestKind::Refused { .. } | RequestKind::Faulted { .. } => return,
         };
+        if keeps == Keeps::Thinking && !script.thinks() {
+            return;
+        }
         let wire = wire::of(plan.dialect);
         let id = wire.message_id(&self.unique(exchange));
         let reply = wire.encode_whole(plan, &script, Envelope { id: &id, model: "", usage: false });
@@ -60,6 +65,14 @@ impl Recall {
     /// Digits that no other answer has.
     pub(super) fn unique(&self, exchange: ExchangeId) -> String {
         format!("{}{:08x}", self.stem, exchange.0)
+    }
+}
+
+/// What a client gets to see of a reply, by whether it asked the model to think.
+pub(super) fn shown(script: &Script, thinking: bool) -> Cow<'_, Script> {
+    match thinking || !script.thinks() {
+        true => Cow::Borrowed(script),
+        false => Cow::Owned(script.without_thinking()),
     }
 }
 

@@ -46,6 +46,7 @@ pub fn shape(record: &Record, body: &[u8], n_events: usize) -> String {
 
 fn block(record: &Record, history: &History, item: &Item, n_events: usize) -> String {
     match &item.content {
+        Content::Thought { .. } => "thinking".to_owned(),
         Content::Text { .. } => "text".to_owned(),
         Content::Call { id, .. } => format!("call {}", name(record, history, id)),
         Content::Result { id, text, is_error } => {

@@ -9,16 +9,19 @@ mod cache_control;
 mod content;
 mod ending;
 mod pairing;
+mod prefix;
 mod schema;
 mod server_tools;
 mod table;
 mod thinking;
 mod turns;
 
+use serde_json::Value;
+
 use super::judge::{Book, Judge};
 use super::profile::{AnthropicSwitches, Profile, Switches};
 use super::violation::{Breach, Breaches};
-use super::{Memory, Rule};
+use super::{Keeps, Memory, Rule, Told};
 use crate::json::Json;
 use block::{Message, Role};
 use cache_control::CacheControl;
@@ -47,6 +50,19 @@ impl Book for Anthropic {
             unreachable!("the profiles of a dialect have its switches, as a test makes sure")
         };
         Box::new(Request { switches, turns: Turns::new(memory), cache_control: CacheControl::default() })
+    }
+
+    /// A model that is not told to leave it may think.
+    fn keeps(&self, request: Json) -> Keeps {
+        match request.field("thinking").field("type").is("disabled") {
+            true => Keeps::Nothing,
+            false => Keeps::Thinking,
+        }
+    }
+
+    /// A reply that was broken off may have been heard up to the end of any block.
+    fn remember(&self, memory: &mut Memory, request: Json, reply: &Value, _: Told) {
+        thinking::remember(&mut memory.thoughts, request, reply);
     }
 
     /// "The request body is not valid JSON: no low surrogate in string: line 1 column 604829 (char 604828)"
@@ -98,5 +114,11 @@ impl<'a> Judge<'a> for Request<'a> {
         schema::check_tools(body, out);
         self.turns.finish(self.switches, body, out);
         self.cache_control.finish(body, out);
+        // "Send only the messages since the previous response": the calls that they answer are with the provider
+        // (<https://platform.claude.com/docs/en/build-with-claude/message-threads>). What it says where it has not kept
+        // them is not public, so such a body is judged by what is in it alone.
+        if body.field("thread").field("type").is("continue") {
+            out.withdraw(&TOOL_RESULT_ORPHAN);
+        }
     }
 }

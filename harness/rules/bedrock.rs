@@ -8,10 +8,12 @@ mod pairing;
 mod schema;
 mod table;
 
+use serde_json::Value;
+
 use super::judge::{Book, Judge};
 use super::profile::{ModelVersion, Profile};
 use super::violation::{Breach, Breaches};
-use super::{Memory, Rule};
+use super::{Keeps, Memory, Rule, Told};
 use crate::json::Json;
 use claude::Claude;
 use pairing::Pairing;
@@ -34,8 +36,27 @@ impl Book for BedrockConverse {
         br#"{"messages":[],"toolConfig":{"tools":[{"systemTool":{"name":"any"}}]}}"#
     }
 
-    fn judge<'a>(&self, _: &'static Profile, _: &'a Memory) -> Box<dyn Judge<'a> + 'a> {
-        Box::new(Request::default())
+    fn judge<'a>(&self, _: &'static Profile, memory: &'a Memory) -> Box<dyn Judge<'a> + 'a> {
+        Box::new(Request {
+            model: None,
+            starts_with_assistant: false,
+            pairing: Pairing::default(),
+            claude: Claude::new(memory),
+        })
+    }
+
+    fn keeps(&self, _: Json) -> Keeps {
+        Keeps::Thinking
+    }
+
+    /// A reply that was broken off may have been heard up to the end of any block.
+    fn remember(&self, memory: &mut Memory, _: Json, reply: &Value, _: Told) {
+        let content = reply["output"]["message"]["content"].as_array();
+        let thoughts = content.map(Vec::as_slice).unwrap_or_default().iter().filter_map(|block| {
+            let thought = &block["reasoningContent"]["reasoningText"];
+            Some((thought["signature"].as_str()?, thought["text"].as_str().unwrap_or_default()))
+        });
+        memory.thoughts.add(None, None, thoughts);
     }
 
     fn refuse_unreadable(&self, _: &[u8], _: &serde_json::Error, out: &mut Breaches) {
@@ -44,12 +65,11 @@ impl Book for BedrockConverse {
 }
 
 /// A request that is being judged.
-#[derive(Default)]
 struct Request<'a> {
     model: Option<Model>,
     starts_with_assistant: bool,
     pairing: Pairing<'a>,
-    claude: Claude,
+    claude: Claude<'a>,
 }
 
 impl<'a> Judge<'a> for Request<'a> {
@@ -149,7 +169,7 @@ enum Block<'t, 'a> {
     ToolUse(Json<'t, 'a>),
     ToolResult(Json<'t, 'a>),
     /// What the model thought.
-    Reasoning,
+    Reasoning(Json<'t, 'a>),
     /// A call or a result of a tool that the model runs itself. Both stand in the same message.
     Server,
     /// A mark, which is no content.
@@ -167,7 +187,9 @@ impl<'t, 'a> Block<'t, 'a> {
             () if call.get("type").is_some() || result.get("type").is_some() => Block::Server,
             () if call.is_object() => Block::ToolUse(call),
             () if result.is_object() => Block::ToolResult(result),
-            () if block.get("reasoningContent").is_some() => Block::Reasoning,
+            () if block.get("reasoningContent").is_some() => {
+                Block::Reasoning(block.field("reasoningContent"))
+            }
             () if block.get("cachePoint").is_some() => Block::CachePoint,
             () => Block::Other,
         }

@@ -19,7 +19,7 @@ use serde_json::Value;
 use super::judge::{Book, Judge};
 use super::profile::{GeminiSwitches, ModelVersion, Profile, Switches};
 use super::violation::{Breach, Breaches};
-use super::{Memory, Rule, Told};
+use super::{Keeps, Memory, Rule, Told};
 use crate::json::Json;
 use signatures::Signatures;
 use turns::Turns;
@@ -54,8 +54,8 @@ impl Book for Gemini {
         })
     }
 
-    fn remembers(&self, _: Json) -> bool {
-        true
+    fn keeps(&self, _: Json) -> Keeps {
+        Keeps::All
     }
 
     /// A reply that was broken off may have been heard up to any signature of it.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::memory::{Told, WrittenOut};
+use super::memory::{Keeps, Told, WrittenOut};
 use super::violation::Breaches;
 use super::{Memory, Profile, Rule};
 use crate::dialect::Dialect;
@@ -26,9 +26,9 @@ pub(super) trait Book: Sync {
     /// Refuses a body that is not JSON.
     fn refuse_unreadable(&self, body: &[u8], error: &serde_json::Error, out: &mut Breaches);
 
-    /// Whether the provider remembers what it answers to a request.
-    fn remembers(&self, _request: Json) -> bool {
-        false
+    /// What the provider keeps of its answer to a request.
+    fn keeps(&self, _request: Json) -> Keeps {
+        Keeps::Nothing
     }
 
     /// Adds a reply, as the body that says it in one piece, to what the provider remembers.

@@ -5,6 +5,7 @@
 
 mod replies;
 mod signatures;
+mod thoughts;
 
 use serde_json::Value;
 
@@ -14,6 +15,7 @@ use crate::json::{Document, Json};
 
 pub(super) use replies::Replies;
 pub(super) use signatures::Issued;
+pub(super) use thoughts::{Bound, Thoughts};
 
 /// What a provider said, with one field for each thing that later requests may name.
 #[derive(Debug, Clone, Default)]
@@ -24,6 +26,19 @@ pub struct Memory {
     pub(super) replies: Replies,
     /// The thought signatures of `gemini`.
     pub(super) signatures: Issued,
+    /// The thinking of `anthropic-messages`.
+    pub(super) thoughts: Thoughts,
+}
+
+/// What a provider keeps of its answer to a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keeps {
+    /// Nothing.
+    Nothing,
+    /// What the model thought, so an answer without thinking leaves nothing.
+    Thinking,
+    /// All of it.
+    All,
 }
 
 /// How much of a reply the provider could finish.
@@ -58,18 +73,21 @@ impl Memory {
 
     /// Whether what is not in it was never said.
     pub(super) fn is_whole(&self) -> bool {
-        self.is_whole && !self.replies.overflowed() && !self.signatures.overflowed()
+        self.is_whole
+            && !self.replies.overflowed()
+            && !self.signatures.overflowed()
+            && !self.thoughts.overflowed()
     }
 
-    /// Whether a provider of that dialect remembers what it answers to this request. Where it does not,
-    /// [`Memory::add`] does nothing.
-    pub fn wants(dialect: Dialect, request: Json) -> bool {
-        book(dialect).remembers(request)
+    /// What a provider of that dialect keeps of its answer to this request. Where that is nothing, [`Memory::add`] does
+    /// nothing.
+    pub fn keeps(dialect: Dialect, request: Json) -> Keeps {
+        book(dialect).keeps(request)
     }
 
     /// Adds a reply, as the body that says it in one piece.
     pub fn add(&mut self, dialect: Dialect, request: Json, reply: &Value, told: Told) {
-        if Memory::wants(dialect, request) {
+        if Memory::keeps(dialect, request) != Keeps::Nothing {
             book(dialect).remember(self, request, reply, told);
         }
     }

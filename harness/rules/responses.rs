@@ -14,7 +14,7 @@ mod table;
 use serde_json::Value;
 
 use super::judge::{Book, Judge};
-use super::memory::{Told, WrittenOut};
+use super::memory::{Keeps, Told, WrittenOut};
 use super::profile::{Profile, ResponsesSwitches, Switches};
 use super::violation::{Breach, Breaches};
 use super::{Memory, Rule};
@@ -52,8 +52,11 @@ impl Book for OpenaiResponses {
     }
 
     /// A reply is stored unless the request says no.
-    fn remembers(&self, request: Json) -> bool {
-        request.field("store").as_bool() != Some(false)
+    fn keeps(&self, request: Json) -> Keeps {
+        match request.field("store").as_bool() {
+            Some(false) => Keeps::Nothing,
+            _ => Keeps::All,
+        }
     }
 
     fn remember(&self, memory: &mut Memory, request: Json, reply: &Value, told: Told) {

@@ -231,6 +231,11 @@ impl Breaches {
         self.violations.push(Violation { rule, severity, pointer, message, param, code, envelope });
     }
 
+    /// Takes back all breaches of a rule: something that came later shows that it does not bind here.
+    pub(super) fn withdraw(&mut self, rule: &Rule) {
+        self.violations.retain(|violation| violation.rule.id != rule.id);
+    }
+
     /// In the order in which the provider checks.
     pub(super) fn into_violations(self) -> Vec<Violation> {
         let mut violations = self.violations;

@@ -266,6 +266,7 @@ impl Running {
                 Need::Streaming => !adapted.capabilities.streaming,
                 Need::Approvals => !adapted.capabilities.approvals,
                 Need::Resume => !adapted.capabilities.load,
+                Need::Thinking => !adapted.capabilities.thinking,
             },
             How::Live { delivery: Delivery::Whole, .. } => matches!(need, Need::EagerTools | Need::Streaming),
             How::Simulated(_) | How::Live { .. } => false,
@@ -324,7 +325,7 @@ impl Running {
         width: Option<usize>,
         keep: Option<&Redactor>,
     ) -> Driven {
-        let agent = |canary, delivery| Agent::new(plan.dialect, delivery, &plan.tools, canary);
+        let agent = |canary, delivery| Agent::of_plan(plan, delivery, canary);
         let provider = Provider::new(Arc::clone(plan), profile);
         match &self.how {
             How::Simulated(canary) => {
@@ -340,8 +341,7 @@ impl Running {
                     let base_url = format!("http://{}{base_path}", server.addr());
                     let agent = match remains {
                         Some(Remains::Saved(saved)) => {
-                            Agent::resume(plan.dialect, *delivery, &plan.tools, *canary, saved)
-                                .map_err(|error| unread(&error))?
+                            agent(*canary, *delivery).with_thread(saved).map_err(|error| unread(&error))?
                         }
                         Some(Remains::Stored(_)) | None => agent(*canary, *delivery),
                     };
@@ -444,7 +444,8 @@ impl Adapted {
         let tool = |tool: &PlannedTool| ToolSpec::new(tool, format!("{base_url}/gate/{}", tool.name));
         let tools = plan.tools.iter().map(tool).collect();
         let mode = self.mode.clone();
-        Ok(SessionSpec { dialect: plan.dialect, model: None, mode, tools, state_dir, base_url })
+        let thinking = plan.thinks();
+        Ok(SessionSpec { dialect: plan.dialect, model: None, thinking, mode, tools, state_dir, base_url })
     }
 }
 
@@ -488,6 +489,7 @@ mod tests {
             barrier: true,
             history: true,
             approvals: false,
+            thinking: false,
             load: true,
         };
         let modes = vec!["ui-messages".to_owned(), "ui-messages-clean".to_owned()];

@@ -40,6 +40,7 @@ fn spec() -> SessionSpec {
         base_url: "http://127.0.0.1:9".into(),
         dialect: Dialect::AnthropicMessages,
         model: None,
+        thinking: false,
         mode: "m".into(),
         tools: Vec::new(),
         state_dir: "/tmp".into(),

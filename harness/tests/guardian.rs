@@ -184,6 +184,7 @@ async fn a_killed_adapter_is_one_that_was_killed() {
         base_url: "http://127.0.0.1:9".into(),
         dialect: brickbat::dialect::Dialect::AnthropicMessages,
         model: None,
+        thinking: false,
         mode: "m".into(),
         tools: Vec::new(),
         state_dir: "/tmp".into(),

@@ -237,6 +237,7 @@ echo y > "$TMPDIR/y"
             base_url: "http://127.0.0.1:9".into(),
             dialect: Dialect::AnthropicMessages,
             model: None,
+            thinking: false,
             mode: "m".into(),
             tools: Vec::new(),
             state_dir: folder.path().join("state"),

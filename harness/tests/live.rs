@@ -281,7 +281,7 @@ fn huge(token: u64) -> Vec<u8> {
 async fn drive_first_turn(server: &Server, job: &Job) -> TurnOutcome {
     let plan = &job.plan;
     let mut mount = server.mount(Provider::new(plan.clone(), Profile::newest(plan.dialect)));
-    let agent = Agent::reference(plan.dialect, Delivery::Streamed, &plan.tools);
+    let agent = Agent::of_plan(plan, Delivery::Streamed, None);
     let place = Place::of_plan(&mount.base_url(), agent.path(), &plan.tools).unwrap();
     let mut session = InProcess::start(agent, place);
     session.prompt(&plan.turns[0].user);

@@ -85,6 +85,7 @@ fn spec(folder: &Path, dialect: Dialect) -> SessionSpec {
         base_url: "http://127.0.0.1:9/p/7".into(),
         dialect,
         model: None,
+        thinking: false,
         mode: "acp".into(),
         tools: vec![ToolSpec::new(&tool, "http://127.0.0.1:9/p/7/gate/lookup".into())],
         state_dir: folder.to_owned(),

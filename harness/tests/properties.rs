@@ -29,7 +29,7 @@ static BUILT_IN: LazyLock<Vec<Plan>> =
 
 /// What the reference agent makes of a plan.
 fn run(plan: &Plan, delivery: Delivery) -> Run {
-    let agent = Agent::reference(plan.dialect, delivery, &plan.tools);
+    let agent = Agent::of_plan(plan, delivery, None);
     simulate(&Arc::new(plan.clone()), Profile::newest(plan.dialect), agent, None)
 }
 

@@ -68,7 +68,7 @@ fn timeless(folder: &Path) -> BTreeMap<String, String> {
 /// The record of a plan in the simulation.
 fn record(plan: &Plan, canary: Option<Canary>) -> Record {
     let profile = Profile::newest(plan.dialect);
-    let agent = |plan: &Plan| Agent::new(plan.dialect, Delivery::Streamed, &plan.tools, canary);
+    let agent = |plan: &Plan| Agent::of_plan(plan, Delivery::Streamed, canary);
     let control = Arc::new(lower::control(plan));
     let reach = Reach::of(&control, &simulate(&control, profile, agent(&control), None).trace);
     let plan = Arc::new(plan.clone());

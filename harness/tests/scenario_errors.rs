@@ -246,6 +246,28 @@ fn points() {
 }
 
 #[test]
+fn thinking() {
+    let thinking = |from: &str, to: &str| {
+        let good =
+            GOOD.replace("      - - text: Let", "      - - think: Three look-ups.\n        - text: Let");
+        assert!(good.contains(from), "{from}");
+        mistake(&good.replacen(from, to, 1))
+    };
+    snapshot(
+        "thinking",
+        &[
+            ("after the text", with("- call: { as: a,", "- think: Hm.\n        - call: { as: a,")),
+            ("twice", thinking("- text: Let me look these up.", "- think: Hm.")),
+            ("nothing else", with("- [{ text: Found. }]", "- [{ think: Hm. }]")),
+            ("empty", thinking("Three look-ups.", "\" \"")),
+            ("point too far", thinking("after: { settled: $k }", "after: { think: $k }")),
+            ("point of a reply without", at("{ after: { think: 1 }, do: abort }")),
+            ("point of what is not said", thinking("after: { settled: $k }", "after: { thinks: 1 }")),
+        ],
+    );
+}
+
+#[test]
 fn questions() {
     let asking = |tool: &str, action: &str| {
         let text =

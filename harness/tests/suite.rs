@@ -30,7 +30,7 @@ fn some_plans_are_impossible_in_some_dialects() {
 
 fn run(plan: &Plan, canary: Option<Canary>) -> Judgement {
     let profile = Profile::newest(plan.dialect);
-    let agent = |plan: &Plan| Agent::new(plan.dialect, Delivery::Streamed, &plan.tools, canary);
+    let agent = |plan: &Plan| Agent::of_plan(plan, Delivery::Streamed, canary);
     let control = Arc::new(lower::control(plan));
     let control_run = simulate(&control, profile, agent(&control), None);
     let reach = Reach::of(&control, &control_run.trace);
@@ -47,6 +47,20 @@ fn the_reference_agent_is_accused_of_nothing() {
         let judgement = run(&plan, None);
         assert_eq!(judgement.verdict, Verdict::Pass, "{}: {:#?}", plan.id, judgement);
     }
+}
+
+#[test]
+fn a_plan_with_thinking_is_not_judged_if_nobody_asks_for_it() {
+    let plans = built_in().into_iter().filter(|plan| plan.id.scenario == "thinking/plain-batch");
+    let verdict = |plan: Plan| {
+        let profile = Profile::newest(plan.dialect);
+        let plan = Arc::new(plan);
+        let agent = Agent::reference(plan.dialect, Delivery::Streamed, &plan.tools);
+        let run = simulate(&plan, profile, agent, None);
+        judge(&plan, &run, profile, Grade::Observed, None).verdict
+    };
+    let verdicts: Vec<Verdict> = plans.map(verdict).collect();
+    assert_eq!(verdicts, [Verdict::HarnessError; 4]);
 }
 
 #[test]

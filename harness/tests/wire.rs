@@ -6,6 +6,8 @@
 mod chained;
 #[path = "common/plans.rs"]
 mod plans;
+#[path = "wire/thinking.rs"]
+mod thinking;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -98,9 +100,21 @@ fn asking(plan: &Plan) -> Value {
         "stream": true,
     });
     match plan.dialect {
-        Dialect::AnthropicMessages => body["max_tokens"] = 100.into(),
+        Dialect::AnthropicMessages => body["max_tokens"] = 2048.into(),
         Dialect::OpenaiChat => body["stream_options"] = json!({ "include_usage": true }),
         _ => {}
+    }
+    if plan.thinks() {
+        let enabled = json!({ "type": "enabled", "budget_tokens": 1024 });
+        match plan.dialect {
+            Dialect::AnthropicMessages => body["thinking"] = enabled,
+            Dialect::BedrockConverse => body["additionalModelRequestFields"] = json!({ "thinking": enabled }),
+            Dialect::Gemini => {
+                body["generationConfig"] = json!({ "thinkingConfig": { "includeThoughts": true } });
+            }
+            Dialect::OpenaiResponses => body["reasoning"] = json!({ "summary": "auto" }),
+            Dialect::OpenaiChat | Dialect::Mistral => {}
+        }
     }
     body[rules::list_of(plan.dialect)] = match plan.dialect {
         Dialect::Gemini => json!([{ "role": "user", "parts": [{ "text": "Go on." }] }]),
@@ -166,6 +180,7 @@ fn mark_words(mark: Mark, plan: &Plan) -> String {
     let name = |key: CallKey| plan.calls[key.0 as usize].name.as_str();
     match mark {
         Mark::Headers => "[headers]".to_owned(),
+        Mark::Think(k) => format!("[think {k}]"),
         Mark::Text(k) => format!("[text {k}]"),
         Mark::Start(key) => format!("[start {}]", name(key)),
         Mark::Delta(key, k) => format!("[delta {} {k}]", name(key)),
@@ -244,9 +259,11 @@ fn reply() -> impl Strategy<Value = (Plan, Script)> {
         0..6,
     );
     let dialect = prop::sample::select(Dialect::ALL.to_vec());
-    (dialect, blocks, any::<bool>()).prop_map(|(dialect, blocks, interleave)| {
+    let thought = prop::option::of(prop::collection::vec(piece(), 1..4));
+    (dialect, thought, blocks, any::<bool>()).prop_map(|(dialect, thought, blocks, interleave)| {
         let mut plan = empty_plan(dialect);
         let mut script = Script { blocks: Vec::new(), interleave };
+        script.blocks.extend(thought.map(ScriptBlock::Think));
         for block in blocks {
             script.blocks.push(match block {
                 Block::Text(fragments) => ScriptBlock::Text(fragments),
@@ -347,6 +364,7 @@ fn decoded<'a>(dialect: Dialect, pieces: impl IntoIterator<Item = &'a [u8]>) -> 
 /// What the model said, put together.
 #[derive(Debug, Default, PartialEq)]
 struct Said {
+    thought: String,
     text: String,
     /// Id, tool and arguments, in order.
     calls: Vec<(String, String, Value)>,
@@ -360,6 +378,11 @@ fn said(events: &[ReplyEvent]) -> Said {
     assert_eq!(events.last(), Some(&ReplyEvent::End), "{events:?}");
     for event in &events[..events.len() - 1] {
         match event {
+            ReplyEvent::Thought(text) => {
+                assert!(said.text.is_empty() && said.calls.is_empty(), "{events:?}");
+                said.thought.push_str(text);
+            }
+            ReplyEvent::ThoughtEnd { .. } => assert!(!said.thought.is_empty(), "{events:?}"),
             ReplyEvent::Text(text) => said.text.push_str(text),
             ReplyEvent::CallStart { index, id, name } => {
                 let before = open.insert(*index, (said.calls.len(), String::new()));
@@ -399,7 +422,11 @@ fn meant(plan: &Plan, script: &Script) -> Said {
         (Dialect::OpenaiChat | Dialect::Mistral, false) => "tool_calls",
         (Dialect::OpenaiResponses, _) => "completed",
     };
-    Said { text: script.text(), calls, stop: stop.to_owned() }
+    let thoughts = script.blocks.iter().filter_map(|block| match block {
+        ScriptBlock::Think(fragments) if wire::of(plan.dialect).shows_thinking() => Some(fragments.concat()),
+        _ => None,
+    });
+    Said { thought: thoughts.collect(), text: script.text(), calls, stop: stop.to_owned() }
 }
 
 #[test]

@@ -38,6 +38,16 @@ impl Wire for AnthropicMessages {
         }
     }
 
+    fn shows_thinking(&self) -> bool {
+        true
+    }
+
+    /// `enabled`, `adaptive` and `between_tools` do (<https://platform.claude.com/docs/en/build-with-claude/extended-thinking>).
+    fn asks_to_think(&self, body: Json) -> bool {
+        let kind = body.field("thinking").field("type");
+        kind.is_str() && !kind.is("disabled")
+    }
+
     fn offered_tools(&self, body: Json) -> Vec<String> {
         let tools = body.field("tools").items();
         tools.filter_map(|tool| tool.field("name").as_str().map(Cow::into_owned)).collect()

@@ -46,6 +46,20 @@ impl Wire for BedrockConverse {
         counts.then(|| json!({ "inputTokens": body.len() / 4 }))
     }
 
+    fn shows_thinking(&self) -> bool {
+        true
+    }
+
+    /// Claude is asked in its own words (<https://docs.aws.amazon.com/bedrock/latest/userguide/claude-messages-extended-thinking.html>).
+    fn asks_to_think(&self, body: Json) -> bool {
+        let fields = body.field("additionalModelRequestFields");
+        let asks = |name: &str| {
+            let kind = fields.field(name).field("type");
+            kind.is_str() && !kind.is("disabled")
+        };
+        asks("thinking") || asks("reasoning_config")
+    }
+
     fn offers_tools(&self, body: Json) -> bool {
         !body.field("toolConfig").field("tools").is_empty()
     }
@@ -95,12 +109,12 @@ impl Wire for BedrockConverse {
         }
     }
 
-    fn encode_stream(&self, plan: &Plan, script: &Script, _envelope: Envelope<'_>) -> Encoded {
-        encode::stream(plan, script)
+    fn encode_stream(&self, plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Encoded {
+        encode::stream(plan, script, envelope)
     }
 
-    fn encode_whole(&self, plan: &Plan, script: &Script, _envelope: Envelope<'_>) -> Value {
-        encode::whole(plan, script)
+    fn encode_whole(&self, plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Value {
+        encode::whole(plan, script, envelope)
     }
 
     fn block_marks(&self, script: &Script, calls: &[PlannedCall]) -> Vec<Mark> {

@@ -9,6 +9,13 @@ use crate::dialect::Dialect;
 /// Something the model said, in any dialect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReplyEvent {
+    /// A piece of what the model thinks.
+    Thought(String),
+    /// What the model thought is complete.
+    ThoughtEnd {
+        /// What the provider signed it with, which it wants back with it.
+        signature: Option<String>,
+    },
     /// A piece of text.
     Text(String),
     /// A call begins; `index` tells it from its siblings.

@@ -58,6 +58,17 @@ impl Wire for Gemini {
         }
     }
 
+    fn shows_thinking(&self) -> bool {
+        true
+    }
+
+    /// <https://ai.google.dev/gemini-api/docs/thinking>
+    fn asks_to_think(&self, body: Json) -> bool {
+        let config = either(body, "generationConfig", "generation_config");
+        let config = either(config, "thinkingConfig", "thinking_config");
+        either(config, "includeThoughts", "include_thoughts").as_bool() == Some(true)
+    }
+
     fn offered_tools(&self, body: Json) -> Vec<String> {
         let declared = |tool: Json<'_, '_>| {
             let declarations = either(tool, "functionDeclarations", "function_declarations");

@@ -40,6 +40,16 @@ impl Wire for OpenaiResponses {
         }
     }
 
+    fn shows_thinking(&self) -> bool {
+        true
+    }
+
+    /// What a model thinks is shown as a summary, to clients that ask for one
+    /// (<https://platform.openai.com/docs/guides/reasoning#reasoning-summaries>).
+    fn asks_to_think(&self, body: Json) -> bool {
+        body.field("reasoning").field("summary").is_str()
+    }
+
     fn offered_tools(&self, body: Json) -> Vec<String> {
         let tools = body.field("tools").items();
         tools.filter_map(|tool| tool.field("name").as_str().map(Cow::into_owned)).collect()

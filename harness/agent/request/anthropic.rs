@@ -22,7 +22,12 @@ impl Asks for AnthropicMessages {
 
     fn before(&self, out: &mut Vec<u8>, model: &str) {
         string(out, br#"{"model":"#, model);
-        out.extend_from_slice(br#","max_tokens":1024,"messages":"#);
+        out.extend_from_slice(br#","max_tokens":2048,"messages":"#);
+    }
+
+    /// The smallest budget (<https://platform.claude.com/docs/en/build-with-claude/extended-thinking>).
+    fn thinking(&self) -> &'static str {
+        r#","thinking":{"type":"enabled","budget_tokens":1024}"#
     }
 
     fn messages(&self, out: &mut Vec<u8>, thread: &[Message]) {
@@ -50,6 +55,10 @@ fn message(out: &mut Vec<u8>, message: &Message) {
 
 fn block(out: &mut Vec<u8>, block: &Block) {
     match block {
+        Block::Thought(thought) => {
+            string(out, br#"{"type":"thinking","thinking":"#, &thought.text);
+            string(out, br#","signature":"#, &thought.signature);
+        }
         Block::Text(text) => string(out, br#"{"type":"text","text":"#, text),
         Block::Call(call) => {
             string(out, br#"{"type":"tool_use","id":"#, &call.id);

@@ -21,7 +21,11 @@ impl Asks for BedrockConverse {
     }
 
     fn before(&self, out: &mut Vec<u8>, _model: &str) {
-        out.extend_from_slice(br#"{"inferenceConfig":{"maxTokens":1024},"messages":"#);
+        out.extend_from_slice(br#"{"inferenceConfig":{"maxTokens":2048},"messages":"#);
+    }
+
+    fn thinking(&self) -> &'static str {
+        r#","additionalModelRequestFields":{"thinking":{"type":"enabled","budget_tokens":1024}}"#
     }
 
     /// The service refuses two messages of the same role in a row, so what follows each other is one message: results
@@ -75,6 +79,11 @@ fn text_block(out: &mut Vec<u8>, text: &str) {
 
 fn block(out: &mut Vec<u8>, block: &Block) {
     match block {
+        Block::Thought(thought) => {
+            string(out, br#"{"reasoningContent":{"reasoningText":{"text":"#, &thought.text);
+            string(out, br#","signature":"#, &thought.signature);
+            out.extend_from_slice(b"}}}");
+        }
         Block::Text(text) => text_block(out, text),
         Block::Call(call) => {
             string(out, br#"{"toolUse":{"toolUseId":"#, &call.id);

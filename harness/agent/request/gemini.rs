@@ -30,6 +30,10 @@ impl Asks for Gemini {
         out.extend_from_slice(br#"{"contents":"#);
     }
 
+    fn thinking(&self) -> &'static str {
+        r#","generationConfig":{"thinkingConfig":{"includeThoughts":true}}"#
+    }
+
     fn messages(&self, out: &mut Vec<u8>, thread: &[Message]) {
         let named = Named { thread };
         list(out, thread.iter().enumerate(), |out, (at, message)| named.content(out, at, message));
@@ -81,6 +85,10 @@ impl Named<'_> {
 
 fn part(out: &mut Vec<u8>, block: &Block) {
     match block {
+        Block::Thought(thought) => {
+            string(out, br#"{"text":"#, &thought.text);
+            out.extend_from_slice(br#","thought":true"#);
+        }
         Block::Text(text) => string(out, br#"{"text":"#, text),
         Block::Call(call) => function_call(out, call),
     }

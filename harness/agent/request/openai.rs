@@ -49,6 +49,7 @@ fn assistant(out: &mut Vec<u8>, blocks: &[Block]) {
     let mut calls = Vec::new();
     for block in blocks {
         match block {
+            Block::Thought(_) => {}
             Block::Text(piece) => text.push_str(piece),
             Block::Call(call) => calls.push(call),
         }

@@ -1,7 +1,8 @@
 //! OpenAI Responses: what our agent posts.
 //!
 //! It keeps the conversation itself, so nothing is to be stored, and items are sent without ids: the provider demands
-//! nothing more of such items than that calls and outputs belong together.
+//! nothing more of such items than that calls and outputs belong together. What the model thought is asked for as a
+//! summary, and is not sent back.
 
 use serde_json::{Value, json};
 
@@ -27,6 +28,10 @@ impl Asks for OpenaiResponses {
         out.extend_from_slice(br#","store":false,"input":"#);
     }
 
+    fn thinking(&self) -> &'static str {
+        r#","reasoning":{"summary":"auto"}"#
+    }
+
     fn messages(&self, out: &mut Vec<u8>, thread: &[Message]) {
         list(out, thread.iter().filter(|message| !is_empty(message)), message);
     }
@@ -36,9 +41,13 @@ impl Asks for OpenaiResponses {
 fn is_empty(message: &Message) -> bool {
     match message {
         Message::User(_) => false,
-        Message::Assistant(blocks) => blocks.is_empty(),
+        Message::Assistant(blocks) => blocks.iter().all(is_thought),
         Message::Results(results) => results.is_empty(),
     }
+}
+
+fn is_thought(block: &Block) -> bool {
+    matches!(block, Block::Thought(_))
 }
 
 fn message(out: &mut Vec<u8>, message: &Message) {
@@ -47,13 +56,14 @@ fn message(out: &mut Vec<u8>, message: &Message) {
             string(out, br#"{"role":"user","content":"#, text);
             out.push(b'}');
         }
-        Message::Assistant(blocks) => list(out, blocks, block),
+        Message::Assistant(blocks) => list(out, blocks.iter().filter(|block| !is_thought(block)), block),
         Message::Results(results) => list(out, results, result),
     }
 }
 
 fn block(out: &mut Vec<u8>, block: &Block) {
     match block {
+        Block::Thought(_) => {}
         Block::Text(text) => {
             string(out, br#"{"role":"assistant","content":[{"type":"output_text","text":"#, text);
             out.extend_from_slice(b"}]}");

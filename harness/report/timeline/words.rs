@@ -11,6 +11,7 @@ pub(super) fn held(record: &Record, at: Held) -> String {
     let mark = match at.mark {
         Mark::Headers if at.side == Side::Before => return "before its first byte".to_owned(),
         Mark::Headers => "its headers".to_owned(),
+        Mark::Think(n) => format!("piece {n} of its thinking"),
         Mark::Text(n) => format!("piece {n} of its text"),
         Mark::Start(key) => format!("the start of call {}", name(key)),
         Mark::Delta(key, n) => format!("piece {n} of the arguments of call {}", name(key)),
@@ -28,6 +29,7 @@ pub(super) fn held(record: &Record, at: Held) -> String {
 /// What a scripted reply says.
 pub(super) fn script(record: &Record, script: &Script) -> String {
     let blocks = script.blocks.iter().map(|block| match block {
+        ScriptBlock::Think(fragments) => format!("thinking {}", quoted(&fragments.concat())),
         ScriptBlock::Text(fragments) => format!("text {}", quoted(&fragments.concat())),
         ScriptBlock::Call(key) => {
             let tool = record.call(*key).map_or("?", |call| call.tool.as_str());

@@ -73,6 +73,7 @@ impl<'a> Turns<'a> {
 
     /// A message begins, and with it a turn, if somebody else speaks.
     pub(super) fn begin(&mut self, n: usize, role: Role, out: &mut Breaches) {
+        self.thinking.begin(role);
         if role == Role::Directive || self.open.is_some_and(|turn| turn.role == role) {
             return;
         }
@@ -85,7 +86,9 @@ impl<'a> Turns<'a> {
 
     /// Takes the next block of that message.
     pub(super) fn block(&mut self, block: &Block<'_, 'a>, out: &mut Breaches) {
+        self.thinking.block(block);
         let Some(turn) = &mut self.open else { return };
+        let before = turn.last_block();
         let seen = Seen { place: block.place, kind: block.kind };
         turn.ends = Some((turn.ends.map_or(seen, |(first, _)| first), seen));
         turn.says_more |= block.kind != Kind::ToolResult;
@@ -94,7 +97,7 @@ impl<'a> Turns<'a> {
             Role::Assistant => {
                 if block.kind.is_thought() {
                     turn.thought.get_or_insert(block.place);
-                    self.thinking.thought(block, out);
+                    self.thinking.thought(block, before, out);
                 }
                 self.pairing.call(block, out);
                 self.server_tools.block(block, out);
@@ -119,7 +122,7 @@ impl<'a> Turns<'a> {
         content::check_turn(&turn, before.as_ref(), next, out);
         match turn.role {
             Role::Assistant => {
-                self.thinking.reply(&turn);
+                self.thinking.reply(&turn, before.as_ref(), out);
                 self.server_tools.reply_ends();
                 if next != Some(Role::User) {
                     self.pairing.close(out);

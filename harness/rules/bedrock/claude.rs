@@ -2,6 +2,7 @@
 //!
 //! Which model is asked may be known only at the end, so what is found is kept until then.
 
+use super::super::Memory;
 use super::super::profile::ModelVersion;
 use super::super::violation::{Breach, Breaches};
 use super::super::waiting::Waiting;
@@ -15,7 +16,8 @@ const FIRST_WITHOUT_PREFILL: ModelVersion = ModelVersion { major: 4, minor: 6 };
 
 /// A conversation as Claude sees it.
 #[derive(Debug)]
-pub(super) struct Claude {
+pub(super) struct Claude<'a> {
+    memory: &'a Memory,
     /// What is wrong if the model is Claude, by the id of the rule.
     found: Waiting<&'static str, (&'static Rule, Breach)>,
     /// The message before, if it is the assistant's.
@@ -53,13 +55,11 @@ struct ToolLoop {
     unthinking: Option<(usize, &'static str)>,
 }
 
-impl Default for Claude {
-    fn default() -> Claude {
-        Claude { found: Waiting::new(), reply: None, tool_loop: ToolLoop::default() }
+impl<'a> Claude<'a> {
+    pub(super) fn new(memory: &'a Memory) -> Claude<'a> {
+        Claude { memory, found: Waiting::new(), reply: None, tool_loop: ToolLoop::default() }
     }
-}
 
-impl Claude {
     /// Takes the next message.
     pub(super) fn message(&mut self, n: usize, role: Option<Role>, message: Json) {
         self.check_ids(n, message);
@@ -72,6 +72,7 @@ impl Claude {
                 }
             }
             Some(Role::Assistant) => {
+                self.check_signatures(n, message);
                 self.check_nothing_follows(n, message);
                 self.reply = Some(Reply::of(n, message));
             }
@@ -120,6 +121,32 @@ impl Claude {
         }
     }
 
+    /// What the model thought is signed; a provider that remembers what it gave out takes nothing else.
+    fn check_signatures(&mut self, n: usize, message: Json) {
+        for (b, block) in blocks(message).enumerate() {
+            let Block::Reasoning(reasoning) = block else { continue };
+            let thought = reasoning.field("reasoningText");
+            if !thought.is_object() {
+                continue;
+            }
+            let signature = thought.field("signature").as_str().filter(|signature| !signature.is_empty());
+            let is_foreign = |signature: &str| {
+                let known = self.memory.thoughts.find(signature);
+                let is_it = known.is_some_and(|(_, known)| thought.field("text").is(&known.text));
+                self.memory.is_whole() && !is_it
+            };
+            let form = match signature {
+                None => 1,
+                Some(signature) if is_foreign(&signature) => 0,
+                Some(_) => continue,
+            };
+            self.note(&MODEL_SIGNATURE_INVALID, || {
+                let breach = Breach::at(format!("/messages/{n}/content/{b}/reasoningContent/reasoningText"));
+                breach.form(form).with("n", n).with("b", b)
+            });
+        }
+    }
+
     /// Text may not follow a call. Thinking and the tools of the model may.
     fn check_nothing_follows(&mut self, n: usize, message: Json) {
         let mut run: Vec<String> = Vec::new();
@@ -165,7 +192,7 @@ impl Reply {
             let beginning = match block {
                 Block::Text(_) => Beginning::Named("text"),
                 Block::ToolUse(_) => Beginning::Named("tool_use"),
-                Block::Reasoning => Beginning::Thinking,
+                Block::Reasoning(_) => Beginning::Thinking,
                 _ => Beginning::Other,
             };
             if b == 0 {

@@ -28,6 +28,7 @@ pub(in crate::rules) static RULES: &[&Rule] = &[
     &MODEL_TOOL_RESULT_MISSING,
     &MODEL_TEXT_AFTER_TOOL_USE,
     &MODEL_TOOL_RESULT_NOT_FIRST,
+    &MODEL_SIGNATURE_INVALID,
     &MODEL_THINKING_MISSING,
     &MODEL_TRAILING_SPACE,
     &MODEL_PREFILL,
@@ -498,6 +499,30 @@ pub(in crate::rules) static MODEL_TOOL_RESULT_NOT_FIRST: Rule = Rule {
     sources: &[
         "https://platform.claude.com/docs/en/agents-and-tools/tool-use/handle-tool-calls",
         "https://github.com/n8n-io/n8n/issues/16987",
+    ],
+};
+
+/// "The model returned the following errors: messages.369.content.0.thinking.signature: Field required"
+/// (<https://github.com/can1357/oh-my-pi/pull/10486>).
+pub(in crate::rules) static MODEL_SIGNATURE_INVALID: Rule = Rule {
+    id: "bedrock-converse/model-signature-invalid",
+    alias: "BDR-MODEL-TH-4",
+    summary: "What Claude thought comes back with the signature that it was given.",
+    why: "A `reasoningText` lost its signature or has an empty one, because the stream was cut before it came, or text \
+         or signature are not those that were given out. Send both back as they came, or leave the block out.",
+    sentences: &[
+        "The model returned the following errors: messages.{n}.content.{b}: Invalid `signature` in `thinking` block",
+        "The model returned the following errors: messages.{n}.content.{b}.thinking.signature: Field required",
+    ],
+    status: 400,
+    phase: 11,
+    is_optional: false,
+    since: "2025-03",
+    confidence: Confidence::Observed,
+    sources: &[
+        "https://github.com/can1357/oh-my-pi/pull/10486",
+        "https://github.com/can1357/oh-my-pi/pull/333",
+        "https://github.com/langchain-ai/langchain-aws/pull/408",
     ],
 };
 

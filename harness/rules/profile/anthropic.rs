@@ -38,7 +38,8 @@ pub(super) static PROFILES: [Profile; 3] = [
             &anthropic::TOOL_USE_ID_REUSED,
             &anthropic::SERVER_TOOL_NOT_OFFERED,
         ],
-        given_up: &[],
+        // Claude 5.1 came later.
+        given_up: &[&anthropic::THINKING_BOUND_ELSEWHERE],
         wording: &[],
         envelope: Envelope::Anthropic,
         switches: Switches::AnthropicMessages(AnthropicSwitches {
@@ -61,6 +62,9 @@ pub(super) static PROFILES: [Profile; 3] = [
         given_up: &[
             &anthropic::TEXT_BLANK,
             &anthropic::SIGNATURE_INVALID,
+            &anthropic::THINKING_MODIFIED,
+            &anthropic::THINKING_BOUND_ELSEWHERE,
+            &anthropic::THINKING_LAST,
             &anthropic::SERVER_TOOL_RESULT_MISSING,
             &anthropic::SERVER_TOOL_RESULT_ORPHAN,
             &anthropic::CACHE_CONTROL_ORDER,

@@ -296,6 +296,7 @@ fn spec(mount: &Mount<Core>, plan: &Plan, mode: &str, state_dir: PathBuf) -> Ses
         base_url: mount.base_url(),
         dialect: plan.dialect,
         model: None,
+        thinking: plan.thinks(),
         mode: mode.to_owned(),
         tools: tools.collect(),
         state_dir,

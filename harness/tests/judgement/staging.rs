@@ -60,7 +60,7 @@ pub fn run_whole(plan: &Arc<Plan>) -> Run {
 }
 
 fn driven(plan: &Arc<Plan>, canary: Option<Canary>, delivery: Delivery) -> Run {
-    let agent = Agent::new(plan.dialect, delivery, &plan.tools, canary);
+    let agent = Agent::of_plan(plan, delivery, canary);
     simulate(plan, Profile::newest(plan.dialect), agent, Some(REACH.width))
 }
 

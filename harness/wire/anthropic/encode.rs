@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::plan::{Mark, Plan, PlannedCall, Script, ScriptBlock};
 use crate::wire::Envelope;
 use crate::wire::frames::{Encoded, json_number, json_string};
+use crate::wire::signature::signature;
 
 pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Encoded {
     let mut encoded = Encoded::with_capacity(4096);
@@ -15,11 +16,23 @@ pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> En
     let mut n_text = 0;
     for (index, block) in script.blocks.iter().enumerate() {
         match block {
+            ScriptBlock::Think(fragments) => {
+                encoded.frame(|out| block_start(out, index, thinking_block));
+                if index == 0 {
+                    encoded.frame(ping);
+                }
+                for (k, fragment) in fragments.iter().enumerate() {
+                    encoded.frame(|out| delta(out, index, b"thinking_delta\",\"thinking\":", fragment));
+                    encoded.mark(Mark::Think(k as u32 + 1));
+                }
+                let signature = thought_signature(envelope, index);
+                encoded.frame(|out| delta(out, index, b"signature_delta\",\"signature\":", &signature));
+                encoded.frame(|out| block_stop(out, index));
+            }
             ScriptBlock::Text(fragments) => {
                 encoded.frame(|out| block_start(out, index, text_block));
                 if index == 0 {
-                    encoded
-                        .frame(|out| out.extend_from_slice(b"event: ping\ndata: {\"type\": \"ping\"}\n\n"));
+                    encoded.frame(ping);
                 }
                 for fragment in fragments {
                     encoded.frame(|out| delta(out, index, b"text_delta\",\"text\":", fragment));
@@ -66,6 +79,7 @@ pub(super) fn block_marks(script: &Script, calls: &[PlannedCall]) -> Vec<Mark> {
     let mut n_text = 0;
     for block in &script.blocks {
         match block {
+            ScriptBlock::Think(fragments) => marks.extend((1..=fragments.len() as u32).map(Mark::Think)),
             ScriptBlock::Text(fragments) => {
                 let first = n_text + 1;
                 n_text += fragments.len() as u32;
@@ -86,7 +100,13 @@ pub(super) fn whole(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Val
     let content: Vec<Value> = script
         .blocks
         .iter()
-        .map(|block| match block {
+        .enumerate()
+        .map(|(index, block)| match block {
+            ScriptBlock::Think(fragments) => json!({
+                "type": "thinking",
+                "thinking": fragments.concat(),
+                "signature": thought_signature(envelope, index),
+            }),
             ScriptBlock::Text(fragments) => json!({ "type": "text", "text": fragments.concat() }),
             ScriptBlock::Call(key) => {
                 let call = &plan.calls[key.0 as usize];
@@ -127,6 +147,19 @@ fn block_start(out: &mut Vec<u8>, index: usize, block: impl FnOnce(&mut Vec<u8>)
     out.extend_from_slice(b",\"content_block\":");
     block(out);
     out.extend_from_slice(b"}\n\n");
+}
+
+fn ping(out: &mut Vec<u8>) {
+    out.extend_from_slice(b"event: ping\ndata: {\"type\": \"ping\"}\n\n");
+}
+
+/// The signature of a block of thinking: another one for each block of each answer.
+fn thought_signature(envelope: Envelope<'_>, index: usize) -> String {
+    signature(&format!("{}/{index}", envelope.id))
+}
+
+fn thinking_block(out: &mut Vec<u8>) {
+    out.extend_from_slice(br#"{"type":"thinking","thinking":"","signature":""}"#);
 }
 
 fn text_block(out: &mut Vec<u8>) {

@@ -28,6 +28,7 @@ fn content_of(block: Json) -> Content {
             text: text_of(block.field("content")),
             is_error: Some(block.field("is_error").as_bool() == Some(true)),
         },
+        Some("thinking" | "redacted_thinking") => Content::Thought { value: block.to_value() },
         _ => Content::Raw { value: block.to_value() },
     }
 }

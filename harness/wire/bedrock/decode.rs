@@ -26,6 +26,8 @@ impl Decode for Frames {
 struct Events {
     /// Blocks that are calls: the event that closes a block does not say what it closes.
     calls: Vec<u64>,
+    /// The open block of reasoning, with its signature once that has come.
+    thought: Option<(u64, Option<String>)>,
 }
 
 impl Events {
@@ -55,11 +57,25 @@ impl Events {
             }
             "contentBlockDelta" => {
                 let delta = &data["delta"];
+                let thought = &delta["reasoningContent"];
+                if thought.is_object() {
+                    let (_, signature) = self.thought.get_or_insert((index, None));
+                    if let Some(text) = thought["text"].as_str() {
+                        said(ReplyEvent::Thought(text.to_owned()));
+                    } else if let Some(signed) = thought["signature"].as_str() {
+                        *signature = Some(signed.to_owned());
+                    }
+                    return;
+                }
                 if let Some(text) = delta["text"].as_str() {
                     said(ReplyEvent::Text(text.to_owned()));
                 } else if let Some(fragment) = delta["toolUse"]["input"].as_str() {
                     said(ReplyEvent::CallArgs { index, fragment: fragment.to_owned() });
                 }
+            }
+            "contentBlockStop" if self.thought.as_ref().is_some_and(|(open, _)| *open == index) => {
+                let signature = self.thought.take().and_then(|(_, signature)| signature);
+                said(ReplyEvent::ThoughtEnd { signature });
             }
             "contentBlockStop" if self.calls.contains(&index) => said(ReplyEvent::CallEnd { index }),
             "messageStop" => said(ReplyEvent::Stop(text_of(&data["stopReason"]))),
@@ -76,7 +92,12 @@ pub(super) fn whole(body: &Value, said: &mut dyn FnMut(ReplyEvent)) {
     let blocks = content.as_array().map(Vec::as_slice).unwrap_or_default();
     for (index, block) in blocks.iter().enumerate() {
         let call = &block["toolUse"];
-        if let Some(text) = block["text"].as_str() {
+        let thought = &block["reasoningContent"]["reasoningText"];
+        if thought.is_object() {
+            said(ReplyEvent::Thought(text_of(&thought["text"])));
+            let signature = thought["signature"].as_str().map(str::to_owned);
+            said(ReplyEvent::ThoughtEnd { signature });
+        } else if let Some(text) = block["text"].as_str() {
             said(ReplyEvent::Text(text.to_owned()));
         } else if call.is_object() {
             whole_call(index as u64, &call["toolUseId"], &call["name"], call["input"].to_string(), said);

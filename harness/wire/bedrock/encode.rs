@@ -3,15 +3,29 @@
 use serde_json::{Value, json};
 
 use crate::plan::{Mark, Plan, PlannedCall, Script, ScriptBlock};
+use crate::wire::Envelope;
 use crate::wire::event_stream::write_event;
 use crate::wire::frames::{Encoded, json_number, json_string};
+use crate::wire::signature::signature;
 
-pub(super) fn stream(plan: &Plan, script: &Script) -> Encoded {
+pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Encoded {
     let mut encoded = Encoded::with_capacity(4096);
     encoded.frame(|out| write_event(out, "messageStart", br#"{"role":"assistant"}"#.to_vec()));
     let mut n_text = 0;
     for (index, block) in script.blocks.iter().enumerate() {
         match block {
+            // So has reasoning none.
+            ScriptBlock::Think(fragments) => {
+                for (k, fragment) in fragments.iter().enumerate() {
+                    encoded
+                        .frame(|out| delta(out, index, br#"{"reasoningContent":{"text":"#, fragment, b"}}"));
+                    encoded.mark(Mark::Think(k as u32 + 1));
+                }
+                let signature = thought_signature(envelope, index);
+                encoded.frame(|out| {
+                    delta(out, index, br#"{"reasoningContent":{"signature":"#, &signature, b"}}");
+                });
+            }
             // A text has no start: it begins with its first delta.
             ScriptBlock::Text(fragments) => {
                 for fragment in fragments {
@@ -61,6 +75,7 @@ pub(super) fn block_marks(script: &Script, calls: &[PlannedCall]) -> Vec<Mark> {
     let mut n_text = 0;
     for block in &script.blocks {
         match block {
+            ScriptBlock::Think(fragments) => marks.extend((1..=fragments.len() as u32).map(Mark::Think)),
             ScriptBlock::Text(fragments) => {
                 let first = n_text + 1;
                 n_text += fragments.len() as u32;
@@ -77,11 +92,20 @@ pub(super) fn block_marks(script: &Script, calls: &[PlannedCall]) -> Vec<Mark> {
     marks
 }
 
-pub(super) fn whole(plan: &Plan, script: &Script) -> Value {
+pub(super) fn whole(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Value {
     let content: Vec<Value> = script
         .blocks
         .iter()
-        .map(|block| match block {
+        .enumerate()
+        .map(|(index, block)| match block {
+            ScriptBlock::Think(fragments) => json!({
+                "reasoningContent": {
+                    "reasoningText": {
+                        "text": fragments.concat(),
+                        "signature": thought_signature(envelope, index),
+                    },
+                },
+            }),
             ScriptBlock::Text(fragments) => json!({ "text": fragments.concat() }),
             ScriptBlock::Call(key) => {
                 let call = &plan.calls[key.0 as usize];
@@ -95,6 +119,11 @@ pub(super) fn whole(plan: &Plan, script: &Script) -> Value {
         "usage": usage(),
         "metrics": { "latencyMs": LATENCY_MS },
     })
+}
+
+/// The signature of a block of reasoning: another one for each block of each answer.
+fn thought_signature(envelope: Envelope<'_>, index: usize) -> String {
+    signature(&format!("{}/{index}", envelope.id))
 }
 
 /// The service tells how long a reply took; ours is a constant, so that the same plan gives the same bytes.

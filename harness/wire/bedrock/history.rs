@@ -32,6 +32,8 @@ fn content_of(block: Json) -> Content {
             text: text_of(result.field("content")),
             is_error: Some(result.field("status").is("error")),
         }
+    } else if block.get("reasoningContent").is_some() {
+        Content::Thought { value: block.to_value() }
     } else {
         Content::Raw { value: block.to_value() }
     }

@@ -79,6 +79,8 @@ pub(super) fn whole(body: &Value, said: &mut dyn FnMut(ReplyEvent)) {
 #[derive(Debug, Default)]
 struct Chunks {
     n_calls: u64,
+    /// Whether the last part was a thought.
+    in_thought: bool,
     is_over: bool,
 }
 
@@ -102,6 +104,11 @@ impl Chunks {
     }
 
     fn part(&mut self, part: &Value, said: &mut dyn FnMut(ReplyEvent)) {
+        let is_thought = part["thought"] == true;
+        // No part says that it is the last of its kind. A thought is not signed: what comes of it is.
+        if std::mem::replace(&mut self.in_thought, is_thought) && !is_thought {
+            said(ReplyEvent::ThoughtEnd { signature: None });
+        }
         let call = &part["functionCall"];
         if call.is_object() {
             let index = self.n_calls;
@@ -118,9 +125,9 @@ impl Chunks {
             said(ReplyEvent::CallEnd { index });
             return;
         }
-        let is_thought = part["thought"] == true;
-        if let Some(text) = part["text"].as_str().filter(|text| !text.is_empty() && !is_thought) {
-            said(ReplyEvent::Text(text.to_owned()));
+        if let Some(text) = part["text"].as_str().filter(|text| !text.is_empty()) {
+            let text = text.to_owned();
+            said(if is_thought { ReplyEvent::Thought(text) } else { ReplyEvent::Text(text) });
         }
     }
 }

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::plan::{Mark, Plan, PlannedCall, Script, ScriptBlock};
 use crate::wire::Envelope;
 use crate::wire::frames::{Encoded, json_number, json_string};
+use crate::wire::signature::signature;
 
 pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Encoded {
     let mut encoded = Encoded::with_capacity(4096);
@@ -16,6 +17,12 @@ pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> En
     let mut n_text = 0;
     for block in &script.blocks {
         match block {
+            ScriptBlock::Think(fragments) => {
+                for (k, fragment) in fragments.iter().enumerate() {
+                    chunk(&mut encoded, envelope, |out| thought(out, fragment), b"");
+                    encoded.mark(Mark::Think(k as u32 + 1));
+                }
+            }
             ScriptBlock::Text(fragments) => {
                 for fragment in fragments {
                     chunk(&mut encoded, envelope, |out| text(out, fragment), b"");
@@ -46,6 +53,7 @@ pub(super) fn block_marks(script: &Script) -> Vec<Mark> {
     let mut n_text = 0;
     for block in &script.blocks {
         match block {
+            ScriptBlock::Think(fragments) => marks.extend((1..=fragments.len() as u32).map(Mark::Think)),
             ScriptBlock::Text(fragments) => {
                 let first = n_text + 1;
                 n_text += fragments.len() as u32;
@@ -60,6 +68,7 @@ pub(super) fn block_marks(script: &Script) -> Vec<Mark> {
 pub(super) fn whole(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Value {
     let first_call = script.calls().next();
     let part = |block: &ScriptBlock| match block {
+        ScriptBlock::Think(fragments) => json!({ "text": fragments.concat(), "thought": true }),
         ScriptBlock::Text(fragments) => json!({ "text": fragments.concat() }),
         ScriptBlock::Call(key) => {
             let call = &plan.calls[key.0 as usize];
@@ -67,7 +76,7 @@ pub(super) fn whole(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Val
                 "functionCall": { "id": call.id, "name": call.tool, "args": call.args },
             });
             if first_call == Some(*key) {
-                part["thoughtSignature"] = signature(call).into();
+                part["thoughtSignature"] = signature(&call.id).into();
             }
             part
         }
@@ -122,6 +131,13 @@ fn text(out: &mut Vec<u8>, text: &str) {
     out.push(b'}');
 }
 
+/// A summary of what the model thought. It is not signed; the first call or the answer is.
+fn thought(out: &mut Vec<u8>, text: &str) {
+    out.extend_from_slice(br#"{"text":"#);
+    json_string(out, text);
+    out.extend_from_slice(br#","thought":true}"#);
+}
+
 fn function_call(out: &mut Vec<u8>, call: &PlannedCall, is_signed: bool) {
     out.extend_from_slice(br#"{"functionCall":{"id":"#);
     json_string(out, &call.id);
@@ -132,26 +148,7 @@ fn function_call(out: &mut Vec<u8>, call: &PlannedCall, is_signed: bool) {
     out.push(b'}');
     if is_signed {
         out.extend_from_slice(br#","thoughtSignature":"#);
-        json_string(out, &signature(call));
+        json_string(out, &signature(&call.id));
     }
     out.push(b'}');
 }
-
-/// The signature of the thoughts that led to a call: opaque base64 to everybody but the provider, another one for each
-/// call, and the same for the same call.
-fn signature(call: &PlannedCall) -> String {
-    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const FNV_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
-    const FNV_PRIME: u64 = 0x0000_0100_0000_01b3;
-    let mut hash =
-        call.id.bytes().fold(FNV_OFFSET, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(FNV_PRIME));
-    let letters = (0..N_SIGNATURE_LETTERS).map(|_| {
-        hash = (hash ^ (hash >> 29)).wrapping_mul(FNV_PRIME).rotate_left(17);
-        char::from(ALPHABET[(hash >> 58) as usize])
-    });
-    letters.collect()
-}
-
-/// Real signatures have hundreds of letters; this is enough to be of no use for anything but to be given back. A
-/// multiple of four, so that it is base64 without padding.
-const N_SIGNATURE_LETTERS: usize = 64;

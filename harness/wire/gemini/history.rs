@@ -78,7 +78,10 @@ fn part_of(pointer: &str, part: Json, batch: &mut Batch) -> Content {
         return Content::Result { id, text: text_of(said), is_error };
     }
     match part.get("text").filter(|text| text.is_str()) {
-        Some(text) if part.field("thought").as_bool() != Some(true) => Content::Text { text: string(text) },
+        Some(_) if part.field("thought").as_bool() == Some(true) => {
+            Content::Thought { value: part.to_value() }
+        }
+        Some(text) => Content::Text { text: string(text) },
         _ => Content::Raw { value: part.to_value() },
     }
 }

@@ -64,7 +64,7 @@ pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> En
 pub(super) fn block_marks(script: &Script) -> Vec<Mark> {
     let fragments = script.blocks.iter().map(|block| match block {
         ScriptBlock::Text(fragments) => fragments.len() as u32,
-        ScriptBlock::Call(_) => 0,
+        ScriptBlock::Think(_) | ScriptBlock::Call(_) => 0,
     });
     let text = (1..=fragments.sum()).map(Mark::Text);
     text.chain(script.calls().map(Mark::End)).collect()

@@ -74,7 +74,7 @@ pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> En
 pub(super) fn block_marks(script: &Script, calls: &[PlannedCall]) -> Vec<Mark> {
     let fragments = script.blocks.iter().map(|block| match block {
         ScriptBlock::Text(fragments) => fragments.len() as u32,
-        ScriptBlock::Call(_) => 0,
+        ScriptBlock::Think(_) | ScriptBlock::Call(_) => 0,
     });
     let text = (1..=fragments.sum()).map(Mark::Text);
     let steps = call_steps(script, calls).into_iter();

@@ -22,6 +22,10 @@ impl ReadEvent for Events {
         let index = data["output_index"].as_u64().unwrap_or(0);
         match data["type"].as_str().unwrap_or_default() {
             "response.output_text.delta" => said(ReplyEvent::Text(text_of(&data["delta"]))),
+            "response.reasoning_summary_text.delta" => said(ReplyEvent::Thought(text_of(&data["delta"]))),
+            "response.output_item.done" if data["item"]["type"] == "reasoning" => {
+                said(ReplyEvent::ThoughtEnd { signature: signature_of(&data["item"]) });
+            }
             "response.output_item.added" if is_call(&data["item"]) => {
                 self.open.insert(index, false);
                 let item = &data["item"];
@@ -69,11 +73,21 @@ pub(super) fn whole(body: &Value, said: &mut dyn FnMut(ReplyEvent)) {
         if is_call(item) {
             call(index as u64, item, said);
         }
+        if item["type"] == "reasoning" {
+            let summary = list(&item["summary"]);
+            summary.iter().for_each(|part| said(ReplyEvent::Thought(text_of(&part["text"]))));
+            said(ReplyEvent::ThoughtEnd { signature: signature_of(item) });
+        }
         for part in list(&item["content"]).iter().filter(|part| part["type"] == "output_text") {
             said(ReplyEvent::Text(text_of(&part["text"])));
         }
     }
     said(ReplyEvent::Stop(text_of(&body["status"])));
+}
+
+/// What the model really thought, encrypted, for clients that asked for it.
+fn signature_of(item: &Value) -> Option<String> {
+    item["encrypted_content"].as_str().map(str::to_owned)
 }
 
 fn is_call(item: &Value) -> bool {

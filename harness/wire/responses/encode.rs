@@ -23,6 +23,15 @@ pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> En
     for (index, block) in script.blocks.iter().enumerate() {
         let id = item_id(envelope, block, index);
         match block {
+            ScriptBlock::Think(fragments) => {
+                let summary = Summary { id: &id, index };
+                encoded.frame(|out| summary.open(out, &mut events));
+                for (k, fragment) in fragments.iter().enumerate() {
+                    encoded.frame(|out| summary.delta(out, &mut events, fragment));
+                    encoded.mark(Mark::Think(k as u32 + 1));
+                }
+                encoded.frame(|out| summary.close(out, &mut events, &fragments.concat()));
+            }
             ScriptBlock::Text(fragments) => {
                 let text = Text { id: &id, index };
                 encoded.frame(|out| text.open(out, &mut events));
@@ -64,6 +73,7 @@ pub(super) fn block_marks(script: &Script, calls: &[PlannedCall]) -> Vec<Mark> {
     let mut n_text = 0;
     for block in &script.blocks {
         match block {
+            ScriptBlock::Think(fragments) => marks.extend((1..=fragments.len() as u32).map(Mark::Think)),
             ScriptBlock::Text(fragments) => {
                 let first = n_text + 1;
                 n_text += fragments.len() as u32;
@@ -84,6 +94,7 @@ pub(super) fn whole(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Val
     let items = script.blocks.iter().enumerate().map(|(index, block)| {
         let id = item_id(envelope, block, index);
         match block {
+            ScriptBlock::Think(fragments) => reasoning(&id, vec![summary_text(&fragments.concat())]),
             ScriptBlock::Text(fragments) => message(&id, "completed", vec![part(&fragments.concat())]),
             ScriptBlock::Call(key) => {
                 let call = &plan.calls[key.0 as usize];
@@ -160,10 +171,19 @@ fn response(envelope: Envelope<'_>, status: &str, output: Vec<Value>) -> Value {
 fn item_id(envelope: Envelope<'_>, block: &ScriptBlock, index: usize) -> String {
     let digits = envelope.id.strip_prefix("resp_").unwrap_or(envelope.id);
     let prefix = match block {
+        ScriptBlock::Think(_) => "rs",
         ScriptBlock::Text(_) => "msg",
         ScriptBlock::Call(_) => "fc",
     };
     format!("{prefix}_{digits}{index:02x}")
+}
+
+fn reasoning(id: &str, summary: Vec<Value>) -> Value {
+    json!({ "id": id, "type": "reasoning", "summary": summary })
+}
+
+fn summary_text(text: &str) -> Value {
+    json!({ "type": "summary_text", "text": text })
 }
 
 fn message(id: &str, status: &str, content: Vec<Value>) -> Value {
@@ -214,6 +234,55 @@ fn field(out: &mut Vec<u8>, name: &str, json: &str) {
 fn string_field(out: &mut Vec<u8>, name: &str, text: &str) {
     field(out, name, "");
     json_string(out, text);
+}
+
+/// A reasoning item whose summary has one part.
+#[derive(Debug, Clone, Copy)]
+struct Summary<'a> {
+    id: &'a str,
+    index: usize,
+}
+
+impl Summary<'_> {
+    fn open(self, out: &mut Vec<u8>, events: &mut Events) {
+        let item = reasoning(self.id, Vec::new()).to_string();
+        item_event(out, events, "response.output_item.added", self.index, &item);
+        self.part_event(out, events, "response.reasoning_summary_part.added", |out| {
+            field(out, "part", &summary_text("").to_string());
+        });
+    }
+
+    fn delta(self, out: &mut Vec<u8>, events: &mut Events, fragment: &str) {
+        self.part_event(out, events, "response.reasoning_summary_text.delta", |out| {
+            string_field(out, "delta", fragment);
+        });
+    }
+
+    fn close(self, out: &mut Vec<u8>, events: &mut Events, text: &str) {
+        self.part_event(out, events, "response.reasoning_summary_text.done", |out| {
+            string_field(out, "text", text);
+        });
+        let part = summary_text(text);
+        self.part_event(out, events, "response.reasoning_summary_part.done", |out| {
+            field(out, "part", &part.to_string());
+        });
+        let item = reasoning(self.id, vec![part]).to_string();
+        item_event(out, events, "response.output_item.done", self.index, &item);
+    }
+
+    fn part_event(
+        self,
+        out: &mut Vec<u8>,
+        events: &mut Events,
+        name: &str,
+        fields: impl FnOnce(&mut Vec<u8>),
+    ) {
+        events.event(out, name, |out| {
+            place(out, self.id, self.index);
+            out.extend_from_slice(b",\"summary_index\":0");
+            fields(out);
+        });
+    }
 }
 
 /// A message item with one part.

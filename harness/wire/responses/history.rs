@@ -35,6 +35,7 @@ pub(super) fn history(body: Json) -> History {
                 let (id, text) = (string(value.field("call_id")), output_text(value.field("output")));
                 push(pointer, Content::Result { id, text, is_error: None });
             }
+            Some("reasoning") => push(pointer, Content::Thought { value: value.to_value() }),
             _ => push(pointer, Content::Raw { value: value.to_value() }),
         }
     }

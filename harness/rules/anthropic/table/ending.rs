@@ -135,6 +135,91 @@ pub(in crate::rules) static SIGNATURE_INVALID: Rule = Rule {
     ],
 };
 
+/// "messages.5.content.1: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified.
+/// These blocks must remain as they were in the original response."
+/// (<https://github.com/anthropics/claude-code/issues/19539>).
+pub(in crate::rules) static THINKING_MODIFIED: Rule = Rule {
+    id: "anthropic-messages/thinking-modified",
+    alias: "ANT-TH-2",
+    summary: "The thinking of the latest reply comes back as it was given out.",
+    why: "A thinking block of the last reply was changed, copied, put before another, or joined with one of another \
+         reply, as a retry does that goes on in the message of a broken one. Keep each reply's blocks as they came, \
+         text and signature together, and drop a block that never got its signature.",
+    sentences: &[
+        "{path}: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified. \
+         These blocks must remain as they were in the original response.",
+    ],
+    status: 400,
+    phase: 13,
+    is_optional: false,
+    since: "2025-12",
+    confidence: Confidence::Measured,
+    sources: &[
+        "https://github.com/anthropics/claude-code/issues/19539",
+        "https://github.com/Yeachan-Heo/gajae-code/issues/4416",
+        "https://github.com/code-yeongyu/oh-my-openagent/pull/4618",
+        "https://github.com/anthropics/anthropic-sdk-python/issues/1598",
+    ],
+};
+
+/// "messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation. …
+/// The `system` prompt differs from the one this block was created with."
+/// (<https://github.com/anomalyco/opencode/issues/48637>).
+pub(in crate::rules) static THINKING_BOUND_ELSEWHERE: Rule = Rule {
+    id: "anthropic-messages/thinking-bound-elsewhere",
+    alias: "ANT-TH-5",
+    summary: "What stood before a thinking block still stands there, for Claude 5.1 and later.",
+    why: "The system prompt, the tools or an earlier message changed after the model had thought: a date in the prompt, \
+         a tool that came later, a summary in place of old messages. Only append. Where that cannot be, drop the \
+         thinking blocks behind the change, or ask for `drop_block`. Accounts from before 31 August 2026 may be spared.",
+    sentences: &[
+        "{path}: Invalid `signature` in `thinking` block. The block is bound to a different conversation. Remove the \
+         block, or set `thinking.block_binding.prefix_mismatch_behavior` to \"drop_block\". That setting requires the \
+         `thinking-binding-controls-2026-08-01` value in the `anthropic-beta` header. The `system` prompt differs from \
+         the one this block was created with.",
+        "{path}: Invalid `signature` in `thinking` block. The block is bound to a different conversation. Remove the \
+         block, or set `thinking.block_binding.prefix_mismatch_behavior` to \"drop_block\". That setting requires the \
+         `thinking-binding-controls-2026-08-01` value in the `anthropic-beta` header.",
+        "{path}: Invalid `signature` in `thinking` block. The block is bound to a different conversation. Remove the \
+         block, or set `thinking.block_binding.prefix_mismatch_behavior` to \"drop_block\". That setting requires the \
+         `thinking-binding-controls-2026-08-01` value in the `anthropic-beta` header. The `thinking` block that preceded \
+         this one when it was created is missing from this request.",
+    ],
+    status: 400,
+    phase: 13,
+    is_optional: false,
+    since: "2026-08",
+    confidence: Confidence::Measured,
+    sources: &[
+        "https://github.com/anomalyco/opencode/issues/48637",
+        "https://platform.claude.com/docs/en/build-with-claude/preserved-thinking/prefix-checks",
+        "https://docs.aws.amazon.com/bedrock/latest/userguide/claude-messages-thinking-block-binding.html",
+        "https://github.com/NousResearch/hermes-agent/pull/106426",
+        "https://github.com/kirodotdev/KiroCrew/pull/11513",
+    ],
+};
+
+/// "messages.1: The final block in an assistant message cannot be `thinking`."
+/// (<https://github.com/tailcallhq/forgecode/issues/2107>).
+pub(in crate::rules) static THINKING_LAST: Rule = Rule {
+    id: "anthropic-messages/thinking-last",
+    alias: "ANT-TH-8",
+    summary: "With thinking on, no reply ends with thinking.",
+    why: "A reply that was stopped behind its thinking was stored, or its text and calls were dropped. Drop the thinking \
+         with them: a reply of nothing else says nothing.",
+    sentences: &["{path}: The final block in an assistant message cannot be `thinking`."],
+    status: 400,
+    phase: 13,
+    is_optional: false,
+    since: "2025-11",
+    confidence: Confidence::Measured,
+    sources: &[
+        "https://github.com/tailcallhq/forgecode/issues/2107",
+        "https://github.com/anthropics/claude-code/issues/11514",
+        "https://github.com/NousResearch/hermes-agent/pull/13010",
+    ],
+};
+
 /// "Thinking may not be enabled when tool_choice forces tool use."
 /// (<https://github.com/mastra-ai/mastra/issues/7507>).
 pub(in crate::rules) static THINKING_WITH_FORCED_TOOL: Rule = Rule {

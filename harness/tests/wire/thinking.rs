@@ -1,0 +1,102 @@
+//! A client whose model thinks: what it is shown, and what becomes of it when it comes back.
+
+use super::*;
+
+/// A plan in which the model thinks before its first batch of calls.
+fn plan() -> Arc<Plan> {
+    let all = plans::built_in().into_iter().flat_map(|(_, plans)| plans);
+    let is_meant = |plan: &Plan| plan.id.to_string() == "thinking/plain-batch@anthropic-messages";
+    Arc::new(all.into_iter().find(is_meant).unwrap())
+}
+
+struct Client {
+    plan: Arc<Plan>,
+    provider: Provider,
+}
+
+impl Client {
+    fn new() -> Client {
+        let plan = plan();
+        let mut provider = Provider::new(plan.clone(), Profile::newest(plan.dialect));
+        provider.begin_turn(0);
+        Client { plan, provider }
+    }
+
+    /// Posts messages with the plan's tools and gives what the provider made of it, and said.
+    fn ask(&mut self, thinking: Value, messages: &[Value]) -> (RequestKind, Value) {
+        let mut body = asking(&self.plan);
+        body["stream"] = false.into();
+        body["thinking"] = thinking;
+        body["messages"] = messages.into();
+        let body = body.to_string();
+        let request =
+            Request { method: "POST", path: "/v1/messages", headers: Headers::NONE, body: body.as_bytes() };
+        let (kind, answer) = self.provider.answer(request);
+        (kind, serde_json::from_slice(&all_frames(&answer)).unwrap())
+    }
+
+    /// Asks for the first reply. Gives the question, what was replied, and its results.
+    fn begin(&mut self, thinking: Value) -> [Value; 3] {
+        let user = json!({ "role": "user", "content": self.plan.turns[0].user });
+        let (kind, reply) = self.ask(thinking, std::slice::from_ref(&user));
+        assert_eq!(kind, scripted(0), "{reply}");
+        let calls = reply["content"].as_array().unwrap().iter().filter(|block| block["type"] == "tool_use");
+        let result =
+            |call: &Value| json!({ "type": "tool_result", "tool_use_id": call["id"], "content": "found" });
+        let results: Vec<Value> = calls.map(result).collect();
+        assert_eq!(results.len(), 3, "{reply}");
+        let said = json!({ "role": "assistant", "content": reply["content"] });
+        [user, said, json!({ "role": "user", "content": results })]
+    }
+}
+
+fn scripted(reply: usize) -> RequestKind {
+    RequestKind::Scripted { turn: 0, reply, attempt: 0 }
+}
+
+fn enabled() -> Value {
+    json!({ "type": "enabled", "budget_tokens": 1024 })
+}
+
+#[test]
+fn thinking_that_comes_back_as_it_was_is_accepted() {
+    let mut client = Client::new();
+    let messages = client.begin(enabled());
+    assert_eq!(messages[1]["content"][0]["type"], "thinking");
+    let (kind, said) = client.ask(enabled(), &messages);
+    assert_eq!(kind, scripted(1), "{said}");
+    assert_ne!(said["content"][0]["signature"], messages[1]["content"][0]["signature"]);
+}
+
+#[test]
+fn thinking_that_was_changed_on_the_way_is_refused() {
+    let refused = |change: &dyn Fn(&mut Value)| {
+        let mut client = Client::new();
+        let messages = client.begin(enabled());
+        let mut changed = messages.clone();
+        change(&mut changed[1]["content"]);
+        let (kind, said) = client.ask(enabled(), &changed);
+        assert_eq!(kind, RequestKind::Refused { status: 400 }, "{said}");
+        // The refusal has not moved the script.
+        assert_eq!(client.ask(enabled(), &messages).0, scripted(1));
+        said["error"]["message"].as_str().unwrap().to_owned()
+    };
+    let message = refused(&|content| content[0]["thinking"] = "Something else.".into());
+    assert!(message.contains("blocks in the latest assistant message cannot be modified"), "{message}");
+    let message = refused(&|content| content[0]["signature"] = "Zm9yZWlnbg==".into());
+    assert_eq!(message, "messages.1.content.0: Invalid `signature` in `thinking` block");
+    let message = refused(&|content| drop(content.as_array_mut().unwrap().remove(0)));
+    assert!(message.starts_with("messages.1.content.0.type: Expected `thinking`"), "{message}");
+    let message = refused(&|content| drop(content[0].as_object_mut().unwrap().shift_remove("signature")));
+    assert_eq!(message, "messages.1.content.0.thinking.signature: Field required");
+}
+
+#[test]
+fn a_client_that_does_not_ask_for_thinking_sees_none() {
+    let mut client = Client::new();
+    let off = json!({ "type": "disabled" });
+    let messages = client.begin(off.clone());
+    assert_eq!(messages[1]["content"][0]["type"], "text");
+    let (kind, said) = client.ask(off, &messages);
+    assert_eq!(kind, scripted(1), "{said}");
+}
