@@ -3,6 +3,7 @@
 //! The constraints of the service's model come first, then what Converse asks of every conversation, then what the
 //! model itself refuses. Messages are not merged: their roles must alternate.
 
+mod block;
 mod claude;
 mod pairing;
 mod schema;
@@ -15,6 +16,7 @@ use super::profile::{ModelVersion, Profile};
 use super::violation::{Breach, Breaches};
 use super::{Keeps, Memory, Rule, Told};
 use crate::json::Json;
+use block::{Block, Kind, Message, Role, Written};
 use claude::Claude;
 use pairing::Pairing;
 
@@ -40,6 +42,7 @@ impl Book for BedrockConverse {
         Box::new(Request {
             model: None,
             starts_with_assistant: false,
+            blocks: Vec::new(),
             pairing: Pairing::default(),
             claude: Claude::new(memory),
         })
@@ -68,6 +71,8 @@ impl Book for BedrockConverse {
 struct Request<'a> {
     model: Option<Model>,
     starts_with_assistant: bool,
+    /// The blocks of the message at hand; its room is used again for the next.
+    blocks: Vec<Block>,
     pairing: Pairing<'a>,
     claude: Claude<'a>,
 }
@@ -78,11 +83,18 @@ impl<'a> Judge<'a> for Request<'a> {
     }
 
     fn message(&mut self, n: usize, message: Json<'_, 'a>, out: &mut Breaches) {
-        let role = Role::of(message);
-        self.starts_with_assistant |= n == 0 && role == Some(Role::Assistant);
-        schema::check_message(n, message, out);
-        self.pairing.message(n, role, message, out);
-        self.claude.message(n, role, message);
+        let message = Message::of(n, message);
+        self.starts_with_assistant |= n == 0 && message.role == Some(Role::Assistant);
+        schema::check_message(message, out);
+        self.blocks.clear();
+        for (b, block) in message.content.map(Json::items).unwrap_or_default().enumerate() {
+            let block = Written::read(block);
+            schema::check_block(n, b, &block, out);
+            self.blocks.push(block.block());
+        }
+        let message = Message { blocks: &self.blocks, ..message };
+        self.pairing.message(message, out);
+        self.claude.message(message);
     }
 
     fn finish(&mut self, body: Json<'_, 'a>, n_messages: Option<usize>, out: &mut Breaches) {
@@ -143,62 +155,6 @@ impl Model {
             () => Model::Unknown,
         }
     }
-}
-
-/// Who says a message. A missing or unknown role, which the schema check reports, is `None`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Role {
-    User,
-    Assistant,
-}
-
-impl Role {
-    fn of(message: Json) -> Option<Role> {
-        match message.field("role").as_str()?.as_ref() {
-            "user" => Some(Role::User),
-            "assistant" => Some(Role::Assistant),
-            _ => None,
-        }
-    }
-}
-
-/// What a block is, as far as the rules care.
-#[derive(Debug, Clone, Copy)]
-enum Block<'t, 'a> {
-    Text(Json<'t, 'a>),
-    ToolUse(Json<'t, 'a>),
-    ToolResult(Json<'t, 'a>),
-    /// What the model thought.
-    Reasoning(Json<'t, 'a>),
-    /// A call or a result of a tool that the model runs itself. Both stand in the same message.
-    Server,
-    /// A mark, which is no content.
-    CachePoint,
-    /// Images, documents, malformed blocks, and kinds that we do not know.
-    Other,
-}
-
-impl<'t, 'a> Block<'t, 'a> {
-    fn of(block: Json<'t, 'a>) -> Block<'t, 'a> {
-        let (text, call, result) = (block.field("text"), block.field("toolUse"), block.field("toolResult"));
-        match () {
-            () if text.is_str() => Block::Text(text),
-            // Tools of the model have a field `type`, such as `server_tool_use`.
-            () if call.get("type").is_some() || result.get("type").is_some() => Block::Server,
-            () if call.is_object() => Block::ToolUse(call),
-            () if result.is_object() => Block::ToolResult(result),
-            () if block.get("reasoningContent").is_some() => {
-                Block::Reasoning(block.field("reasoningContent"))
-            }
-            () if block.get("cachePoint").is_some() => Block::CachePoint,
-            () => Block::Other,
-        }
-    }
-}
-
-/// The blocks of a message.
-fn blocks<'t, 'a>(message: Json<'t, 'a>) -> impl Iterator<Item = Block<'t, 'a>> {
-    message.field("content").items().map(Block::of)
 }
 
 #[cfg(test)]

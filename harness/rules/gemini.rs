@@ -21,8 +21,9 @@ use super::profile::{GeminiSwitches, ModelVersion, Profile, Switches};
 use super::violation::{Breach, Breaches};
 use super::{Keeps, Memory, Rule, Told};
 use crate::json::Json;
+use fields::{Content, Role};
 use signatures::Signatures;
-use turns::Turns;
+use turns::{Count, Turns};
 
 pub(super) use table::*;
 
@@ -91,9 +92,18 @@ impl<'a> Judge<'a> for Request<'a> {
     }
 
     fn message(&mut self, n: usize, content: Json<'_, 'a>, out: &mut Breaches) {
-        schema::check_content(n, content, out);
-        self.turns.content(n, content, out);
-        self.signatures.content(n, content);
+        let content = Content::of(n, content);
+        schema::check_content(content, out);
+        let mut count = Count::default();
+        for part in content.parts() {
+            schema::check_part(&part, out);
+            self.signatures.part(&part, count.n_calls == 0);
+            count.part(&part);
+        }
+        self.turns.content(content, &count, out);
+        if content.role == Some(Role::User) && count.n_responses == 0 {
+            self.signatures.begin_turn();
+        }
     }
 
     fn finish(&mut self, body: Json<'_, 'a>, n_messages: Option<usize>, out: &mut Breaches) {

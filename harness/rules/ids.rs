@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
 
+use hashbrown::hash_table::Entry;
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 /// Ids of calls, each once, in the order in which they came.
@@ -12,9 +13,9 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 #[derive(Debug, Default)]
 pub(super) struct Ids<'a> {
     ids: Vec<Cow<'a, str>>,
-    /// The place of every id, once there are many. It is found by a hash with a seed of its own, for the ids come
-    /// from anywhere.
-    places: HashTable<usize>,
+    /// The place of every id with its hash, once there are many. The hash has a seed of its own, for the ids come
+    /// from anywhere. It is kept, so that the table grows without reading the ids again.
+    places: HashTable<(u64, usize)>,
     hasher: DefaultHashBuilder,
 }
 
@@ -24,29 +25,41 @@ const FEW: usize = 16;
 impl<'a> Ids<'a> {
     /// Takes an id and gives its place, or, as the error, the place that it has already.
     pub(super) fn insert(&mut self, id: Cow<'a, str>) -> Result<usize, usize> {
-        if let Some(place) = self.find(&id) {
-            return Err(place);
-        }
         let place = self.ids.len();
-        self.ids.push(id);
-        match place {
-            ..FEW => {}
-            FEW => (0..=FEW).for_each(|place| self.index(place)),
-            _ => self.index(place),
+        if place <= FEW {
+            if let Some(known) = self.find(&id) {
+                return Err(known);
+            }
+            self.ids.push(id);
+            if place == FEW {
+                for (place, id) in self.ids.iter().enumerate() {
+                    let hash = self.hasher.hash_one(id.as_ref());
+                    self.places.insert_unique(hash, (hash, place), |(hash, _)| *hash);
+                }
+            }
+            return Ok(place);
         }
-        Ok(place)
-    }
-
-    fn index(&mut self, place: usize) {
-        let hash = |place: &usize| self.hasher.hash_one(&*self.ids[*place]);
-        self.places.insert_unique(hash(&place), place, hash);
+        let hash = self.hasher.hash_one(id.as_ref());
+        let is_it = |(own, place): &(u64, usize)| *own == hash && self.ids[*place] == id;
+        match self.places.entry(hash, is_it, |(hash, _)| *hash) {
+            Entry::Occupied(known) => Err(known.get().1),
+            Entry::Vacant(free) => {
+                free.insert((hash, place));
+                self.ids.push(id);
+                Ok(place)
+            }
+        }
     }
 
     /// The place of an id.
     pub(super) fn find(&self, id: &str) -> Option<usize> {
         match self.ids.len() {
             ..=FEW => self.ids.iter().position(|own| own == id),
-            _ => self.places.find(self.hasher.hash_one(id), |place| self.ids[*place] == id).copied(),
+            _ => {
+                let hash = self.hasher.hash_one(id);
+                let is_it = |(own, place): &(u64, usize)| *own == hash && self.ids[*place] == id;
+                self.places.find(hash, is_it).map(|(_, place)| *place)
+            }
         }
     }
 

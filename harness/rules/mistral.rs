@@ -10,6 +10,7 @@
 mod content;
 mod order;
 mod pairing;
+mod said;
 mod shape;
 mod table;
 
@@ -17,10 +18,11 @@ use super::judge::{Book, Judge};
 use super::profile::{Profile, Switches};
 use super::violation::{Breach, Breaches};
 use super::{Memory, Rule};
-use crate::json::{Items, Json};
+use crate::json::Json;
 use content::Content;
 use order::Order;
 use pairing::Batches;
+use said::{Call, Role, Said};
 
 pub(super) use table::*;
 
@@ -65,11 +67,11 @@ struct Request<'a> {
 
 impl<'a> Judge<'a> for Request<'a> {
     fn message(&mut self, n: usize, message: Json<'_, 'a>, out: &mut Breaches) {
-        let role = Role::of(message);
-        shape::check_message(n, role, message, out);
-        self.order.message(n, role, message, out);
-        self.batches.message(n, role, message, out);
-        self.content.message(n, role, message, out);
+        let said = Said::of(n, message);
+        shape::check_message(said, out);
+        self.order.message(said, out);
+        self.batches.message(said, out);
+        self.content.message(said, out);
     }
 
     fn finish(&mut self, body: Json<'_, 'a>, n_messages: Option<usize>, out: &mut Breaches) {
@@ -78,54 +80,6 @@ impl<'a> Judge<'a> for Request<'a> {
         self.batches.finish(out);
         content::check_tools(body, out);
     }
-}
-
-/// Who says a message. A missing or unknown role, which the check of the shape reports, is `None`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Role {
-    System,
-    User,
-    Assistant,
-    Tool,
-}
-
-impl Role {
-    fn of(message: Json) -> Option<Role> {
-        match message.field("role").as_str()?.as_ref() {
-            "system" => Some(Role::System),
-            "user" => Some(Role::User),
-            "assistant" => Some(Role::Assistant),
-            "tool" => Some(Role::Tool),
-            _ => None,
-        }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Role::System => "system",
-            Role::User => "user",
-            Role::Assistant => "assistant",
-            Role::Tool => "tool",
-        }
-    }
-}
-
-/// The calls of a message. Other roles than the assistant have none.
-fn calls<'t, 'a>(role: Option<Role>, message: Json<'t, 'a>) -> Items<'t, 'a> {
-    match role {
-        Some(Role::Assistant) => message.field("tool_calls").items(),
-        _ => Items::default(),
-    }
-}
-
-/// The id of a call. One that has none is called `null`, as the validator does.
-fn call_id<'a>(call: Json<'_, 'a>) -> std::borrow::Cow<'a, str> {
-    call.field("id").as_str().unwrap_or("null".into())
-}
-
-/// Whether a reply goes on in this message, which must be the last.
-fn is_prefix(message: Json) -> bool {
-    message.field("prefix").as_bool() == Some(true)
 }
 
 /// The code of refusals because of the shape of a conversation.

@@ -2,13 +2,15 @@
 //!
 //! Which model is asked may be known only at the end, so what is found is kept until then.
 
+use std::borrow::Cow;
+
 use super::super::Memory;
 use super::super::profile::ModelVersion;
 use super::super::violation::{Breach, Breaches};
 use super::super::waiting::Waiting;
 use super::super::{Rule, is_plain_name};
 use super::table::*;
-use super::{Block, Role, blocks};
+use super::{Kind, Message, Role};
 use crate::json::Json;
 
 /// Opus and Sonnet 4.6 were the first to refuse a prefill; every 4.5 still takes one.
@@ -22,15 +24,15 @@ pub(super) struct Claude<'a> {
     found: Waiting<&'static str, (&'static Rule, Breach)>,
     /// The message before, if it is the assistant's.
     reply: Option<Reply>,
+    /// The calls of the last reply, with their places.
+    calls: Vec<(usize, Cow<'a, str>)>,
     tool_loop: ToolLoop,
 }
 
 /// An assistant message.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 struct Reply {
     n: usize,
-    /// Its calls, with their places.
-    calls: Vec<(usize, String)>,
     begins: Beginning,
     /// The place of its last block, if that is a text that ends with white space.
     ragged_end: Option<usize>,
@@ -57,24 +59,25 @@ struct ToolLoop {
 
 impl<'a> Claude<'a> {
     pub(super) fn new(memory: &'a Memory) -> Claude<'a> {
-        Claude { memory, found: Waiting::new(), reply: None, tool_loop: ToolLoop::default() }
+        let tool_loop = ToolLoop::default();
+        Claude { memory, found: Waiting::new(), reply: None, calls: Vec::new(), tool_loop }
     }
 
     /// Takes the next message.
-    pub(super) fn message(&mut self, n: usize, role: Option<Role>, message: Json) {
-        self.check_ids(n, message);
+    pub(super) fn message(&mut self, message: Message<'_, '_, 'a>) {
+        self.check_ids(message);
         let reply = self.reply.take();
-        match role {
+        match message.role {
             Some(Role::User) => {
-                self.tool_loop.go_on(reply.as_ref(), message);
+                self.tool_loop.go_on(reply, message);
                 if let Some(reply) = reply {
-                    self.check_results_first(&reply, message);
+                    self.check_results_first(reply.n, message);
                 }
             }
             Some(Role::Assistant) => {
-                self.check_signatures(n, message);
-                self.check_nothing_follows(n, message);
-                self.reply = Some(Reply::of(n, message));
+                self.check_signatures(message);
+                self.take_calls(message);
+                self.reply = Some(Reply::of(message));
             }
             None => {}
         }
@@ -85,8 +88,8 @@ impl<'a> Claude<'a> {
         for (_, (rule, breach)) in self.found.take() {
             out.add(rule, || breach);
         }
-        if let Some(reply) = &self.reply {
-            return reply.check_as_last(version, out);
+        if let Some(reply) = self.reply {
+            return self.check_last(reply, version, out);
         }
         let thinking = body.field("additionalModelRequestFields").field("thinking");
         if thinking.field("type").is("enabled")
@@ -103,14 +106,15 @@ impl<'a> Claude<'a> {
         self.found.push(rule.id, || (rule, breach()));
     }
 
-    fn check_ids(&mut self, n: usize, message: Json) {
-        for (b, block) in blocks(message).enumerate() {
-            let (kind, tag, field, block) = match block {
-                Block::ToolUse(call) => ("toolUse", "tool_use", "id", call),
-                Block::ToolResult(result) => ("toolResult", "tool_result", "tool_use_id", result),
+    fn check_ids(&mut self, message: Message<'_, '_, 'a>) {
+        let n = message.n;
+        for (b, block) in message.blocks.iter().enumerate() {
+            let (kind, tag, field) = match block.kind {
+                Kind::ToolUse => ("toolUse", "tool_use", "id"),
+                Kind::ToolResult => ("toolResult", "tool_result", "tool_use_id"),
                 _ => continue,
             };
-            let Some(id) = block.field("toolUseId").as_str() else { continue };
+            let Some(id) = message.id(block) else { continue };
             // An empty id does not reach the model.
             if !id.is_empty() && !is_plain_name(&id) {
                 self.note(&MODEL_TOOL_ID_PATTERN, || {
@@ -122,13 +126,12 @@ impl<'a> Claude<'a> {
     }
 
     /// What the model thought is signed; a provider that remembers what it gave out takes nothing else.
-    fn check_signatures(&mut self, n: usize, message: Json) {
-        for (b, block) in blocks(message).enumerate() {
-            let Block::Reasoning(reasoning) = block else { continue };
-            let thought = reasoning.field("reasoningText");
-            if !thought.is_object() {
-                continue;
-            }
+    fn check_signatures(&mut self, message: Message<'_, '_, 'a>) {
+        let n = message.n;
+        for (b, block) in message.blocks.iter().enumerate().filter(|(_, block)| block.kind == Kind::Reasoning)
+        {
+            let thought = message.value(block).and_then(|reasoning| reasoning.get("reasoningText"));
+            let Some(thought) = thought.filter(|thought| thought.is_object()) else { continue };
             let signature = thought.field("signature").as_str().filter(|signature| !signature.is_empty());
             let is_foreign = |signature: &str| {
                 let known = self.memory.thoughts.find(signature);
@@ -147,14 +150,17 @@ impl<'a> Claude<'a> {
         }
     }
 
-    /// Text may not follow a call. Thinking and the tools of the model may.
-    fn check_nothing_follows(&mut self, n: usize, message: Json) {
-        let mut run: Vec<String> = Vec::new();
-        for (b, block) in blocks(message).enumerate() {
-            match block {
-                Block::ToolUse(call) => run.extend(id_of(call)),
-                Block::Text(_) if !run.is_empty() => {
-                    let ids = std::mem::take(&mut run).join(", ");
+    /// Notes the calls of a reply. Text may not follow a call; thinking and the tools of the model may.
+    fn take_calls(&mut self, message: Message<'_, '_, 'a>) {
+        let n = message.n;
+        self.calls.clear();
+        let mut run_start = 0;
+        for (b, block) in message.blocks.iter().enumerate() {
+            match block.kind {
+                Kind::ToolUse => self.calls.extend(message.id(block).map(|id| (b, id))),
+                Kind::Text if run_start < self.calls.len() => {
+                    let ids = joined(&self.calls[run_start..]);
+                    run_start = self.calls.len();
                     self.note(&MODEL_TEXT_AFTER_TOOL_USE, || {
                         Breach::at(format!("/messages/{n}/content/{b}")).with("n", n).with("ids", ids)
                     });
@@ -165,71 +171,42 @@ impl<'a> Claude<'a> {
     }
 
     /// Results that come after other content are not seen. Those that are missing are Converse's business.
-    fn check_results_first(&mut self, reply: &Reply, message: Json) {
+    fn check_results_first(&mut self, reply: usize, message: Message<'_, '_, 'a>) {
         let mut is_leading = true;
         let mut late = Vec::new();
-        for block in blocks(message) {
-            match block {
-                Block::ToolResult(result) if !is_leading => late.extend(id_of(result)),
-                Block::ToolResult(_) | Block::CachePoint => {}
+        for block in message.blocks {
+            match block.kind {
+                Kind::ToolResult if !is_leading => late.extend(message.id(block)),
+                Kind::ToolResult | Kind::CachePoint => {}
                 _ => is_leading = false,
             }
         }
-        late.sort_unstable();
-        let is_late = |id: &String| late.binary_search(id).is_ok();
-        let late: Vec<_> = reply.calls.iter().filter(|(_, id)| is_late(id)).collect();
-        let Some((b, _)) = late.first() else { return };
-        let ids: Vec<&str> = late.iter().map(|(_, id)| id.as_str()).collect();
-        self.note(&MODEL_TOOL_RESULT_NOT_FIRST, || unanswered(reply.n, *b, &ids));
-    }
-}
-
-impl Reply {
-    fn of(n: usize, message: Json) -> Reply {
-        let mut reply =
-            Reply { n, calls: Vec::new(), begins: Beginning::Other, ragged_end: None, is_paused: false };
-        for (b, block) in blocks(message).enumerate() {
-            let beginning = match block {
-                Block::Text(_) => Beginning::Named("text"),
-                Block::ToolUse(_) => Beginning::Named("tool_use"),
-                Block::Reasoning(_) => Beginning::Thinking,
-                _ => Beginning::Other,
-            };
-            if b == 0 {
-                reply.begins = beginning;
-            }
-            reply.ragged_end = None;
-            reply.is_paused = matches!(block, Block::Server | Block::Other);
-            match block {
-                Block::ToolUse(call) => reply.calls.extend(id_of(call).map(|id| (b, id))),
-                Block::Text(text)
-                    if text.as_str().is_some_and(|text| text.ends_with(char::is_whitespace)) =>
-                {
-                    reply.ragged_end = Some(b);
-                }
-                _ => {}
-            }
+        if late.is_empty() {
+            return;
         }
-        reply
+        late.sort_unstable();
+        let is_late = |(_, id): &&(usize, Cow<'a, str>)| late.binary_search(id).is_ok();
+        let late: Vec<(usize, Cow<str>)> = self.calls.iter().filter(is_late).cloned().collect();
+        if !late.is_empty() {
+            self.note(&MODEL_TOOL_RESULT_NOT_FIRST, || unanswered(reply, &late));
+        }
     }
 
-    /// Checks that the model can go on from this reply.
-    fn check_as_last(&self, version: Option<ModelVersion>, out: &mut Breaches) {
-        let n = self.n;
-        if let Some((b, _)) = self.calls.first() {
-            out.add(&MODEL_TOOL_RESULT_MISSING, || {
-                unanswered(n, *b, &self.calls.iter().map(|(_, id)| id.as_str()).collect::<Vec<_>>())
-            });
+    /// Checks that the model can go on from the last reply.
+    fn check_last(&self, reply: Reply, version: Option<ModelVersion>, out: &mut Breaches) {
+        let n = reply.n;
+        if !self.calls.is_empty() {
+            out.add(&MODEL_TOOL_RESULT_MISSING, || unanswered(n, &self.calls));
         }
         match version {
             None => {}
             // A reply that paused in a tool of the model is sent back as it is, to be continued.
-            Some(_) if self.is_paused => {}
+            Some(_) if reply.is_paused => {}
             Some(version) if version >= FIRST_WITHOUT_PREFILL => {
                 out.add(&MODEL_PREFILL, || Breach::at(format!("/messages/{n}")));
             }
             Some(_) => {
-                if let Some(b) = self.ragged_end {
+                if let Some(b) = reply.ragged_end {
                     out.add(&MODEL_TRAILING_SPACE, || Breach::at(format!("/messages/{n}/content/{b}/text")));
                 }
             }
@@ -237,11 +214,30 @@ impl Reply {
     }
 }
 
+impl Reply {
+    fn of(message: Message<'_, '_, '_>) -> Reply {
+        let begins = match message.blocks.first().map(|block| block.kind) {
+            Some(Kind::Text) => Beginning::Named("text"),
+            Some(Kind::ToolUse) => Beginning::Named("tool_use"),
+            Some(Kind::Reasoning) => Beginning::Thinking,
+            _ => Beginning::Other,
+        };
+        let last = message.blocks.last();
+        let text = last.filter(|last| last.kind == Kind::Text).and_then(|last| message.value(last));
+        Reply {
+            n: message.n,
+            begins,
+            ragged_end: text.filter(|text| text.ends_blank()).map(|_| message.blocks.len() - 1),
+            is_paused: last.is_some_and(|last| matches!(last.kind, Kind::Server | Kind::Other)),
+        }
+    }
+}
+
 impl ToolLoop {
     /// A tool loop goes on with a user message that answers the calls of the reply before. One thinking reply in it
     /// is enough: without interleaving the model thinks once.
-    fn go_on(&mut self, reply: Option<&Reply>, message: Json) {
-        let answers = matches!(blocks(message).next(), Some(Block::ToolResult(_)));
+    fn go_on(&mut self, reply: Option<Reply>, message: Message<'_, '_, '_>) {
+        let answers = message.blocks.first().is_some_and(|first| first.kind == Kind::ToolResult);
         let Some(reply) = reply.filter(|_| answers) else {
             *self = ToolLoop::default();
             return;
@@ -255,10 +251,11 @@ impl ToolLoop {
 }
 
 /// The sentence that three rules share.
-fn unanswered(n: usize, b: usize, ids: &[&str]) -> Breach {
-    Breach::at(format!("/messages/{n}/content/{b}")).with("n", n).with("ids", ids.join(", "))
+fn unanswered(n: usize, calls: &[(usize, Cow<str>)]) -> Breach {
+    let b = calls.first().map_or(0, |(b, _)| *b);
+    Breach::at(format!("/messages/{n}/content/{b}")).with("n", n).with("ids", joined(calls))
 }
 
-fn id_of(block: Json) -> Option<String> {
-    block.field("toolUseId").as_str().map(|id| id.into_owned())
+fn joined(calls: &[(usize, Cow<str>)]) -> String {
+    calls.iter().map(|(_, id)| id.as_ref()).collect::<Vec<&str>>().join(", ")
 }

@@ -1,11 +1,11 @@
 //! Turns and calls: user and assistant alternate, and every call has its result in the next message.
 
-use std::borrow::Cow;
+use std::collections::HashSet;
 
 use super::super::ids::Ids;
 use super::super::violation::{Breach, Breaches};
 use super::table::*;
-use super::{Block, Role, blocks};
+use super::{Kind, Message, Role};
 use crate::json::Json;
 
 /// What the next message is judged by.
@@ -15,26 +15,23 @@ pub(super) struct Pairing<'a> {
     /// The calls of the message before, with their places in its content.
     calls: Ids<'a>,
     places: Vec<usize>,
+    /// The results of the message at hand.
+    results: Ids<'a>,
     /// The first block of a call or of a result.
     first_tool_block: Option<(usize, usize)>,
 }
 
 impl<'a> Pairing<'a> {
     /// Takes the next message.
-    pub(super) fn message(
-        &mut self,
-        n: usize,
-        role: Option<Role>,
-        message: Json<'_, 'a>,
-        out: &mut Breaches,
-    ) {
+    pub(super) fn message(&mut self, message: Message<'_, '_, 'a>, out: &mut Breaches) {
+        let (n, role) = (message.n, message.role);
         if role.is_some() && self.role == role {
             out.add(&ROLES_NOT_ALTERNATING, || Breach::at(format!("/messages/{n}")));
         }
-        let results = self.results(n, role, message, out);
-        self.check_results(n, &results, out);
+        self.take_results(message, out);
+        self.check_results(n, out);
         self.role = role;
-        self.take_calls(n, role, message, out);
+        self.take_calls(message, out);
     }
 
     /// Judges the whole by the fields around the messages. The last message may end with calls: nothing is known to
@@ -47,35 +44,28 @@ impl<'a> Pairing<'a> {
         }
     }
 
-    /// The results of a message, each id once, with those that come twice refused.
-    fn results(
-        &mut self,
-        n: usize,
-        role: Option<Role>,
-        message: Json<'_, 'a>,
-        out: &mut Breaches,
-    ) -> Ids<'a> {
-        let mut results = Ids::default();
-        let mut twice = Twice::default();
-        for (b, block) in blocks(message).enumerate() {
-            let Block::ToolResult(result) = block else { continue };
+    /// Takes the results of a message, each id once. Those that come twice are refused.
+    fn take_results(&mut self, message: Message<'_, '_, 'a>, out: &mut Breaches) {
+        self.results.clear();
+        let (n, mut twice) = (message.n, Twice::default());
+        for (b, block) in
+            message.blocks.iter().enumerate().filter(|(_, block)| block.kind == Kind::ToolResult)
+        {
             self.first_tool_block.get_or_insert((n, b));
-            let Some(id) = result.field("toolUseId").as_str().filter(|_| role == Some(Role::User)) else {
-                continue;
-            };
-            if results.insert(id.clone()).is_err() {
-                twice.take(b, id);
+            let Some(id) = message.id(block).filter(|_| message.role == Some(Role::User)) else { continue };
+            if let Err(known) = self.results.insert(id) {
+                twice.take(b, known);
             }
         }
-        if let Some((b, ids)) = twice.found() {
+        if let Some((b, ids)) = twice.found(&self.results) {
             out.add(&TOOL_RESULT_DUPLICATE, || {
                 Breach::at(format!("/messages/{n}/content/{b}")).with("n", n).with("ids", ids)
             });
         }
-        results
     }
 
-    fn check_results(&self, n: usize, results: &Ids<'a>, out: &mut Breaches) {
+    fn check_results(&self, n: usize, out: &mut Breaches) {
+        let results = &self.results;
         if results.len() > self.calls.len() {
             out.add(&TOOL_RESULTS_EXCEED, || Breach::at(format!("/messages/{n}/content")).with("n", n));
         }
@@ -88,22 +78,21 @@ impl<'a> Pairing<'a> {
         });
     }
 
-    fn take_calls(&mut self, n: usize, role: Option<Role>, message: Json<'_, 'a>, out: &mut Breaches) {
+    fn take_calls(&mut self, message: Message<'_, '_, 'a>, out: &mut Breaches) {
         self.calls.clear();
         self.places.clear();
-        let mut twice = Twice::default();
-        for (b, block) in blocks(message).enumerate() {
-            let Block::ToolUse(call) = block else { continue };
+        let (n, mut twice) = (message.n, Twice::default());
+        for (b, block) in message.blocks.iter().enumerate().filter(|(_, block)| block.kind == Kind::ToolUse) {
             self.first_tool_block.get_or_insert((n, b));
-            let Some(id) = call.field("toolUseId").as_str().filter(|_| role == Some(Role::Assistant)) else {
+            let Some(id) = message.id(block).filter(|_| message.role == Some(Role::Assistant)) else {
                 continue;
             };
-            match self.calls.insert(id.clone()) {
+            match self.calls.insert(id) {
                 Ok(_) => self.places.push(b),
-                Err(_) => twice.take(b, id),
+                Err(known) => twice.take(b, known),
             }
         }
-        if let Some((b, ids)) = twice.found() {
+        if let Some((b, ids)) = twice.found(&self.calls) {
             out.add(&TOOL_USE_ID_DUPLICATE, || {
                 Breach::at(format!("/messages/{n}/content/{b}")).with("n", n).with("ids", ids)
             });
@@ -111,22 +100,26 @@ impl<'a> Pairing<'a> {
     }
 }
 
-/// Ids that a message has more than once, each named once.
+/// Ids that a message has more than once, by their places among all of its ids.
 #[derive(Debug, Default)]
-struct Twice<'a> {
-    ids: Ids<'a>,
+struct Twice {
+    ids: Vec<usize>,
     first: Option<usize>,
 }
 
-impl<'a> Twice<'a> {
-    fn take(&mut self, b: usize, id: Cow<'a, str>) {
+impl Twice {
+    /// Takes a repetition; `b` is the block in which it is.
+    fn take(&mut self, b: usize, id: usize) {
         self.first.get_or_insert(b);
-        // An id that comes a third time is named already.
-        let _ = self.ids.insert(id);
+        self.ids.push(id);
     }
 
-    /// The place of the first repetition, and the ids.
-    fn found(&self) -> Option<(usize, String)> {
-        Some((self.first?, self.ids.iter().collect::<Vec<_>>().join(", ")))
+    /// The place of the first repetition, and the ids, each named once, in the order in which they were repeated.
+    fn found(self, all: &Ids<'_>) -> Option<(usize, String)> {
+        let first = self.first?;
+        let mut named = HashSet::new();
+        let ids: Vec<&str> =
+            self.ids.into_iter().filter(|id| named.insert(*id)).map(|id| all.get(id)).collect();
+        Some((first, ids.join(", ")))
     }
 }

@@ -9,6 +9,7 @@ use super::super::Rule;
 use super::super::violation::{Breach, Breaches};
 use super::super::{is_plain_name, violation};
 use super::table::*;
+use super::{Message, Written};
 use crate::json::{Json, Kind};
 
 /// The longest id of a call, and the longest name of a tool.
@@ -40,57 +41,52 @@ pub(super) fn check_body(body: Json, n_messages: Option<usize>, out: &mut Breach
     }
 }
 
-/// Checks the fields of a message and of its blocks.
-pub(super) fn check_message(n: usize, message: Json, out: &mut Breaches) {
+/// Checks the fields of a message, but not its blocks.
+pub(super) fn check_message(message: Message<'_, '_, '_>, out: &mut Breaches) {
+    let n = message.n;
     let place = || Place::root().field("messages").item(n);
-    if !message.is_object() {
-        return wrong_type(out, place(), message, "a Structure");
+    if !message.json.is_object() {
+        return wrong_type(out, place(), message.json, "a Structure");
     }
-    check_role(message, place, out);
-    let content = message.field("content");
-    match content.kind() {
-        Kind::Null => missing(out, place(), "content"),
-        Kind::Array if content.is_empty() => {
+    if message.role.is_none() {
+        check_role(message.written_role, place, out);
+    }
+    match message.content.map(|content| (content.kind(), content)) {
+        None | Some((Kind::Null, _)) => missing(out, place(), "content"),
+        Some((Kind::Array, content)) if content.is_empty() => {
             out.add(&MESSAGE_EMPTY, || Breach::at(format!("/messages/{n}/content")).with("n", n));
         }
-        Kind::Array => {
-            for (b, block) in content.items().enumerate() {
-                check_block(n, b, block, out);
-            }
-        }
-        _ => wrong_type(out, place().field("content"), content, "a List"),
+        Some((Kind::Array, _)) => {}
+        Some((_, content)) => wrong_type(out, place().field("content"), content, "a List"),
     }
 }
 
-fn check_role(message: Json, place: impl Fn() -> Place, out: &mut Breaches) {
-    let role = message.field("role");
-    match role.as_str().as_deref() {
-        Some("user" | "assistant") => {}
-        Some(other) => {
-            let place = place().field("role");
-            out.add(&UNKNOWN_ROLE, || place.breach().with("role", other));
-        }
-        None if role.is_null() => missing(out, place(), "role"),
+/// Refuses a role that is none.
+fn check_role(role: Option<Json>, place: impl Fn() -> Place, out: &mut Breaches) {
+    let Some(role) = role.filter(|role| !role.is_null()) else { return missing(out, place(), "role") };
+    match role.as_str() {
+        Some(other) => out.add(&UNKNOWN_ROLE, || place().field("role").breach().with("role", other)),
         None => wrong_type(out, place().field("role"), role, "a String"),
     }
 }
 
-fn check_block(n: usize, b: usize, block: Json, out: &mut Breaches) {
+/// Checks the fields of a block.
+pub(super) fn check_block(n: usize, b: usize, block: &Written<'_, '_>, out: &mut Breaches) {
     let place = || Place::root().field("messages").item(n).field("content").item(b);
-    if !block.is_object() {
-        return wrong_type(out, place(), block, "a Structure");
+    if !block.json.is_object() {
+        return wrong_type(out, place(), block.json, "a Structure");
     }
-    if let Some(text) = block.get("text").filter(|text| !text.is_null()) {
+    if let Some(text) = block.text.filter(|text| !text.is_null()) {
         match text.is_str() {
             true => check_text(n, b, text, out),
             false => wrong_type(out, place().field("text"), text, "a String"),
         }
     }
-    if let Some(call) = block.get("toolUse").filter(|call| !call.is_null()) {
-        check_call(call, || place().field("toolUse"), out);
+    if let Some(call) = block.call.filter(|call| !call.is_null()) {
+        check_call(call, block, || place().field("toolUse"), out);
     }
-    if let Some(result) = block.get("toolResult").filter(|result| !result.is_null()) {
-        check_result(n, b, result, || place().field("toolResult"), out);
+    if let Some(result) = block.result.filter(|result| !result.is_null()) {
+        check_result(n, b, result, block, out);
     }
 }
 
@@ -104,30 +100,31 @@ fn check_text(n: usize, b: usize, text: Json, out: &mut Breaches) {
     }
 }
 
-fn check_call(call: Json, place: impl Fn() -> Place, out: &mut Breaches) {
+fn check_call(call: Json, block: &Written<'_, '_>, place: impl Fn() -> Place, out: &mut Breaches) {
     if !call.is_object() {
         return wrong_type(out, place(), call, "a Structure");
     }
-    if let Some(id) = string(call, "toolUseId", &place, out) {
+    if let Some(id) = string(block.call_id, "toolUseId", &place, out) {
         check_id(&id, || place().field("toolUseId"), out);
     }
-    if let Some(name) = string(call, "name", &place, out) {
+    if let Some(name) = string(block.call_name, "name", &place, out) {
         check_name(&name, || place().field("name"), out);
     }
-    match call.get("input") {
+    match block.call_input {
         None => missing(out, place(), "input"),
         Some(input) => object(input, || place().field("input"), out),
     }
 }
 
-fn check_result(n: usize, b: usize, result: Json, place: impl Fn() -> Place, out: &mut Breaches) {
+fn check_result(n: usize, b: usize, result: Json, block: &Written<'_, '_>, out: &mut Breaches) {
+    let place = || Place::root().field("messages").item(n).field("content").item(b).field("toolResult");
     if !result.is_object() {
         return wrong_type(out, place(), result, "a Structure");
     }
-    if let Some(id) = string(result, "toolUseId", &place, out) {
+    if let Some(id) = string(block.result_id, "toolUseId", &place, out) {
         check_id(&id, || place().field("toolUseId"), out);
     }
-    let content = result.field("content");
+    let Some(content) = block.result_content else { return missing(out, place(), "content") };
     match content.kind() {
         Kind::Null => missing(out, place(), "content"),
         Kind::Array if content.is_empty() && result.field("status").is("error") => {
@@ -148,7 +145,7 @@ fn check_result(n: usize, b: usize, result: Json, place: impl Fn() -> Place, out
 
 /// "Member must satisfy regular expression pattern: \[a-zA-Z0-9_.:-\]+"
 fn check_id(id: &str, place: impl FnOnce() -> Place, out: &mut Breaches) {
-    let is_plain = id.is_empty() || is_plain_name(&id.replace(['.', ':'], "_"));
+    let is_plain = id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.:-".contains(&byte));
     check_member(&TOOL_ID_PATTERN, id, is_plain, place, out);
 }
 
@@ -213,16 +210,15 @@ impl Place {
 
 /// Requires a string field of a block, and returns it.
 fn string<'a>(
-    object: Json<'_, 'a>,
+    value: Option<Json<'_, 'a>>,
     name: &str,
     place: impl Fn() -> Place,
     out: &mut Breaches,
 ) -> Option<Cow<'a, str>> {
-    let value = object.field(name);
-    match value.kind() {
-        Kind::String => return value.as_str(),
-        Kind::Null => missing(out, place(), name),
-        _ => wrong_type(out, place().field(name), value, "a String"),
+    match value.filter(|value| !value.is_null()) {
+        Some(value) if value.is_str() => return value.as_str(),
+        Some(other) => wrong_type(out, place().field(name), other, "a String"),
+        None => missing(out, place(), name),
     }
     None
 }

@@ -1,6 +1,6 @@
 //! The fields of contents and parts, under both of their names.
 
-use crate::json::{Items, Json, Kind};
+use crate::json::Json;
 
 /// A field that the JSON API knows by two names: as documented, and as the protocol buffers spell it. With the name
 /// under which it stands.
@@ -13,39 +13,85 @@ pub(super) fn either<'t, 'a>(
     under(camel).or_else(|| under(snake))
 }
 
-/// The call in a part.
-pub(super) fn call<'t, 'a>(part: Json<'t, 'a>) -> Option<(&'static str, Json<'t, 'a>)> {
-    either(part, "functionCall", "function_call")
+/// A content, read in one pass over its fields.
+#[derive(Clone, Copy)]
+pub(super) struct Content<'t, 'a> {
+    /// Its index.
+    pub(super) n: usize,
+    pub(super) json: Json<'t, 'a>,
+    /// Nothing if it is none that the provider knows.
+    pub(super) role: Option<Role>,
+    pub(super) written_role: Option<Json<'t, 'a>>,
+    pub(super) written_parts: Option<Json<'t, 'a>>,
 }
 
-/// The response in a part.
-pub(super) fn response<'t, 'a>(part: Json<'t, 'a>) -> Option<(&'static str, Json<'t, 'a>)> {
-    either(part, "functionResponse", "function_response")
+impl<'t, 'a> Content<'t, 'a> {
+    pub(super) fn of(n: usize, json: Json<'t, 'a>) -> Content<'t, 'a> {
+        let [written_role, written_parts] = json.pick(["role", "parts"]);
+        Content { n, json, role: Role::of(written_role), written_role, written_parts }
+    }
+
+    /// Its parts. One part may stand without a list, as in Vertex AI's own examples
+    /// (<https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/inference>).
+    pub(super) fn parts(&self) -> impl Iterator<Item = Part<'t, 'a>> {
+        let n = self.n;
+        let single = self.written_parts.filter(|parts| parts.is_object());
+        let several = self.written_parts.map(Json::items).unwrap_or_default();
+        let several = several.enumerate().map(move |(b, value)| Part::of(Place { n, b: Some(b) }, value));
+        several.chain(single.map(|value| Part::of(Place { n, b: None }, value)))
+    }
 }
 
-/// The parts of a content, with their pointers. One part may stand without a list, as in Vertex AI's own examples
-/// (<https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/inference>).
-pub(super) fn parts<'t, 'a>(n: usize, content: Json<'t, 'a>) -> impl Iterator<Item = Part<'t, 'a>> {
-    let parts = content.field("parts");
-    let single = (parts.kind() == Kind::Object).then_some(Part { n, place: None, value: parts });
-    let several: Items<'t, 'a> = parts.items();
-    several.enumerate().map(move |(b, value)| Part { n, place: Some(b), value }).chain(single)
-}
-
-/// A part of a content.
+/// A part of a content, read in one pass over its fields.
 #[derive(Clone, Copy)]
 pub(super) struct Part<'t, 'a> {
-    /// The index of the content.
-    n: usize,
-    /// The index of the part; nothing if it stands without a list.
-    place: Option<usize>,
+    pub(super) place: Place,
     pub(super) value: Json<'t, 'a>,
+    pub(super) text: Option<Json<'t, 'a>>,
+    pub(super) call: Option<Named<'t, 'a>>,
+    pub(super) response: Option<Named<'t, 'a>>,
+    pub(super) signature: Option<Named<'t, 'a>>,
 }
 
-impl Part<'_, '_> {
-    /// Where it is.
+/// A field with the name under which it stands.
+type Named<'t, 'a> = (&'static str, Json<'t, 'a>);
+
+impl<'t, 'a> Part<'t, 'a> {
+    fn of(place: Place, value: Json<'t, 'a>) -> Part<'t, 'a> {
+        let [text, call, snake_call, response, snake_response, signature, snake_signature] = value.pick([
+            "text",
+            "functionCall",
+            "function_call",
+            "functionResponse",
+            "function_response",
+            "thoughtSignature",
+            "thought_signature",
+        ]);
+        let one = |name, value: Option<Json<'t, 'a>>| Some((name, value.filter(|value| !value.is_null())?));
+        Part {
+            place,
+            value,
+            text,
+            call: one("functionCall", call).or(one("function_call", snake_call)),
+            response: one("functionResponse", response).or(one("function_response", snake_response)),
+            signature: one("thoughtSignature", signature).or(one("thought_signature", snake_signature)),
+        }
+    }
+}
+
+/// Where a part is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    /// The index of the content.
+    pub(super) n: usize,
+    /// The index of the part; nothing if it stands without a list.
+    b: Option<usize>,
+}
+
+impl Place {
+    /// The JSON pointer to it.
     pub(super) fn pointer(self) -> String {
-        match self.place {
+        match self.b {
             Some(b) => format!("/contents/{}/parts/{b}", self.n),
             None => format!("/contents/{}/parts", self.n),
         }
@@ -53,7 +99,7 @@ impl Part<'_, '_> {
 
     /// How the provider names it.
     pub(super) fn path(self) -> String {
-        format!("contents[{}].parts[{}]", self.n, self.place.unwrap_or(0))
+        format!("contents[{}].parts[{}]", self.n, self.b.unwrap_or(0))
     }
 }
 
@@ -68,11 +114,9 @@ pub(super) enum Role {
 }
 
 impl Role {
-    /// The role of a content; nothing if it is none that the provider knows.
-    pub(super) fn of(content: Json) -> Option<Role> {
-        let role = content.field("role");
-        match role.as_str() {
-            None if role.is_null() => Some(Role::User),
+    fn of(written: Option<Json>) -> Option<Role> {
+        match written.and_then(Json::as_str) {
+            None if written.is_none_or(Json::is_null) => Some(Role::User),
             None => None,
             Some(name) if name.is_empty() || name.eq_ignore_ascii_case("user") => Some(Role::User),
             Some(name) if name.eq_ignore_ascii_case("model") => Some(Role::Model),

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::super::Rule;
 use super::super::violation::{Breach, Breaches};
-use super::fields::{Part, Role, call, either, parts, response};
+use super::fields::{Content, Part, Place, either};
 use super::table::*;
 use crate::json::{Json, Kind};
 
@@ -26,7 +26,10 @@ pub(super) fn check_body(body: Json, n_contents: Option<usize>, out: &mut Breach
         (None, Kind::Null) => out.add(&CONTENTS_EMPTY, || {
             Breach::at(if body.get("contents").is_some() { "/contents" } else { "" })
         }),
-        (None, _) => wrong_type(out, &REQUEST_SHAPE, "/contents", "contents", CONTENT, contents),
+        (None, _) => {
+            let at = || ("/contents".to_owned(), "contents".to_owned());
+            wrong_type(out, &REQUEST_SHAPE, at, CONTENT, contents);
+        }
     }
     check_declarations(body, out);
 }
@@ -38,39 +41,41 @@ const CONTENT: &str = "google.ai.generativelanguage.v1beta.Content";
 const PART: &str = "google.ai.generativelanguage.v1beta.Part";
 const STRUCT: &str = "google.protobuf.Struct";
 
-/// Checks the fields of a content.
-pub(super) fn check_content(n: usize, content: Json, out: &mut Breaches) {
-    let pointer = format!("/contents/{n}");
-    if !content.is_object() {
-        return wrong_type(out, &REQUEST_SHAPE, &pointer, &format!("contents[{n}]"), CONTENT, content);
+/// Checks the fields of a content, but not its parts.
+pub(super) fn check_content(content: Content<'_, '_>, out: &mut Breaches) {
+    let n = content.n;
+    let at =
+        |field: &str| (format!("/contents/{n}{field}"), format!("contents[{n}]{}", field.replace('/', ".")));
+    if !content.json.is_object() {
+        return wrong_type(out, &REQUEST_SHAPE, || at(""), CONTENT, content.json);
     }
-    let role = content.field("role");
-    if Role::of(content).is_none() {
-        match role.as_str() {
-            Some(_) => out.add(&UNKNOWN_ROLE, || Breach::at(format!("{pointer}/role"))),
-            None => {
-                let (pointer, path) = (format!("{pointer}/role"), format!("contents[{n}].role"));
-                wrong_type(out, &REQUEST_SHAPE, &pointer, &path, "TYPE_STRING", role);
+    match content.written_role {
+        Some(role) if content.role.is_none() && role.is_str() => {
+            out.add(&UNKNOWN_ROLE, || Breach::at(at("/role").0));
+        }
+        Some(role) if content.role.is_none() => {
+            wrong_type(out, &REQUEST_SHAPE, || at("/role"), "TYPE_STRING", role);
+        }
+        _ => {}
+    }
+    match content.written_parts {
+        None => out.add(&PARTS_EMPTY, || Breach::at(at("").0).with("n", n)),
+        Some(parts) => match parts.kind() {
+            Kind::Null | Kind::Array if parts.is_empty() => {
+                out.add(&PARTS_EMPTY, || Breach::at(at("/parts").0).with("n", n));
             }
-        }
+            Kind::Array | Kind::Object => {}
+            _ => wrong_type(out, &REQUEST_SHAPE, || at("/parts"), PART, parts),
+        },
     }
-    let written = content.field("parts");
-    match written.kind() {
-        Kind::Null | Kind::Array if written.is_empty() => out.add(&PARTS_EMPTY, || {
-            let is_written = content.get("parts").is_some();
-            Breach::at(if is_written { format!("{pointer}/parts") } else { pointer.clone() }).with("n", n)
-        }),
-        Kind::Array | Kind::Object => {}
-        _ => {
-            let (pointer, path) = (format!("{pointer}/parts"), format!("contents[{n}].parts"));
-            wrong_type(out, &REQUEST_SHAPE, &pointer, &path, PART, written);
-        }
-    }
-    parts(n, content).for_each(|part| check_part(part, out));
 }
 
 /// Whether all fields of an object are null. Of a field that is repeated the last one counts.
 fn says_nothing(value: Json) -> bool {
+    // The last field of all is never taken back.
+    if value.fields().last().is_some_and(|(_, last)| !last.is_null()) {
+        return false;
+    }
     let mut says = HashMap::new();
     for (name, value) in value.fields() {
         says.insert(name.as_str(), !value.is_null());
@@ -78,59 +83,67 @@ fn says_nothing(value: Json) -> bool {
     !says.into_values().any(|says| says)
 }
 
-fn check_part(part: Part, out: &mut Breaches) {
-    let value = part.value;
+/// Checks the fields of a part.
+pub(super) fn check_part(part: &Part<'_, '_>, out: &mut Breaches) {
+    let (value, place) = (part.value, part.place);
     if !value.is_object() {
-        return wrong_type(out, &REQUEST_SHAPE, &part.pointer(), &part.path(), PART, value);
+        return wrong_type(out, &REQUEST_SHAPE, || (place.pointer(), place.path()), PART, value);
     }
     if says_nothing(value) {
-        out.add(&PART_EMPTY, || Breach::at(part.pointer()).with("path", part.path()));
+        out.add(&PART_EMPTY, || Breach::at(place.pointer()).with("path", place.path()));
     }
-    if value.field("text").is_empty_str() {
-        out.add(&TEXT_EMPTY, || Breach::at(format!("{}/text", part.pointer())));
+    if part.text.is_some_and(Json::is_empty_str) {
+        out.add(&TEXT_EMPTY, || Breach::at(format!("{}/text", place.pointer())));
     }
-    if let Some((name, call)) = call(value) {
-        let place = Place {
-            pointer: format!("{}/{name}", part.pointer()),
-            path: format!("{}.function_call", part.path()),
-        };
-        place.check(call, "args", &ARGS_NOT_OBJECT, out);
+    if let Some((field, call)) = part.call {
+        Carrier { place, field, path: "function_call" }.check(call, "args", &ARGS_NOT_OBJECT, out);
     }
-    if let Some((name, response)) = response(value) {
-        let path = format!("{}.function_response", part.path());
-        let place = Place { pointer: format!("{}/{name}", part.pointer()), path };
-        place.check(response, "response", &RESPONSE_NOT_OBJECT, out);
+    if let Some((field, response)) = part.response {
+        let carrier = Carrier { place, field, path: "function_response" };
+        carrier.check(response, "response", &RESPONSE_NOT_OBJECT, out);
     }
 }
 
-/// A call or a response: where it is, and how the provider names it.
-struct Place {
-    pointer: String,
-    path: String,
+/// A call or a response in a part: the field, and how the provider names it.
+struct Carrier {
+    place: Place,
+    field: &'static str,
+    path: &'static str,
 }
 
-impl Place {
+impl Carrier {
     /// Checks the name, and that what it carries under `data` is an object.
     fn check(&self, value: Json, data: &str, rule: &'static Rule, out: &mut Breaches) {
         if !value.is_object() {
-            let (pointer, path) = (&self.pointer, &self.path);
-            return wrong_type(out, &REQUEST_SHAPE, pointer, path, PART, value);
+            let at = || (self.pointer(), self.path());
+            return wrong_type(out, &REQUEST_SHAPE, at, PART, value);
         }
-        let name = value.field("name");
-        if name.is_null() || name.is_empty_str() {
-            let at = if value.get("name").is_some() { "/name" } else { "" };
-            out.add(&FUNCTION_NAME_EMPTY, || {
-                Breach::at(format!("{}{at}", self.pointer)).with("path", &self.path)
-            });
-        } else if !name.is_str() {
-            let (pointer, path) = (format!("{}/name", self.pointer), format!("{}.name", self.path));
-            wrong_type(out, &REQUEST_SHAPE, &pointer, &path, "TYPE_STRING", name);
+        let at = |field: &str| (format!("{}/{field}", self.pointer()), format!("{}.{field}", self.path()));
+        let [name, carried] = value.pick(["name", data]);
+        match name {
+            Some(name) if name.is_str() && !name.is_empty_str() => {}
+            Some(name) if !name.is_str() && !name.is_null() => {
+                wrong_type(out, &REQUEST_SHAPE, || at("name"), "TYPE_STRING", name);
+            }
+            _ => out.add(&FUNCTION_NAME_EMPTY, || {
+                let pointer = if name.is_some() { at("name").0 } else { self.pointer() };
+                Breach::at(pointer).with("path", self.path())
+            }),
         }
-        let carried = value.field(data);
-        if !carried.is_object() && !carried.is_null() {
-            let (pointer, path) = (format!("{}/{data}", self.pointer), format!("{}.{data}", self.path));
-            wrong_type(out, rule, &pointer, &path, STRUCT, carried);
+        match carried {
+            Some(carried) if !carried.is_object() && !carried.is_null() => {
+                wrong_type(out, rule, || at(data), STRUCT, carried);
+            }
+            _ => {}
         }
+    }
+
+    fn pointer(&self) -> String {
+        format!("{}/{}", self.place.pointer(), self.field)
+    }
+
+    fn path(&self) -> String {
+        format!("{}.{}", self.place.path(), self.path)
     }
 }
 
@@ -163,8 +176,16 @@ fn is_function_name(name: &str) -> bool {
     begins && name.len() <= MAX_NAME_LETTERS && name.bytes().all(may_stand)
 }
 
-fn wrong_type(out: &mut Breaches, rule: &'static Rule, pointer: &str, path: &str, expected: &str, got: Json) {
+/// `at` gives the pointer to a field, and how the provider names it.
+fn wrong_type(
+    out: &mut Breaches,
+    rule: &'static Rule,
+    at: impl FnOnce() -> (String, String),
+    expected: &str,
+    got: Json,
+) {
     out.add(rule, || {
+        let (pointer, path) = at();
         let kind = if expected.contains('.') {
             format!("type.googleapis.com/{expected}")
         } else {

@@ -11,9 +11,8 @@ use std::borrow::Cow;
 use super::super::profile::{GeminiSwitches, ModelVersion};
 use super::super::violation::{Breach, Breaches};
 use super::super::{MAX_VIOLATIONS, Memory};
-use super::fields::{Role, call, either, parts, response};
+use super::fields::{Part, Place};
 use super::table::{THOUGHT_SIGNATURE_CORRUPTED, THOUGHT_SIGNATURE_MISSING};
-use crate::json::Json;
 
 /// The calls of the current turn that lack a signature, and the signatures that the provider never gave out.
 #[derive(Debug)]
@@ -26,9 +25,9 @@ pub(super) struct Signatures<'a> {
 
 #[derive(Debug)]
 struct Unsigned<'a> {
-    /// The index of the content.
-    n: usize,
-    pointer: String,
+    place: Place,
+    /// The field in which the call is.
+    field: &'static str,
     name: Cow<'a, str>,
 }
 
@@ -38,39 +37,30 @@ impl<'a> Signatures<'a> {
         Signatures { memory, missing: Vec::new(), foreign: Vec::new() }
     }
 
-    /// Takes the next content.
-    pub(super) fn content(&mut self, n: usize, content: Json<'_, 'a>) {
-        if Role::of(content) == Some(Role::User)
-            && parts(n, content).all(|part| response(part.value).is_none())
-        {
-            self.missing.clear();
-            return self.foreign.clear();
-        }
-        self.check_issued(n, content);
-        let mut calls = parts(n, content).filter_map(|part| Some((part, call(part.value)?)));
-        let Some((part, (field, call))) = calls.next() else { return };
-        let signature = either(part.value, "thoughtSignature", "thought_signature");
-        let is_signed = signature.is_some_and(|(_, signature)| !signature.is_empty_str());
-        if !is_signed && self.missing.len() < MAX_VIOLATIONS {
-            let pointer = format!("{}/{field}", part.pointer());
+    /// Takes the next part of a content; `is_first_call` says whether no call stands before it there.
+    pub(super) fn part(&mut self, part: &Part<'_, 'a>, is_first_call: bool) {
+        let Some((field, call)) = part.call else { return };
+        self.check_issued(part);
+        let is_signed = part.signature.is_some_and(|(_, signature)| !signature.is_empty_str());
+        if is_first_call && !is_signed && self.missing.len() < MAX_VIOLATIONS {
             let name = call.field("name").as_str().unwrap_or_default();
-            self.missing.push(Unsigned { n, pointer, name });
+            self.missing.push(Unsigned { place: part.place, field, name });
         }
     }
 
-    /// Notes the signatures of calls that are not the provider's. Whether it looks at earlier turns nobody has measured.
-    fn check_issued(&mut self, n: usize, content: Json) {
-        if !self.memory.is_whole() {
-            return;
+    /// Notes the signature of a call if it is not the provider's. Whether it looks at earlier turns nobody has measured.
+    fn check_issued(&mut self, part: &Part<'_, 'a>) {
+        let Some((field, signature)) = part.signature.filter(|_| self.memory.is_whole()) else { return };
+        let is_foreign = |text: Cow<str>| !text.is_empty() && !self.memory.signatures.takes(&text);
+        if signature.as_str().is_some_and(is_foreign) && self.foreign.len() < MAX_VIOLATIONS {
+            self.foreign.push(format!("{}/{field}", part.place.pointer()));
         }
-        for part in parts(n, content).filter(|part| call(part.value).is_some()) {
-            let signature = either(part.value, "thoughtSignature", "thought_signature");
-            let Some((field, signature)) = signature else { continue };
-            let is_foreign = |text: Cow<str>| !text.is_empty() && !self.memory.signatures.takes(&text);
-            if signature.as_str().is_some_and(is_foreign) && self.foreign.len() < MAX_VIOLATIONS {
-                self.foreign.push(format!("{}/{field}", part.pointer()));
-            }
-        }
+    }
+
+    /// The user has spoken: a new turn begins.
+    pub(super) fn begin_turn(&mut self) {
+        self.missing.clear();
+        self.foreign.clear();
     }
 
     /// Nothing more comes. `model` is the version of the model that is asked, if it is known.
@@ -81,9 +71,12 @@ impl<'a> Signatures<'a> {
         out: &mut Breaches,
     ) {
         let needs_signature = model.map(|model| model >= switches.first_with_signatures);
-        for Unsigned { n, pointer, name } in self.missing.drain(..) {
+        for Unsigned { place, field, name } in self.missing.drain(..) {
             // The provider counts contents from 1.
-            let breach = || Breach::at(pointer).with("name", name).with("p", n + 1);
+            let breach = || {
+                let breach = Breach::at(format!("{}/{field}", place.pointer()));
+                breach.with("name", name).with("p", place.n + 1)
+            };
             match needs_signature {
                 Some(true) => out.add(&THOUGHT_SIGNATURE_MISSING, breach),
                 Some(false) => {}

@@ -8,9 +8,8 @@
 
 use super::super::profile::{GeminiSwitches, ModelVersion};
 use super::super::violation::{Breach, Breaches};
-use super::fields::{Role, call, parts, response};
+use super::fields::{Content, Part, Place, Role};
 use super::table::*;
-use crate::json::Json;
 
 /// What has come so far, as far as it matters for what comes next.
 #[derive(Debug, Default)]
@@ -40,25 +39,44 @@ enum Before {
 #[derive(Debug)]
 struct CallTurn {
     n_calls: usize,
-    /// Where its first call is.
-    pointer: String,
+    first: FirstCall,
+}
+
+/// The part with the first call of a turn, and the field in which the call is.
+#[derive(Debug, Clone, Copy)]
+struct FirstCall {
+    place: Place,
+    field: &'static str,
+}
+
+/// The parts of one content, counted.
+#[derive(Debug, Default)]
+pub(super) struct Count {
+    n_parts: usize,
+    pub(super) n_calls: usize,
+    pub(super) n_responses: usize,
+    first_call: Option<FirstCall>,
+    ends_with_response: bool,
+}
+
+impl Count {
+    /// Takes the next part.
+    pub(super) fn part(&mut self, part: &Part<'_, '_>) {
+        self.n_parts += 1;
+        self.ends_with_response = part.response.is_some();
+        self.n_responses += usize::from(self.ends_with_response);
+        if let Some((field, _)) = part.call {
+            self.n_calls += 1;
+            self.first_call.get_or_insert(FirstCall { place: part.place, field });
+        }
+    }
 }
 
 impl Turns {
     /// Takes the next content.
-    pub(super) fn content(&mut self, n: usize, content: Json, out: &mut Breaches) {
-        let (mut n_calls, mut n_responses, mut n_parts, mut first_call) = (0, 0, 0, None);
-        let mut ends_with_response = false;
-        for part in parts(n, content) {
-            n_parts += 1;
-            ends_with_response = response(part.value).is_some();
-            n_responses += usize::from(ends_with_response);
-            if let Some((name, _)) = call(part.value) {
-                n_calls += 1;
-                first_call.get_or_insert_with(|| format!("{}/{name}", part.pointer()));
-            }
-        }
-        let role = Role::of(content);
+    pub(super) fn content(&mut self, content: Content<'_, '_>, count: &Count, out: &mut Breaches) {
+        let (n, role) = (content.n, content.role);
+        let Count { n_parts, n_calls, n_responses, first_call, ends_with_response } = *count;
         self.ends_with_model = (role == Some(Role::Model) && !ends_with_response).then_some(n);
         let before = std::mem::take(&mut self.before);
         if n_responses > 0 {
@@ -68,8 +86,8 @@ impl Turns {
             }
         }
         self.before = match first_call {
-            Some(pointer) if n_responses > 0 => Before::Calls(CallTurn { n_calls, pointer }),
-            Some(pointer) => Before::Calls(ask(CallTurn { n_calls, pointer }, before, out)),
+            Some(first) if n_responses > 0 => Before::Calls(CallTurn { n_calls, first }),
+            Some(first) => Before::Calls(ask(CallTurn { n_calls, first }, before, out)),
             None if n_responses > 0 => Before::Responses,
             None => {
                 before.check_answered(out);
@@ -99,11 +117,17 @@ impl Turns {
     }
 }
 
+impl FirstCall {
+    fn breach(self) -> Breach {
+        Breach::at(format!("{}/{}", self.place.pointer(), self.field))
+    }
+}
+
 impl Before {
     /// What comes is no response, so calls that stand here stay without one.
     fn check_answered(&self, out: &mut Breaches) {
         if let Before::Calls(calls) = self {
-            out.add(&RESPONSE_MISSING, || Breach::at(calls.pointer.as_str()));
+            out.add(&RESPONSE_MISSING, || calls.first.breach());
         }
     }
 }
@@ -120,11 +144,11 @@ fn respond(n: usize, n_responses: usize, before: &Before, out: &mut Breaches) {
 /// A content with calls comes. Gives the turn to which it belongs.
 fn ask(calls: CallTurn, before: Before, out: &mut Breaches) -> CallTurn {
     match before {
-        Before::Start => out.add(&CALL_NOT_AFTER_USER, || Breach::at(calls.pointer.as_str())),
+        Before::Start => out.add(&CALL_NOT_AFTER_USER, || calls.first.breach()),
         // Google's own command line sends words and calls as contents of their own
         // (<https://github.com/google-gemini/gemini-cli/pull/685>); Continue met a refusal of contents of the model that
         // follow each other (<https://github.com/continuedev/continue/pull/11805>).
-        Before::Model => out.warn(&CALL_NOT_AFTER_USER, || Breach::at(calls.pointer.as_str())),
+        Before::Model => out.warn(&CALL_NOT_AFTER_USER, || calls.first.breach()),
         Before::Calls(earlier) => return CallTurn { n_calls: earlier.n_calls + calls.n_calls, ..earlier },
         Before::User | Before::Responses => {}
     }

@@ -4,7 +4,7 @@ use super::super::is_plain_name;
 use super::super::profile::{CallIds, MistralSwitches};
 use super::super::violation::{Breach, Breaches};
 use super::table::*;
-use super::{FUNCTION_CALL, Role, call_id, calls, is_prefix};
+use super::{FUNCTION_CALL, Role, Said};
 use crate::json::Json;
 
 /// What is remembered from message to message.
@@ -21,25 +21,27 @@ impl Content {
     }
 
     /// Takes the next message.
-    pub(super) fn message(&mut self, n: usize, role: Option<Role>, message: Json, out: &mut Breaches) {
+    pub(super) fn message(&mut self, said: Said<'_, '_>, out: &mut Breaches) {
         if let Some(prefix) = self.prefix.take() {
             out.add(&PREFIX_NOT_LAST, || Breach::at(format!("/messages/{prefix}/prefix")));
         }
-        match role {
+        match said.role {
             Some(Role::Assistant) => {
-                self.check_assistant(n, message, out);
-                self.prefix = is_prefix(message).then_some(n);
+                self.check_assistant(said, out);
+                self.prefix = said.is_prefix().then_some(said.n);
             }
-            Some(Role::Tool) => self.check_result(n, message, out),
+            Some(Role::Tool) => self.check_result(said, out),
             _ => {}
         }
     }
 
-    fn check_assistant(&self, n: usize, message: Json, out: &mut Breaches) {
-        let content = message.field("content");
-        let is_silent =
-            content.is_null() || content.is_empty_str() || (content.is_array() && content.is_empty());
-        let has_calls = calls(Some(Role::Assistant), message).next().is_some();
+    fn check_assistant(&self, said: Said<'_, '_>, out: &mut Breaches) {
+        let n = said.n;
+        let is_nothing = |content: Json| {
+            content.is_null() || content.is_empty_str() || (content.is_array() && content.is_empty())
+        };
+        let is_silent = said.content.is_none_or(is_nothing);
+        let has_calls = said.calls().next().is_some();
         let breach = || Breach::at(format!("/messages/{n}"));
         if is_silent != has_calls {
             out.add(&CONTENT_AND_CALLS, breach);
@@ -47,32 +49,33 @@ impl Content {
         if is_silent && !has_calls {
             out.add(&ASSISTANT_MESSAGE_EMPTY, breach);
         }
-        for (k, call) in calls(Some(Role::Assistant), message).enumerate() {
+        for (k, call) in said.calls().enumerate() {
             let at =
                 |field: &str| Breach::at(format!("/messages/{n}/tool_calls/{k}{field}")).code(FUNCTION_CALL);
-            let id = call_id(call);
+            let id = call.called();
             if let Some(form) = self.complaint(&id) {
-                let place = if call.get("id").is_some() { "/id" } else { "" };
+                let place = if call.id.is_some() { "/id" } else { "" };
                 out.add(&CALL_ID_FORM, || at(place).form(form).with("id", &id));
             }
-            let name = call.field("function").field("name");
-            if let Some(name) = name.as_str().filter(|name| !is_function_name(name)) {
+            let name = call.function.and_then(|function| function.get("name")?.as_str());
+            if let Some(name) = name.filter(|name| !is_function_name(name)) {
                 out.add(&FUNCTION_NAME, || at("/function/name").with("name", name));
             }
         }
     }
 
-    fn check_result(&self, n: usize, message: Json, out: &mut Breaches) {
-        if let Some(name) = message.field("name").as_str().filter(|name| !is_function_name(name)) {
+    fn check_result(&self, said: Said<'_, '_>, out: &mut Breaches) {
+        let n = said.n;
+        if let Some(name) = said.name.and_then(Json::as_str).filter(|name| !is_function_name(name)) {
             out.add(&FUNCTION_NAME, || Breach::at(format!("/messages/{n}/name")).with("name", name));
         }
-        let id = message.field("tool_call_id").as_str();
+        let id = said.tool_call_id.and_then(Json::as_str);
         let complaint = match (&id, self.call_ids) {
             (None, CallIds::NineAlphanumerics) => Some(RESULT_WITHOUT_ID),
             (Some(id), CallIds::NineAlphanumerics) => (!is_nine_alphanumerics(id)).then_some(ILL_FORMED),
             (id, CallIds::AnyButNull) => self.complaint(id.as_deref().unwrap_or_default()),
         };
-        let place = if message.get("tool_call_id").is_some() { "/tool_call_id" } else { "" };
+        let place = if said.tool_call_id.is_some() { "/tool_call_id" } else { "" };
         if let Some(form) = complaint {
             out.add(&CALL_ID_FORM, || {
                 let breach = Breach::at(format!("/messages/{n}{place}")).form(form);

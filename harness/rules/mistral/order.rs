@@ -3,8 +3,7 @@
 use super::super::profile::{MistralSwitches, UserAfterTool};
 use super::super::violation::{Breach, Breaches};
 use super::table::*;
-use super::{MESSAGE_ORDER, Role, is_prefix};
-use crate::json::Json;
+use super::{MESSAGE_ORDER, Role, Said};
 
 /// What is known of the order so far.
 #[derive(Debug)]
@@ -27,9 +26,10 @@ impl Order {
     }
 
     /// Takes the next message.
-    pub(super) fn message(&mut self, n: usize, role: Option<Role>, message: Json, out: &mut Breaches) {
+    pub(super) fn message(&mut self, said: Said<'_, '_>, out: &mut Breaches) {
+        let Said { n, role, .. } = said;
         let previous = self.last.and_then(|last| last.role);
-        self.last = Some(Last { n, role, is_prefix: is_prefix(message) });
+        self.last = Some(Last { n, role, is_prefix: said.is_prefix() });
         let (Some(previous), Some(current)) = (previous, role) else { return };
         let breach = || {
             let breach = Breach::at(format!("/messages/{n}/role")).code(MESSAGE_ORDER);

@@ -7,7 +7,7 @@ use super::super::ids::Ids;
 use super::super::profile::{FirstMessage, MistralSwitches, Pairing};
 use super::super::violation::{Breach, Breaches};
 use super::table::*;
-use super::{MESSAGE_ORDER, Role, call_id, calls};
+use super::{MESSAGE_ORDER, Role, Said};
 use crate::json::Json;
 
 /// The calls that wait for their results.
@@ -45,28 +45,19 @@ impl<'a> Batches<'a> {
     }
 
     /// Takes the next message.
-    pub(super) fn message(
-        &mut self,
-        n: usize,
-        role: Option<Role>,
-        message: Json<'_, 'a>,
-        out: &mut Breaches,
-    ) {
-        if n == 0 {
-            let begins_within = match role {
-                Some(Role::Tool) => true,
-                _ => calls(role, message).next().is_some(),
-            };
+    pub(super) fn message(&mut self, said: Said<'_, 'a>, out: &mut Breaches) {
+        if said.n == 0 {
+            let begins_within = said.role == Some(Role::Tool) || said.calls().next().is_some();
             self.is_forgiven = begins_within && self.first_message == FirstMessage::Forgiven;
             return;
         }
-        match role {
+        match said.role {
             Some(Role::Assistant) => {
                 self.finish(out);
                 self.is_forgiven = false;
-                self.batch = Batch::ask(n, self.pairing, message, out);
+                self.batch.ask(self.pairing, said, out);
             }
-            Some(Role::Tool) if !self.is_forgiven => self.batch.answer(n, self.pairing, message, out),
+            Some(Role::Tool) if !self.is_forgiven => self.batch.answer(self.pairing, said, out),
             _ => {}
         }
     }
@@ -85,29 +76,33 @@ impl<'a> Batches<'a> {
 }
 
 impl<'a> Batch<'a> {
-    fn ask(n: usize, pairing: Pairing, message: Json<'_, 'a>, out: &mut Breaches) -> Batch<'a> {
-        let mut batch = Batch { n, ..Batch::default() };
-        for (k, call) in calls(Some(Role::Assistant), message).enumerate() {
+    /// Begins anew.
+    fn ask(&mut self, pairing: Pairing, said: Said<'_, 'a>, out: &mut Breaches) {
+        let n = said.n;
+        (self.n, self.n_calls, self.n_results, self.surplus) = (n, 0, 0, None);
+        self.ids.clear();
+        self.answered.clear();
+        for (k, call) in said.calls().enumerate() {
             if pairing == Pairing::ByCount {
-                batch.n_calls += 1;
+                self.n_calls += 1;
                 continue;
             }
-            match batch.ids.insert(call_id(call)) {
-                Ok(_) => batch.answered.push(false),
+            match self.ids.insert(call.called()) {
+                Ok(_) => self.answered.push(false),
                 Err(_) => out.add(&CALL_ID_DUPLICATE, || {
-                    let pointer = match call.get("id") {
+                    let pointer = match call.id {
                         Some(_) => format!("/messages/{n}/tool_calls/{k}/id"),
                         None => format!("/messages/{n}/tool_calls/{k}"),
                     };
-                    Breach::at(pointer).code(MESSAGE_ORDER).with("id", call_id(call))
+                    Breach::at(pointer).code(MESSAGE_ORDER).with("id", call.called())
                 }),
             }
-            batch.n_calls = batch.ids.len();
+            self.n_calls = self.ids.len();
         }
-        batch
     }
 
-    fn answer(&mut self, n: usize, pairing: Pairing, message: Json<'_, 'a>, out: &mut Breaches) {
+    fn answer(&mut self, pairing: Pairing, said: Said<'_, 'a>, out: &mut Breaches) {
+        let n = said.n;
         if pairing == Pairing::ByCount {
             self.n_results += 1;
             if self.n_results > self.n_calls {
@@ -115,9 +110,9 @@ impl<'a> Batch<'a> {
             }
             return;
         }
-        let id = message.field("tool_call_id").as_str();
+        let id = said.tool_call_id.and_then(Json::as_str);
         let breach = || {
-            let pointer = match message.get("tool_call_id") {
+            let pointer = match said.tool_call_id {
                 Some(_) => format!("/messages/{n}/tool_call_id"),
                 None => format!("/messages/{n}"),
             };

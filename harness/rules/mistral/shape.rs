@@ -6,27 +6,28 @@ use std::borrow::Cow;
 
 use super::super::violation::{Breach, Breaches};
 use super::table::*;
-use super::{Role, calls};
+use super::{Call, Role, Said};
 use crate::json::{Json, Kind};
 
 /// Checks that the body is an object with a conversation. `n_messages` is nothing if there is no list of messages.
 pub(super) fn check_body(body: Json, n_messages: Option<usize>, out: &mut Breaches) {
     match (n_messages, body.get("messages")) {
-        _ if !body.is_object() => wrong_type(out, "", Expected::Object),
-        (None, None) => missing(out, &REQUEST_SHAPE, ""),
-        (None, Some(_)) => wrong_type(out, "/messages", Expected::List),
+        _ if !body.is_object() => wrong_type(out, String::new, Expected::Object),
+        (None, None) => missing(out, &REQUEST_SHAPE, String::new),
+        (None, Some(_)) => wrong_type(out, || "/messages".to_owned(), Expected::List),
         (Some(_), _) => {}
     }
 }
 
 /// Checks the fields of a message and of its calls.
-pub(super) fn check_message(n: usize, role: Option<Role>, message: Json, out: &mut Breaches) {
+pub(super) fn check_message(said: Said<'_, '_>, out: &mut Breaches) {
+    let n = said.n;
     let at = |name: &str| format!("/messages/{n}/{name}");
-    if !message.is_object() {
-        return wrong_type(out, format!("/messages/{n}"), Expected::Object);
+    if !said.json.is_object() {
+        return wrong_type(out, || format!("/messages/{n}"), Expected::Object);
     }
-    let Some(role) = role else {
-        return match message.get("role") {
+    let Some(role) = said.role else {
+        return match said.written_role {
             Some(role) => out.add(&UNKNOWN_ROLE, || {
                 let breach = Breach::at(at("role")).code("union_tag_invalid");
                 breach.with("role", tag(role))
@@ -36,21 +37,19 @@ pub(super) fn check_message(n: usize, role: Option<Role>, message: Json, out: &m
             }),
         };
     };
-    check_content(n, role, message, out);
+    check_content(said, out);
     if role == Role::Tool {
-        for name in ["tool_call_id", "name"] {
-            let value = message.field(name);
-            if !value.is_null() && !value.is_str() {
-                wrong_type(out, at(name), Expected::Text);
+        for (name, value) in [("tool_call_id", said.tool_call_id), ("name", said.name)] {
+            if value.is_some_and(|value| !value.is_null() && !value.is_str()) {
+                wrong_type(out, || at(name), Expected::Text);
             }
         }
     }
-    let list = message.field("tool_calls");
-    if role == Role::Assistant && !list.is_null() && !list.is_array() {
-        wrong_type(out, at("tool_calls"), Expected::List);
+    if role == Role::Assistant && said.tool_calls.is_some_and(|list| !list.is_null() && !list.is_array()) {
+        wrong_type(out, || at("tool_calls"), Expected::List);
     }
-    for (k, call) in calls(Some(role), message).enumerate() {
-        check_call(&at(&format!("tool_calls/{k}")), call, out);
+    for (k, call) in said.calls().enumerate() {
+        check_call(|| at(&format!("tool_calls/{k}")), call, out);
     }
 }
 
@@ -66,43 +65,44 @@ fn tag<'a>(role: Json<'_, 'a>) -> Cow<'a, str> {
     }
 }
 
-fn check_content(n: usize, role: Role, message: Json, out: &mut Breaches) {
-    let content = message.field("content");
-    match message.get("content") {
-        None if role != Role::Assistant => missing(out, &CONTENT_NULL, format!("/messages/{n}")),
-        Some(_) if content.is_null() && role != Role::Assistant => out.add(&CONTENT_NULL, || {
+fn check_content(said: Said<'_, '_>, out: &mut Breaches) {
+    let (n, may_be_missing) = (said.n, said.role == Some(Role::Assistant));
+    match said.content.map(|content| content.kind()) {
+        None if !may_be_missing => missing(out, &CONTENT_NULL, || format!("/messages/{n}")),
+        Some(Kind::Null) if !may_be_missing => out.add(&CONTENT_NULL, || {
             let breach = Breach::at(format!("/messages/{n}/content")).form(WRONG_TYPE).code("string_type");
             breach.with("expected", "string")
         }),
-        Some(_) if !content.is_null() && !content.is_str() && !content.is_array() => {
-            wrong_type(out, format!("/messages/{n}/content"), Expected::Text);
-        }
-        _ => {}
+        None | Some(Kind::Null | Kind::String | Kind::Array) => {}
+        Some(_) => wrong_type(out, || format!("/messages/{n}/content"), Expected::Text),
     }
 }
 
 /// A call without an id passes here: it is read as if its id were `null`.
-fn check_call(pointer: &str, call: Json, out: &mut Breaches) {
-    if !call.is_object() {
+fn check_call(pointer: impl Fn() -> String, call: Call<'_, '_>, out: &mut Breaches) {
+    if !call.json.is_object() {
         return wrong_type(out, pointer, Expected::Object);
     }
-    if call.get("id").is_some_and(|id| !id.is_str()) {
-        wrong_type(out, format!("{pointer}/id"), Expected::Text);
+    if call.id.is_some_and(|id| !id.is_str()) {
+        wrong_type(out, || format!("{}/id", pointer()), Expected::Text);
     }
-    let Some(function) = call.get("function") else { return missing(out, &REQUEST_SHAPE, pointer) };
-    let pointer = format!("{pointer}/function");
+    let Some(function) = call.function else { return missing(out, &REQUEST_SHAPE, pointer) };
+    let pointer = || format!("{}/function", pointer());
     if !function.is_object() {
         return wrong_type(out, pointer, Expected::Object);
     }
-    match function.get("name") {
-        None => missing(out, &REQUEST_SHAPE, &pointer),
-        Some(name) if !name.is_str() => wrong_type(out, format!("{pointer}/name"), Expected::Text),
+    let [name, arguments] = function.pick(["name", "arguments"]);
+    match name {
+        None => missing(out, &REQUEST_SHAPE, pointer),
+        Some(name) if !name.is_str() => {
+            wrong_type(out, || format!("{}/name", pointer()), Expected::Text);
+        }
         Some(_) => {}
     }
-    match function.get("arguments") {
-        None => missing(out, &REQUEST_SHAPE, &pointer),
+    match arguments {
+        None => missing(out, &REQUEST_SHAPE, pointer),
         Some(arguments) if !(arguments.is_str() || arguments.is_object() || arguments.is_null()) => {
-            wrong_type(out, format!("{pointer}/arguments"), Expected::Text);
+            wrong_type(out, || format!("{}/arguments", pointer()), Expected::Text);
         }
         Some(_) => {}
     }
@@ -119,16 +119,16 @@ enum Expected {
 /// The rules about types have this sentence after the one about what is missing.
 const WRONG_TYPE: usize = 1;
 
-fn wrong_type(out: &mut Breaches, pointer: impl Into<String>, expected: Expected) {
+fn wrong_type(out: &mut Breaches, pointer: impl FnOnce() -> String, expected: Expected) {
     let (word, code) = match expected {
         Expected::Text => ("string", "string_type"),
         Expected::List => ("list", "list_type"),
         Expected::Object => ("dictionary", "dict_type"),
     };
-    out.add(&REQUEST_SHAPE, || Breach::at(pointer).form(WRONG_TYPE).code(code).with("expected", word));
+    out.add(&REQUEST_SHAPE, || Breach::at(pointer()).form(WRONG_TYPE).code(code).with("expected", word));
 }
 
 /// Reports a field that is not there, at its parent.
-fn missing(out: &mut Breaches, rule: &'static super::Rule, parent: impl Into<String>) {
-    out.add(rule, || Breach::at(parent).code("missing"));
+fn missing(out: &mut Breaches, rule: &'static super::Rule, parent: impl FnOnce() -> String) {
+    out.add(rule, || Breach::at(parent()).code("missing"));
 }
