@@ -121,7 +121,7 @@ fn check_result(n: usize, b: usize, result: Json, block: &Written<'_, '_>, out: 
     if !result.is_object() {
         return wrong_type(out, place(), result, "a Structure");
     }
-    if let Some(id) = string(block.result_id, "toolUseId", &place, out) {
+    if let Some(id) = string(block.result_id, "toolUseId", place, out) {
         check_id(&id, || place().field("toolUseId"), out);
     }
     let Some(content) = block.result_content else { return missing(out, place(), "content") };
