@@ -64,72 +64,191 @@ pub enum Canary {
     ThinkingUnsigned,
 }
 
+/// What is known of a canary.
+struct Entry {
+    canary: Canary,
+    /// The name in tables and options.
+    name: &'static str,
+    /// The checker that must catch it.
+    check: &'static str,
+    /// The failure class that it stands for; none where the suite guards against more than was ever reported.
+    class: Option<&'static str>,
+}
+
+/// Every canary, in the order of the kill table.
+const TABLE: &[Entry] = &[
+    Entry {
+        canary: Canary::DanglingOnAbort,
+        name: "dangling-on-abort",
+        check: "thread-survives",
+        class: Some("abort-batch"),
+    },
+    Entry {
+        canary: Canary::InFlightDropped,
+        name: "in-flight-dropped",
+        check: "thread-survives",
+        class: Some("stream-break"),
+    },
+    Entry {
+        canary: Canary::EarlyErrorIgnored,
+        name: "early-error-ignored",
+        check: "thread-survives",
+        class: Some("event-order"),
+    },
+    Entry {
+        canary: Canary::RetryMergesSteps,
+        name: "retry-merges-steps",
+        check: "steps-kept-apart",
+        class: Some("retry-merge"),
+    },
+    Entry {
+        canary: Canary::DeniedKeepsReply,
+        name: "denied-keeps-reply",
+        check: "thread-survives",
+        class: Some("approval-denied"),
+    },
+    Entry {
+        canary: Canary::ErrorParked,
+        name: "error-parked",
+        check: "parts-settled",
+        class: Some("stuck-state"),
+    },
+    Entry {
+        canary: Canary::ResultsLost,
+        name: "results-lost",
+        check: "results-kept",
+        class: Some("lost-exec"),
+    },
+    Entry {
+        canary: Canary::PartialArgumentsRun,
+        name: "partial-arguments-run",
+        check: "arguments-complete",
+        class: Some("partial-args"),
+    },
+    Entry {
+        canary: Canary::LateResultTwice,
+        name: "late-result-twice",
+        check: "results-once",
+        class: Some("late-result"),
+    },
+    Entry { canary: Canary::RequestStorm, name: "request-storm", check: "requests-bounded", class: None },
+    Entry {
+        canary: Canary::PromptLost,
+        name: "prompt-lost",
+        check: "user-message-kept",
+        class: Some("stream-break"),
+    },
+    Entry {
+        canary: Canary::SuccessInvented,
+        name: "success-invented",
+        check: "success-honest",
+        class: Some("synthetic-wrong"),
+    },
+    Entry {
+        canary: Canary::RunsTwice,
+        name: "runs-twice",
+        check: "executed-once",
+        class: Some("double-exec"),
+    },
+    Entry {
+        canary: Canary::CallsReordered,
+        name: "calls-reordered",
+        check: "order-kept",
+        class: Some("out-of-order"),
+    },
+    Entry { canary: Canary::NeverEnds, name: "never-ends", check: "turn-ends", class: Some("stuck-state") },
+    Entry {
+        canary: Canary::TruncationSwallowed,
+        name: "truncation-swallowed",
+        check: "truncation-noticed",
+        class: Some("stream-break"),
+    },
+    Entry {
+        canary: Canary::RefusesOwnHistory,
+        name: "refuses-own-history",
+        check: "thread-survives",
+        class: Some("abort-batch"),
+    },
+    Entry {
+        canary: Canary::ApprovalForgotten,
+        name: "approval-forgotten",
+        check: "thread-survives",
+        class: Some("approval-unanswered"),
+    },
+    Entry {
+        canary: Canary::RefusalIgnored,
+        name: "refusal-ignored",
+        check: "consent-given",
+        class: Some("approval-denied"),
+    },
+    Entry {
+        canary: Canary::KillDangles,
+        name: "kill-dangles",
+        check: "thread-survives",
+        class: Some("kill-resume"),
+    },
+    Entry {
+        canary: Canary::KillForgets,
+        name: "kill-forgets",
+        check: "user-message-kept",
+        class: Some("kill-resume"),
+    },
+    Entry {
+        canary: Canary::KillLosesResults,
+        name: "kill-loses-results",
+        check: "results-kept",
+        class: Some("kill-resume"),
+    },
+    Entry {
+        canary: Canary::SignatureDropped,
+        name: "signature-dropped",
+        check: "thread-survives",
+        class: Some("thought-signature"),
+    },
+    Entry {
+        canary: Canary::ThinkingDropped,
+        name: "thinking-dropped",
+        check: "thread-survives",
+        class: Some("thinking-first"),
+    },
+    Entry {
+        canary: Canary::ThinkingAltered,
+        name: "thinking-altered",
+        check: "thread-survives",
+        class: Some("thinking-modified"),
+    },
+    Entry {
+        canary: Canary::ThinkingUnsigned,
+        name: "thinking-unsigned",
+        check: "thread-survives",
+        class: Some("thinking-unsigned"),
+    },
+];
+
 impl Canary {
     /// Every canary, in the order of the kill table.
-    pub const ALL: [Canary; 26] = [
-        Canary::DanglingOnAbort,
-        Canary::InFlightDropped,
-        Canary::EarlyErrorIgnored,
-        Canary::RetryMergesSteps,
-        Canary::DeniedKeepsReply,
-        Canary::ErrorParked,
-        Canary::ResultsLost,
-        Canary::PartialArgumentsRun,
-        Canary::LateResultTwice,
-        Canary::RequestStorm,
-        Canary::PromptLost,
-        Canary::SuccessInvented,
-        Canary::RunsTwice,
-        Canary::CallsReordered,
-        Canary::NeverEnds,
-        Canary::TruncationSwallowed,
-        Canary::RefusesOwnHistory,
-        Canary::ApprovalForgotten,
-        Canary::RefusalIgnored,
-        Canary::KillDangles,
-        Canary::KillForgets,
-        Canary::KillLosesResults,
-        Canary::SignatureDropped,
-        Canary::ThinkingDropped,
-        Canary::ThinkingAltered,
-        Canary::ThinkingUnsigned,
-    ];
+    pub fn all() -> impl Iterator<Item = Canary> {
+        TABLE.iter().map(|entry| entry.canary)
+    }
 
     /// The name in tables and options.
     pub fn name(self) -> &'static str {
-        match self {
-            Canary::DanglingOnAbort => "dangling-on-abort",
-            Canary::InFlightDropped => "in-flight-dropped",
-            Canary::EarlyErrorIgnored => "early-error-ignored",
-            Canary::RetryMergesSteps => "retry-merges-steps",
-            Canary::DeniedKeepsReply => "denied-keeps-reply",
-            Canary::ErrorParked => "error-parked",
-            Canary::ResultsLost => "results-lost",
-            Canary::PartialArgumentsRun => "partial-arguments-run",
-            Canary::LateResultTwice => "late-result-twice",
-            Canary::RequestStorm => "request-storm",
-            Canary::PromptLost => "prompt-lost",
-            Canary::SuccessInvented => "success-invented",
-            Canary::RunsTwice => "runs-twice",
-            Canary::CallsReordered => "calls-reordered",
-            Canary::NeverEnds => "never-ends",
-            Canary::TruncationSwallowed => "truncation-swallowed",
-            Canary::RefusesOwnHistory => "refuses-own-history",
-            Canary::ApprovalForgotten => "approval-forgotten",
-            Canary::RefusalIgnored => "refusal-ignored",
-            Canary::KillDangles => "kill-dangles",
-            Canary::KillForgets => "kill-forgets",
-            Canary::KillLosesResults => "kill-loses-results",
-            Canary::SignatureDropped => "signature-dropped",
-            Canary::ThinkingDropped => "thinking-dropped",
-            Canary::ThinkingAltered => "thinking-altered",
-            Canary::ThinkingUnsigned => "thinking-unsigned",
-        }
+        self.entry().name
     }
 
     /// The canary of that name.
     pub fn from_name(name: &str) -> Option<Canary> {
-        Canary::ALL.into_iter().find(|canary| canary.name() == name)
+        Canary::all().find(|canary| canary.name() == name)
+    }
+
+    /// The id of the checker that must catch it. The checkers do not know this.
+    pub fn caught_by(self) -> &'static str {
+        self.entry().check
+    }
+
+    /// The failure class that it stands for, if it is one that was reported.
+    pub fn class(self) -> Option<&'static str> {
+        self.entry().class
     }
 
     /// Why the bug cannot show in a dialect, if so.
@@ -151,33 +270,25 @@ impl Canary {
         }
     }
 
-    /// The id of the checker that must catch it. The checkers do not know this.
-    pub fn caught_by(self) -> &'static str {
-        match self {
-            Canary::DanglingOnAbort
-            | Canary::InFlightDropped
-            | Canary::EarlyErrorIgnored
-            | Canary::DeniedKeepsReply
-            | Canary::RefusesOwnHistory
-            | Canary::ApprovalForgotten
-            | Canary::KillDangles
-            | Canary::SignatureDropped
-            | Canary::ThinkingDropped
-            | Canary::ThinkingAltered
-            | Canary::ThinkingUnsigned => "thread-survives",
-            Canary::RefusalIgnored => "consent-given",
-            Canary::RetryMergesSteps => "steps-kept-apart",
-            Canary::ErrorParked => "parts-settled",
-            Canary::ResultsLost | Canary::KillLosesResults => "results-kept",
-            Canary::PartialArgumentsRun => "arguments-complete",
-            Canary::LateResultTwice => "results-once",
-            Canary::RequestStorm => "requests-bounded",
-            Canary::PromptLost | Canary::KillForgets => "user-message-kept",
-            Canary::SuccessInvented => "success-honest",
-            Canary::RunsTwice => "executed-once",
-            Canary::CallsReordered => "order-kept",
-            Canary::NeverEnds => "turn-ends",
-            Canary::TruncationSwallowed => "truncation-noticed",
+    fn entry(self) -> &'static Entry {
+        TABLE.iter().find(|entry| entry.canary == self).expect("every canary has its line in the table")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_canary_has_one_line_and_the_name_of_its_variant() {
+        for entry in TABLE {
+            assert_eq!(
+                TABLE.iter().filter(|other| other.canary == entry.canary).count(),
+                1,
+                "{}",
+                entry.name
+            );
+            assert_eq!(serde_json::to_value(entry.canary).unwrap(), entry.name);
         }
     }
 }

@@ -72,7 +72,7 @@ impl File {
 impl Written {
     fn complaint(&self) -> Option<Complaint> {
         let wrong = |key: &str, message: String| Some((key.to_owned(), message));
-        let checks = CHECKS.map(|check| check.id);
+        let checks: Vec<&str> = CHECKS.iter().map(|check| check.id).collect();
         if !checks.contains(&self.check.as_str()) {
             return wrong("check", unknown("check", &self.check, &checks));
         }

@@ -74,7 +74,7 @@ impl Canaries {
         }
         let columns: String = Dialect::ALL.iter().map(|dialect| format!(" {:>30}", dialect.name())).collect();
         print(&format!("\n{:<24} {:<20}{columns}  also caught by\n", "canary (plans caught)", "checker"));
-        let wanted = Canary::ALL.into_iter().filter(|canary| self.only.is_none_or(|only| only == *canary));
+        let wanted = Canary::all().filter(|canary| self.only.is_none_or(|only| only == *canary));
         for canary in wanted {
             match System::served(Some(canary)) {
                 Ok(served) => healthy &= row(canary, &served, jobs, guardian).await,
@@ -160,6 +160,6 @@ async fn run(system: &System, jobs: &[Job], guardian: &Path) -> Vec<Case> {
 
 /// The planted bug of that name, for options.
 pub(super) fn canary(name: &str) -> Result<Canary, String> {
-    let known: Vec<&str> = Canary::ALL.into_iter().map(Canary::name).collect();
+    let known: Vec<&str> = Canary::all().map(Canary::name).collect();
     Canary::from_name(name).ok_or_else(|| format!("there is {}", known.join(", ")))
 }

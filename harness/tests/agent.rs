@@ -177,7 +177,7 @@ fn canaries_are_caught_over_acp() {
 
 #[test]
 fn names_of_canaries_are_systems() {
-    for canary in Canary::ALL {
+    for canary in Canary::all() {
         for way in ["", "/simulated", "/acp"] {
             let name = format!("canary/{}{way}", canary.name());
             assert_eq!(System::named(&name).unwrap().name(), name);

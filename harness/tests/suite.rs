@@ -67,7 +67,7 @@ fn a_plan_with_thinking_is_not_judged_if_nobody_asks_for_it() {
 fn each_canary_is_caught_on_every_dialect_by_the_checker_meant_for_it() {
     let plans = built_in();
     let mut table = String::new();
-    for canary in Canary::ALL {
+    for canary in Canary::all() {
         for dialect in Dialect::ALL.into_iter().filter(|dialect| canary.senseless_in(*dialect).is_none()) {
             let caught = |plan: &&Plan| {
                 let judgement = run(plan, Some(canary));
@@ -88,7 +88,7 @@ fn each_canary_is_caught_on_every_dialect_by_the_checker_meant_for_it() {
 fn a_canary_that_cannot_show_in_a_dialect_is_not_caught_there() {
     let plans = built_in();
     let mut n_judged = 0;
-    for canary in Canary::ALL {
+    for canary in Canary::all() {
         for plan in plans.iter().filter(|plan| canary.senseless_in(plan.dialect).is_some()) {
             let judgement = run(plan, Some(canary));
             let meant = judgement.findings.iter().find(|finding| finding.check == canary.caught_by());

@@ -46,7 +46,7 @@ pub(super) fn planted(name: &str) -> Result<System, UnknownSystem> {
     let mut words = name.splitn(3, '/').skip(1);
     let bug = words.next().unwrap_or_default();
     let Some(canary) = Canary::from_name(bug) else {
-        let known: Vec<&str> = Canary::ALL.into_iter().map(Canary::name).collect();
+        let known: Vec<&str> = Canary::all().map(Canary::name).collect();
         let hint = did_you_mean(bug, &known).unwrap_or_else(|| format!("there is {}", known.join(", ")));
         return Err(UnknownSystem(format!("error: unknown canary `{bug}`; {hint}")));
     };
