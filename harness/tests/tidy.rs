@@ -20,7 +20,9 @@ const LAYERS: [&[&str]; 5] = [
         "audit",
         "baseline",
         "check",
+        "classes",
         "conductor",
+        "explore",
         "pages",
         "provider",
         "record",
@@ -36,13 +38,14 @@ const LAYERS: [&[&str]; 5] = [
 const N_PURE_LAYERS: usize = 3;
 
 /// Who may use whom in the same layer. It has no cycle; a new edge is a decision, and is drawn in `ARCHITECTURE.md`.
-const EDGES: [(&str, &str); 24] = [
+const EDGES: [(&str, &str); 26] = [
     ("baseline", "check"),
     ("check", "conductor"),
     ("check", "provider"),
     ("check", "simulate"),
     ("cli", "runner"),
     ("conductor", "provider"),
+    ("explore", "report"),
     ("lint", "json"),
     ("lower", "parse"),
     ("lower", "wire"),
@@ -50,6 +53,7 @@ const EDGES: [(&str, &str); 24] = [
     ("pages", "audit"),
     ("plan", "dialect"),
     ("plan", "scenario"),
+    ("record", "conductor"),
     ("record", "provider"),
     ("report", "baseline"),
     ("report", "conductor"),
