@@ -7,6 +7,7 @@
 
 pub mod canary;
 mod request;
+mod spoil;
 mod step;
 mod store;
 mod thread;

@@ -89,7 +89,7 @@ impl Shown {
     fn of(control: &Arc<Plan>, canaries: &[Canary]) -> Shown {
         let shape = |canary| {
             let run = run(control, canary, None);
-            let profile = Profile::newest(control.dialect);
+            let profile = Profile::of_plan(control, &[]);
             let judgement = judge(control, &run, profile, Grade::Observed, None);
             let is_meant =
                 |canary: Canary| judgement.findings.iter().any(|found| found.check == canary.caught_by());
@@ -139,7 +139,7 @@ fn kills_in(plan: &Arc<Plan>, canary: Canary, reach: &Reach, right: Option<&Run>
     if right == Some(&run) {
         return false;
     }
-    let judgement = judge(plan, &run, Profile::newest(plan.dialect), Grade::Observed, Some(reach));
+    let judgement = judge(plan, &run, Profile::of_plan(plan, &[]), Grade::Observed, Some(reach));
     let meant = judgement.findings.iter().any(|finding| finding.check == canary.caught_by());
     judgement.verdict == Verdict::Fail && meant
 }
@@ -147,5 +147,5 @@ fn kills_in(plan: &Arc<Plan>, canary: Canary, reach: &Reach, right: Option<&Run>
 fn run(plan: &Arc<Plan>, canary: Option<Canary>, reach: Option<Reach>) -> Run {
     let width = reach.map(|reach| reach.width).filter(|width| *width > 0);
     let agent = Agent::of_plan(plan, Delivery::Streamed, canary);
-    simulate(plan, Profile::newest(plan.dialect), agent, width)
+    simulate(plan, Profile::of_plan(plan, &[]), agent, width)
 }
