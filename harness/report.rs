@@ -3,6 +3,7 @@
 //! A report holds no port, pid, path of the machine or clock outside its `timing` object, and is sorted by case,
 //! so that the same run gives the same bytes.
 
+mod account;
 mod held;
 #[cfg(feature = "cli")]
 pub mod junit;
@@ -16,13 +17,14 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+pub use account::{Account, CheckAccount, FaultAccount};
 pub use held::{Held, HeldEntry, StalePlans};
 pub use repeats::{Repeats, SeenFinding};
 
 use crate::baseline::{Baseline, Disposition};
 use crate::conductor::Receipt;
 use crate::plan::PlanId;
-use crate::verdict::{Finding, Harm, Judgement, Verdict};
+use crate::verdict::{Asked, Finding, Harm, Judgement, Verdict};
 
 /// The outcome of a whole run.
 #[derive(Debug, Clone, PartialEq, Serialize, schemars::JsonSchema)]
@@ -39,6 +41,8 @@ pub struct Report {
     pub cases: Vec<Case>,
     /// How many cases have each verdict.
     pub summary: BTreeMap<String, usize>,
+    /// What was planned for each system, and what was done.
+    pub accounts: Vec<Account>,
     /// The baselines that the findings were held against.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub baselines: Vec<Held>,
@@ -78,6 +82,10 @@ pub struct Case {
     #[serde(skip)]
     #[schemars(skip)]
     pub judged: Verdict,
+    /// The checkers that were asked; the accounts count them.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub asked: Vec<Asked>,
 }
 
 /// What the clock says.
@@ -107,6 +115,7 @@ impl Case {
             repeats: None,
             reproduce,
             judged: judgement.verdict,
+            asked: judgement.asked,
         }
     }
 
@@ -158,7 +167,9 @@ impl Report {
             *summary.entry(case.verdict.clone()).or_insert(0) += 1;
         }
         let brickbat = env!("CARGO_PKG_VERSION").to_owned();
-        Report { schema: 1, brickbat, seed, profiles, cases, summary, baselines: Vec::new(), timing: None }
+        let accounts = Account::all_of(&cases);
+        let baselines = Vec::new();
+        Report { schema: 1, brickbat, seed, profiles, cases, summary, accounts, baselines, timing: None }
     }
 
     /// The same, held against baselines.
@@ -197,6 +208,7 @@ impl Report {
             1
         } else if self.cases.is_empty()
             || self.cases.iter().any(|case| case.judged.is_unjudged() || idle(case))
+            || !self.accounts.iter().all(Account::is_whole)
         {
             3
         } else {

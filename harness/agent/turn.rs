@@ -4,9 +4,11 @@ use serde_json::Value;
 
 use super::canary::Canary;
 use super::request;
-use super::step::{CallState, Phase, Step, StepBlock, StepCall, interrupted, not_allowed, result_of};
+use super::step::{
+    CallState, MADE_UP, Phase, Step, StepBlock, StepCall, interrupted, not_allowed, result_of,
+};
 use super::thread::{Block, CallResult, Message, unanswered};
-use super::{Agent, BodyEnd, Input, Output, RunId, Straggler};
+use super::{Agent, BodyEnd, Input, Output, RequestId, RunId, Straggler};
 use crate::plan::ToolOutcome;
 use crate::trace::{Consent, ShownState, TurnOutcome};
 use crate::wire::{Decoder, ReplyEvent, decode_whole};
@@ -27,6 +29,8 @@ pub(super) struct Turn {
 const MAX_RETRIES: u32 = 3;
 /// Requests of one turn; more is a loop.
 const MAX_REQUESTS: u32 = 64;
+/// The longest pause that is waited for: an hour.
+const MAX_PAUSE_MS: u64 = 3_600_000;
 /// Requests of the storming canary.
 const STORM: u32 = 8;
 
@@ -58,8 +62,9 @@ impl Agent {
         match input {
             Input::Prompt(_) => Some(turn),
             Input::Stop => self.stop(turn, outputs),
-            Input::Head { request, status } => {
+            Input::Head { request, status, pause_ms } => {
                 if request == turn.step.request {
+                    turn.step.pause_ms = pause_ms;
                     let decoder = Decoder::new(self.setup.dialect);
                     turn.step.phase = Phase::Coming { status, decoder, terminated: false };
                 }
@@ -75,6 +80,12 @@ impl Agent {
             Input::End { .. } => Some(turn),
             Input::Answered { run, consent } => self.answered(turn, run, consent, outputs),
             Input::ToolDone { run, outcome } => self.tool_done(turn, run, outcome, outputs),
+            Input::Elapsed { timer } => {
+                if matches!(turn.step.phase, Phase::Pausing(awaited) if awaited == timer) {
+                    turn.step = self.ask(outputs);
+                }
+                Some(turn)
+            }
         }
     }
 
@@ -84,8 +95,28 @@ impl Agent {
 
     fn ask(&mut self, outputs: &mut Vec<Output>) -> Step {
         let request = self.counter.request();
-        outputs.push(Output::Request { request, body: request::body(&self.setup, &self.thread) });
+        if self.is(Canary::RepairDrifts) {
+            self.word_repairs_anew(request);
+        }
+        let body = match self.is(Canary::NoteWanders) && self.was_stopped {
+            true => request::body(&self.setup, &self.with_note()),
+            false => request::body(&self.setup, &self.thread),
+        };
+        outputs.push(Output::Request { request, body });
         Step::new(request)
+    }
+
+    /// Asks again, at once or after the pause that the provider wants.
+    fn ask_again(&mut self, pause_ms: Option<u64>, outputs: &mut Vec<Output>) -> Step {
+        let Some(ms) = pause_ms.filter(|ms| *ms > 0 && !self.is(Canary::PauseIgnored)) else {
+            return self.ask(outputs);
+        };
+        let timer = self.counter.timer();
+        outputs.push(Output::Wait { timer, ms });
+        // No request has this number, so nothing is on its way.
+        let mut step = Step::new(self.counter.request());
+        step.phase = Phase::Pausing(timer);
+        step
     }
 
     fn body(&mut self, turn: &mut Turn, bytes: &[u8], outputs: &mut Vec<Output>) {
@@ -96,7 +127,7 @@ impl Agent {
                 decoder.feed(bytes, |event| events.push(event));
             }
             Phase::Coming { .. } => turn.step.whole.extend_from_slice(bytes),
-            Phase::Asked | Phase::Over => {}
+            Phase::Asked | Phase::Pausing(_) | Phase::Over => {}
         }
         for event in events {
             if let Some(index) = turn.step.said(event) {
@@ -164,7 +195,8 @@ impl Agent {
             );
         };
         if status != 200 {
-            let cure = if matches!(status, 408 | 409 | 429 | 500..) { Cure::Retry } else { Cure::None };
+            let may_pass = matches!(status, 408 | 409 | 429 | 500..) || self.is(Canary::RefusalRetried);
+            let cure = if may_pass { Cure::Retry } else { Cure::None };
             let text = format!("status {status}: {}", String::from_utf8_lossy(&turn.step.whole));
             return self.failed(turn, text, cure, outputs);
         }
@@ -242,10 +274,12 @@ impl Agent {
             self.spoil_thoughts(&mut turn.step);
             return self.go_on(turn, outputs);
         }
-        if may_retry {
+        // Who is asked to wait for longer than a turn may take gives the turn up.
+        let pause_ms = turn.step.pause_ms;
+        if may_retry && pause_ms.is_none_or(|ms| ms <= MAX_PAUSE_MS) {
             turn.n_retries += 1;
             turn.n_requests += 1;
-            turn.step = self.ask(outputs);
+            turn.step = self.ask_again(pause_ms, outputs);
             return Some(turn);
         }
         if self.is(Canary::PromptLost) {
@@ -296,6 +330,9 @@ impl Agent {
             return Some(turn);
         }
         let has_calls = turn.step.calls().next().is_some();
+        if self.is(Canary::StopLingers) && self.was_stopped {
+            turn.step.cut_text();
+        }
         self.push_message(turn.step.message());
         self.push_results(turn.step.results());
         if !has_calls || turn.n_requests >= MAX_REQUESTS {
@@ -309,7 +346,8 @@ impl Agent {
 
     /// The user stops the turn: the request and the tools are given up, and every call that is kept gets an answer.
     fn stop(&mut self, mut turn: Turn, outputs: &mut Vec<Output>) -> Option<Turn> {
-        if !matches!(turn.step.phase, Phase::Over) {
+        self.was_stopped = true;
+        if !matches!(turn.step.phase, Phase::Over | Phase::Pausing(_)) {
             outputs.push(Output::HangUp { request: turn.step.request });
         }
         turn.step.drop_open_calls();
@@ -340,7 +378,18 @@ impl Agent {
                     result.text = "Done.".to_owned();
                     result.is_error = false;
                 }
+                if self.setup.canary == Some(Canary::RunDenied) {
+                    result.text = "Not run: the user stopped the turn.".to_owned();
+                }
                 call.state = CallState::Done(result);
+            } else if let CallState::Done(result) = &mut call.state {
+                if self.setup.canary == Some(Canary::SuccessDenied) && !result.is_error {
+                    result.text = format!("Aborted: {}", result.text);
+                    result.is_error = true;
+                }
+                if self.setup.canary == Some(Canary::ShownAsFailed) {
+                    outputs.push(Output::Show { id: call.call.id.clone(), state: ShownState::Failed });
+                }
             }
         }
         self.push_message(turn.step.message());
@@ -400,6 +449,46 @@ impl Agent {
                 results.push(result);
             }
         }
+    }
+
+    /// What a canary does to the answers that were made up, before each request.
+    fn word_repairs_anew(&mut self, request: RequestId) {
+        for result in self.results_mut().filter(|result| is_made_up(result)) {
+            result.text = format!("{MADE_UP}, as seen at request {}.", request.0);
+        }
+    }
+
+    /// The thread with the note that a canary adds.
+    fn with_note(&self) -> Vec<Message> {
+        let mut thread = self.thread.clone();
+        let said = thread.iter_mut().rev().find_map(|message| match message {
+            Message::User(text) => Some(text),
+            Message::Assistant(_) | Message::Results(_) => None,
+        });
+        if let Some(text) = said {
+            text.push_str("\n\n(A turn of this thread was interrupted.)");
+        }
+        thread
+    }
+
+    /// The thread as a canary stores it: of a batch that was cut off only the made-up results are kept.
+    pub(super) fn without_stopped_results(&self) -> Vec<Message> {
+        let mut thread = self.thread.clone();
+        for message in &mut thread {
+            if let Message::Results(results) = message
+                && results.iter().any(is_made_up)
+            {
+                results.retain(is_made_up);
+            }
+        }
+        thread
+    }
+
+    fn results_mut(&mut self) -> impl Iterator<Item = &mut CallResult> {
+        self.thread.iter_mut().flat_map(|message| match message {
+            Message::Results(results) => results.as_mut_slice(),
+            Message::User(_) | Message::Assistant(_) => &mut [],
+        })
     }
 
     fn push_message(&mut self, blocks: Vec<Block>) {
@@ -469,6 +558,10 @@ fn run_call(call: &mut StepCall, run: RunId, outputs: &mut Vec<Output>) {
     call.state = CallState::Running(run);
     outputs.push(Output::Show { id: call.call.id.clone(), state: ShownState::InProgress });
     outputs.push(Output::StartTool { run, tool: call.call.tool.clone(), args: call.call.args.clone() });
+}
+
+fn is_made_up(result: &CallResult) -> bool {
+    result.is_error && result.text.starts_with(MADE_UP)
 }
 
 fn raised(text: String) -> TurnOutcome {
