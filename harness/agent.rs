@@ -7,6 +7,8 @@
 
 pub mod canary;
 mod request;
+mod retold;
+mod spoil;
 mod step;
 mod store;
 mod thread;

@@ -4,11 +4,9 @@ use serde_json::Value;
 
 use super::canary::Canary;
 use super::request;
-use super::step::{
-    CallState, MADE_UP, Phase, Step, StepBlock, StepCall, interrupted, not_allowed, result_of,
-};
+use super::step::{CallState, Phase, Step, StepBlock, StepCall, interrupted, not_allowed, result_of};
 use super::thread::{Block, CallResult, Message, unanswered};
-use super::{Agent, BodyEnd, Input, Output, RequestId, RunId, Straggler};
+use super::{Agent, BodyEnd, Input, Output, RunId, Straggler};
 use crate::plan::ToolOutcome;
 use crate::trace::{Consent, ShownState, TurnOutcome};
 use crate::wire::{Decoder, ReplyEvent, decode_whole};
@@ -40,6 +38,7 @@ impl Agent {
         if self.is(Canary::RunsTwice) {
             self.run_again(outputs);
         }
+        self.part_from_results();
         self.thread.push(Message::User(text.to_owned()));
         if self.is(Canary::RefusesOwnHistory) && !unanswered(&self.thread).is_empty() {
             let text = "tool results are missing".to_owned();
@@ -89,8 +88,17 @@ impl Agent {
         }
     }
 
-    fn is(&self, canary: Canary) -> bool {
+    pub(super) fn is(&self, canary: Canary) -> bool {
         self.setup.canary == Some(canary)
+    }
+
+    /// Where a prompt may not follow results, says that the answer to them was never given.
+    fn part_from_results(&mut self) {
+        let follows_results = matches!(self.thread.last(), Some(Message::Results(_)));
+        let must_part = request::wants_word_after_results(self.setup.dialect);
+        if follows_results && must_part && !self.is(Canary::NoWordAfterResults) {
+            self.thread.push(Message::Assistant(vec![Block::Text("(interrupted)".to_owned())]));
+        }
     }
 
     fn ask(&mut self, outputs: &mut Vec<Output>) -> Step {
@@ -257,6 +265,15 @@ impl Agent {
             turn.step.blocks = kept;
             return Some(turn);
         }
+        if self.is(Canary::RetryContinuesMessage) && may_retry && turn.step.has_text() {
+            turn.n_retries += 1;
+            turn.n_requests += 1;
+            turn.step.drop_open_calls();
+            let kept = std::mem::take(&mut turn.step.blocks);
+            turn.step = self.ask(outputs);
+            turn.step.failed_attempt = kept;
+            return Some(turn);
+        }
         turn.step.drop_open_calls();
         if turn.step.has_side_effects() {
             if self.is(Canary::InFlightDropped) {
@@ -271,16 +288,27 @@ impl Agent {
             if self.is(Canary::SignatureDropped) {
                 turn.step.calls_mut().for_each(|call| call.call.signature = None);
             }
-            self.spoil_thoughts(&mut turn.step);
+            if !self.is(Canary::ThinkingDropped) {
+                self.spoil_thoughts(&mut turn.step);
+            }
             return self.go_on(turn, outputs);
         }
         // Who is asked to wait for longer than a turn may take gives the turn up.
         let pause_ms = turn.step.pause_ms;
         if may_retry && pause_ms.is_none_or(|ms| ms <= MAX_PAUSE_MS) {
+            if self.is(Canary::RetryPrefills) && turn.n_requests > 1 {
+                self.push_message(turn.step.message());
+            }
             turn.n_retries += 1;
             turn.n_requests += 1;
             turn.step = self.ask_again(pause_ms, outputs);
             return Some(turn);
+        }
+        if self.is(Canary::UsersNotMerged)
+            && turn.step.blocks.is_empty()
+            && turn.n_requests <= MAX_RETRIES + 1
+        {
+            self.thread.push(Message::Assistant(Vec::new()));
         }
         if self.is(Canary::PromptLost) {
             self.thread.truncate(turn.mark);
@@ -300,7 +328,7 @@ impl Agent {
     ) -> Option<Turn> {
         let is_over = matches!(turn.step.phase, Phase::Over);
         let ignores = self.is(Canary::EarlyErrorIgnored) && !is_over && !outcome.is_success();
-        let parks = self.is(Canary::ErrorParked) && !outcome.is_success();
+        let parks = self.is(Canary::ErrorParked) && !is_over && !outcome.is_success();
         let Some(call) = turn.step.call_of(run) else {
             self.straggler_done(run, &outcome);
             return Some(turn);
@@ -311,6 +339,7 @@ impl Agent {
         }
         let id = call.call.id.clone();
         call.state = CallState::Done(result_of(&call.call, &outcome));
+        self.spoil_answered(&mut turn.step, &id, &outcome, outputs);
         let state = if outcome.is_success() { ShownState::Completed } else { ShownState::Failed };
         if !parks {
             outputs.push(Output::Show { id, state });
@@ -326,15 +355,15 @@ impl Agent {
 
     /// The reply is over: when no tool runs any more, its messages are saved and the next request goes out.
     fn go_on(&mut self, mut turn: Turn, outputs: &mut Vec<Output>) -> Option<Turn> {
-        if turn.step.is_running() {
+        let is_in_haste = self.is(Canary::LastResultOnly) && turn.step.is_last_answered();
+        if turn.step.is_running() && !is_in_haste {
             return Some(turn);
         }
         let has_calls = turn.step.calls().next().is_some();
         if self.is(Canary::StopLingers) && self.was_stopped {
             turn.step.cut_text();
         }
-        self.push_message(turn.step.message());
-        self.push_results(turn.step.results());
+        self.push_step(&mut turn.step);
         if !has_calls || turn.n_requests >= MAX_REQUESTS {
             outputs.push(Output::Ended(TurnOutcome::Returned));
             return None;
@@ -347,11 +376,20 @@ impl Agent {
     /// The user stops the turn: the request and the tools are given up, and every call that is kept gets an answer.
     fn stop(&mut self, mut turn: Turn, outputs: &mut Vec<Output>) -> Option<Turn> {
         self.was_stopped = true;
+        if self.is(Canary::PlaceholderKept) && turn.n_requests == 1 && matches!(turn.step.phase, Phase::Asked)
+        {
+            self.thread.push(Message::Assistant(Vec::new()));
+        }
         if !matches!(turn.step.phase, Phase::Over | Phase::Pausing(_)) {
             outputs.push(Output::HangUp { request: turn.step.request });
         }
         turn.step.drop_open_calls();
         self.let_go(&turn.step, outputs);
+        let speaks_of_results =
+            turn.n_requests > 1 && turn.step.has_text() && turn.step.calls().next().is_none();
+        if self.is(Canary::FinishedBatchLost) && speaks_of_results {
+            self.thread.truncate(turn.mark + 1);
+        }
         if self.is(Canary::ResultsLost) {
             outputs.push(Output::Ended(TurnOutcome::Cancelled));
             return None;
@@ -360,7 +398,11 @@ impl Agent {
             answered_first(&mut turn.step);
         }
         self.spoil_thoughts(&mut turn.step);
-        let dangles = self.is(Canary::DanglingOnAbort) || self.is(Canary::RefusesOwnHistory);
+        let dangles = self.is(Canary::DanglingOnAbort)
+            || self.is(Canary::RefusesOwnHistory)
+            || (self.is(Canary::SecondBatchDangles) && turn.n_requests > 1);
+        let is_mixed = turn.step.calls().any(|call| matches!(call.state, CallState::Running(_)));
+        let mistakes = self.is(Canary::QuestionTakenForDone) && is_mixed;
         let invents = self.is(Canary::SuccessInvented);
         let forgets = self.is(Canary::ApprovalForgotten);
         for call in turn.step.calls_mut() {
@@ -374,7 +416,7 @@ impl Agent {
                     true => not_allowed(&call.call, "the user stopped before allowing this call"),
                     false => interrupted(&call.call),
                 };
-                if invents {
+                if invents || (mistakes && is_asked) {
                     result.text = "Done.".to_owned();
                     result.is_error = false;
                 }
@@ -438,6 +480,11 @@ impl Agent {
     pub(super) fn straggler_done(&mut self, run: RunId, outcome: &ToolOutcome) {
         let Some(at) = self.stragglers.iter().position(|straggler| straggler.run == run) else { return };
         let Straggler { call_id, .. } = self.stragglers.remove(at);
+        if self.is(Canary::LateResultRevived) && matches!(self.thread.last(), Some(Message::User(_))) {
+            let call_id = call_id.clone();
+            let result = CallResult { call_id, text: outcome.text().to_owned(), is_error: false };
+            self.thread.push(Message::Results(vec![result]));
+        }
         if self.is(Canary::LateResultTwice) {
             let result =
                 CallResult { call_id, text: outcome.text().to_owned(), is_error: !outcome.is_success() };
@@ -451,53 +498,13 @@ impl Agent {
         }
     }
 
-    /// What a canary does to the answers that were made up, before each request.
-    fn word_repairs_anew(&mut self, request: RequestId) {
-        for result in self.results_mut().filter(|result| is_made_up(result)) {
-            result.text = format!("{MADE_UP}, as seen at request {}.", request.0);
-        }
-    }
-
-    /// The thread with the note that a canary adds.
-    fn with_note(&self) -> Vec<Message> {
-        let mut thread = self.thread.clone();
-        let said = thread.iter_mut().rev().find_map(|message| match message {
-            Message::User(text) => Some(text),
-            Message::Assistant(_) | Message::Results(_) => None,
-        });
-        if let Some(text) = said {
-            text.push_str("\n\n(A turn of this thread was interrupted.)");
-        }
-        thread
-    }
-
-    /// The thread as a canary stores it: of a batch that was cut off only the made-up results are kept.
-    pub(super) fn without_stopped_results(&self) -> Vec<Message> {
-        let mut thread = self.thread.clone();
-        for message in &mut thread {
-            if let Message::Results(results) = message
-                && results.iter().any(is_made_up)
-            {
-                results.retain(is_made_up);
-            }
-        }
-        thread
-    }
-
-    fn results_mut(&mut self) -> impl Iterator<Item = &mut CallResult> {
-        self.thread.iter_mut().flat_map(|message| match message {
-            Message::Results(results) => results.as_mut_slice(),
-            Message::User(_) | Message::Assistant(_) => &mut [],
-        })
-    }
-
-    fn push_message(&mut self, blocks: Vec<Block>) {
+    pub(super) fn push_message(&mut self, blocks: Vec<Block>) {
         if !blocks.is_empty() {
             self.thread.push(Message::Assistant(blocks));
         }
     }
 
-    fn push_results(&mut self, results: Vec<CallResult>) {
+    pub(super) fn push_results(&mut self, results: Vec<CallResult>) {
         if !results.is_empty() {
             self.thread.push(Message::Results(results));
         }
@@ -558,10 +565,6 @@ fn run_call(call: &mut StepCall, run: RunId, outputs: &mut Vec<Output>) {
     call.state = CallState::Running(run);
     outputs.push(Output::Show { id: call.call.id.clone(), state: ShownState::InProgress });
     outputs.push(Output::StartTool { run, tool: call.call.tool.clone(), args: call.call.args.clone() });
-}
-
-fn is_made_up(result: &CallResult) -> bool {
-    result.is_error && result.text.starts_with(MADE_UP)
 }
 
 fn raised(text: String) -> TurnOutcome {
