@@ -155,7 +155,10 @@ fn a_call_that_is_told_twice_under_two_ids_has_two_results() {
         let (own, kept) = (own.as_array().unwrap(), kept.as_array().unwrap());
         // The step with its results, without what the user said before and what came after.
         let end = kept.len() - 2;
-        let twice = [&kept[..end], &own[1..end], &kept[end..]].concat();
+        let mut again = own[1..end].to_vec();
+        // The provider refuses an item of its own that comes twice; here it is the calls that do.
+        again.iter_mut().filter_map(Value::as_object_mut).for_each(|item| drop(item.remove("id")));
+        let twice = [&kept[..end], again.as_slice(), &kept[end..]].concat();
         let told_twice = with_later_messages(&original, None, |_| twice.clone());
         expect_failure(&plan, &told_twice, "results-once", &["call a has more than one result"]);
     }
