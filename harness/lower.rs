@@ -7,7 +7,8 @@ use crate::dialect::Dialect;
 use crate::parse::{self, Diagnostic, Variant};
 use crate::plan::{CallKey, Mark};
 use crate::plan::{
-    Plan, PlanId, PlannedAction, PlannedFault, PlannedPoint, PlannedReply, PlannedTurn, Side, ToolOutcome,
+    Plan, PlanId, PlannedAction, PlannedFault, PlannedPoint, PlannedReply, PlannedTurn, Script, Side,
+    ToolOutcome,
 };
 use crate::scenario::{Block, Need, Scenario, Times, Turn};
 use crate::wire;
@@ -22,6 +23,7 @@ mod points;
 mod problem;
 mod reach;
 mod settle;
+mod slips;
 mod tools;
 
 pub use header::{
@@ -77,21 +79,21 @@ pub fn lower(
     seed: u64,
 ) -> Result<Plan, Vec<Problem>> {
     header::check(scenario)?;
-    let tools = tools::check(scenario)?;
+    let (tools, missing) = tools::check(scenario)?;
     let mut cast = Cast::of(scenario, Mint { seed, scenario: id, dialect });
     let executed = executed(scenario, &cast)?;
     let mut turns = Vec::with_capacity(scenario.turns.len());
-    let mut impossible = hidden_thinking(scenario, dialect);
+    let mut impossible = hidden_thinking(scenario, dialect).or_else(|| slips::impossible(scenario, dialect));
     for (index, said) in scenario.turns.iter().enumerate() {
         turns.push(turn(&mut cast, index, said, &mut impossible)?);
     }
     let mut problems = Problems::default();
     reach::outlived(&cast, &turns, &mut problems);
     problems.settle()?;
-    let needs = needs(scenario, &turns);
-    follow_up::append(&mut turns);
+    let needs = needs(scenario, dialect, &turns);
+    follow_up::append(&mut turns, &cast.calls);
     let id = PlanId { scenario: id.to_owned(), variant: variant.to_owned(), dialect, control: false };
-    Ok(Plan { id, dialect, seed, needs, impossible, tools, calls: cast.calls, turns, executed })
+    Ok(Plan { id, dialect, seed, needs, impossible, tools, missing, calls: cast.calls, turns, executed })
 }
 
 /// The same conversation with nothing going wrong. Only first attempts are left, and nothing is expected of how
@@ -102,7 +104,9 @@ pub fn control(plan: &Plan) -> Plan {
     control.impossible = None;
     control.executed = Vec::new();
     control.calls.retain(|call| call.attempt == 0);
+    control.tools.append(&mut control.missing);
     for call in &mut control.calls {
+        call.put_right();
         if !call.outcome.is_success() {
             call.outcome = ToolOutcome::Return(format!("fine [{}]", call.marker));
         }
@@ -111,7 +115,10 @@ pub fn control(plan: &Plan) -> Plan {
     for turn in &mut control.turns {
         turn.actions = Vec::new();
         turn.settle.retain(|key| (key.0 as usize) < n_calls);
-        turn.replies.iter_mut().for_each(|reply| reply.attempts.truncate(1));
+        for reply in &mut turn.replies {
+            reply.attempts.truncate(1);
+            reply.attempts.iter_mut().for_each(Script::put_right);
+        }
     }
     control
 }
@@ -210,8 +217,9 @@ fn thinks(scenario: &Scenario) -> bool {
 }
 
 /// What the scenario asks for, and what its actions need.
-fn needs(scenario: &Scenario, turns: &[PlannedTurn]) -> Vec<Need> {
+fn needs(scenario: &Scenario, dialect: Dialect, turns: &[PlannedTurn]) -> Vec<Need> {
     let mut needs = scenario.needs.clone();
+    needs.extend(slips::needs(scenario, dialect));
     if scenario.tools.values().any(|tool| tool.asks) {
         needs.push(Need::Approvals);
     }

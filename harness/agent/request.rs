@@ -51,6 +51,13 @@ trait Asks {
         ""
     }
 
+    /// Whether the provider takes an id of a call when it comes back.
+    fn takes_id(&self, id: &str) -> bool {
+        // The shortest bound that was seen is that of OpenAI Chat Completions.
+        (1..=40).contains(&id.len())
+            && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
+    }
+
     /// Writes the messages of a thread with commas between them, without the brackets.
     fn messages(&self, out: &mut Vec<u8>, thread: &[Message]);
 
@@ -92,6 +99,11 @@ fn write_messages(out: &mut Vec<u8>, asks: &dyn Asks, thread: &[Message]) {
     out.push(b'[');
     asks.messages(out, thread);
     out.push(b']');
+}
+
+/// Whether the provider takes an id of a call when it comes back.
+pub(super) fn takes_id(dialect: Dialect, id: &str) -> bool {
+    of(dialect).takes_id(id)
 }
 
 /// The model that is asked where none was named.

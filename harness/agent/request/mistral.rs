@@ -24,6 +24,10 @@ impl Asks for Mistral {
         out.extend_from_slice(br#","messages":"#);
     }
 
+    fn takes_id(&self, id: &str) -> bool {
+        id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    }
+
     fn messages(&self, out: &mut Vec<u8>, thread: &[Message]) {
         OpenaiChat.messages(out, thread);
     }
