@@ -8,6 +8,7 @@
 pub mod canary;
 mod intake;
 mod request;
+mod spoil;
 mod step;
 mod store;
 mod thread;

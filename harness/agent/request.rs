@@ -58,6 +58,11 @@ trait Asks {
             && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
     }
 
+    /// Whether a prompt may not follow results, so that the model must have said something between.
+    fn wants_word_after_results(&self) -> bool {
+        false
+    }
+
     /// Writes the messages of a thread with commas between them, without the brackets.
     fn messages(&self, out: &mut Vec<u8>, thread: &[Message]);
 
@@ -104,6 +109,11 @@ fn write_messages(out: &mut Vec<u8>, asks: &dyn Asks, thread: &[Message]) {
 /// Whether the provider takes an id of a call when it comes back.
 pub(super) fn takes_id(dialect: Dialect, id: &str) -> bool {
     of(dialect).takes_id(id)
+}
+
+/// Whether a prompt may not follow results.
+pub(super) fn wants_word_after_results(dialect: Dialect) -> bool {
+    of(dialect).wants_word_after_results()
 }
 
 /// The model that is asked where none was named.

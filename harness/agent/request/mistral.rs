@@ -28,6 +28,11 @@ impl Asks for Mistral {
         id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric())
     }
 
+    /// Refused for years, and by some models to this day (charmbracelet/crush#279, lijunzh/koda#886).
+    fn wants_word_after_results(&self) -> bool {
+        true
+    }
+
     fn messages(&self, out: &mut Vec<u8>, thread: &[Message]) {
         OpenaiChat.messages(out, thread);
     }
