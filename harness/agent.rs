@@ -6,6 +6,7 @@
 //! The canaries in [`canary`] are the same agent with one planted bug each.
 
 pub mod canary;
+mod intake;
 mod request;
 mod retold;
 mod spoil;
@@ -122,12 +123,19 @@ struct Counter {
     n_requests: u32,
     n_runs: u32,
     n_timers: u32,
+    n_ids: u32,
 }
 
 impl Counter {
     fn request(&mut self) -> RequestId {
         self.n_requests += 1;
         RequestId(self.n_requests - 1)
+    }
+
+    /// The number of an id that the agent gives a call itself.
+    fn id(&mut self) -> u32 {
+        self.n_ids += 1;
+        self.n_ids
     }
 
     fn run(&mut self) -> RunId {

@@ -157,6 +157,7 @@ impl Conductor {
             }
             Event::PeerClosed { exchange } => {
                 self.holding.retain(|holding| holding.exchange != *exchange);
+                self.receipts.iter_mut().for_each(|receipt| receipt.hung_up(*exchange));
                 self.reply_over(*exchange, Ending::Complete);
             }
             Event::Asked { question, call, .. } => {
@@ -301,6 +302,9 @@ impl Conductor {
                     }
                     PlannedFault::Http(_) => {}
                     PlannedFault::Pause => receipt.prove(holding.grade),
+                    PlannedFault::Duplicate | PlannedFault::Malformed => {
+                        receipt.arm(holding.exchange, holding.grade, None);
+                    }
                     PlannedFault::Reset
                     | PlannedFault::Eof
                     | PlannedFault::EndEarly

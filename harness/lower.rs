@@ -7,7 +7,8 @@ use crate::dialect::Dialect;
 use crate::parse::{self, Diagnostic, Variant};
 use crate::plan::{CallKey, Mark};
 use crate::plan::{
-    Plan, PlanId, PlannedAction, PlannedFault, PlannedPoint, PlannedReply, PlannedTurn, Side, ToolOutcome,
+    Plan, PlanId, PlannedAction, PlannedFault, PlannedPoint, PlannedReply, PlannedTurn, Script, Side,
+    ToolOutcome,
 };
 use crate::rules::Profile;
 use crate::scenario::{Block, Need, Scenario, Times, Turn};
@@ -23,6 +24,7 @@ mod points;
 mod problem;
 mod reach;
 mod settle;
+mod slips;
 mod tools;
 
 pub use actions::words as action_words;
@@ -79,19 +81,21 @@ pub fn lower(
     seed: u64,
 ) -> Result<Plan, Vec<Problem>> {
     header::check(scenario)?;
-    let tools = tools::check(scenario)?;
+    let (tools, missing) = tools::check(scenario)?;
     let mut cast = Cast::of(scenario, Mint { seed, scenario: id, dialect });
     let executed = executed(scenario, &cast)?;
     let mut turns = Vec::with_capacity(scenario.turns.len());
-    let mut impossible = other_profile(scenario, dialect)?.or_else(|| hidden_thinking(scenario, dialect));
+    let mut impossible = other_profile(scenario, dialect)?
+        .or_else(|| hidden_thinking(scenario, dialect))
+        .or_else(|| slips::impossible(scenario, dialect));
     for (index, said) in scenario.turns.iter().enumerate() {
         turns.push(turn(&mut cast, index, said, &mut impossible)?);
     }
     let mut problems = Problems::default();
     reach::outlived(&cast, &turns, &mut problems);
     problems.settle()?;
-    let needs = needs(scenario, &turns);
-    follow_up::append(&mut turns);
+    let needs = needs(scenario, dialect, &turns);
+    follow_up::append(&mut turns, &cast.calls);
     let id = PlanId { scenario: id.to_owned(), variant: variant.to_owned(), dialect, control: false };
     let (classes, profile) = (scenario.class.clone(), scenario.profile.clone());
     Ok(Plan {
@@ -103,6 +107,7 @@ pub fn lower(
         profile,
         impossible,
         tools,
+        missing,
         calls: cast.calls,
         turns,
         executed,
@@ -117,7 +122,9 @@ pub fn control(plan: &Plan) -> Plan {
     control.impossible = None;
     control.executed = Vec::new();
     control.calls.retain(|call| call.attempt == 0);
+    control.tools.append(&mut control.missing);
     for call in &mut control.calls {
+        call.put_right();
         if !call.outcome.is_success() {
             call.outcome = ToolOutcome::Return(format!("fine [{}]", call.marker));
         }
@@ -127,7 +134,10 @@ pub fn control(plan: &Plan) -> Plan {
         turn.actions = Vec::new();
         turn.settle.retain(|key| (key.0 as usize) < n_calls);
         turn.settle.sort_unstable();
-        turn.replies.iter_mut().for_each(|reply| reply.attempts.truncate(1));
+        for reply in &mut turn.replies {
+            reply.attempts.truncate(1);
+            reply.attempts.iter_mut().for_each(Script::put_right);
+        }
     }
     control
 }
@@ -240,8 +250,9 @@ fn thinks(scenario: &Scenario) -> bool {
 }
 
 /// What the scenario asks for, and what its actions need.
-fn needs(scenario: &Scenario, turns: &[PlannedTurn]) -> Vec<Need> {
+fn needs(scenario: &Scenario, dialect: Dialect, turns: &[PlannedTurn]) -> Vec<Need> {
     let mut needs = scenario.needs.clone();
+    needs.extend(slips::needs(scenario, dialect));
     if scenario.tools.values().any(|tool| tool.asks) {
         needs.push(Need::Approvals);
     }

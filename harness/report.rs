@@ -181,7 +181,18 @@ impl Report {
         let brickbat = env!("CARGO_PKG_VERSION").to_owned();
         let accounts = Account::all_of(&cases);
         let (baselines, shard, timing) = (Vec::new(), None, None);
-        Report { schema: SCHEMA, brickbat, seed, profiles, cases, summary, accounts, baselines, shard, timing }
+        Report {
+            schema: SCHEMA,
+            brickbat,
+            seed,
+            profiles,
+            cases,
+            summary,
+            accounts,
+            baselines,
+            shard,
+            timing,
+        }
     }
 
     /// The same, held against baselines.

@@ -14,6 +14,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 mod shorthand;
+mod slip;
+
+pub use slip::{CallId, Indices, Stop};
 
 /// One scenario file, or one variant of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -92,8 +95,8 @@ impl Need {
     }
 }
 
-/// How a tool ends when the harness lets it. Exactly one of `returns`, `fails`, `throws` and `denies` is given.
-/// `{key}` in a text stands for the argument `key` of the call.
+/// How a tool ends when the harness lets it. Exactly one of `returns`, `fails`, `throws` and `denies` is given, unless
+/// the tool is `missing`. `{key}` in a text stands for the argument `key` of the call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Tool {
@@ -116,6 +119,13 @@ pub struct Tool {
     /// The user is asked before the tool runs. The answer is yes, unless the tool `denies`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub asks: bool,
+    /// The model calls it, and the system was never given it. It does not end, because it never runs.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub missing: bool,
+    /// The name by which the model calls it, exactly as it stands on the wire, where that is no name that a tool could
+    /// have. Only for a tool that is `missing`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub called: Option<String>,
 }
 
 /// From a user message to the moment when the system is idle again.
@@ -144,6 +154,12 @@ pub struct Reply {
     /// Only `openai-chat` can say this; elsewhere the calls stay in sequence.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub interleave: bool,
+    /// The stop reason that is sent, whatever the reply says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stop: Option<Stop>,
+    /// How the calls of the stream are numbered, if not one after the other.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub indices: Option<Indices>,
 }
 
 /// A piece of a reply.
@@ -152,7 +168,7 @@ pub struct Reply {
 pub enum Block {
     /// The model thinks, before all else that it says. It is sent in two fragments. Only some dialects show it.
     Think(String),
-    /// The model says something. It is sent in two fragments.
+    /// The model says something. It is sent in two fragments. An empty text is opened and not filled.
     Text(String),
     /// The model calls a tool.
     Call(Call),
@@ -170,6 +186,13 @@ pub struct Call {
     /// The arguments.
     #[serde(default)]
     pub args: BTreeMap<String, serde_json::Value>,
+    /// The text of the arguments as the model writes it, JSON or not, instead of `args`. No tool is fit to run with it,
+    /// because every tool of the harness demands an argument that an author cannot know.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub raw: Option<String>,
+    /// The id that the model gives the call, where it is not one of its own in the provider's form.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<CallId>,
     /// Number of deltas in which the arguments are sent, 1 to 16.
     #[serde(default = "Call::default_deltas")]
     pub deltas: u32,
@@ -272,6 +295,10 @@ pub enum Action {
     Http(HttpFault),
     /// This call settles here, earlier or later than it would.
     Settle(String),
+    /// What is sent at this point is sent twice. Belongs to `after`.
+    Duplicate,
+    /// A frame is sent that is cut off in the middle, and the reply goes on behind it.
+    Malformed,
 }
 
 /// What an error event inside a stream says.

@@ -69,10 +69,9 @@ pub fn call_of(plan: &Plan, args: &str) -> Option<CallKey> {
     Some(CallKey(at as u32))
 }
 
-/// The call that has that wire id.
+/// The call that has that wire id, if it is the only one.
 pub fn call_with_id(plan: &Plan, id: &str) -> Option<CallKey> {
-    let at = plan.calls.iter().position(|call| call.id == id)?;
-    Some(CallKey(at as u32))
+    plan.call_with_id(id)
 }
 
 struct Simulation {

@@ -80,6 +80,36 @@ pub enum Canary {
     PauseIgnored,
     /// A request that the provider refuses for good is sent again.
     RefusalRetried,
+    /// A call of a tool that the agent does not know is kept without a result.
+    UnknownToolDangles,
+    /// The name of a tool is kept as the model wrote it, whatever it is.
+    BadNameKept,
+    /// A call whose arguments are no JSON is passed over, and kept.
+    BadArgumentsSkipped,
+    /// Arguments that break off are closed, and the tool runs.
+    CutArgumentsRepaired,
+    /// Arguments that are no object are kept as they are.
+    NotObjectKept,
+    /// Half of a surrogate pair in the arguments is kept.
+    SurrogateKept,
+    /// A call without an id is kept with an empty one.
+    EmptyIdKept,
+    /// A call with the id of another is kept with it.
+    SameIdKept,
+    /// An id that the provider does not take back is kept.
+    ForeignIdKept,
+    /// Pieces of arguments are added to the call that began last, whichever they belong to.
+    DeltasToLatest,
+    /// A reply that has reached its greatest length is kept with its calls and without results.
+    LengthDangles,
+    /// A reply that stops for calls and has none is answered with an empty list of results.
+    EmptyToolTurn,
+    /// A reply that says something between two calls is kept as two messages.
+    TextSplitsReply,
+    /// A text that was opened and not filled is kept.
+    EmptyTextKept,
+    /// When the provider refuses the request with the results for good, the results are dropped.
+    ErrorLosesResults,
     /// The user's stop saves calls that have no result, but only in a later step of the turn (the repair looks at the first).
     SecondBatchDangles,
     /// A tool that answers with an error makes the agent give up those that run beside it, and nobody answers for them.
@@ -285,6 +315,96 @@ const TABLE: &[Entry] = &[
     Entry { canary: Canary::PauseIgnored, name: "pause-ignored", check: "pause-heeded", class: None },
     Entry { canary: Canary::RefusalRetried, name: "refusal-retried", check: "refusal-heeded", class: None },
     Entry {
+        canary: Canary::UnknownToolDangles,
+        name: "unknown-tool-dangles",
+        check: "thread-survives",
+        class: Some("unknown-tool"),
+    },
+    Entry {
+        canary: Canary::BadNameKept,
+        name: "bad-name-kept",
+        check: "thread-survives",
+        class: Some("bad-tool-name"),
+    },
+    Entry {
+        canary: Canary::BadArgumentsSkipped,
+        name: "bad-arguments-skipped",
+        check: "thread-survives",
+        class: Some("invalid-args"),
+    },
+    Entry {
+        canary: Canary::CutArgumentsRepaired,
+        name: "cut-arguments-repaired",
+        check: "arguments-complete",
+        class: Some("partial-args"),
+    },
+    Entry {
+        canary: Canary::NotObjectKept,
+        name: "not-object-kept",
+        check: "thread-survives",
+        class: Some("non-dict-input"),
+    },
+    Entry {
+        canary: Canary::SurrogateKept,
+        name: "surrogate-kept",
+        check: "thread-survives",
+        class: Some("bad-unicode"),
+    },
+    Entry {
+        canary: Canary::EmptyIdKept,
+        name: "empty-id-kept",
+        check: "thread-survives",
+        class: Some("empty-id"),
+    },
+    Entry {
+        canary: Canary::SameIdKept,
+        name: "same-id-kept",
+        check: "thread-survives",
+        class: Some("dup-id"),
+    },
+    Entry {
+        canary: Canary::ForeignIdKept,
+        name: "foreign-id-kept",
+        check: "thread-survives",
+        class: Some("id-format"),
+    },
+    Entry {
+        canary: Canary::DeltasToLatest,
+        name: "deltas-to-latest",
+        check: "thread-survives",
+        class: Some("delta-index"),
+    },
+    Entry {
+        canary: Canary::LengthDangles,
+        name: "length-dangles",
+        check: "thread-survives",
+        class: Some("max-tokens"),
+    },
+    Entry {
+        canary: Canary::EmptyToolTurn,
+        name: "empty-tool-turn",
+        check: "thread-survives",
+        class: Some("empty-tool-turn"),
+    },
+    Entry {
+        canary: Canary::TextSplitsReply,
+        name: "text-splits-reply",
+        check: "thread-survives",
+        class: Some("interleave-text"),
+    },
+    Entry {
+        canary: Canary::EmptyTextKept,
+        name: "empty-text-kept",
+        check: "thread-survives",
+        class: Some("empty-text"),
+    },
+    Entry {
+        canary: Canary::ErrorLosesResults,
+        name: "error-loses-results",
+        check: "thread-survives",
+        class: Some("provider-error-midloop"),
+    },
+    Entry {
         canary: Canary::SecondBatchDangles,
         name: "second-batch-dangles",
         check: "thread-survives",
@@ -436,6 +556,34 @@ impl Canary {
             (Canary::ThinkingDropped | Canary::ThinkingAltered | Canary::ThinkingUnsigned, _) => {
                 Some("thinking is not sent back")
             }
+            _ => self.senseless_slip(dialect),
+        }
+    }
+
+    /// The same of canaries that take what the model says wrongly.
+    fn senseless_slip(self, dialect: Dialect) -> Option<&'static str> {
+        use Dialect::{AnthropicMessages, BedrockConverse, Gemini, Mistral, OpenaiChat, OpenaiResponses};
+        match (self, dialect) {
+            (Canary::BadArgumentsSkipped | Canary::CutArgumentsRepaired | Canary::SurrogateKept, Gemini) => {
+                Some("arguments are sent as JSON")
+            }
+            (Canary::NotObjectKept | Canary::SurrogateKept, OpenaiChat | OpenaiResponses | Mistral) => {
+                Some("arguments are sent back as a text, which is not read")
+            }
+            (Canary::EmptyIdKept | Canary::ForeignIdKept | Canary::SameIdKept, Gemini) => {
+                Some("ids may be anything")
+            }
+            (Canary::SameIdKept, OpenaiResponses) => Some("calls may share an id"),
+            (Canary::DeltasToLatest, OpenaiChat) => None,
+            (Canary::DeltasToLatest, _) => Some("calls do not come in turns"),
+            (Canary::EmptyToolTurn, Gemini | OpenaiResponses) => Some("no stop reason speaks of calls"),
+            (Canary::EmptyToolTurn, OpenaiChat) => Some("an empty list of results is no message"),
+            (Canary::TextSplitsReply, Gemini) => None,
+            (Canary::TextSplitsReply, _) => {
+                Some("text comes before the calls, or two messages in a row are read as one")
+            }
+            (Canary::EmptyTextKept, AnthropicMessages | BedrockConverse) => None,
+            (Canary::EmptyTextKept, _) => Some("an empty text is not kept, or not refused"),
             (Canary::LastResultApart | Canary::BatchSplit, Dialect::Gemini) => None,
             (Canary::LastResultApart, _) => Some("results may stand in several messages, or are told as one"),
             (Canary::BatchSplit, _) => Some("calls are not signed"),

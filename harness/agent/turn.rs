@@ -1,8 +1,7 @@
 //! A turn: from the user's message to the moment when the agent is idle again.
 
-use serde_json::Value;
-
 use super::canary::Canary;
+use super::intake::{Misfit, misfit};
 use super::request;
 use super::step::{CallState, Phase, Step, StepBlock, StepCall, interrupted, not_allowed, result_of};
 use super::thread::{Block, CallResult, Message, unanswered};
@@ -29,6 +28,10 @@ const MAX_RETRIES: u32 = 3;
 const MAX_REQUESTS: u32 = 64;
 /// The longest pause that is waited for: an hour.
 const MAX_PAUSE_MS: u64 = 3_600_000;
+/// Stop reasons of a reply that has reached its greatest length.
+const LENGTH: [&str; 4] = ["max_tokens", "length", "max_output_tokens", "MAX_TOKENS"];
+/// Stop reasons of a reply with calls.
+const CALLS: [&str; 2] = ["tool_use", "tool_calls"];
 /// Requests of the storming canary.
 const STORM: u32 = 8;
 
@@ -111,7 +114,7 @@ impl Agent {
             false => request::body(&self.setup, &self.thread),
         };
         outputs.push(Output::Request { request, body });
-        Step::new(request)
+        Step::new(request, self.setup.canary)
     }
 
     /// Asks again, at once or after the pause that the provider wants.
@@ -122,7 +125,7 @@ impl Agent {
         let timer = self.counter.timer();
         outputs.push(Output::Wait { timer, ms });
         // No request has this number, so nothing is on its way.
-        let mut step = Step::new(self.counter.request());
+        let mut step = Step::new(self.counter.request(), self.setup.canary);
         step.phase = Phase::Pausing(timer);
         step
     }
@@ -137,9 +140,15 @@ impl Agent {
             Phase::Coming { .. } => turn.step.whole.extend_from_slice(bytes),
             Phase::Asked | Phase::Pausing(_) | Phase::Over => {}
         }
+        self.hear(&mut turn.step, events, outputs);
+    }
+
+    /// Takes what the model said, and starts each call that is complete with it.
+    fn hear(&mut self, step: &mut Step, events: Vec<ReplyEvent>, outputs: &mut Vec<Output>) {
         for event in events {
-            if let Some(index) = turn.step.said(event) {
-                self.start_call(&mut turn.step, index, outputs);
+            let Some(event) = self.taken_in(step, event) else { continue };
+            if let Some(index) = step.said(event) {
+                self.start_call(step, index, outputs);
             }
         }
     }
@@ -150,18 +159,15 @@ impl Agent {
         if call.call.args.is_empty() {
             call.call.args.push_str("{}");
         }
-        let is_object = matches!(serde_json::from_str(&call.call.args), Ok(Value::Object(_)));
         let tool = self.setup.tools.iter().find(|tool| tool.name == call.call.tool);
-        let is_known = tool.is_some();
+        let mut misfit = misfit(tool.map(|tool| &tool.input_schema), &call.call.args);
+        if misfit == Some(Misfit::CutOff) && self.setup.canary == Some(Canary::CutArgumentsRepaired) {
+            call.call.args.push_str("\"}");
+            misfit = None;
+        }
         outputs.push(Output::Show { id: call.call.id.clone(), state: ShownState::Pending });
-        if !is_object || !is_known {
-            let text =
-                if is_known { "The arguments are not a JSON object." } else { "There is no such tool." };
-            call.call.args = if is_object { call.call.args.clone() } else { "{}".to_owned() };
-            let result = CallResult { call_id: call.call.id.clone(), text: text.to_owned(), is_error: true };
-            outputs.push(Output::Show { id: call.call.id.clone(), state: ShownState::Failed });
-            call.state = CallState::Done(result);
-            return;
+        if tool.is_none() || misfit.is_some() {
+            return turn_down(call, misfit, self.setup.canary, outputs);
         }
         let run = self.counter.run();
         if tool.is_some_and(|tool| tool.asks) {
@@ -216,11 +222,7 @@ impl Agent {
             let mut events = Vec::new();
             decode_whole(self.setup.dialect, &turn.step.whole, |event| events.push(event));
             terminated = events.contains(&ReplyEvent::End);
-            for event in events {
-                if let Some(index) = turn.step.said(event) {
-                    self.start_call(&mut turn.step, index, outputs);
-                }
-            }
+            self.hear(&mut turn.step, events, outputs);
         }
         if self.is(Canary::TruncationSwallowed) {
             terminated = true;
@@ -237,6 +239,21 @@ impl Agent {
         turn.n_retries = 0;
         if turn.storm.is_some() {
             return self.storm_on(turn, outputs);
+        }
+        let has_calls = turn.step.calls().next().is_some();
+        let is_stop = |words: &[&str]| turn.step.stop.as_deref().is_some_and(|stop| words.contains(&stop));
+        if self.is(Canary::LengthDangles) && has_calls && is_stop(&LENGTH) {
+            self.let_go(&turn.step, outputs);
+            self.push_message(turn.step.message());
+            outputs.push(Output::Ended(TurnOutcome::Returned));
+            return None;
+        }
+        if self.is(Canary::EmptyToolTurn) && !has_calls && is_stop(&CALLS) {
+            self.push_message(turn.step.message());
+            self.thread.push(Message::Results(Vec::new()));
+            turn.n_requests += 1;
+            turn.step = self.ask(outputs);
+            return Some(turn);
         }
         self.go_on(turn, outputs)
     }
@@ -312,6 +329,11 @@ impl Agent {
         }
         if self.is(Canary::PromptLost) {
             self.thread.truncate(turn.mark);
+        } else if self.is(Canary::ErrorLosesResults)
+            && cure == Cure::None
+            && matches!(self.thread.last(), Some(Message::Results(_)))
+        {
+            self.thread.pop();
         } else {
             self.push_message(turn.step.message());
         }
@@ -444,7 +466,7 @@ impl Agent {
             return self.storm_on(turn, outputs);
         }
         if self.is(Canary::NeverEnds) {
-            turn.step = Step::new(turn.step.request);
+            turn.step = Step::new(turn.step.request, self.setup.canary);
             turn.step.phase = Phase::Over;
             return Some(turn);
         }
@@ -561,6 +583,31 @@ impl Agent {
 enum Cure {
     Retry,
     None,
+}
+
+/// Answers a call that cannot be run: of a tool that is not known, or with arguments that its tool does not take.
+fn turn_down(call: &mut StepCall, misfit: Option<Misfit>, canary: Option<Canary>, outputs: &mut Vec<Output>) {
+    let keeps = match misfit {
+        None | Some(Misfit::NotTaken) => true,
+        Some(Misfit::NotObject) => canary == Some(Canary::NotObjectKept),
+        Some(Misfit::Surrogate) => canary == Some(Canary::SurrogateKept),
+        Some(Misfit::NotJson | Misfit::CutOff) => false,
+    };
+    let forgets = match canary {
+        Some(Canary::UnknownToolDangles) => misfit.is_none(),
+        Some(Canary::BadArgumentsSkipped) => misfit == Some(Misfit::NotJson),
+        _ => false,
+    };
+    if !keeps {
+        call.call.args = "{}".to_owned();
+    }
+    if forgets {
+        call.state = CallState::Forgotten;
+        return;
+    }
+    let text = misfit.map_or("Not run: there is no such tool.", Misfit::text).to_owned();
+    outputs.push(Output::Show { id: call.call.id.clone(), state: ShownState::Failed });
+    call.state = CallState::Done(CallResult { call_id: call.call.id.clone(), text, is_error: true });
 }
 
 /// Starts the tool of a call.

@@ -71,14 +71,17 @@ impl<'a> Evidence<'a> {
         self.requests.iter().rev().find(|request| request.kind != RequestKind::Auxiliary)
     }
 
-    /// The call of the plan with that wire id.
+    /// The call of the plan with that wire id, if it is the only one.
     pub fn call_by_id(&self, id: &str) -> Option<(CallKey, &PlannedCall)> {
-        let at = self.plan.calls.iter().position(|call| call.id == id)?;
-        Some((CallKey(at as u32), &self.plan.calls[at]))
+        let key = self.plan.call_with_id(id)?;
+        Some((key, self.call(key)))
     }
 
-    /// The call that a result of a request answers.
+    /// The call that a result of a request answers. Where several calls have its id, nobody can tell.
     pub fn answered(&self, request: &RequestView, id: &str) -> Option<CallKey> {
+        if request.n_calls_with(id) > 1 {
+            return None;
+        }
         request.key_of(id).or_else(|| self.call_by_id(id).map(|(key, _)| key))
     }
 
@@ -162,6 +165,12 @@ impl RequestView {
         self.calls.iter()
     }
 
+    /// How many calls of this request have that id.
+    pub fn n_calls_with(&self, id: &str) -> usize {
+        let has_it = |item: &&Item| matches!(&item.content, Content::Call { id: own, .. } if own == id);
+        self.history.items.iter().filter(has_it).count()
+    }
+
     /// The call of the plan that an id of this request means.
     pub fn key_of(&self, id: &str) -> Option<CallKey> {
         self.calls.iter().find(|call| call.id == id).map(|call| call.key)
@@ -238,12 +247,13 @@ fn conversation(plan: &Plan, memory: &Memory, body: Json) -> History {
     history
 }
 
-/// A call of the plan is known by its id, or, where a system gives ids of its own, by the marker in its arguments.
+/// A call of the plan is known by its id, or, where a system gives ids of its own or several calls have the same, by
+/// the marker in its arguments.
 fn call_view(plan: &Plan, item: &Item) -> Option<CallView> {
     let Content::Call { id, args, .. } = &item.content else { return None };
     let marker = args.get(MARKER).and_then(|marker| marker.as_str());
-    let by_id = plan.calls.iter().position(|call| call.id == *id);
-    let at = by_id.or_else(|| plan.calls.iter().position(|call| marker == Some(call.marker.as_str())))?;
+    let by_marker = || (0..).zip(&plan.calls).find(|(_, call)| marker == Some(call.marker.as_str()));
+    let key = plan.call_with_id(id).or_else(|| by_marker().map(|(at, _)| CallKey(at)))?;
     let (message, pointer, id) = (item.message, item.pointer.clone(), id.clone());
-    Some(CallView { message, pointer, id, key: CallKey(at as u32) })
+    Some(CallView { message, pointer, id, key })
 }

@@ -86,10 +86,15 @@ pub(super) fn results_kept(evidence: &Evidence<'_>) -> Vec<Finding> {
 pub(super) fn results_once(evidence: &Evidence<'_>) -> Vec<Finding> {
     let repeated = |request: &RequestView| {
         let mut seen: Vec<(&str, Option<CallKey>)> = Vec::new();
+        // Calls to which the model, and then the system, gave the same id have a result each.
+        let is_full = |seen: &[(&str, Option<CallKey>)], id: &str| {
+            let n_results = seen.iter().filter(|(known, _)| *known == id).count();
+            n_results >= request.n_calls_with(id).max(1)
+        };
         for result in request.results() {
             // A system that gives ids of its own may tell of one call under two of them.
             let key = evidence.answered(request, result.id);
-            if seen.iter().any(|(id, known)| *id == result.id || (key.is_some() && *known == key)) {
+            if is_full(&seen, result.id) || seen.iter().any(|(_, known)| key.is_some() && *known == key) {
                 return Some((result.id.to_owned(), request.place(result.pointer)));
             }
             seen.push((result.id, key));

@@ -23,7 +23,7 @@ struct Progress {
     started: bool,
     settled: bool,
     cancelled: bool,
-    /// The user has to be asked, and has not said yes.
+    /// The user has to be asked, and has not said yes; or no system can run it.
     forbidden: bool,
 }
 
@@ -46,8 +46,8 @@ impl Progress {
 
 impl Batch {
     pub(super) fn new(plan: &Plan, turn: usize, reserved: &[CallKey]) -> Batch {
-        let progress = |asks| Progress { forbidden: asks, ..Progress::default() };
-        let calls = plan.calls.iter().map(|call| progress(call.asks)).collect();
+        let progress = |forbidden| Progress { forbidden, ..Progress::default() };
+        let calls = plan.calls.iter().map(|call| progress(call.asks || call.is_unfit())).collect();
         let mut batch = Batch { calls, order: Vec::new(), reserved: Vec::new(), in_flight: None };
         batch.begin(plan, turn, reserved);
         batch

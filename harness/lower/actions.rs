@@ -32,6 +32,8 @@ fn action(stage: Stage<'_>, base: &str, written: &At) -> Result<PlannedAction, P
         Action::EndEarly => PlannedFault::EndEarly,
         Action::Error(kind) => PlannedFault::Error(*kind),
         Action::Http(fault) => PlannedFault::Http(http(&pointer, fault)?),
+        Action::Duplicate => PlannedFault::Duplicate,
+        Action::Malformed => PlannedFault::Malformed,
         Action::Settle(name) => PlannedFault::Settle(stage.settleable(format!("{pointer}/settle"), name)?),
     };
     fits(&pointer, &at, &what)?;
@@ -79,6 +81,16 @@ fn fits(pointer: &str, at: &PlannedPoint, what: &PlannedFault) -> Result<(), Pro
         PlannedFault::Error(_) if unopened => {
             wrong("no stream is open before the headers", "use `http`, or `after: headers`")
         }
+        PlannedFault::Duplicate if side == Side::Before || mark == Mark::Headers => wrong(
+            "nothing has been sent here that could be sent again",
+            "use `after` and a point behind the headers",
+        ),
+        PlannedFault::Malformed if unopened => {
+            wrong("no stream is open before the headers", "use `after: headers`")
+        }
+        PlannedFault::Malformed if (mark, side) == (Mark::Reply, Side::After) => {
+            wrong("the terminal event has been sent, so nobody reads on", "use `before: reply`")
+        }
         PlannedFault::EndEarly if unopened => {
             wrong("no body is open before the headers", "use `eof`, or `after: headers`")
         }
@@ -123,6 +135,8 @@ fn action_words(action: &Action) -> String {
         }
         Action::Http(fault) if fault.times > 1 => format!("http {} ({} times)", fault.status, fault.times),
         Action::Http(fault) => format!("http {}", fault.status),
+        Action::Duplicate => "duplicate".to_owned(),
+        Action::Malformed => "malformed".to_owned(),
         Action::Settle(name) => format!("settle {name}"),
     }
 }

@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::dialect::Dialect;
-use crate::plan::{CallKey, MARKER, PlannedCall, PlannedReply, Script, ScriptBlock};
+use crate::plan::{CallKey, MARKER, PlannedCall, PlannedReply, Script, ScriptBlock, ToolOutcome};
 use crate::scenario::{Block, Call, Reply, Scenario};
 use crate::wire;
 
 use super::mint::Mint;
 use super::place::{self, Place};
+use super::slips;
 use super::tools;
 
 /// The calls of a plan.
@@ -62,9 +63,12 @@ impl<'a> Cast<'a> {
     /// What a reply says, in every attempt that the scenario wrote.
     pub fn reply(&self, said: &Reply) -> PlannedReply {
         let interleave = said.interleave && wire::of(self.dialect()).interleaves();
+        let (stop, indices) = (said.stop, said.indices);
         let script = |blocks: &Vec<Block>| Script {
             blocks: blocks.iter().filter_map(|block| self.block(block)).collect(),
             interleave,
+            stop,
+            indices,
         };
         PlannedReply { attempts: said.attempts.iter().map(script).collect() }
     }
@@ -83,7 +87,7 @@ impl<'a> Cast<'a> {
             ScriptBlock::Call(key) => ScriptBlock::Call(self.call_again(*key, attempt)),
             ScriptBlock::Think(_) | ScriptBlock::Text(_) => block.clone(),
         };
-        Script { blocks: script.blocks.iter().map(&mut block).collect(), interleave: script.interleave }
+        Script { blocks: script.blocks.iter().map(&mut block).collect(), ..script.clone() }
     }
 
     fn call_again(&mut self, key: CallKey, attempt: usize) -> CallKey {
@@ -103,7 +107,7 @@ impl<'a> Cast<'a> {
         let own = call.args.iter().map(|(name, value)| (name.clone(), value.clone()));
         let args = Value::Object(own.chain([(MARKER.to_owned(), Value::from(marker.as_str()))]).collect());
         let tool = &self.scenario.tools[&call.tool];
-        self.calls.push(PlannedCall {
+        let mut planned = PlannedCall {
             name: call.name.clone(),
             id: self.mint.wire_id(key.0, place.attempt),
             tool: call.tool.clone(),
@@ -113,10 +117,17 @@ impl<'a> Cast<'a> {
             deaf: tool.deaf,
             asks: tool.asks,
             marker,
+            slip: None,
             turn: place.turn,
             reply: place.reply,
             attempt: place.attempt,
-        });
+        };
+        let named = |name: &str| self.calls.iter().rev().find(|call| call.name == name);
+        slips::slip(&mut planned, call, tool, |name| named(name).map(|call| call.id.clone()));
+        if planned.is_unfit() {
+            planned.outcome = ToolOutcome::Error("no system can run this call".to_owned());
+        }
+        self.calls.push(planned);
         key
     }
 }
@@ -138,7 +149,7 @@ pub(super) fn fragments(text: &str) -> Vec<String> {
 }
 
 /// A text in so many pieces of nearly the same number of characters.
-fn cut(text: &str, n_pieces: usize) -> Vec<String> {
+pub(super) fn cut(text: &str, n_pieces: usize) -> Vec<String> {
     let n_chars = text.chars().count();
     let mut chars = text.chars();
     let length = |piece: usize| n_chars * (piece + 1) / n_pieces - n_chars * piece / n_pieces;

@@ -1,6 +1,6 @@
 //! The turns that the harness adds, to see whether the thread survives what went wrong.
 
-use crate::plan::{PlannedReply, PlannedTurn, Script, ScriptBlock};
+use crate::plan::{PlannedCall, PlannedReply, PlannedTurn, Script};
 
 use super::cast::fragments;
 
@@ -18,9 +18,13 @@ const SAID: [(&str, &str); 3] = [
     ("Are you sure?", "Yes, quite sure."),
 ];
 
-/// Adds the turns that are missing.
-pub(super) fn append(turns: &mut Vec<PlannedTurn>) {
-    let missing = match turns.iter().rposition(|turn| !turn.actions.is_empty()) {
+/// Adds the turns that are missing. `calls` are the calls of the plan.
+pub(super) fn append(turns: &mut Vec<PlannedTurn>, calls: &[PlannedCall]) {
+    let is_wrong = |turn: &PlannedTurn| {
+        let mut scripts = turn.replies.iter().flat_map(|reply| &reply.attempts);
+        !turn.actions.is_empty() || scripts.any(|script| script.is_wrong(calls))
+    };
+    let missing = match turns.iter().rposition(is_wrong) {
         Some(last) => AFTER_ACTIONS.saturating_sub(turns.len() - 1 - last),
         None => WHEN_PLAIN,
     };
@@ -41,7 +45,7 @@ pub(super) fn append(turns: &mut Vec<PlannedTurn>) {
 }
 
 fn turn(user: String, answer: &str) -> PlannedTurn {
-    let script = Script { blocks: vec![ScriptBlock::Text(fragments(answer))], interleave: false };
+    let script = Script::saying(fragments(answer));
     PlannedTurn {
         user,
         follow_up: true,

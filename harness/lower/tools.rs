@@ -11,6 +11,7 @@ use crate::scenario::{Call, Scenario, Tool};
 use super::header;
 use super::place::{self, Place};
 use super::problem::{Problem, Problems};
+use super::slips;
 
 /// Characters of a tool's name. Providers refuse longer ones:
 /// <https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/overview> gives `^[a-zA-Z0-9_-]{1,64}$`.
@@ -19,24 +20,29 @@ const MAX_TOOL_NAME: usize = 64;
 /// Characters of a call's name; it stands in markers, reports and file names.
 const MAX_CALL_NAME: usize = 32;
 
-/// Checks the tools and every call against them.
-pub(super) fn check(scenario: &Scenario) -> Result<Vec<PlannedTool>, Vec<Problem>> {
+/// Checks the tools and every call against them. Gives the tools of the system, and those that it lacks.
+pub(super) fn check(scenario: &Scenario) -> Result<(Vec<PlannedTool>, Vec<PlannedTool>), Vec<Problem>> {
     let mut problems = Problems::default();
     for (name, tool) in &scenario.tools {
         check_tool(name, tool, &mut problems);
+        slips::check_tool(&format!("/tools/{}", place::step(name)), tool, &scenario.tools, &mut problems);
     }
     let mut named: BTreeMap<&str, Place> = BTreeMap::new();
     for (place, call) in place::calls(scenario) {
         check_call(scenario, place, call, &mut problems);
+        slips::check_call(scenario, place, call, &mut problems);
         problems.add_if(named.insert(&call.name, place).is_some(), || {
             Problem::new(format!("{place}/call/as"), format!("two calls are named `{}`", call.name))
                 .with_hint("give every call of the file its own name".to_owned())
         });
     }
-    let tools =
-        scenario.tools.iter().map(|(name, tool)| planned(scenario, name, tool, &mut problems)).collect();
+    let (mut given, mut missing) = (Vec::new(), Vec::new());
+    for (name, tool) in &scenario.tools {
+        let planned = planned(scenario, name, tool, &mut problems);
+        if tool.missing { missing.push(planned) } else { given.push(planned) }
+    }
     problems.settle()?;
-    Ok(tools)
+    Ok((given, missing))
 }
 
 fn check_tool(name: &str, tool: &Tool, problems: &mut Problems) {
@@ -48,6 +54,11 @@ fn check_tool(name: &str, tool: &Tool, problems: &mut Problems) {
     });
     let ends: Vec<(&str, &str)> = endings(tool).collect();
     match ends.as_slice() {
+        [(key, _)] if tool.missing => problems.add(
+            Problem::new(format!("{base}/{key}"), "a tool that the system was never given does not end")
+                .with_hint(format!("remove `{key}`, or `missing`")),
+        ),
+        [] if tool.missing => {}
         [(key, said)] => header::text(&format!("{base}/{key}"), "what a tool says", said, problems),
         [] => problems.add(
             Problem::new(&base, format!("nothing says how the tool `{name}` ends"))
@@ -91,7 +102,7 @@ fn check_call(scenario: &Scenario, place: Place, call: &Call, problems: &mut Pro
         return;
     };
     for key in endings(tool).flat_map(|(_, said)| keys(said)) {
-        problems.add_if(!call.args.contains_key(key), || {
+        problems.add_if(call.raw.is_none() && !call.args.contains_key(key), || {
             Problem::new(
                 &base,
                 format!("the tool `{}` speaks of `{{{key}}}`, which this call lacks", call.tool),

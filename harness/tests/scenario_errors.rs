@@ -200,6 +200,48 @@ fn tools_and_calls() {
 }
 
 #[test]
+fn slips() {
+    let call = |keys: &str| with("{ as: b, tool: lookup, args: { key: b } }", keys);
+    let tool = |tool: &str| {
+        let tools = format!("  search: {tool}\n  lookup:");
+        mistake(&GOOD.replacen("  lookup:", &tools, 1).replacen(
+            "as: b, tool: lookup",
+            "as: b, tool: search",
+            1,
+        ))
+    };
+    let reply = |keys: &str| {
+        let short = "      - - text: Let me look these up.\n        - call: { as: a, tool: lookup, args: { key: a } }\n";
+        let long = format!(
+            "      - {keys}\n        blocks:\n        - text: Let me look these up.\n        - call: {{ as: a, tool: lookup, args: {{ key: a }} }}\n"
+        );
+        with(short, &long)
+    };
+    snapshot(
+        "slips",
+        &[
+            ("raw and args", call(r#"{ as: b, tool: lookup, args: { key: b }, raw: "{}" }"#)),
+            ("id of no earlier call", call("{ as: b, tool: lookup, args: { key: b }, id: { same: c } }")),
+            ("missing tool that ends", tool("{ missing: true, returns: x }")),
+            ("missing tool that asks", tool("{ missing: true, asks: true }")),
+            ("called but not missing", tool(r#"{ returns: x, called: "ls -la" }"#)),
+            ("called as a tool that is there", tool("{ missing: true, called: lookup }")),
+            ("numbers and interleaving", reply("indices: missing\n        interleave: true")),
+            ("stop", reply("stop: soon")),
+            ("a reply of nothing", with("[{ text: Found. }]", r#"[{ text: "" }]"#)),
+            (
+                "a call that never starts",
+                mistake(&plain("{ after: { started: b }, do: abort }").replacen(
+                    "{ as: b, tool: lookup, args: { key: b } }",
+                    r#"{ as: b, tool: lookup, raw: "[]" }"#,
+                    1,
+                )),
+            ),
+        ],
+    );
+}
+
+#[test]
 fn points() {
     snapshot(
         "points",
