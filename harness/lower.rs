@@ -27,6 +27,7 @@ mod settle;
 mod slips;
 mod tools;
 
+pub use actions::words as action_words;
 pub use header::{
     MAX_ACTIONS, MAX_ARGS, MAX_ATTEMPTS, MAX_BLOCKS, MAX_CALLS, MAX_DELTAS, MAX_REPLIES, MAX_STRING,
     MAX_TOOLS, MAX_TURNS,

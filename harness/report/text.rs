@@ -165,7 +165,8 @@ fn summary(text: &mut String, report: &Report, fail_on: Harm, paint: impl Fn(Ton
             counts.join(", "),
         );
     }
-    let _ = writeln!(text, "seed {}, profiles {}", report.seed, report.profiles.join(" "));
+    let shard = report.shard.map(|shard| format!(", shard {shard}")).unwrap_or_default();
+    let _ = writeln!(text, "seed {}, profiles {}{shard}", report.seed, report.profiles.join(" "));
 }
 
 /// How many of the failed cases count, where not all do.

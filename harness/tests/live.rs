@@ -56,6 +56,7 @@ async fn run(system: &System, jobs: &[Job]) -> Vec<Case> {
         guardian: Path::new(env!("CARGO_BIN_EXE_brickbat")),
         fail_fast: None,
         repeat: Repeat::ONCE,
+        shard: None,
         baselines: &[],
         redactor: &redactor,
         keep: None,
