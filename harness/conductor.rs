@@ -192,6 +192,8 @@ impl Conductor {
             | Event::Answered { .. }
             | Event::Stopped
             | Event::Resumed
+            | Event::Early { .. }
+            | Event::Stored { .. }
             | Event::GaveUp => {}
         }
         self.work_holds(&mut commands);

@@ -3,6 +3,7 @@
 //! A report holds no port, pid, path of the machine or clock outside its `timing` object, and is sorted by case,
 //! so that the same run gives the same bytes.
 
+mod account;
 mod held;
 #[cfg(feature = "cli")]
 pub mod junit;
@@ -19,6 +20,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+pub use account::{Account, CheckAccount, FaultAccount};
 pub use held::{Held, HeldEntry, StalePlans};
 pub use repeats::{Repeats, SeenFinding};
 pub use shard::Shard;
@@ -28,7 +30,7 @@ use crate::baseline::{Baseline, Disposition};
 use crate::conductor::Receipt;
 use crate::plan::PlanId;
 use crate::record::ReceiptNote;
-use crate::verdict::{Finding, Harm, Judgement, Verdict};
+use crate::verdict::{Asked, Finding, Harm, Judgement, Verdict};
 
 /// The version of the format that is written and read here.
 const SCHEMA: u32 = 1;
@@ -48,6 +50,8 @@ pub struct Report {
     pub cases: Vec<Case>,
     /// How many cases have each verdict.
     pub summary: BTreeMap<String, usize>,
+    /// What was planned for each system, and what was done.
+    pub accounts: Vec<Account>,
     /// The baselines that the findings were held against.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub baselines: Vec<Held>,
@@ -90,6 +94,10 @@ pub struct Case {
     #[serde(skip)]
     #[schemars(skip)]
     pub judged: Verdict,
+    /// The checkers that were asked; the accounts count them.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub asked: Vec<Asked>,
 }
 
 /// What the clock says.
@@ -119,6 +127,7 @@ impl Case {
             repeats: None,
             reproduce,
             judged: judgement.verdict,
+            asked: judgement.asked,
         }
     }
 
@@ -170,8 +179,20 @@ impl Report {
             *summary.entry(case.verdict.clone()).or_insert(0) += 1;
         }
         let brickbat = env!("CARGO_PKG_VERSION").to_owned();
+        let accounts = Account::all_of(&cases);
         let (baselines, shard, timing) = (Vec::new(), None, None);
-        Report { schema: SCHEMA, brickbat, seed, profiles, cases, summary, baselines, shard, timing }
+        Report {
+            schema: SCHEMA,
+            brickbat,
+            seed,
+            profiles,
+            cases,
+            summary,
+            accounts,
+            baselines,
+            shard,
+            timing,
+        }
     }
 
     /// The same, held against baselines.
@@ -211,6 +232,7 @@ impl Report {
             1
         } else if self.cases.iter().any(|case| case.judged.is_unjudged())
             || (self.shard.is_none() && (self.cases.is_empty() || self.cases.iter().any(idle)))
+            || !self.accounts.iter().all(Account::is_whole)
         {
             3
         } else {

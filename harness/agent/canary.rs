@@ -2,9 +2,9 @@
 //!
 //! A canary changes only what the agent does. No checker, rule or provider knows that it exists.
 
-use serde::Serialize;
+mod senseless;
 
-use crate::dialect::Dialect;
+use serde::Serialize;
 
 /// One planted bug.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -92,6 +92,24 @@ pub enum Canary {
     EmptyTextKept,
     /// When the provider refuses the request with the results for good, the results are dropped.
     ErrorLosesResults,
+    /// After a stop, results that had come are recorded as failures.
+    SuccessDenied,
+    /// A tool that the user's stop cut off is recorded as one that never ran.
+    RunDenied,
+    /// The answer that is made up for a cut-off call is written anew for each request, and never the same.
+    RepairDrifts,
+    /// After a stop the agent adds a note to what the user said last, in each request, and stores it nowhere.
+    NoteWanders,
+    /// A stop is not forgotten: the replies of later turns are kept as if they had been cut off as well.
+    StopLingers,
+    /// The user's stop shows all calls as failed, also those whose results are kept.
+    ShownAsFailed,
+    /// The store of a turn that is over has lost the results of a turn that was stopped.
+    StoreForgets,
+    /// The time after which the provider wants to be asked again is not waited for.
+    PauseIgnored,
+    /// A request that the provider refuses for good is sent again.
+    RefusalRetried,
     /// The user's stop saves calls that have no result, but only in a later step of the turn (the repair looks at the first).
     SecondBatchDangles,
     /// A tool that answers with an error makes the agent give up those that run beside it, and nobody answers for them.
@@ -287,6 +305,15 @@ const TABLE: &[Entry] = &[
         check: "thread-survives",
         class: Some("thinking-unsigned"),
     },
+    Entry { canary: Canary::SuccessDenied, name: "success-denied", check: "failure-honest", class: None },
+    Entry { canary: Canary::RunDenied, name: "run-denied", check: "failure-honest", class: None },
+    Entry { canary: Canary::RepairDrifts, name: "repair-drifts", check: "repair-stable", class: None },
+    Entry { canary: Canary::NoteWanders, name: "note-wanders", check: "prefix-stable", class: None },
+    Entry { canary: Canary::StopLingers, name: "stop-lingers", check: "healthy-untouched", class: None },
+    Entry { canary: Canary::ShownAsFailed, name: "shown-as-failed", check: "views-agree", class: None },
+    Entry { canary: Canary::StoreForgets, name: "store-forgets", check: "views-agree", class: None },
+    Entry { canary: Canary::PauseIgnored, name: "pause-ignored", check: "pause-heeded", class: None },
+    Entry { canary: Canary::RefusalRetried, name: "refusal-retried", check: "refusal-heeded", class: None },
     Entry {
         canary: Canary::UnknownToolDangles,
         name: "unknown-tool-dangles",
@@ -505,70 +532,6 @@ impl Canary {
     /// The failure class that it stands for, if it is one that was reported.
     pub fn class(self) -> Option<&'static str> {
         self.entry().class
-    }
-
-    /// Why the bug cannot show in a dialect, if so.
-    pub fn senseless_in(self, dialect: Dialect) -> Option<&'static str> {
-        match (self, dialect) {
-            (Canary::PartialArgumentsRun, Dialect::Gemini | Dialect::Mistral) => {
-                Some("a call comes in one piece, so there are no partial arguments")
-            }
-            (Canary::SignatureDropped, Dialect::Gemini) => None,
-            (Canary::SignatureDropped, _) => Some("calls are not signed"),
-            (
-                Canary::ThinkingDropped
-                | Canary::ThinkingAltered
-                | Canary::ThinkingUnsigned
-                | Canary::ThinkingForgotten,
-                Dialect::AnthropicMessages | Dialect::BedrockConverse,
-            )
-            | (Canary::LoneThoughtKept, Dialect::AnthropicMessages | Dialect::OpenaiResponses) => None,
-            (Canary::LoneThoughtKept | Canary::ThinkingForgotten, _) => {
-                Some("thinking and what came of it need not stand together here")
-            }
-            (Canary::ThinkingDropped | Canary::ThinkingAltered | Canary::ThinkingUnsigned, _) => {
-                Some("thinking is not sent back")
-            }
-            _ => self.senseless_slip(dialect),
-        }
-    }
-
-    /// The same of canaries that take what the model says wrongly.
-    fn senseless_slip(self, dialect: Dialect) -> Option<&'static str> {
-        use Dialect::{AnthropicMessages, BedrockConverse, Gemini, Mistral, OpenaiChat, OpenaiResponses};
-        match (self, dialect) {
-            (Canary::BadArgumentsSkipped | Canary::CutArgumentsRepaired | Canary::SurrogateKept, Gemini) => {
-                Some("arguments are sent as JSON")
-            }
-            (Canary::NotObjectKept | Canary::SurrogateKept, OpenaiChat | OpenaiResponses | Mistral) => {
-                Some("arguments are sent back as a text, which is not read")
-            }
-            (Canary::EmptyIdKept | Canary::ForeignIdKept | Canary::SameIdKept, Gemini) => {
-                Some("ids may be anything")
-            }
-            (Canary::SameIdKept, OpenaiResponses) => Some("calls may share an id"),
-            (Canary::DeltasToLatest, OpenaiChat) => None,
-            (Canary::DeltasToLatest, _) => Some("calls do not come in turns"),
-            (Canary::EmptyToolTurn, Gemini | OpenaiResponses) => Some("no stop reason speaks of calls"),
-            (Canary::EmptyToolTurn, OpenaiChat) => Some("an empty list of results is no message"),
-            (Canary::TextSplitsReply, Gemini) => None,
-            (Canary::TextSplitsReply, _) => {
-                Some("text comes before the calls, or two messages in a row are read as one")
-            }
-            (Canary::EmptyTextKept, AnthropicMessages | BedrockConverse) => None,
-            (Canary::EmptyTextKept, _) => Some("an empty text is not kept, or not refused"),
-            (Canary::LastResultApart | Canary::BatchSplit, Dialect::Gemini) => None,
-            (Canary::LastResultApart, _) => Some("results may stand in several messages, or are told as one"),
-            (Canary::BatchSplit, _) => Some("calls are not signed"),
-            (Canary::RetryPrefills | Canary::NoWordAfterResults, Dialect::Mistral) => None,
-            (Canary::NoWordAfterResults, _) => Some("a prompt may follow results"),
-            (Canary::RetryPrefills, _) => Some("a request may end with what the model said"),
-            (
-                Canary::UsersNotMerged | Canary::PlaceholderKept,
-                Dialect::OpenaiResponses | Dialect::Mistral,
-            ) => Some("a message without content is left out, or taken"),
-            _ => None,
-        }
     }
 
     fn entry(self) -> &'static Entry {

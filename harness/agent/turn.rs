@@ -1,7 +1,7 @@
 //! A turn: from the user's message to the moment when the agent is idle again.
 
 use super::canary::Canary;
-use super::intake::{Misfit, misfit};
+use super::intake::{Misfit, misfit, turn_down};
 use super::request;
 use super::step::{CallState, Phase, Step, StepBlock, StepCall, interrupted, not_allowed, result_of};
 use super::thread::{Block, CallResult, Message, unanswered};
@@ -30,6 +30,8 @@ const MAX_REQUESTS: u32 = 64;
 const LENGTH: [&str; 4] = ["max_tokens", "length", "max_output_tokens", "MAX_TOKENS"];
 /// Stop reasons of a reply with calls.
 const CALLS: [&str; 2] = ["tool_use", "tool_calls"];
+/// The longest pause that is waited for: an hour.
+const MAX_PAUSE_MS: u64 = 3_600_000;
 /// Requests of the storming canary.
 const STORM: u32 = 8;
 
@@ -62,8 +64,9 @@ impl Agent {
         match input {
             Input::Prompt(_) => Some(turn),
             Input::Stop => self.stop(turn, outputs),
-            Input::Head { request, status } => {
+            Input::Head { request, status, pause_ms } => {
                 if request == turn.step.request {
+                    turn.step.pause_ms = pause_ms;
                     let decoder = Decoder::new(self.setup.dialect);
                     turn.step.phase = Phase::Coming { status, decoder, terminated: false };
                 }
@@ -79,6 +82,12 @@ impl Agent {
             Input::End { .. } => Some(turn),
             Input::Answered { run, consent } => self.answered(turn, run, consent, outputs),
             Input::ToolDone { run, outcome } => self.tool_done(turn, run, outcome, outputs),
+            Input::Elapsed { timer } => {
+                if matches!(turn.step.phase, Phase::Pausing(awaited) if awaited == timer) {
+                    turn.step = self.ask(outputs);
+                }
+                Some(turn)
+            }
         }
     }
 
@@ -97,8 +106,28 @@ impl Agent {
 
     fn ask(&mut self, outputs: &mut Vec<Output>) -> Step {
         let request = self.counter.request();
-        outputs.push(Output::Request { request, body: request::body(&self.setup, &self.thread) });
+        if self.is(Canary::RepairDrifts) {
+            self.word_repairs_anew(request);
+        }
+        let body = match self.is(Canary::NoteWanders) && self.was_stopped {
+            true => request::body(&self.setup, &self.with_note()),
+            false => request::body(&self.setup, &self.thread),
+        };
+        outputs.push(Output::Request { request, body });
         Step::new(request, self.setup.canary)
+    }
+
+    /// Asks again, at once or after the pause that the provider wants.
+    fn ask_again(&mut self, pause_ms: Option<u64>, outputs: &mut Vec<Output>) -> Step {
+        let Some(ms) = pause_ms.filter(|ms| *ms > 0 && !self.is(Canary::PauseIgnored)) else {
+            return self.ask(outputs);
+        };
+        let timer = self.counter.timer();
+        outputs.push(Output::Wait { timer, ms });
+        // No request has this number, so nothing is on its way.
+        let mut step = Step::new(self.counter.request(), self.setup.canary);
+        step.phase = Phase::Pausing(timer);
+        step
     }
 
     fn body(&mut self, turn: &mut Turn, bytes: &[u8], outputs: &mut Vec<Output>) {
@@ -109,23 +138,13 @@ impl Agent {
                 decoder.feed(bytes, |event| events.push(event));
             }
             Phase::Coming { .. } => turn.step.whole.extend_from_slice(bytes),
-            Phase::Asked | Phase::Over => {}
+            Phase::Asked | Phase::Pausing(_) | Phase::Over => {}
         }
         self.hear(&mut turn.step, events, outputs);
     }
 
-    /// Takes what the model said, and starts each call that is complete with it.
-    fn hear(&mut self, step: &mut Step, events: Vec<ReplyEvent>, outputs: &mut Vec<Output>) {
-        for event in events {
-            let Some(event) = self.taken_in(step, event) else { continue };
-            if let Some(index) = step.said(event) {
-                self.start_call(step, index, outputs);
-            }
-        }
-    }
-
     /// Starts the tool of a call that has just become complete.
-    fn start_call(&mut self, step: &mut Step, index: u64, outputs: &mut Vec<Output>) {
+    pub(super) fn start_call(&mut self, step: &mut Step, index: u64, outputs: &mut Vec<Output>) {
         let Some(call) = step.open_call(index) else { return };
         if call.call.args.is_empty() {
             call.call.args.push_str("{}");
@@ -180,7 +199,8 @@ impl Agent {
             );
         };
         if status != 200 {
-            let cure = if matches!(status, 408 | 409 | 429 | 500..) { Cure::Retry } else { Cure::None };
+            let may_pass = matches!(status, 408 | 409 | 429 | 500..) || self.is(Canary::RefusalRetried);
+            let cure = if may_pass { Cure::Retry } else { Cure::None };
             let text = format!("status {status}: {}", String::from_utf8_lossy(&turn.step.whole));
             return self.failed(turn, text, cure, outputs);
         }
@@ -280,13 +300,15 @@ impl Agent {
             }
             return self.go_on(turn, outputs);
         }
-        if may_retry {
+        // Who is asked to wait for longer than a turn may take gives the turn up.
+        let pause_ms = turn.step.pause_ms;
+        if may_retry && pause_ms.is_none_or(|ms| ms <= MAX_PAUSE_MS) {
             if self.is(Canary::RetryPrefills) && turn.n_requests > 1 {
                 self.push_message(turn.step.message());
             }
             turn.n_retries += 1;
             turn.n_requests += 1;
-            turn.step = self.ask(outputs);
+            turn.step = self.ask_again(pause_ms, outputs);
             return Some(turn);
         }
         if self.is(Canary::UsersNotMerged)
@@ -350,6 +372,9 @@ impl Agent {
             return Some(turn);
         }
         let has_calls = turn.step.calls().next().is_some();
+        if self.is(Canary::StopLingers) && self.was_stopped {
+            turn.step.cut_text();
+        }
         self.push_step(&mut turn.step);
         if !has_calls || turn.n_requests >= MAX_REQUESTS {
             outputs.push(Output::Ended(TurnOutcome::Returned));
@@ -362,11 +387,12 @@ impl Agent {
 
     /// The user stops the turn: the request and the tools are given up, and every call that is kept gets an answer.
     fn stop(&mut self, mut turn: Turn, outputs: &mut Vec<Output>) -> Option<Turn> {
+        self.was_stopped = true;
         if self.is(Canary::PlaceholderKept) && turn.n_requests == 1 && matches!(turn.step.phase, Phase::Asked)
         {
             self.thread.push(Message::Assistant(Vec::new()));
         }
-        if !matches!(turn.step.phase, Phase::Over) {
+        if !matches!(turn.step.phase, Phase::Over | Phase::Pausing(_)) {
             outputs.push(Output::HangUp { request: turn.step.request });
         }
         turn.step.drop_open_calls();
@@ -406,7 +432,18 @@ impl Agent {
                     result.text = "Done.".to_owned();
                     result.is_error = false;
                 }
+                if self.setup.canary == Some(Canary::RunDenied) {
+                    result.text = "Not run: the user stopped the turn.".to_owned();
+                }
                 call.state = CallState::Done(result);
+            } else if let CallState::Done(result) = &mut call.state {
+                if self.setup.canary == Some(Canary::SuccessDenied) && !result.is_error {
+                    result.text = format!("Aborted: {}", result.text);
+                    result.is_error = true;
+                }
+                if self.setup.canary == Some(Canary::ShownAsFailed) {
+                    outputs.push(Output::Show { id: call.call.id.clone(), state: ShownState::Failed });
+                }
             }
         }
         if self.is(Canary::LoneThoughtKept) && turn.step.message().is_empty() {
@@ -536,31 +573,6 @@ impl Agent {
 enum Cure {
     Retry,
     None,
-}
-
-/// Answers a call that cannot be run: of a tool that is not known, or with arguments that its tool does not take.
-fn turn_down(call: &mut StepCall, misfit: Option<Misfit>, canary: Option<Canary>, outputs: &mut Vec<Output>) {
-    let keeps = match misfit {
-        None | Some(Misfit::NotTaken) => true,
-        Some(Misfit::NotObject) => canary == Some(Canary::NotObjectKept),
-        Some(Misfit::Surrogate) => canary == Some(Canary::SurrogateKept),
-        Some(Misfit::NotJson | Misfit::CutOff) => false,
-    };
-    let forgets = match canary {
-        Some(Canary::UnknownToolDangles) => misfit.is_none(),
-        Some(Canary::BadArgumentsSkipped) => misfit == Some(Misfit::NotJson),
-        _ => false,
-    };
-    if !keeps {
-        call.call.args = "{}".to_owned();
-    }
-    if forgets {
-        call.state = CallState::Forgotten;
-        return;
-    }
-    let text = misfit.map_or("Not run: there is no such tool.", Misfit::text).to_owned();
-    outputs.push(Output::Show { id: call.call.id.clone(), state: ShownState::Failed });
-    call.state = CallState::Done(CallResult { call_id: call.call.id.clone(), text, is_error: true });
 }
 
 /// Starts the tool of a call.

@@ -5,7 +5,7 @@ use std::collections::btree_map::Entry;
 use std::fmt;
 
 use super::shard::CONTROL;
-use super::{Case, Held, HeldEntry, Report, Shard, StalePlans, Timing};
+use super::{Account, Case, Held, HeldEntry, Report, Shard, StalePlans, Timing};
 use crate::verdict::Verdict;
 
 /// Why reports are not the shards of one run. Each names the files that say so.
@@ -90,9 +90,9 @@ pub fn merge(parts: Vec<Part>) -> Result<Report, MergeError> {
     same_systems(&parts)?;
     let (seed, profiles) = (first.report.seed, first.report.profiles.clone());
     let wall_ms = parts.iter().filter_map(|part| Some(part.report.timing.as_ref()?.wall_ms)).max();
-    let baselines = baselines(&parts);
+    let (accounts, baselines) = (accounts(&parts), baselines(&parts));
     let report = Report::new(seed, profiles, cases(parts)?);
-    Ok(Report { baselines, timing: wall_ms.map(|wall_ms| Timing { wall_ms }), ..report })
+    Ok(Report { accounts, baselines, timing: wall_ms.map(|wall_ms| Timing { wall_ms }), ..report })
 }
 
 /// Whether two shards can be of one run.
@@ -176,6 +176,27 @@ fn kinds(case: &Case) -> Vec<(crate::verdict::Harm, &'static str)> {
 fn words(case: &Case) -> String {
     let checks: Vec<&str> = case.findings.iter().map(|finding| finding.check).collect();
     if checks.is_empty() { case.verdict.clone() } else { format!("{} ({})", case.verdict, checks.join(", ")) }
+}
+
+/// What the shards did, added up for each system. A shard that was given twice counts once; a control plan that failed
+/// counts in each shard that needed it.
+fn accounts(parts: &[Part]) -> Vec<Account> {
+    let mut seen = Vec::new();
+    let mut merged: Vec<Account> = Vec::new();
+    for part in parts {
+        if seen.contains(&part.report.shard) {
+            continue;
+        }
+        seen.push(part.report.shard);
+        for account in &part.report.accounts {
+            match merged.iter_mut().find(|known| known.system == account.system) {
+                Some(known) => known.add(account),
+                None => merged.push(account.clone()),
+            }
+        }
+    }
+    merged.sort_by(|one, other| one.system.cmp(&other.system));
+    merged
 }
 
 /// What the shards show of each baseline, added up. A shard that was given twice counts once.

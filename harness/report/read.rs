@@ -7,7 +7,7 @@ use std::fmt;
 
 use serde::Deserialize;
 
-use super::{Case, Held, Repeats, Report, SCHEMA, Shard, Timing};
+use super::{Account, Case, Held, Repeats, Report, SCHEMA, Shard, Timing};
 use crate::baseline::{Disposition, check_named};
 use crate::record::ReceiptNote;
 use crate::rules::Rule;
@@ -62,6 +62,7 @@ struct Written {
     profiles: Vec<String>,
     cases: Vec<WrittenCase>,
     summary: std::collections::BTreeMap<String, usize>,
+    accounts: Vec<Account>,
     #[serde(default)]
     baselines: Vec<Held>,
     #[serde(default)]
@@ -129,7 +130,8 @@ impl Report {
         if report.summary != written.summary {
             return Err(ReadError::Unknown("/summary".to_owned(), "it is not that of the cases".to_owned()));
         }
-        Ok(Report { baselines: written.baselines, shard: written.shard, timing: written.timing, ..report })
+        let Written { accounts, baselines, shard, timing, .. } = written;
+        Ok(Report { accounts, baselines, shard, timing, ..report })
     }
 }
 
@@ -162,6 +164,8 @@ impl WrittenCase {
             repeats: self.repeats,
             reproduce: self.reproduce,
             judged: self.verdict,
+            // A report tells of its checkers in its accounts.
+            asked: Vec::new(),
         })
     }
 }

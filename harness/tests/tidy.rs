@@ -72,7 +72,8 @@ const EDGES: &[(&str, &str)] = &[
 const MAX_LINES: usize = 600;
 
 /// The only places that wait for time, with the reason.
-const SLEEPS: [(&str, &str); 4] = [
+const SLEEPS: [(&str, &str); 5] = [
+    ("harness/driver/in_process.rs", "a client that is asked to come back later waits for as long"),
     ("harness/driver/install.rs", "a file lock that another process holds gives no notice"),
     ("harness/driver/rest.rs", "nothing tells that the processes of someone else have come to rest"),
     ("harness/tests/kills.rs", "a run is killed at a moment in time, whatever it does just then"),
