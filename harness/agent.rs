@@ -122,8 +122,8 @@ pub struct TimerId(pub u32);
 struct Counter {
     n_requests: u32,
     n_runs: u32,
-    n_timers: u32,
     n_ids: u32,
+    n_timers: u32,
 }
 
 impl Counter {

@@ -2,9 +2,9 @@
 //!
 //! A canary changes only what the agent does. No checker, rule or provider knows that it exists.
 
-use serde::Serialize;
+mod senseless;
 
-use crate::dialect::Dialect;
+use serde::Serialize;
 
 /// One planted bug.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -532,70 +532,6 @@ impl Canary {
     /// The failure class that it stands for, if it is one that was reported.
     pub fn class(self) -> Option<&'static str> {
         self.entry().class
-    }
-
-    /// Why the bug cannot show in a dialect, if so.
-    pub fn senseless_in(self, dialect: Dialect) -> Option<&'static str> {
-        match (self, dialect) {
-            (Canary::PartialArgumentsRun, Dialect::Gemini | Dialect::Mistral) => {
-                Some("a call comes in one piece, so there are no partial arguments")
-            }
-            (Canary::SignatureDropped, Dialect::Gemini) => None,
-            (Canary::SignatureDropped, _) => Some("calls are not signed"),
-            (
-                Canary::ThinkingDropped
-                | Canary::ThinkingAltered
-                | Canary::ThinkingUnsigned
-                | Canary::ThinkingForgotten,
-                Dialect::AnthropicMessages | Dialect::BedrockConverse,
-            )
-            | (Canary::LoneThoughtKept, Dialect::AnthropicMessages | Dialect::OpenaiResponses) => None,
-            (Canary::LoneThoughtKept | Canary::ThinkingForgotten, _) => {
-                Some("thinking and what came of it need not stand together here")
-            }
-            (Canary::ThinkingDropped | Canary::ThinkingAltered | Canary::ThinkingUnsigned, _) => {
-                Some("thinking is not sent back")
-            }
-            _ => self.senseless_slip(dialect),
-        }
-    }
-
-    /// The same of canaries that take what the model says wrongly.
-    fn senseless_slip(self, dialect: Dialect) -> Option<&'static str> {
-        use Dialect::{AnthropicMessages, BedrockConverse, Gemini, Mistral, OpenaiChat, OpenaiResponses};
-        match (self, dialect) {
-            (Canary::BadArgumentsSkipped | Canary::CutArgumentsRepaired | Canary::SurrogateKept, Gemini) => {
-                Some("arguments are sent as JSON")
-            }
-            (Canary::NotObjectKept | Canary::SurrogateKept, OpenaiChat | OpenaiResponses | Mistral) => {
-                Some("arguments are sent back as a text, which is not read")
-            }
-            (Canary::EmptyIdKept | Canary::ForeignIdKept | Canary::SameIdKept, Gemini) => {
-                Some("ids may be anything")
-            }
-            (Canary::SameIdKept, OpenaiResponses) => Some("calls may share an id"),
-            (Canary::DeltasToLatest, OpenaiChat) => None,
-            (Canary::DeltasToLatest, _) => Some("calls do not come in turns"),
-            (Canary::EmptyToolTurn, Gemini | OpenaiResponses) => Some("no stop reason speaks of calls"),
-            (Canary::EmptyToolTurn, OpenaiChat) => Some("an empty list of results is no message"),
-            (Canary::TextSplitsReply, Gemini) => None,
-            (Canary::TextSplitsReply, _) => {
-                Some("text comes before the calls, or two messages in a row are read as one")
-            }
-            (Canary::EmptyTextKept, AnthropicMessages | BedrockConverse) => None,
-            (Canary::EmptyTextKept, _) => Some("an empty text is not kept, or not refused"),
-            (Canary::LastResultApart | Canary::BatchSplit, Dialect::Gemini) => None,
-            (Canary::LastResultApart, _) => Some("results may stand in several messages, or are told as one"),
-            (Canary::BatchSplit, _) => Some("calls are not signed"),
-            (Canary::RetryPrefills | Canary::NoWordAfterResults, Dialect::Mistral) => None,
-            (Canary::NoWordAfterResults, _) => Some("a prompt may follow results"),
-            (Canary::RetryPrefills, _) => Some("a request may end with what the model said"),
-            (
-                Canary::UsersNotMerged | Canary::PlaceholderKept,
-                Dialect::OpenaiResponses | Dialect::Mistral,
-            ) => Some("a message without content is left out, or taken"),
-            _ => None,
-        }
     }
 
     fn entry(self) -> &'static Entry {

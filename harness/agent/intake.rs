@@ -6,11 +6,12 @@
 
 use serde_json::Value;
 
-use super::Agent;
 use super::canary::Canary;
 use super::request;
-use super::step::Step;
-use super::thread::{Block, Message};
+use super::step::{CallState, Step, StepCall};
+use super::thread::{Block, CallResult, Message};
+use super::{Agent, Output};
+use crate::trace::ShownState;
 use crate::wire::{self, IdForm, ReplyEvent};
 
 /// Characters that every provider takes in the name of a tool.
@@ -68,7 +69,47 @@ pub(super) fn misfit(schema: Option<&Value>, text: &str) -> Option<Misfit> {
     (required.iter().any(lacks) || args.iter().any(is_wrong)).then_some(Misfit::NotTaken)
 }
 
+/// Answers a call that cannot be run: of a tool that is not known, or with arguments that its tool does not take.
+pub(super) fn turn_down(
+    call: &mut StepCall,
+    misfit: Option<Misfit>,
+    canary: Option<Canary>,
+    outputs: &mut Vec<Output>,
+) {
+    let keeps = match misfit {
+        None | Some(Misfit::NotTaken) => true,
+        Some(Misfit::NotObject) => canary == Some(Canary::NotObjectKept),
+        Some(Misfit::Surrogate) => canary == Some(Canary::SurrogateKept),
+        Some(Misfit::NotJson | Misfit::CutOff) => false,
+    };
+    let forgets = match canary {
+        Some(Canary::UnknownToolDangles) => misfit.is_none(),
+        Some(Canary::BadArgumentsSkipped) => misfit == Some(Misfit::NotJson),
+        _ => false,
+    };
+    if !keeps {
+        call.call.args = "{}".to_owned();
+    }
+    if forgets {
+        call.state = CallState::Forgotten;
+        return;
+    }
+    let text = misfit.map_or("Not run: there is no such tool.", Misfit::text).to_owned();
+    outputs.push(Output::Show { id: call.call.id.clone(), state: ShownState::Failed });
+    call.state = CallState::Done(CallResult { call_id: call.call.id.clone(), text, is_error: true });
+}
+
 impl Agent {
+    /// Takes what the model said, and starts each call that is complete with it.
+    pub(super) fn hear(&mut self, step: &mut Step, events: Vec<ReplyEvent>, outputs: &mut Vec<Output>) {
+        for event in events {
+            let Some(event) = self.taken_in(step, event) else { continue };
+            if let Some(index) = step.said(event) {
+                self.start_call(step, index, outputs);
+            }
+        }
+    }
+
     /// What the model said, with a name and an id that can be kept where it opens a call; nothing where it says again
     /// what it has said.
     pub(super) fn taken_in(&mut self, step: &mut Step, event: ReplyEvent) -> Option<ReplyEvent> {

@@ -293,7 +293,7 @@ impl Step {
     /// What the model thought.
     pub(super) fn thoughts(&self) -> Vec<Block> {
         let thoughts = self.blocks.iter().filter(|block| matches!(block, StepBlock::Thought(_)));
-        thoughts.filter_map(|thought| thought.kept(self.canary)).collect()
+        thoughts.filter_map(|block| block.kept(self.canary)).collect()
     }
 
     /// The results, in the order of the calls.

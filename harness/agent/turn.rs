@@ -1,7 +1,7 @@
 //! A turn: from the user's message to the moment when the agent is idle again.
 
 use super::canary::Canary;
-use super::intake::{Misfit, misfit};
+use super::intake::{Misfit, misfit, turn_down};
 use super::request;
 use super::step::{CallState, Phase, Step, StepBlock, StepCall, interrupted, not_allowed, result_of};
 use super::thread::{Block, CallResult, Message, unanswered};
@@ -26,12 +26,12 @@ pub(super) struct Turn {
 const MAX_RETRIES: u32 = 3;
 /// Requests of one turn; more is a loop.
 const MAX_REQUESTS: u32 = 64;
-/// The longest pause that is waited for: an hour.
-const MAX_PAUSE_MS: u64 = 3_600_000;
 /// Stop reasons of a reply that has reached its greatest length.
 const LENGTH: [&str; 4] = ["max_tokens", "length", "max_output_tokens", "MAX_TOKENS"];
 /// Stop reasons of a reply with calls.
 const CALLS: [&str; 2] = ["tool_use", "tool_calls"];
+/// The longest pause that is waited for: an hour.
+const MAX_PAUSE_MS: u64 = 3_600_000;
 /// Requests of the storming canary.
 const STORM: u32 = 8;
 
@@ -143,18 +143,8 @@ impl Agent {
         self.hear(&mut turn.step, events, outputs);
     }
 
-    /// Takes what the model said, and starts each call that is complete with it.
-    fn hear(&mut self, step: &mut Step, events: Vec<ReplyEvent>, outputs: &mut Vec<Output>) {
-        for event in events {
-            let Some(event) = self.taken_in(step, event) else { continue };
-            if let Some(index) = step.said(event) {
-                self.start_call(step, index, outputs);
-            }
-        }
-    }
-
     /// Starts the tool of a call that has just become complete.
-    fn start_call(&mut self, step: &mut Step, index: u64, outputs: &mut Vec<Output>) {
+    pub(super) fn start_call(&mut self, step: &mut Step, index: u64, outputs: &mut Vec<Output>) {
         let Some(call) = step.open_call(index) else { return };
         if call.call.args.is_empty() {
             call.call.args.push_str("{}");
@@ -583,31 +573,6 @@ impl Agent {
 enum Cure {
     Retry,
     None,
-}
-
-/// Answers a call that cannot be run: of a tool that is not known, or with arguments that its tool does not take.
-fn turn_down(call: &mut StepCall, misfit: Option<Misfit>, canary: Option<Canary>, outputs: &mut Vec<Output>) {
-    let keeps = match misfit {
-        None | Some(Misfit::NotTaken) => true,
-        Some(Misfit::NotObject) => canary == Some(Canary::NotObjectKept),
-        Some(Misfit::Surrogate) => canary == Some(Canary::SurrogateKept),
-        Some(Misfit::NotJson | Misfit::CutOff) => false,
-    };
-    let forgets = match canary {
-        Some(Canary::UnknownToolDangles) => misfit.is_none(),
-        Some(Canary::BadArgumentsSkipped) => misfit == Some(Misfit::NotJson),
-        _ => false,
-    };
-    if !keeps {
-        call.call.args = "{}".to_owned();
-    }
-    if forgets {
-        call.state = CallState::Forgotten;
-        return;
-    }
-    let text = misfit.map_or("Not run: there is no such tool.", Misfit::text).to_owned();
-    outputs.push(Output::Show { id: call.call.id.clone(), state: ShownState::Failed });
-    call.state = CallState::Done(CallResult { call_id: call.call.id.clone(), text, is_error: true });
 }
 
 /// Starts the tool of a call.
