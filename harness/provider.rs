@@ -279,6 +279,13 @@ pub fn ending_of(fault: &PlannedFault) -> Option<Ending> {
         | PlannedFault::Kill
         | PlannedFault::Stall
         | PlannedFault::Pause
-        | PlannedFault::Settle(_) => None,
+        | PlannedFault::Settle(_)
+        | PlannedFault::StopAgain
+        | PlannedFault::Interrupt(_)
+        | PlannedFault::Steer(_)
+        | PlannedFault::Prompt(_)
+        | PlannedFault::Inject(_)
+        | PlannedFault::Ignore
+        | PlannedFault::Finish => None,
     }
 }

@@ -62,6 +62,38 @@ pub enum Canary {
     ThinkingAltered,
     /// What the model thought is kept with an empty signature when the reply was cut off before the real one.
     ThinkingUnsigned,
+    /// The user's stop waits for tools that do not hear it (senpi).
+    DeafToolAwaited,
+    /// A stop in the instant in which the last reply is complete undoes the turn (junior).
+    FinishedTurnDropped,
+    /// A second stop undoes the turn that the first has ended.
+    SecondStopUndoes,
+    /// The result of a tool that returned nothing is left out (Zed).
+    EmptyResultDropped,
+    /// A tool that throws without a word has no result.
+    WordlessThrowDropped,
+    /// A turn that has had its steps leaves the calls of the last one without results (OpenTag).
+    LimitLeavesCalls,
+    /// The tool that ends the turn has no result (ChatGPTApp).
+    FinalToolUnanswered,
+    /// A guardrail that trips leaves open calls without results (OpenAI Agents).
+    GuardrailDangles,
+    /// The end of the user's credits leaves open calls without results (Twenty).
+    CreditsDangle,
+    /// What the user says to the running turn is put between the results of a batch (LibreChat).
+    SteerSplitsBatch,
+    /// What a hook adds is put between the results of a batch (Claude Code).
+    HookSplitsBatch,
+    /// Another prompt begins in the middle of the running turn's calls (AgentScope).
+    PromptsInterleave,
+    /// What the user says instead of answering leaves the call that was asked about without a result (Vercel AI SDK).
+    ApprovalTalkedOver,
+    /// A kill while the user is being asked loses the results of the other calls (OpenAI Agents).
+    AskedKillLosesSiblings,
+    /// A yes to one call of a batch also lets the call run that was refused before it (Hermes Agent).
+    ConsentMisrouted,
+    /// A stop while the model talks about its results has their tools run again (Cherry Studio).
+    FinishedBatchReruns,
 }
 
 /// What is known of a canary.
@@ -223,6 +255,102 @@ const TABLE: &[Entry] = &[
         check: "thread-survives",
         class: Some("thinking-unsigned"),
     },
+    Entry {
+        canary: Canary::DeafToolAwaited,
+        name: "deaf-tool-awaited",
+        check: "turn-ends",
+        class: Some("non-coop-tool"),
+    },
+    Entry {
+        canary: Canary::FinishedTurnDropped,
+        name: "finished-turn-dropped",
+        check: "user-message-kept",
+        class: Some("late-abort"),
+    },
+    Entry {
+        canary: Canary::SecondStopUndoes,
+        name: "second-stop-undoes",
+        check: "user-message-kept",
+        class: Some("late-abort"),
+    },
+    Entry {
+        canary: Canary::EmptyResultDropped,
+        name: "empty-result-dropped",
+        check: "thread-survives",
+        class: Some("empty-result"),
+    },
+    Entry {
+        canary: Canary::WordlessThrowDropped,
+        name: "wordless-throw-dropped",
+        check: "thread-survives",
+        class: Some("exec-throw"),
+    },
+    Entry {
+        canary: Canary::LimitLeavesCalls,
+        name: "limit-leaves-calls",
+        check: "thread-survives",
+        class: Some("max-steps"),
+    },
+    Entry {
+        canary: Canary::FinalToolUnanswered,
+        name: "final-tool-unanswered",
+        check: "thread-survives",
+        class: Some("final-tool"),
+    },
+    Entry {
+        canary: Canary::GuardrailDangles,
+        name: "guardrail-dangles",
+        check: "thread-survives",
+        class: Some("guardrail-trip"),
+    },
+    Entry {
+        canary: Canary::CreditsDangle,
+        name: "credits-dangle",
+        check: "thread-survives",
+        class: Some("abort-batch"),
+    },
+    Entry {
+        canary: Canary::SteerSplitsBatch,
+        name: "steer-splits-batch",
+        check: "thread-survives",
+        class: Some("interleave-user"),
+    },
+    Entry {
+        canary: Canary::HookSplitsBatch,
+        name: "hook-splits-batch",
+        check: "thread-survives",
+        class: Some("hook-inject"),
+    },
+    Entry {
+        canary: Canary::PromptsInterleave,
+        name: "prompts-interleave",
+        check: "thread-survives",
+        class: Some("concurrent-turn"),
+    },
+    Entry {
+        canary: Canary::ApprovalTalkedOver,
+        name: "approval-talked-over",
+        check: "thread-survives",
+        class: Some("approval-unanswered"),
+    },
+    Entry {
+        canary: Canary::AskedKillLosesSiblings,
+        name: "asked-kill-loses-siblings",
+        check: "results-kept",
+        class: Some("hitl-resume"),
+    },
+    Entry {
+        canary: Canary::ConsentMisrouted,
+        name: "consent-misrouted",
+        check: "consent-given",
+        class: Some("checkpoint-side-effect"),
+    },
+    Entry {
+        canary: Canary::FinishedBatchReruns,
+        name: "finished-batch-reruns",
+        check: "executed-once",
+        class: Some("double-exec"),
+    },
 ];
 
 impl Canary {
@@ -265,6 +393,9 @@ impl Canary {
             ) => None,
             (Canary::ThinkingDropped | Canary::ThinkingAltered | Canary::ThinkingUnsigned, _) => {
                 Some("thinking is not sent back")
+            }
+            (Canary::SteerSplitsBatch | Canary::HookSplitsBatch, Dialect::OpenaiResponses) => {
+                Some("a message may stand between the results of a batch")
             }
             _ => None,
         }

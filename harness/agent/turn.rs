@@ -2,13 +2,14 @@
 
 use serde_json::Value;
 
+use super::aside::Heard;
 use super::canary::Canary;
 use super::request;
 use super::step::{CallState, Phase, Step, StepBlock, StepCall, interrupted, not_allowed, result_of};
 use super::thread::{Block, CallResult, Message, unanswered};
 use super::{Agent, BodyEnd, Input, Output, RunId, Straggler};
 use crate::plan::ToolOutcome;
-use crate::trace::{Consent, ShownState, TurnOutcome};
+use crate::trace::{Aside, Consent, ShownState, TurnOutcome};
 use crate::wire::{Decoder, ReplyEvent, decode_whole};
 
 /// A running turn.
@@ -19,8 +20,14 @@ pub(super) struct Turn {
     n_requests: u32,
     /// Length of the thread before the turn.
     pub(super) mark: usize,
+    /// Replies with calls that are over.
+    pub(super) n_steps: u32,
+    /// What was said to the turn and is not yet in the thread.
+    pub(super) asides: Vec<Heard>,
     /// Requests that a storming canary still sends.
     storm: Option<u32>,
+    /// A canary waits for its tools before it ends a stopped turn.
+    pub(super) is_stopping: bool,
 }
 
 /// How often one request is sent again after a failure that a retry may cure.
@@ -33,7 +40,8 @@ const STORM: u32 = 8;
 impl Agent {
     pub(super) fn begin(&mut self, text: &str, outputs: &mut Vec<Output>) -> Option<Turn> {
         let mark = self.thread.len();
-        if self.is(Canary::RunsTwice) {
+        self.last_mark = mark;
+        if self.is(Canary::RunsTwice) || std::mem::take(&mut self.reruns) {
             self.run_again(outputs);
         }
         self.thread.push(Message::User(text.to_owned()));
@@ -46,7 +54,16 @@ impl Agent {
             return None;
         }
         let step = self.ask(outputs);
-        Some(Turn { step, n_retries: 0, n_requests: 1, mark, storm: None })
+        Some(Turn {
+            step,
+            n_retries: 0,
+            n_requests: 1,
+            mark,
+            n_steps: 0,
+            asides: Vec::new(),
+            storm: None,
+            is_stopping: false,
+        })
     }
 
     pub(super) fn advance(
@@ -56,8 +73,20 @@ impl Agent {
         outputs: &mut Vec<Output>,
     ) -> Option<Turn> {
         match input {
-            Input::Prompt(_) => Some(turn),
-            Input::Stop => self.stop(turn, outputs),
+            Input::Prompt(text) => self.prompted_again(turn, text, outputs),
+            Input::Steer(text) => self.heard(turn, Aside::Steered, text, outputs),
+            Input::Inject(text) => self.heard(turn, Aside::Injected, text, outputs),
+            Input::Stop => match self.stop_wrongly(turn, outputs) {
+                Ok(turn) => {
+                    self.remember_batch(&turn);
+                    self.stop(turn, outputs)
+                }
+                Err(turn) => turn,
+            },
+            Input::Interrupt(cause) => {
+                self.interrupt(turn, cause, outputs);
+                None
+            }
             Input::Head { request, status } => {
                 if request == turn.step.request {
                     let decoder = Decoder::new(self.setup.dialect);
@@ -78,11 +107,11 @@ impl Agent {
         }
     }
 
-    fn is(&self, canary: Canary) -> bool {
+    pub(super) fn is(&self, canary: Canary) -> bool {
         self.setup.canary == Some(canary)
     }
 
-    fn ask(&mut self, outputs: &mut Vec<Output>) -> Step {
+    pub(super) fn ask(&mut self, outputs: &mut Vec<Output>) -> Step {
         let request = self.counter.request();
         outputs.push(Output::Request { request, body: request::body(&self.setup, &self.thread) });
         Step::new(request)
@@ -149,6 +178,9 @@ impl Agent {
                 call.state = CallState::Done(not_allowed(&call.call, "the user refused this call"));
                 outputs.push(Output::Show { id: call.call.id.clone(), state: ShownState::Failed });
             }
+        }
+        if consent == Consent::Given {
+            self.run_refused(&mut turn.step, outputs);
         }
         if matches!(turn.step.phase, Phase::Over) { self.go_on(turn, outputs) } else { Some(turn) }
     }
@@ -251,7 +283,7 @@ impl Agent {
         if self.is(Canary::PromptLost) {
             self.thread.truncate(turn.mark);
         } else {
-            self.push_message(turn.step.message());
+            self.close(&mut turn);
         }
         outputs.push(Output::Ended(raised(text)));
         None
@@ -267,6 +299,11 @@ impl Agent {
         let is_over = matches!(turn.step.phase, Phase::Over);
         let ignores = self.is(Canary::EarlyErrorIgnored) && !is_over && !outcome.is_success();
         let parks = self.is(Canary::ErrorParked) && !outcome.is_success();
+        let unheard = match &outcome {
+            ToolOutcome::Return(text) => text.is_empty() && self.is(Canary::EmptyResultDropped),
+            ToolOutcome::Throw(text) => text.is_empty() && self.is(Canary::WordlessThrowDropped),
+            ToolOutcome::Error(_) | ToolOutcome::Deny(_) => false,
+        };
         let Some(call) = turn.step.call_of(run) else {
             self.straggler_done(run, &outcome);
             return Some(turn);
@@ -276,7 +313,10 @@ impl Agent {
             return Some(turn);
         }
         let id = call.call.id.clone();
-        call.state = CallState::Done(result_of(&call.call, &outcome));
+        call.state = match unheard {
+            true => CallState::Forgotten,
+            false => CallState::Done(result_of(&call.call, &outcome)),
+        };
         let state = if outcome.is_success() { ShownState::Completed } else { ShownState::Failed };
         if !parks {
             outputs.push(Output::Show { id, state });
@@ -291,14 +331,22 @@ impl Agent {
     }
 
     /// The reply is over: when no tool runs any more, its messages are saved and the next request goes out.
-    fn go_on(&mut self, mut turn: Turn, outputs: &mut Vec<Output>) -> Option<Turn> {
+    pub(super) fn go_on(&mut self, mut turn: Turn, outputs: &mut Vec<Output>) -> Option<Turn> {
         if turn.step.is_running() {
             return Some(turn);
         }
+        if turn.is_stopping {
+            self.close(&mut turn);
+            outputs.push(Output::Ended(TurnOutcome::Cancelled));
+            return None;
+        }
+        if let Some(halt) = self.halt(&mut turn) {
+            self.end_early(turn, halt, outputs);
+            return None;
+        }
         let has_calls = turn.step.calls().next().is_some();
-        self.push_message(turn.step.message());
-        self.push_results(turn.step.results());
-        if !has_calls || turn.n_requests >= MAX_REQUESTS {
+        let has_heard = self.close(&mut turn);
+        if !(has_calls || has_heard) || turn.n_requests >= MAX_REQUESTS {
             outputs.push(Output::Ended(TurnOutcome::Returned));
             return None;
         }
@@ -343,8 +391,7 @@ impl Agent {
                 call.state = CallState::Done(result);
             }
         }
-        self.push_message(turn.step.message());
-        self.push_results(turn.step.results());
+        self.close(&mut turn);
         if self.is(Canary::RequestStorm) {
             turn.storm = Some(STORM);
             return self.storm_on(turn, outputs);
@@ -376,7 +423,7 @@ impl Agent {
     }
 
     /// Gives up the tools that run. They are remembered: a tool that does not hear it answers late.
-    fn let_go(&mut self, step: &Step, outputs: &mut Vec<Output>) {
+    pub(super) fn let_go(&mut self, step: &Step, outputs: &mut Vec<Output>) {
         for call in step.calls() {
             let CallState::Running(run) = call.state else { continue };
             outputs.push(Output::CancelTool { run });
@@ -402,13 +449,13 @@ impl Agent {
         }
     }
 
-    fn push_message(&mut self, blocks: Vec<Block>) {
+    pub(super) fn push_message(&mut self, blocks: Vec<Block>) {
         if !blocks.is_empty() {
             self.thread.push(Message::Assistant(blocks));
         }
     }
 
-    fn push_results(&mut self, results: Vec<CallResult>) {
+    pub(super) fn push_results(&mut self, results: Vec<CallResult>) {
         if !results.is_empty() {
             self.thread.push(Message::Results(results));
         }
@@ -465,7 +512,7 @@ enum Cure {
 }
 
 /// Starts the tool of a call.
-fn run_call(call: &mut StepCall, run: RunId, outputs: &mut Vec<Output>) {
+pub(super) fn run_call(call: &mut StepCall, run: RunId, outputs: &mut Vec<Output>) {
     call.state = CallState::Running(run);
     outputs.push(Output::Show { id: call.call.id.clone(), state: ShownState::InProgress });
     outputs.push(Output::StartTool { run, tool: call.call.tool.clone(), args: call.call.args.clone() });

@@ -19,7 +19,8 @@ use super::error::DriverError;
 use super::http::{Exchange, Piece};
 use crate::agent::{Agent, BodyEnd, Input, Output, RequestId, RunId};
 use crate::plan::ToolOutcome;
-use crate::trace::{Consent, QuestionId};
+use crate::scenario::Cause;
+use crate::trace::{Aside, Consent, QuestionId};
 pub(super) use place::Address;
 pub use place::Place;
 pub use store::Store;
@@ -35,6 +36,8 @@ pub struct InProcess {
 #[derive(Debug)]
 enum Command {
     Prompt(String),
+    Say(Aside, String),
+    Interrupt(Cause),
     Cancel,
     Answer(RunId, Consent),
     Barrier(oneshot::Sender<()>),
@@ -64,6 +67,16 @@ impl InProcess {
     /// Gives the agent the user's message.
     pub fn prompt(&self, text: &str) {
         self.send(Command::Prompt(text.to_owned()));
+    }
+
+    /// Says something to the running turn.
+    pub fn say(&self, way: Aside, text: String) {
+        self.send(Command::Say(way, text));
+    }
+
+    /// Lets an exception out of the agent's loop.
+    pub fn interrupt(&self, cause: Cause) {
+        self.send(Command::Interrupt(cause));
     }
 
     /// Gives the agent the user's stop.
@@ -152,6 +165,8 @@ impl Live {
                 Step::Tool(run, Some(outcome)) => self.agent.step(Input::ToolDone { run, outcome }),
                 Step::Tool(_, None) => Vec::new(),
                 Step::Command(Command::Prompt(text)) => self.agent.step(Input::Prompt(&text)),
+                Step::Command(Command::Say(way, text)) => self.agent.step(Input::said(way, &text)),
+                Step::Command(Command::Interrupt(cause)) => self.agent.step(Input::Interrupt(cause)),
                 Step::Command(Command::Cancel) => self.agent.step(Input::Stop),
                 Step::Command(Command::Answer(run, consent)) => {
                     self.agent.step(Input::Answered { run, consent })
@@ -232,6 +247,7 @@ impl Live {
                 }
             }
             Output::Show { id, state } => self.report(SessionEvent::Shown { id, state }),
+            Output::PromptRefused => self.report(SessionEvent::PromptRefused),
             Output::Ended(outcome) => self.report(SessionEvent::Ended(outcome)),
         }
     }

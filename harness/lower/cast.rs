@@ -41,6 +41,11 @@ impl<'a> Cast<'a> {
         self.mint.dialect
     }
 
+    /// The scenario whose calls these are.
+    pub fn scenario(&self) -> &'a Scenario {
+        self.scenario
+    }
+
     /// The call that the scenario names so.
     pub fn find(&self, name: &str) -> Option<CallKey> {
         self.names.get(name).copied()
@@ -112,6 +117,7 @@ impl<'a> Cast<'a> {
             outcome: tools::outcome(tool, &call.args, &marker),
             deaf: tool.deaf,
             asks: tool.asks,
+            hangs: tool.hangs,
             marker,
             turn: place.turn,
             reply: place.reply,

@@ -316,6 +316,7 @@ fn empty_plan(dialect: Dialect) -> Plan {
         calls: Vec::new(),
         turns: Vec::new(),
         executed: Vec::new(),
+        step_limit: None,
     }
 }
 
@@ -336,6 +337,7 @@ fn call_of(key: CallKey, args: Value, cuts: &[Index]) -> PlannedCall {
         outcome: ToolOutcome::Return(String::new()),
         deaf: false,
         asks: false,
+        hangs: false,
         turn: 0,
         reply: 0,
         attempt: 0,
