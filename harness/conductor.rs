@@ -212,6 +212,8 @@ impl Conductor {
             | Event::Interrupted { .. }
             | Event::Said { .. }
             | Event::Resumed
+            | Event::Early { .. }
+            | Event::Stored { .. }
             | Event::GaveUp => {}
         }
         self.work_holds(&mut commands);

@@ -72,8 +72,6 @@ impl Agent {
 
     /// Saves the reply, its results and, behind all of them, what was said meanwhile. Says whether something was.
     pub(super) fn close(&mut self, turn: &mut Turn) -> bool {
-        self.push_message(turn.step.message());
-        let mut results = turn.step.results();
         let asides = std::mem::take(&mut turn.asides);
         let is_early = |heard: &Heard| match heard.way {
             Aside::Steered => self.is(Canary::SteerSplitsBatch) && !heard.is_reply,
@@ -81,6 +79,8 @@ impl Agent {
             Aside::Prompted => false,
         };
         if let Some(early) = asides.iter().find(|heard| is_early(heard)) {
+            self.push_message(turn.step.message());
+            let mut results = turn.step.results();
             let first = results.iter().filter(|result| early.answered.contains(&result.call_id));
             let first: Vec<_> = first.cloned().collect();
             results.retain(|result| !early.answered.contains(&result.call_id));
@@ -89,10 +89,12 @@ impl Agent {
             self.push_results(results);
             return true;
         }
-        self.push_results(results);
-        let said = asides.into_iter().map(|heard| Message::User(heard.text));
-        let n_before = self.thread.len();
-        self.thread.extend(said);
-        self.thread.len() > n_before
+        self.push_step(&mut turn.step);
+        let has_heard = !asides.is_empty();
+        for heard in asides {
+            self.part_from_results();
+            self.thread.push(Message::User(heard.text));
+        }
+        has_heard
     }
 }

@@ -1,7 +1,8 @@
 //! One reply on its way, and the tools that it started.
 
+use super::spoil::LARGE_BATCH;
 use super::thread::{Block, Call, CallResult, Thought};
-use super::{RequestId, RunId};
+use super::{RequestId, RunId, TimerId};
 use crate::plan::ToolOutcome;
 use crate::wire::{Decoder, ReplyEvent};
 
@@ -15,11 +16,21 @@ pub(super) struct Step {
     pub(super) error: Option<String>,
     /// The body of an answer that is not a stream.
     pub(super) whole: Vec<u8>,
+    /// After how long the provider wants to be asked again, if it says so.
+    pub(super) pause_ms: Option<u64>,
+    /// Whether the last of several calls was answered first.
+    pub(super) is_last_first: bool,
+    /// Whether a call failed before the reply was over.
+    pub(super) is_error_early: bool,
+    /// What an attempt before this one had said; only a canary keeps it.
+    pub(super) failed_attempt: Vec<StepBlock>,
 }
 
 /// How far the reply has come.
 #[derive(Debug)]
 pub(super) enum Phase {
+    /// Nothing is asked yet: the provider wants a pause.
+    Pausing(TimerId),
     /// Nothing has come.
     Asked,
     /// A body comes.
@@ -84,7 +95,17 @@ pub(super) enum CallState {
 
 impl Step {
     pub(super) fn new(request: RequestId) -> Step {
-        Step { request, phase: Phase::Asked, blocks: Vec::new(), error: None, whole: Vec::new() }
+        Step {
+            request,
+            phase: Phase::Asked,
+            blocks: Vec::new(),
+            error: None,
+            whole: Vec::new(),
+            pause_ms: None,
+            is_last_first: false,
+            is_error_early: false,
+            failed_attempt: Vec::new(),
+        }
     }
 
     /// The calls, in order.
@@ -175,6 +196,18 @@ impl Step {
         self.calls_mut().find(|call| call.state == CallState::Asked(run))
     }
 
+    /// Whether the model has said anything in words.
+    pub(super) fn has_text(&self) -> bool {
+        self.blocks.iter().any(|block| matches!(block, StepBlock::Text(_)))
+    }
+
+    /// Whether the last call of a large batch is answered.
+    pub(super) fn is_last_answered(&self) -> bool {
+        let is_large = self.calls().count() >= LARGE_BATCH;
+        let is_good = |call: &StepCall| matches!(&call.state, CallState::Done(result) if !result.is_error);
+        is_large && self.calls().last().is_some_and(is_good)
+    }
+
     /// Whether a tool has been started or a call has been answered.
     pub(super) fn has_side_effects(&self) -> bool {
         self.calls().any(|call| call.state != CallState::Open)
@@ -195,6 +228,15 @@ impl Step {
         self.blocks.retain(|block| !matches!(block, StepBlock::Call(call) if call.state == CallState::Open));
     }
 
+    /// What a canary does to a reply: of each text only the first word is left.
+    pub(super) fn cut_text(&mut self) {
+        for block in &mut self.blocks {
+            if let StepBlock::Text(text) = block {
+                *text = text.split_whitespace().next().unwrap_or_default().to_owned();
+            }
+        }
+    }
+
     /// The assistant message that this reply leaves in the thread.
     pub(super) fn message(&self) -> Vec<Block> {
         message_of(&self.blocks)
@@ -205,6 +247,12 @@ impl Step {
         let is_open =
             |block: &&StepBlock| matches!(block, StepBlock::Call(call) if call.state == CallState::Open);
         message_of(self.blocks.iter().filter(|block| !is_open(block)))
+    }
+
+    /// What the model thought.
+    pub(super) fn thoughts(&self) -> Vec<Block> {
+        let thoughts = self.blocks.iter().filter(|block| matches!(block, StepBlock::Thought(_)));
+        thoughts.filter_map(StepBlock::kept).collect()
     }
 
     /// The results, in the order of the calls.
@@ -245,11 +293,14 @@ pub(super) fn not_allowed(call: &Call, why: &str) -> CallResult {
     CallResult { call_id: call.id.clone(), text: format!("Not run: {why}."), is_error: true }
 }
 
+/// The beginning of what the model is told about a tool that was cut off.
+pub(super) const MADE_UP: &str = "Interrupted before a result was known";
+
 /// What the model is told about a tool that was cut off.
 pub(super) fn interrupted(call: &Call) -> CallResult {
     CallResult {
         call_id: call.id.clone(),
-        text: "Interrupted before a result was known; the tool may have run.".to_owned(),
+        text: format!("{MADE_UP}; the tool may have run."),
         is_error: true,
     }
 }

@@ -25,7 +25,7 @@ pub(super) struct Turn {
     /// What was said to the turn and is not yet in the thread.
     pub(super) asides: Vec<Heard>,
     /// Requests that a storming canary still sends.
-    storm: Option<u32>,
+    pub(super) storm: Option<u32>,
     /// A canary waits for its tools before it ends a stopped turn.
     pub(super) is_stopping: bool,
 }
@@ -34,6 +34,8 @@ pub(super) struct Turn {
 const MAX_RETRIES: u32 = 3;
 /// Requests of one turn; more is a loop.
 const MAX_REQUESTS: u32 = 64;
+/// The longest pause that is waited for: an hour.
+const MAX_PAUSE_MS: u64 = 3_600_000;
 /// Requests of the storming canary.
 const STORM: u32 = 8;
 
@@ -44,6 +46,7 @@ impl Agent {
         if self.is(Canary::RunsTwice) || std::mem::take(&mut self.reruns) {
             self.run_again(outputs);
         }
+        self.part_from_results();
         self.thread.push(Message::User(text.to_owned()));
         if self.is(Canary::RefusesOwnHistory) && !unanswered(&self.thread).is_empty() {
             let text = "tool results are missing".to_owned();
@@ -87,8 +90,9 @@ impl Agent {
                 self.interrupt(turn, cause, outputs);
                 None
             }
-            Input::Head { request, status } => {
+            Input::Head { request, status, pause_ms } => {
                 if request == turn.step.request {
+                    turn.step.pause_ms = pause_ms;
                     let decoder = Decoder::new(self.setup.dialect);
                     turn.step.phase = Phase::Coming { status, decoder, terminated: false };
                 }
@@ -104,6 +108,12 @@ impl Agent {
             Input::End { .. } => Some(turn),
             Input::Answered { run, consent } => self.answered(turn, run, consent, outputs),
             Input::ToolDone { run, outcome } => self.tool_done(turn, run, outcome, outputs),
+            Input::Elapsed { timer } => {
+                if matches!(turn.step.phase, Phase::Pausing(awaited) if awaited == timer) {
+                    turn.step = self.ask(outputs);
+                }
+                Some(turn)
+            }
         }
     }
 
@@ -111,10 +121,39 @@ impl Agent {
         self.setup.canary == Some(canary)
     }
 
+    /// Where a prompt may not follow results, says that the answer to them was never given.
+    pub(super) fn part_from_results(&mut self) {
+        let follows_results = matches!(self.thread.last(), Some(Message::Results(_)));
+        let must_part = request::wants_word_after_results(self.setup.dialect);
+        if follows_results && must_part && !self.is(Canary::NoWordAfterResults) {
+            self.thread.push(Message::Assistant(vec![Block::Text("(interrupted)".to_owned())]));
+        }
+    }
+
     pub(super) fn ask(&mut self, outputs: &mut Vec<Output>) -> Step {
         let request = self.counter.request();
-        outputs.push(Output::Request { request, body: request::body(&self.setup, &self.thread) });
+        if self.is(Canary::RepairDrifts) {
+            self.word_repairs_anew(request);
+        }
+        let body = match self.is(Canary::NoteWanders) && self.was_stopped {
+            true => request::body(&self.setup, &self.with_note()),
+            false => request::body(&self.setup, &self.thread),
+        };
+        outputs.push(Output::Request { request, body });
         Step::new(request)
+    }
+
+    /// Asks again, at once or after the pause that the provider wants.
+    fn ask_again(&mut self, pause_ms: Option<u64>, outputs: &mut Vec<Output>) -> Step {
+        let Some(ms) = pause_ms.filter(|ms| *ms > 0 && !self.is(Canary::PauseIgnored)) else {
+            return self.ask(outputs);
+        };
+        let timer = self.counter.timer();
+        outputs.push(Output::Wait { timer, ms });
+        // No request has this number, so nothing is on its way.
+        let mut step = Step::new(self.counter.request());
+        step.phase = Phase::Pausing(timer);
+        step
     }
 
     fn body(&mut self, turn: &mut Turn, bytes: &[u8], outputs: &mut Vec<Output>) {
@@ -125,7 +164,7 @@ impl Agent {
                 decoder.feed(bytes, |event| events.push(event));
             }
             Phase::Coming { .. } => turn.step.whole.extend_from_slice(bytes),
-            Phase::Asked | Phase::Over => {}
+            Phase::Asked | Phase::Pausing(_) | Phase::Over => {}
         }
         for event in events {
             if let Some(index) = turn.step.said(event) {
@@ -196,7 +235,8 @@ impl Agent {
             );
         };
         if status != 200 {
-            let cure = if matches!(status, 408 | 409 | 429 | 500..) { Cure::Retry } else { Cure::None };
+            let may_pass = matches!(status, 408 | 409 | 429 | 500..) || self.is(Canary::RefusalRetried);
+            let cure = if may_pass { Cure::Retry } else { Cure::None };
             let text = format!("status {status}: {}", String::from_utf8_lossy(&turn.step.whole));
             return self.failed(turn, text, cure, outputs);
         }
@@ -257,6 +297,15 @@ impl Agent {
             turn.step.blocks = kept;
             return Some(turn);
         }
+        if self.is(Canary::RetryContinuesMessage) && may_retry && turn.step.has_text() {
+            turn.n_retries += 1;
+            turn.n_requests += 1;
+            turn.step.drop_open_calls();
+            let kept = std::mem::take(&mut turn.step.blocks);
+            turn.step = self.ask(outputs);
+            turn.step.failed_attempt = kept;
+            return Some(turn);
+        }
         turn.step.drop_open_calls();
         if turn.step.has_side_effects() {
             if self.is(Canary::InFlightDropped) {
@@ -271,14 +320,27 @@ impl Agent {
             if self.is(Canary::SignatureDropped) {
                 turn.step.calls_mut().for_each(|call| call.call.signature = None);
             }
-            self.spoil_thoughts(&mut turn.step);
+            if !self.is(Canary::ThinkingDropped) {
+                self.spoil_thoughts(&mut turn.step);
+            }
             return self.go_on(turn, outputs);
         }
-        if may_retry {
+        // Who is asked to wait for longer than a turn may take gives the turn up.
+        let pause_ms = turn.step.pause_ms;
+        if may_retry && pause_ms.is_none_or(|ms| ms <= MAX_PAUSE_MS) {
+            if self.is(Canary::RetryPrefills) && turn.n_requests > 1 {
+                self.push_message(turn.step.message());
+            }
             turn.n_retries += 1;
             turn.n_requests += 1;
-            turn.step = self.ask(outputs);
+            turn.step = self.ask_again(pause_ms, outputs);
             return Some(turn);
+        }
+        if self.is(Canary::UsersNotMerged)
+            && turn.step.blocks.is_empty()
+            && turn.n_requests <= MAX_RETRIES + 1
+        {
+            self.thread.push(Message::Assistant(Vec::new()));
         }
         if self.is(Canary::PromptLost) {
             self.thread.truncate(turn.mark);
@@ -298,7 +360,7 @@ impl Agent {
     ) -> Option<Turn> {
         let is_over = matches!(turn.step.phase, Phase::Over);
         let ignores = self.is(Canary::EarlyErrorIgnored) && !is_over && !outcome.is_success();
-        let parks = self.is(Canary::ErrorParked) && !outcome.is_success();
+        let parks = self.is(Canary::ErrorParked) && !is_over && !outcome.is_success();
         let unheard = match &outcome {
             ToolOutcome::Return(text) => text.is_empty() && self.is(Canary::EmptyResultDropped),
             ToolOutcome::Throw(text) => text.is_empty() && self.is(Canary::WordlessThrowDropped),
@@ -317,6 +379,7 @@ impl Agent {
             true => CallState::Forgotten,
             false => CallState::Done(result_of(&call.call, &outcome)),
         };
+        self.spoil_answered(&mut turn.step, &id, &outcome, outputs);
         let state = if outcome.is_success() { ShownState::Completed } else { ShownState::Failed };
         if !parks {
             outputs.push(Output::Show { id, state });
@@ -332,7 +395,8 @@ impl Agent {
 
     /// The reply is over: when no tool runs any more, its messages are saved and the next request goes out.
     pub(super) fn go_on(&mut self, mut turn: Turn, outputs: &mut Vec<Output>) -> Option<Turn> {
-        if turn.step.is_running() {
+        let is_in_haste = self.is(Canary::LastResultOnly) && turn.step.is_last_answered();
+        if turn.step.is_running() && !is_in_haste {
             return Some(turn);
         }
         if turn.is_stopping {
@@ -345,6 +409,9 @@ impl Agent {
             return None;
         }
         let has_calls = turn.step.calls().next().is_some();
+        if self.is(Canary::StopLingers) && self.was_stopped {
+            turn.step.cut_text();
+        }
         let has_heard = self.close(&mut turn);
         if !(has_calls || has_heard) || turn.n_requests >= MAX_REQUESTS {
             outputs.push(Output::Ended(TurnOutcome::Returned));
@@ -357,11 +424,21 @@ impl Agent {
 
     /// The user stops the turn: the request and the tools are given up, and every call that is kept gets an answer.
     fn stop(&mut self, mut turn: Turn, outputs: &mut Vec<Output>) -> Option<Turn> {
-        if !matches!(turn.step.phase, Phase::Over) {
+        self.was_stopped = true;
+        if self.is(Canary::PlaceholderKept) && turn.n_requests == 1 && matches!(turn.step.phase, Phase::Asked)
+        {
+            self.thread.push(Message::Assistant(Vec::new()));
+        }
+        if !matches!(turn.step.phase, Phase::Over | Phase::Pausing(_)) {
             outputs.push(Output::HangUp { request: turn.step.request });
         }
         turn.step.drop_open_calls();
         self.let_go(&turn.step, outputs);
+        let speaks_of_results =
+            turn.n_requests > 1 && turn.step.has_text() && turn.step.calls().next().is_none();
+        if self.is(Canary::FinishedBatchLost) && speaks_of_results {
+            self.thread.truncate(turn.mark + 1);
+        }
         if self.is(Canary::ResultsLost) {
             outputs.push(Output::Ended(TurnOutcome::Cancelled));
             return None;
@@ -370,7 +447,11 @@ impl Agent {
             answered_first(&mut turn.step);
         }
         self.spoil_thoughts(&mut turn.step);
-        let dangles = self.is(Canary::DanglingOnAbort) || self.is(Canary::RefusesOwnHistory);
+        let dangles = self.is(Canary::DanglingOnAbort)
+            || self.is(Canary::RefusesOwnHistory)
+            || (self.is(Canary::SecondBatchDangles) && turn.n_requests > 1);
+        let is_mixed = turn.step.calls().any(|call| matches!(call.state, CallState::Running(_)));
+        let mistakes = self.is(Canary::QuestionTakenForDone) && is_mixed;
         let invents = self.is(Canary::SuccessInvented);
         let forgets = self.is(Canary::ApprovalForgotten);
         for call in turn.step.calls_mut() {
@@ -384,12 +465,26 @@ impl Agent {
                     true => not_allowed(&call.call, "the user stopped before allowing this call"),
                     false => interrupted(&call.call),
                 };
-                if invents {
+                if invents || (mistakes && is_asked) {
                     result.text = "Done.".to_owned();
                     result.is_error = false;
                 }
+                if self.setup.canary == Some(Canary::RunDenied) {
+                    result.text = "Not run: the user stopped the turn.".to_owned();
+                }
                 call.state = CallState::Done(result);
+            } else if let CallState::Done(result) = &mut call.state {
+                if self.setup.canary == Some(Canary::SuccessDenied) && !result.is_error {
+                    result.text = format!("Aborted: {}", result.text);
+                    result.is_error = true;
+                }
+                if self.setup.canary == Some(Canary::ShownAsFailed) {
+                    outputs.push(Output::Show { id: call.call.id.clone(), state: ShownState::Failed });
+                }
             }
+        }
+        if self.is(Canary::LoneThoughtKept) && turn.step.message().is_empty() {
+            self.push_message(turn.step.thoughts());
         }
         self.close(&mut turn);
         if self.is(Canary::RequestStorm) {
@@ -436,6 +531,11 @@ impl Agent {
     pub(super) fn straggler_done(&mut self, run: RunId, outcome: &ToolOutcome) {
         let Some(at) = self.stragglers.iter().position(|straggler| straggler.run == run) else { return };
         let Straggler { call_id, .. } = self.stragglers.remove(at);
+        if self.is(Canary::LateResultRevived) && matches!(self.thread.last(), Some(Message::User(_))) {
+            let call_id = call_id.clone();
+            let result = CallResult { call_id, text: outcome.text().to_owned(), is_error: false };
+            self.thread.push(Message::Results(vec![result]));
+        }
         if self.is(Canary::LateResultTwice) {
             let result =
                 CallResult { call_id, text: outcome.text().to_owned(), is_error: !outcome.is_success() };
@@ -458,48 +558,6 @@ impl Agent {
     pub(super) fn push_results(&mut self, results: Vec<CallResult>) {
         if !results.is_empty() {
             self.thread.push(Message::Results(results));
-        }
-    }
-
-    fn storm_on(&mut self, mut turn: Turn, outputs: &mut Vec<Output>) -> Option<Turn> {
-        match turn.storm {
-            Some(left) if left > 0 => {
-                turn.storm = Some(left - 1);
-                turn.step = self.ask(outputs);
-                Some(turn)
-            }
-            _ => {
-                outputs.push(Output::Ended(TurnOutcome::Cancelled));
-                None
-            }
-        }
-    }
-
-    fn run_open_calls(&mut self, step: &mut Step, outputs: &mut Vec<Output>) {
-        for call in
-            step.calls_mut().filter(|call| call.state == CallState::Open && !call.call.args.is_empty())
-        {
-            let run = self.counter.run();
-            call.state = CallState::Running(run);
-            let args = std::mem::replace(&mut call.call.args, "{}".to_owned());
-            outputs.push(Output::StartTool { run, tool: call.call.tool.clone(), args });
-        }
-    }
-
-    fn run_again(&mut self, outputs: &mut Vec<Output>) {
-        let stragglers = std::mem::take(&mut self.stragglers);
-        for straggler in stragglers {
-            let call = self.thread.iter().rev().find_map(|message| match message {
-                Message::Assistant(blocks) => blocks.iter().find_map(|block| match block {
-                    Block::Call(call) if call.id == straggler.call_id => Some(call.clone()),
-                    _ => None,
-                }),
-                _ => None,
-            });
-            if let Some(call) = call {
-                let run = self.counter.run();
-                outputs.push(Output::StartTool { run, tool: call.tool, args: call.args });
-            }
         }
     }
 }

@@ -56,6 +56,7 @@ async fn run(system: &System, jobs: &[Job]) -> Vec<Case> {
         guardian: Path::new(env!("CARGO_BIN_EXE_brickbat")),
         fail_fast: None,
         repeat: Repeat::ONCE,
+        shard: None,
         baselines: &[],
         redactor: &redactor,
         keep: None,
@@ -280,7 +281,7 @@ fn huge(token: u64) -> Vec<u8> {
 /// Drives the first turn of a plan without faults on a server that others use too.
 async fn drive_first_turn(server: &Server, job: &Job) -> TurnOutcome {
     let plan = &job.plan;
-    let mut mount = server.mount(Provider::new(plan.clone(), Profile::newest(plan.dialect)));
+    let mut mount = server.mount(Provider::new(plan.clone(), Profile::of_plan(&plan, &[])));
     let agent = Agent::of_plan(plan, Delivery::Streamed, None);
     let place = Place::of_plan(&mount.base_url(), agent.path(), &plan.tools).unwrap();
     let mut session = InProcess::start(agent, place);
@@ -310,7 +311,7 @@ fn plans_go_on_unharmed_beside_hostile_requests() {
     within_patience(async {
         let server = Server::start(Limits::STANDARD).await.unwrap();
         let job = load("control/plain-batch@anthropic-messages").remove(0);
-        let mut victim = server.mount(Provider::new(job.plan.clone(), Profile::newest(job.plan.dialect)));
+        let mut victim = server.mount(Provider::new(job.plan.clone(), Profile::of_plan(&job.plan, &[])));
         let (done, is_done) = watch::channel(false);
         let attack = async {
             let mut n_rounds = 0;
@@ -552,7 +553,7 @@ fn a_cause_is_told_with_its_plans_counted_and_the_calls_of_a_turn_together() {
             assert!(parked.iter().all(|finding| finding.message == expected), "{case:#?}");
         }
         let report = Report::new(0, Vec::new(), cases);
-        let text = text::render(&report, Harm::TruncationTaken, |_, word| word.to_owned());
+        let text = text::render(&report, Harm::MILDEST, |_, word| word.to_owned());
         let (_, told) = text.split_once("stuck-part parts-settled\n").unwrap();
         let (shown, rest) = told.split_once("  … and ").unwrap();
         let n_shown = shown.matches("    again: ").count();
