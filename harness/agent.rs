@@ -5,19 +5,23 @@
 //! What it keeps survives the death of its process: see [`Agent::saved`] and [`Agent::with_thread`].
 //! The canaries in [`canary`] are the same agent with one planted bug each.
 
+mod aside;
 pub mod canary;
+mod ending;
 mod intake;
 mod request;
 mod retold;
 mod spoil;
 mod step;
 mod store;
+mod storm;
 mod thread;
 mod turn;
 
 use crate::dialect::Dialect;
 use crate::plan::{Plan, PlannedTool, ToolOutcome};
-use crate::trace::{Consent, ShownState, TurnOutcome};
+use crate::scenario::Cause;
+use crate::trace::{Aside, Consent, ShownState, TurnOutcome};
 use crate::wire;
 use canary::Canary;
 use serde_json::Value;
@@ -36,6 +40,10 @@ pub struct Agent {
     /// Whether the user has ever stopped a turn.
     was_stopped: bool,
     counter: Counter,
+    /// Length of the thread before the last turn; only a canary looks at it when the turn is over.
+    last_mark: usize,
+    /// Whether a canary runs calls of the last turn again in the next.
+    reruns: bool,
 }
 
 /// What does not change while an agent lives.
@@ -44,6 +52,8 @@ struct Setup {
     dialect: Dialect,
     delivery: Delivery,
     thinking: Thinking,
+    /// Steps after which a turn ends.
+    step_limit: Option<u32>,
     model: String,
     /// The path to which it posts.
     path: String,
@@ -66,6 +76,8 @@ pub struct Tool {
     pub deaf: bool,
     /// Whether the user is asked before it runs.
     pub asks: bool,
+    /// Whether the turn ends with its result.
+    pub ends: bool,
 }
 
 impl From<&PlannedTool> for Tool {
@@ -76,6 +88,7 @@ impl From<&PlannedTool> for Tool {
             input_schema: tool.input_schema(),
             deaf: tool.deaf,
             asks: tool.asks,
+            ends: tool.ends,
         }
     }
 }
@@ -152,10 +165,16 @@ impl Counter {
 /// What happens to an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Input<'a> {
-    /// The user says something. Ignored while a turn runs.
+    /// The user says something. Refused while a turn runs.
     Prompt(&'a str),
+    /// The user says something to the running turn.
+    Steer(&'a str),
+    /// A hook adds context for the model.
+    Inject(&'a str),
     /// The user stops the turn.
     Stop,
+    /// An exception leaves the loop.
+    Interrupt(Cause),
     /// The status of an answer.
     Head {
         /// Which request is answered.
@@ -198,6 +217,17 @@ pub enum Input<'a> {
         /// Which one.
         timer: TimerId,
     },
+}
+
+impl Input<'_> {
+    /// Something that is said to a running turn.
+    pub fn said(way: Aside, text: &str) -> Input<'_> {
+        match way {
+            Aside::Steered => Input::Steer(text),
+            Aside::Prompted => Input::Prompt(text),
+            Aside::Injected => Input::Inject(text),
+        }
+    }
 }
 
 /// How a body ended, as HTTP sees it.
@@ -252,6 +282,8 @@ pub enum Output {
         /// The state.
         state: ShownState,
     },
+    /// Tell the user that there is no other prompt while a turn runs.
+    PromptRefused,
     /// Say when so much time has passed. In the simulation that is virtual time: it costs nothing.
     Wait {
         /// The number of the timer.
@@ -267,7 +299,7 @@ impl Agent {
     /// The agent that a plan is driven on, the reference agent or one with a planted bug: it has the plan's tools, and
     /// asks the model to think where the model does.
     pub fn of_plan(plan: &Plan, delivery: Delivery, canary: Option<Canary>) -> Agent {
-        let agent = Agent::new(plan.dialect, delivery, &plan.tools, canary);
+        let agent = Agent::new(plan.dialect, delivery, &plan.tools, canary).limited(plan.step_limit);
         if plan.thinks() { agent.asking(Thinking::Asked) } else { agent }
     }
 
@@ -297,6 +329,7 @@ impl Agent {
                 dialect,
                 delivery,
                 thinking: Thinking::Unasked,
+                step_limit: None,
                 model,
                 path,
                 tools,
@@ -308,6 +341,8 @@ impl Agent {
             stragglers: Vec::new(),
             was_stopped: false,
             counter: Counter::default(),
+            last_mark: 0,
+            reruns: false,
         }
     }
 
@@ -317,12 +352,21 @@ impl Agent {
         self
     }
 
+    /// The same agent, ending each turn after so many steps, or not.
+    pub fn limited(mut self, step_limit: Option<u32>) -> Agent {
+        self.setup.step_limit = step_limit;
+        self
+    }
+
     /// The agent that a new process makes of what this one has saved. A store that cannot be read is as good as none:
     /// what is lost with it, the checkers will say.
     pub fn reborn(&self) -> Agent {
         let anew = || {
-            let Setup { dialect, delivery, thinking, model, tools, canary, .. } = self.setup.clone();
-            Agent::equipped(dialect, delivery, Some(model), tools, canary).asking(thinking)
+            let Setup { dialect, delivery, thinking, step_limit, model, tools, canary, .. } =
+                self.setup.clone();
+            Agent::equipped(dialect, delivery, Some(model), tools, canary)
+                .asking(thinking)
+                .limited(step_limit)
         };
         anew().with_thread(&self.saved()).unwrap_or_else(|_| anew())
     }
@@ -353,6 +397,8 @@ impl Agent {
         match (input, self.turn.take()) {
             (Input::Prompt(text), None) => self.turn = self.begin(text, &mut outputs),
             (Input::ToolDone { run, outcome }, None) => self.straggler_done(run, &outcome),
+            (Input::Steer(text) | Input::Inject(text), None) => self.said_too_late(text),
+            (Input::Stop, None) => self.stopped_again(),
             (_, None) => {}
             (input, Some(turn)) => self.turn = self.advance(turn, input, &mut outputs),
         }

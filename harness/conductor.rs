@@ -4,6 +4,7 @@
 //! It holds no clock: it is told when nothing has happened for a while ([`Event::Quiet`]).
 //! The simulation and the live runner obey the same conductor, so that they cannot diverge.
 
+mod deeds;
 mod questions;
 mod receipt;
 mod settle;
@@ -15,7 +16,8 @@ pub use receipt::Receipt;
 
 use crate::plan::{CallKey, Mark, Plan, PlannedFault, PlannedPoint, Side, ToolOutcome};
 use crate::provider::ending_of;
-use crate::trace::{Consent, Ending, Event, ExchangeId, Grade, Held, QuestionId, RequestKind};
+use crate::scenario::Cause;
+use crate::trace::{Aside, Consent, Ending, Event, ExchangeId, Grade, Held, QuestionId, RequestKind};
 use questions::Questions;
 use settle::{Batch, Now};
 
@@ -29,6 +31,15 @@ pub enum Command {
     },
     /// Give the system the user's stop.
     Stop,
+    /// Let an exception out of the system's loop.
+    Interrupt(Cause),
+    /// Say something to the running turn.
+    Say {
+        /// In which way.
+        way: Aside,
+        /// What.
+        text: String,
+    },
     /// Kill the process of the system.
     Kill,
     /// Start a new process, and let it load the session.
@@ -81,9 +92,13 @@ pub struct Conductor {
     /// The process is being killed, or is dead: nothing of this turn is conducted any more.
     killed: bool,
     ended: bool,
+    /// Prompts whose turns have not ended.
+    n_running: u32,
     quiet: u32,
     /// Requests of this turn.
     n_requests: u32,
+    /// Whether the script of this turn had no reply left for a request.
+    surplus: bool,
     kinds: BTreeMap<ExchangeId, RequestKind>,
     holding: Vec<Holding>,
     batch: Batch,
@@ -113,8 +128,10 @@ impl Conductor {
             stopped: false,
             killed: false,
             ended: false,
+            n_running: 0,
             quiet: 0,
             n_requests: 0,
+            surplus: false,
             kinds: BTreeMap::new(),
             holding: Vec::new(),
             batch,
@@ -147,6 +164,7 @@ impl Conductor {
             Event::Requested { exchange, kind, .. } => {
                 self.kinds.insert(*exchange, *kind);
                 self.note_http_fault(*kind);
+                self.surplus |= *kind == RequestKind::Surplus;
                 self.n_requests += 1;
                 self.bound_requests(&mut commands);
             }
@@ -184,13 +202,16 @@ impl Conductor {
                 self.forget_settling(*call);
             }
             Event::Quiet => self.be_patient(&mut commands),
-            Event::TurnEnded { .. } => self.ended = true,
+            Event::TurnEnded { .. } => self.turn_over(),
+            Event::PromptRefused => self.prompt_refused(),
             Event::Killed => self.bury(),
             Event::Prompted { .. }
             | Event::ToolStarted { call: None, .. }
             | Event::CallShown { .. }
             | Event::Answered { .. }
             | Event::Stopped
+            | Event::Interrupted { .. }
+            | Event::Said { .. }
             | Event::Resumed
             | Event::Early { .. }
             | Event::Stored { .. }
@@ -207,6 +228,7 @@ impl Conductor {
     fn bury(&mut self) {
         self.holding.clear();
         self.batch.die();
+        self.questions = Questions::default();
         self.ended = true;
     }
 
@@ -215,8 +237,10 @@ impl Conductor {
         self.stopped = false;
         self.killed = false;
         self.ended = false;
+        self.n_running = 1;
         self.quiet = 0;
         self.n_requests = 0;
+        self.surplus = false;
         let reserved = self.reserved();
         self.batch.begin(&self.plan, turn, &reserved);
         vec![Command::Prompt { turn }]
@@ -305,6 +329,18 @@ impl Conductor {
                     PlannedFault::Duplicate | PlannedFault::Malformed => {
                         receipt.arm(holding.exchange, holding.grade, None);
                     }
+                    PlannedFault::StopAgain
+                    | PlannedFault::Interrupt(_)
+                    | PlannedFault::Steer(_)
+                    | PlannedFault::Prompt(_)
+                    | PlannedFault::Inject(_)
+                    | PlannedFault::Ignore
+                    | PlannedFault::Finish => {
+                        receipt.prove(holding.grade);
+                        self.stopped |= receipt.what.ends_turn();
+                        self.n_running += deeds::prompts(&receipt.what);
+                        commands.extend(deeds::commands(&receipt.what));
+                    }
                     PlannedFault::Reset
                     | PlannedFault::Eof
                     | PlannedFault::EndEarly
@@ -346,12 +382,20 @@ impl Conductor {
                     self.killed = true;
                     commands.push(Command::Kill);
                 }
-                _ => {
+                _ if receipt.what.ends_turn() => {
                     receipt.prove(grade);
                     if !self.stopped {
                         self.stopped = true;
-                        commands.push(Command::Stop);
+                        commands.extend(deeds::commands(&receipt.what));
                     }
+                }
+                _ => {
+                    receipt.prove(grade);
+                    if let PlannedPoint::Asked(call) = point {
+                        self.questions.leave(call);
+                    }
+                    self.n_running += deeds::prompts(&receipt.what);
+                    commands.extend(deeds::commands(&receipt.what));
                 }
             }
         }
@@ -359,8 +403,9 @@ impl Conductor {
 
     /// Answers what has been asked, by the plan. Who stops the turn answers nothing any more.
     fn answer(&mut self, commands: &mut Vec<Command>) {
-        for (question, call) in self.questions.take() {
-            let consent = match self.stopped {
+        let is_over = self.stopped || self.ended;
+        for (question, call) in self.questions.take(is_over) {
+            let consent = match is_over {
                 true => Consent::Withheld,
                 false => questions::consent(&self.plan, call),
             };
@@ -429,6 +474,9 @@ impl Conductor {
     /// Nothing has happened for a while: do what waits for that, and in the end give up.
     fn be_patient(&mut self, commands: &mut Vec<Command>) {
         self.quiet += 1;
+        if self.quiet >= self.patience.progress {
+            self.questions.reopen();
+        }
         for holding in &mut self.holding {
             let Some(index) = holding.todo.first().copied() else { continue };
             let receipt = &mut self.receipts[index];
@@ -494,93 +542,4 @@ impl Conductor {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::dialect::Dialect;
-    use crate::lower;
-
-    const PATIENCE: Patience = Patience { progress: 1, hang: 2 };
-
-    fn plan() -> Arc<Plan> {
-        let text = include_str!("../scenarios/abort/mid-batch.yaml");
-        let plans = lower::plans("abort/mid-batch", "mid-batch.yaml", text, &[Dialect::OpenaiChat], 0);
-        Arc::new(plans.unwrap().remove(1))
-    }
-
-    fn request(number: u32) -> Event {
-        let body = Vec::new().into();
-        Event::Requested { exchange: ExchangeId(number), kind: RequestKind::Surplus, model: None, body }
-    }
-
-    #[test]
-    fn a_system_that_asks_without_end_is_stopped_and_then_given_up() {
-        let mut conductor = Conductor::new(plan(), PATIENCE, None);
-        conductor.start();
-        let commands: Vec<Command> =
-            (0..1000).flat_map(|number| conductor.observe(&request(number))).collect();
-        let first_stop = commands.iter().position(|command| *command == Command::Stop);
-        let first_finish = commands.iter().position(|command| *command == Command::Finish);
-        assert!(first_stop.is_some() && first_stop < first_finish, "{commands:?}");
-    }
-
-    #[test]
-    fn a_silent_system_is_stopped_and_then_given_up() {
-        let mut conductor = Conductor::new(plan(), PATIENCE, None);
-        conductor.start();
-        let commands: Vec<Command> = (0..8).flat_map(|_| conductor.observe(&Event::Quiet)).collect();
-        let expected = [Command::GiveUp, Command::Stop, Command::GiveUp, Command::Finish];
-        assert_eq!(commands[..4], expected);
-    }
-
-    #[test]
-    fn the_user_answers_by_the_plan_and_after_a_stop_not_at_all() {
-        let text = include_str!("../scenarios/approval/batch.yaml");
-        let plans = lower::plans("approval/batch", "batch.yaml", text, &[Dialect::OpenaiChat], 0).unwrap();
-        let plan = plans.into_iter().find(|plan| plan.id.variant == "b=pay,c=refund").unwrap();
-        let mut conductor = Conductor::new(Arc::new(plan), PATIENCE, None);
-        conductor.start();
-        let mut ask = |number, call| {
-            let question = QuestionId(number);
-            let commands = conductor.observe(&Event::Asked { question, id: String::new(), call });
-            match commands.as_slice() {
-                [.., Command::Answer { question: answered, consent, .. }] if *answered == question => {
-                    *consent
-                }
-                other => panic!("{other:?}"),
-            }
-        };
-        assert_eq!(ask(0, Some(CallKey(1))), Consent::Given);
-        assert_eq!(ask(1, Some(CallKey(2))), Consent::Refused);
-        // Systems also ask for tools of their own, and for tools that need not ask.
-        assert_eq!(ask(2, None), Consent::Given);
-        assert_eq!(ask(3, Some(CallKey(0))), Consent::Given);
-        (0..2).for_each(|_| drop(conductor.observe(&Event::Quiet)));
-        let late = Event::Asked { question: QuestionId(4), id: String::new(), call: Some(CallKey(1)) };
-        let withheld =
-            Command::Answer { question: QuestionId(4), call: Some(CallKey(1)), consent: Consent::Withheld };
-        assert_eq!(conductor.observe(&late), [withheld]);
-    }
-
-    #[test]
-    fn the_stop_comes_with_the_planned_result_and_not_before() {
-        let plan = plan();
-        let mut conductor = Conductor::new(Arc::clone(&plan), PATIENCE, None);
-        conductor.start();
-        let kind = RequestKind::Scripted { turn: 0, reply: 0, attempt: 0 };
-        let body = Vec::new().into();
-        conductor.observe(&Event::Requested { exchange: ExchangeId(0), kind, model: None, body });
-        conductor.observe(&Event::Replied { exchange: ExchangeId(0), ending: Ending::Complete });
-        let start = |key| Event::ToolStarted { call: Some(CallKey(key)), args: String::new() };
-        assert_eq!(conductor.observe(&start(0)), []);
-        assert_eq!(conductor.observe(&start(1)), []);
-        let second = CallKey(1);
-        let outcome = plan.calls[1].outcome.clone();
-        assert_eq!(
-            conductor.observe(&start(2)),
-            [Command::Settle { call: second, outcome: outcome.clone() }]
-        );
-        let settled = Event::ToolSettled { call: second, outcome, grade: Grade::Observed };
-        assert_eq!(conductor.observe(&settled), [Command::Stop]);
-        assert!(conductor.receipts()[0].fired);
-    }
-}
+mod tests;

@@ -16,6 +16,7 @@ use crate::wire;
 
 mod actions;
 mod cast;
+mod endings;
 mod follow_up;
 mod header;
 mod mint;
@@ -23,6 +24,7 @@ mod place;
 mod points;
 mod problem;
 mod reach;
+mod said;
 mod settle;
 mod slips;
 mod tools;
@@ -92,6 +94,8 @@ pub fn lower(
         turns.push(turn(&mut cast, index, said, &mut impossible)?);
     }
     let mut problems = Problems::default();
+    endings::limit(scenario, &turns, &mut problems);
+    said::once(&turns, &mut problems);
     reach::outlived(&cast, &turns, &mut problems);
     problems.settle()?;
     let needs = needs(scenario, dialect, &turns);
@@ -108,6 +112,7 @@ pub fn lower(
         impossible,
         tools,
         missing,
+        step_limit: scenario.limits.steps,
         calls: cast.calls,
         turns,
         executed,
@@ -121,11 +126,14 @@ pub fn control(plan: &Plan) -> Plan {
     control.id.control = true;
     control.impossible = None;
     control.executed = Vec::new();
+    control.step_limit = None;
     control.calls.retain(|call| call.attempt == 0);
     control.tools.append(&mut control.missing);
+    control.tools.iter_mut().for_each(|tool| tool.ends = false);
     for call in &mut control.calls {
         call.put_right();
-        if !call.outcome.is_success() {
+        call.hangs = false;
+        if !call.outcome.is_success() || call.outcome.text().is_empty() {
             call.outcome = ToolOutcome::Return(format!("fine [{}]", call.marker));
         }
     }
@@ -172,12 +180,13 @@ fn turn(
     let mut problems = Problems::default();
     let mut replies: Vec<PlannedReply> = said.replies.iter().map(|reply| cast.reply(reply)).collect();
     let stage = Stage { cast, turn: index, replies: &replies };
-    let actions = actions::resolve(stage, &said.at, &mut problems);
+    let mut actions = actions::resolve(stage, &said.at, &mut problems);
     problems.settle()?;
     let mut problems = Problems::default();
     reach::too_soon(stage, &actions, &mut problems);
     let mut order = settle::order(stage, &said.settle, &actions, &mut problems);
     reach::check(stage, &actions, &order, &mut problems);
+    endings::check(stage, &said.settle, &actions, &mut problems);
     match reach::lacking(stage, &actions) {
         // Nothing can be said about the order of points of which one does not exist.
         Some(action) => {
@@ -197,6 +206,8 @@ fn turn(
     for (reply, planned) in replies.iter_mut().enumerate() {
         ask_again(cast, reply, planned, &actions, &mut order);
     }
+    let stage = Stage { cast, turn: index, replies: &replies };
+    actions.extend(endings::finish(stage, &actions));
     Ok(PlannedTurn { user: said.user.clone(), follow_up: false, replies, settle: order, actions })
 }
 
@@ -259,6 +270,7 @@ fn needs(scenario: &Scenario, dialect: Dialect, turns: &[PlannedTurn]) -> Vec<Ne
     if thinks(scenario) {
         needs.push(Need::Thinking);
     }
+    needs.extend(endings::needs(scenario));
     for action in turns.iter().flat_map(|turn| &turn.actions) {
         let in_stream = match action.at {
             PlannedPoint::Stream { mark, side, .. } => (mark, side) != (Mark::Headers, Side::Before),
@@ -267,8 +279,13 @@ fn needs(scenario: &Scenario, dialect: Dialect, turns: &[PlannedTurn]) -> Vec<Ne
         if action.what.stops_turn() {
             needs.push(Need::Cancel);
         }
-        if action.what == PlannedFault::Kill {
-            needs.push(Need::Resume);
+        match action.what {
+            PlannedFault::Kill => needs.push(Need::Resume),
+            PlannedFault::Interrupt(_) => needs.push(Need::Interrupt),
+            PlannedFault::Steer(_) => needs.push(Need::Steer),
+            PlannedFault::Prompt(_) => needs.push(Need::SecondPrompt),
+            PlannedFault::Inject(_) => needs.push(Need::Hooks),
+            _ => {}
         }
         if in_stream {
             needs.push(Need::Streaming);

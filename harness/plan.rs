@@ -11,7 +11,7 @@ mod slip;
 pub use slip::{RightCall, Slip};
 
 use crate::dialect::Dialect;
-use crate::scenario::{ErrorKind, HttpFault, Indices, Need, Stop, Times};
+use crate::scenario::{Cause, ErrorKind, HttpFault, Indices, Need, Stop, Times};
 
 /// Names one plan: `abort/mid-batch#k=1@anthropic-messages`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -65,6 +65,9 @@ pub struct Plan {
     /// Tools that the model calls and the system is never given. Only a control plan gives them.
     #[serde(skip)]
     pub missing: Vec<PlannedTool>,
+    /// Replies with calls after which the system ends a turn by itself, if it is to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step_limit: Option<u32>,
     /// Every call that any reply of the plan makes; a [`CallKey`] is an index into this list.
     pub calls: Vec<PlannedCall>,
     /// The turns, the follow-up turns last.
@@ -130,6 +133,9 @@ pub struct PlannedTool {
     /// Whether the user is asked before it runs.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub asks: bool,
+    /// Whether the turn ends with its result.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub ends: bool,
 }
 
 impl PlannedTool {
@@ -171,6 +177,9 @@ pub struct PlannedCall {
     /// What is wrong with it as the model makes it, if anything is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slip: Option<Box<Slip>>,
+    /// Whether the tool does not settle while its turn runs.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub hangs: bool,
     /// The turn, from 0.
     pub turn: usize,
     /// The reply of the turn, from 0.
@@ -383,6 +392,8 @@ pub enum PlannedPoint {
     SettledCount(u32),
     /// The result of that call has been delivered, or is about to be.
     Settled(CallKey, Side),
+    /// So many replies of the turn are over, with their results.
+    Step(u32),
 }
 
 /// Before or after.
@@ -447,6 +458,20 @@ pub enum PlannedFault {
     Duplicate,
     /// A frame that is cut off in the middle.
     Malformed,
+    /// The user stops the turn twice.
+    StopAgain,
+    /// An exception leaves the system's loop.
+    Interrupt(Cause),
+    /// The user says something to the running turn.
+    Steer(String),
+    /// The user sends another prompt.
+    Prompt(String),
+    /// A hook adds context for the model.
+    Inject(String),
+    /// A question is left open until nothing else happens.
+    Ignore,
+    /// The system ends the turn here by itself: a limit is reached, or a tool ends it.
+    Finish,
 }
 
 impl PlannedFault {
@@ -458,13 +483,13 @@ impl PlannedFault {
         )
     }
 
-    /// Whether nothing more is planned for the turn after it: the user stops it, or it dies.
+    /// Whether nothing more is planned for the turn after it: it is stopped or broken off, or it dies.
     pub fn ends_turn(&self) -> bool {
-        self.stops_turn() || *self == PlannedFault::Kill
+        self.stops_turn() || matches!(self, PlannedFault::Kill | PlannedFault::Interrupt(_))
     }
 
     /// Whether the user's stop follows.
     pub fn stops_turn(&self) -> bool {
-        matches!(self, PlannedFault::Abort | PlannedFault::Stall)
+        matches!(self, PlannedFault::Abort | PlannedFault::Stall | PlannedFault::StopAgain)
     }
 }

@@ -303,6 +303,13 @@ pub fn ending_of(fault: &PlannedFault) -> Option<Ending> {
         | PlannedFault::Pause
         | PlannedFault::Duplicate
         | PlannedFault::Malformed
-        | PlannedFault::Settle(_) => None,
+        | PlannedFault::Settle(_)
+        | PlannedFault::StopAgain
+        | PlannedFault::Interrupt(_)
+        | PlannedFault::Steer(_)
+        | PlannedFault::Prompt(_)
+        | PlannedFault::Inject(_)
+        | PlannedFault::Ignore
+        | PlannedFault::Finish => None,
     }
 }

@@ -13,10 +13,13 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+mod causes;
 mod shorthand;
 mod slip;
 
 pub use slip::{CallId, Indices, Stop};
+
+pub use causes::{Cause, Limits};
 
 /// One scenario file, or one variant of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -45,6 +48,9 @@ pub struct Scenario {
     /// The tools that the model may call, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub tools: BTreeMap<String, Tool>,
+    /// What the system allows a turn.
+    #[serde(default, skip_serializing_if = "Limits::is_none")]
+    pub limits: Limits,
     /// What the user says, and all that follows until the system is idle again.
     pub turns: Vec<Turn>,
     /// What must be true beyond what every plan is held to.
@@ -79,6 +85,18 @@ pub enum Need {
     Resume,
     /// The system asks the model to think, where the scenario has it think.
     Thinking,
+    /// The user can say something to a running turn, which then goes on.
+    Steer,
+    /// The user can send another prompt while a turn runs: it is queued or refused, or stops the turn.
+    SecondPrompt,
+    /// The system can be told to end a turn by an exception of its own.
+    Interrupt,
+    /// The system ends a turn after so many steps.
+    StepLimit,
+    /// The system knows tools that end the turn with their result.
+    FinalTools,
+    /// Hooks of the application add context for the model while tools run.
+    Hooks,
 }
 
 impl Need {
@@ -91,12 +109,19 @@ impl Need {
             Need::Approvals => "approvals",
             Need::Resume => "resume",
             Need::Thinking => "thinking",
+            Need::Steer => "steer",
+            Need::SecondPrompt => "second-prompt",
+            Need::Interrupt => "interrupt",
+            Need::StepLimit => "step-limit",
+            Need::FinalTools => "final-tools",
+            Need::Hooks => "hooks",
         }
     }
 }
 
 /// How a tool ends when the harness lets it. Exactly one of `returns`, `fails`, `throws` and `denies` is given, unless
-/// the tool is `missing`. `{key}` in a text stands for the argument `key` of the call.
+/// the tool is `missing`. `{key}` in a text stands for the argument `key` of the call. An empty text is a tool that says
+/// nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Tool {
@@ -126,6 +151,12 @@ pub struct Tool {
     /// have. Only for a tool that is `missing`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub called: Option<String>,
+    /// The tool does not settle while its turn runs; if it is also `deaf`, it settles in the next one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub hangs: bool,
+    /// The turn ends with the result of this tool, and the model is not asked again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ends: bool,
 }
 
 /// From a user message to the moment when the system is idle again.
@@ -299,6 +330,18 @@ pub enum Action {
     Duplicate,
     /// A frame is sent that is cut off in the middle, and the reply goes on behind it.
     Malformed,
+    /// The user stops the turn, and stops it once more at once.
+    StopAgain,
+    /// An exception leaves the system's loop.
+    Interrupt(Cause),
+    /// The user says this to the running turn, which then goes on.
+    Steer(String),
+    /// The user sends this as another prompt while the turn runs.
+    Prompt(String),
+    /// A hook adds this context for the model, behind a result.
+    Inject(String),
+    /// The user leaves the question open until nothing else happens.
+    Ignore,
 }
 
 /// What an error event inside a stream says.

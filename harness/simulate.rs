@@ -12,7 +12,8 @@ use crate::conductor::{Command, Conductor, Patience, Receipt};
 use crate::plan::{CallKey, MARKER, Plan, ToolOutcome};
 use crate::provider::{Answer, Headers, Provider, Request, Sent};
 use crate::rules::Profile;
-use crate::trace::{Consent, Ending, Event, ExchangeId, Grade, QuestionId, RequestKind, Trace};
+use crate::scenario::Cause;
+use crate::trace::{Aside, Consent, Ending, Event, ExchangeId, Grade, QuestionId, RequestKind, Trace};
 
 /// What came of driving one plan.
 #[derive(Debug, Clone, PartialEq)]
@@ -119,6 +120,8 @@ enum Todo {
 enum ToAgent {
     Prompt(usize),
     Stop,
+    Interrupt(Cause),
+    Say { way: Aside, text: String },
     Settle { call: CallKey, outcome: ToolOutcome },
     Answer { run: RunId, consent: Consent },
     Refuse(RunId),
@@ -183,6 +186,14 @@ impl Simulation {
                 self.trace.push(Event::Stopped);
                 self.todo.push_back(Todo::Tell(ToAgent::Stop));
             }
+            Command::Interrupt(cause) => {
+                self.trace.push(Event::Interrupted { cause });
+                self.todo.push_back(Todo::Tell(ToAgent::Interrupt(cause)));
+            }
+            Command::Say { way, text } => {
+                self.trace.push(Event::Said { way, text: text.clone() });
+                self.todo.push_back(Todo::Tell(ToAgent::Say { way, text }));
+            }
             Command::Kill => {
                 self.agent = self.agent.reborn();
                 self.todo.clear();
@@ -212,6 +223,8 @@ impl Simulation {
                 self.step(Input::Prompt(&plan.turns[turn].user));
             }
             ToAgent::Stop => self.step(Input::Stop),
+            ToAgent::Interrupt(cause) => self.step(Input::Interrupt(cause)),
+            ToAgent::Say { way, text } => self.step(Input::said(way, &text)),
             ToAgent::Settle { call, outcome } => {
                 let Some(at) = self.gates.iter().position(|gate| gate.call == call) else {
                     return self.observe(Event::ToolCancelled { call });
@@ -291,6 +304,7 @@ impl Simulation {
                 }
             }
             Output::Show { id, state } => self.observe(Event::CallShown { id, state }),
+            Output::PromptRefused => self.observe(Event::PromptRefused),
             Output::Ended(outcome) => self.observe(Event::TurnEnded { outcome }),
         }
     }

@@ -3,8 +3,11 @@
 //! A canary changes only what the agent does. No checker, rule or provider knows that it exists.
 
 mod senseless;
+mod table;
 
 use serde::Serialize;
+
+use table::{Entry, TABLE};
 
 /// One planted bug.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -144,369 +147,39 @@ pub enum Canary {
     LoneThoughtKept,
     /// A resume reads the stored thread without what the model thought.
     ThinkingForgotten,
+    /// The user's stop waits for tools that do not hear it (senpi).
+    DeafToolAwaited,
+    /// A stop in the instant in which the last reply is complete undoes the turn (junior).
+    FinishedTurnDropped,
+    /// A second stop undoes the turn that the first has ended.
+    SecondStopUndoes,
+    /// The result of a tool that returned nothing is left out (Zed).
+    EmptyResultDropped,
+    /// A tool that throws without a word has no result.
+    WordlessThrowDropped,
+    /// A turn that has had its steps leaves the calls of the last one without results (OpenTag).
+    LimitLeavesCalls,
+    /// The tool that ends the turn has no result (ChatGPTApp).
+    FinalToolUnanswered,
+    /// A guardrail that trips leaves open calls without results (OpenAI Agents).
+    GuardrailDangles,
+    /// The end of the user's credits leaves open calls without results (Twenty).
+    CreditsDangle,
+    /// What the user says to the running turn is put between the results of a batch (LibreChat).
+    SteerSplitsBatch,
+    /// What a hook adds is put between the results of a batch (Claude Code).
+    HookSplitsBatch,
+    /// Another prompt begins in the middle of the running turn's calls (AgentScope).
+    PromptsInterleave,
+    /// What the user says instead of answering leaves the call that was asked about without a result (Vercel AI SDK).
+    ApprovalTalkedOver,
+    /// A kill while the user is being asked loses the results of the other calls (OpenAI Agents).
+    AskedKillLosesSiblings,
+    /// A yes to one call of a batch also lets the call run that was refused before it (Hermes Agent).
+    ConsentMisrouted,
+    /// A stop while the model talks about its results has their tools run again (Cherry Studio).
+    FinishedBatchReruns,
 }
-
-/// What is known of a canary.
-struct Entry {
-    canary: Canary,
-    /// The name in tables and options.
-    name: &'static str,
-    /// The checker that must catch it.
-    check: &'static str,
-    /// The failure class that it stands for; none where the suite guards against more than was ever reported.
-    class: Option<&'static str>,
-}
-
-/// Every canary, in the order of the kill table.
-const TABLE: &[Entry] = &[
-    Entry {
-        canary: Canary::DanglingOnAbort,
-        name: "dangling-on-abort",
-        check: "thread-survives",
-        class: Some("abort-batch"),
-    },
-    Entry {
-        canary: Canary::InFlightDropped,
-        name: "in-flight-dropped",
-        check: "thread-survives",
-        class: Some("stream-break"),
-    },
-    Entry {
-        canary: Canary::EarlyErrorIgnored,
-        name: "early-error-ignored",
-        check: "thread-survives",
-        class: Some("event-order"),
-    },
-    Entry {
-        canary: Canary::RetryMergesSteps,
-        name: "retry-merges-steps",
-        check: "steps-kept-apart",
-        class: Some("retry-merge"),
-    },
-    Entry {
-        canary: Canary::DeniedKeepsReply,
-        name: "denied-keeps-reply",
-        check: "thread-survives",
-        class: Some("approval-denied"),
-    },
-    Entry {
-        canary: Canary::ErrorParked,
-        name: "error-parked",
-        check: "parts-settled",
-        class: Some("stuck-state"),
-    },
-    Entry {
-        canary: Canary::ResultsLost,
-        name: "results-lost",
-        check: "results-kept",
-        class: Some("lost-exec"),
-    },
-    Entry {
-        canary: Canary::PartialArgumentsRun,
-        name: "partial-arguments-run",
-        check: "arguments-complete",
-        class: Some("partial-args"),
-    },
-    Entry {
-        canary: Canary::LateResultTwice,
-        name: "late-result-twice",
-        check: "results-once",
-        class: Some("late-result"),
-    },
-    Entry { canary: Canary::RequestStorm, name: "request-storm", check: "requests-bounded", class: None },
-    Entry {
-        canary: Canary::PromptLost,
-        name: "prompt-lost",
-        check: "user-message-kept",
-        class: Some("stream-break"),
-    },
-    Entry {
-        canary: Canary::SuccessInvented,
-        name: "success-invented",
-        check: "success-honest",
-        class: Some("synthetic-wrong"),
-    },
-    Entry {
-        canary: Canary::RunsTwice,
-        name: "runs-twice",
-        check: "executed-once",
-        class: Some("double-exec"),
-    },
-    Entry {
-        canary: Canary::CallsReordered,
-        name: "calls-reordered",
-        check: "order-kept",
-        class: Some("out-of-order"),
-    },
-    Entry { canary: Canary::NeverEnds, name: "never-ends", check: "turn-ends", class: Some("stuck-state") },
-    Entry {
-        canary: Canary::TruncationSwallowed,
-        name: "truncation-swallowed",
-        check: "truncation-noticed",
-        class: Some("stream-break"),
-    },
-    Entry {
-        canary: Canary::RefusesOwnHistory,
-        name: "refuses-own-history",
-        check: "thread-survives",
-        class: Some("abort-batch"),
-    },
-    Entry {
-        canary: Canary::ApprovalForgotten,
-        name: "approval-forgotten",
-        check: "thread-survives",
-        class: Some("approval-unanswered"),
-    },
-    Entry {
-        canary: Canary::RefusalIgnored,
-        name: "refusal-ignored",
-        check: "consent-given",
-        class: Some("approval-denied"),
-    },
-    Entry {
-        canary: Canary::KillDangles,
-        name: "kill-dangles",
-        check: "thread-survives",
-        class: Some("kill-resume"),
-    },
-    Entry {
-        canary: Canary::KillForgets,
-        name: "kill-forgets",
-        check: "user-message-kept",
-        class: Some("kill-resume"),
-    },
-    Entry {
-        canary: Canary::KillLosesResults,
-        name: "kill-loses-results",
-        check: "results-kept",
-        class: Some("kill-resume"),
-    },
-    Entry {
-        canary: Canary::SignatureDropped,
-        name: "signature-dropped",
-        check: "thread-survives",
-        class: Some("thought-signature"),
-    },
-    Entry {
-        canary: Canary::ThinkingDropped,
-        name: "thinking-dropped",
-        check: "thread-survives",
-        class: Some("thinking-first"),
-    },
-    Entry {
-        canary: Canary::ThinkingAltered,
-        name: "thinking-altered",
-        check: "thread-survives",
-        class: Some("thinking-modified"),
-    },
-    Entry {
-        canary: Canary::ThinkingUnsigned,
-        name: "thinking-unsigned",
-        check: "thread-survives",
-        class: Some("thinking-unsigned"),
-    },
-    Entry { canary: Canary::SuccessDenied, name: "success-denied", check: "failure-honest", class: None },
-    Entry { canary: Canary::RunDenied, name: "run-denied", check: "failure-honest", class: None },
-    Entry { canary: Canary::RepairDrifts, name: "repair-drifts", check: "repair-stable", class: None },
-    Entry { canary: Canary::NoteWanders, name: "note-wanders", check: "prefix-stable", class: None },
-    Entry { canary: Canary::StopLingers, name: "stop-lingers", check: "healthy-untouched", class: None },
-    Entry { canary: Canary::ShownAsFailed, name: "shown-as-failed", check: "views-agree", class: None },
-    Entry { canary: Canary::StoreForgets, name: "store-forgets", check: "views-agree", class: None },
-    Entry { canary: Canary::PauseIgnored, name: "pause-ignored", check: "pause-heeded", class: None },
-    Entry { canary: Canary::RefusalRetried, name: "refusal-retried", check: "refusal-heeded", class: None },
-    Entry {
-        canary: Canary::UnknownToolDangles,
-        name: "unknown-tool-dangles",
-        check: "thread-survives",
-        class: Some("unknown-tool"),
-    },
-    Entry {
-        canary: Canary::BadNameKept,
-        name: "bad-name-kept",
-        check: "thread-survives",
-        class: Some("bad-tool-name"),
-    },
-    Entry {
-        canary: Canary::BadArgumentsSkipped,
-        name: "bad-arguments-skipped",
-        check: "thread-survives",
-        class: Some("invalid-args"),
-    },
-    Entry {
-        canary: Canary::CutArgumentsRepaired,
-        name: "cut-arguments-repaired",
-        check: "arguments-complete",
-        class: Some("partial-args"),
-    },
-    Entry {
-        canary: Canary::NotObjectKept,
-        name: "not-object-kept",
-        check: "thread-survives",
-        class: Some("non-dict-input"),
-    },
-    Entry {
-        canary: Canary::SurrogateKept,
-        name: "surrogate-kept",
-        check: "thread-survives",
-        class: Some("bad-unicode"),
-    },
-    Entry {
-        canary: Canary::EmptyIdKept,
-        name: "empty-id-kept",
-        check: "thread-survives",
-        class: Some("empty-id"),
-    },
-    Entry {
-        canary: Canary::SameIdKept,
-        name: "same-id-kept",
-        check: "thread-survives",
-        class: Some("dup-id"),
-    },
-    Entry {
-        canary: Canary::ForeignIdKept,
-        name: "foreign-id-kept",
-        check: "thread-survives",
-        class: Some("id-format"),
-    },
-    Entry {
-        canary: Canary::DeltasToLatest,
-        name: "deltas-to-latest",
-        check: "thread-survives",
-        class: Some("delta-index"),
-    },
-    Entry {
-        canary: Canary::LengthDangles,
-        name: "length-dangles",
-        check: "thread-survives",
-        class: Some("max-tokens"),
-    },
-    Entry {
-        canary: Canary::EmptyToolTurn,
-        name: "empty-tool-turn",
-        check: "thread-survives",
-        class: Some("empty-tool-turn"),
-    },
-    Entry {
-        canary: Canary::TextSplitsReply,
-        name: "text-splits-reply",
-        check: "thread-survives",
-        class: Some("interleave-text"),
-    },
-    Entry {
-        canary: Canary::EmptyTextKept,
-        name: "empty-text-kept",
-        check: "thread-survives",
-        class: Some("empty-text"),
-    },
-    Entry {
-        canary: Canary::ErrorLosesResults,
-        name: "error-loses-results",
-        check: "thread-survives",
-        class: Some("provider-error-midloop"),
-    },
-    Entry {
-        canary: Canary::SecondBatchDangles,
-        name: "second-batch-dangles",
-        check: "thread-survives",
-        class: Some("abort-batch"),
-    },
-    Entry {
-        canary: Canary::SiblingsCancelled,
-        name: "siblings-cancelled",
-        check: "thread-survives",
-        class: Some("partial-batch"),
-    },
-    Entry {
-        canary: Canary::LastResultOnly,
-        name: "last-result-only",
-        check: "thread-survives",
-        class: Some("request-race"),
-    },
-    Entry {
-        canary: Canary::LastResultApart,
-        name: "last-result-apart",
-        check: "thread-survives",
-        class: Some("split-results"),
-    },
-    Entry {
-        canary: Canary::BatchSplit,
-        name: "batch-split",
-        check: "thread-survives",
-        class: Some("thought-signature"),
-    },
-    Entry {
-        canary: Canary::OrderOfArrival,
-        name: "order-of-arrival",
-        check: "order-kept",
-        class: Some("out-of-order"),
-    },
-    Entry {
-        canary: Canary::ErrorTwice,
-        name: "error-twice",
-        check: "results-once",
-        class: Some("dup-result"),
-    },
-    Entry {
-        canary: Canary::LateResultRevived,
-        name: "late-result-revived",
-        check: "results-once",
-        class: Some("late-result"),
-    },
-    Entry {
-        canary: Canary::QuestionTakenForDone,
-        name: "question-taken-for-done",
-        check: "success-honest",
-        class: Some("synthetic-wrong"),
-    },
-    Entry {
-        canary: Canary::RetryContinuesMessage,
-        name: "retry-continues-message",
-        check: "steps-kept-apart",
-        class: Some("retry-merge"),
-    },
-    Entry {
-        canary: Canary::UsersNotMerged,
-        name: "users-not-merged",
-        check: "thread-survives",
-        class: Some("role-alternation"),
-    },
-    Entry {
-        canary: Canary::NoWordAfterResults,
-        name: "no-word-after-results",
-        check: "thread-survives",
-        class: Some("tool-then-user"),
-    },
-    Entry {
-        canary: Canary::RetryPrefills,
-        name: "retry-prefills",
-        check: "thread-survives",
-        class: Some("trailing-assistant"),
-    },
-    Entry {
-        canary: Canary::PlaceholderKept,
-        name: "placeholder-kept",
-        check: "thread-survives",
-        class: Some("empty-content"),
-    },
-    Entry {
-        canary: Canary::FinishedBatchLost,
-        name: "finished-batch-lost",
-        check: "results-kept",
-        class: Some("lost-exec"),
-    },
-    Entry {
-        canary: Canary::LoneThoughtKept,
-        name: "lone-thought-kept",
-        check: "thread-survives",
-        class: Some("reasoning-orphan"),
-    },
-    Entry {
-        canary: Canary::ThinkingForgotten,
-        name: "thinking-forgotten",
-        check: "thread-survives",
-        class: Some("thinking-first"),
-    },
-];
 
 impl Canary {
     /// Every canary, in the order of the kill table.

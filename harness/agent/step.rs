@@ -257,6 +257,11 @@ impl Step {
         self.calls().any(|call| matches!(call.state, CallState::Running(_) | CallState::Asked(_)))
     }
 
+    /// Whether the user is being asked about a call.
+    pub(super) fn is_asking(&self) -> bool {
+        self.calls().any(|call| matches!(call.state, CallState::Asked(_)))
+    }
+
     /// Drops the calls whose arguments never became complete.
     pub(super) fn drop_open_calls(&mut self) {
         self.blocks.retain(|block| !matches!(block, StepBlock::Call(call) if call.state == CallState::Open));
@@ -321,6 +326,8 @@ fn message_of<'a>(blocks: impl IntoIterator<Item = &'a StepBlock>, canary: Optio
 /// What the model is told about a tool that ended.
 pub(super) fn result_of(call: &Call, outcome: &ToolOutcome) -> CallResult {
     let text = match outcome {
+        // Providers refuse some empty texts, and a result that is left out for that leaves its call open.
+        ToolOutcome::Return(text) | ToolOutcome::Error(text) if text.is_empty() => "(no output)".to_owned(),
         ToolOutcome::Return(text) => text.clone(),
         ToolOutcome::Error(text) => text.clone(),
         ToolOutcome::Throw(text) => format!("The tool failed: {text}"),

@@ -1,5 +1,6 @@
 //! A turn: from the user's message to the moment when the agent is idle again.
 
+use super::aside::Heard;
 use super::canary::Canary;
 use super::intake::{Misfit, misfit, turn_down};
 use super::request;
@@ -7,7 +8,7 @@ use super::step::{CallState, Phase, Step, StepBlock, StepCall, interrupted, not_
 use super::thread::{Block, CallResult, Message, unanswered};
 use super::{Agent, BodyEnd, Input, Output, RunId, Straggler};
 use crate::plan::ToolOutcome;
-use crate::trace::{Consent, ShownState, TurnOutcome};
+use crate::trace::{Aside, Consent, ShownState, TurnOutcome};
 use crate::wire::{Decoder, ReplyEvent, decode_whole};
 
 /// A running turn.
@@ -18,8 +19,14 @@ pub(super) struct Turn {
     n_requests: u32,
     /// Length of the thread before the turn.
     pub(super) mark: usize,
+    /// Replies with calls that are over.
+    pub(super) n_steps: u32,
+    /// What was said to the turn and is not yet in the thread.
+    pub(super) asides: Vec<Heard>,
     /// Requests that a storming canary still sends.
-    storm: Option<u32>,
+    pub(super) storm: Option<u32>,
+    /// A canary waits for its tools before it ends a stopped turn.
+    pub(super) is_stopping: bool,
 }
 
 /// How often one request is sent again after a failure that a retry may cure.
@@ -38,7 +45,8 @@ const STORM: u32 = 8;
 impl Agent {
     pub(super) fn begin(&mut self, text: &str, outputs: &mut Vec<Output>) -> Option<Turn> {
         let mark = self.thread.len();
-        if self.is(Canary::RunsTwice) {
+        self.last_mark = mark;
+        if self.is(Canary::RunsTwice) || std::mem::take(&mut self.reruns) {
             self.run_again(outputs);
         }
         self.part_from_results();
@@ -52,7 +60,16 @@ impl Agent {
             return None;
         }
         let step = self.ask(outputs);
-        Some(Turn { step, n_retries: 0, n_requests: 1, mark, storm: None })
+        Some(Turn {
+            step,
+            n_retries: 0,
+            n_requests: 1,
+            mark,
+            n_steps: 0,
+            asides: Vec::new(),
+            storm: None,
+            is_stopping: false,
+        })
     }
 
     pub(super) fn advance(
@@ -62,8 +79,20 @@ impl Agent {
         outputs: &mut Vec<Output>,
     ) -> Option<Turn> {
         match input {
-            Input::Prompt(_) => Some(turn),
-            Input::Stop => self.stop(turn, outputs),
+            Input::Prompt(text) => self.prompted_again(turn, text, outputs),
+            Input::Steer(text) => self.heard(turn, Aside::Steered, text, outputs),
+            Input::Inject(text) => self.heard(turn, Aside::Injected, text, outputs),
+            Input::Stop => match self.stop_wrongly(turn, outputs) {
+                Ok(turn) => {
+                    self.remember_batch(&turn);
+                    self.stop(turn, outputs)
+                }
+                Err(turn) => turn,
+            },
+            Input::Interrupt(cause) => {
+                self.interrupt(turn, cause, outputs);
+                None
+            }
             Input::Head { request, status, pause_ms } => {
                 if request == turn.step.request {
                     turn.step.pause_ms = pause_ms;
@@ -96,7 +125,7 @@ impl Agent {
     }
 
     /// Where a prompt may not follow results, says that the answer to them was never given.
-    fn part_from_results(&mut self) {
+    pub(super) fn part_from_results(&mut self) {
         let follows_results = matches!(self.thread.last(), Some(Message::Results(_)));
         let must_part = request::wants_word_after_results(self.setup.dialect);
         if follows_results && must_part && !self.is(Canary::NoWordAfterResults) {
@@ -104,7 +133,7 @@ impl Agent {
         }
     }
 
-    fn ask(&mut self, outputs: &mut Vec<Output>) -> Step {
+    pub(super) fn ask(&mut self, outputs: &mut Vec<Output>) -> Step {
         let request = self.counter.request();
         if self.is(Canary::RepairDrifts) {
             self.word_repairs_anew(request);
@@ -184,6 +213,9 @@ impl Agent {
                 call.state = CallState::Done(not_allowed(&call.call, "the user refused this call"));
                 outputs.push(Output::Show { id: call.call.id.clone(), state: ShownState::Failed });
             }
+        }
+        if consent == Consent::Given {
+            self.run_refused(&mut turn.step, outputs);
         }
         if matches!(turn.step.phase, Phase::Over) { self.go_on(turn, outputs) } else { Some(turn) }
     }
@@ -325,7 +357,7 @@ impl Agent {
         {
             self.thread.pop();
         } else {
-            self.push_message(turn.step.message());
+            self.close(&mut turn);
         }
         outputs.push(Output::Ended(raised(text)));
         None
@@ -341,6 +373,11 @@ impl Agent {
         let is_over = matches!(turn.step.phase, Phase::Over);
         let ignores = self.is(Canary::EarlyErrorIgnored) && !is_over && !outcome.is_success();
         let parks = self.is(Canary::ErrorParked) && !is_over && !outcome.is_success();
+        let unheard = match &outcome {
+            ToolOutcome::Return(text) => text.is_empty() && self.is(Canary::EmptyResultDropped),
+            ToolOutcome::Throw(text) => text.is_empty() && self.is(Canary::WordlessThrowDropped),
+            ToolOutcome::Error(_) | ToolOutcome::Deny(_) => false,
+        };
         let Some(call) = turn.step.call_of(run) else {
             self.straggler_done(run, &outcome);
             return Some(turn);
@@ -350,7 +387,10 @@ impl Agent {
             return Some(turn);
         }
         let id = call.call.id.clone();
-        call.state = CallState::Done(result_of(&call.call, &outcome));
+        call.state = match unheard {
+            true => CallState::Forgotten,
+            false => CallState::Done(result_of(&call.call, &outcome)),
+        };
         self.spoil_answered(&mut turn.step, &id, &outcome, outputs);
         let state = if outcome.is_success() { ShownState::Completed } else { ShownState::Failed };
         if !parks {
@@ -366,17 +406,26 @@ impl Agent {
     }
 
     /// The reply is over: when no tool runs any more, its messages are saved and the next request goes out.
-    fn go_on(&mut self, mut turn: Turn, outputs: &mut Vec<Output>) -> Option<Turn> {
+    pub(super) fn go_on(&mut self, mut turn: Turn, outputs: &mut Vec<Output>) -> Option<Turn> {
         let is_in_haste = self.is(Canary::LastResultOnly) && turn.step.is_last_answered();
         if turn.step.is_running() && !is_in_haste {
             return Some(turn);
+        }
+        if turn.is_stopping {
+            self.close(&mut turn);
+            outputs.push(Output::Ended(TurnOutcome::Cancelled));
+            return None;
+        }
+        if let Some(halt) = self.halt(&mut turn) {
+            self.end_early(turn, halt, outputs);
+            return None;
         }
         let has_calls = turn.step.calls().next().is_some();
         if self.is(Canary::StopLingers) && self.was_stopped {
             turn.step.cut_text();
         }
-        self.push_step(&mut turn.step);
-        if !has_calls || turn.n_requests >= MAX_REQUESTS {
+        let has_heard = self.close(&mut turn);
+        if !(has_calls || has_heard) || turn.n_requests >= MAX_REQUESTS {
             outputs.push(Output::Ended(TurnOutcome::Returned));
             return None;
         }
@@ -449,8 +498,7 @@ impl Agent {
         if self.is(Canary::LoneThoughtKept) && turn.step.message().is_empty() {
             self.push_message(turn.step.thoughts());
         }
-        self.push_message(turn.step.message());
-        self.push_results(turn.step.results());
+        self.close(&mut turn);
         if self.is(Canary::RequestStorm) {
             turn.storm = Some(STORM);
             return self.storm_on(turn, outputs);
@@ -482,7 +530,7 @@ impl Agent {
     }
 
     /// Gives up the tools that run. They are remembered: a tool that does not hear it answers late.
-    fn let_go(&mut self, step: &Step, outputs: &mut Vec<Output>) {
+    pub(super) fn let_go(&mut self, step: &Step, outputs: &mut Vec<Output>) {
         for call in step.calls() {
             let CallState::Running(run) = call.state else { continue };
             outputs.push(Output::CancelTool { run });
@@ -524,48 +572,6 @@ impl Agent {
             self.thread.push(Message::Results(results));
         }
     }
-
-    fn storm_on(&mut self, mut turn: Turn, outputs: &mut Vec<Output>) -> Option<Turn> {
-        match turn.storm {
-            Some(left) if left > 0 => {
-                turn.storm = Some(left - 1);
-                turn.step = self.ask(outputs);
-                Some(turn)
-            }
-            _ => {
-                outputs.push(Output::Ended(TurnOutcome::Cancelled));
-                None
-            }
-        }
-    }
-
-    fn run_open_calls(&mut self, step: &mut Step, outputs: &mut Vec<Output>) {
-        for call in
-            step.calls_mut().filter(|call| call.state == CallState::Open && !call.call.args.is_empty())
-        {
-            let run = self.counter.run();
-            call.state = CallState::Running(run);
-            let args = std::mem::replace(&mut call.call.args, "{}".to_owned());
-            outputs.push(Output::StartTool { run, tool: call.call.tool.clone(), args });
-        }
-    }
-
-    fn run_again(&mut self, outputs: &mut Vec<Output>) {
-        let stragglers = std::mem::take(&mut self.stragglers);
-        for straggler in stragglers {
-            let call = self.thread.iter().rev().find_map(|message| match message {
-                Message::Assistant(blocks) => blocks.iter().find_map(|block| match block {
-                    Block::Call(call) if call.id == straggler.call_id => Some(call.clone()),
-                    _ => None,
-                }),
-                _ => None,
-            });
-            if let Some(call) = call {
-                let run = self.counter.run();
-                outputs.push(Output::StartTool { run, tool: call.tool, args: call.args });
-            }
-        }
-    }
 }
 
 /// Whether a failure may pass when the request is sent again.
@@ -576,7 +582,7 @@ enum Cure {
 }
 
 /// Starts the tool of a call.
-fn run_call(call: &mut StepCall, run: RunId, outputs: &mut Vec<Output>) {
+pub(super) fn run_call(call: &mut StepCall, run: RunId, outputs: &mut Vec<Output>) {
     call.state = CallState::Running(run);
     outputs.push(Output::Show { id: call.call.id.clone(), state: ShownState::InProgress });
     outputs.push(Output::StartTool { run, tool: call.call.tool.clone(), args: call.call.args.clone() });

@@ -6,7 +6,7 @@ use crate::plan::{CallKey, MARKER, Plan, PlannedCall};
 use crate::provider::Recall;
 use crate::rules::{self, Memory, Profile};
 use crate::simulate::Run;
-use crate::trace::{Event, ExchangeId, Ledger, RequestKind, ShownState, TurnOutcome};
+use crate::trace::{Aside, Event, ExchangeId, Ledger, RequestKind, ShownState, TurnOutcome};
 use crate::wire;
 
 /// Everything known of one run, read once.
@@ -137,9 +137,23 @@ impl<'a> Evidence<'a> {
         results.any(|result| result.text.contains(call.marker.as_str()))
     }
 
-    /// Whether the user stopped that turn.
+    /// Whether that turn was stopped by the user, or broken off by an exception.
     pub fn was_stopped(&self, turn: usize) -> bool {
-        self.run.trace.by_turn().any(|(at, event)| at == turn && *event == Event::Stopped)
+        let stops = |event: &Event| matches!(event, Event::Stopped | Event::Interrupted { .. });
+        self.run.trace.by_turn().any(|(at, event)| at == turn && stops(event))
+    }
+
+    /// What was said to running turns and taken by the system, with the turn.
+    pub fn asides(&self) -> impl Iterator<Item = (usize, Aside, &str)> {
+        let refused = |turn: usize| {
+            let mut refusals = self.run.trace.by_turn();
+            refusals.any(|(at, event)| at == turn && *event == Event::PromptRefused)
+        };
+        self.run.trace.by_turn().filter_map(move |(turn, event)| match event {
+            Event::Said { way: Aside::Prompted, .. } if refused(turn) => None,
+            Event::Said { way, text } => Some((turn, *way, text.as_str())),
+            _ => None,
+        })
     }
 }
 

@@ -3,10 +3,10 @@
 use super::evidence::{Evidence, RequestView, ResultView};
 use crate::history::{Content, Role};
 use crate::plan::{CallKey, ToolOutcome};
-use crate::trace::Account;
+use crate::trace::{Account, Aside};
 use crate::verdict::{Finding, Harm};
 
-/// What the user said is in the last request.
+/// What the user said is in the last request, and so is what was said while a turn ran.
 pub(super) fn user_message_kept(evidence: &Evidence<'_>) -> Vec<Finding> {
     let Some(last) = evidence.last_request() else { return Vec::new() };
     let said = |text: &str| {
@@ -15,19 +15,30 @@ pub(super) fn user_message_kept(evidence: &Evidence<'_>) -> Vec<Finding> {
             _ => false,
         })
     };
-    let turns = evidence.plan.turns[..=last.turn.min(evidence.plan.turns.len() - 1)].iter().enumerate();
-    let lost = turns.filter(|(_, turn)| !said(&turn.user));
-    lost.map(|(turn, planned)| Finding {
+    // Some systems put what comes in the middle of a batch behind the last result.
+    let told = |text: &str| {
+        last.history.items.iter().any(|item| match &item.content {
+            Content::Text { text: kept } | Content::Result { text: kept, .. } => kept.contains(text.trim()),
+            Content::Raw { value } => value.to_string().contains(text.trim()),
+            Content::Thought { .. } | Content::Call { .. } => false,
+        })
+    };
+    let lost = |turn: usize, who: &str, text: &str| Finding {
         check: "user-message-kept",
         harm: Harm::UserMessageLost,
         permanence: None,
-        message: format!("what the user said in turn {} is gone", turn + 1),
+        message: format!("what {who} said in turn {} is gone", turn + 1),
         place: last.place(""),
         rule: None,
-        expected: format!("`{}` in a user message", planned.user),
+        expected: format!("`{text}` in a user message"),
         got: evidence.shape(last),
-    })
-    .collect()
+    };
+    let turns = evidence.plan.turns[..=last.turn.min(evidence.plan.turns.len() - 1)].iter().enumerate();
+    let prompts = turns.filter(|(_, turn)| !said(&turn.user));
+    let prompts = prompts.map(|(turn, planned)| lost(turn, "the user", &planned.user));
+    let asides = evidence.asides().filter(|(turn, _, text)| *turn < last.turn && !told(text));
+    let who = |way| if way == Aside::Injected { "a hook" } else { "the user" };
+    prompts.chain(asides.map(|(turn, way, text)| lost(turn, who(way), text))).collect()
 }
 
 /// Results that were delivered in time are in the last request.
@@ -54,8 +65,11 @@ pub(super) fn results_kept(evidence: &Evidence<'_>) -> Vec<Finding> {
         let key = CallKey(key as u32);
         let returned = matches!(account.settled, Some(ToolOutcome::Return(_))) && !account.settled_late;
         let own = |id: &str| evidence.answered(last, id).is_none_or(|answered| answered == key);
-        let kept =
-            || last.results().any(|result| result.text.contains(call.marker.as_str()) && own(result.id));
+        // A tool that returned nothing returned no marker either: any result that is its own will do.
+        let is_its = |text: &str| call.outcome.text().is_empty() || text.contains(call.marker.as_str());
+        let answers = |id: &str| evidence.answered(last, id) == Some(key);
+        let is_known = |id: &str| if call.outcome.text().is_empty() { answers(id) } else { own(id) };
+        let kept = || last.results().any(|result| is_its(result.text) && is_known(result.id));
         let name = &call.name;
         let message = match evidence.died_in(call.turn) {
             true => evidence.acknowledged(key).map(|how| {
@@ -226,7 +240,8 @@ fn admits_failure(result: &ResultView<'_>, account: &Account) -> bool {
         "never",
     ];
     let text = result.text.to_lowercase();
-    let own_words = account.settled.as_ref().is_some_and(|outcome| result.text.contains(outcome.text()));
+    let says_so = |outcome: &ToolOutcome| !outcome.text().is_empty() && result.text.contains(outcome.text());
+    let own_words = account.settled.as_ref().is_some_and(says_so);
     result.is_error == Some(true)
         || own_words
         || text.is_empty()

@@ -183,7 +183,8 @@ impl Batch {
                 true => planned.deaf || now.forced,
                 false => planned.turn < turn || (is_ready && progress.replied),
             };
-            progress.is_open() && is_due && !self.reserved.contains(call)
+            let hangs = planned.hangs && planned.turn == turn;
+            progress.is_open() && is_due && !hangs && !self.reserved.contains(call)
         };
         let all = (0..plan.calls.len() as u32).map(CallKey);
         let leftovers = all.filter(|call| plan.calls[call.0 as usize].turn < turn);

@@ -22,6 +22,7 @@ use tokio::io::{AsyncWriteExt, BufReader};
 use tokio::process::ChildStdin;
 use tokio::sync::{Notify, mpsc, oneshot, watch};
 
+use super::action::{self, Action};
 use super::error::DriverError;
 use super::plain::{self, PlainAgent};
 use super::process::{Launch, Limits, Pipes, Process, WRITE_WAIT};
@@ -29,7 +30,8 @@ use super::protocol::{self, About, SessionSpec};
 use super::questions::Questions;
 use super::talk::Talk;
 use super::{lines, rest};
-use crate::trace::{Consent, QuestionId, ShownState, TurnOutcome};
+use crate::scenario::Cause;
+use crate::trace::{Aside, Consent, QuestionId, ShownState, TurnOutcome};
 
 /// A running adapter. Clones share the process; it is killed, with all that it started, when the last one and the
 /// last session are dropped.
@@ -47,7 +49,8 @@ pub struct Session {
     adapter: Adapter,
     id: String,
     events: mpsc::Receiver<SessionEvent>,
-    running: bool,
+    /// Prompts whose turns have not ended.
+    n_running: u32,
     lost: bool,
 }
 
@@ -70,6 +73,8 @@ pub enum SessionEvent {
         /// The call's arguments as JSON, where the question shows them.
         args: Option<String>,
     },
+    /// The system takes no other prompt while its turn runs.
+    PromptRefused,
     /// The turn has ended.
     Ended(TurnOutcome),
     /// The adapter has failed; nothing more will come.
@@ -151,7 +156,7 @@ impl Adapter {
         let answer = self.link.ask("session/new", request, self.link.limits.answer).await?;
         let id = answer.session_id.to_string();
         let events = self.link.hub.enter(&id)?;
-        Ok(Session { adapter: self.clone(), id, events, running: false, lost: false })
+        Ok(Session { adapter: self.clone(), id, events, n_running: 0, lost: false })
     }
 
     /// Closes the adapter's standard input and waits for the adapter to end by itself.
@@ -176,7 +181,7 @@ impl Adapter {
         // What it shows while it loads is the past, told again: nobody has entered the session yet, so it is dropped.
         self.link.ask("session/load", request, self.link.limits.answer).await?;
         let events = self.link.hub.enter(id)?;
-        Ok(Session { adapter: self.clone(), id: id.to_owned(), events, running: false, lost: false })
+        Ok(Session { adapter: self.clone(), id: id.to_owned(), events, n_running: 0, lost: false })
     }
 }
 
@@ -193,19 +198,41 @@ impl Session {
 
     /// Gives the system the user's message. How the turn ends comes as an event.
     pub async fn prompt(&mut self, text: &str) -> Result<(), DriverError> {
-        if self.running {
+        if self.n_running > 0 {
             return Err(DriverError::Busy);
         }
+        self.send_prompt(text, Hub::end_turn).await
+    }
+
+    /// Says something to the running turn. Another prompt may be refused, which comes as an event.
+    pub async fn say(&mut self, way: Aside, text: String) -> Result<(), DriverError> {
+        match way {
+            Aside::Prompted => self.send_prompt(&text, Hub::end_turn_beside).await,
+            Aside::Steered => self.act(Action::Steer(text)).await,
+            Aside::Injected => self.act(Action::Inject(text)).await,
+        }
+    }
+
+    /// Lets an exception out of the system's loop.
+    pub async fn interrupt(&self, cause: Cause) -> Result<(), DriverError> {
+        self.act(Action::Interrupt(cause)).await
+    }
+
+    async fn act(&self, action: Action) -> Result<(), DriverError> {
+        self.extension_with(action::METHOD, json!({ "sessionId": self.id, "action": action })).await.map(drop)
+    }
+
+    async fn send_prompt(&mut self, text: &str, end: End) -> Result<(), DriverError> {
         let content = vec![ContentBlock::Text(TextContent::new(text))];
         let request = PromptRequest::new(self.id.clone(), content);
         let (hub, id, plain) = (self.link().hub.clone(), self.id.clone(), self.adapter.plain.is_some());
         // The callback runs in the order of the wire, so what was shown before the end is an event before the end.
         let sent = self.link().connection.prepare_request(request).on_receiving_result(async move |result| {
-            hub.end_turn(&id, result, plain);
+            end(&hub, &id, result, plain);
             Ok(())
         });
         match sent {
-            Ok(()) => self.running = true,
+            Ok(()) => self.n_running += 1,
             Err(_) => return Err(self.link().hub.cause().await),
         }
         Ok(())
@@ -288,14 +315,19 @@ impl Session {
         };
         match event {
             SessionEvent::Shown { .. } | SessionEvent::Asked { .. } => {}
-            SessionEvent::Ended(_) => self.running = false,
+            SessionEvent::Ended(_) | SessionEvent::PromptRefused => {
+                self.n_running = self.n_running.saturating_sub(1);
+            }
             SessionEvent::Lost(_) => self.lost = true,
         }
         Some(event)
     }
 
     async fn extension(&self, method: &'static str) -> Result<Value, DriverError> {
-        let params = json!({ "sessionId": self.id });
+        self.extension_with(method, json!({ "sessionId": self.id })).await
+    }
+
+    async fn extension_with(&self, method: &'static str, params: Value) -> Result<Value, DriverError> {
         let request = UntypedMessage { method: method.to_owned(), params };
         self.link().ask(method, request, self.link().limits.answer).await
     }
@@ -308,7 +340,7 @@ impl Session {
 impl Drop for Session {
     fn drop(&mut self) {
         self.link().hub.leave(&self.id);
-        if self.running {
+        if self.n_running > 0 {
             // A turn that nobody waits for must not go on asking the provider. If the adapter is gone, so is the turn.
             let _ = self.link().connection.send_notification(CancelNotification::new(self.id.clone()));
         }
@@ -318,6 +350,9 @@ impl Drop for Session {
 /// Events of one session that are kept until they are taken. A turn shows each of its few calls about four times; the
 /// runner takes events as they come.
 const MAX_EVENTS: usize = 4096;
+
+/// What is done with the answer to a prompt.
+type End = fn(&Hub, &str, Result<PromptResponse, agent_client_protocol::Error>, bool);
 
 /// How long a killed adapter may take to be gone. The kernel takes milliseconds, unless a process hangs in a device.
 const KILL_WAIT: Duration = Duration::from_secs(20);
@@ -435,6 +470,19 @@ impl Hub {
             Err(error) => Err(refused("session/prompt", error)),
         };
         self.send(id, ended.map_or_else(SessionEvent::Lost, SessionEvent::Ended));
+    }
+
+    /// The end of a turn whose prompt came while another ran: an error says that it is not taken.
+    fn end_turn_beside(
+        &self,
+        id: &str,
+        result: Result<PromptResponse, agent_client_protocol::Error>,
+        plain: bool,
+    ) {
+        match result {
+            Err(error) if !is_over(&error) => self.send(id, SessionEvent::PromptRefused),
+            result => self.end_turn(id, result, plain),
+        }
     }
 
     /// A session that does not take its events is closed: its receiver then finds the end of the channel.

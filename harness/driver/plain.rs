@@ -142,6 +142,12 @@ impl PlainAgent {
             load,
             approvals: false,
             thinking: false,
+            steer: false,
+            second_prompt: false,
+            interrupt: false,
+            step_limit: false,
+            final_tools: false,
+            hooks: false,
         };
         About {
             protocol: PROTOCOL,

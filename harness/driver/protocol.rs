@@ -9,6 +9,7 @@ use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use super::action::Action;
 use super::error::{DriverError, quote};
 use crate::dialect::Dialect;
 use crate::plan::{PlannedTool, ToolOutcome};
@@ -57,6 +58,24 @@ pub struct Capabilities {
     /// `session/load` restores a session from its `stateDir` in a new process.
     #[serde(default)]
     pub load: bool,
+    /// `_brickbat/action` with `steer` says something to the running turn.
+    #[serde(default)]
+    pub steer: bool,
+    /// `session/prompt` may come while a turn runs: it is queued, refused, or stops the turn.
+    #[serde(default)]
+    pub second_prompt: bool,
+    /// `_brickbat/action` with `interrupt` lets an exception out of the SDK's loop.
+    #[serde(default)]
+    pub interrupt: bool,
+    /// A session with `maxSteps` ends its turns after so many steps.
+    #[serde(default)]
+    pub step_limit: bool,
+    /// A tool with `ends` ends the turn with its result.
+    #[serde(default)]
+    pub final_tools: bool,
+    /// `_brickbat/action` with `inject` adds context for the model as a hook of the SDK does.
+    #[serde(default)]
+    pub hooks: bool,
 }
 
 /// What a session is opened with; the version of the protocol is put beside it.
@@ -75,6 +94,10 @@ pub struct SessionSpec {
     /// Whether the provider is to be asked that the model thinks; only adapters that can do so are told.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub thinking: bool,
+    /// Replies with calls after which a turn ends; only adapters that can do so are told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "u32")]
+    pub max_steps: Option<u32>,
     /// The mode: how histories are stored and restored.
     pub mode: String,
     /// The tools.
@@ -100,6 +123,9 @@ pub struct ToolSpec {
     /// Whether the user is asked, with `session/request_permission`, before it runs.
     #[serde(default)]
     pub asks: bool,
+    /// Whether the turn ends with its result; only adapters that can do so are told.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ends: bool,
 }
 
 impl ToolSpec {
@@ -113,6 +139,7 @@ impl ToolSpec {
             gate_url,
             deaf: tool.deaf,
             asks: tool.asks,
+            ends: tool.ends,
         }
     }
 }
@@ -197,6 +224,8 @@ struct Protocol {
     outcome: Outcome,
     /// What a gate answers: how the tool ends.
     gate: ToolOutcome,
+    /// `action` in the parameters of `_brickbat/action`.
+    action: Action,
 }
 
 /// The JSON Schema of the protocol. Its root is no message: each property is what stands at one place.
@@ -259,6 +288,7 @@ mod tests {
             params: vec![("key".into(), "string")],
             deaf: true,
             asks: false,
+            ends: false,
         };
         let tool = ToolSpec::new(&planned, "http://127.0.0.1:1/gate".into());
         assert_eq!(tool.input_schema["required"], json!(["ref"]));

@@ -5,6 +5,7 @@ use crate::scenario::{Action, At, HttpFault, Point, Which};
 
 use super::points::Stage;
 use super::problem::{Problem, Problems};
+use super::said;
 
 /// How often one HTTP error may be repeated; clients give up after 2 to 10 tries.
 const MAX_HTTP_TIMES: u32 = 20;
@@ -35,6 +36,12 @@ fn action(stage: Stage<'_>, base: &str, written: &At) -> Result<PlannedAction, P
         Action::Duplicate => PlannedFault::Duplicate,
         Action::Malformed => PlannedFault::Malformed,
         Action::Settle(name) => PlannedFault::Settle(stage.settleable(format!("{pointer}/settle"), name)?),
+        Action::StopAgain => PlannedFault::StopAgain,
+        Action::Interrupt(cause) => PlannedFault::Interrupt(*cause),
+        Action::Steer(text) => PlannedFault::Steer(said::text(&format!("{pointer}/steer"), text)?),
+        Action::Prompt(text) => PlannedFault::Prompt(said::text(&format!("{pointer}/prompt"), text)?),
+        Action::Inject(text) => PlannedFault::Inject(said::text(&format!("{pointer}/inject"), text)?),
+        Action::Ignore => PlannedFault::Ignore,
     };
     fits(&pointer, &at, &what)?;
     Ok(PlannedAction { words: words(written), at, what })
@@ -64,8 +71,11 @@ fn http(pointer: &str, fault: &HttpFault) -> Result<HttpFault, Problem> {
 fn fits(pointer: &str, at: &PlannedPoint, what: &PlannedFault) -> Result<(), Problem> {
     let wrong = |message: &str, hint: &str| Err(Problem::new(pointer, message).with_hint(hint.to_owned()));
     let (mark, side) = match (at, what) {
+        (_, PlannedFault::Inject(_) | PlannedFault::Ignore) => return said::fits(pointer, at, what),
         (PlannedPoint::Stream { mark, side, .. }, _) => (*mark, *side),
         (_, PlannedFault::Abort | PlannedFault::Kill | PlannedFault::Settle(_)) => return Ok(()),
+        (_, PlannedFault::StopAgain | PlannedFault::Interrupt(_)) => return Ok(()),
+        (_, PlannedFault::Steer(_) | PlannedFault::Prompt(_)) => return Ok(()),
         _ => {
             return wrong(
                 "no reply is being streamed at this point",
@@ -138,6 +148,12 @@ fn action_words(action: &Action) -> String {
         Action::Duplicate => "duplicate".to_owned(),
         Action::Malformed => "malformed".to_owned(),
         Action::Settle(name) => format!("settle {name}"),
+        Action::StopAgain => "stop-again".to_owned(),
+        Action::Interrupt(cause) => format!("interrupt {}", cause.name()),
+        Action::Steer(_) => "steer".to_owned(),
+        Action::Prompt(_) => "prompt".to_owned(),
+        Action::Inject(_) => "inject".to_owned(),
+        Action::Ignore => "ignore".to_owned(),
     }
 }
 

@@ -42,6 +42,11 @@ impl<'a> Cast<'a> {
         self.mint.dialect
     }
 
+    /// The scenario whose calls these are.
+    pub fn scenario(&self) -> &'a Scenario {
+        self.scenario
+    }
+
     /// The call that the scenario names so.
     pub fn find(&self, name: &str) -> Option<CallKey> {
         self.names.get(name).copied()
@@ -116,6 +121,7 @@ impl<'a> Cast<'a> {
             outcome: tools::outcome(tool, &call.args, &marker),
             deaf: tool.deaf,
             asks: tool.asks,
+            hangs: tool.hangs,
             marker,
             slip: None,
             turn: place.turn,

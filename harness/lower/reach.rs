@@ -104,7 +104,7 @@ fn after_the_stop(stage: Stage<'_>, actions: &[PlannedAction], order: &[CallKey]
     let is_kill = stop.what == PlannedFault::Kill;
     let (stopped, stops_it) = if is_kill { ("killed", "kills it") } else { ("stopped", "stops it") };
     if let Some((second, other)) = stops.next() {
-        let message = match other.what.stops_turn() == stop.what.stops_turn() {
+        let message = match is_kill == (other.what == PlannedFault::Kill) {
             true => format!("a turn is {stopped} once"),
             false => "a turn is stopped or killed, not both".to_owned(),
         };
@@ -168,7 +168,8 @@ fn count(at: &PlannedPoint) -> u32 {
         PlannedPoint::Stream { .. }
         | PlannedPoint::Asked(_)
         | PlannedPoint::Started(_)
-        | PlannedPoint::Settled(..) => 0,
+        | PlannedPoint::Settled(..)
+        | PlannedPoint::Step(_) => 0,
     }
 }
 
@@ -188,6 +189,7 @@ fn reply_of(stage: Stage<'_>, at: &PlannedPoint, order: &[CallKey]) -> usize {
         PlannedPoint::Asked(key) | PlannedPoint::Started(key) | PlannedPoint::Settled(key, _) => Some(key),
         PlannedPoint::StartedCount(count) | PlannedPoint::SettledCount(count) => nth(*count),
         PlannedPoint::Stream { reply, .. } => return *reply,
+        PlannedPoint::Step(step) => return step.saturating_sub(1) as usize,
     };
     key.map_or(0, |key| stage.cast[*key].reply)
 }
@@ -202,7 +204,8 @@ fn results(at: &PlannedPoint, order: &[CallKey]) -> usize {
         PlannedPoint::Stream { .. }
         | PlannedPoint::Asked(_)
         | PlannedPoint::Started(_)
-        | PlannedPoint::StartedCount(_) => 0,
+        | PlannedPoint::StartedCount(_)
+        | PlannedPoint::Step(_) => 0,
     }
 }
 
@@ -309,7 +312,7 @@ pub(super) fn too_soon(stage: Stage<'_>, actions: &[PlannedAction], problems: &m
                 .then(|| format!("`{}` may not have started here", call.name)),
             PlannedPoint::Asked(other) => (other == key || stage.cast[other].reply != call.reply)
                 .then(|| format!("`{}` may not have started here", call.name)),
-            PlannedPoint::SettledCount(_) | PlannedPoint::Settled(..) => None,
+            PlannedPoint::SettledCount(_) | PlannedPoint::Settled(..) | PlannedPoint::Step(_) => None,
         };
         if let Some(message) = problem {
             let from = if call.asks { "started" } else { "end" };

@@ -26,6 +26,7 @@ pub(super) fn check(scenario: &Scenario) -> Result<(Vec<PlannedTool>, Vec<Planne
     for (name, tool) in &scenario.tools {
         check_tool(name, tool, &mut problems);
         slips::check_tool(&format!("/tools/{}", place::step(name)), tool, &scenario.tools, &mut problems);
+        check_ending(name, tool, &mut problems);
     }
     let mut named: BTreeMap<&str, Place> = BTreeMap::new();
     for (place, call) in place::calls(scenario) {
@@ -59,7 +60,11 @@ fn check_tool(name: &str, tool: &Tool, problems: &mut Problems) {
                 .with_hint(format!("remove `{key}`, or `missing`")),
         ),
         [] if tool.missing => {}
-        [(key, said)] => header::text(&format!("{base}/{key}"), "what a tool says", said, problems),
+        // A tool may say nothing at all; only a refusal has its reason.
+        [(key, said)] if !said.is_empty() || *key == "denies" => {
+            header::text(&format!("{base}/{key}"), "what a tool says", said, problems)
+        }
+        [_] => {}
         [] => problems.add(
             Problem::new(&base, format!("nothing says how the tool `{name}` ends"))
                 .with_hint("give one of `returns`, `fails`, `throws` and `denies`".to_owned()),
@@ -69,6 +74,18 @@ fn check_tool(name: &str, tool: &Tool, problems: &mut Problems) {
                 .with_hint(format!("keep either `{first}` or `{second}`")),
         ),
     }
+}
+
+/// A tool ends the turn by its success, and one that never settles ends nothing.
+fn check_ending(name: &str, tool: &Tool, problems: &mut Problems) {
+    let base = format!("/tools/{}", place::step(name));
+    problems.add_if(tool.ends && tool.returns.is_none(), || {
+        Problem::new(format!("{base}/ends"), format!("the tool `{name}` never succeeds, so it ends no turn"))
+            .with_hint("give it the key `returns`".to_owned())
+    });
+    problems.add_if(tool.ends && tool.hangs, || {
+        Problem::new(format!("{base}/hangs"), format!("the tool `{name}` ends the turn, so it cannot hang"))
+    });
 }
 
 fn check_call(scenario: &Scenario, place: Place, call: &Call, problems: &mut Problems) {
@@ -129,17 +146,18 @@ fn planned(scenario: &Scenario, name: &str, tool: &Tool, problems: &mut Problems
             }
         }
     }
-    PlannedTool { name: name.to_owned(), params, deaf: tool.deaf, asks: tool.asks }
+    PlannedTool { name: name.to_owned(), params, deaf: tool.deaf, asks: tool.asks, ends: tool.ends }
 }
 
 /// How a call with these arguments ends. What is returned carries the marker, so that a result can be known
-/// again wherever the system puts it.
+/// again wherever the system puts it; a tool that returns nothing returns no marker either.
 pub(super) fn outcome(tool: &Tool, args: &BTreeMap<String, Value>, marker: &str) -> ToolOutcome {
     let said = |text: &String| fill(text, args);
     match tool {
         Tool { fails: Some(text), .. } => ToolOutcome::Error(said(text)),
         Tool { throws: Some(text), .. } => ToolOutcome::Throw(said(text)),
         Tool { denies: Some(text), .. } => ToolOutcome::Deny(said(text)),
+        Tool { returns: Some(text), .. } if text.is_empty() => ToolOutcome::Return(String::new()),
         Tool { returns, .. } => {
             let text = returns.as_ref().map(said).unwrap_or_default();
             ToolOutcome::Return(format!("{text} [{marker}]"))

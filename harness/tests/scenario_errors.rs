@@ -417,6 +417,57 @@ fn order() {
 }
 
 #[test]
+fn mistakes_in_what_is_said_and_in_what_ends_a_turn() {
+    let tool = r#"lookup: { returns: "found {key}" }"#;
+    let tools =
+        |tools: &str| mistake(&plain("{ after: { settled: 1 }, do: abort }").replacen(tool, tools, 1));
+    let hangs = |actions: &str| {
+        let hanging = r#"lookup: { returns: "found {key}", hangs: true }"#;
+        mistake(&plain(actions).replacen(tool, hanging, 1).replace("    settle: [b, a, c]\n", ""))
+    };
+    let both = |one: &str, other: &str| at(&format!("{one}\n      - {other}"));
+    snapshot(
+        "endings",
+        &[
+            ("nothing is said", at("{ after: { settled: 1 }, do: { steer: \" \" } }")),
+            ("said already", at("{ after: { settled: 1 }, do: { steer: three orders } }")),
+            (
+                "two prompts",
+                both(
+                    "{ after: { settled: 1 }, do: { prompt: One. } }",
+                    "{ after: { settled: 2 }, do: { prompt: Two. } }",
+                ),
+            ),
+            ("hook before a result", at("{ after: { started: a }, do: { inject: Note. } }")),
+            ("nothing to ignore", at("{ after: { started: a }, do: ignore }")),
+            ("unknown cause", at("{ after: { settled: 1 }, do: { interrupt: boredom } }")),
+            (
+                "two ends",
+                both(
+                    "{ after: { settled: 1 }, do: abort }",
+                    "{ after: { settled: 2 }, do: { interrupt: tokens } }",
+                ),
+            ),
+            ("no end to ends", tools(r#"lookup: { fails: "no {key}", ends: true }"#)),
+            ("hangs and ends", tools(r#"lookup: { returns: "{key}", ends: true, hangs: true }"#)),
+            ("reply after the end", tools(r#"lookup: { returns: "{key}", ends: true }"#)),
+            ("hangs for ever", hangs("{ after: { started: a }, do: { steer: Hm. } }")),
+            ("waits for what hangs", hangs("{ after: { settled: 1 }, do: abort }")),
+            ("limit that is not reached", with("turns:\n", "limits: { steps: 2 }\nturns:\n")),
+            ("no steps", with("turns:\n", "limits: { steps: 0 }\nturns:\n")),
+            (
+                "behind the limit",
+                mistake(&plain("{ reply: 2, after: { text: 1 }, do: pause }").replacen(
+                    "turns:\n",
+                    "limits: { steps: 1 }\nturns:\n",
+                    1,
+                )),
+            ),
+        ],
+    );
+}
+
+#[test]
 fn colours_are_only_colours() {
     let error = plans("x", "broken.yaml", "schema: [", &Dialect::ALL, 7).unwrap_err();
     let plain: String = error.render(Colour::Plain);

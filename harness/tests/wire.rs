@@ -326,6 +326,7 @@ fn empty_plan(dialect: Dialect) -> Plan {
         calls: Vec::new(),
         turns: Vec::new(),
         executed: Vec::new(),
+        step_limit: None,
     }
 }
 
@@ -347,6 +348,7 @@ fn call_of(key: CallKey, args: Value, cuts: &[Index]) -> PlannedCall {
         deaf: false,
         asks: false,
         slip: None,
+        hangs: false,
         turn: 0,
         reply: 0,
         attempt: 0,

@@ -26,6 +26,19 @@ impl Canary {
             (Canary::ThinkingDropped | Canary::ThinkingAltered | Canary::ThinkingUnsigned, _) => {
                 Some("thinking is not sent back")
             }
+            (Canary::LastResultApart | Canary::BatchSplit, Dialect::Gemini) => None,
+            (Canary::LastResultApart, _) => Some("results may stand in several messages, or are told as one"),
+            (Canary::BatchSplit, _) => Some("calls are not signed"),
+            (Canary::RetryPrefills | Canary::NoWordAfterResults, Dialect::Mistral) => None,
+            (Canary::NoWordAfterResults, _) => Some("a prompt may follow results"),
+            (Canary::RetryPrefills, _) => Some("a request may end with what the model said"),
+            (
+                Canary::UsersNotMerged | Canary::PlaceholderKept,
+                Dialect::OpenaiResponses | Dialect::Mistral,
+            ) => Some("a message without content is left out, or taken"),
+            (Canary::SteerSplitsBatch | Canary::HookSplitsBatch, Dialect::OpenaiResponses) => {
+                Some("a message may stand between the results of a batch")
+            }
             _ => self.senseless_slip(dialect),
         }
     }
@@ -54,16 +67,6 @@ impl Canary {
             }
             (Canary::EmptyTextKept, AnthropicMessages | BedrockConverse) => None,
             (Canary::EmptyTextKept, _) => Some("an empty text is not kept, or not refused"),
-            (Canary::LastResultApart | Canary::BatchSplit, Dialect::Gemini) => None,
-            (Canary::LastResultApart, _) => Some("results may stand in several messages, or are told as one"),
-            (Canary::BatchSplit, _) => Some("calls are not signed"),
-            (Canary::RetryPrefills | Canary::NoWordAfterResults, Dialect::Mistral) => None,
-            (Canary::NoWordAfterResults, _) => Some("a prompt may follow results"),
-            (Canary::RetryPrefills, _) => Some("a request may end with what the model said"),
-            (
-                Canary::UsersNotMerged | Canary::PlaceholderKept,
-                Dialect::OpenaiResponses | Dialect::Mistral,
-            ) => Some("a message without content is left out, or taken"),
             _ => None,
         }
     }
