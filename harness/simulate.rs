@@ -164,7 +164,7 @@ impl Simulation {
                 self.bodies.iter_mut().for_each(|body| body.state = BodyState::Over);
                 self.observe(Event::Killed);
             }
-            Command::Resume => self.trace.push(Event::Resumed),
+            Command::Resume => self.observe(Event::Resumed),
             Command::Settle { call, outcome } => {
                 self.todo.push_back(Todo::Tell(ToAgent::Settle { call, outcome }));
             }
