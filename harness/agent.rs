@@ -6,6 +6,8 @@
 //! The canaries in [`canary`] are the same agent with one planted bug each.
 
 pub mod canary;
+mod cut;
+mod errand;
 mod request;
 mod step;
 mod store;
@@ -13,10 +15,11 @@ mod thread;
 mod turn;
 
 use crate::dialect::Dialect;
-use crate::plan::{Plan, PlannedTool, ToolOutcome};
+use crate::plan::{Change, Plan, PlannedTool, ToolOutcome};
 use crate::trace::{Consent, ShownState, TurnOutcome};
 use crate::wire;
 use canary::Canary;
+use errand::Errand;
 use serde_json::Value;
 pub use store::BrokenStore;
 use thread::Message;
@@ -30,6 +33,10 @@ pub struct Agent {
     turn: Option<Turn>,
     /// Calls of ended turns that may still answer.
     stragglers: Vec<Straggler>,
+    /// A request beside the turns.
+    errand: Option<Errand>,
+    /// A change of the history that waits for the results of the running step.
+    put_off: Option<Change>,
     counter: Counter,
 }
 
@@ -134,6 +141,8 @@ pub enum Input<'a> {
     Prompt(&'a str),
     /// The user stops the turn.
     Stop,
+    /// The history is to be changed.
+    Change(&'a Change),
     /// The status of an answer.
     Head {
         /// Which request is answered.
@@ -223,6 +232,8 @@ pub enum Output {
         /// The state.
         state: ShownState,
     },
+    /// The history is changed, or, while a turn runs, will be when the results of its step have come.
+    Changed(Change),
     /// The turn is over.
     Ended(TurnOutcome),
 }
@@ -270,6 +281,8 @@ impl Agent {
             thread: Vec::new(),
             turn: None,
             stragglers: Vec::new(),
+            errand: None,
+            put_off: None,
             counter: Counter::default(),
         }
     }
@@ -311,6 +324,10 @@ impl Agent {
         match (input, self.turn.take()) {
             (Input::Prompt(text), None) => self.turn = self.begin(text, &mut outputs),
             (Input::ToolDone { run, outcome }, None) => self.straggler_done(run, &outcome),
+            (Input::Change(change), None) => self.change(change, &mut outputs),
+            (input, turn) if self.is_of_errand(&input) => {
+                self.turn = self.run_errand(turn, input, &mut outputs);
+            }
             (_, None) => {}
             (input, Some(turn)) => self.turn = self.advance(turn, input, &mut outputs),
         }

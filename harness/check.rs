@@ -3,6 +3,7 @@
 //! A checker knows no SDK. It reads what was observed, and says what the user of the system loses.
 //! Each is proven by a canary that it catches and by the reference agent, which it does not accuse.
 
+mod changed;
 mod effects;
 mod evidence;
 mod manners;
@@ -80,6 +81,16 @@ pub const CHECKS: &[Check] = &[
         id: "executed-once",
         summary: "no call runs twice or in a later turn",
         run: effects::executed_once,
+    },
+    Check {
+        id: "arguments-whole",
+        summary: "the arguments of each call in a request are a JSON object",
+        run: changed::arguments_whole,
+    },
+    Check {
+        id: "rewind-honoured",
+        summary: "what the user took back is in no later request",
+        run: changed::rewind_honoured,
     },
     Check { id: "turn-ends", summary: "every turn ends", run: manners::turn_ends },
     Check {

@@ -4,6 +4,7 @@
 //! It holds no clock: it is told when nothing has happened for a while ([`Event::Quiet`]).
 //! The simulation and the live runner obey the same conductor, so that they cannot diverge.
 
+mod between;
 mod questions;
 mod receipt;
 mod settle;
@@ -13,7 +14,7 @@ use std::sync::Arc;
 
 pub use receipt::Receipt;
 
-use crate::plan::{CallKey, Mark, Plan, PlannedFault, PlannedPoint, Side, ToolOutcome};
+use crate::plan::{CallKey, Change, Mark, Plan, PlannedFault, PlannedPoint, Side, ToolOutcome};
 use crate::provider::ending_of;
 use crate::trace::{Consent, Ending, Event, ExchangeId, Grade, Held, QuestionId, RequestKind};
 use questions::Questions;
@@ -33,6 +34,8 @@ pub enum Command {
     Kill,
     /// Start a new process, and let it load the session.
     Resume,
+    /// Ask the system to change the history.
+    Change(Change),
     /// Let a held reply go on.
     Release(ExchangeId),
     /// Let a tool end.
@@ -82,6 +85,8 @@ pub struct Conductor {
     killed: bool,
     /// A new process is being started.
     resuming: bool,
+    /// The action by which the history is being changed, and what it is proven with.
+    changing: Option<(usize, Grade)>,
     ended: bool,
     quiet: u32,
     /// Requests of this turn.
@@ -115,6 +120,7 @@ impl Conductor {
             stopped: false,
             killed: false,
             resuming: false,
+            changing: None,
             ended: false,
             quiet: 0,
             n_requests: 0,
@@ -188,6 +194,11 @@ impl Conductor {
             Event::Quiet => self.be_patient(&mut commands),
             Event::TurnEnded { .. } => self.ended = true,
             Event::Killed => self.bury(),
+            Event::Changed { .. } => {
+                if let Some((index, grade)) = self.changing.take() {
+                    self.receipts[index].prove(grade);
+                }
+            }
             Event::Resumed => (self.killed, self.resuming) = (false, false),
             Event::Prompted { .. }
             | Event::ToolStarted { call: None, .. }
@@ -206,6 +217,7 @@ impl Conductor {
     /// The process is gone, and its turn with it.
     fn bury(&mut self) {
         self.holding.clear();
+        self.changing = None;
         self.batch.die();
         self.ended = true;
     }
@@ -301,7 +313,8 @@ impl Conductor {
                             break;
                         }
                     }
-                    PlannedFault::Http(_) => {}
+                    // A history is not changed at a held reply.
+                    PlannedFault::Http(_) | PlannedFault::Change(_) => {}
                     PlannedFault::Pause => receipt.prove(holding.grade),
                     PlannedFault::Reset
                     | PlannedFault::Eof
@@ -315,7 +328,7 @@ impl Conductor {
         }
         // A reply that the user stopped stays held until the turn is over: the system hears the stop, not the rest.
         // While a result is under way, what is due after it is not yet known.
-        let waits = (self.stopped && !self.ended) || self.batch.is_settling();
+        let waits = (self.stopped && !self.ended) || self.batch.is_settling() || self.changing.is_some();
         self.holding.retain(|holding| {
             let keep = !holding.todo.is_empty() || waits;
             if !keep {
@@ -327,7 +340,7 @@ impl Conductor {
 
     /// Fires the actions that wait for a tool to start or settle.
     fn tool_point(&mut self, point: PlannedPoint, grade: Grade, commands: &mut Vec<Command>) {
-        for receipt in &mut self.receipts {
+        for (index, receipt) in self.receipts.iter_mut().enumerate() {
             if receipt.turn != self.turn || receipt.at != point || receipt.fired || receipt.asked {
                 continue;
             }
@@ -339,6 +352,11 @@ impl Conductor {
                     commands.push(Command::Settle { call, outcome });
                 }
                 PlannedFault::Settle(_) => {}
+                PlannedFault::Change(ref change) => {
+                    receipt.asked = true;
+                    self.changing = Some((index, grade));
+                    commands.push(Command::Change(change.clone()));
+                }
                 PlannedFault::Kill => {
                     receipt.prove(grade);
                     self.killed = true;
@@ -384,19 +402,19 @@ impl Conductor {
 
     /// Lets the next tool settle, one at a time: each result is delivered before the next is given.
     fn settle_next(&mut self, commands: &mut Vec<Command>) {
-        if self.batch.is_settling() || self.is_dying() {
+        if self.batch.is_settling() || self.is_interrupted() {
             return;
         }
         let forced = self.quiet >= self.patience.progress;
         if !self.stopped && self.batch.all_started() {
             self.tool_point(PlannedPoint::SettledCount(0), Grade::Observed, commands);
         }
-        if self.is_dying() {
+        if self.is_interrupted() {
             return;
         }
         let Some(call) = self.batch.next(&self.plan, self.turn, self.now(forced)) else { return };
         self.tool_point(PlannedPoint::Settled(call, Side::Before), Grade::Observed, commands);
-        if self.is_dying() {
+        if self.is_interrupted() {
             return;
         }
         let Some(call) = self.batch.next(&self.plan, self.turn, self.now(forced)) else { return };
@@ -418,6 +436,11 @@ impl Conductor {
     /// Whether the process is about to be killed.
     fn is_dying(&self) -> bool {
         self.killed && !self.ended
+    }
+
+    /// Whether something is being done to the system that results must not run into.
+    fn is_interrupted(&self) -> bool {
+        self.is_dying() || self.changing.is_some()
     }
 
     fn now(&self, forced: bool) -> Now {
@@ -463,6 +486,9 @@ impl Conductor {
             return;
         }
         if self.ended {
+            if self.changing.is_some() {
+                commands.extend([Command::GiveUp, Command::Finish]);
+            }
             return self.batch.give_up();
         }
         commands.push(Command::GiveUp);
@@ -473,43 +499,6 @@ impl Conductor {
             self.quiet = 0;
             commands.push(Command::Stop);
         }
-    }
-
-    /// Goes on to the next turn when this one is over and nothing is under way.
-    fn next_turn(&mut self, commands: &mut Vec<Command>) {
-        if !self.ended || self.batch.is_settling() || commands.contains(&Command::Finish) {
-            return;
-        }
-        if self.turn + 1 == self.plan.turns.len() {
-            return commands.push(Command::Finish);
-        }
-        let due = self.due_between_turns();
-        if self.killed && !self.resuming {
-            commands.push(Command::Resume);
-            self.resuming = true;
-        }
-        match due {
-            // A dead process does nothing: what is due waits for the new one.
-            Some(_) if self.killed => {}
-            Some(index) => self.act_between_turns(index, commands),
-            None => commands.extend(self.begin(self.turn + 1)),
-        }
-    }
-
-    /// The first action that is due before the next turn begins.
-    fn due_between_turns(&self) -> Option<usize> {
-        let next = self.turn + 1;
-        let is_due =
-            |receipt: &Receipt| receipt.turn == next && receipt.at == PlannedPoint::Prompt && !receipt.fired;
-        self.receipts.iter().position(is_due)
-    }
-
-    fn act_between_turns(&mut self, index: usize, commands: &mut Vec<Command>) {
-        let receipt = &mut self.receipts[index];
-        // The turn is over, and its outcome has been told: the system has said so itself.
-        receipt.prove(Grade::Observed);
-        self.killed = true;
-        commands.push(Command::Kill);
     }
 }
 

@@ -7,7 +7,8 @@ use crate::dialect::Dialect;
 use crate::parse::{self, Diagnostic, Variant};
 use crate::plan::{CallKey, Mark};
 use crate::plan::{
-    Plan, PlanId, PlannedAction, PlannedFault, PlannedPoint, PlannedReply, PlannedTurn, Side, ToolOutcome,
+    Change, Plan, PlanId, PlannedAction, PlannedFault, PlannedPoint, PlannedReply, PlannedTurn, Side,
+    ToolOutcome,
 };
 use crate::scenario::{Block, Need, Scenario, Times, Turn};
 use crate::wire;
@@ -82,8 +83,11 @@ pub fn lower(
     let executed = executed(scenario, &cast)?;
     let mut turns = Vec::with_capacity(scenario.turns.len());
     let mut impossible = hidden_thinking(scenario, dialect);
+    let mut standing = Vec::new();
     for (index, said) in scenario.turns.iter().enumerate() {
-        turns.push(turn(&mut cast, index, said, &mut impossible)?);
+        let planned = turn(&mut cast, index, (said, &standing), &mut impossible)?;
+        stand(&mut standing, index, &planned);
+        turns.push(planned);
     }
     let mut problems = Problems::default();
     reach::outlived(&cast, &turns, &mut problems);
@@ -140,12 +144,12 @@ fn executed(scenario: &Scenario, cast: &Cast<'_>) -> Result<Vec<(CallKey, Times)
 fn turn(
     cast: &mut Cast<'_>,
     index: usize,
-    said: &Turn,
+    (said, standing): (&Turn, &[usize]),
     impossible: &mut Option<String>,
 ) -> Result<PlannedTurn, Vec<Problem>> {
     let mut problems = Problems::default();
     let mut replies: Vec<PlannedReply> = said.replies.iter().map(|reply| cast.reply(reply)).collect();
-    let stage = Stage { cast, turn: index, replies: &replies };
+    let stage = Stage { cast, turn: index, replies: &replies, standing };
     let actions = actions::resolve(stage, &said.at, &mut problems);
     problems.settle()?;
     let mut problems = Problems::default();
@@ -172,6 +176,28 @@ fn turn(
         ask_again(cast, reply, planned, &actions, &mut order);
     }
     Ok(PlannedTurn { user: said.user.clone(), follow_up: false, replies, settle: order, actions })
+}
+
+/// Keeps the turns whose messages of the user stand in the history, when another turn is over.
+fn stand(standing: &mut Vec<usize>, index: usize, turn: &PlannedTurn) {
+    let changes = |between: bool| {
+        let at = turn.actions.iter().filter(move |action| action.is_between_turns() == between);
+        at.filter_map(|action| match &action.what {
+            PlannedFault::Change(change) => Some(change),
+            _ => None,
+        })
+    };
+    for change in changes(true) {
+        match change {
+            Change::Trim { .. } | Change::Summarise { .. } => standing.clear(),
+            Change::Rewind { prompts } => standing.truncate(standing.len().saturating_sub(*prompts as usize)),
+            Change::Aside { .. } => {}
+        }
+    }
+    if changes(false).next().is_some() {
+        standing.clear();
+    }
+    standing.push(index);
 }
 
 /// Adds the attempt that a client gets when it asks again after the last one that the scenario wrote has failed.
@@ -226,8 +252,13 @@ fn needs(scenario: &Scenario, turns: &[PlannedTurn]) -> Vec<Need> {
         if action.what.stops_turn() {
             needs.push(Need::Cancel);
         }
-        if action.what == PlannedFault::Kill {
-            needs.push(Need::Resume);
+        match &action.what {
+            PlannedFault::Kill => needs.push(Need::Resume),
+            PlannedFault::Change(Change::Trim { .. }) => needs.push(Need::Trim),
+            PlannedFault::Change(Change::Summarise { .. }) => needs.push(Need::Summarise),
+            PlannedFault::Change(Change::Rewind { .. }) => needs.push(Need::Rewind),
+            PlannedFault::Change(Change::Aside { .. }) => needs.push(Need::Aside),
+            _ => {}
         }
         if in_stream {
             needs.push(Need::Streaming);

@@ -9,6 +9,10 @@ use serde_json::{Map, Value, json};
 use crate::dialect::Dialect;
 use crate::scenario::{ErrorKind, HttpFault, Need, Times};
 
+mod change;
+
+pub use change::Change;
+
 /// Names one plan: `abort/mid-batch#k=1@anthropic-messages`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PlanId {
@@ -382,6 +386,8 @@ pub enum PlannedFault {
     Http(HttpFault),
     /// A call settles here.
     Settle(CallKey),
+    /// The history is changed.
+    Change(Change),
 }
 
 impl PlannedFault {

@@ -279,6 +279,7 @@ pub fn ending_of(fault: &PlannedFault) -> Option<Ending> {
         | PlannedFault::Kill
         | PlannedFault::Stall
         | PlannedFault::Pause
-        | PlannedFault::Settle(_) => None,
+        | PlannedFault::Settle(_)
+        | PlannedFault::Change(_) => None,
     }
 }

@@ -61,6 +61,14 @@ pub enum Need {
     Resume,
     /// The system asks the model to think, where the scenario has it think.
     Thinking,
+    /// The history can be cut.
+    Trim,
+    /// The history can be summarised.
+    Summarise,
+    /// The user can take back what was said.
+    Rewind,
+    /// The user can ask something beside the conversation.
+    Aside,
 }
 
 impl Need {
@@ -73,6 +81,10 @@ impl Need {
             Need::Approvals => "approvals",
             Need::Resume => "resume",
             Need::Thinking => "thinking",
+            Need::Trim => "trim",
+            Need::Summarise => "summarise",
+            Need::Rewind => "rewind",
+            Need::Aside => "aside",
         }
     }
 }
@@ -259,6 +271,15 @@ pub enum Action {
     Http(HttpFault),
     /// This call settles here, earlier or later than it would.
     Settle(String),
+    /// The history is cut: the last N messages stay, or as many more or less as it takes to keep together what
+    /// belongs together.
+    Trim(u32),
+    /// A summary takes the place of the history, but for the last N messages, or a few more or less.
+    Summarise(u32),
+    /// The user takes back all from the message of that turn on, counted from 1. Belongs to `before: prompt`.
+    Rewind(u32),
+    /// The user asks this beside the conversation, of which it does not become a part. Belongs to `before: prompt`.
+    Aside(String),
 }
 
 /// What an error event inside a stream says.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::agent::{Agent, BodyEnd, Input, Output, RequestId, RunId};
 use crate::conductor::{Command, Conductor, Patience, Receipt};
-use crate::plan::{CallKey, MARKER, Plan, ToolOutcome};
+use crate::plan::{CallKey, Change, MARKER, Plan, ToolOutcome};
 use crate::provider::{Answer, Headers, Provider, Request, Sent};
 use crate::rules::Profile;
 use crate::trace::{Consent, Ending, Event, ExchangeId, Grade, QuestionId, Trace};
@@ -92,6 +92,7 @@ enum Todo {
 /// Something that the agent is to hear.
 enum ToAgent {
     Prompt(usize),
+    Change(Change),
     Stop,
     Settle { call: CallKey, outcome: ToolOutcome },
     Answer { run: RunId, consent: Consent },
@@ -165,6 +166,7 @@ impl Simulation {
                 self.observe(Event::Killed);
             }
             Command::Resume => self.observe(Event::Resumed),
+            Command::Change(change) => self.todo.push_back(Todo::Tell(ToAgent::Change(change))),
             Command::Settle { call, outcome } => {
                 self.todo.push_back(Todo::Tell(ToAgent::Settle { call, outcome }));
             }
@@ -184,6 +186,7 @@ impl Simulation {
                 let plan = Arc::clone(&self.plan);
                 self.step(Input::Prompt(&plan.turns[turn].user));
             }
+            ToAgent::Change(change) => self.step(Input::Change(&change)),
             ToAgent::Stop => self.step(Input::Stop),
             ToAgent::Settle { call, outcome } => {
                 let Some(at) = self.gates.iter().position(|gate| gate.call == call) else {
@@ -258,6 +261,7 @@ impl Simulation {
                 }
             }
             Output::Show { id, state } => self.observe(Event::CallShown { id, state }),
+            Output::Changed(change) => self.observe(Event::Changed { change }),
             Output::Ended(outcome) => self.observe(Event::TurnEnded { outcome }),
         }
     }

@@ -76,7 +76,7 @@ pub enum Harm {
     UserMessageLost,
     /// Results that had come are gone.
     ResultsLost,
-    /// A call ran with arguments that the model never gave.
+    /// A call ran, or is remembered, with arguments that the model never gave.
     PartialArguments,
     /// A call ran without the user's consent, which it needs.
     ExecutedUnasked,
@@ -90,7 +90,7 @@ pub enum Harm {
     RequestLoop,
     /// A call is shown as running for ever.
     StuckPart,
-    /// The history tells things in another order or more than once.
+    /// The history tells things in another order, more than once, or that were taken back.
     Reordered,
     /// A stream that was cut off is taken for a success.
     TruncationTaken,

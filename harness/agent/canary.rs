@@ -62,6 +62,28 @@ pub enum Canary {
     ThinkingAltered,
     /// What the model thought is kept with an empty signature when the reply was cut off before the real one.
     ThinkingUnsigned,
+    /// A cut by number keeps a result whose call it drops (LangChain, n8n).
+    TrimOrphansResult,
+    /// A cut by number leaves a history that begins with calls (Gemini CLI).
+    TrimStartsWithCall,
+    /// A cut while a turn runs drops what the user said in it (gwenflow).
+    TrimDropsPrompt,
+    /// A summary that begins between a call and its result keeps the call alone (opencode).
+    SummaryOrphansCall,
+    /// The calls that follow a summary are sent as words of the user (Strands).
+    SummaryFlipsRole,
+    /// Long arguments behind a summary are cut off, and are no JSON any more (Hermes).
+    SummaryCutsArguments,
+    /// A summary while tools run takes their calls, and the results come after it (devo).
+    SummaryDropsOpenCalls,
+    /// Calls without results are mended in each request but the one for a summary (Codex).
+    SummaryOfPoison,
+    /// Behind a summary, each step of a turn has the steps before it twice (Spring AI).
+    MemoryDoubled,
+    /// What the user takes back stays in the history of requests (Cline).
+    RewindForgotten,
+    /// A question beside the conversation is sent with its calls and without tools (pydantic-ai).
+    AsideWithoutTools,
 }
 
 /// What is known of a canary.
@@ -223,6 +245,72 @@ const TABLE: &[Entry] = &[
         check: "thread-survives",
         class: Some("thinking-unsigned"),
     },
+    Entry {
+        canary: Canary::TrimOrphansResult,
+        name: "trim-orphans-result",
+        check: "thread-survives",
+        class: Some("compact-orphan-result"),
+    },
+    Entry {
+        canary: Canary::TrimStartsWithCall,
+        name: "trim-starts-with-call",
+        check: "thread-survives",
+        class: Some("gemini-order"),
+    },
+    Entry {
+        canary: Canary::TrimDropsPrompt,
+        name: "trim-drops-prompt",
+        check: "user-message-kept",
+        class: Some("compact-no-user"),
+    },
+    Entry {
+        canary: Canary::SummaryOrphansCall,
+        name: "summary-orphans-call",
+        check: "thread-survives",
+        class: Some("compact-orphan-call"),
+    },
+    Entry {
+        canary: Canary::SummaryFlipsRole,
+        name: "summary-flips-role",
+        check: "thread-survives",
+        class: Some("role-flip"),
+    },
+    Entry {
+        canary: Canary::SummaryCutsArguments,
+        name: "summary-cuts-arguments",
+        check: "arguments-whole",
+        class: Some("compact-args"),
+    },
+    Entry {
+        canary: Canary::SummaryDropsOpenCalls,
+        name: "summary-drops-open-calls",
+        check: "thread-survives",
+        class: Some("compact-inflight"),
+    },
+    Entry {
+        canary: Canary::SummaryOfPoison,
+        name: "summary-of-poison",
+        check: "thread-survives",
+        class: Some("compact-on-poison"),
+    },
+    Entry {
+        canary: Canary::MemoryDoubled,
+        name: "memory-doubled",
+        check: "results-once",
+        class: Some("double-memory"),
+    },
+    Entry {
+        canary: Canary::RewindForgotten,
+        name: "rewind-forgotten",
+        check: "rewind-honoured",
+        class: Some("edit-history"),
+    },
+    Entry {
+        canary: Canary::AsideWithoutTools,
+        name: "aside-without-tools",
+        check: "thread-survives",
+        class: Some("tools-param"),
+    },
 ];
 
 impl Canary {
@@ -257,6 +345,17 @@ impl Canary {
             (Canary::PartialArgumentsRun, Dialect::Gemini | Dialect::Mistral) => {
                 Some("a call comes in one piece, so there are no partial arguments")
             }
+            (Canary::TrimOrphansResult, Dialect::Mistral) => Some("results without their calls are taken"),
+            (Canary::TrimStartsWithCall, Dialect::Gemini) => None,
+            (Canary::TrimStartsWithCall, _) => Some("a history may begin with calls"),
+            (Canary::SummaryFlipsRole, Dialect::Gemini) => Some("nobody looks at who makes a call"),
+            (Canary::SummaryFlipsRole, Dialect::OpenaiResponses) => Some("calls have no role"),
+            (
+                Canary::SummaryCutsArguments,
+                Dialect::AnthropicMessages | Dialect::Gemini | Dialect::BedrockConverse,
+            ) => Some("arguments are no text that could be cut"),
+            (Canary::AsideWithoutTools, Dialect::BedrockConverse) => None,
+            (Canary::AsideWithoutTools, _) => Some("calls are taken without tools"),
             (Canary::SignatureDropped, Dialect::Gemini) => None,
             (Canary::SignatureDropped, _) => Some("calls are not signed"),
             (

@@ -93,7 +93,7 @@ fn push(thread: &mut Vec<Message>, message: Vec<Block>, results: Vec<CallResult>
 }
 
 /// The thread with an honest answer to every call that has none, in the order of the calls.
-fn answered(thread: Vec<Message>) -> Vec<Message> {
+pub(super) fn answered(thread: Vec<Message>) -> Vec<Message> {
     let open: Vec<Call> = unanswered(&thread).into_iter().cloned().collect();
     let mut whole = Vec::with_capacity(thread.len() + 1);
     let mut messages = thread.into_iter().peekable();

@@ -3,13 +3,16 @@
 use serde_json::Value;
 
 use super::canary::Canary;
+use super::cut;
+use super::errand::has_calls;
 use super::request;
 use super::step::{CallState, Phase, Step, StepBlock, StepCall, interrupted, not_allowed, result_of};
+use super::store::answered;
 use super::thread::{Block, CallResult, Message, unanswered};
 use super::{Agent, BodyEnd, Input, Output, RunId, Straggler};
-use crate::plan::ToolOutcome;
+use crate::plan::{Change, ToolOutcome};
 use crate::trace::{Consent, ShownState, TurnOutcome};
-use crate::wire::{Decoder, ReplyEvent, decode_whole};
+use crate::wire::{ReplyEvent, decode_whole};
 
 /// A running turn.
 #[derive(Debug)]
@@ -33,6 +36,7 @@ const STORM: u32 = 8;
 impl Agent {
     pub(super) fn begin(&mut self, text: &str, outputs: &mut Vec<Output>) -> Option<Turn> {
         let mark = self.thread.len();
+        self.put_off = None;
         if self.is(Canary::RunsTwice) {
             self.run_again(outputs);
         }
@@ -57,11 +61,15 @@ impl Agent {
     ) -> Option<Turn> {
         match input {
             Input::Prompt(_) => Some(turn),
+            Input::Change(change) => {
+                self.put_off = Some(change.clone());
+                outputs.push(Output::Changed(change.clone()));
+                Some(turn)
+            }
             Input::Stop => self.stop(turn, outputs),
             Input::Head { request, status } => {
                 if request == turn.step.request {
-                    let decoder = Decoder::new(self.setup.dialect);
-                    turn.step.phase = Phase::Coming { status, decoder, terminated: false };
+                    turn.step.answered_with(status, self.setup.dialect);
                 }
                 Some(turn)
             }
@@ -78,27 +86,46 @@ impl Agent {
         }
     }
 
-    fn is(&self, canary: Canary) -> bool {
+    pub(super) fn is(&self, canary: Canary) -> bool {
         self.setup.canary == Some(canary)
     }
 
-    fn ask(&mut self, outputs: &mut Vec<Output>) -> Step {
+    pub(super) fn ask(&mut self, outputs: &mut Vec<Output>) -> Step {
+        let body = match self.setup.canary {
+            Some(Canary::SummaryOfPoison) => request::body(&self.setup, &answered(self.thread.clone())),
+            Some(Canary::SummaryFlipsRole) => self.flipped(),
+            _ => request::body(&self.setup, &self.thread),
+        };
         let request = self.counter.request();
-        outputs.push(Output::Request { request, body: request::body(&self.setup, &self.thread) });
+        outputs.push(Output::Request { request, body });
         Step::new(request)
     }
 
-    fn body(&mut self, turn: &mut Turn, bytes: &[u8], outputs: &mut Vec<Output>) {
-        let is_stream = self.setup.delivery == super::Delivery::Streamed;
-        let mut events = Vec::new();
-        match &mut turn.step.phase {
-            Phase::Coming { status: 200, decoder, .. } if is_stream => {
-                decoder.feed(bytes, |event| events.push(event));
-            }
-            Phase::Coming { .. } => turn.step.whole.extend_from_slice(bytes),
-            Phase::Asked | Phase::Over => {}
+    /// The body in which a canary has the user say the calls that follow a summary.
+    fn flipped(&self) -> Vec<u8> {
+        let body = request::body(&self.setup, &self.thread);
+        let follows = matches!(self.thread.get(1), Some(Message::Assistant(blocks)) if has_calls(blocks));
+        if !follows || !cut::has_summary(&self.thread) {
+            return body;
         }
-        for event in events {
+        let body = String::from_utf8_lossy(&body);
+        let role =
+            if body.contains(r#""role":"model""#) { r#""role":"model""# } else { r#""role":"assistant""# };
+        body.replacen(role, r#""role":"user""#, 1).into_bytes()
+    }
+
+    /// The next request of a canary whose memory is put before a thread that holds it already.
+    fn ask_doubled(&mut self, turn: &Turn, outputs: &mut Vec<Output>) -> Step {
+        let thread = self.thread.clone();
+        let memory = thread[turn.mark..].to_vec();
+        self.thread.splice(turn.mark..turn.mark, memory);
+        let step = self.ask(outputs);
+        self.thread = thread;
+        step
+    }
+
+    fn body(&mut self, turn: &mut Turn, bytes: &[u8], outputs: &mut Vec<Output>) {
+        for event in turn.step.take_in(bytes, self.setup.delivery) {
             if let Some(index) = turn.step.said(event) {
                 self.start_call(&mut turn.step, index, outputs);
             }
@@ -296,14 +323,27 @@ impl Agent {
             return Some(turn);
         }
         let has_calls = turn.step.calls().next().is_some();
-        self.push_message(turn.step.message());
+        let forgets =
+            self.is(Canary::SummaryDropsOpenCalls) && matches!(self.put_off, Some(Change::Summarise { .. }));
+        if !forgets {
+            self.push_message(turn.step.message());
+        }
         self.push_results(turn.step.results());
         if !has_calls || turn.n_requests >= MAX_REQUESTS {
             outputs.push(Output::Ended(TurnOutcome::Returned));
             return None;
         }
         turn.n_requests += 1;
-        turn.step = self.ask(outputs);
+        if let Some(change) = self.put_off.take()
+            && self.begin_change(&change, Some(&mut turn), outputs)
+        {
+            // All of this step is in the thread; the next one begins when the summary is there.
+            turn.step = Step::new(turn.step.request);
+            turn.step.phase = Phase::Over;
+            return Some(turn);
+        }
+        let is_doubled = self.is(Canary::MemoryDoubled) && cut::has_summary(&self.thread);
+        turn.step = if is_doubled { self.ask_doubled(&turn, outputs) } else { self.ask(outputs) };
         Some(turn)
     }
 
@@ -311,6 +351,9 @@ impl Agent {
     fn stop(&mut self, mut turn: Turn, outputs: &mut Vec<Output>) -> Option<Turn> {
         if !matches!(turn.step.phase, Phase::Over) {
             outputs.push(Output::HangUp { request: turn.step.request });
+        }
+        if let Some(errand) = self.errand.take() {
+            outputs.push(Output::HangUp { request: errand.request() });
         }
         turn.step.drop_open_calls();
         self.let_go(&turn.step, outputs);
@@ -322,7 +365,8 @@ impl Agent {
             answered_first(&mut turn.step);
         }
         self.spoil_thoughts(&mut turn.step);
-        let dangles = self.is(Canary::DanglingOnAbort) || self.is(Canary::RefusesOwnHistory);
+        let dangles = [Canary::DanglingOnAbort, Canary::RefusesOwnHistory, Canary::SummaryOfPoison];
+        let dangles = dangles.into_iter().any(|canary| self.is(canary));
         let invents = self.is(Canary::SuccessInvented);
         let forgets = self.is(Canary::ApprovalForgotten);
         for call in turn.step.calls_mut() {

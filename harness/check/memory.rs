@@ -16,7 +16,7 @@ pub(super) fn user_message_kept(evidence: &Evidence<'_>) -> Vec<Finding> {
         })
     };
     let turns = evidence.plan.turns[..=last.turn.min(evidence.plan.turns.len() - 1)].iter().enumerate();
-    let lost = turns.filter(|(_, turn)| !said(&turn.user));
+    let lost = turns.filter(|(at, turn)| !evidence.changed.may_be_gone(*at) && !said(&turn.user));
     lost.map(|(turn, planned)| Finding {
         check: "user-message-kept",
         harm: Harm::UserMessageLost,
@@ -66,7 +66,11 @@ pub(super) fn results_kept(evidence: &Evidence<'_>) -> Vec<Finding> {
             }),
             false => Some(format!("the result of call {name} had been delivered and is gone")),
         };
-        let is_lost = returned && last.turn > call.turn && !kept() && !told(&call.marker);
+        let is_lost = returned
+            && !evidence.changed.result_may_be_gone(key)
+            && last.turn > call.turn
+            && !kept()
+            && !told(&call.marker);
         message.filter(|_| is_lost).map(|message| (call, message))
     });
     lost.map(|(call, message)| Finding {

@@ -13,7 +13,9 @@ pub(super) fn thread_survives(evidence: &Evidence<'_>) -> Vec<Finding> {
 /// Whether nothing goes wrong in a turn, seen from the system's side. What happened before it is over.
 fn is_quiet(turn: &PlannedTurn) -> bool {
     let is_harmless = |action: &PlannedAction| {
-        action.is_between_turns() || matches!(action.what, PlannedFault::Pause | PlannedFault::Settle(_))
+        let goes_on =
+            matches!(action.what, PlannedFault::Pause | PlannedFault::Settle(_) | PlannedFault::Change(_));
+        action.is_between_turns() || goes_on
     };
     turn.actions.iter().all(is_harmless)
 }

@@ -235,13 +235,13 @@ impl Session {
                 None => false,
             });
         }
-        self.extension("_brickbat/barrier").await.map(|_| true)
+        self.extension("_brickbat/barrier", json!({})).await.map(|_| true)
     }
 
     /// Waits for any answer of the adapter, which proves that it is alive: also the answer that it does not know the
     /// question.
     pub async fn answers(&self) -> Result<(), DriverError> {
-        match self.extension("_brickbat/barrier").await {
+        match self.extension("_brickbat/barrier", json!({})).await {
             Err(error) if !error.is_refusal() => Err(error),
             Ok(_) | Err(_) => Ok(()),
         }
@@ -252,7 +252,7 @@ impl Session {
         if !self.adapter.about.capabilities.history {
             return Ok(None);
         }
-        let mut answer = self.extension("_brickbat/history").await?;
+        let mut answer = self.extension("_brickbat/history", json!({})).await?;
         match answer.get_mut("history") {
             Some(history) => Ok(Some(history.take())),
             None => Err(DriverError::Nonsense {
@@ -294,8 +294,13 @@ impl Session {
         Some(event)
     }
 
-    async fn extension(&self, method: &'static str) -> Result<Value, DriverError> {
-        let params = json!({ "sessionId": self.id });
+    /// Changes the history; while a turn runs, the answer may come before the change.
+    pub async fn change(&self, change: &crate::plan::Change) -> Result<(), DriverError> {
+        self.extension("_brickbat/action", json!({ "action": change })).await.map(drop)
+    }
+
+    async fn extension(&self, method: &'static str, mut params: Value) -> Result<Value, DriverError> {
+        params["sessionId"] = json!(self.id);
         let request = UntypedMessage { method: method.to_owned(), params };
         self.link().ask(method, request, self.link().limits.answer).await
     }

@@ -18,7 +18,7 @@ use super::acp::SessionEvent;
 use super::error::DriverError;
 use super::http::{Exchange, Piece};
 use crate::agent::{Agent, BodyEnd, Input, Output, RequestId, RunId};
-use crate::plan::ToolOutcome;
+use crate::plan::{Change, ToolOutcome};
 use crate::trace::{Consent, QuestionId};
 pub(super) use place::Address;
 pub use place::Place;
@@ -37,6 +37,7 @@ enum Command {
     Prompt(String),
     Cancel,
     Answer(RunId, Consent),
+    Change(Change, oneshot::Sender<()>),
     Barrier(oneshot::Sender<()>),
     History(oneshot::Sender<Vec<u8>>),
     Kill(oneshot::Sender<Vec<u8>>),
@@ -56,7 +57,8 @@ impl InProcess {
     fn run(agent: Agent, place: Place, store: Option<Store>) -> InProcess {
         let (commands, inbox) = mpsc::unbounded_channel();
         let (outbox, events) = mpsc::unbounded_channel();
-        let live = Live { agent, place, store, outbox, exchange: None, tools: FuturesUnordered::new() };
+        let tools = FuturesUnordered::new();
+        let live = Live { agent, place, store, outbox, exchange: None, changed: None, tools };
         let task = tokio::spawn(live.run(inbox));
         InProcess { commands, events, task }
     }
@@ -74,6 +76,14 @@ impl InProcess {
     /// Gives the agent the user's answer.
     pub fn answer(&self, question: QuestionId, consent: Consent) {
         self.send(Command::Answer(RunId(question.0), consent));
+    }
+
+    /// Waits until the agent has changed its history, or, while a turn runs, has taken note of it; false if its task
+    /// is gone.
+    pub async fn change(&self, change: &Change) -> bool {
+        let (changed, wait) = oneshot::channel();
+        self.send(Command::Change(change.clone(), changed));
+        wait.await.is_ok()
     }
 
     /// Waits until the agent has been told everything that has arrived.
@@ -130,6 +140,8 @@ struct Live {
     store: Option<Store>,
     outbox: mpsc::UnboundedSender<SessionEvent>,
     exchange: Option<(RequestId, Exchange)>,
+    /// Who waits for a change of the history.
+    changed: Option<oneshot::Sender<()>>,
     tools: FuturesUnordered<BoxFuture<'static, (RunId, Option<ToolOutcome>)>>,
 }
 
@@ -155,6 +167,10 @@ impl Live {
                 Step::Command(Command::Cancel) => self.agent.step(Input::Stop),
                 Step::Command(Command::Answer(run, consent)) => {
                     self.agent.step(Input::Answered { run, consent })
+                }
+                Step::Command(Command::Change(change, changed)) => {
+                    self.changed = Some(changed);
+                    self.agent.step(Input::Change(&change))
                 }
                 Step::Command(Command::Barrier(passed)) => {
                     let _ = passed.send(());
@@ -232,6 +248,10 @@ impl Live {
                 }
             }
             Output::Show { id, state } => self.report(SessionEvent::Shown { id, state }),
+            Output::Changed(_) => {
+                // Who does not wait any more needs no answer.
+                let _ = self.changed.take().map(|changed| changed.send(()));
+            }
             Output::Ended(outcome) => self.report(SessionEvent::Ended(outcome)),
         }
     }

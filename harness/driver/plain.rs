@@ -15,7 +15,7 @@ use serde::Deserialize;
 
 use super::error::{DriverError, quote};
 use super::mcp::SERVER;
-use super::protocol::{About, Capabilities, PROTOCOL, SessionSpec};
+use super::protocol::{About, Actions, Capabilities, PROTOCOL, SessionSpec};
 use super::rest;
 use crate::dialect::Dialect;
 use crate::trace::TurnOutcome;
@@ -142,6 +142,7 @@ impl PlainAgent {
             load,
             approvals: false,
             thinking: false,
+            actions: Actions::default(),
         };
         About {
             protocol: PROTOCOL,

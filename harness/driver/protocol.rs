@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::error::{DriverError, quote};
 use crate::dialect::Dialect;
-use crate::plan::{PlannedTool, ToolOutcome};
+use crate::plan::{Change, PlannedTool, ToolOutcome};
 use crate::trace::TurnOutcome;
 
 /// The version of the protocol on top of ACP.
@@ -57,6 +57,23 @@ pub struct Capabilities {
     /// `session/load` restores a session from its `stateDir` in a new process.
     #[serde(default)]
     pub load: bool,
+    /// What `_brickbat/action` can do to the history.
+    #[serde(default)]
+    pub actions: Actions,
+}
+
+/// What can be done to the history of a session, by `_brickbat/action`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct Actions {
+    /// It can be cut.
+    pub trim: bool,
+    /// It can be summarised.
+    pub summarise: bool,
+    /// The user can take back what was said.
+    pub rewind: bool,
+    /// The user can ask something beside the conversation.
+    pub aside: bool,
 }
 
 /// What a session is opened with; the version of the protocol is put beside it.
@@ -197,6 +214,8 @@ struct Protocol {
     outcome: Outcome,
     /// What a gate answers: how the tool ends.
     gate: ToolOutcome,
+    /// `action` in `_brickbat/action`.
+    action: Change,
 }
 
 /// The JSON Schema of the protocol. Its root is no message: each property is what stands at one place.

@@ -26,9 +26,10 @@ use tokio::sync::mpsc;
 use super::in_process::{InProcess, Place, Store};
 use super::lines;
 use super::process::Limits;
-use super::protocol::{About, Capabilities, PROTOCOL, SessionSpec};
+use super::protocol::{About, Actions, Capabilities, PROTOCOL, SessionSpec};
 use crate::agent::canary::Canary;
 use crate::agent::{Agent, Delivery, Thinking, Tool};
+use crate::plan::Change;
 use desk::{Desk, Order};
 
 /// The name of the SDK that the reference agent stands for.
@@ -62,6 +63,7 @@ impl Served {
                 load: true,
                 approvals: true,
                 thinking: true,
+                actions: Actions { trim: true, summarise: true, rewind: true, aside: true },
             },
         }
     }
@@ -78,6 +80,7 @@ pub async fn serve(
     let transport = Lines::new(writer(output), lines.boxed());
     let (opening, loading, asked) = (house.clone(), house.clone(), house.clone());
     let (stopped, passed, told) = (house.clone(), house.clone(), house.clone());
+    let changed = house.clone();
     Acp.v1()
         .on_receive_request(
             async move |_: InitializeRequest, responder, _connection| responder.respond(house.introduce()?),
@@ -133,6 +136,15 @@ pub async fn serve(
             },
             on_receive_request!(),
         )
+        .on_receive_request(
+            async move |request: Act, responder: Responder<_>, _connection| match changed
+                .desk(&request.session_id)
+            {
+                Ok(desk) => desk.take(Order::Change(request.action, responder)),
+                Err(error) => responder.respond_with_error(error),
+            },
+            on_receive_request!(),
+        )
         .connect_with(transport, async move |connection: ConnectionTo<Client>| {
             connection.incoming_closed().await;
             Ok(())
@@ -151,6 +163,15 @@ struct Barrier {
 /// The answer to it.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonRpcResponse)]
 struct Passed {}
+
+/// `_brickbat/action`.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonRpcRequest)]
+#[request(method = "_brickbat/action", response = Passed)]
+#[serde(rename_all = "camelCase")]
+struct Act {
+    session_id: String,
+    action: Change,
+}
 
 /// `_brickbat/history`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonRpcRequest)]

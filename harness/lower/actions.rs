@@ -1,8 +1,9 @@
 //! The actions of a turn: what they mean, and whether each can happen where it stands.
 
-use crate::plan::{Mark, PlannedAction, PlannedFault, PlannedPoint, Side};
+use crate::plan::{Change, Mark, PlannedAction, PlannedFault, PlannedPoint, Side};
 use crate::scenario::{Action, At, HttpFault, Point, Which};
 
+use super::header;
 use super::points::Stage;
 use super::problem::{Problem, Problems};
 
@@ -33,9 +34,38 @@ fn action(stage: Stage<'_>, base: &str, written: &At) -> Result<PlannedAction, P
         Action::Error(kind) => PlannedFault::Error(*kind),
         Action::Http(fault) => PlannedFault::Http(http(&pointer, fault)?),
         Action::Settle(name) => PlannedFault::Settle(stage.settleable(format!("{pointer}/settle"), name)?),
+        Action::Trim(keep) => PlannedFault::Change(Change::Trim { keep: kept(&pointer, *keep)? }),
+        Action::Summarise(keep) => PlannedFault::Change(Change::Summarise { keep: *keep }),
+        Action::Rewind(turn) => {
+            let prompts = stage.prompts_since(format!("{pointer}/rewind"), *turn)?;
+            PlannedFault::Change(Change::Rewind { prompts })
+        }
+        Action::Aside(question) => {
+            PlannedFault::Change(Change::Aside { question: asked(&pointer, question)? })
+        }
     };
     fits(&pointer, &at, &what)?;
     Ok(PlannedAction { words: words(written), at, what })
+}
+
+fn kept(pointer: &str, keep: u32) -> Result<u32, Problem> {
+    match keep {
+        0 => Err(Problem::new(
+            format!("{pointer}/trim"),
+            "a history of which nothing stays is another conversation",
+        )
+        .with_hint("keep at least 1 message".to_owned())),
+        keep => Ok(keep),
+    }
+}
+
+fn asked(pointer: &str, question: &str) -> Result<String, Problem> {
+    let mut problems = Problems::default();
+    header::text(&format!("{pointer}/aside"), "the question", question, &mut problems);
+    match problems.settle() {
+        Ok(()) => Ok(question.to_owned()),
+        Err(mut problems) => Err(problems.swap_remove(0)),
+    }
 }
 
 fn http(pointer: &str, fault: &HttpFault) -> Result<HttpFault, Problem> {
@@ -62,7 +92,17 @@ fn http(pointer: &str, fault: &HttpFault) -> Result<HttpFault, Problem> {
 fn fits(pointer: &str, at: &PlannedPoint, what: &PlannedFault) -> Result<(), Problem> {
     let wrong = |message: &str, hint: &str| Err(Problem::new(pointer, message).with_hint(hint.to_owned()));
     let (mark, side) = match (at, what) {
-        (PlannedPoint::Prompt, PlannedFault::Kill) => return Ok(()),
+        (PlannedPoint::Prompt, PlannedFault::Kill | PlannedFault::Change(_)) => return Ok(()),
+        (_, PlannedFault::Change(Change::Rewind { .. } | Change::Aside { .. })) => {
+            return wrong("the user does this between two turns", "use `before: prompt`");
+        }
+        (PlannedPoint::Stream { .. } | PlannedPoint::Asked(_), PlannedFault::Change(_)) => {
+            return wrong(
+                "a history is changed between two turns, or while tools run",
+                "use `before: prompt`, or a point of the tools such as `after: { settled: 1 }`",
+            );
+        }
+        (_, PlannedFault::Change(_)) => return Ok(()),
         (PlannedPoint::Prompt, _) => {
             return wrong(
                 "no turn runs at this point",
@@ -131,6 +171,10 @@ fn action_words(action: &Action) -> String {
         Action::Http(fault) if fault.times > 1 => format!("http {} ({} times)", fault.status, fault.times),
         Action::Http(fault) => format!("http {}", fault.status),
         Action::Settle(name) => format!("settle {name}"),
+        Action::Trim(keep) => format!("trim {keep}"),
+        Action::Summarise(keep) => format!("summarise {keep}"),
+        Action::Rewind(turn) => format!("rewind {turn}"),
+        Action::Aside(_) => "aside".to_owned(),
     }
 }
 

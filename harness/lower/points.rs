@@ -48,6 +48,8 @@ pub(super) struct Stage<'a> {
     pub cast: &'a Cast<'a>,
     pub turn: usize,
     pub replies: &'a [PlannedReply],
+    /// The turns before whose messages stand in the history, so that they can be taken back.
+    pub standing: &'a [usize],
 }
 
 /// Where the words of one `at` stand.
@@ -110,6 +112,22 @@ impl Stage<'_> {
                 let known = self.cast.names_in(self.turn);
                 let hint = did_you_mean(name, &known).or_else(|| one_of("this turn has", &known));
                 Err(Problem::new(pointer, format!("there is no call `{name}`")).with_hint(hint))
+            }
+        }
+    }
+
+    /// How many messages of the user there are from that of a turn (from 1) on.
+    pub fn prompts_since(&self, pointer: String, turn: u32) -> Result<u32, Problem> {
+        let wanted = (turn as usize).checked_sub(1).filter(|wanted| *wanted < self.turn);
+        let Some(wanted) = wanted else {
+            return Err(Problem::new(pointer, format!("turn {turn} does not come before this one"))
+                .with_hint(format!("turns are counted from 1; this is turn {}", self.turn + 1)));
+        };
+        match self.standing.iter().position(|standing| *standing == wanted) {
+            Some(at) => Ok((self.standing.len() - at) as u32),
+            None => {
+                Err(Problem::new(pointer, format!("what was said in turn {turn} does not stand any more"))
+                    .with_hint("it was cut off, summarised or taken back before".to_owned()))
             }
         }
     }

@@ -76,12 +76,22 @@ fn crowded(stage: Stage<'_>, actions: &[PlannedAction], problems: &mut Problems)
     let is_fault = |action: &PlannedAction| !matches!(action.what, PlannedFault::Settle(_));
     // Between two turns the system is idle, and things happen one after the other.
     let collide = |one: &PlannedAction, other: &PlannedAction| {
-        one.at == other.at && (!one.is_between_turns() || one.what == other.what)
+        one.at == other.at && (!one.is_between_turns() || is_alike(&one.what, &other.what))
     };
     for (index, action) in actions.iter().enumerate().filter(|(_, action)| is_fault(action)) {
         if actions[..index].iter().any(|other| is_fault(other) && collide(other, action)) {
             problems.add(Problem::new(pointer(stage, index), "two things go wrong at one point"));
         }
+    }
+}
+
+/// Whether two things that happen between two turns are of one kind.
+fn is_alike(one: &PlannedFault, other: &PlannedFault) -> bool {
+    match (one, other) {
+        (PlannedFault::Change(one), PlannedFault::Change(other)) => {
+            std::mem::discriminant(one) == std::mem::discriminant(other)
+        }
+        _ => one == other,
     }
 }
 

@@ -267,6 +267,10 @@ impl Running {
                 Need::Approvals => !adapted.capabilities.approvals,
                 Need::Resume => !adapted.capabilities.load,
                 Need::Thinking => !adapted.capabilities.thinking,
+                Need::Trim => !adapted.capabilities.actions.trim,
+                Need::Summarise => !adapted.capabilities.actions.summarise,
+                Need::Rewind => !adapted.capabilities.actions.rewind,
+                Need::Aside => !adapted.capabilities.actions.aside,
             },
             How::Live { delivery: Delivery::Whole, .. } => matches!(need, Need::EagerTools | Need::Streaming),
             How::Simulated(_) | How::Live { .. } => false,
@@ -491,6 +495,7 @@ mod tests {
             approvals: false,
             thinking: false,
             load: true,
+            actions: crate::driver::Actions::default(),
         };
         let modes = vec!["ui-messages".to_owned(), "ui-messages-clean".to_owned()];
         About { protocol: 1, sdk: sdk.to_owned(), version: version.to_owned(), modes, capabilities }

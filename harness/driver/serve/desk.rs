@@ -16,6 +16,7 @@ use tokio::sync::mpsc;
 use super::{Passed, Told, meta, wrong};
 use crate::driver::acp::SessionEvent;
 use crate::driver::in_process::InProcess;
+use crate::plan::Change;
 use crate::trace::{Consent, QuestionId, ShownState, TurnOutcome};
 
 /// What the harness asks of a session.
@@ -24,6 +25,7 @@ pub(super) enum Order {
     Prompt(String, Responder<PromptResponse>),
     Cancel,
     Barrier(Responder<Passed>),
+    Change(Change, Responder<Passed>),
     History(Responder<Told>),
     /// The user's answer to a question of the agent's.
     Answer(QuestionId, Consent),
@@ -35,7 +37,9 @@ impl Order {
         const GONE: &str = "the session is over: its thread could not be stored";
         match self {
             Order::Prompt(_, responder) => responder.respond_with_internal_error(GONE),
-            Order::Barrier(responder) => responder.respond_with_internal_error(GONE),
+            Order::Barrier(responder) | Order::Change(_, responder) => {
+                responder.respond_with_internal_error(GONE)
+            }
             Order::History(responder) => responder.respond_with_internal_error(GONE),
             Order::Cancel | Order::Answer(..) => Ok(()),
         }
@@ -134,6 +138,10 @@ impl Desk {
                 }
                 responder.respond(Passed {})
             }
+            Order::Change(change, responder) => match self.session.change(&change).await {
+                true => responder.respond(Passed {}),
+                false => responder.respond_with_internal_error("the agent is gone"),
+            },
             Order::History(responder) => {
                 let history = self.session.history().await.unwrap_or_default();
                 match serde_json::from_slice::<Value>(&history) {

@@ -95,6 +95,11 @@ impl Story<'_, '_, '_> {
                 let words = format!("FAULT the process of the system is killed{why}");
                 self.drawing.step(System, System, Weight::Fault, &words);
             }
+            Event::Changed { change } => {
+                let fault = self.fault(|action| action.what == PlannedFault::Change(change.clone()));
+                let why = fault.map(|fault| format!(" ({fault})")).unwrap_or_default();
+                self.drawing.step(User, System, Weight::Fault, &format!("{}{why}", words::change(change)));
+            }
             Event::Resumed => self.plain(System, System, "a new process has loaded the session"),
             Event::Stopped => {
                 let fault = self.fault(|action| action.what.stops_turn());
