@@ -9,6 +9,7 @@ pub mod canary;
 mod cut;
 mod errand;
 mod request;
+mod spoil;
 mod step;
 mod store;
 mod thread;

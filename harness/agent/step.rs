@@ -1,5 +1,6 @@
 //! One reply on its way, and the tools that it started.
 
+use super::spoil::LARGE_BATCH;
 use super::thread::{Block, Call, CallResult, Thought};
 use super::{Delivery, RequestId, RunId};
 use crate::dialect::Dialect;
@@ -16,6 +17,12 @@ pub(super) struct Step {
     pub(super) error: Option<String>,
     /// The body of an answer that is not a stream.
     pub(super) whole: Vec<u8>,
+    /// Whether the last of several calls was answered first.
+    pub(super) is_last_first: bool,
+    /// Whether a call failed before the reply was over.
+    pub(super) is_error_early: bool,
+    /// What an attempt before this one had said; only a canary keeps it.
+    pub(super) failed_attempt: Vec<StepBlock>,
 }
 
 /// How far the reply has come.
@@ -85,7 +92,16 @@ pub(super) enum CallState {
 
 impl Step {
     pub(super) fn new(request: RequestId) -> Step {
-        Step { request, phase: Phase::Asked, blocks: Vec::new(), error: None, whole: Vec::new() }
+        Step {
+            request,
+            phase: Phase::Asked,
+            blocks: Vec::new(),
+            error: None,
+            whole: Vec::new(),
+            is_last_first: false,
+            is_error_early: false,
+            failed_attempt: Vec::new(),
+        }
     }
 
     /// An answer has begun.
@@ -203,6 +219,18 @@ impl Step {
         self.calls_mut().find(|call| call.state == CallState::Asked(run))
     }
 
+    /// Whether the model has said anything in words.
+    pub(super) fn has_text(&self) -> bool {
+        self.blocks.iter().any(|block| matches!(block, StepBlock::Text(_)))
+    }
+
+    /// Whether the last call of a large batch is answered.
+    pub(super) fn is_last_answered(&self) -> bool {
+        let is_large = self.calls().count() >= LARGE_BATCH;
+        let is_good = |call: &StepCall| matches!(&call.state, CallState::Done(result) if !result.is_error);
+        is_large && self.calls().last().is_some_and(is_good)
+    }
+
     /// Whether a tool has been started or a call has been answered.
     pub(super) fn has_side_effects(&self) -> bool {
         self.calls().any(|call| call.state != CallState::Open)
@@ -228,6 +256,12 @@ impl Step {
         let is_open =
             |block: &&StepBlock| matches!(block, StepBlock::Call(call) if call.state == CallState::Open);
         message_of(self.blocks.iter().filter(|block| !is_open(block)))
+    }
+
+    /// What the model thought.
+    pub(super) fn thoughts(&self) -> Vec<Block> {
+        let thoughts = self.blocks.iter().filter(|block| matches!(block, StepBlock::Thought(_)));
+        thoughts.filter_map(StepBlock::kept).collect()
     }
 
     /// The results, in the order of the calls.

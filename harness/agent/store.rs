@@ -77,6 +77,7 @@ impl Agent {
         }
         self.thread = match self.setup.canary {
             Some(Canary::KillDangles) => read.thread,
+            Some(Canary::ThinkingForgotten) => without_thoughts(answered(read.thread)),
             _ => answered(read.thread),
         };
         Ok(self)
@@ -90,6 +91,15 @@ fn push(thread: &mut Vec<Message>, message: Vec<Block>, results: Vec<CallResult>
     if !results.is_empty() {
         thread.push(Message::Results(results));
     }
+}
+
+fn without_thoughts(mut thread: Vec<Message>) -> Vec<Message> {
+    for message in &mut thread {
+        if let Message::Assistant(blocks) = message {
+            blocks.retain(|block| !matches!(block, Block::Thought(_)));
+        }
+    }
+    thread
 }
 
 /// The thread with an honest answer to every call that has none, in the order of the calls.
