@@ -7,7 +7,9 @@
 
 mod aside;
 pub mod canary;
+mod cut;
 mod ending;
+mod errand;
 mod intake;
 mod request;
 mod retold;
@@ -19,11 +21,12 @@ mod thread;
 mod turn;
 
 use crate::dialect::Dialect;
-use crate::plan::{Plan, PlannedTool, ToolOutcome};
+use crate::plan::{Change, Plan, PlannedTool, ToolOutcome};
 use crate::scenario::Cause;
 use crate::trace::{Aside, Consent, ShownState, TurnOutcome};
 use crate::wire;
 use canary::Canary;
+use errand::Errand;
 use serde_json::Value;
 pub use store::BrokenStore;
 use thread::Message;
@@ -39,6 +42,10 @@ pub struct Agent {
     stragglers: Vec<Straggler>,
     /// Whether the user has ever stopped a turn.
     was_stopped: bool,
+    /// A request beside the turns.
+    errand: Option<Errand>,
+    /// A change of the history that waits for the results of the running step.
+    put_off: Option<Change>,
     counter: Counter,
     /// Length of the thread before the last turn; only a canary looks at it when the turn is over.
     last_mark: usize,
@@ -175,6 +182,8 @@ pub enum Input<'a> {
     Stop,
     /// An exception leaves the loop.
     Interrupt(Cause),
+    /// The history is to be changed.
+    Change(&'a Change),
     /// The status of an answer.
     Head {
         /// Which request is answered.
@@ -291,6 +300,8 @@ pub enum Output {
         /// How long.
         ms: u64,
     },
+    /// The history is changed, or, while a turn runs, will be when the results of its step have come.
+    Changed(Change),
     /// The turn is over.
     Ended(TurnOutcome),
 }
@@ -340,6 +351,8 @@ impl Agent {
             turn: None,
             stragglers: Vec::new(),
             was_stopped: false,
+            errand: None,
+            put_off: None,
             counter: Counter::default(),
             last_mark: 0,
             reruns: false,
@@ -399,6 +412,10 @@ impl Agent {
             (Input::ToolDone { run, outcome }, None) => self.straggler_done(run, &outcome),
             (Input::Steer(text) | Input::Inject(text), None) => self.said_too_late(text),
             (Input::Stop, None) => self.stopped_again(),
+            (Input::Change(change), None) => self.change(change, &mut outputs),
+            (input, turn) if self.is_of_errand(&input) => {
+                self.turn = self.run_errand(turn, input, &mut outputs);
+            }
             (_, None) => {}
             (input, Some(turn)) => self.turn = self.advance(turn, input, &mut outputs),
         }

@@ -3,6 +3,7 @@
 //! A checker knows no SDK. It reads what was observed, and says what the user of the system loses.
 //! Each is proven by a canary that it catches and by the reference agent, which it does not accuse.
 
+mod changed;
 mod effects;
 mod evidence;
 mod healthy;
@@ -110,6 +111,20 @@ pub const CHECKS: &[Check] = &[
         level: Level::L3,
         speaks: spoken::has_started,
         run: effects::executed_once,
+    },
+    Check {
+        id: "arguments-whole",
+        summary: "the arguments of each call in a request are a JSON object",
+        level: Level::L0,
+        speaks: spoken::tells_calls,
+        run: changed::arguments_whole,
+    },
+    Check {
+        id: "rewind-honoured",
+        summary: "what the user took back is in no later request",
+        level: Level::L2,
+        speaks: spoken::has_rewind,
+        run: changed::rewind_honoured,
     },
     Check {
         id: "turn-ends",

@@ -4,6 +4,7 @@
 //! It holds no clock: it is told when nothing has happened for a while ([`Event::Quiet`]).
 //! The simulation and the live runner obey the same conductor, so that they cannot diverge.
 
+mod between;
 mod deeds;
 mod questions;
 mod receipt;
@@ -14,7 +15,7 @@ use std::sync::Arc;
 
 pub use receipt::Receipt;
 
-use crate::plan::{CallKey, Mark, Plan, PlannedFault, PlannedPoint, Side, ToolOutcome};
+use crate::plan::{CallKey, Change, Mark, Plan, PlannedFault, PlannedPoint, Side, ToolOutcome};
 use crate::provider::ending_of;
 use crate::scenario::Cause;
 use crate::trace::{Aside, Consent, Ending, Event, ExchangeId, Grade, Held, QuestionId, RequestKind};
@@ -44,6 +45,8 @@ pub enum Command {
     Kill,
     /// Start a new process, and let it load the session.
     Resume,
+    /// Ask the system to change the history.
+    Change(Change),
     /// Let a held reply go on.
     Release(ExchangeId),
     /// Let a tool end.
@@ -91,6 +94,10 @@ pub struct Conductor {
     stopped: bool,
     /// The process is being killed, or is dead: nothing of this turn is conducted any more.
     killed: bool,
+    /// A new process is being started.
+    resuming: bool,
+    /// The action by which the history is being changed, and what it is proven with.
+    changing: Option<(usize, Grade)>,
     ended: bool,
     /// Prompts whose turns have not ended.
     n_running: u32,
@@ -127,6 +134,8 @@ impl Conductor {
             turn: 0,
             stopped: false,
             killed: false,
+            resuming: false,
+            changing: None,
             ended: false,
             n_running: 0,
             quiet: 0,
@@ -156,7 +165,7 @@ impl Conductor {
             self.quiet = 0;
         }
         let mut commands = Vec::new();
-        if self.killed && !matches!(event, Event::Killed) {
+        if self.killed && !matches!(event, Event::Killed | Event::Resumed) {
             // What a process does while it is being killed changes nothing any more.
             return commands;
         }
@@ -205,6 +214,12 @@ impl Conductor {
             Event::TurnEnded { .. } => self.turn_over(),
             Event::PromptRefused => self.prompt_refused(),
             Event::Killed => self.bury(),
+            Event::Changed { .. } => {
+                if let Some((index, grade)) = self.changing.take() {
+                    self.receipts[index].prove(grade);
+                }
+            }
+            Event::Resumed => (self.killed, self.resuming) = (false, false),
             Event::Prompted { .. }
             | Event::ToolStarted { call: None, .. }
             | Event::CallShown { .. }
@@ -212,7 +227,6 @@ impl Conductor {
             | Event::Stopped
             | Event::Interrupted { .. }
             | Event::Said { .. }
-            | Event::Resumed
             | Event::Early { .. }
             | Event::Stored { .. }
             | Event::GaveUp => {}
@@ -227,6 +241,7 @@ impl Conductor {
     /// The process is gone, and its turn with it.
     fn bury(&mut self) {
         self.holding.clear();
+        self.changing = None;
         self.batch.die();
         self.questions = Questions::default();
         self.ended = true;
@@ -236,6 +251,7 @@ impl Conductor {
         self.turn = turn;
         self.stopped = false;
         self.killed = false;
+        self.resuming = false;
         self.ended = false;
         self.n_running = 1;
         self.quiet = 0;
@@ -324,7 +340,8 @@ impl Conductor {
                             break;
                         }
                     }
-                    PlannedFault::Http(_) => {}
+                    // A history is not changed at a held reply.
+                    PlannedFault::Http(_) | PlannedFault::Change(_) => {}
                     PlannedFault::Pause => receipt.prove(holding.grade),
                     PlannedFault::Duplicate | PlannedFault::Malformed => {
                         receipt.arm(holding.exchange, holding.grade, None);
@@ -353,7 +370,7 @@ impl Conductor {
         }
         // A reply that the user stopped stays held until the turn is over: the system hears the stop, not the rest.
         // While a result is under way, what is due after it is not yet known.
-        let waits = (self.stopped && !self.ended) || self.batch.is_settling();
+        let waits = (self.stopped && !self.ended) || self.batch.is_settling() || self.changing.is_some();
         self.holding.retain(|holding| {
             let keep = !holding.todo.is_empty() || waits;
             if !keep {
@@ -365,7 +382,7 @@ impl Conductor {
 
     /// Fires the actions that wait for a tool to start or settle.
     fn tool_point(&mut self, point: PlannedPoint, grade: Grade, commands: &mut Vec<Command>) {
-        for receipt in &mut self.receipts {
+        for (index, receipt) in self.receipts.iter_mut().enumerate() {
             if receipt.turn != self.turn || receipt.at != point || receipt.fired || receipt.asked {
                 continue;
             }
@@ -377,6 +394,11 @@ impl Conductor {
                     commands.push(Command::Settle { call, outcome });
                 }
                 PlannedFault::Settle(_) => {}
+                PlannedFault::Change(ref change) => {
+                    receipt.asked = true;
+                    self.changing = Some((index, grade));
+                    commands.push(Command::Change(change.clone()));
+                }
                 PlannedFault::Kill => {
                     receipt.prove(grade);
                     self.killed = true;
@@ -431,19 +453,19 @@ impl Conductor {
 
     /// Lets the next tool settle, one at a time: each result is delivered before the next is given.
     fn settle_next(&mut self, commands: &mut Vec<Command>) {
-        if self.batch.is_settling() || self.is_dying() {
+        if self.batch.is_settling() || self.is_interrupted() {
             return;
         }
         let forced = self.quiet >= self.patience.progress;
         if !self.stopped && self.batch.all_started() {
             self.tool_point(PlannedPoint::SettledCount(0), Grade::Observed, commands);
         }
-        if self.is_dying() {
+        if self.is_interrupted() {
             return;
         }
         let Some(call) = self.batch.next(&self.plan, self.turn, self.now(forced)) else { return };
         self.tool_point(PlannedPoint::Settled(call, Side::Before), Grade::Observed, commands);
-        if self.is_dying() {
+        if self.is_interrupted() {
             return;
         }
         let Some(call) = self.batch.next(&self.plan, self.turn, self.now(forced)) else { return };
@@ -465,6 +487,11 @@ impl Conductor {
     /// Whether the process is about to be killed.
     fn is_dying(&self) -> bool {
         self.killed && !self.ended
+    }
+
+    /// Whether something is being done to the system that results must not run into.
+    fn is_interrupted(&self) -> bool {
+        self.is_dying() || self.changing.is_some()
     }
 
     fn now(&self, forced: bool) -> Now {
@@ -513,6 +540,9 @@ impl Conductor {
             return;
         }
         if self.ended {
+            if self.changing.is_some() {
+                commands.extend([Command::GiveUp, Command::Finish]);
+            }
             return self.batch.give_up();
         }
         commands.push(Command::GiveUp);
@@ -522,21 +552,6 @@ impl Conductor {
             self.stopped = true;
             self.quiet = 0;
             commands.push(Command::Stop);
-        }
-    }
-
-    /// Goes on to the next turn when this one is over and nothing is under way.
-    fn next_turn(&mut self, commands: &mut Vec<Command>) {
-        if !self.ended || self.batch.is_settling() || commands.contains(&Command::Finish) {
-            return;
-        }
-        if self.turn + 1 < self.plan.turns.len() {
-            if self.killed {
-                commands.push(Command::Resume);
-            }
-            commands.extend(self.begin(self.turn + 1));
-        } else {
-            commands.push(Command::Finish);
         }
     }
 }

@@ -32,5 +32,5 @@ pub use error::DriverError;
 pub use manifest::{Manifest, Mode};
 pub use plain::{Plain, PlainAgent};
 pub use process::{Launch, Limits};
-pub use protocol::{About, Capabilities, SessionSpec, ToolSpec};
+pub use protocol::{About, Capabilities, Changes, SessionSpec, ToolSpec};
 pub use scratch::Scratch;

@@ -7,7 +7,7 @@ use crate::dialect::Dialect;
 use crate::parse::{self, Diagnostic, Variant};
 use crate::plan::{CallKey, Mark};
 use crate::plan::{
-    Plan, PlanId, PlannedAction, PlannedFault, PlannedPoint, PlannedReply, PlannedTurn, Script, Side,
+    Change, Plan, PlanId, PlannedAction, PlannedFault, PlannedPoint, PlannedReply, PlannedTurn, Script, Side,
     ToolOutcome,
 };
 use crate::rules::Profile;
@@ -90,8 +90,11 @@ pub fn lower(
     let mut impossible = other_profile(scenario, dialect)?
         .or_else(|| hidden_thinking(scenario, dialect))
         .or_else(|| slips::impossible(scenario, dialect));
+    let mut standing = Vec::new();
     for (index, said) in scenario.turns.iter().enumerate() {
-        turns.push(turn(&mut cast, index, said, &mut impossible)?);
+        let planned = turn(&mut cast, index, (said, &standing), &mut impossible)?;
+        stand(&mut standing, index, &planned);
+        turns.push(planned);
     }
     let mut problems = Problems::default();
     endings::limit(scenario, &turns, &mut problems);
@@ -174,12 +177,12 @@ fn executed(scenario: &Scenario, cast: &Cast<'_>) -> Result<Vec<(CallKey, Times)
 fn turn(
     cast: &mut Cast<'_>,
     index: usize,
-    said: &Turn,
+    (said, standing): (&Turn, &[usize]),
     impossible: &mut Option<String>,
 ) -> Result<PlannedTurn, Vec<Problem>> {
     let mut problems = Problems::default();
     let mut replies: Vec<PlannedReply> = said.replies.iter().map(|reply| cast.reply(reply)).collect();
-    let stage = Stage { cast, turn: index, replies: &replies };
+    let stage = Stage { cast, turn: index, replies: &replies, standing };
     let mut actions = actions::resolve(stage, &said.at, &mut problems);
     problems.settle()?;
     let mut problems = Problems::default();
@@ -206,9 +209,31 @@ fn turn(
     for (reply, planned) in replies.iter_mut().enumerate() {
         ask_again(cast, reply, planned, &actions, &mut order);
     }
-    let stage = Stage { cast, turn: index, replies: &replies };
+    let stage = Stage { cast, turn: index, replies: &replies, standing };
     actions.extend(endings::finish(stage, &actions));
     Ok(PlannedTurn { user: said.user.clone(), follow_up: false, replies, settle: order, actions })
+}
+
+/// Keeps the turns whose messages of the user stand in the history, when another turn is over.
+fn stand(standing: &mut Vec<usize>, index: usize, turn: &PlannedTurn) {
+    let changes = |between: bool| {
+        let at = turn.actions.iter().filter(move |action| action.is_between_turns() == between);
+        at.filter_map(|action| match &action.what {
+            PlannedFault::Change(change) => Some(change),
+            _ => None,
+        })
+    };
+    for change in changes(true) {
+        match change {
+            Change::Trim { .. } | Change::Summarise { .. } => standing.clear(),
+            Change::Rewind { prompts } => standing.truncate(standing.len().saturating_sub(*prompts as usize)),
+            Change::Aside { .. } => {}
+        }
+    }
+    if changes(false).next().is_some() {
+        standing.clear();
+    }
+    standing.push(index);
 }
 
 /// Adds the attempt that a client gets when it asks again after the last one that the scenario wrote has failed.
@@ -279,8 +304,12 @@ fn needs(scenario: &Scenario, dialect: Dialect, turns: &[PlannedTurn]) -> Vec<Ne
         if action.what.stops_turn() {
             needs.push(Need::Cancel);
         }
-        match action.what {
+        match &action.what {
             PlannedFault::Kill => needs.push(Need::Resume),
+            PlannedFault::Change(Change::Trim { .. }) => needs.push(Need::Trim),
+            PlannedFault::Change(Change::Summarise { .. }) => needs.push(Need::Summarise),
+            PlannedFault::Change(Change::Rewind { .. }) => needs.push(Need::Rewind),
+            PlannedFault::Change(Change::Aside { .. }) => needs.push(Need::Aside),
             PlannedFault::Interrupt(_) => needs.push(Need::Interrupt),
             PlannedFault::Steer(_) => needs.push(Need::Steer),
             PlannedFault::Prompt(_) => needs.push(Need::SecondPrompt),

@@ -13,6 +13,10 @@ pub use slip::{RightCall, Slip};
 use crate::dialect::Dialect;
 use crate::scenario::{Cause, ErrorKind, HttpFault, Indices, Need, Stop, Times};
 
+mod change;
+
+pub use change::Change;
+
 /// Names one plan: `abort/mid-batch#k=1@anthropic-messages`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PlanId {
@@ -367,10 +371,24 @@ pub struct PlannedAction {
     pub what: PlannedFault,
 }
 
+impl PlannedAction {
+    /// Whether nothing more is planned for its turn after it: the user stops the turn, or it dies.
+    pub fn ends_turn(&self) -> bool {
+        self.what.ends_turn() && !self.is_between_turns()
+    }
+
+    /// Whether it happens when no turn runs: the turn before is over, and its own has not begun.
+    pub fn is_between_turns(&self) -> bool {
+        self.at == PlannedPoint::Prompt
+    }
+}
+
 /// A point, resolved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PlannedPoint {
+    /// The turn before is over, and what the user says in this one has not been given to the system.
+    Prompt,
     /// In the stream of one attempt of one reply (both from 0).
     Stream {
         /// The reply.
@@ -472,6 +490,8 @@ pub enum PlannedFault {
     Ignore,
     /// The system ends the turn here by itself: a limit is reached, or a tool ends it.
     Finish,
+    /// The history is changed.
+    Change(Change),
 }
 
 impl PlannedFault {
@@ -483,7 +503,7 @@ impl PlannedFault {
         )
     }
 
-    /// Whether nothing more is planned for the turn after it: it is stopped or broken off, or it dies.
+    /// Whether it ends the turn in which it happens: the user stops it, or it dies.
     pub fn ends_turn(&self) -> bool {
         self.stops_turn() || matches!(self, PlannedFault::Kill | PlannedFault::Interrupt(_))
     }

@@ -310,6 +310,7 @@ pub fn ending_of(fault: &PlannedFault) -> Option<Ending> {
         | PlannedFault::Prompt(_)
         | PlannedFault::Inject(_)
         | PlannedFault::Ignore
-        | PlannedFault::Finish => None,
+        | PlannedFault::Finish
+        | PlannedFault::Change(_) => None,
     }
 }

@@ -97,6 +97,14 @@ pub enum Need {
     FinalTools,
     /// Hooks of the application add context for the model while tools run.
     Hooks,
+    /// The history can be cut.
+    Trim,
+    /// The history can be summarised.
+    Summarise,
+    /// The user can take back what was said.
+    Rewind,
+    /// The user can ask something beside the conversation.
+    Aside,
 }
 
 impl Need {
@@ -115,6 +123,10 @@ impl Need {
             Need::StepLimit => "step-limit",
             Need::FinalTools => "final-tools",
             Need::Hooks => "hooks",
+            Need::Trim => "trim",
+            Need::Summarise => "summarise",
+            Need::Rewind => "rewind",
+            Need::Aside => "aside",
         }
     }
 }
@@ -266,6 +278,8 @@ impl At {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Point {
+    /// What the user says in this turn (only `before`): the turn before is over, and the system is idle.
+    Prompt,
     /// The status line and headers of the reply.
     Headers,
     /// Fragment K of what the model thinks, from 1. The signature of the whole comes after the last.
@@ -342,6 +356,15 @@ pub enum Action {
     Inject(String),
     /// The user leaves the question open until nothing else happens.
     Ignore,
+    /// The history is cut: the last N messages stay, or as many more or less as it takes to keep together what
+    /// belongs together.
+    Trim(u32),
+    /// A summary takes the place of the history, but for the last N messages, or a few more or less.
+    Summarise(u32),
+    /// The user takes back all from the message of that turn on, counted from 1. Belongs to `before: prompt`.
+    Rewind(u32),
+    /// The user asks this beside the conversation, of which it does not become a part. Belongs to `before: prompt`.
+    Aside(String),
 }
 
 /// What an error event inside a stream says.

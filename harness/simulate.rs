@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::agent::{Agent, BodyEnd, Input, Output, RequestId, RunId, TimerId};
 use crate::conductor::{Command, Conductor, Patience, Receipt};
-use crate::plan::{CallKey, MARKER, Plan, ToolOutcome};
+use crate::plan::{CallKey, Change, MARKER, Plan, ToolOutcome};
 use crate::provider::{Answer, Headers, Provider, Request, Sent};
 use crate::rules::Profile;
 use crate::scenario::Cause;
@@ -119,6 +119,7 @@ enum Todo {
 /// Something that the agent is to hear.
 enum ToAgent {
     Prompt(usize),
+    Change(Change),
     Stop,
     Interrupt(Cause),
     Say { way: Aside, text: String },
@@ -202,7 +203,8 @@ impl Simulation {
                 self.bodies.iter_mut().for_each(|body| body.state = BodyState::Over);
                 self.observe(Event::Killed);
             }
-            Command::Resume => self.trace.push(Event::Resumed),
+            Command::Resume => self.observe(Event::Resumed),
+            Command::Change(change) => self.todo.push_back(Todo::Tell(ToAgent::Change(change))),
             Command::Settle { call, outcome } => {
                 self.todo.push_back(Todo::Tell(ToAgent::Settle { call, outcome }));
             }
@@ -222,6 +224,7 @@ impl Simulation {
                 let plan = Arc::clone(&self.plan);
                 self.step(Input::Prompt(&plan.turns[turn].user));
             }
+            ToAgent::Change(change) => self.step(Input::Change(&change)),
             ToAgent::Stop => self.step(Input::Stop),
             ToAgent::Interrupt(cause) => self.step(Input::Interrupt(cause)),
             ToAgent::Say { way, text } => self.step(Input::said(way, &text)),
@@ -305,6 +308,7 @@ impl Simulation {
             }
             Output::Show { id, state } => self.observe(Event::CallShown { id, state }),
             Output::PromptRefused => self.observe(Event::PromptRefused),
+            Output::Changed(change) => self.observe(Event::Changed { change }),
             Output::Ended(outcome) => self.observe(Event::TurnEnded { outcome }),
         }
     }

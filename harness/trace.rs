@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::plan::{CallKey, Mark, Side, ToolOutcome};
+use crate::plan::{CallKey, Change, Mark, Side, ToolOutcome};
 use crate::scenario::Cause;
 
 /// Number of one request in one plan, from 0.
@@ -189,6 +189,11 @@ pub enum Event {
     Killed,
     /// A new process has loaded the session.
     Resumed,
+    /// The system has changed the history as it was asked to, or, while a turn runs, will do so when it can.
+    Changed {
+        /// How.
+        change: Change,
+    },
     /// Nothing happened for as long as the harness waits.
     Quiet,
     /// The harness gave up waiting for the end of the turn.

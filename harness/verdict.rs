@@ -76,7 +76,7 @@ pub enum Harm {
     UserMessageLost,
     /// Results that had come are gone.
     ResultsLost,
-    /// A call ran with arguments that the model never gave.
+    /// A call ran, or is remembered, with arguments that the model never gave.
     PartialArguments,
     /// A call ran without the user's consent, which it needs.
     ExecutedUnasked,
@@ -96,7 +96,7 @@ pub enum Harm {
     ViewsDiffer,
     /// A turn in which nothing went wrong is told otherwise than it happened.
     HistoryAltered,
-    /// The history tells things in another order or more than once.
+    /// The history tells things in another order, more than once, or that were taken back.
     Reordered,
     /// A stream that was cut off is taken for a success.
     TruncationTaken,

@@ -7,6 +7,7 @@ use super::step::{CallState, Phase, not_allowed};
 use super::thread::Message;
 use super::turn::Turn;
 use super::{Agent, Output};
+use crate::plan::Change;
 use crate::trace::{Aside, ShownState, TurnOutcome};
 
 /// Something that was said to a turn and is not yet in the thread.
@@ -89,7 +90,12 @@ impl Agent {
             self.push_results(results);
             return true;
         }
-        self.push_step(&mut turn.step);
+        let forgets =
+            self.is(Canary::SummaryDropsOpenCalls) && matches!(self.put_off, Some(Change::Summarise { .. }));
+        match forgets {
+            true => self.push_results(turn.step.results()),
+            false => self.push_step(&mut turn.step),
+        }
         let has_heard = !asides.is_empty();
         for heard in asides {
             self.part_from_results();

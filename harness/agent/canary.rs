@@ -179,6 +179,28 @@ pub enum Canary {
     ConsentMisrouted,
     /// A stop while the model talks about its results has their tools run again (Cherry Studio).
     FinishedBatchReruns,
+    /// A cut by number keeps a result whose call it drops (LangChain, n8n).
+    TrimOrphansResult,
+    /// A cut by number leaves a history that begins with calls (Gemini CLI).
+    TrimStartsWithCall,
+    /// A cut while a turn runs drops what the user said in it (gwenflow).
+    TrimDropsPrompt,
+    /// A summary that begins between a call and its result keeps the call alone (opencode).
+    SummaryOrphansCall,
+    /// The calls that follow a summary are sent as words of the user (Strands).
+    SummaryFlipsRole,
+    /// Long arguments behind a summary are cut off, and are no JSON any more (Hermes).
+    SummaryCutsArguments,
+    /// A summary while tools run takes their calls, and the results come after it (devo).
+    SummaryDropsOpenCalls,
+    /// Calls without results are mended in each request but the one for a summary (Codex).
+    SummaryOfPoison,
+    /// Behind a summary, each step of a turn has the steps before it twice (Spring AI).
+    MemoryDoubled,
+    /// What the user takes back stays in the history of requests (Cline).
+    RewindForgotten,
+    /// A question beside the conversation is sent with its calls and without tools (pydantic-ai).
+    AsideWithoutTools,
 }
 
 impl Canary {

@@ -1,8 +1,10 @@
 //! What canaries do to a thread as it is told to the provider and stored.
 
-use super::step::MADE_UP;
+use super::errand::has_calls;
+use super::step::{MADE_UP, Step};
 use super::thread::{CallResult, Message};
-use super::{Agent, RequestId};
+use super::turn::Turn;
+use super::{Agent, Output, RequestId, cut, request};
 
 impl Agent {
     /// What a canary does to the answers that were made up, before each request.
@@ -23,6 +25,29 @@ impl Agent {
             text.push_str("\n\n(A turn of this thread was interrupted.)");
         }
         thread
+    }
+
+    /// The body in which a canary has the user say the calls that follow a summary.
+    pub(super) fn flipped(&self) -> Vec<u8> {
+        let body = request::body(&self.setup, &self.thread);
+        let follows = matches!(self.thread.get(1), Some(Message::Assistant(blocks)) if has_calls(blocks));
+        if !follows || !cut::has_summary(&self.thread) {
+            return body;
+        }
+        let body = String::from_utf8_lossy(&body);
+        let role =
+            if body.contains(r#""role":"model""#) { r#""role":"model""# } else { r#""role":"assistant""# };
+        body.replacen(role, r#""role":"user""#, 1).into_bytes()
+    }
+
+    /// The next request of a canary whose memory is put before a thread that holds it already.
+    pub(super) fn ask_doubled(&mut self, turn: &Turn, outputs: &mut Vec<Output>) -> Step {
+        let thread = self.thread.clone();
+        let memory = thread[turn.mark..].to_vec();
+        self.thread.splice(turn.mark..turn.mark, memory);
+        let step = self.ask(outputs);
+        self.thread = thread;
+        step
     }
 
     /// The thread as a canary stores it: of a batch that was cut off only the made-up results are kept.

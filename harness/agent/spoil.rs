@@ -34,6 +34,23 @@ impl Agent {
         }
     }
 
+    /// What canaries do to the thinking of a reply that did not come to its end.
+    pub(super) fn spoil_thoughts(&self, step: &mut Step) {
+        if self.is(Canary::ThinkingDropped) {
+            step.blocks.retain(|block| !matches!(block, StepBlock::Thought(_)));
+        }
+        for thought in step.thoughts_mut() {
+            if self.is(Canary::ThinkingAltered) {
+                thought.text.push_str(" [interrupted]");
+            }
+        }
+        let cut_off = step.thoughts_mut().find(|thought| thought.signature.is_none());
+        if let Some(thought) = cut_off.filter(|_| self.is(Canary::ThinkingUnsigned)) {
+            thought.signature = Some(String::new());
+            step.blocks.push(StepBlock::Text("(stopped)".to_owned()));
+        }
+    }
+
     /// Saves a reply whose tools have all answered.
     pub(super) fn push_step(&mut self, step: &mut Step) {
         if self.is(Canary::RetryContinuesMessage) {
@@ -90,4 +107,13 @@ fn continue_message(step: &mut Step) {
         kept.append(&mut step.blocks);
         step.blocks = kept;
     }
+}
+
+/// Puts calls that are answered before those that are not.
+pub(super) fn answered_first(step: &mut Step) {
+    step.blocks.sort_by_key(|block| match block {
+        StepBlock::Thought(_) | StepBlock::Text(_) => 0,
+        StepBlock::Call(call) if matches!(call.state, CallState::Done(_)) => 1,
+        StepBlock::Call(_) => 2,
+    });
 }

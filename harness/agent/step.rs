@@ -3,7 +3,8 @@
 use super::canary::Canary;
 use super::spoil::LARGE_BATCH;
 use super::thread::{Block, Call, CallResult, Thought};
-use super::{RequestId, RunId, TimerId};
+use super::{Delivery, RequestId, RunId, TimerId};
+use crate::dialect::Dialect;
 use crate::plan::ToolOutcome;
 use crate::wire::{Decoder, ReplyEvent};
 
@@ -116,6 +117,33 @@ impl Step {
             is_error_early: false,
             failed_attempt: Vec::new(),
         }
+    }
+
+    /// An answer has begun.
+    pub(super) fn answered_with(&mut self, status: u16, dialect: Dialect) {
+        self.phase = Phase::Coming { status, decoder: Decoder::new(dialect), terminated: false };
+    }
+
+    /// Takes a piece of the answer's body, and gives what it says; a body in one piece says nothing before its end.
+    pub(super) fn take_in(&mut self, bytes: &[u8], delivery: Delivery) -> Vec<ReplyEvent> {
+        let mut events = Vec::new();
+        match &mut self.phase {
+            Phase::Coming { status: 200, decoder, .. } if delivery == Delivery::Streamed => {
+                decoder.feed(bytes, |event| events.push(event));
+            }
+            Phase::Coming { .. } => self.whole.extend_from_slice(bytes),
+            Phase::Asked | Phase::Pausing(_) | Phase::Over => {}
+        }
+        events
+    }
+
+    /// All text that has come.
+    pub(super) fn text(&self) -> String {
+        let texts = self.blocks.iter().filter_map(|block| match block {
+            StepBlock::Text(text) => Some(text.as_str()),
+            StepBlock::Thought(_) | StepBlock::Call(_) => None,
+        });
+        texts.collect()
     }
 
     /// The calls, in order.

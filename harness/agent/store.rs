@@ -107,7 +107,7 @@ fn without_thoughts(mut thread: Vec<Message>) -> Vec<Message> {
 }
 
 /// The thread with an honest answer to every call that has none, in the order of the calls.
-fn answered(thread: Vec<Message>) -> Vec<Message> {
+pub(super) fn answered(thread: Vec<Message>) -> Vec<Message> {
     let open: Vec<Call> = unanswered(&thread).into_iter().cloned().collect();
     let mut whole = Vec::with_capacity(thread.len() + 1);
     let mut messages = thread.into_iter().peekable();

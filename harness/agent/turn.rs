@@ -2,14 +2,17 @@
 
 use super::aside::Heard;
 use super::canary::Canary;
+use super::cut;
 use super::intake::{Misfit, misfit, turn_down};
 use super::request;
-use super::step::{CallState, Phase, Step, StepBlock, StepCall, interrupted, not_allowed, result_of};
+use super::spoil::answered_first;
+use super::step::{CallState, Phase, Step, StepCall, interrupted, not_allowed, result_of};
+use super::store::answered;
 use super::thread::{Block, CallResult, Message, unanswered};
 use super::{Agent, BodyEnd, Input, Output, RunId, Straggler};
 use crate::plan::ToolOutcome;
 use crate::trace::{Aside, Consent, ShownState, TurnOutcome};
-use crate::wire::{Decoder, ReplyEvent, decode_whole};
+use crate::wire::{ReplyEvent, decode_whole};
 
 /// A running turn.
 #[derive(Debug)]
@@ -46,6 +49,7 @@ impl Agent {
     pub(super) fn begin(&mut self, text: &str, outputs: &mut Vec<Output>) -> Option<Turn> {
         let mark = self.thread.len();
         self.last_mark = mark;
+        self.put_off = None;
         if self.is(Canary::RunsTwice) || std::mem::take(&mut self.reruns) {
             self.run_again(outputs);
         }
@@ -79,6 +83,11 @@ impl Agent {
         outputs: &mut Vec<Output>,
     ) -> Option<Turn> {
         match input {
+            Input::Change(change) => {
+                self.put_off = Some(change.clone());
+                outputs.push(Output::Changed(change.clone()));
+                Some(turn)
+            }
             Input::Prompt(text) => self.prompted_again(turn, text, outputs),
             Input::Steer(text) => self.heard(turn, Aside::Steered, text, outputs),
             Input::Inject(text) => self.heard(turn, Aside::Injected, text, outputs),
@@ -96,8 +105,7 @@ impl Agent {
             Input::Head { request, status, pause_ms } => {
                 if request == turn.step.request {
                     turn.step.pause_ms = pause_ms;
-                    let decoder = Decoder::new(self.setup.dialect);
-                    turn.step.phase = Phase::Coming { status, decoder, terminated: false };
+                    turn.step.answered_with(status, self.setup.dialect);
                 }
                 Some(turn)
             }
@@ -138,9 +146,11 @@ impl Agent {
         if self.is(Canary::RepairDrifts) {
             self.word_repairs_anew(request);
         }
-        let body = match self.is(Canary::NoteWanders) && self.was_stopped {
-            true => request::body(&self.setup, &self.with_note()),
-            false => request::body(&self.setup, &self.thread),
+        let body = match self.setup.canary {
+            Some(Canary::NoteWanders) if self.was_stopped => request::body(&self.setup, &self.with_note()),
+            Some(Canary::SummaryOfPoison) => request::body(&self.setup, &answered(self.thread.clone())),
+            Some(Canary::SummaryFlipsRole) => self.flipped(),
+            _ => request::body(&self.setup, &self.thread),
         };
         outputs.push(Output::Request { request, body });
         Step::new(request, self.setup.canary)
@@ -160,15 +170,7 @@ impl Agent {
     }
 
     fn body(&mut self, turn: &mut Turn, bytes: &[u8], outputs: &mut Vec<Output>) {
-        let is_stream = self.setup.delivery == super::Delivery::Streamed;
-        let mut events = Vec::new();
-        match &mut turn.step.phase {
-            Phase::Coming { status: 200, decoder, .. } if is_stream => {
-                decoder.feed(bytes, |event| events.push(event));
-            }
-            Phase::Coming { .. } => turn.step.whole.extend_from_slice(bytes),
-            Phase::Asked | Phase::Pausing(_) | Phase::Over => {}
-        }
+        let events = turn.step.take_in(bytes, self.setup.delivery);
         self.hear(&mut turn.step, events, outputs);
     }
 
@@ -430,7 +432,16 @@ impl Agent {
             return None;
         }
         turn.n_requests += 1;
-        turn.step = self.ask(outputs);
+        if let Some(change) = self.put_off.take()
+            && self.begin_change(&change, Some(&mut turn), outputs)
+        {
+            // All of this step is in the thread; the next one begins when the summary is there.
+            turn.step = Step::new(turn.step.request, self.setup.canary);
+            turn.step.phase = Phase::Over;
+            return Some(turn);
+        }
+        let is_doubled = self.is(Canary::MemoryDoubled) && cut::has_summary(&self.thread);
+        turn.step = if is_doubled { self.ask_doubled(&turn, outputs) } else { self.ask(outputs) };
         Some(turn)
     }
 
@@ -443,6 +454,9 @@ impl Agent {
         }
         if !matches!(turn.step.phase, Phase::Over | Phase::Pausing(_)) {
             outputs.push(Output::HangUp { request: turn.step.request });
+        }
+        if let Some(errand) = self.errand.take() {
+            outputs.push(Output::HangUp { request: errand.request() });
         }
         turn.step.drop_open_calls();
         self.let_go(&turn.step, outputs);
@@ -461,6 +475,7 @@ impl Agent {
         self.spoil_thoughts(&mut turn.step);
         let dangles = self.is(Canary::DanglingOnAbort)
             || self.is(Canary::RefusesOwnHistory)
+            || self.is(Canary::SummaryOfPoison)
             || (self.is(Canary::SecondBatchDangles) && turn.n_requests > 1);
         let is_mixed = turn.step.calls().any(|call| matches!(call.state, CallState::Running(_)));
         let mistakes = self.is(Canary::QuestionTakenForDone) && is_mixed;
@@ -510,23 +525,6 @@ impl Agent {
         }
         outputs.push(Output::Ended(TurnOutcome::Cancelled));
         None
-    }
-
-    /// What canaries do to the thinking of a reply that did not come to its end.
-    fn spoil_thoughts(&self, step: &mut Step) {
-        if self.is(Canary::ThinkingDropped) {
-            step.blocks.retain(|block| !matches!(block, StepBlock::Thought(_)));
-        }
-        for thought in step.thoughts_mut() {
-            if self.is(Canary::ThinkingAltered) {
-                thought.text.push_str(" [interrupted]");
-            }
-        }
-        let cut_off = step.thoughts_mut().find(|thought| thought.signature.is_none());
-        if let Some(thought) = cut_off.filter(|_| self.is(Canary::ThinkingUnsigned)) {
-            thought.signature = Some(String::new());
-            step.blocks.push(StepBlock::Text("(stopped)".to_owned()));
-        }
     }
 
     /// Gives up the tools that run. They are remembered: a tool that does not hear it answers late.
@@ -590,13 +588,4 @@ pub(super) fn run_call(call: &mut StepCall, run: RunId, outputs: &mut Vec<Output
 
 fn raised(text: String) -> TurnOutcome {
     TurnOutcome::Raised { class: "ProviderError".to_owned(), text }
-}
-
-/// Puts calls that are answered before those that are not.
-fn answered_first(step: &mut Step) {
-    step.blocks.sort_by_key(|block| match block {
-        StepBlock::Thought(_) | StepBlock::Text(_) => 0,
-        StepBlock::Call(call) if matches!(call.state, CallState::Done(_)) => 1,
-        StepBlock::Call(_) => 2,
-    });
 }

@@ -1,5 +1,6 @@
 //! What the checkers look at.
 
+use super::changed::Changed;
 use crate::history::{Content, History, Item};
 use crate::json::{Document, Json};
 use crate::plan::{CallKey, MARKER, Plan, PlannedCall};
@@ -19,6 +20,8 @@ pub struct Evidence<'a> {
     pub ledger: Ledger,
     /// Every request, in order.
     pub requests: Vec<RequestView>,
+    /// What was changed on purpose.
+    pub changed: Changed,
 }
 
 /// One request, read.
@@ -63,7 +66,8 @@ impl<'a> Evidence<'a> {
             let asked = Asked { model: model.as_deref(), body };
             requests.push(view(plan, profile, &mut recall, (*exchange, turn, *kind), asked));
         }
-        Evidence { plan, run, ledger: Ledger::of(&run.trace, plan.calls.len()), requests }
+        let (ledger, changed) = (Ledger::of(&run.trace, plan.calls.len()), Changed::of(plan, &run.trace));
+        Evidence { plan, run, ledger, requests, changed }
     }
 
     /// The last request of the thread; what it holds is what the thread remembers.

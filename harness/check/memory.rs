@@ -34,9 +34,11 @@ pub(super) fn user_message_kept(evidence: &Evidence<'_>) -> Vec<Finding> {
         got: evidence.shape(last),
     };
     let turns = evidence.plan.turns[..=last.turn.min(evidence.plan.turns.len() - 1)].iter().enumerate();
-    let prompts = turns.filter(|(_, turn)| !said(&turn.user));
+    let prompts = turns.filter(|(at, turn)| !evidence.changed.may_be_gone(*at) && !said(&turn.user));
     let prompts = prompts.map(|(turn, planned)| lost(turn, "the user", &planned.user));
-    let asides = evidence.asides().filter(|(turn, _, text)| *turn < last.turn && !told(text));
+    let asides = evidence
+        .asides()
+        .filter(|(turn, _, text)| *turn < last.turn && !evidence.changed.may_be_gone(*turn) && !told(text));
     let who = |way| if way == Aside::Injected { "a hook" } else { "the user" };
     prompts.chain(asides.map(|(turn, way, text)| lost(turn, who(way), text))).collect()
 }
@@ -80,7 +82,11 @@ pub(super) fn results_kept(evidence: &Evidence<'_>) -> Vec<Finding> {
             }),
             false => Some(format!("the result of call {name} had been delivered and is gone")),
         };
-        let is_lost = returned && last.turn > call.turn && !kept() && !told(&call.marker);
+        let is_lost = returned
+            && !evidence.changed.result_may_be_gone(key)
+            && last.turn > call.turn
+            && !kept()
+            && !told(&call.marker);
         message.filter(|_| is_lost).map(|message| (call, message))
     });
     lost.map(|(call, message)| Finding {

@@ -54,3 +54,8 @@ pub(super) fn has_cut_reply(evidence: &Evidence<'_>) -> bool {
     };
     evidence.run.trace.events().iter().any(is_cut)
 }
+
+/// Whether the user took anything back.
+pub(super) fn has_rewind(evidence: &Evidence<'_>) -> bool {
+    !evidence.changed.taken_back.is_empty()
+}

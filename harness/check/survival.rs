@@ -1,7 +1,7 @@
 //! Does the thread survive?
 
 use super::evidence::Evidence;
-use crate::plan::{PlannedFault, PlannedTurn, Script};
+use crate::plan::{PlannedAction, PlannedFault, PlannedTurn, Script};
 use crate::scenario::Stop;
 use crate::trace::{RequestKind, TurnOutcome};
 use crate::verdict::{Finding, Harm, Permanence};
@@ -11,16 +11,17 @@ pub(super) fn thread_survives(evidence: &Evidence<'_>) -> Vec<Finding> {
     refused(evidence).into_iter().chain(raised(evidence)).chain(idle(evidence)).collect()
 }
 
-/// Whether nothing goes wrong in a turn, seen from the system's side. A reply that is cut short by its provider may end
-/// a turn as an error does.
+/// Whether nothing goes wrong in a turn, seen from the system's side. What happened before it is over. A reply that is
+/// cut short by its provider may end a turn as an error does.
 fn is_quiet(turn: &PlannedTurn) -> bool {
     let cut = |script: &Script| matches!(script.stop, Some(Stop::Length | Stop::Pause | Stop::Refusal));
+    let is_harmless = |action: &PlannedAction| {
+        let goes_on =
+            matches!(action.what, PlannedFault::Pause | PlannedFault::Settle(_) | PlannedFault::Change(_));
+        action.is_between_turns() || goes_on
+    };
     let mut scripts = turn.replies.iter().flat_map(|reply| &reply.attempts);
-    !scripts.any(cut)
-        && turn
-            .actions
-            .iter()
-            .all(|action| matches!(action.what, PlannedFault::Pause | PlannedFault::Settle(_)))
+    !scripts.any(cut) && turn.actions.iter().all(is_harmless)
 }
 
 /// A turn in which nothing goes wrong returned, but the model was never asked, or tools never ran.

@@ -1,33 +1,34 @@
 //! The harness as an ACP client: one adapter process, many sessions.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use agent_client_protocol::schema::ProtocolVersion;
 use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema::{
     CancelNotification, ContentBlock, InitializeRequest, InitializeResponse, LoadSessionRequest,
-    NewSessionRequest, PromptRequest, PromptResponse, RequestPermissionOutcome, RequestPermissionRequest,
-    RequestPermissionResponse, TextContent,
+    NewSessionRequest, PromptRequest, PromptResponse, RequestPermissionRequest, RequestPermissionResponse,
+    TextContent,
 };
 use agent_client_protocol::{
-    Agent, Client, JsonRpcNotification, JsonRpcRequest, Lines, UntypedMessage, is_connection_terminated,
+    Agent, Client, JsonRpcRequest, Lines, UntypedMessage, is_connection_terminated,
     is_incoming_transport_closed, on_receive_notification, on_receive_request,
 };
 use futures::{Sink, StreamExt, TryStreamExt};
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use tokio::io::{AsyncWriteExt, BufReader};
 use tokio::process::ChildStdin;
-use tokio::sync::{Notify, mpsc, oneshot, watch};
+use tokio::sync::{mpsc, oneshot};
+
+mod hub;
+
+use hub::{Hub, Update};
 
 use super::action::{self, Action};
 use super::error::DriverError;
-use super::plain::{self, PlainAgent};
+use super::plain::PlainAgent;
 use super::process::{Launch, Limits, Pipes, Process, WRITE_WAIT};
 use super::protocol::{self, About, SessionSpec};
-use super::questions::Questions;
 use super::talk::Talk;
 use super::{lines, rest};
 use crate::scenario::Cause;
@@ -323,6 +324,11 @@ impl Session {
         Some(event)
     }
 
+    /// Changes the history; while a turn runs, the answer may come before the change.
+    pub async fn change(&self, change: &crate::plan::Change) -> Result<(), DriverError> {
+        self.act(Action::Change(change.clone())).await
+    }
+
     async fn extension(&self, method: &'static str) -> Result<Value, DriverError> {
         self.extension_with(method, json!({ "sessionId": self.id })).await
     }
@@ -390,149 +396,6 @@ impl Drop for Link {
     fn drop(&mut self) {
         self.process.kill();
     }
-}
-
-/// Where the connection leaves what the sessions wait for.
-#[derive(Debug)]
-struct Hub {
-    sessions: Mutex<HashMap<String, mpsc::Sender<SessionEvent>>>,
-    questions: Questions,
-    /// Why the connection is over, once it is.
-    failure: watch::Sender<Option<DriverError>>,
-    /// Told when our side is to close the connection.
-    hanging_up: Notify,
-}
-
-impl Default for Hub {
-    fn default() -> Hub {
-        Hub {
-            sessions: Mutex::default(),
-            questions: Questions::default(),
-            failure: watch::Sender::new(None),
-            hanging_up: Notify::new(),
-        }
-    }
-}
-
-impl Hub {
-    fn enter(&self, id: &str) -> Result<mpsc::Receiver<SessionEvent>, DriverError> {
-        let (sender, events) = mpsc::channel(MAX_EVENTS);
-        let mut sessions = self.sessions();
-        if sessions.contains_key(id) {
-            return Err(DriverError::Nonsense {
-                why: "its answer to session/new names a session that is open".to_owned(),
-                said: id.to_owned(),
-            });
-        }
-        // A connection that is over would never close the session: `fail` has been here already.
-        match &*self.failure.borrow() {
-            Some(failure) => return Err(failure.clone()),
-            None => sessions.insert(id.to_owned(), sender),
-        };
-        Ok(events)
-    }
-
-    fn leave(&self, id: &str) {
-        self.sessions().remove(id);
-        self.questions.leave(id);
-    }
-
-    /// Passes on what a session shows. What comes for a session that was left is dropped.
-    fn show(&self, update: &Update) {
-        // The line was checked before: an update that does not parse never comes here.
-        if let Ok(Some((id, state))) = lines::shown(&update.update) {
-            self.send(&update.session_id, SessionEvent::Shown { id, state });
-        }
-    }
-
-    /// Passes on what a session asks. What comes for a session that was left is answered by nobody.
-    fn ask(
-        &self,
-        request: &RequestPermissionRequest,
-        reply: impl FnOnce(RequestPermissionOutcome) + Send + 'static,
-    ) {
-        let session = request.session_id.to_string();
-        let Some(question) = self.questions.keep(request, reply) else { return };
-        let id = request.tool_call.tool_call_id.to_string();
-        let args = request.tool_call.fields.raw_input.as_ref().map(Value::to_string);
-        self.send(&session, SessionEvent::Asked { question, id, args });
-        if !self.sessions().contains_key(&session) {
-            self.questions.leave(&session);
-        }
-    }
-
-    fn end_turn(&self, id: &str, result: Result<PromptResponse, agent_client_protocol::Error>, plain: bool) {
-        let ended = match result {
-            // The connection is over: `fail` says why, to every session.
-            Err(error) if is_over(&error) => return,
-            result if plain => Ok(plain::outcome(result)),
-            Ok(answer) => protocol::outcome(answer.meta.as_ref()),
-            Err(error) => Err(refused("session/prompt", error)),
-        };
-        self.send(id, ended.map_or_else(SessionEvent::Lost, SessionEvent::Ended));
-    }
-
-    /// The end of a turn whose prompt came while another ran: an error says that it is not taken.
-    fn end_turn_beside(
-        &self,
-        id: &str,
-        result: Result<PromptResponse, agent_client_protocol::Error>,
-        plain: bool,
-    ) {
-        match result {
-            Err(error) if !is_over(&error) => self.send(id, SessionEvent::PromptRefused),
-            result => self.end_turn(id, result, plain),
-        }
-    }
-
-    /// A session that does not take its events is closed: its receiver then finds the end of the channel.
-    fn send(&self, id: &str, event: SessionEvent) {
-        let mut sessions = self.sessions();
-        if let Some(sender) = sessions.get(id)
-            && sender.try_send(event).is_err()
-        {
-            sessions.remove(id);
-        }
-    }
-
-    fn fail(&self, failure: DriverError) {
-        let mut sessions = self.sessions();
-        self.failure.send_replace(Some(failure));
-        sessions.clear();
-    }
-
-    /// Why the connection is over.
-    async fn cause(&self) -> DriverError {
-        let mut failure = self.failure.subscribe();
-        let known = tokio::time::timeout(CAUSE_WAIT, failure.wait_for(Option::is_some)).await;
-        let failure = known.ok().and_then(Result::ok).and_then(|failure| failure.clone());
-        failure.unwrap_or_else(|| DriverError::Exited {
-            status: "its connection broke".to_owned(),
-            stderr: String::new(),
-        })
-    }
-
-    /// Why a session was closed. If the connection stands, nobody took the session's events.
-    fn why_closed(&self) -> DriverError {
-        let failure = self.failure.borrow().clone();
-        failure.unwrap_or(DriverError::Flooded { limit: MAX_EVENTS })
-    }
-
-    fn sessions(&self) -> std::sync::MutexGuard<'_, HashMap<String, mpsc::Sender<SessionEvent>>> {
-        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// How long the cause of a broken connection may take to be known: a little more than seeing the process off.
-const CAUSE_WAIT: Duration = Duration::from_secs(6);
-
-/// `session/update`, as far as it is used.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonRpcNotification)]
-#[notification(method = "session/update")]
-#[serde(rename_all = "camelCase")]
-struct Update {
-    session_id: String,
-    update: Value,
 }
 
 /// Runs the connection until the adapter closes it or breaks the protocol, then says why to all who wait.

@@ -1,11 +1,12 @@
-//! `_brickbat/action`: what is done to a running turn for which ACP has no message.
+//! `_brickbat/action`: what is done to a session for which ACP has no message.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::plan::Change;
 use crate::scenario::Cause;
 
-/// Something that happens to the running turn of a session.
+/// Something that happens to a session or its running turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Action {
@@ -15,6 +16,8 @@ pub enum Action {
     Inject(String),
     /// An exception leaves the SDK's loop for this cause.
     Interrupt(Cause),
+    /// The history is changed, or something is asked beside it; the only action that may come between two turns.
+    Change(Change),
 }
 
 /// The method.

@@ -20,7 +20,7 @@ use super::acp::SessionEvent;
 use super::error::DriverError;
 use super::http::{Exchange, Piece};
 use crate::agent::{Agent, BodyEnd, Input, Output, RequestId, RunId, TimerId};
-use crate::plan::ToolOutcome;
+use crate::plan::{Change, ToolOutcome};
 use crate::scenario::Cause;
 use crate::trace::{Aside, Consent, QuestionId};
 pub(super) use place::Address;
@@ -42,6 +42,7 @@ enum Command {
     Interrupt(Cause),
     Cancel,
     Answer(RunId, Consent),
+    Change(Change, oneshot::Sender<()>),
     Barrier(oneshot::Sender<()>),
     History(oneshot::Sender<Vec<u8>>),
     Kill(oneshot::Sender<Vec<u8>>),
@@ -67,6 +68,7 @@ impl InProcess {
             store,
             outbox,
             exchange: None,
+            changed: None,
             tools: FuturesUnordered::new(),
             timers: FuturesUnordered::new(),
         };
@@ -97,6 +99,14 @@ impl InProcess {
     /// Gives the agent the user's answer.
     pub fn answer(&self, question: QuestionId, consent: Consent) {
         self.send(Command::Answer(RunId(question.0), consent));
+    }
+
+    /// Waits until the agent has changed its history, or, while a turn runs, has taken note of it; false if its task
+    /// is gone.
+    pub async fn change(&self, change: &Change) -> bool {
+        let (changed, wait) = oneshot::channel();
+        self.send(Command::Change(change.clone(), changed));
+        wait.await.is_ok()
     }
 
     /// Waits until the agent has been told everything that has arrived.
@@ -153,6 +163,8 @@ struct Live {
     store: Option<Store>,
     outbox: mpsc::UnboundedSender<SessionEvent>,
     exchange: Option<(RequestId, Exchange)>,
+    /// Who waits for a change of the history.
+    changed: Option<oneshot::Sender<()>>,
     tools: FuturesUnordered<BoxFuture<'static, (RunId, Option<ToolOutcome>)>>,
     /// Real time: what the agent waits for is what it has been asked to wait for.
     timers: FuturesUnordered<BoxFuture<'static, TimerId>>,
@@ -184,6 +196,10 @@ impl Live {
                 Step::Command(Command::Cancel) => self.agent.step(Input::Stop),
                 Step::Command(Command::Answer(run, consent)) => {
                     self.agent.step(Input::Answered { run, consent })
+                }
+                Step::Command(Command::Change(change, changed)) => {
+                    self.changed = Some(changed);
+                    self.agent.step(Input::Change(&change))
                 }
                 Step::Command(Command::Barrier(passed)) => {
                     let _ = passed.send(());
@@ -268,6 +284,10 @@ impl Live {
             }
             Output::Show { id, state } => self.report(SessionEvent::Shown { id, state }),
             Output::PromptRefused => self.report(SessionEvent::PromptRefused),
+            Output::Changed(_) => {
+                // Who does not wait any more needs no answer.
+                let _ = self.changed.take().map(|changed| changed.send(()));
+            }
             Output::Ended(outcome) => self.report(SessionEvent::Ended(outcome)),
         }
     }

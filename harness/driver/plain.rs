@@ -15,7 +15,7 @@ use serde::Deserialize;
 
 use super::error::{DriverError, quote};
 use super::mcp::SERVER;
-use super::protocol::{About, Capabilities, PROTOCOL, SessionSpec};
+use super::protocol::{About, Capabilities, Changes, PROTOCOL, SessionSpec};
 use super::rest;
 use crate::dialect::Dialect;
 use crate::trace::TurnOutcome;
@@ -148,6 +148,7 @@ impl PlainAgent {
             step_limit: false,
             final_tools: false,
             hooks: false,
+            changes: Changes::default(),
         };
         About {
             protocol: PROTOCOL,

@@ -76,6 +76,23 @@ pub struct Capabilities {
     /// `_brickbat/action` with `inject` adds context for the model as a hook of the SDK does.
     #[serde(default)]
     pub hooks: bool,
+    /// What `_brickbat/action` can do to the history.
+    #[serde(default)]
+    pub changes: Changes,
+}
+
+/// What can be done to the history of a session, by `_brickbat/action`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct Changes {
+    /// It can be cut.
+    pub trim: bool,
+    /// It can be summarised.
+    pub summarise: bool,
+    /// The user can take back what was said.
+    pub rewind: bool,
+    /// The user can ask something beside the conversation.
+    pub aside: bool,
 }
 
 /// What a session is opened with; the version of the protocol is put beside it.

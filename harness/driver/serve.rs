@@ -27,7 +27,7 @@ use super::action::Action;
 use super::in_process::{InProcess, Place, Store};
 use super::lines;
 use super::process::Limits;
-use super::protocol::{About, Capabilities, PROTOCOL, SessionSpec};
+use super::protocol::{About, Capabilities, Changes, PROTOCOL, SessionSpec};
 use crate::agent::canary::Canary;
 use crate::agent::{Agent, Delivery, Thinking, Tool};
 use desk::{Desk, Order};
@@ -69,6 +69,7 @@ impl Served {
                 step_limit: true,
                 final_tools: true,
                 hooks: true,
+                changes: Changes { trim: true, summarise: true, rewind: true, aside: true },
             },
         }
     }

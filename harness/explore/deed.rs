@@ -102,6 +102,7 @@ fn written(plan: &Plan, point: &PlannedPoint, action: Action) -> At {
     let name =
         |key: &CallKey| plan.calls.get(key.0 as usize).map(|call| call.name.clone()).unwrap_or_default();
     let (side, said) = match point {
+        PlannedPoint::Prompt => (Side::Before, Point::Prompt),
         PlannedPoint::Stream { mark, side, .. } => (*side, in_stream(mark, name)),
         PlannedPoint::Asked(key) => (Side::After, Point::Asked(name(key))),
         PlannedPoint::StartedCount(count) => (Side::After, Point::Started(Which::Count(*count))),

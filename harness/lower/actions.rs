@@ -1,8 +1,9 @@
 //! The actions of a turn: what they mean, and whether each can happen where it stands.
 
-use crate::plan::{Mark, PlannedAction, PlannedFault, PlannedPoint, Side};
+use crate::plan::{Change, Mark, PlannedAction, PlannedFault, PlannedPoint, Side};
 use crate::scenario::{Action, At, HttpFault, Point, Which};
 
+use super::header;
 use super::points::Stage;
 use super::problem::{Problem, Problems};
 use super::said;
@@ -42,9 +43,38 @@ fn action(stage: Stage<'_>, base: &str, written: &At) -> Result<PlannedAction, P
         Action::Prompt(text) => PlannedFault::Prompt(said::text(&format!("{pointer}/prompt"), text)?),
         Action::Inject(text) => PlannedFault::Inject(said::text(&format!("{pointer}/inject"), text)?),
         Action::Ignore => PlannedFault::Ignore,
+        Action::Trim(keep) => PlannedFault::Change(Change::Trim { keep: kept(&pointer, *keep)? }),
+        Action::Summarise(keep) => PlannedFault::Change(Change::Summarise { keep: *keep }),
+        Action::Rewind(turn) => {
+            let prompts = stage.prompts_since(format!("{pointer}/rewind"), *turn)?;
+            PlannedFault::Change(Change::Rewind { prompts })
+        }
+        Action::Aside(question) => {
+            PlannedFault::Change(Change::Aside { question: asked(&pointer, question)? })
+        }
     };
     fits(&pointer, &at, &what)?;
     Ok(PlannedAction { words: words(written), at, what })
+}
+
+fn kept(pointer: &str, keep: u32) -> Result<u32, Problem> {
+    match keep {
+        0 => Err(Problem::new(
+            format!("{pointer}/trim"),
+            "a history of which nothing stays is another conversation",
+        )
+        .with_hint("keep at least 1 message".to_owned())),
+        keep => Ok(keep),
+    }
+}
+
+fn asked(pointer: &str, question: &str) -> Result<String, Problem> {
+    let mut problems = Problems::default();
+    header::text(&format!("{pointer}/aside"), "the question", question, &mut problems);
+    match problems.settle() {
+        Ok(()) => Ok(question.to_owned()),
+        Err(mut problems) => Err(problems.swap_remove(0)),
+    }
 }
 
 fn http(pointer: &str, fault: &HttpFault) -> Result<HttpFault, Problem> {
@@ -72,6 +102,23 @@ fn fits(pointer: &str, at: &PlannedPoint, what: &PlannedFault) -> Result<(), Pro
     let wrong = |message: &str, hint: &str| Err(Problem::new(pointer, message).with_hint(hint.to_owned()));
     let (mark, side) = match (at, what) {
         (_, PlannedFault::Inject(_) | PlannedFault::Ignore) => return said::fits(pointer, at, what),
+        (PlannedPoint::Prompt, PlannedFault::Kill | PlannedFault::Change(_)) => return Ok(()),
+        (_, PlannedFault::Change(Change::Rewind { .. } | Change::Aside { .. })) => {
+            return wrong("the user does this between two turns", "use `before: prompt`");
+        }
+        (PlannedPoint::Stream { .. } | PlannedPoint::Asked(_), PlannedFault::Change(_)) => {
+            return wrong(
+                "a history is changed between two turns, or while tools run",
+                "use `before: prompt`, or a point of the tools such as `after: { settled: 1 }`",
+            );
+        }
+        (_, PlannedFault::Change(_)) => return Ok(()),
+        (PlannedPoint::Prompt, _) => {
+            return wrong(
+                "no turn runs at this point",
+                "use a point of the turn; `before: headers` is its first request",
+            );
+        }
         (PlannedPoint::Stream { mark, side, .. }, _) => (*mark, *side),
         (_, PlannedFault::Abort | PlannedFault::Kill | PlannedFault::Settle(_)) => return Ok(()),
         (_, PlannedFault::StopAgain | PlannedFault::Interrupt(_)) => return Ok(()),
@@ -121,7 +168,7 @@ pub fn words(at: &At) -> String {
     let Some(point) = point else { return words };
     words.push(' ');
     words.push_str(&point_words(point));
-    if !matches!(point, Point::Asked(_) | Point::Started(_) | Point::Settled(_)) {
+    if !matches!(point, Point::Prompt | Point::Asked(_) | Point::Started(_) | Point::Settled(_)) {
         words.push_str(&format!(" of reply {}", at.reply));
         if at.attempt > 1 {
             words.push_str(&format!(", attempt {}", at.attempt));
@@ -154,6 +201,10 @@ fn action_words(action: &Action) -> String {
         Action::Prompt(_) => "prompt".to_owned(),
         Action::Inject(_) => "inject".to_owned(),
         Action::Ignore => "ignore".to_owned(),
+        Action::Trim(keep) => format!("trim {keep}"),
+        Action::Summarise(keep) => format!("summarise {keep}"),
+        Action::Rewind(turn) => format!("rewind {turn}"),
+        Action::Aside(_) => "aside".to_owned(),
     }
 }
 
@@ -163,6 +214,7 @@ fn point_words(point: &Point) -> String {
         Which::Call(name) => name.clone(),
     };
     match point {
+        Point::Prompt => "prompt".to_owned(),
         Point::Headers => "headers".to_owned(),
         Point::Think(fragment) => format!("think {fragment}"),
         Point::Text(fragment) => format!("text {fragment}"),

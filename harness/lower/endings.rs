@@ -48,7 +48,9 @@ pub(super) fn finish(stage: Stage<'_>, actions: &[PlannedAction]) -> Option<Plan
 /// The first call of the turn whose tool ends it, with its reply.
 fn final_call(stage: Stage<'_>) -> Option<(CallKey, usize)> {
     let calls = stage.cast.of_turn(stage.turn).into_iter();
-    let mut ends = calls.filter(|key| stage.cast.scenario().tools[&stage.cast[*key].tool].ends);
+    // A tool that the system was never given ends nothing.
+    let tool = |key: &CallKey| stage.cast.scenario().tools.get(&stage.cast[*key].tool);
+    let mut ends = calls.filter(|key| tool(key).is_some_and(|tool| tool.ends));
     ends.next().map(|key| (key, stage.cast[key].reply))
 }
 

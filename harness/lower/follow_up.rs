@@ -1,6 +1,6 @@
 //! The turns that the harness adds, to see whether the thread survives what went wrong.
 
-use crate::plan::{PlannedCall, PlannedReply, PlannedTurn, Script};
+use crate::plan::{PlannedAction, PlannedCall, PlannedReply, PlannedTurn, Script};
 
 use super::cast::fragments;
 
@@ -20,12 +20,18 @@ const SAID: [(&str, &str); 3] = [
 
 /// Adds the turns that are missing. `calls` are the calls of the plan.
 pub(super) fn append(turns: &mut Vec<PlannedTurn>, calls: &[PlannedCall]) {
-    let is_wrong = |turn: &PlannedTurn| {
+    let says_wrongly = |turn: &PlannedTurn| {
         let mut scripts = turn.replies.iter().flat_map(|reply| &reply.attempts);
-        !turn.actions.is_empty() || scripts.any(|script| script.is_wrong(calls))
+        scripts.any(|script| script.is_wrong(calls))
     };
+    let is_wrong = |turn: &PlannedTurn| !turn.actions.is_empty() || says_wrongly(turn);
     let missing = match turns.iter().rposition(is_wrong) {
-        Some(last) => AFTER_ACTIONS.saturating_sub(turns.len() - 1 - last),
+        Some(last) => {
+            // What happens before a turn leaves the turn itself to show what came of it.
+            let is_before = turns[last].actions.iter().all(PlannedAction::is_between_turns)
+                && !says_wrongly(&turns[last]);
+            AFTER_ACTIONS.saturating_sub(turns.len() - 1 - last + usize::from(is_before))
+        }
         None => WHEN_PLAIN,
     };
     let mut added = 0;

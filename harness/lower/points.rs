@@ -8,7 +8,7 @@ use crate::wire;
 use super::cast::Cast;
 use super::problem::Problem;
 
-/// Every point of a turn of a plan (from 0), in causal order where there is one: the marks of each attempt of
+/// Every point inside a turn of a plan (from 0), in causal order where there is one: the marks of each attempt of
 /// each reply, then the starts, then the results. Nothing for a turn that the plan does not have.
 pub fn points(plan: &Plan, turn: usize) -> Vec<PlannedPoint> {
     let Some(planned) = plan.turns.get(turn) else { return Vec::new() };
@@ -48,6 +48,8 @@ pub(super) struct Stage<'a> {
     pub cast: &'a Cast<'a>,
     pub turn: usize,
     pub replies: &'a [PlannedReply],
+    /// The turns before whose messages stand in the history, so that they can be taken back.
+    pub standing: &'a [usize],
 }
 
 /// Where the words of one `at` stand.
@@ -55,6 +57,19 @@ struct Words<'a> {
     pointer: String,
     at: &'a At,
     side: Side,
+}
+
+impl Words<'_> {
+    /// `reply` and `attempt` stand beside points of the stream alone.
+    fn of_no_reply(&self, base: &str, why: &str) -> Result<(), Problem> {
+        for (key, value) in [("reply", self.at.reply), ("attempt", self.at.attempt)] {
+            if value != 1 {
+                let message = format!("`{key}` belongs to points of the stream; {why}");
+                return Err(Problem::new(format!("{base}/{key}"), message));
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Stage<'_> {
@@ -77,6 +92,7 @@ impl Stage<'_> {
         };
         let words = Words { pointer: format!("{base}/{key}"), at, side };
         match point {
+            Point::Prompt => self.prompt(base, &words),
             Point::Asked(name) => self.asked(base, &words, name),
             Point::Started(which) => self.started(base, &words, which),
             Point::Settled(which) => self.settled(base, &words, which),
@@ -100,6 +116,22 @@ impl Stage<'_> {
         }
     }
 
+    /// How many messages of the user there are from that of a turn (from 1) on.
+    pub fn prompts_since(&self, pointer: String, turn: u32) -> Result<u32, Problem> {
+        let wanted = (turn as usize).checked_sub(1).filter(|wanted| *wanted < self.turn);
+        let Some(wanted) = wanted else {
+            return Err(Problem::new(pointer, format!("turn {turn} does not come before this one"))
+                .with_hint(format!("turns are counted from 1; this is turn {}", self.turn + 1)));
+        };
+        match self.standing.iter().position(|standing| *standing == wanted) {
+            Some(at) => Ok((self.standing.len() - at) as u32),
+            None => {
+                Err(Problem::new(pointer, format!("what was said in turn {turn} does not stand any more"))
+                    .with_hint("it was cut off, summarised or taken back before".to_owned()))
+            }
+        }
+    }
+
     /// The call that may settle in this turn: one of its own, or one of an earlier turn whose tool did not hear the
     /// stop and still runs.
     pub fn settleable(&self, pointer: String, name: &str) -> Result<CallKey, Problem> {
@@ -110,6 +142,21 @@ impl Stage<'_> {
             }),
             _ => self.call(pointer, name),
         }
+    }
+
+    fn prompt(&self, base: &str, words: &Words<'_>) -> Result<PlannedPoint, Problem> {
+        if words.side == Side::After {
+            return Err(Problem::new(&words.pointer, "what follows the prompt is the first request")
+                .with_hint(
+                    "use `before: headers`, or `before: prompt` for the time between two turns".to_owned(),
+                ));
+        }
+        if self.turn == 0 {
+            return Err(Problem::new(&words.pointer, "no turn comes before the first one")
+                .with_hint("move it to a later turn".to_owned()));
+        }
+        words.of_no_reply(base, "the prompt comes before all replies")?;
+        Ok(PlannedPoint::Prompt)
     }
 
     fn asked(&self, base: &str, words: &Words<'_>, name: &str) -> Result<PlannedPoint, Problem> {
@@ -165,14 +212,7 @@ impl Stage<'_> {
         if n_calls(self.replies) == 0 {
             return Err(Problem::new(&words.pointer, "this turn has no calls"));
         }
-        for (key, value) in [("reply", words.at.reply), ("attempt", words.at.attempt)] {
-            if value != 1 {
-                let message =
-                    format!("`{key}` belongs to points of the stream; calls are counted over the turn");
-                return Err(Problem::new(format!("{base}/{key}"), message));
-            }
-        }
-        Ok(())
+        words.of_no_reply(base, "calls are counted over the turn")
     }
 
     fn count(&self, pointer: String, count: u32) -> Result<u32, Problem> {
@@ -217,7 +257,9 @@ impl Stage<'_> {
             }
             Point::Calls => Ok(Mark::Calls),
             Point::Stop => Ok(Mark::Stop),
-            Point::Reply | Point::Asked(_) | Point::Started(_) | Point::Settled(_) => Ok(Mark::Reply),
+            Point::Reply | Point::Prompt | Point::Asked(_) | Point::Started(_) | Point::Settled(_) => {
+                Ok(Mark::Reply)
+            }
         }
     }
 

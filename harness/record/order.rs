@@ -156,6 +156,7 @@ fn channel(event: &Event, ranks: &BTreeMap<&str, u32>) -> (u8, u32) {
         | Event::PromptRefused
         | Event::Killed
         | Event::Resumed
+        | Event::Changed { .. }
         | Event::Stored { .. } => (5, 0),
     }
 }

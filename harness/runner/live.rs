@@ -15,7 +15,7 @@ use super::recorder::Recorder;
 use crate::conductor::{Command, Conductor, Patience};
 use crate::driver::in_process::InProcess;
 use crate::driver::{self, DriverError, SessionEvent};
-use crate::plan::{CallKey, Plan, ToolOutcome};
+use crate::plan::{CallKey, Change, Plan, ToolOutcome};
 use crate::provider::Provider;
 use crate::record::Observed;
 use crate::redact::Redactor;
@@ -211,7 +211,17 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
                 }
                 // What was still to be done was meant for the process that is dead.
                 Command::Kill => todo = self.kill().await?.into(),
-                Command::Resume => self.resume().await?,
+                Command::Resume => todo.extend(self.resume().await?),
+                Command::Change(change) => {
+                    self.session.change(&change).await?;
+                    // What it asked the provider for that comes before what it has answered.
+                    while let Some(Some(seen)) = self.mount.next().now_or_never() {
+                        if let Some(event) = self.seen(seen).await? {
+                            todo.extend(self.observe(event));
+                        }
+                    }
+                    todo.extend(self.observe(Event::Changed { change }));
+                }
                 Command::Release(exchange) => {
                     self.open.push(exchange);
                     self.mount.release(exchange);
@@ -426,6 +436,17 @@ impl Session {
             Session::Acp(session) => session.prompt(text).await?,
         }
         Ok(())
+    }
+
+    /// Waits until the system has changed the history, or, while a turn runs, has taken note of it.
+    async fn change(&self, change: &Change) -> Result<(), DriverError> {
+        match self {
+            Session::InProcess(session) => match session.change(change).await {
+                true => Ok(()),
+                false => Err(broken("the agent ended while it changed its history")),
+            },
+            Session::Acp(session) => session.change(change).await,
+        }
     }
 
     async fn cancel(&self) -> Result<(), DriverError> {

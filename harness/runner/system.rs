@@ -273,6 +273,10 @@ impl Running {
                 Need::StepLimit => !adapted.capabilities.step_limit,
                 Need::FinalTools => !adapted.capabilities.final_tools,
                 Need::Hooks => !adapted.capabilities.hooks,
+                Need::Trim => !adapted.capabilities.changes.trim,
+                Need::Summarise => !adapted.capabilities.changes.summarise,
+                Need::Rewind => !adapted.capabilities.changes.rewind,
+                Need::Aside => !adapted.capabilities.changes.aside,
             },
             How::Live { delivery: Delivery::Whole, .. } => matches!(need, Need::EagerTools | Need::Streaming),
             How::Simulated(_) | How::Live { .. } => false,
@@ -504,6 +508,7 @@ mod tests {
             step_limit: false,
             final_tools: false,
             hooks: false,
+            changes: crate::driver::Changes::default(),
         };
         let modes = vec!["ui-messages".to_owned(), "ui-messages-clean".to_owned()];
         About { protocol: 1, sdk: sdk.to_owned(), version: version.to_owned(), modes, capabilities }

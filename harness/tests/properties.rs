@@ -197,7 +197,7 @@ fn has_actions(plan: &Plan) -> bool {
 /// with a finding of one checker. `change` says what the provider made of the request instead, if anything.
 fn tamper(expected: &str, change: impl Fn(Dialect, &mut Value) -> Option<Option<RequestKind>>) {
     let mut n_plans = 0;
-    for plan in BUILT_IN.iter() {
+    for plan in BUILT_IN.iter().filter(|plan| !changes_history(plan)) {
         let run = run(plan, Delivery::Streamed);
         let Some(tampered) = with_last_request(&run, |body| change(plan.dialect, body)) else { continue };
         let judgement = judged(plan, &tampered);
@@ -206,6 +206,12 @@ fn tamper(expected: &str, change: impl Fn(Dialect, &mut Value) -> Option<Option<
         n_plans += 1;
     }
     assert!(n_plans >= ENOUGH, "{n_plans}");
+}
+
+/// Whether something is cut off or taken back on purpose, so that not all need be kept.
+fn changes_history(plan: &Plan) -> bool {
+    let mut actions = plan.turns.iter().flat_map(|turn| &turn.actions);
+    actions.any(|action| matches!(action.what, PlannedFault::Change(_)))
 }
 
 fn with_last_request(

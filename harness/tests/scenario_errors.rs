@@ -362,6 +362,48 @@ fn kills() {
 }
 
 #[test]
+fn between_turns() {
+    let quiet = plain("{ after: stop, do: pause }");
+    let before = |actions: &str| mistake(&format!("{quiet}    at: [{actions}]\n"));
+    let deaf = quiet.replace("found {key}\"", "found {key}\", deaf: true");
+    let late = "{ before: prompt, do: kill }, { before: headers, do: { settle: c } }";
+    snapshot(
+        "between_turns",
+        &[
+            ("before the first turn", at("{ before: prompt, do: kill }")),
+            ("after the prompt", before("{ after: prompt, do: kill }")),
+            ("reply of a prompt", before("{ reply: 2, before: prompt, do: kill }")),
+            ("a stop of no turn", before("{ before: prompt, do: abort }")),
+            ("a fault of no reply", before("{ before: prompt, do: reset }")),
+            ("two kills", before("{ before: prompt, do: kill }, { before: prompt, do: kill }")),
+            ("late result of a dead tool", mistake(&format!("{deaf}    at: [{late}]\n"))),
+        ],
+    );
+}
+
+#[test]
+fn changes() {
+    let quiet = plain("{ after: stop, do: pause }");
+    let before = |actions: &str| mistake(&format!("{quiet}    at: [{actions}]\n"));
+    let late = format!("{quiet}    at: [{{ before: prompt, do: {{ trim: 1 }} }}]\n");
+    let third = "  - user: And now?\n    at: [{ before: prompt, do: { rewind: 1 } }]\n    replies: [[{ text: Well. }]]\n";
+    snapshot(
+        "changes",
+        &[
+            ("nothing stays", before("{ before: prompt, do: { trim: 0 } }")),
+            ("two cuts", before("{ before: prompt, do: { trim: 1 } }, { before: prompt, do: { trim: 2 } }")),
+            ("a cut of a reply", at("{ after: { text: 1 }, do: { trim: 1 } }")),
+            ("a rewind in a turn", at("{ after: { settled: 1 }, do: { rewind: 1 } }")),
+            ("a rewind to no turn", before("{ before: prompt, do: { rewind: 0 } }")),
+            ("a rewind to itself", before("{ before: prompt, do: { rewind: 2 } }")),
+            ("a rewind to what was cut off", mistake(&format!("{late}{third}"))),
+            ("a question in a turn", at("{ after: { settled: 1 }, do: { aside: Why? } }")),
+            ("an empty question", before("{ before: prompt, do: { aside: ' ' } }")),
+        ],
+    );
+}
+
+#[test]
 fn order() {
     let both = |first: &str, second: &str| at(&format!("{first}\n      - {second}"));
     let free = |actions: &str| mistake(&plain(actions).replace("    settle: [b, a, c]\n", ""));

@@ -65,6 +65,7 @@ const EDGES: &[(&str, &str)] = &[
     ("simulate", "conductor"),
     ("simulate", "provider"),
     ("trace", "plan"),
+    ("trace", "scenario"),
     ("wire", "json"),
 ];
 

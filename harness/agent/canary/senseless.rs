@@ -39,7 +39,25 @@ impl Canary {
             (Canary::SteerSplitsBatch | Canary::HookSplitsBatch, Dialect::OpenaiResponses) => {
                 Some("a message may stand between the results of a batch")
             }
-            _ => self.senseless_slip(dialect),
+            _ => self.senseless_change(dialect).or_else(|| self.senseless_slip(dialect)),
+        }
+    }
+
+    /// The same of canaries that change the history wrongly.
+    fn senseless_change(self, dialect: Dialect) -> Option<&'static str> {
+        match (self, dialect) {
+            (Canary::TrimOrphansResult, Dialect::Mistral) => Some("results without their calls are taken"),
+            (Canary::TrimStartsWithCall, Dialect::Gemini) => None,
+            (Canary::TrimStartsWithCall, _) => Some("a history may begin with calls"),
+            (Canary::SummaryFlipsRole, Dialect::Gemini) => Some("nobody looks at who makes a call"),
+            (Canary::SummaryFlipsRole, Dialect::OpenaiResponses) => Some("calls have no role"),
+            (
+                Canary::SummaryCutsArguments,
+                Dialect::AnthropicMessages | Dialect::Gemini | Dialect::BedrockConverse,
+            ) => Some("arguments are no text that could be cut"),
+            (Canary::AsideWithoutTools, Dialect::BedrockConverse) => None,
+            (Canary::AsideWithoutTools, _) => Some("calls are taken without tools"),
+            _ => None,
         }
     }
 

@@ -133,6 +133,10 @@ impl Desk {
                     Action::Steer(text) => self.session.say(Aside::Steered, text),
                     Action::Inject(text) => self.session.say(Aside::Injected, text),
                     Action::Interrupt(cause) => self.session.interrupt(cause),
+                    Action::Change(change) if !self.session.change(&change).await => {
+                        return responder.respond_with_internal_error("the agent is gone");
+                    }
+                    Action::Change(_) => {}
                 }
                 responder.respond(Passed {})
             }

@@ -1,7 +1,7 @@
 //! Marks, endings and outcomes in words.
 
 use super::super::shape::call_name;
-use crate::plan::{Mark, PlannedFault, Script, ScriptBlock, Side, ToolOutcome};
+use crate::plan::{Change, Mark, PlannedFault, Script, ScriptBlock, Side, ToolOutcome};
 use crate::record::Record;
 use crate::trace::{Aside, Consent, Ending, Held, ShownState};
 
@@ -85,6 +85,17 @@ pub(super) fn consent(consent: Consent) -> &'static str {
         Consent::Given => "says yes",
         Consent::Refused => "says no",
         Consent::Withheld => "gives no answer: the turn was stopped",
+    }
+}
+
+/// What is done to the history.
+pub(super) fn change(change: &Change) -> String {
+    match change {
+        Change::Trim { keep } => format!("the history is cut to about {keep} messages"),
+        Change::Summarise { keep } => format!("the history is summarised but for about {keep} messages"),
+        Change::Rewind { prompts: 1 } => "takes back the last message, and all after it".to_owned(),
+        Change::Rewind { prompts } => format!("takes back the last {prompts} messages, and all after them"),
+        Change::Aside { question } => format!("asks beside the conversation: {}", quoted(question)),
     }
 }
 

@@ -1,0 +1,42 @@
+//! What is done to the history of a conversation on purpose.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A change of the history, or a question beside it. The user asks for it, or the application around the SDK does.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", tag = "kind")]
+pub enum Change {
+    /// The history is cut: about so many of its last messages stay.
+    Trim {
+        /// The messages.
+        keep: u32,
+    },
+    /// A summary takes the place of the history, but for about so many of its last messages.
+    Summarise {
+        /// The messages.
+        keep: u32,
+    },
+    /// What was said from one of the user's messages on is taken back, as if it had never been said.
+    Rewind {
+        /// How many messages of the user are taken back, the last ones.
+        prompts: u32,
+    },
+    /// The user asks something beside the conversation. Neither question nor answer becomes part of it.
+    Aside {
+        /// The question.
+        question: String,
+    },
+}
+
+impl Change {
+    /// In words: `rewind 1`.
+    pub fn words(&self) -> String {
+        match self {
+            Change::Trim { keep } => format!("trim {keep}"),
+            Change::Summarise { keep } => format!("summarise {keep}"),
+            Change::Rewind { prompts } => format!("rewind by {prompts}"),
+            Change::Aside { .. } => "aside".to_owned(),
+        }
+    }
+}
