@@ -9,7 +9,7 @@ use super::effects::is_same;
 use super::evidence::{Evidence, RequestView};
 use super::stable::broken_turns;
 use crate::history::Content;
-use crate::plan::{PlannedCall, PlannedFault, Script, ScriptBlock};
+use crate::plan::{CallKey, PlannedCall, PlannedFault, Script, ScriptBlock};
 use crate::trace::RequestKind;
 use crate::verdict::{Finding, Harm};
 
@@ -68,8 +68,15 @@ fn healthy(evidence: &Evidence<'_>, last: &RequestView) -> Vec<usize> {
     };
     let is_refused =
         |turn| evidence.requests.iter().any(|request| request.turn == turn && request.refusal.is_some());
+    // What was cut or taken back on purpose is told otherwise, or not at all.
+    let is_changed = |turn: usize| {
+        let calls = evidence.plan.calls.iter().zip((0..).map(CallKey));
+        let mut of_turn = calls.filter(|(call, _)| call.turn == turn);
+        evidence.changed.may_be_gone(turn) || of_turn.any(|(_, key)| evidence.changed.result_may_be_gone(key))
+    };
     let turns = 0..last.turn.min(evidence.plan.turns.len());
-    turns.filter(|turn| is_quiet(*turn) && !broken.contains(turn) && !is_refused(*turn)).collect()
+    let is_whole = |turn: &usize| !broken.contains(turn) && !is_refused(*turn) && !is_changed(*turn);
+    turns.filter(|turn| is_quiet(*turn) && is_whole(turn)).collect()
 }
 
 /// The replies that were served in a turn.

@@ -109,7 +109,8 @@ pub(super) fn results_once(evidence: &Evidence<'_>) -> Vec<Finding> {
         // Calls to which the model, and then the system, gave the same id have a result each.
         let is_full = |seen: &[(&str, Option<CallKey>)], id: &str| {
             let n_results = seen.iter().filter(|(known, _)| *known == id).count();
-            n_results >= request.n_calls_with(id).max(1)
+            let n_made = evidence.plan.calls.iter().filter(|call| call.id == id).count();
+            n_results >= request.n_calls_with(id).min(n_made).max(1)
         };
         for result in request.results() {
             // A system that gives ids of its own may tell of one call under two of them.

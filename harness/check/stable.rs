@@ -6,7 +6,8 @@
 //! What goes wrong in a turn may be mended once: all that the turn had added may be told otherwise in the first request
 //! after each break in it (the user's stop, the death of the process, a reply that was cut off, a turn that was given
 //! up). From then on it stays: a repair that comes out otherwise each time is neither idempotent nor deterministic.
-//! A result that comes late may take the place of the one that was made up for it.
+//! A result that comes late may take the place of the one that was made up for it. A history that is cut, summarised or
+//! rewound on purpose is another one from then on.
 //!
 //! Passed over is what costs nobody anything: what the model thought, which providers themselves take out of earlier
 //! turns; where one message ends and the next begins; marks for the cache; more text behind the last words of the
@@ -100,7 +101,8 @@ fn change<'a>(
             .is_some_and(|key| story.late.iter().any(|(late, at)| *late == key && (from..to).contains(at))),
         _ => false,
     };
-    if is_mending || is_late {
+    let is_changed = story.changes.iter().any(|at| (from..to).contains(at));
+    if is_mending || is_late || is_changed {
         return None;
     }
     let is_mended = story.breaks.iter().any(|(broken, at)| Some(*broken) == turn && *at < from);
@@ -111,6 +113,8 @@ fn change<'a>(
 struct Story {
     /// Breaks, with the turn of each.
     breaks: Vec<(usize, usize)>,
+    /// Changes of the history that were made on purpose.
+    changes: Vec<usize>,
     /// Results that came when their turn was over.
     late: Vec<(CallKey, usize)>,
     sent: Vec<(ExchangeId, usize)>,
@@ -118,7 +122,7 @@ struct Story {
 
 impl Story {
     fn of(evidence: &Evidence<'_>) -> Story {
-        let mut story = Story { breaks: Vec::new(), late: Vec::new(), sent: Vec::new() };
+        let mut story = Story { breaks: Vec::new(), changes: Vec::new(), late: Vec::new(), sent: Vec::new() };
         for (at, (turn, event)) in evidence.run.trace.by_turn().enumerate() {
             match event {
                 Event::Requested { exchange, .. } => story.sent.push((*exchange, at)),
@@ -128,6 +132,7 @@ impl Story {
                         story.late.push((*call, at));
                     }
                 }
+                Event::Changed { .. } => story.changes.push(at),
                 event if is_break(event) => story.breaks.push((turn, at)),
                 _ => {}
             }
