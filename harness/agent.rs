@@ -6,6 +6,9 @@
 //! The canaries in [`canary`] are the same agent with one planted bug each.
 
 pub mod canary;
+mod given;
+mod heal;
+mod loads;
 mod request;
 mod step;
 mod store;
@@ -228,11 +231,15 @@ pub enum Output {
 }
 
 impl Agent {
-    /// The agent that a plan is driven on, the reference agent or one with a planted bug: it has the plan's tools, and
-    /// asks the model to think where the model does.
+    /// The agent that a plan is driven on, the reference agent or one with a planted bug: it has the plan's tools, asks
+    /// the model to think where the model does, and has loaded the history that is given.
     pub fn of_plan(plan: &Plan, delivery: Delivery, canary: Option<Canary>) -> Agent {
         let agent = Agent::new(plan.dialect, delivery, &plan.tools, canary);
-        if plan.thinks() { agent.asking(Thinking::Asked) } else { agent }
+        let agent = if plan.thinks() { agent.asking(Thinking::Asked) } else { agent };
+        match plan.given.as_slice() {
+            [] => agent,
+            given => agent.with_thread(&Agent::stored(given)).expect("what is written can be read"),
+        }
     }
 
     /// The reference agent with an empty thread.

@@ -5,6 +5,7 @@
 
 mod effects;
 mod evidence;
+mod given;
 mod manners;
 mod memory;
 mod offered;
@@ -120,6 +121,9 @@ pub fn judge(
     if let Some(reason) = unfit {
         return Judgement::without_run(Verdict::HarnessError, reason);
     }
+    if let Some(reason) = given::untold(&evidence) {
+        return Judgement::without_run(Verdict::Vacuous, reason);
+    }
     let mut findings: Vec<Finding> = CHECKS.iter().flat_map(|check| (check.run)(&evidence)).collect();
     findings.sort_by(|a, b| (a.harm, &a.check, &a.place).cmp(&(b.harm, &b.check, &b.place)));
 
@@ -149,8 +153,9 @@ pub fn judge(
 fn undelivered_failure<'a>(evidence: &Evidence<'a>) -> Option<&'a str> {
     let calls = || evidence.plan.calls.iter().zip(&evidence.ledger.calls);
     let without_actions = |turn: usize| evidence.plan.turns[turn].actions.is_empty();
-    let planned =
-        |turn: usize| calls().filter(move |(call, _)| call.turn == turn && !call.outcome.is_success());
+    let planned = |turn: usize| {
+        calls().filter(move |(call, _)| call.turn == turn && !call.given && !call.outcome.is_success())
+    };
     let is_pending = |call: &PlannedCall, account: &Account| {
         account.settled.is_none() && !(call.is_refused() && account.consent == Some(Consent::Refused))
     };

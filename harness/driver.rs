@@ -8,6 +8,7 @@ pub mod acp;
 pub mod catalogue;
 mod environment;
 pub mod error;
+mod give;
 pub mod guardian;
 mod http;
 pub mod in_process;

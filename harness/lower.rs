@@ -15,6 +15,7 @@ use crate::wire;
 mod actions;
 mod cast;
 mod follow_up;
+mod given;
 mod header;
 mod mint;
 mod place;
@@ -24,6 +25,7 @@ mod reach;
 mod settle;
 mod tools;
 
+pub use given::{Files, MAX_GIVEN, fetch};
 pub use header::{
     MAX_ACTIONS, MAX_ARGS, MAX_ATTEMPTS, MAX_BLOCKS, MAX_CALLS, MAX_DELTAS, MAX_REPLIES, MAX_STRING,
     MAX_TOOLS, MAX_TURNS,
@@ -44,7 +46,22 @@ pub fn plans(
     dialects: &[Dialect],
     seed: u64,
 ) -> Result<Vec<Plan>, Diagnostic> {
-    let variants = parse::parse(file_name, text)?;
+    plans_with(id, file_name, text, dialects, seed, &|_| Err("there are no files here".to_owned()))
+}
+
+/// The same for a scenario that may name other files.
+pub fn plans_with(
+    id: &str,
+    file_name: &str,
+    text: &str,
+    dialects: &[Dialect],
+    seed: u64,
+    files: Files<'_>,
+) -> Result<Vec<Plan>, Diagnostic> {
+    let mut variants = parse::parse(file_name, text)?;
+    for variant in &mut variants {
+        fetch(file_name, variant, files)?;
+    }
     let mut plans = Vec::with_capacity(variants.len() * dialects.len());
     for variant in &variants {
         for dialect in dialects {
@@ -78,6 +95,7 @@ pub fn lower(
 ) -> Result<Plan, Vec<Problem>> {
     header::check(scenario)?;
     let tools = tools::check(scenario)?;
+    given::check(scenario)?;
     let mut cast = Cast::of(scenario, Mint { seed, scenario: id, dialect });
     let executed = executed(scenario, &cast)?;
     let mut turns = Vec::with_capacity(scenario.turns.len());
@@ -90,18 +108,20 @@ pub fn lower(
     problems.settle()?;
     let needs = needs(scenario, &turns);
     follow_up::append(&mut turns);
+    let given = given::lower(scenario, &mut cast);
     let id = PlanId { scenario: id.to_owned(), variant: variant.to_owned(), dialect, control: false };
-    Ok(Plan { id, dialect, seed, needs, impossible, tools, calls: cast.calls, turns, executed })
+    Ok(Plan { id, dialect, seed, needs, impossible, tools, calls: cast.calls, given, turns, executed })
 }
 
-/// The same conversation with nothing going wrong. Only first attempts are left, and nothing is expected of how
-/// often calls run, because that speaks of the fault. A call that is left keeps its key.
+/// The same conversation with nothing going wrong, from an empty store. Only first attempts are left, and nothing is
+/// expected of how often calls run, because that speaks of the fault. A call that is left keeps its key.
 pub fn control(plan: &Plan) -> Plan {
     let mut control = plan.clone();
     control.id.control = true;
     control.impossible = None;
     control.executed = Vec::new();
-    control.calls.retain(|call| call.attempt == 0);
+    control.given = Vec::new();
+    control.calls.retain(|call| call.attempt == 0 && !call.given);
     for call in &mut control.calls {
         if !call.outcome.is_success() {
             call.outcome = ToolOutcome::Return(format!("fine [{}]", call.marker));
@@ -217,6 +237,9 @@ fn needs(scenario: &Scenario, turns: &[PlannedTurn]) -> Vec<Need> {
     }
     if thinks(scenario) {
         needs.push(Need::Thinking);
+    }
+    if scenario.given.is_some() {
+        needs.push(Need::GivenHistory);
     }
     for action in turns.iter().flat_map(|turn| &turn.actions) {
         let in_stream = match action.at {

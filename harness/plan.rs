@@ -3,6 +3,10 @@
 //! Plans are made by [`crate::lower`], driven by [`crate::conductor`], served by [`crate::provider`] and
 //! judged by [`crate::check`]. A plan holds no bytes: the provider encodes them when it is asked.
 
+mod given;
+
+pub use given::{GivenBlock, GivenMessage, GivenResult};
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -54,6 +58,9 @@ pub struct Plan {
     pub tools: Vec<PlannedTool>,
     /// Every call that any reply of the plan makes; a [`CallKey`] is an index into this list.
     pub calls: Vec<PlannedCall>,
+    /// The history that the system finds in its store; none if it begins with an empty one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub given: Vec<GivenMessage>,
     /// The turns, the follow-up turns last.
     pub turns: Vec<PlannedTurn>,
     /// How often calls may run, where the scenario says so. The key is the call that the scenario wrote; what is
@@ -70,6 +77,7 @@ impl Plan {
         for call in &mut plan.calls {
             call.tool = name(&call.tool);
         }
+        plan.given.iter_mut().for_each(|message| message.rename_tools(&name));
         plan
     }
 
@@ -154,6 +162,10 @@ pub struct PlannedCall {
     pub reply: usize,
     /// The attempt of the reply, from 0.
     pub attempt: usize,
+    /// Whether it stands in the given history: then its tool never runs, its turn says nothing, and its reply is the
+    /// number of its message.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub given: bool,
 }
 
 impl PlannedCall {

@@ -13,7 +13,10 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+mod given;
 mod shorthand;
+
+pub use given::{Given, GivenHistory, GivenMessage, GivenResult};
 
 /// One scenario file, or one variant of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -35,6 +38,9 @@ pub struct Scenario {
     /// Every combination is a variant.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub vary: BTreeMap<String, Vec<serde_json::Value>>,
+    /// What the system finds in its store when the scenario begins; nothing if it is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub given: Option<Given>,
     /// The tools that the model may call, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub tools: BTreeMap<String, Tool>,
@@ -61,6 +67,8 @@ pub enum Need {
     Resume,
     /// The system asks the model to think, where the scenario has it think.
     Thinking,
+    /// A history can be put into the system's store before it loads the session.
+    GivenHistory,
 }
 
 impl Need {
@@ -73,6 +81,7 @@ impl Need {
             Need::Approvals => "approvals",
             Need::Resume => "resume",
             Need::Thinking => "thinking",
+            Need::GivenHistory => "given-history",
         }
     }
 }

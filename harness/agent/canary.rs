@@ -62,6 +62,19 @@ pub enum Canary {
     ThinkingAltered,
     /// What the model thought is kept with an empty signature when the reply was cut off before the real one.
     ThinkingUnsigned,
+    /// A resume follows one branch of a tree: of a batch of an earlier turn it keeps the last result (Claude Code).
+    BranchFollowed,
+    /// A repair at load looks for results in the next message alone, and makes up those that stand further on (Strands).
+    RepairAddsResult,
+    /// The store keys results by their place in the batch: a later batch of the turn overwrites an earlier one (Open
+    /// WebUI).
+    PartsOverwritten,
+    /// The store orders messages by their ids as texts: the tenth comes before the second (opencode).
+    OrderFromIds,
+    /// Results of tools that failed are stored and not lowered when the thread is loaded.
+    ErrorsNotLowered,
+    /// A resume answers the calls of the last turn alone: a thread that was broken before stays so.
+    HealsTheEndAlone,
 }
 
 /// What is known of a canary.
@@ -222,6 +235,42 @@ const TABLE: &[Entry] = &[
         name: "thinking-unsigned",
         check: "thread-survives",
         class: Some("thinking-unsigned"),
+    },
+    Entry {
+        canary: Canary::BranchFollowed,
+        name: "branch-followed",
+        check: "thread-survives",
+        class: Some("tree-branch"),
+    },
+    Entry {
+        canary: Canary::RepairAddsResult,
+        name: "repair-adds-result",
+        check: "results-once",
+        class: Some("extra-result"),
+    },
+    Entry {
+        canary: Canary::PartsOverwritten,
+        name: "parts-overwritten",
+        check: "results-kept",
+        class: Some("id-overwrite"),
+    },
+    Entry {
+        canary: Canary::OrderFromIds,
+        name: "order-from-ids",
+        check: "order-kept",
+        class: Some("id-order"),
+    },
+    Entry {
+        canary: Canary::ErrorsNotLowered,
+        name: "errors-not-lowered",
+        check: "thread-survives",
+        class: Some("persist-translate"),
+    },
+    Entry {
+        canary: Canary::HealsTheEndAlone,
+        name: "heals-the-end-alone",
+        check: "thread-survives",
+        class: Some("kill-resume"),
     },
 ];
 

@@ -10,8 +10,9 @@ use serde::{Deserialize, Serialize};
 
 use super::Agent;
 use super::canary::Canary;
-use super::step::{Phase, interrupted};
-use super::thread::{Block, Call, CallResult, Message, unanswered};
+use super::loads::loaded;
+use super::step::Phase;
+use super::thread::{Block, CallResult, Message};
 
 /// The version of the format. Another one is not guessed at.
 const VERSION: u32 = 1;
@@ -57,8 +58,7 @@ impl Agent {
                 _ => push(&mut thread, turn.step.message_so_far(), turn.step.results()),
             }
         }
-        let written = Written { version: VERSION, thread: &thread };
-        serde_json::to_vec(&written).expect("a thread is strings and flags, which JSON can say")
+        written(&thread)
     }
 
     /// This agent, which has no thread yet, with a stored one. Nothing of the dead process is on its way any more, so
@@ -75,12 +75,15 @@ impl Agent {
                 read.version
             )));
         }
-        self.thread = match self.setup.canary {
-            Some(Canary::KillDangles) => read.thread,
-            _ => answered(read.thread),
-        };
+        self.thread = loaded(read.thread, self.setup.canary);
         Ok(self)
     }
+}
+
+/// The bytes of a thread.
+pub(super) fn written(thread: &[Message]) -> Vec<u8> {
+    let written = Written { version: VERSION, thread };
+    serde_json::to_vec(&written).expect("a thread is strings and flags, which JSON can say")
 }
 
 fn push(thread: &mut Vec<Message>, message: Vec<Block>, results: Vec<CallResult>) {
@@ -92,37 +95,11 @@ fn push(thread: &mut Vec<Message>, message: Vec<Block>, results: Vec<CallResult>
     }
 }
 
-/// The thread with an honest answer to every call that has none, in the order of the calls.
-fn answered(thread: Vec<Message>) -> Vec<Message> {
-    let open: Vec<Call> = unanswered(&thread).into_iter().cloned().collect();
-    let mut whole = Vec::with_capacity(thread.len() + 1);
-    let mut messages = thread.into_iter().peekable();
-    while let Some(message) = messages.next() {
-        let calls = match &message {
-            Message::Assistant(blocks) => blocks.iter().filter_map(Block::call).cloned().collect(),
-            Message::User(_) | Message::Results(_) => Vec::new(),
-        };
-        whole.push(message);
-        let mut results: Vec<CallResult> = match messages.peek_mut() {
-            Some(Message::Results(results)) => std::mem::take(results),
-            _ => Vec::new(),
-        };
-        if !results.is_empty() {
-            messages.next();
-        }
-        results.extend(calls.iter().filter(|call| open.contains(call)).map(interrupted));
-        results.sort_by_key(|result| calls.iter().position(|call| call.id == result.call_id));
-        if !results.is_empty() {
-            whole.push(Message::Results(results));
-        }
-    }
-    whole
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::agent::Delivery;
+    use crate::agent::thread::{Call, unanswered};
     use crate::dialect::Dialect;
 
     fn resume(saved: &[u8]) -> Result<Agent, BrokenStore> {

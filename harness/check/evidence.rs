@@ -1,5 +1,6 @@
 //! What the checkers look at.
 
+use super::given;
 use crate::history::{Content, History, Item};
 use crate::json::{Document, Json};
 use crate::plan::{CallKey, MARKER, Plan, PlannedCall};
@@ -63,7 +64,9 @@ impl<'a> Evidence<'a> {
             let asked = Asked { model: model.as_deref(), body };
             requests.push(view(plan, profile, &mut recall, (*exchange, turn, *kind), asked));
         }
-        Evidence { plan, run, ledger: Ledger::of(&run.trace, plan.calls.len()), requests }
+        let mut ledger = Ledger::of(&run.trace, plan.calls.len());
+        given::enter(plan, &mut ledger);
+        Evidence { plan, run, ledger, requests }
     }
 
     /// The last request of the thread; what it holds is what the thread remembers.

@@ -1,6 +1,7 @@
 //! Does the thread remember what happened, as it happened?
 
 use super::evidence::{Evidence, RequestView, ResultView};
+use super::given;
 use crate::history::{Content, Role};
 use crate::plan::{CallKey, ToolOutcome};
 use crate::trace::Account;
@@ -16,15 +17,17 @@ pub(super) fn user_message_kept(evidence: &Evidence<'_>) -> Vec<Finding> {
         })
     };
     let turns = evidence.plan.turns[..=last.turn.min(evidence.plan.turns.len() - 1)].iter().enumerate();
-    let lost = turns.filter(|(_, turn)| !said(&turn.user));
-    lost.map(|(turn, planned)| Finding {
+    let turns = turns.map(|(turn, planned)| (format!("turn {}", turn + 1), planned.user.as_str()));
+    let given = given::user_messages(evidence.plan).map(|text| ("the given history".to_owned(), text));
+    let lost = given.chain(turns).filter(|(_, text)| !said(text));
+    lost.map(|(place, text)| Finding {
         check: "user-message-kept",
         harm: Harm::UserMessageLost,
         permanence: None,
-        message: format!("what the user said in turn {} is gone", turn + 1),
+        message: format!("what the user said in {place} is gone"),
         place: last.place(""),
         rule: None,
-        expected: format!("`{}` in a user message", planned.user),
+        expected: format!("`{text}` in a user message"),
         got: evidence.shape(last),
     })
     .collect()
@@ -58,6 +61,9 @@ pub(super) fn results_kept(evidence: &Evidence<'_>) -> Vec<Finding> {
             || last.results().any(|result| result.text.contains(call.marker.as_str()) && own(result.id));
         let name = &call.name;
         let message = match evidence.died_in(call.turn) {
+            _ if call.given => {
+                Some(format!("the result of call {name} was in the given history and is gone"))
+            }
             true => evidence.acknowledged(key).map(|how| {
                 format!(
                     "the result of call {name} is gone: the process was killed after it had {how}, \
@@ -66,7 +72,8 @@ pub(super) fn results_kept(evidence: &Evidence<'_>) -> Vec<Finding> {
             }),
             false => Some(format!("the result of call {name} had been delivered and is gone")),
         };
-        let is_lost = returned && last.turn > call.turn && !kept() && !told(&call.marker);
+        let is_due = call.given || last.turn > call.turn;
+        let is_lost = returned && is_due && !kept() && !told(&call.marker);
         message.filter(|_| is_lost).map(|message| (call, message))
     });
     lost.map(|(call, message)| Finding {
@@ -116,7 +123,7 @@ pub(super) fn order_kept(evidence: &Evidence<'_>) -> Vec<Finding> {
     let disordered = |request: &&RequestView| {
         let places = request.calls().map(|view| {
             let call = evidence.call(view.key);
-            (call.turn, call.reply, call.attempt, view.key)
+            (!call.given, call.turn, call.reply, call.attempt, view.key)
         });
         !places.is_sorted()
     };
@@ -136,10 +143,10 @@ pub(super) fn order_kept(evidence: &Evidence<'_>) -> Vec<Finding> {
 /// Calls of two replies do not share a message.
 pub(super) fn steps_kept_apart(evidence: &Evidence<'_>) -> Vec<Finding> {
     let mixed = |request: &RequestView| {
-        let mut previous: Option<(usize, (usize, usize, usize))> = None;
+        let mut previous: Option<(usize, (bool, usize, usize, usize))> = None;
         for view in request.calls() {
             let call = evidence.call(view.key);
-            let reply = (call.turn, call.reply, call.attempt);
+            let reply = (call.given, call.turn, call.reply, call.attempt);
             if previous.is_some_and(|(at, other)| at == view.message && other != reply) {
                 return Some(request.place(&view.pointer));
             }

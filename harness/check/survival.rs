@@ -24,7 +24,7 @@ fn idle(evidence: &Evidence<'_>) -> Option<Finding> {
     };
     // Where a tool fails, a system may end the turn early; where all succeed, it has no reason to.
     let is_whole = |turn: usize| {
-        let mut calls = evidence.plan.calls.iter().filter(|call| call.turn == turn);
+        let mut calls = evidence.plan.calls.iter().filter(|call| call.turn == turn && !call.given);
         evidence.plan.id.control
             || (!evidence.was_stopped(turn) && calls.all(|call| call.outcome.is_success()))
     };
@@ -36,7 +36,8 @@ fn idle(evidence: &Evidence<'_>) -> Option<Finding> {
             return Some(format!("reply {} was never asked for", reply + 1));
         }
         let calls = evidence.plan.calls.iter().zip(&evidence.ledger.calls);
-        let mut idle = calls.filter(|(call, account)| call.turn == turn && account.settled.is_none());
+        let mut idle =
+            calls.filter(|(call, account)| call.turn == turn && !call.given && account.settled.is_none());
         idle.next()
             .filter(|_| is_whole(turn))
             .map(|(call, _)| format!("call {} never ran to its end", call.name))

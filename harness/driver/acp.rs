@@ -28,7 +28,8 @@ use super::process::{Launch, Limits, Pipes, Process, WRITE_WAIT};
 use super::protocol::{self, About, SessionSpec};
 use super::questions::Questions;
 use super::talk::Talk;
-use super::{lines, rest};
+use super::{give, lines, rest};
+use crate::plan::GivenMessage;
 use crate::trace::{Consent, QuestionId, ShownState, TurnOutcome};
 
 /// A running adapter. Clones share the process; it is killed, with all that it started, when the last one and the
@@ -145,6 +146,13 @@ impl Adapter {
         meta: Map<String, Value>,
     ) -> Result<Session, DriverError> {
         self.enter(NewSessionRequest::new(spec.state_dir.clone()).meta(meta)).await
+    }
+
+    /// Puts a history into the store of an adapter, and gives the id under which it can be loaded.
+    pub async fn give(&self, spec: &SessionSpec, history: &[GivenMessage]) -> Result<String, DriverError> {
+        let question = give::question(spec, history);
+        let answer: Value = self.link.ask(give::METHOD, question, self.link.limits.answer).await?;
+        give::session_id(&answer)
     }
 
     async fn enter(&self, request: NewSessionRequest) -> Result<Session, DriverError> {

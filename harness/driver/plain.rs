@@ -15,9 +15,11 @@ use serde::Deserialize;
 
 use super::error::{DriverError, quote};
 use super::mcp::SERVER;
+use super::process::Launch;
 use super::protocol::{About, Capabilities, PROTOCOL, SessionSpec};
-use super::rest;
+use super::{give, rest};
 use crate::dialect::Dialect;
+use crate::plan::GivenMessage;
 use crate::trace::TurnOutcome;
 
 /// The key `acp` of a manifest: how an agent is driven that speaks ACP itself.
@@ -28,6 +30,9 @@ pub struct Plain {
     pub capabilities: Claims,
     /// The names under which it offers the tools of an MCP server, such as `{server}_{tool}`.
     pub tools: NamePattern,
+    /// The program that puts a given history into the store, and its arguments; none if there is no way.
+    #[serde(default)]
+    pub give: Vec<String>,
     /// Sessions that one process serves before a new one takes its place: agents keep what they have opened.
     #[serde(default = "max_sessions")]
     pub max_sessions: usize,
@@ -142,6 +147,7 @@ impl PlainAgent {
             load,
             approvals: false,
             thinking: false,
+            given_history: !self.plain.give.is_empty() && load,
         };
         About {
             protocol: PROTOCOL,
@@ -156,6 +162,17 @@ impl PlainAgent {
     pub(super) fn new_session(&self, spec: &SessionSpec) -> Result<NewSessionRequest, DriverError> {
         let (folder, server) = self.lay_out(spec)?;
         Ok(NewSessionRequest::new(folder).mcp_servers(vec![server]))
+    }
+
+    /// Puts a history into the store of the agent, and gives the id under which it can be loaded.
+    pub async fn give(
+        &self,
+        launch: &Launch,
+        spec: &SessionSpec,
+        history: &[GivenMessage],
+    ) -> Result<String, DriverError> {
+        let (folder, _) = self.lay_out(spec)?;
+        give::run(launch, self, spec, &folder, history).await
     }
 
     /// The same for a session that another process has opened in that folder.

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::error::{DriverError, quote};
 use crate::dialect::Dialect;
-use crate::plan::{PlannedTool, ToolOutcome};
+use crate::plan::{GivenMessage, PlannedTool, ToolOutcome};
 use crate::trace::TurnOutcome;
 
 /// The version of the protocol on top of ACP.
@@ -57,6 +57,9 @@ pub struct Capabilities {
     /// `session/load` restores a session from its `stateDir` in a new process.
     #[serde(default)]
     pub load: bool,
+    /// `_brickbat/give` puts a history into the store, so that `session/load` finds it there.
+    #[serde(default)]
+    pub given_history: bool,
 }
 
 /// What a session is opened with; the version of the protocol is put beside it.
@@ -197,6 +200,8 @@ struct Protocol {
     outcome: Outcome,
     /// What a gate answers: how the tool ends.
     gate: ToolOutcome,
+    /// `history` in `_brickbat/give`.
+    given: Vec<GivenMessage>,
 }
 
 /// The JSON Schema of the protocol. Its root is no message: each property is what stands at one place.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::dialect::Dialect;
-use crate::plan::{CallKey, MARKER, PlannedCall, PlannedReply, Script, ScriptBlock};
+use crate::plan::{CallKey, MARKER, PlannedCall, PlannedReply, Script, ScriptBlock, ToolOutcome};
 use crate::scenario::{Block, Call, Reply, Scenario};
 use crate::wire;
 
@@ -97,6 +97,18 @@ impl<'a> Cast<'a> {
         }
     }
 
+    /// Adds a call of the given history. Nobody finds it by its name: no turn speaks of it.
+    pub fn give(&mut self, message: usize, call: &Call) -> CallKey {
+        let key = self.add(Place { turn: 0, reply: message, attempt: 0, block: 0 }, call);
+        self.calls[key.0 as usize].given = true;
+        key
+    }
+
+    /// What came of a call of the given history.
+    pub fn settle_given(&mut self, key: CallKey, outcome: ToolOutcome) {
+        self.calls[key.0 as usize].outcome = outcome;
+    }
+
     fn add(&mut self, place: Place, call: &Call) -> CallKey {
         let key = CallKey(self.calls.len() as u32);
         let marker = self.mint.marker(&call.name, key.0, self.calls.iter().map(|call| call.marker.as_str()));
@@ -116,6 +128,7 @@ impl<'a> Cast<'a> {
             turn: place.turn,
             reply: place.reply,
             attempt: place.attempt,
+            given: false,
         });
         key
     }

@@ -22,7 +22,7 @@ use crate::dialect::Dialect;
 use crate::driver::in_process::{InProcess, Place};
 use crate::driver::manifest::Install;
 use crate::driver::{
-    About, Adapter, DriverError, Manifest, PlainAgent, SessionSpec, ToolSpec, resolve, systems,
+    self, About, Adapter, DriverError, Manifest, PlainAgent, SessionSpec, ToolSpec, resolve, systems,
 };
 use crate::parse::did_you_mean;
 use crate::plan::{Plan, PlanId, PlannedTool};
@@ -267,6 +267,7 @@ impl Running {
                 Need::Approvals => !adapted.capabilities.approvals,
                 Need::Resume => !adapted.capabilities.load,
                 Need::Thinking => !adapted.capabilities.thinking,
+                Need::GivenHistory => !adapted.capabilities.given_history,
             },
             How::Live { delivery: Delivery::Whole, .. } => matches!(need, Need::EagerTools | Need::Streaming),
             How::Simulated(_) | How::Live { .. } => false,
@@ -400,7 +401,7 @@ impl Adapted {
             }
             None if plan.kills() => {
                 let own = self.prepared.start().await?;
-                return Ok(live::Session::Acp(own.open(&spec).await?));
+                return Ok(live::Session::Acp(self.enter(&own, plan, &spec).await?));
             }
             Some(Remains::Saved(_)) | None => {}
         }
@@ -413,10 +414,10 @@ impl Adapted {
             *adapter = self.start_anew().await?;
         }
         self.n_sessions.fetch_add(1, Ordering::Relaxed);
-        let session = match adapter.open(&spec).await {
+        let session = match self.enter(&adapter, plan, &spec).await {
             Err(DriverError::Exited { .. } | DriverError::Silent { .. }) => {
                 *adapter = self.start_anew().await?;
-                adapter.open(&spec).await
+                self.enter(&adapter, plan, &spec).await
             }
             other => other,
         };
@@ -424,6 +425,19 @@ impl Adapted {
         self.homes().insert(plan.id.clone(), self.number.load(Ordering::Relaxed));
         let session = session?;
         Ok(live::Session::Acp(session))
+    }
+
+    /// Opens a session, or loads it where a history is given.
+    async fn enter(
+        &self,
+        adapter: &Adapter,
+        plan: &Plan,
+        spec: &SessionSpec,
+    ) -> Result<driver::Session, DriverError> {
+        match plan.given.as_slice() {
+            [] => adapter.open(spec).await,
+            given => self.prepared.load_given(adapter, spec, given).await,
+        }
     }
 
     async fn start_anew(&self) -> Result<Adapter, DriverError> {
@@ -491,6 +505,7 @@ mod tests {
             approvals: false,
             thinking: false,
             load: true,
+            given_history: false,
         };
         let modes = vec!["ui-messages".to_owned(), "ui-messages-clean".to_owned()];
         About { protocol: 1, sdk: sdk.to_owned(), version: version.to_owned(), modes, capabilities }

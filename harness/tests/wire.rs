@@ -314,6 +314,7 @@ fn empty_plan(dialect: Dialect) -> Plan {
         impossible: None,
         tools: Vec::new(),
         calls: Vec::new(),
+        given: Vec::new(),
         turns: Vec::new(),
         executed: Vec::new(),
     }
@@ -339,6 +340,7 @@ fn call_of(key: CallKey, args: Value, cuts: &[Index]) -> PlannedCall {
         turn: 0,
         reply: 0,
         attempt: 0,
+        given: false,
     }
 }
 
