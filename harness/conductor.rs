@@ -29,6 +29,11 @@ pub enum Command {
     },
     /// Give the system the user's stop.
     Stop,
+    /// Go on in another process of the system, which loads the session if it has not yet.
+    Switch {
+        /// The process, 1 or 2.
+        process: u32,
+    },
     /// Kill the process of the system.
     Kill,
     /// Start a new process, and let it load the session.
@@ -191,6 +196,7 @@ impl Conductor {
             | Event::Answered { .. }
             | Event::Stopped
             | Event::Resumed
+            | Event::Switched { .. }
             | Event::GaveUp => {}
         }
         self.work_holds(&mut commands);
@@ -216,7 +222,11 @@ impl Conductor {
         self.n_requests = 0;
         let reserved = self.reserved();
         self.batch.begin(&self.plan, turn, &reserved);
-        vec![Command::Prompt { turn }]
+        let process = |turn: usize| self.plan.turns[turn].process;
+        match turn > 0 && process(turn) != process(turn - 1) {
+            true => vec![Command::Switch { process: process(turn) }, Command::Prompt { turn }],
+            false => vec![Command::Prompt { turn }],
+        }
     }
 
     /// Calls that an action will settle, so that they do not settle by themselves.

@@ -21,6 +21,7 @@ mod mint;
 mod place;
 mod points;
 mod problem;
+mod processes;
 mod reach;
 mod settle;
 mod tools;
@@ -104,6 +105,7 @@ pub fn lower(
         turns.push(turn(&mut cast, index, said, &mut impossible)?);
     }
     let mut problems = Problems::default();
+    processes::check(&turns, &mut problems);
     reach::outlived(&cast, &turns, &mut problems);
     problems.settle()?;
     let needs = needs(scenario, &turns);
@@ -191,7 +193,8 @@ fn turn(
     for (reply, planned) in replies.iter_mut().enumerate() {
         ask_again(cast, reply, planned, &actions, &mut order);
     }
-    Ok(PlannedTurn { user: said.user.clone(), follow_up: false, replies, settle: order, actions })
+    let (user, process) = (said.user.clone(), said.process);
+    Ok(PlannedTurn { user, process, follow_up: false, replies, settle: order, actions })
 }
 
 /// Adds the attempt that a client gets when it asks again after the last one that the scenario wrote has failed.
@@ -237,6 +240,9 @@ fn needs(scenario: &Scenario, turns: &[PlannedTurn]) -> Vec<Need> {
     }
     if thinks(scenario) {
         needs.push(Need::Thinking);
+    }
+    if turns.iter().any(|turn| turn.process != 1) {
+        needs.push(Need::SharedSession);
     }
     if scenario.given.is_some() {
         needs.push(Need::GivenHistory);

@@ -211,6 +211,8 @@ impl ToolOutcome {
 pub struct PlannedTurn {
     /// What the user says.
     pub user: String,
+    /// The process that takes the turn, 1 or 2.
+    pub process: u32,
     /// Whether the harness added this turn to see if the thread survives.
     pub follow_up: bool,
     /// The scripted replies.

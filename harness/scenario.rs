@@ -69,6 +69,8 @@ pub enum Need {
     Thinking,
     /// A history can be put into the system's store before it loads the session.
     GivenHistory,
+    /// Two processes can have one session open at the same time.
+    SharedSession,
 }
 
 impl Need {
@@ -82,6 +84,7 @@ impl Need {
             Need::Resume => "resume",
             Need::Thinking => "thinking",
             Need::GivenHistory => "given-history",
+            Need::SharedSession => "shared-session",
         }
     }
 }
@@ -118,6 +121,9 @@ pub struct Tool {
 pub struct Turn {
     /// What the user says.
     pub user: String,
+    /// The process that takes the turn: 1, or 2, which loads the session when it is first used, while 1 lives on.
+    #[serde(default = "Turn::first", skip_serializing_if = "Turn::is_first")]
+    pub process: u32,
     /// What the model answers, one reply for each request of the turn.
     pub replies: Vec<Reply>,
     /// The order in which the calls of this turn settle; calls that are not named settle last, in their own order.
@@ -126,6 +132,16 @@ pub struct Turn {
     /// What goes wrong, and where.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub at: Vec<At>,
+}
+
+impl Turn {
+    fn first() -> u32 {
+        1
+    }
+
+    fn is_first(process: &u32) -> bool {
+        *process == 1
+    }
 }
 
 /// One reply of the model: a list of blocks, or an object where there is more to say.

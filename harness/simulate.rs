@@ -35,6 +35,7 @@ pub fn simulate(plan: &Arc<Plan>, profile: &'static Profile, agent: Agent, width
         provider: Provider::new(Arc::clone(plan), profile),
         conductor: Conductor::new(Arc::clone(plan), PATIENCE, width),
         agent,
+        other: None,
         trace: Trace::default(),
         todo: VecDeque::new(),
         bodies: Vec::new(),
@@ -74,6 +75,8 @@ struct Simulation {
     provider: Provider,
     conductor: Conductor,
     agent: Agent,
+    /// The other process of the session, if there are two.
+    other: Option<Agent>,
     trace: Trace,
     todo: VecDeque<Todo>,
     bodies: Vec<Body>,
@@ -163,6 +166,14 @@ impl Simulation {
                 self.gates.clear();
                 self.bodies.iter_mut().for_each(|body| body.state = BodyState::Over);
                 self.observe(Event::Killed);
+            }
+            Command::Switch { process } => {
+                let store = self.agent.saved();
+                let mut next = self.other.take().unwrap_or_else(|| self.agent.reborn());
+                // A store that cannot be read changes nothing in memory.
+                let _ = next.reload(&store);
+                self.other = Some(std::mem::replace(&mut self.agent, next));
+                self.trace.push(Event::Switched { process });
             }
             Command::Resume => self.trace.push(Event::Resumed),
             Command::Settle { call, outcome } => {

@@ -167,6 +167,11 @@ pub enum Event {
     Killed,
     /// A new process has loaded the session.
     Resumed,
+    /// The user goes on in another process, which has loaded the session while the first lives on.
+    Switched {
+        /// The process, 1 or 2.
+        process: u32,
+    },
     /// Nothing happened for as long as the harness waits.
     Quiet,
     /// The harness gave up waiting for the end of the turn.

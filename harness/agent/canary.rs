@@ -75,6 +75,9 @@ pub enum Canary {
     ErrorsNotLowered,
     /// A resume answers the calls of the last turn alone: a thread that was broken before stays so.
     HealsTheEndAlone,
+    /// A process that shares its session with another goes on with what it has in memory, and writes over the other's
+    /// turns (Claude Code).
+    StaleWriter,
 }
 
 /// What is known of a canary.
@@ -271,6 +274,12 @@ const TABLE: &[Entry] = &[
         name: "heals-the-end-alone",
         check: "thread-survives",
         class: Some("kill-resume"),
+    },
+    Entry {
+        canary: Canary::StaleWriter,
+        name: "stale-writer",
+        check: "user-message-kept",
+        class: Some("two-writers"),
     },
 ];
 

@@ -68,6 +68,24 @@ impl Agent {
     ///
     /// When the bytes are not what [`Agent::saved`] writes.
     pub fn with_thread(mut self, saved: &[u8]) -> Result<Agent, BrokenStore> {
+        self.load(saved)?;
+        Ok(self)
+    }
+
+    /// Takes over what another process has stored since. Whoever shares a session looks into the store before each turn,
+    /// or it would write over what it does not know.
+    ///
+    /// # Errors
+    ///
+    /// When the bytes are not what [`Agent::saved`] writes.
+    pub fn reload(&mut self, saved: &[u8]) -> Result<(), BrokenStore> {
+        match self.setup.canary {
+            Some(Canary::StaleWriter) => Ok(()),
+            _ => self.load(saved),
+        }
+    }
+
+    fn load(&mut self, saved: &[u8]) -> Result<(), BrokenStore> {
         let read: Read = serde_json::from_slice(saved).map_err(|error| BrokenStore(error.to_string()))?;
         if read.version != VERSION {
             return Err(BrokenStore(format!(
@@ -76,7 +94,7 @@ impl Agent {
             )));
         }
         self.thread = loaded(read.thread, self.setup.canary);
-        Ok(self)
+        Ok(())
     }
 }
 

@@ -151,7 +151,13 @@ impl Live {
                 Step::Piece((request, piece)) => self.piece(request, piece),
                 Step::Tool(run, Some(outcome)) => self.agent.step(Input::ToolDone { run, outcome }),
                 Step::Tool(_, None) => Vec::new(),
-                Step::Command(Command::Prompt(text)) => self.agent.step(Input::Prompt(&text)),
+                Step::Command(Command::Prompt(text)) => {
+                    if let Err(error) = self.look_into_the_store() {
+                        self.report(SessionEvent::Lost(error));
+                        return;
+                    }
+                    self.agent.step(Input::Prompt(&text))
+                }
                 Step::Command(Command::Cancel) => self.agent.step(Input::Stop),
                 Step::Command(Command::Answer(run, consent)) => {
                     self.agent.step(Input::Answered { run, consent })
@@ -177,6 +183,16 @@ impl Live {
                 self.carry_out(output, &mut cancels);
             }
         }
+    }
+
+    /// Another process may have gone on with the session since the last turn.
+    fn look_into_the_store(&mut self) -> Result<(), DriverError> {
+        let Some(store) = &mut self.store else { return Ok(()) };
+        let Some(changed) = store.changed()? else { return Ok(()) };
+        self.agent.reload(&changed).map_err(|error| DriverError::Harness {
+            what: "cannot go on with the stored thread".to_owned(),
+            text: error.to_string(),
+        })
     }
 
     /// Stores what the agent keeps, before anything that it asks for happens in the world.

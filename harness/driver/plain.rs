@@ -62,6 +62,9 @@ pub struct Claims {
     /// A new process takes a session up again after the old one was killed.
     #[serde(default)]
     pub load: bool,
+    /// Two of its processes can have one session open.
+    #[serde(default)]
+    pub shared_session: bool,
 }
 
 /// How an agent names the tools of an MCP server.
@@ -137,7 +140,7 @@ const API_KEY: &str = "brickbat";
 impl PlainAgent {
     /// What an adapter would say of itself.
     pub(super) fn about(&self, info: Option<&Implementation>) -> About {
-        let Claims { cancel, streaming, eager_tools, load } = self.plain.capabilities;
+        let Claims { cancel, streaming, eager_tools, load, shared_session } = self.plain.capabilities;
         let capabilities = Capabilities {
             cancel,
             streaming,
@@ -148,6 +151,7 @@ impl PlainAgent {
             approvals: false,
             thinking: false,
             given_history: !self.plain.give.is_empty() && load,
+            shared_session,
         };
         About {
             protocol: PROTOCOL,

@@ -60,6 +60,9 @@ pub struct Capabilities {
     /// `_brickbat/give` puts a history into the store, so that `session/load` finds it there.
     #[serde(default)]
     pub given_history: bool,
+    /// Two processes can have one session open: each goes on with what is stored when a turn begins.
+    #[serde(default)]
+    pub shared_session: bool,
 }
 
 /// What a session is opened with; the version of the protocol is put beside it.

@@ -63,6 +63,7 @@ impl Served {
                 history: true,
                 load: true,
                 given_history: true,
+                shared_session: true,
                 approvals: true,
                 thinking: true,
             },

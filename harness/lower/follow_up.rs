@@ -44,6 +44,7 @@ fn turn(user: String, answer: &str) -> PlannedTurn {
     let script = Script { blocks: vec![ScriptBlock::Text(fragments(answer))], interleave: false };
     PlannedTurn {
         user,
+        process: 1,
         follow_up: true,
         replies: vec![PlannedReply { attempts: vec![script] }],
         settle: Vec::new(),

@@ -143,6 +143,6 @@ fn channel(event: &Event, ranks: &BTreeMap<&str, u32>) -> (u8, u32) {
             (3, ranks.get(id.as_str()).copied().unwrap_or(u32::MAX))
         }
         Event::Answered { .. } => (4, 0),
-        Event::TurnEnded { .. } | Event::Killed | Event::Resumed => (5, 0),
+        Event::TurnEnded { .. } | Event::Killed | Event::Resumed | Event::Switched { .. } => (5, 0),
     }
 }

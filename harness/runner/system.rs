@@ -268,9 +268,14 @@ impl Running {
                 Need::Resume => !adapted.capabilities.load,
                 Need::Thinking => !adapted.capabilities.thinking,
                 Need::GivenHistory => !adapted.capabilities.given_history,
+                Need::SharedSession => !adapted.capabilities.shared_session,
             },
-            How::Live { delivery: Delivery::Whole, .. } => matches!(need, Need::EagerTools | Need::Streaming),
-            How::Simulated(_) | How::Live { .. } => false,
+            // In this process there is one agent, and its thread is in no file.
+            How::Live { delivery: Delivery::Streamed, .. } => **need == Need::SharedSession,
+            How::Live { delivery: Delivery::Whole, .. } => {
+                matches!(need, Need::EagerTools | Need::Streaming | Need::SharedSession)
+            }
+            How::Simulated(_) => false,
         };
         if !self.speaks(plan.dialect) {
             return Some(format!("{} does not speak {}", self.name, plan.dialect));
@@ -506,6 +511,7 @@ mod tests {
             thinking: false,
             load: true,
             given_history: false,
+            shared_session: false,
         };
         let modes = vec!["ui-messages".to_owned(), "ui-messages-clean".to_owned()];
         About { protocol: 1, sdk: sdk.to_owned(), version: version.to_owned(), modes, capabilities }

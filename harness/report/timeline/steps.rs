@@ -96,6 +96,9 @@ impl Story<'_, '_, '_> {
                 self.drawing.step(System, System, Weight::Fault, &words);
             }
             Event::Resumed => self.plain(System, System, "a new process has loaded the session"),
+            Event::Switched { process } => {
+                self.plain(User, System, &format!("the user goes on in process {process}"));
+            }
             Event::Stopped => {
                 let fault = self.fault(|action| action.what.stops_turn());
                 let why = fault.map(|fault| format!(" ({fault})")).unwrap_or_default();

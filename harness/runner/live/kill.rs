@@ -1,4 +1,4 @@
-//! The death of a system's process, and the new one that loads the session.
+//! The death of a system's process, the new one that loads the session, and a second one beside a living one.
 //!
 //! Nothing here waits for a while: the process is gone when the kernel says so, its connections are closed by then,
 //! and the server says so of each that was in use. Only then the conversation goes on.
@@ -58,6 +58,24 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
         self.stderr.push_str(&said);
         self.stderr_from = 0;
         self.trace.push(Event::Resumed);
+        Ok(())
+    }
+
+    /// Goes on in the other process; it is started, and loads the session, when it is first needed.
+    pub(super) async fn switch(&mut self, process: u32) -> Result<(), DriverError> {
+        let (next, stderr_from) = match (self.other.take(), &self.session) {
+            (Some(other), _) => other,
+            (None, Session::Acp(session)) => {
+                let stored = Remains::Stored(session.id().to_owned());
+                ((self.opener)(&self.base_path, Some(&stored)).await?, 0)
+            }
+            (None, Session::InProcess(_)) => {
+                return Err(broken("an agent in this process has no second one"));
+            }
+        };
+        let session = std::mem::replace(&mut self.session, next);
+        self.other = Some((session, std::mem::replace(&mut self.stderr_from, stderr_from)));
+        self.trace.push(Event::Switched { process });
         Ok(())
     }
 

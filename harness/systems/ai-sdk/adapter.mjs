@@ -237,7 +237,7 @@ agent({ name: 'brickbat-ai-sdk' })
       modes: Object.keys(MODES),
       capabilities: {
         cancel: true, streaming: true, eagerTools: false, barrier: true, history: true, load: true, approvals: APPROVALS,
-        givenHistory: true,
+        givenHistory: true, sharedSession: true,
       },
     } },
   }))
