@@ -85,6 +85,8 @@ pub struct Conductor {
     stopped: bool,
     /// The process is being killed, or is dead: nothing of this turn is conducted any more.
     killed: bool,
+    /// A new process is being started.
+    resuming: bool,
     ended: bool,
     quiet: u32,
     /// Requests of this turn.
@@ -117,6 +119,7 @@ impl Conductor {
             turn: 0,
             stopped: false,
             killed: false,
+            resuming: false,
             ended: false,
             quiet: 0,
             n_requests: 0,
@@ -144,7 +147,7 @@ impl Conductor {
             self.quiet = 0;
         }
         let mut commands = Vec::new();
-        if self.killed && !matches!(event, Event::Killed) {
+        if self.killed && !matches!(event, Event::Killed | Event::Resumed) {
             // What a process does while it is being killed changes nothing any more.
             return commands;
         }
@@ -190,12 +193,12 @@ impl Conductor {
             Event::Quiet => self.be_patient(&mut commands),
             Event::TurnEnded { .. } => self.ended = true,
             Event::Killed => self.bury(),
+            Event::Resumed => (self.killed, self.resuming) = (false, false),
             Event::Prompted { .. }
             | Event::ToolStarted { call: None, .. }
             | Event::CallShown { .. }
             | Event::Answered { .. }
             | Event::Stopped
-            | Event::Resumed
             | Event::Switched { .. }
             | Event::GaveUp => {}
         }
@@ -217,6 +220,7 @@ impl Conductor {
         self.turn = turn;
         self.stopped = false;
         self.killed = false;
+        self.resuming = false;
         self.ended = false;
         self.quiet = 0;
         self.n_requests = 0;
@@ -486,14 +490,36 @@ impl Conductor {
         if !self.ended || self.batch.is_settling() || commands.contains(&Command::Finish) {
             return;
         }
-        if self.turn + 1 < self.plan.turns.len() {
-            if self.killed {
-                commands.push(Command::Resume);
-            }
-            commands.extend(self.begin(self.turn + 1));
-        } else {
-            commands.push(Command::Finish);
+        if self.turn + 1 == self.plan.turns.len() {
+            return commands.push(Command::Finish);
         }
+        let due = self.due_between_turns();
+        if self.killed && !self.resuming {
+            commands.push(Command::Resume);
+            self.resuming = true;
+        }
+        match due {
+            // A dead process does nothing: what is due waits for the new one.
+            Some(_) if self.killed => {}
+            Some(index) => self.act_between_turns(index, commands),
+            None => commands.extend(self.begin(self.turn + 1)),
+        }
+    }
+
+    /// The first action that is due before the next turn begins.
+    fn due_between_turns(&self) -> Option<usize> {
+        let next = self.turn + 1;
+        let is_due =
+            |receipt: &Receipt| receipt.turn == next && receipt.at == PlannedPoint::Prompt && !receipt.fired;
+        self.receipts.iter().position(is_due)
+    }
+
+    fn act_between_turns(&mut self, index: usize, commands: &mut Vec<Command>) {
+        let receipt = &mut self.receipts[index];
+        // The turn is over, and its outcome has been told: the system has said so itself.
+        receipt.prove(Grade::Observed);
+        self.killed = true;
+        commands.push(Command::Kill);
     }
 }
 

@@ -297,10 +297,24 @@ pub struct PlannedAction {
     pub what: PlannedFault,
 }
 
+impl PlannedAction {
+    /// Whether nothing more is planned for its turn after it: the user stops the turn, or it dies.
+    pub fn ends_turn(&self) -> bool {
+        self.what.ends_turn() && !self.is_between_turns()
+    }
+
+    /// Whether it happens when no turn runs: the turn before is over, and its own has not begun.
+    pub fn is_between_turns(&self) -> bool {
+        self.at == PlannedPoint::Prompt
+    }
+}
+
 /// A point, resolved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PlannedPoint {
+    /// The turn before is over, and what the user says in this one has not been given to the system.
+    Prompt,
     /// In the stream of one attempt of one reply (both from 0).
     Stream {
         /// The reply.
@@ -393,7 +407,7 @@ impl PlannedFault {
         )
     }
 
-    /// Whether nothing more is planned for the turn after it: the user stops it, or it dies.
+    /// Whether it ends the turn in which it happens: the user stops it, or it dies.
     pub fn ends_turn(&self) -> bool {
         self.stops_turn() || *self == PlannedFault::Kill
     }

@@ -222,6 +222,8 @@ impl At {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Point {
+    /// What the user says in this turn (only `before`): the turn before is over, and the system is idle.
+    Prompt,
     /// The status line and headers of the reply.
     Headers,
     /// Fragment K of what the model thinks, from 1. The signature of the whole comes after the last.

@@ -175,7 +175,7 @@ impl Simulation {
                 self.other = Some(std::mem::replace(&mut self.agent, next));
                 self.trace.push(Event::Switched { process });
             }
-            Command::Resume => self.trace.push(Event::Resumed),
+            Command::Resume => self.observe(Event::Resumed),
             Command::Settle { call, outcome } => {
                 self.todo.push_back(Todo::Tell(ToAgent::Settle { call, outcome }));
             }

@@ -1,7 +1,7 @@
 //! Does the thread survive?
 
 use super::evidence::Evidence;
-use crate::plan::{PlannedFault, PlannedTurn};
+use crate::plan::{PlannedAction, PlannedFault, PlannedTurn};
 use crate::trace::{RequestKind, TurnOutcome};
 use crate::verdict::{Finding, Harm, Permanence};
 
@@ -10,9 +10,12 @@ pub(super) fn thread_survives(evidence: &Evidence<'_>) -> Vec<Finding> {
     refused(evidence).into_iter().chain(raised(evidence)).chain(idle(evidence)).collect()
 }
 
-/// Whether nothing goes wrong in a turn, seen from the system's side.
+/// Whether nothing goes wrong in a turn, seen from the system's side. What happened before it is over.
 fn is_quiet(turn: &PlannedTurn) -> bool {
-    turn.actions.iter().all(|action| matches!(action.what, PlannedFault::Pause | PlannedFault::Settle(_)))
+    let is_harmless = |action: &PlannedAction| {
+        action.is_between_turns() || matches!(action.what, PlannedFault::Pause | PlannedFault::Settle(_))
+    };
+    turn.actions.iter().all(is_harmless)
 }
 
 /// A turn in which nothing goes wrong returned, but the model was never asked, or tools never ran.

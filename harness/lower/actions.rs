@@ -62,6 +62,13 @@ fn http(pointer: &str, fault: &HttpFault) -> Result<HttpFault, Problem> {
 fn fits(pointer: &str, at: &PlannedPoint, what: &PlannedFault) -> Result<(), Problem> {
     let wrong = |message: &str, hint: &str| Err(Problem::new(pointer, message).with_hint(hint.to_owned()));
     let (mark, side) = match (at, what) {
+        (PlannedPoint::Prompt, PlannedFault::Kill) => return Ok(()),
+        (PlannedPoint::Prompt, _) => {
+            return wrong(
+                "no turn runs at this point",
+                "use a point of the turn; `before: headers` is its first request",
+            );
+        }
         (PlannedPoint::Stream { mark, side, .. }, _) => (*mark, *side),
         (_, PlannedFault::Abort | PlannedFault::Kill | PlannedFault::Settle(_)) => return Ok(()),
         _ => {
@@ -99,7 +106,7 @@ fn words(at: &At) -> String {
     let Some(point) = point else { return words };
     words.push(' ');
     words.push_str(&point_words(point));
-    if !matches!(point, Point::Asked(_) | Point::Started(_) | Point::Settled(_)) {
+    if !matches!(point, Point::Prompt | Point::Asked(_) | Point::Started(_) | Point::Settled(_)) {
         words.push_str(&format!(" of reply {}", at.reply));
         if at.attempt > 1 {
             words.push_str(&format!(", attempt {}", at.attempt));
@@ -133,6 +140,7 @@ fn point_words(point: &Point) -> String {
         Which::Call(name) => name.clone(),
     };
     match point {
+        Point::Prompt => "prompt".to_owned(),
         Point::Headers => "headers".to_owned(),
         Point::Think(fragment) => format!("think {fragment}"),
         Point::Text(fragment) => format!("text {fragment}"),

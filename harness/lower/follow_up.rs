@@ -1,6 +1,6 @@
 //! The turns that the harness adds, to see whether the thread survives what went wrong.
 
-use crate::plan::{PlannedReply, PlannedTurn, Script, ScriptBlock};
+use crate::plan::{PlannedAction, PlannedReply, PlannedTurn, Script, ScriptBlock};
 
 use super::cast::fragments;
 
@@ -21,7 +21,11 @@ const SAID: [(&str, &str); 3] = [
 /// Adds the turns that are missing.
 pub(super) fn append(turns: &mut Vec<PlannedTurn>) {
     let missing = match turns.iter().rposition(|turn| !turn.actions.is_empty()) {
-        Some(last) => AFTER_ACTIONS.saturating_sub(turns.len() - 1 - last),
+        Some(last) => {
+            // What happens before a turn leaves the turn itself to show what came of it.
+            let is_before = turns[last].actions.iter().all(PlannedAction::is_between_turns);
+            AFTER_ACTIONS.saturating_sub(turns.len() - 1 - last + usize::from(is_before))
+        }
         None => WHEN_PLAIN,
     };
     let mut added = 0;

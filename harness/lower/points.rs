@@ -8,7 +8,7 @@ use crate::wire;
 use super::cast::Cast;
 use super::problem::Problem;
 
-/// Every point of a turn of a plan (from 0), in causal order where there is one: the marks of each attempt of
+/// Every point inside a turn of a plan (from 0), in causal order where there is one: the marks of each attempt of
 /// each reply, then the starts, then the results. Nothing for a turn that the plan does not have.
 pub fn points(plan: &Plan, turn: usize) -> Vec<PlannedPoint> {
     let Some(planned) = plan.turns.get(turn) else { return Vec::new() };
@@ -57,6 +57,19 @@ struct Words<'a> {
     side: Side,
 }
 
+impl Words<'_> {
+    /// `reply` and `attempt` stand beside points of the stream alone.
+    fn of_no_reply(&self, base: &str, why: &str) -> Result<(), Problem> {
+        for (key, value) in [("reply", self.at.reply), ("attempt", self.at.attempt)] {
+            if value != 1 {
+                let message = format!("`{key}` belongs to points of the stream; {why}");
+                return Err(Problem::new(format!("{base}/{key}"), message));
+            }
+        }
+        Ok(())
+    }
+}
+
 impl Stage<'_> {
     /// The point that an `at` speaks of. `base` is the pointer of the `at`.
     pub fn point(&self, base: &str, at: &At) -> Result<PlannedPoint, Problem> {
@@ -77,6 +90,7 @@ impl Stage<'_> {
         };
         let words = Words { pointer: format!("{base}/{key}"), at, side };
         match point {
+            Point::Prompt => self.prompt(base, &words),
             Point::Asked(name) => self.asked(base, &words, name),
             Point::Started(which) => self.started(base, &words, which),
             Point::Settled(which) => self.settled(base, &words, which),
@@ -110,6 +124,21 @@ impl Stage<'_> {
             }),
             _ => self.call(pointer, name),
         }
+    }
+
+    fn prompt(&self, base: &str, words: &Words<'_>) -> Result<PlannedPoint, Problem> {
+        if words.side == Side::After {
+            return Err(Problem::new(&words.pointer, "what follows the prompt is the first request")
+                .with_hint(
+                    "use `before: headers`, or `before: prompt` for the time between two turns".to_owned(),
+                ));
+        }
+        if self.turn == 0 {
+            return Err(Problem::new(&words.pointer, "no turn comes before the first one")
+                .with_hint("move it to a later turn".to_owned()));
+        }
+        words.of_no_reply(base, "the prompt comes before all replies")?;
+        Ok(PlannedPoint::Prompt)
     }
 
     fn asked(&self, base: &str, words: &Words<'_>, name: &str) -> Result<PlannedPoint, Problem> {
@@ -165,14 +194,7 @@ impl Stage<'_> {
         if n_calls(self.replies) == 0 {
             return Err(Problem::new(&words.pointer, "this turn has no calls"));
         }
-        for (key, value) in [("reply", words.at.reply), ("attempt", words.at.attempt)] {
-            if value != 1 {
-                let message =
-                    format!("`{key}` belongs to points of the stream; calls are counted over the turn");
-                return Err(Problem::new(format!("{base}/{key}"), message));
-            }
-        }
-        Ok(())
+        words.of_no_reply(base, "calls are counted over the turn")
     }
 
     fn count(&self, pointer: String, count: u32) -> Result<u32, Problem> {
@@ -217,7 +239,9 @@ impl Stage<'_> {
             }
             Point::Calls => Ok(Mark::Calls),
             Point::Stop => Ok(Mark::Stop),
-            Point::Reply | Point::Asked(_) | Point::Started(_) | Point::Settled(_) => Ok(Mark::Reply),
+            Point::Reply | Point::Prompt | Point::Asked(_) | Point::Started(_) | Point::Settled(_) => {
+                Ok(Mark::Reply)
+            }
         }
     }
 

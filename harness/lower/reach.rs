@@ -74,8 +74,12 @@ fn in_stream<'a>(stage: Stage<'_>, index: usize, action: &'a PlannedAction) -> O
 /// Two faults at one point: only one of them could be proven. Calls may settle there besides.
 fn crowded(stage: Stage<'_>, actions: &[PlannedAction], problems: &mut Problems) {
     let is_fault = |action: &PlannedAction| !matches!(action.what, PlannedFault::Settle(_));
+    // Between two turns the system is idle, and things happen one after the other.
+    let collide = |one: &PlannedAction, other: &PlannedAction| {
+        one.at == other.at && (!one.is_between_turns() || one.what == other.what)
+    };
     for (index, action) in actions.iter().enumerate().filter(|(_, action)| is_fault(action)) {
-        if actions[..index].iter().any(|other| is_fault(other) && other.at == action.at) {
+        if actions[..index].iter().any(|other| is_fault(other) && collide(other, action)) {
             problems.add(Problem::new(pointer(stage, index), "two things go wrong at one point"));
         }
     }
@@ -99,7 +103,7 @@ fn after_the_end(stage: Stage<'_>, streamed: &[InStream<'_>], problems: &mut Pro
 
 /// Nothing but late results follows a stop, and nothing at all a kill.
 fn after_the_stop(stage: Stage<'_>, actions: &[PlannedAction], order: &[CallKey], problems: &mut Problems) {
-    let mut stops = actions.iter().enumerate().filter(|(_, action)| action.what.ends_turn());
+    let mut stops = actions.iter().enumerate().filter(|(_, action)| action.ends_turn());
     let Some((first, stop)) = stops.next() else { return };
     let is_kill = stop.what == PlannedFault::Kill;
     let (stopped, stops_it) = if is_kill { ("killed", "kills it") } else { ("stopped", "stops it") };
@@ -122,6 +126,7 @@ fn after_the_stop(stage: Stage<'_>, actions: &[PlannedAction], order: &[CallKey]
         let in_time = index < first && matches!(stop.at, PlannedPoint::Stream { .. });
         let never = match (&stop.at, &action.at) {
             _ if is_kill && settles_there => !in_time,
+            (_, PlannedPoint::Prompt) => false,
             (end, PlannedPoint::Stream { reply, attempt, .. }) => match end {
                 PlannedPoint::Stream { reply: last, attempt: last_attempt, .. } => {
                     (*reply, *attempt) > (*last, *last_attempt)
@@ -145,12 +150,21 @@ fn after_the_stop(stage: Stage<'_>, actions: &[PlannedAction], order: &[CallKey]
 
 /// No tool outlives the process that runs it: what is planned for it in a later turn never happens.
 pub(super) fn outlived(cast: &Cast<'_>, turns: &[PlannedTurn], problems: &mut Problems) {
-    let kills = |turn: &PlannedTurn| turn.actions.iter().any(|action| action.what == PlannedFault::Kill);
+    let kills = |turn: usize, own: usize| {
+        let mut kills = turns[turn].actions.iter().filter(|action| action.what == PlannedFault::Kill);
+        // Before the prompt of its own turn nothing has started.
+        kills.any(|kill| turn > own || !kill.is_between_turns())
+    };
+    let kills_at_last = |turn: usize| {
+        let mut kills = turns[turn].actions.iter().filter(|action| action.what == PlannedFault::Kill);
+        kills.any(PlannedAction::is_between_turns)
+    };
     for (index, turn) in turns.iter().enumerate() {
         for (action, planned) in turn.actions.iter().enumerate() {
             let PlannedFault::Settle(key) = planned.what else { continue };
             let call = &cast[key];
-            let killed = (call.turn..index).find(|earlier| kills(&turns[*earlier]));
+            let killed = (call.turn..index).find(|earlier| kills(*earlier, call.turn));
+            let killed = killed.or_else(|| Some(index).filter(|at| *at > call.turn && kills_at_last(*at)));
             if let Some(killed) = killed {
                 let message =
                     format!("the process that runs `{}` is killed in turn {}", call.name, killed + 1);
@@ -165,7 +179,8 @@ pub(super) fn outlived(cast: &Cast<'_>, turns: &[PlannedTurn], problems: &mut Pr
 fn count(at: &PlannedPoint) -> u32 {
     match at {
         PlannedPoint::StartedCount(count) | PlannedPoint::SettledCount(count) => *count,
-        PlannedPoint::Stream { .. }
+        PlannedPoint::Prompt
+        | PlannedPoint::Stream { .. }
         | PlannedPoint::Asked(_)
         | PlannedPoint::Started(_)
         | PlannedPoint::Settled(..) => 0,
@@ -188,6 +203,7 @@ fn reply_of(stage: Stage<'_>, at: &PlannedPoint, order: &[CallKey]) -> usize {
         PlannedPoint::Asked(key) | PlannedPoint::Started(key) | PlannedPoint::Settled(key, _) => Some(key),
         PlannedPoint::StartedCount(count) | PlannedPoint::SettledCount(count) => nth(*count),
         PlannedPoint::Stream { reply, .. } => return *reply,
+        PlannedPoint::Prompt => None,
     };
     key.map_or(0, |key| stage.cast[*key].reply)
 }
@@ -199,7 +215,8 @@ fn results(at: &PlannedPoint, order: &[CallKey]) -> usize {
         PlannedPoint::SettledCount(count) => 2 * *count as usize,
         PlannedPoint::Settled(key, Side::Before) => 2 * place(key),
         PlannedPoint::Settled(key, Side::After) => 2 * place(key) + 2,
-        PlannedPoint::Stream { .. }
+        PlannedPoint::Prompt
+        | PlannedPoint::Stream { .. }
         | PlannedPoint::Asked(_)
         | PlannedPoint::Started(_)
         | PlannedPoint::StartedCount(_) => 0,
@@ -303,7 +320,7 @@ pub(super) fn too_soon(stage: Stage<'_>, actions: &[PlannedAction], problems: &m
                 .then(|| format!("`{}` may not have started here", call.name)),
             PlannedPoint::Asked(other) => (other == key || stage.cast[other].reply != call.reply)
                 .then(|| format!("`{}` may not have started here", call.name)),
-            PlannedPoint::SettledCount(_) | PlannedPoint::Settled(..) => None,
+            PlannedPoint::Prompt | PlannedPoint::SettledCount(_) | PlannedPoint::Settled(..) => None,
         };
         if let Some(message) = problem {
             let from = if call.asks { "started" } else { "end" };

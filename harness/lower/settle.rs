@@ -121,7 +121,8 @@ fn play(stage: Stage<'_>, default: &[CallKey], moved: Vec<Moved>) -> (Vec<CallKe
 /// Whether a point is reached when these have settled and that one is next.
 fn is_reached(at: &PlannedPoint, settled: &[CallKey], next: Option<CallKey>) -> bool {
     match at {
-        PlannedPoint::Stream { .. }
+        PlannedPoint::Prompt
+        | PlannedPoint::Stream { .. }
         | PlannedPoint::Asked(_)
         | PlannedPoint::Started(_)
         | PlannedPoint::StartedCount(_) => true,

@@ -196,7 +196,7 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
                 // What was still to be done was meant for the process that is dead.
                 Command::Kill => todo = self.kill().await?.into(),
                 Command::Switch { process } => self.switch(process).await?,
-                Command::Resume => self.resume().await?,
+                Command::Resume => todo.extend(self.resume().await?),
                 Command::Release(exchange) => {
                     self.open.push(exchange);
                     self.mount.release(exchange);

@@ -320,6 +320,26 @@ fn kills() {
 }
 
 #[test]
+fn between_turns() {
+    let quiet = plain("{ after: stop, do: pause }");
+    let before = |actions: &str| mistake(&format!("{quiet}    at: [{actions}]\n"));
+    let deaf = quiet.replace("found {key}\"", "found {key}\", deaf: true");
+    let late = "{ before: prompt, do: kill }, { before: headers, do: { settle: c } }";
+    snapshot(
+        "between_turns",
+        &[
+            ("before the first turn", at("{ before: prompt, do: kill }")),
+            ("after the prompt", before("{ after: prompt, do: kill }")),
+            ("reply of a prompt", before("{ reply: 2, before: prompt, do: kill }")),
+            ("a stop of no turn", before("{ before: prompt, do: abort }")),
+            ("a fault of no reply", before("{ before: prompt, do: reset }")),
+            ("two kills", before("{ before: prompt, do: kill }, { before: prompt, do: kill }")),
+            ("late result of a dead tool", mistake(&format!("{deaf}    at: [{late}]\n"))),
+        ],
+    );
+}
+
+#[test]
 fn order() {
     let both = |first: &str, second: &str| at(&format!("{first}\n      - {second}"));
     let free = |actions: &str| mistake(&plain(actions).replace("    settle: [b, a, c]\n", ""));

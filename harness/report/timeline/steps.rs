@@ -240,8 +240,13 @@ impl Story<'_, '_, '_> {
 
     /// What was planned here, and how well it is proven.
     fn fault(&self, is_it: impl Fn(&PlannedAction) -> bool) -> Option<String> {
+        // What happens between two turns belongs to the later one.
+        let is_here = |turn: usize, action: &PlannedAction| match action.is_between_turns() {
+            true => turn == self.turn + 1,
+            false => turn == self.turn,
+        };
         let (_, _, receipt) = actions(self.record)
-            .find(|(turn, action, receipt)| *turn == self.turn && receipt.fired && is_it(action))?;
+            .find(|(turn, action, receipt)| is_here(*turn, action) && receipt.fired && is_it(action))?;
         let grade = receipt.grade.map_or("none", Grade::name);
         Some(format!("planned: {}; receipt: {grade}", receipt.words))
     }

@@ -52,13 +52,12 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
     }
 
     /// Starts a new process, and lets it load the session.
-    pub(super) async fn resume(&mut self) -> Result<(), DriverError> {
+    pub(super) async fn resume(&mut self) -> Result<Vec<Command>, DriverError> {
         let said = self.session.stderr_since(self.stderr_from).unwrap_or_default();
         self.session = (self.opener)(&self.base_path, self.remains.as_ref()).await?;
         self.stderr.push_str(&said);
         self.stderr_from = 0;
-        self.trace.push(Event::Resumed);
-        Ok(())
+        Ok(self.observe(Event::Resumed))
     }
 
     /// Goes on in the other process; it is started, and loads the session, when it is first needed.
