@@ -290,11 +290,16 @@ impl Agent {
     /// The agent that a new process makes of what this one has saved. A store that cannot be read is as good as none:
     /// what is lost with it, the checkers will say.
     pub fn reborn(&self) -> Agent {
+        self.reborn_from(&self.saved())
+    }
+
+    /// The agent that a new process makes of these bytes.
+    pub fn reborn_from(&self, saved: &[u8]) -> Agent {
         let anew = || {
             let Setup { dialect, delivery, thinking, model, tools, canary, .. } = self.setup.clone();
             Agent::equipped(dialect, delivery, Some(model), tools, canary).asking(thinking)
         };
-        anew().with_thread(&self.saved()).unwrap_or_else(|_| anew())
+        anew().with_thread(saved).unwrap_or_else(|_| anew())
     }
 
     /// The path, below the base URL, to which it posts its requests.

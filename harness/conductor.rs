@@ -190,6 +190,9 @@ impl Conductor {
                 self.batch.cancelled(*call);
                 self.forget_settling(*call);
             }
+            Event::Saving { entry, side } => {
+                self.tool_point(PlannedPoint::Saved(*entry, *side), Grade::Observed, &mut commands);
+            }
             Event::Quiet => self.be_patient(&mut commands),
             Event::TurnEnded { .. } => self.ended = true,
             Event::Killed => self.bury(),

@@ -115,7 +115,7 @@ pub fn lower(
     Ok(Plan { id, dialect, seed, needs, impossible, tools, calls: cast.calls, given, turns, executed })
 }
 
-/// The same conversation with nothing going wrong, from an empty store. Only first attempts are left, and nothing is
+/// The same conversation with nothing going wrong, from an empty store and in one process. Only first attempts are left, and nothing is
 /// expected of how often calls run, because that speaks of the fault. A call that is left keeps its key.
 pub fn control(plan: &Plan) -> Plan {
     let mut control = plan.clone();
@@ -131,6 +131,7 @@ pub fn control(plan: &Plan) -> Plan {
     }
     let n_calls = control.calls.len();
     for turn in &mut control.turns {
+        turn.process = 1;
         turn.actions = Vec::new();
         turn.settle.retain(|key| (key.0 as usize) < n_calls);
         turn.replies.iter_mut().for_each(|reply| reply.attempts.truncate(1));
@@ -254,6 +255,9 @@ fn needs(scenario: &Scenario, turns: &[PlannedTurn]) -> Vec<Need> {
         };
         if action.what.stops_turn() {
             needs.push(Need::Cancel);
+        }
+        if matches!(action.at, PlannedPoint::Saved(..)) {
+            needs.push(Need::Saving);
         }
         if action.what == PlannedFault::Kill {
             needs.push(Need::Resume);

@@ -93,6 +93,12 @@ impl Plan {
         actions.any(|action| action.what == PlannedFault::Kill)
     }
 
+    /// Whether something happens between two writes of the store.
+    pub fn holds_saves(&self) -> bool {
+        let mut actions = self.turns.iter().flat_map(|turn| &turn.actions);
+        actions.any(|action| matches!(action.at, PlannedPoint::Saved(..)))
+    }
+
     /// The calls of that name: the one that the scenario wrote, and the ones that lowering added for attempts
     /// after a failed one.
     pub fn calls_named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = CallKey> + 'a {
@@ -336,6 +342,8 @@ pub enum PlannedPoint {
     SettledCount(u32),
     /// The result of that call has been delivered, or is about to be.
     Settled(CallKey, Side),
+    /// That entry of the turn is written to the store, from 1.
+    Saved(u32, Side),
 }
 
 /// Before or after.

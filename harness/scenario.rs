@@ -71,6 +71,8 @@ pub enum Need {
     GivenHistory,
     /// Two processes can have one session open at the same time.
     SharedSession,
+    /// The harness can hold the writes of the store, one by one.
+    Saving,
 }
 
 impl Need {
@@ -85,6 +87,7 @@ impl Need {
             Need::Thinking => "thinking",
             Need::GivenHistory => "given-history",
             Need::SharedSession => "shared-session",
+            Need::Saving => "saving",
         }
     }
 }
@@ -248,6 +251,8 @@ pub enum Point {
     Started(Which),
     /// A result has been delivered: of a call by name, or the K-th of the turn. 0 means that all calls have started.
     Settled(Which),
+    /// The K-th entry of the turn is written to the store, from 1: what the user said, then each call and each result.
+    Saved(u32),
 }
 
 /// A call by its name, or a count.

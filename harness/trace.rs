@@ -167,6 +167,13 @@ pub enum Event {
     Killed,
     /// A new process has loaded the session.
     Resumed,
+    /// An entry of the turn is about to be written to the store, or has been.
+    Saving {
+        /// Its number, from 1.
+        entry: u32,
+        /// Before or after the write.
+        side: Side,
+    },
     /// The user goes on in another process, which has loaded the session while the first lives on.
     Switched {
         /// The process, 1 or 2.

@@ -47,6 +47,21 @@ impl Agent {
     /// It changes only in [`Agent::step`]. A driver writes it after each step and *before* it carries out what the
     /// step asked for: then nothing has happened in the world that the store does not know.
     pub fn saved(&self) -> Vec<u8> {
+        written(&self.thread_now())
+    }
+
+    /// What the store holds now, counted: what the user said, the calls, and the results.
+    pub fn n_entries(&self) -> usize {
+        let entries = self.thread_now().into_iter().map(|message| match message {
+            Message::User(_) => 1,
+            Message::Assistant(blocks) => blocks.iter().filter_map(Block::call).count(),
+            Message::Results(results) => results.len(),
+        });
+        entries.sum()
+    }
+
+    /// The thread as it would stand if the agent died now.
+    fn thread_now(&self) -> Vec<Message> {
         let mut thread = self.thread.clone();
         if let Some(turn) = &self.turn {
             match self.setup.canary {
@@ -58,7 +73,7 @@ impl Agent {
                 _ => push(&mut thread, turn.step.message_so_far(), turn.step.results()),
             }
         }
-        written(&thread)
+        thread
     }
 
     /// This agent, which has no thread yet, with a stored one. Nothing of the dead process is on its way any more, so

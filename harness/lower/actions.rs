@@ -69,6 +69,10 @@ fn fits(pointer: &str, at: &PlannedPoint, what: &PlannedFault) -> Result<(), Pro
                 "use a point of the turn; `before: headers` is its first request",
             );
         }
+        (PlannedPoint::Saved(..), PlannedFault::Kill) => return Ok(()),
+        (PlannedPoint::Saved(..), _) => {
+            return wrong("between two writes only a kill is noticed", "write `do: kill`");
+        }
         (PlannedPoint::Stream { mark, side, .. }, _) => (*mark, *side),
         (_, PlannedFault::Abort | PlannedFault::Kill | PlannedFault::Settle(_)) => return Ok(()),
         _ => {
@@ -106,7 +110,11 @@ fn words(at: &At) -> String {
     let Some(point) = point else { return words };
     words.push(' ');
     words.push_str(&point_words(point));
-    if !matches!(point, Point::Prompt | Point::Asked(_) | Point::Started(_) | Point::Settled(_)) {
+    let of_reply = !matches!(
+        point,
+        Point::Prompt | Point::Asked(_) | Point::Started(_) | Point::Settled(_) | Point::Saved(_)
+    );
+    if of_reply {
         words.push_str(&format!(" of reply {}", at.reply));
         if at.attempt > 1 {
             words.push_str(&format!(", attempt {}", at.attempt));
@@ -153,5 +161,6 @@ fn point_words(point: &Point) -> String {
         Point::Asked(name) => format!("asked {name}"),
         Point::Started(started) => format!("started {}", which(started)),
         Point::Settled(settled) => format!("settled {}", which(settled)),
+        Point::Saved(entry) => format!("saved {entry}"),
     }
 }

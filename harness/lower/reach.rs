@@ -183,7 +183,8 @@ fn count(at: &PlannedPoint) -> u32 {
         | PlannedPoint::Stream { .. }
         | PlannedPoint::Asked(_)
         | PlannedPoint::Started(_)
-        | PlannedPoint::Settled(..) => 0,
+        | PlannedPoint::Settled(..)
+        | PlannedPoint::Saved(..) => 0,
     }
 }
 
@@ -203,7 +204,7 @@ fn reply_of(stage: Stage<'_>, at: &PlannedPoint, order: &[CallKey]) -> usize {
         PlannedPoint::Asked(key) | PlannedPoint::Started(key) | PlannedPoint::Settled(key, _) => Some(key),
         PlannedPoint::StartedCount(count) | PlannedPoint::SettledCount(count) => nth(*count),
         PlannedPoint::Stream { reply, .. } => return *reply,
-        PlannedPoint::Prompt => None,
+        PlannedPoint::Prompt | PlannedPoint::Saved(..) => None,
     };
     key.map_or(0, |key| stage.cast[*key].reply)
 }
@@ -219,7 +220,8 @@ fn results(at: &PlannedPoint, order: &[CallKey]) -> usize {
         | PlannedPoint::Stream { .. }
         | PlannedPoint::Asked(_)
         | PlannedPoint::Started(_)
-        | PlannedPoint::StartedCount(_) => 0,
+        | PlannedPoint::StartedCount(_)
+        | PlannedPoint::Saved(..) => 0,
     }
 }
 
@@ -320,7 +322,10 @@ pub(super) fn too_soon(stage: Stage<'_>, actions: &[PlannedAction], problems: &m
                 .then(|| format!("`{}` may not have started here", call.name)),
             PlannedPoint::Asked(other) => (other == key || stage.cast[other].reply != call.reply)
                 .then(|| format!("`{}` may not have started here", call.name)),
-            PlannedPoint::Prompt | PlannedPoint::SettledCount(_) | PlannedPoint::Settled(..) => None,
+            PlannedPoint::Prompt
+            | PlannedPoint::SettledCount(_)
+            | PlannedPoint::Settled(..)
+            | PlannedPoint::Saved(..) => None,
         };
         if let Some(message) = problem {
             let from = if call.asks { "started" } else { "end" };

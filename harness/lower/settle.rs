@@ -125,7 +125,8 @@ fn is_reached(at: &PlannedPoint, settled: &[CallKey], next: Option<CallKey>) -> 
         | PlannedPoint::Stream { .. }
         | PlannedPoint::Asked(_)
         | PlannedPoint::Started(_)
-        | PlannedPoint::StartedCount(_) => true,
+        | PlannedPoint::StartedCount(_)
+        | PlannedPoint::Saved(..) => true,
         PlannedPoint::SettledCount(count) => settled.len() >= *count as usize,
         PlannedPoint::Settled(key, Side::After) => settled.contains(key),
         PlannedPoint::Settled(key, Side::Before) => next == Some(*key),

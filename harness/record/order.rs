@@ -144,5 +144,6 @@ fn channel(event: &Event, ranks: &BTreeMap<&str, u32>) -> (u8, u32) {
         }
         Event::Answered { .. } => (4, 0),
         Event::TurnEnded { .. } | Event::Killed | Event::Resumed | Event::Switched { .. } => (5, 0),
+        Event::Saving { .. } => (6, 0),
     }
 }

@@ -269,11 +269,15 @@ impl Running {
                 Need::Thinking => !adapted.capabilities.thinking,
                 Need::GivenHistory => !adapted.capabilities.given_history,
                 Need::SharedSession => !adapted.capabilities.shared_session,
+                // Nobody but the simulation lets its writes be held.
+                Need::Saving => true,
             },
             // In this process there is one agent, and its thread is in no file.
-            How::Live { delivery: Delivery::Streamed, .. } => **need == Need::SharedSession,
+            How::Live { delivery: Delivery::Streamed, .. } => {
+                matches!(need, Need::SharedSession | Need::Saving)
+            }
             How::Live { delivery: Delivery::Whole, .. } => {
-                matches!(need, Need::EagerTools | Need::Streaming | Need::SharedSession)
+                matches!(need, Need::EagerTools | Need::Streaming | Need::SharedSession | Need::Saving)
             }
             How::Simulated(_) => false,
         };

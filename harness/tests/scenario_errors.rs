@@ -450,3 +450,32 @@ fn given_histories() {
         ],
     );
 }
+
+#[test]
+fn stores_and_processes() {
+    let second = "  - user: What happened?\n";
+    snapshot(
+        "stores_and_processes",
+        &[
+            ("more than the turn saves", at("{ after: { saved: 9 }, do: kill }")),
+            ("before anything is saved", at("{ before: { saved: 1 }, do: kill }")),
+            ("not a kill", at("{ after: { saved: 2 }, do: abort }")),
+            ("beside a reply", at("{ after: { saved: 2 }, reply: 2, do: kill }")),
+            ("no such process", with(second, &format!("{second}    process: 3\n"))),
+            (
+                "the first turn",
+                with(
+                    "    replies:\n      - - text: Let",
+                    "    process: 2\n    replies:\n      - - text: Let",
+                ),
+            ),
+            (
+                "a kill besides",
+                mistake(
+                    &plain("{ after: calls, do: kill }")
+                        .replace(second, &format!("{second}    process: 2\n")),
+                ),
+            ),
+        ],
+    );
+}
