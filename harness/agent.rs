@@ -10,6 +10,7 @@ mod given;
 mod heal;
 mod loads;
 mod request;
+mod spoil;
 mod step;
 mod store;
 mod thread;

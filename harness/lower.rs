@@ -9,6 +9,7 @@ use crate::plan::{CallKey, Mark};
 use crate::plan::{
     Plan, PlanId, PlannedAction, PlannedFault, PlannedPoint, PlannedReply, PlannedTurn, Side, ToolOutcome,
 };
+use crate::rules::Profile;
 use crate::scenario::{Block, Need, Scenario, Times, Turn};
 use crate::wire;
 
@@ -100,7 +101,7 @@ pub fn lower(
     let mut cast = Cast::of(scenario, Mint { seed, scenario: id, dialect });
     let executed = executed(scenario, &cast)?;
     let mut turns = Vec::with_capacity(scenario.turns.len());
-    let mut impossible = hidden_thinking(scenario, dialect);
+    let mut impossible = other_profile(scenario, dialect)?.or_else(|| hidden_thinking(scenario, dialect));
     for (index, said) in scenario.turns.iter().enumerate() {
         turns.push(turn(&mut cast, index, said, &mut impossible)?);
     }
@@ -112,11 +113,26 @@ pub fn lower(
     follow_up::append(&mut turns);
     let given = given::lower(scenario, &mut cast);
     let id = PlanId { scenario: id.to_owned(), variant: variant.to_owned(), dialect, control: false };
-    Ok(Plan { id, dialect, seed, needs, impossible, tools, calls: cast.calls, given, turns, executed })
+    let (classes, profile) = (scenario.class.clone(), scenario.profile.clone());
+    Ok(Plan {
+        id,
+        dialect,
+        seed,
+        needs,
+        classes,
+        profile,
+        impossible,
+        tools,
+        calls: cast.calls,
+        given,
+        turns,
+        executed,
+    })
 }
 
-/// The same conversation with nothing going wrong, from an empty store and in one process. Only first attempts are left, and nothing is
-/// expected of how often calls run, because that speaks of the fault. A call that is left keeps its key.
+/// The same conversation with nothing going wrong, from an empty store and in one process. Only first attempts are left,
+/// calls settle in the order in which the model made them, and nothing is expected of how often calls run, because that
+/// speaks of the fault. A call that is left keeps its key.
 pub fn control(plan: &Plan) -> Plan {
     let mut control = plan.clone();
     control.id.control = true;
@@ -134,6 +150,7 @@ pub fn control(plan: &Plan) -> Plan {
         turn.process = 1;
         turn.actions = Vec::new();
         turn.settle.retain(|key| (key.0 as usize) < n_calls);
+        turn.settle.sort_unstable();
         turn.replies.iter_mut().for_each(|reply| reply.attempts.truncate(1));
     }
     control
@@ -220,6 +237,20 @@ fn ask_again(
         order.insert(place, clone);
     }
     planned.attempts.push(again);
+}
+
+/// Why a scenario that names a profile cannot be played, if the profile is of another dialect.
+fn other_profile(scenario: &Scenario, dialect: Dialect) -> Result<Option<String>, Vec<Problem>> {
+    let Some(name) = &scenario.profile else { return Ok(None) };
+    match Profile::named(name) {
+        Some(profile) => Ok((profile.dialect != dialect).then(|| format!("the scenario is of {name}"))),
+        None => {
+            let known: Vec<&str> = Profile::all().map(|profile| profile.name).collect();
+            let hint =
+                parse::did_you_mean(name, &known).or_else(|| parse::one_of("the profiles are", &known));
+            Err(vec![Problem::new("/profile", format!("there is no profile `{name}`")).with_hint(hint)])
+        }
+    }
 }
 
 /// Why a scenario in which the model thinks cannot be played, if the dialect shows nothing of it.

@@ -13,6 +13,7 @@ use serde::de::DeserializeOwned;
 mod diagnostic;
 mod schema;
 mod suggest;
+mod sweep;
 mod tree;
 mod typed;
 mod vary;

@@ -50,6 +50,12 @@ pub struct Plan {
     /// What the system must be able to do.
     #[serde(skip)]
     pub needs: Vec<Need>,
+    /// The failure classes of its scenario.
+    #[serde(skip)]
+    pub classes: Vec<String>,
+    /// The profile by which the provider judges, where the scenario names one.
+    #[serde(skip)]
+    pub profile: Option<String>,
     /// Why no provider of this dialect can play the plan, if so: a point that its streams do not have, or an end
     /// that leaves nothing out. Such a plan is never run, and is told as unsupported.
     #[serde(skip)]

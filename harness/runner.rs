@@ -163,9 +163,7 @@ async fn attempt(
     reach: Option<&Reach>,
     options: Options<'_>,
 ) -> (Outcome, Option<u32>) {
-    let Some(profile) = options.profiles.iter().find(|profile| profile.dialect == plan.dialect) else {
-        return (Outcome::unjudged(Verdict::NotRun, "no profile was given for this dialect"), None);
-    };
+    let profile = Profile::of_plan(plan, options.profiles);
     let width = reach.map(|reach| reach.width).filter(|width| *width > 0);
     let plan = &running.named(plan);
     let driven = running.drive(plan, profile, width, options.keep.map(|_| options.redactor)).await;
@@ -191,8 +189,8 @@ fn case(system: &str, job: &Job, merged: Merged, again: &Again<'_>, options: Opt
     case.hold(options.baselines);
     case.redact(options.redactor);
     if let Some(Keep(keep)) = options.keep {
-        let profile = options.profiles.iter().find(|profile| profile.dialect == job.plan.dialect);
-        let mut record = case.record(PlanNote::of(&job.plan), profile.map(|profile| profile.name));
+        let profile = Profile::of_plan(&job.plan, options.profiles);
+        let mut record = case.record(PlanNote::of(&job.plan), Some(profile.name));
         let (observed, redactor) = outcome.kept.unzip();
         record.observed = observed;
         keep(&record, redactor.as_ref().unwrap_or(options.redactor));
@@ -220,10 +218,11 @@ impl Again<'_> {
             None => format!("'{plan}'"),
         };
         let seed = if job.plan.seed == 0 { String::new() } else { format!(" --seed {}", job.plan.seed) };
-        let newest = Profile::newest(job.plan.dialect);
-        let profile = match self.profiles.iter().find(|profile| profile.dialect == job.plan.dialect) {
-            Some(profile) if profile.name != newest.name => format!(" --profile {}", profile.name),
-            _ => String::new(),
+        let (profile, unasked) =
+            (Profile::of_plan(&job.plan, self.profiles), Profile::of_plan(&job.plan, &[]));
+        let profile = match profile.name == unasked.name {
+            true => String::new(),
+            false => format!(" --profile {}", profile.name),
         };
         let options = &self.options;
         format!("brickbat run {what} {options}{profile}{seed}")

@@ -31,13 +31,17 @@ pub struct Scenario {
     /// Public threads that show the failure, as `owner/repo#number` or an address.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<String>,
+    /// A named, dated strictness, such as `mistral@2025-07`, where the failure shows only at that provider. The scenario
+    /// is then played on its dialect alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<String>,
     /// What a system must be able to do for this scenario to apply; otherwise its plans are `unsupported`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub needs: Vec<Need>,
     /// Names and the values that each takes in turn; `$name` stands for the value elsewhere in the file.
     /// Every combination is a variant.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub vary: BTreeMap<String, Vec<serde_json::Value>>,
+    pub vary: BTreeMap<String, Sweep>,
     /// What the system finds in its store when the scenario begins; nothing if it is left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub given: Option<Given>,
@@ -49,6 +53,17 @@ pub struct Scenario {
     /// What must be true beyond what every plan is held to.
     #[serde(default, skip_serializing_if = "Expect::is_empty")]
     pub expect: Expect,
+}
+
+/// The values that a name of `vary` takes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Sweep {
+    /// These.
+    Values(Vec<serde_json::Value>),
+    /// `0..3`, `permutations(a, b, c)`, or `points(turn 1)`: every point of the turn's first reply and of its tools;
+    /// `points(turn 1, reply 2)` are those of another reply.
+    Words(String),
 }
 
 /// A capability that a system may lack.

@@ -20,7 +20,7 @@ pub enum Canary {
     RetryMergesSteps,
     /// A refused call ends the turn with the reply kept and no results (tunacode).
     DeniedKeepsReply,
-    /// A call that failed is never shown as over (TanStack AI).
+    /// A call that failed before the reply was over is never shown as over (TanStack AI).
     ErrorParked,
     /// The user's stop drops the step with the results that had already come.
     ResultsLost,
@@ -56,7 +56,7 @@ pub enum Canary {
     KillLosesResults,
     /// Calls that are kept of a broken reply are kept without what they were signed with.
     SignatureDropped,
-    /// A reply that did not come to its end is kept without what the model thought.
+    /// A reply that the user stopped is kept without what the model thought.
     ThinkingDropped,
     /// What the model thought is changed when the reply did not come to its end.
     ThinkingAltered,
@@ -78,6 +78,36 @@ pub enum Canary {
     /// A process that shares its session with another goes on with what it has in memory, and writes over the other's
     /// turns (Claude Code).
     StaleWriter,
+    /// The user's stop saves calls that have no result, but only in a later step of the turn (the repair looks at the first).
+    SecondBatchDangles,
+    /// A tool that answers with an error makes the agent give up those that run beside it, and nobody answers for them.
+    SiblingsCancelled,
+    /// The next request goes out when the last call of a batch is answered, whoever else is still running.
+    LastResultOnly,
+    /// When the last call of a batch is answered first, its result gets a message of its own.
+    LastResultApart,
+    /// When the last call of a batch is answered first, the batch is saved as two, so that a part of it is unsigned.
+    BatchSplit,
+    /// When the last call of a batch is answered first, it is saved first.
+    OrderOfArrival,
+    /// An error that comes before the reply is over is recorded when it comes and again when the reply is over.
+    ErrorTwice,
+    /// A result that comes while the next turn runs is added behind that turn's prompt.
+    LateResultRevived,
+    /// The user's stop records a call about which the user is being asked as done, if a tool runs beside it.
+    QuestionTakenForDone,
+    /// A retry that begins with other words goes on in the message of the failed attempt.
+    RetryContinuesMessage,
+    /// A prompt to which the provider answered only errors leaves an empty message behind, so that two prompts are not told as one.
+    UsersNotMerged,
+    /// A prompt that follows results is sent as it is to providers that want an answer between.
+    NoWordAfterResults,
+    /// When a later step breaks, the retry ends with what the model had said.
+    RetryPrefills,
+    /// The user's stop keeps a reply that had not begun as a message without content.
+    PlaceholderKept,
+    /// The user's stop while the model talks about the results drops the results with it.
+    FinishedBatchLost,
 }
 
 /// What is known of a canary.
@@ -280,6 +310,94 @@ const TABLE: &[Entry] = &[
         name: "stale-writer",
         check: "user-message-kept",
         class: Some("two-writers"),
+        canary: Canary::SecondBatchDangles,
+        name: "second-batch-dangles",
+        check: "thread-survives",
+        class: Some("abort-batch"),
+    },
+    Entry {
+        canary: Canary::SiblingsCancelled,
+        name: "siblings-cancelled",
+        check: "thread-survives",
+        class: Some("partial-batch"),
+    },
+    Entry {
+        canary: Canary::LastResultOnly,
+        name: "last-result-only",
+        check: "thread-survives",
+        class: Some("request-race"),
+    },
+    Entry {
+        canary: Canary::LastResultApart,
+        name: "last-result-apart",
+        check: "thread-survives",
+        class: Some("split-results"),
+    },
+    Entry {
+        canary: Canary::BatchSplit,
+        name: "batch-split",
+        check: "thread-survives",
+        class: Some("thought-signature"),
+    },
+    Entry {
+        canary: Canary::OrderOfArrival,
+        name: "order-of-arrival",
+        check: "order-kept",
+        class: Some("out-of-order"),
+    },
+    Entry {
+        canary: Canary::ErrorTwice,
+        name: "error-twice",
+        check: "results-once",
+        class: Some("dup-result"),
+    },
+    Entry {
+        canary: Canary::LateResultRevived,
+        name: "late-result-revived",
+        check: "results-once",
+        class: Some("late-result"),
+    },
+    Entry {
+        canary: Canary::QuestionTakenForDone,
+        name: "question-taken-for-done",
+        check: "success-honest",
+        class: Some("synthetic-wrong"),
+    },
+    Entry {
+        canary: Canary::RetryContinuesMessage,
+        name: "retry-continues-message",
+        check: "steps-kept-apart",
+        class: Some("retry-merge"),
+    },
+    Entry {
+        canary: Canary::UsersNotMerged,
+        name: "users-not-merged",
+        check: "thread-survives",
+        class: Some("role-alternation"),
+    },
+    Entry {
+        canary: Canary::NoWordAfterResults,
+        name: "no-word-after-results",
+        check: "thread-survives",
+        class: Some("tool-then-user"),
+    },
+    Entry {
+        canary: Canary::RetryPrefills,
+        name: "retry-prefills",
+        check: "thread-survives",
+        class: Some("trailing-assistant"),
+    },
+    Entry {
+        canary: Canary::PlaceholderKept,
+        name: "placeholder-kept",
+        check: "thread-survives",
+        class: Some("empty-content"),
+    },
+    Entry {
+        canary: Canary::FinishedBatchLost,
+        name: "finished-batch-lost",
+        check: "results-kept",
+        class: Some("lost-exec"),
     },
 ];
 
@@ -324,6 +442,16 @@ impl Canary {
             (Canary::ThinkingDropped | Canary::ThinkingAltered | Canary::ThinkingUnsigned, _) => {
                 Some("thinking is not sent back")
             }
+            (Canary::LastResultApart | Canary::BatchSplit, Dialect::Gemini) => None,
+            (Canary::LastResultApart, _) => Some("results may stand in several messages, or are told as one"),
+            (Canary::BatchSplit, _) => Some("calls are not signed"),
+            (Canary::RetryPrefills | Canary::NoWordAfterResults, Dialect::Mistral) => None,
+            (Canary::NoWordAfterResults, _) => Some("a prompt may follow results"),
+            (Canary::RetryPrefills, _) => Some("a request may end with what the model said"),
+            (
+                Canary::UsersNotMerged | Canary::PlaceholderKept,
+                Dialect::OpenaiResponses | Dialect::Mistral,
+            ) => Some("a message without content is left out, or taken"),
             _ => None,
         }
     }

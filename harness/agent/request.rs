@@ -51,6 +51,11 @@ trait Asks {
         ""
     }
 
+    /// Whether a prompt may not follow results, so that the model must have said something between.
+    fn wants_word_after_results(&self) -> bool {
+        false
+    }
+
     /// Writes the messages of a thread with commas between them, without the brackets.
     fn messages(&self, out: &mut Vec<u8>, thread: &[Message]);
 
@@ -92,6 +97,11 @@ fn write_messages(out: &mut Vec<u8>, asks: &dyn Asks, thread: &[Message]) {
     out.push(b'[');
     asks.messages(out, thread);
     out.push(b']');
+}
+
+/// Whether a prompt may not follow results.
+pub(super) fn wants_word_after_results(dialect: Dialect) -> bool {
+    of(dialect).wants_word_after_results()
 }
 
 /// The model that is asked where none was named.

@@ -1,5 +1,6 @@
 //! One reply on its way, and the tools that it started.
 
+use super::spoil::LARGE_BATCH;
 use super::thread::{Block, Call, CallResult, Thought};
 use super::{RequestId, RunId};
 use crate::plan::ToolOutcome;
@@ -15,6 +16,12 @@ pub(super) struct Step {
     pub(super) error: Option<String>,
     /// The body of an answer that is not a stream.
     pub(super) whole: Vec<u8>,
+    /// Whether the last of several calls was answered first.
+    pub(super) is_last_first: bool,
+    /// Whether a call failed before the reply was over.
+    pub(super) is_error_early: bool,
+    /// What an attempt before this one had said; only a canary keeps it.
+    pub(super) failed_attempt: Vec<StepBlock>,
 }
 
 /// How far the reply has come.
@@ -84,7 +91,16 @@ pub(super) enum CallState {
 
 impl Step {
     pub(super) fn new(request: RequestId) -> Step {
-        Step { request, phase: Phase::Asked, blocks: Vec::new(), error: None, whole: Vec::new() }
+        Step {
+            request,
+            phase: Phase::Asked,
+            blocks: Vec::new(),
+            error: None,
+            whole: Vec::new(),
+            is_last_first: false,
+            is_error_early: false,
+            failed_attempt: Vec::new(),
+        }
     }
 
     /// The calls, in order.
@@ -173,6 +189,18 @@ impl Step {
     /// The call that a question to the user is about.
     pub(super) fn asked_about(&mut self, run: RunId) -> Option<&mut StepCall> {
         self.calls_mut().find(|call| call.state == CallState::Asked(run))
+    }
+
+    /// Whether the model has said anything in words.
+    pub(super) fn has_text(&self) -> bool {
+        self.blocks.iter().any(|block| matches!(block, StepBlock::Text(_)))
+    }
+
+    /// Whether the last call of a large batch is answered.
+    pub(super) fn is_last_answered(&self) -> bool {
+        let is_large = self.calls().count() >= LARGE_BATCH;
+        let is_good = |call: &StepCall| matches!(&call.state, CallState::Done(result) if !result.is_error);
+        is_large && self.calls().last().is_some_and(is_good)
     }
 
     /// Whether a tool has been started or a call has been answered.

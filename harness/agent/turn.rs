@@ -36,6 +36,7 @@ impl Agent {
         if self.is(Canary::RunsTwice) {
             self.run_again(outputs);
         }
+        self.part_from_results();
         self.thread.push(Message::User(text.to_owned()));
         if self.is(Canary::RefusesOwnHistory) && !unanswered(&self.thread).is_empty() {
             let text = "tool results are missing".to_owned();
@@ -78,8 +79,17 @@ impl Agent {
         }
     }
 
-    fn is(&self, canary: Canary) -> bool {
+    pub(super) fn is(&self, canary: Canary) -> bool {
         self.setup.canary == Some(canary)
+    }
+
+    /// Where a prompt may not follow results, says that the answer to them was never given.
+    fn part_from_results(&mut self) {
+        let follows_results = matches!(self.thread.last(), Some(Message::Results(_)));
+        let must_part = request::wants_word_after_results(self.setup.dialect);
+        if follows_results && must_part && !self.is(Canary::NoWordAfterResults) {
+            self.thread.push(Message::Assistant(vec![Block::Text("(interrupted)".to_owned())]));
+        }
     }
 
     fn ask(&mut self, outputs: &mut Vec<Output>) -> Step {
@@ -225,6 +235,15 @@ impl Agent {
             turn.step.blocks = kept;
             return Some(turn);
         }
+        if self.is(Canary::RetryContinuesMessage) && may_retry && turn.step.has_text() {
+            turn.n_retries += 1;
+            turn.n_requests += 1;
+            turn.step.drop_open_calls();
+            let kept = std::mem::take(&mut turn.step.blocks);
+            turn.step = self.ask(outputs);
+            turn.step.failed_attempt = kept;
+            return Some(turn);
+        }
         turn.step.drop_open_calls();
         if turn.step.has_side_effects() {
             if self.is(Canary::InFlightDropped) {
@@ -239,14 +258,25 @@ impl Agent {
             if self.is(Canary::SignatureDropped) {
                 turn.step.calls_mut().for_each(|call| call.call.signature = None);
             }
-            self.spoil_thoughts(&mut turn.step);
+            if !self.is(Canary::ThinkingDropped) {
+                self.spoil_thoughts(&mut turn.step);
+            }
             return self.go_on(turn, outputs);
         }
         if may_retry {
+            if self.is(Canary::RetryPrefills) && turn.n_requests > 1 {
+                self.push_message(turn.step.message());
+            }
             turn.n_retries += 1;
             turn.n_requests += 1;
             turn.step = self.ask(outputs);
             return Some(turn);
+        }
+        if self.is(Canary::UsersNotMerged)
+            && turn.step.blocks.is_empty()
+            && turn.n_requests <= MAX_RETRIES + 1
+        {
+            self.thread.push(Message::Assistant(Vec::new()));
         }
         if self.is(Canary::PromptLost) {
             self.thread.truncate(turn.mark);
@@ -266,7 +296,7 @@ impl Agent {
     ) -> Option<Turn> {
         let is_over = matches!(turn.step.phase, Phase::Over);
         let ignores = self.is(Canary::EarlyErrorIgnored) && !is_over && !outcome.is_success();
-        let parks = self.is(Canary::ErrorParked) && !outcome.is_success();
+        let parks = self.is(Canary::ErrorParked) && !is_over && !outcome.is_success();
         let Some(call) = turn.step.call_of(run) else {
             self.straggler_done(run, &outcome);
             return Some(turn);
@@ -277,6 +307,7 @@ impl Agent {
         }
         let id = call.call.id.clone();
         call.state = CallState::Done(result_of(&call.call, &outcome));
+        self.spoil_answered(&mut turn.step, &id, &outcome, outputs);
         let state = if outcome.is_success() { ShownState::Completed } else { ShownState::Failed };
         if !parks {
             outputs.push(Output::Show { id, state });
@@ -292,12 +323,12 @@ impl Agent {
 
     /// The reply is over: when no tool runs any more, its messages are saved and the next request goes out.
     fn go_on(&mut self, mut turn: Turn, outputs: &mut Vec<Output>) -> Option<Turn> {
-        if turn.step.is_running() {
+        let is_in_haste = self.is(Canary::LastResultOnly) && turn.step.is_last_answered();
+        if turn.step.is_running() && !is_in_haste {
             return Some(turn);
         }
         let has_calls = turn.step.calls().next().is_some();
-        self.push_message(turn.step.message());
-        self.push_results(turn.step.results());
+        self.push_step(&mut turn.step);
         if !has_calls || turn.n_requests >= MAX_REQUESTS {
             outputs.push(Output::Ended(TurnOutcome::Returned));
             return None;
@@ -309,11 +340,20 @@ impl Agent {
 
     /// The user stops the turn: the request and the tools are given up, and every call that is kept gets an answer.
     fn stop(&mut self, mut turn: Turn, outputs: &mut Vec<Output>) -> Option<Turn> {
+        if self.is(Canary::PlaceholderKept) && turn.n_requests == 1 && matches!(turn.step.phase, Phase::Asked)
+        {
+            self.thread.push(Message::Assistant(Vec::new()));
+        }
         if !matches!(turn.step.phase, Phase::Over) {
             outputs.push(Output::HangUp { request: turn.step.request });
         }
         turn.step.drop_open_calls();
         self.let_go(&turn.step, outputs);
+        let speaks_of_results =
+            turn.n_requests > 1 && turn.step.has_text() && turn.step.calls().next().is_none();
+        if self.is(Canary::FinishedBatchLost) && speaks_of_results {
+            self.thread.truncate(turn.mark + 1);
+        }
         if self.is(Canary::ResultsLost) {
             outputs.push(Output::Ended(TurnOutcome::Cancelled));
             return None;
@@ -322,7 +362,11 @@ impl Agent {
             answered_first(&mut turn.step);
         }
         self.spoil_thoughts(&mut turn.step);
-        let dangles = self.is(Canary::DanglingOnAbort) || self.is(Canary::RefusesOwnHistory);
+        let dangles = self.is(Canary::DanglingOnAbort)
+            || self.is(Canary::RefusesOwnHistory)
+            || (self.is(Canary::SecondBatchDangles) && turn.n_requests > 1);
+        let is_mixed = turn.step.calls().any(|call| matches!(call.state, CallState::Running(_)));
+        let mistakes = self.is(Canary::QuestionTakenForDone) && is_mixed;
         let invents = self.is(Canary::SuccessInvented);
         let forgets = self.is(Canary::ApprovalForgotten);
         for call in turn.step.calls_mut() {
@@ -336,7 +380,7 @@ impl Agent {
                     true => not_allowed(&call.call, "the user stopped before allowing this call"),
                     false => interrupted(&call.call),
                 };
-                if invents {
+                if invents || (mistakes && is_asked) {
                     result.text = "Done.".to_owned();
                     result.is_error = false;
                 }
@@ -389,6 +433,11 @@ impl Agent {
     pub(super) fn straggler_done(&mut self, run: RunId, outcome: &ToolOutcome) {
         let Some(at) = self.stragglers.iter().position(|straggler| straggler.run == run) else { return };
         let Straggler { call_id, .. } = self.stragglers.remove(at);
+        if self.is(Canary::LateResultRevived) && matches!(self.thread.last(), Some(Message::User(_))) {
+            let call_id = call_id.clone();
+            let result = CallResult { call_id, text: outcome.text().to_owned(), is_error: false };
+            self.thread.push(Message::Results(vec![result]));
+        }
         if self.is(Canary::LateResultTwice) {
             let result =
                 CallResult { call_id, text: outcome.text().to_owned(), is_error: !outcome.is_success() };
@@ -402,13 +451,13 @@ impl Agent {
         }
     }
 
-    fn push_message(&mut self, blocks: Vec<Block>) {
+    pub(super) fn push_message(&mut self, blocks: Vec<Block>) {
         if !blocks.is_empty() {
             self.thread.push(Message::Assistant(blocks));
         }
     }
 
-    fn push_results(&mut self, results: Vec<CallResult>) {
+    pub(super) fn push_results(&mut self, results: Vec<CallResult>) {
         if !results.is_empty() {
             self.thread.push(Message::Results(results));
         }

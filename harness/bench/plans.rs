@@ -92,13 +92,13 @@ impl Prepared {
     }
 
     fn judge(&self, run: &Run) -> Judgement {
-        judge(&self.plan, run, Profile::newest(self.plan.dialect), Grade::Observed, Some(&self.reach))
+        judge(&self.plan, run, Profile::of_plan(&self.plan, &[]), Grade::Observed, Some(&self.reach))
     }
 }
 
 fn drive(plan: &Arc<Plan>, width: Option<usize>) -> Run {
     let agent = Agent::of_plan(plan, Delivery::Streamed, None);
-    simulate(plan, Profile::newest(plan.dialect), agent, width)
+    simulate(plan, Profile::of_plan(&plan, &[]), agent, width)
 }
 
 /// Plans that are measured together, from their files to their requests.

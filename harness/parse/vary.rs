@@ -1,5 +1,6 @@
 //! `vary`: which variants a file has, what they are called, and what `$name` stands for in each.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use serde_json::Value;
@@ -7,13 +8,14 @@ use serde_json::Value;
 use super::Source;
 use super::diagnostic::Diagnostic;
 use super::suggest::{did_you_mean, one_of};
+use super::sweep;
 use super::tree::{Key, Kind, MAX_NODES, Node, is_axis_name, placeholder};
 
 /// A name of `vary` with its values.
 #[derive(Debug)]
 pub struct Axis<'a> {
     key: &'a Key,
-    values: &'a [Node],
+    values: Cow<'a, [Node]>,
 }
 
 /// One value for each axis.
@@ -28,7 +30,7 @@ pub struct Choice<'a> {
 const MAX_VARIANTS: usize = 512;
 
 /// Values of one axis: the points of a turn are about 40, so a scenario can name each of them.
-const MAX_VALUES: usize = 64;
+pub(super) const MAX_VALUES: usize = 64;
 
 /// Axes of a file; 512 variants allow nine axes of two values at the most.
 const MAX_AXES: usize = 9;
@@ -57,10 +59,14 @@ fn axis<'a>(source: &Source, key: &'a Key, node: &'a Node) -> Result<Axis<'a>, D
             .at(key.span, format!("`{}` cannot be a name in `vary`", key.name))
             .with_hint(Some("use lowercase letters, digits and `_`, and begin with a letter".to_owned())));
     }
-    let Kind::List(values) = &node.kind else {
-        return Err(source
-            .at(node.span, format!("`{}` takes a list of values", key.name))
-            .with_hint(Some(format!("write `{}: [0, 1, 2]`", key.name))));
+    let values = match (&node.kind, node.as_str()) {
+        (Kind::List(values), _) => Cow::Borrowed(values.as_slice()),
+        (_, Some(words)) => Cow::Owned(sweep::values(source, node, words)?),
+        _ => {
+            return Err(source
+                .at(node.span, format!("`{}` takes a list of values", key.name))
+                .with_hint(Some(format!("write `{}: [0, 1, 2]`", key.name))));
+        }
     };
     if values.is_empty() {
         return Err(source.at(key.span, format!("`{}` has no values, so there are no variants", key.name)));

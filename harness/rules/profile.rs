@@ -12,6 +12,7 @@ mod responses;
 
 use super::{Envelope, Rule, Severity};
 use crate::dialect::Dialect;
+use crate::plan::Plan;
 
 /// A named, dated strictness of a dialect.
 #[derive(Debug)]
@@ -220,6 +221,14 @@ impl Profile {
     /// The newest profile of the provider that a dialect is named after: the default.
     pub fn newest(dialect: Dialect) -> &'static Profile {
         &of(dialect)[0]
+    }
+
+    /// By which profile a plan is judged: the one that its scenario names, else the one of its dialect among those
+    /// given, else the newest.
+    pub fn of_plan(plan: &Plan, given: &[&'static Profile]) -> &'static Profile {
+        let named = plan.profile.as_deref().and_then(Profile::named);
+        let of_dialect = || given.iter().copied().find(|profile| profile.dialect == plan.dialect);
+        named.or_else(of_dialect).unwrap_or_else(|| Profile::newest(plan.dialect))
     }
 
     /// The profile of that name. A name without its date means the newest of that name.

@@ -291,7 +291,7 @@ fn a_session_is_loaded_in_a_new_process() {
         let state = TempDir::new().unwrap();
         let job = load("control/plain-batch@anthropic-messages").remove(0);
         let server = Server::start(Limits::STANDARD).await.unwrap();
-        let mut mount = server.mount(Provider::new(job.plan.clone(), Profile::newest(job.plan.dialect)));
+        let mut mount = server.mount(Provider::new(job.plan.clone(), Profile::of_plan(&job.plan, &[])));
         let given = session(&mount.base_url(), state.path(), &json!({}));
 
         let mut process = Process::greeted();

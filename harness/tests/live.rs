@@ -280,7 +280,7 @@ fn huge(token: u64) -> Vec<u8> {
 /// Drives the first turn of a plan without faults on a server that others use too.
 async fn drive_first_turn(server: &Server, job: &Job) -> TurnOutcome {
     let plan = &job.plan;
-    let mut mount = server.mount(Provider::new(plan.clone(), Profile::newest(plan.dialect)));
+    let mut mount = server.mount(Provider::new(plan.clone(), Profile::of_plan(&plan, &[])));
     let agent = Agent::of_plan(plan, Delivery::Streamed, None);
     let place = Place::of_plan(&mount.base_url(), agent.path(), &plan.tools).unwrap();
     let mut session = InProcess::start(agent, place);
@@ -310,7 +310,7 @@ fn plans_go_on_unharmed_beside_hostile_requests() {
     within_patience(async {
         let server = Server::start(Limits::STANDARD).await.unwrap();
         let job = load("control/plain-batch@anthropic-messages").remove(0);
-        let mut victim = server.mount(Provider::new(job.plan.clone(), Profile::newest(job.plan.dialect)));
+        let mut victim = server.mount(Provider::new(job.plan.clone(), Profile::of_plan(&job.plan, &[])));
         let (done, is_done) = watch::channel(false);
         let attack = async {
             let mut n_rounds = 0;

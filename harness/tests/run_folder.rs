@@ -67,7 +67,7 @@ fn timeless(folder: &Path) -> BTreeMap<String, String> {
 
 /// The record of a plan in the simulation.
 fn record(plan: &Plan, canary: Option<Canary>) -> Record {
-    let profile = Profile::newest(plan.dialect);
+    let profile = Profile::of_plan(&plan, &[]);
     let agent = |plan: &Plan| Agent::of_plan(plan, Delivery::Streamed, canary);
     let control = Arc::new(lower::control(plan));
     let reach = Reach::of(&control, &simulate(&control, profile, agent(&control), None).trace);

@@ -44,7 +44,7 @@ fn each_scenario_is_served_as_written() {
 /// Everything that the provider sends of a plan to a client that asks and asks again.
 fn served(plan: &Plan) -> String {
     let mut text = format!("{}\n", plan.id);
-    let mut provider = Provider::new(Arc::new(plan.clone()), Profile::newest(plan.dialect));
+    let mut provider = Provider::new(Arc::new(plan.clone()), Profile::of_plan(&plan, &[]));
     let body = asking(plan).to_string();
     let path = wire::of(plan.dialect).post_path("m", true);
     for (turn, planned) in plan.turns.iter().enumerate().filter(|(_, turn)| !turn.follow_up) {
@@ -311,6 +311,8 @@ fn empty_plan(dialect: Dialect) -> Plan {
         dialect,
         seed: 0,
         needs: Vec::new(),
+        classes: Vec::new(),
+        profile: None,
         impossible: None,
         tools: Vec::new(),
         calls: Vec::new(),

@@ -31,7 +31,9 @@ impl Asks for BedrockConverse {
     /// The service refuses two messages of the same role in a row, so what follows each other is one message: results
     /// and the prompt behind them, or two prompts of which the first had no answer.
     fn messages(&self, out: &mut Vec<u8>, thread: &[Message]) {
-        list(out, thread.chunk_by(|one, next| is_assistant(one) == is_assistant(next)), turn);
+        let turns = thread.chunk_by(|one, next| is_assistant(one) == is_assistant(next));
+        // A reply that a canary left without content parts two prompts.
+        list(out, turns.filter(|turn| !turn.iter().all(is_empty)), turn);
     }
 
     fn after(&self, out: &mut Vec<u8>, _delivery: Delivery, declared: &str) {

@@ -24,6 +24,11 @@ impl Asks for Mistral {
         out.extend_from_slice(br#","messages":"#);
     }
 
+    /// Refused for years, and by some models to this day (charmbracelet/crush#279, lijunzh/koda#886).
+    fn wants_word_after_results(&self) -> bool {
+        true
+    }
+
     fn messages(&self, out: &mut Vec<u8>, thread: &[Message]) {
         OpenaiChat.messages(out, thread);
     }

@@ -12,7 +12,7 @@ use super::*;
 
 /// The same run by a client that names the response before, and sends what came after it.
 fn chained(plan: &Arc<Plan>, run: &Run) -> Run {
-    let provider = RefCell::new(Provider::new(plan.clone(), Profile::newest(plan.dialect)));
+    let provider = RefCell::new(Provider::new(plan.clone(), Profile::of_plan(plan, &[])));
     let previous: RefCell<Option<String>> = RefCell::new(None);
     let n_known = Cell::new(0);
     rebuilt(run, |_, event| {

@@ -61,7 +61,7 @@ pub fn run_whole(plan: &Arc<Plan>) -> Run {
 
 fn driven(plan: &Arc<Plan>, canary: Option<Canary>, delivery: Delivery) -> Run {
     let agent = Agent::of_plan(plan, delivery, canary);
-    simulate(plan, Profile::newest(plan.dialect), agent, Some(REACH.width))
+    simulate(plan, Profile::of_plan(plan, &[]), agent, Some(REACH.width))
 }
 
 /// The run with each event replaced by those that are given for it and its turn.
@@ -167,7 +167,7 @@ pub fn judged(plan: &Plan, run: &Run) -> Judgement {
 
 /// The judgement over a run of a system that can do so much.
 pub fn judged_within(plan: &Plan, run: &Run, reach: Reach) -> Judgement {
-    judge(plan, run, Profile::newest(plan.dialect), Grade::Observed, Some(&reach))
+    judge(plan, run, Profile::of_plan(plan, &[]), Grade::Observed, Some(&reach))
 }
 
 /// The run is judged so, and nothing is found.

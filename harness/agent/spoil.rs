@@ -1,0 +1,89 @@
+//! What canaries do to a batch that comes to its end: its messages, and the order in which its results came.
+
+use super::canary::Canary;
+use super::step::{CallState, Step, StepBlock};
+use super::thread::Message;
+use super::{Agent, Output, Straggler};
+use crate::plan::ToolOutcome;
+use crate::trace::ShownState;
+
+/// Calls of a batch in which canaries mistake the order of the results.
+pub(super) const LARGE_BATCH: usize = 3;
+
+impl Agent {
+    /// A call of the step has just been answered.
+    pub(super) fn spoil_answered(
+        &mut self,
+        step: &mut Step,
+        id: &str,
+        outcome: &ToolOutcome,
+        outputs: &mut Vec<Output>,
+    ) {
+        let is_last = step.calls().last().is_some_and(|call| call.call.id == id);
+        step.is_last_first |= is_last && step.results().len() == 1 && step.calls().count() >= LARGE_BATCH;
+        let is_over = matches!(step.phase, super::step::Phase::Over);
+        step.is_error_early |= !is_over && !outcome.is_success();
+        if self.is(Canary::SiblingsCancelled) && is_over && matches!(outcome, ToolOutcome::Error(_)) {
+            for call in step.calls_mut() {
+                let CallState::Running(run) = call.state else { continue };
+                call.state = CallState::Forgotten;
+                outputs.push(Output::CancelTool { run });
+                outputs.push(Output::Show { id: call.call.id.clone(), state: ShownState::Failed });
+                self.stragglers.push(Straggler { run, call_id: call.call.id.clone() });
+            }
+        }
+    }
+
+    /// Saves a reply whose tools have all answered.
+    pub(super) fn push_step(&mut self, step: &mut Step) {
+        if self.is(Canary::RetryContinuesMessage) {
+            continue_message(step);
+        }
+        let (mut message, mut results) = (step.message(), step.results());
+        if !step.is_last_first {
+            if self.is(Canary::ErrorTwice) && step.is_error_early {
+                let errors: Vec<_> = results.iter().filter(|result| result.is_error).cloned().collect();
+                results.extend(errors);
+            }
+            self.push_message(message);
+            return self.push_results(results);
+        }
+        if self.is(Canary::OrderOfArrival) {
+            let last = message.pop();
+            let first_call = message.iter().position(|block| block.call().is_some()).unwrap_or(message.len());
+            message.splice(first_call..first_call, last);
+        }
+        if self.is(Canary::LastResultApart) {
+            let last = results.split_off(results.len() - 1);
+            self.push_message(message);
+            self.thread.push(Message::Results(last));
+            return self.push_results(results);
+        }
+        if self.is(Canary::BatchSplit) {
+            let (last_call, last) =
+                (message.split_off(message.len() - 1), results.split_off(results.len() - 1));
+            self.push_message(message);
+            self.push_results(results);
+            self.push_message(last_call);
+            return self.push_results(last);
+        }
+        self.push_message(message);
+        self.push_results(results);
+    }
+}
+
+/// Puts what a failed attempt had said before what the new one says, unless both begin with the same words.
+fn continue_message(step: &mut Step) {
+    let words = |blocks: &[StepBlock]| {
+        let text = blocks.iter().find_map(|block| match block {
+            StepBlock::Text(text) => Some(text.clone()),
+            _ => None,
+        });
+        text.unwrap_or_default()
+    };
+    let mut kept = std::mem::take(&mut step.failed_attempt);
+    if !kept.is_empty() && words(&kept) != words(&step.blocks) {
+        kept.append(&mut step.blocks);
+        step.blocks = kept;
+    }
+}

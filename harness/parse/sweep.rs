@@ -1,0 +1,183 @@
+//! Values of `vary` that are written in words: `0..3`, `permutations(a, b, c)`, `points(turn 1)`.
+//!
+//! The points of a turn are read off the file as it is written, without a dialect: those that a dialect does not have
+//! make impossible plans there.
+
+use serde_json::{Value, json};
+
+use super::Source;
+use super::diagnostic::Diagnostic;
+use super::tree::{Kind, Node};
+
+/// Calls that may be put in every order: four have 24 orders, and each is a variant.
+const MAX_PERMUTED: usize = 4;
+
+/// Deltas of a call that does not say how many it has.
+const DELTAS: u64 = 3;
+
+/// Fragments in which a text is sent, and a thought.
+const FRAGMENTS: u64 = 2;
+
+/// What is understood.
+const HINT: &str =
+    "write `0..3`, `permutations(a, b, c)`, `points(turn 1)`, `points(turn 1, reply 2)`, or a list of values";
+
+/// The values that the words stand for.
+pub(super) fn values(source: &Source, words: &Node, text: &str) -> Result<Vec<Node>, Diagnostic> {
+    let wrong = |message: String| source.at(words.span, message).with_hint(Some(HINT.to_owned()));
+    let values = match Sweep::read(text) {
+        Some(Sweep::Range(first, last)) if first > last => {
+            return Err(wrong(format!("`{text}` has no values: it goes from {first} to {last}")));
+        }
+        // One more than an axis takes, so that its own bound is what is told.
+        Some(Sweep::Range(first, last)) => {
+            (first..=last).take(super::vary::MAX_VALUES + 1).map(|number| json!(number)).collect()
+        }
+        Some(Sweep::Permutations(names)) if names.len() > MAX_PERMUTED => {
+            return Err(wrong(format!("more than {MAX_PERMUTED} calls have too many orders")));
+        }
+        Some(Sweep::Permutations(names)) => {
+            permutations(&names).into_iter().map(|order| json!(order)).collect()
+        }
+        Some(Sweep::Points { turn, reply }) => {
+            let found = points(source, turn, reply);
+            found.ok_or_else(|| wrong(format!("the file has no reply {reply} in a turn {turn}")))?
+        }
+        None => return Err(wrong(format!("`{text}` is not understood"))),
+    };
+    Ok(values.into_iter().map(|value| node(words, &value)).collect())
+}
+
+/// Words, read.
+#[derive(Debug, PartialEq, Eq)]
+enum Sweep<'a> {
+    /// From a number to another, both included.
+    Range(u64, u64),
+    /// Every order of these.
+    Permutations(Vec<&'a str>),
+    /// The points of a reply, counted from 1; those of the tools belong to the first.
+    Points { turn: usize, reply: usize },
+}
+
+impl Sweep<'_> {
+    fn read(text: &str) -> Option<Sweep<'_>> {
+        if let Some((first, last)) = text.split_once("..") {
+            return Some(Sweep::Range(first.trim().parse().ok()?, last.trim().parse().ok()?));
+        }
+        let (name, rest) = text.split_once('(')?;
+        let inside: Vec<&str> = rest.strip_suffix(')')?.split(',').map(str::trim).collect();
+        let number = |word: &str, key: &str| -> Option<usize> {
+            word.strip_prefix(key)?.trim().parse().ok().filter(|number| *number > 0)
+        };
+        match (name.trim(), inside.as_slice()) {
+            ("permutations", names) if names.iter().all(|name| !name.is_empty()) => {
+                Some(Sweep::Permutations(names.to_vec()))
+            }
+            ("points", [turn]) => Some(Sweep::Points { turn: number(turn, "turn ")?, reply: 1 }),
+            ("points", [turn, reply]) => {
+                Some(Sweep::Points { turn: number(turn, "turn ")?, reply: number(reply, "reply ")? })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Every order of some names, the one that is written first.
+fn permutations<'a>(names: &[&'a str]) -> Vec<Vec<&'a str>> {
+    if names.is_empty() {
+        return vec![Vec::new()];
+    }
+    let begin_with = |at: usize| {
+        let mut rest = names.to_vec();
+        let first = rest.remove(at);
+        permutations(&rest).into_iter().map(move |mut order| {
+            order.insert(0, first);
+            order
+        })
+    };
+    (0..names.len()).flat_map(begin_with).collect()
+}
+
+/// The points after which something may happen, in causal order: those of the stream, then, for the first reply, those
+/// of the tools. Nothing if there is no such reply.
+fn points(source: &Source, turn: usize, reply: usize) -> Option<Vec<Value>> {
+    let said = item(item(source.root.get("turns")?, turn - 1)?.get("replies")?, reply - 1)?;
+    let blocks = match said.get("attempts") {
+        Some(attempts) => item(attempts, 0)?,
+        None => said,
+    };
+    let Kind::List(blocks) = &blocks.kind else { return None };
+    let mut points = vec![json!("headers")];
+    let mut calls = Vec::new();
+    let mut n_texts = 0;
+    for block in blocks {
+        if block.get("think").is_some() {
+            points.extend((1..=FRAGMENTS).map(|k| json!({ "think": k })));
+        } else if block.get("text").is_some() {
+            points.extend((1..=FRAGMENTS).map(|k| json!({ "text": n_texts + k })));
+            n_texts += FRAGMENTS;
+        } else if let Some(call) = block.get("call") {
+            let name = call.get("as")?.as_str()?;
+            let n_deltas = call.get("deltas").and_then(|node| node.value().as_u64()).unwrap_or(DELTAS);
+            points.push(json!({ "start": name }));
+            points.extend(
+                (1..=n_deltas.min(super::vary::MAX_VALUES as u64)).map(|k| json!({ "delta": [name, k] })),
+            );
+            points.push(json!({ "end": name }));
+            calls.push(name);
+        }
+    }
+    points.extend((!calls.is_empty()).then(|| json!("calls")));
+    points.extend([json!("stop"), json!("reply")]);
+    if reply == 1 && !calls.is_empty() {
+        points.extend((1..=calls.len()).map(|count| json!({ "started": count })));
+        points.extend((0..=calls.len()).map(|count| json!({ "settled": count })));
+    }
+    Some(points)
+}
+
+fn item(list: &Node, at: usize) -> Option<&Node> {
+    match &list.kind {
+        Kind::List(items) => items.get(at),
+        Kind::Map(_) | Kind::Scalar(_) => None,
+    }
+}
+
+/// A value that stands where the words do.
+fn node(words: &Node, value: &Value) -> Node {
+    let kind = match value {
+        Value::Object(entries) => {
+            let key = |name: &String| super::Key { name: name.clone(), span: words.span };
+            Kind::Map(entries.iter().map(|(name, value)| (key(name), node(words, value))).collect())
+        }
+        Value::Array(items) => Kind::List(items.iter().map(|item| node(words, item)).collect()),
+        scalar => Kind::Scalar(scalar.clone()),
+    };
+    Node { span: words.span, kind }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_read() {
+        assert_eq!(Sweep::read("0..3"), Some(Sweep::Range(0, 3)));
+        assert_eq!(Sweep::read("points(turn 2)"), Some(Sweep::Points { turn: 2, reply: 1 }));
+        assert_eq!(Sweep::read("points(turn 1, reply 2)"), Some(Sweep::Points { turn: 1, reply: 2 }));
+        assert_eq!(Sweep::read("permutations(a, b)"), Some(Sweep::Permutations(vec!["a", "b"])));
+        for wrong in
+            ["", "a", "1..", "points(turn 0)", "points()", "points(turn 1", "permutations(a,)", "0..x"]
+        {
+            assert_eq!(Sweep::read(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn every_order_comes_once_and_the_written_one_first() {
+        let orders = permutations(&["a", "b", "c"]);
+        assert_eq!(orders.len(), 6);
+        assert_eq!(orders[0], ["a", "b", "c"]);
+        assert_eq!(orders[5], ["c", "b", "a"]);
+    }
+}
