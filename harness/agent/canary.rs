@@ -310,6 +310,8 @@ const TABLE: &[Entry] = &[
         name: "stale-writer",
         check: "user-message-kept",
         class: Some("two-writers"),
+    },
+    Entry {
         canary: Canary::SecondBatchDangles,
         name: "second-batch-dangles",
         check: "thread-survives",

@@ -45,9 +45,7 @@ fn tells(plan: &Plan, request: &RequestView) -> bool {
     };
     request.history.items.iter().any(|item| match &item.content {
         Content::Text { text } | Content::Result { text, .. } => knows(text),
-        Content::Call { args, .. } => {
-            args.get(MARKER).and_then(|marker| marker.as_str()).is_some_and(|marker| knows(marker))
-        }
+        Content::Call { args, .. } => args.get(MARKER).and_then(|marker| marker.as_str()).is_some_and(knows),
         Content::Raw { value } => knows(&value.to_string()),
         Content::Thought { .. } => false,
     })

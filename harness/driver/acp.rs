@@ -349,7 +349,7 @@ impl Link {
         match tokio::time::timeout(wait, self.connection.send_request(request).block_task()).await {
             Ok(Ok(answer)) => Ok(answer),
             Ok(Err(error)) if is_over(&error) => Err(self.hub.cause().await),
-            Ok(Err(error)) => Err(refused(method, error).with_stderr(self.process.stderr())),
+            Ok(Err(error)) => Err(DriverError::refused(method, error).with_stderr(self.process.stderr())),
             Err(_) => Err(DriverError::Silent {
                 method: method.to_owned(),
                 waited: wait,
@@ -440,7 +440,7 @@ impl Hub {
             Err(error) if is_over(&error) => return,
             result if plain => Ok(plain::outcome(result)),
             Ok(answer) => protocol::outcome(answer.meta.as_ref()),
-            Err(error) => Err(refused("session/prompt", error)),
+            Err(error) => Err(DriverError::refused("session/prompt", error)),
         };
         self.send(id, ended.map_or_else(SessionEvent::Lost, SessionEvent::Ended));
     }
@@ -594,10 +594,4 @@ fn is_over(error: &agent_client_protocol::Error) -> bool {
 fn is_unsent(error: &agent_client_protocol::Error) -> bool {
     let words = error.data.as_ref().and_then(Value::as_str);
     words.is_some_and(|words| words.starts_with("failed to send outgoing request `"))
-}
-
-fn refused(method: &str, error: agent_client_protocol::Error) -> DriverError {
-    let data = error.data.map(|data| format!(": {data}")).unwrap_or_default();
-    let text = super::error::quote(format!("{}{data}", error.message).as_bytes());
-    DriverError::Refused { method: method.to_owned(), code: error.code.into(), text }
 }

@@ -17,7 +17,7 @@ use tokio::task::JoinHandle;
 use super::acp::SessionEvent;
 use super::error::DriverError;
 use super::http::{Exchange, Piece};
-use crate::agent::{Agent, BodyEnd, Input, Output, RequestId, RunId};
+use crate::agent::{Agent, BodyEnd, BrokenStore, Input, Output, RequestId, RunId};
 use crate::plan::ToolOutcome;
 use crate::trace::{Consent, QuestionId};
 pub(super) use place::Address;
@@ -39,6 +39,8 @@ enum Command {
     Answer(RunId, Consent),
     Barrier(oneshot::Sender<()>),
     History(oneshot::Sender<Vec<u8>>),
+    Saved(oneshot::Sender<Vec<u8>>),
+    Reload(Vec<u8>),
     Kill(oneshot::Sender<Vec<u8>>),
 }
 
@@ -91,6 +93,18 @@ impl InProcess {
         let (told, wait) = oneshot::channel();
         self.send(Command::History(told));
         wait.await.ok()
+    }
+
+    /// What the agent has saved; none if its task is gone.
+    pub async fn saved(&self) -> Option<Vec<u8>> {
+        let (told, wait) = oneshot::channel();
+        self.send(Command::Saved(told));
+        wait.await.ok()
+    }
+
+    /// Tells the agent what another process has saved since.
+    pub fn reload(&self, saved: Vec<u8>) {
+        self.send(Command::Reload(saved));
     }
 
     /// Ends the agent where it stands, as SIGKILL would, with all its connections. Gives what it had saved by then;
@@ -170,6 +184,17 @@ impl Live {
                     let _ = told.send(self.agent.history());
                     Vec::new()
                 }
+                Step::Command(Command::Saved(told)) => {
+                    let _ = told.send(self.agent.saved());
+                    Vec::new()
+                }
+                Step::Command(Command::Reload(saved)) => {
+                    if let Err(error) = self.agent.reload(&saved) {
+                        self.report(SessionEvent::Lost(unread(&error)));
+                        return;
+                    }
+                    Vec::new()
+                }
                 Step::Command(Command::Kill(killed)) => {
                     let _ = killed.send(self.agent.saved());
                     return;
@@ -189,10 +214,7 @@ impl Live {
     fn look_into_the_store(&mut self) -> Result<(), DriverError> {
         let Some(store) = &mut self.store else { return Ok(()) };
         let Some(changed) = store.changed()? else { return Ok(()) };
-        self.agent.reload(&changed).map_err(|error| DriverError::Harness {
-            what: "cannot go on with the stored thread".to_owned(),
-            text: error.to_string(),
-        })
+        self.agent.reload(&changed).map_err(|error| unread(&error))
     }
 
     /// Stores what the agent keeps, before anything that it asks for happens in the world.
@@ -301,6 +323,10 @@ async fn run_tool(
         outcome = answer => (run, Some(outcome.unwrap_or_else(broken_off))),
         Ok(()) = cancelled => (run, None),
     }
+}
+
+fn unread(error: &BrokenStore) -> DriverError {
+    DriverError::Harness { what: "cannot go on with the stored thread".to_owned(), text: error.to_string() }
 }
 
 fn broken_off() -> ToolOutcome {

@@ -272,12 +272,9 @@ impl Running {
                 // Nobody but the simulation lets its writes be held.
                 Need::Saving => true,
             },
-            // In this process there is one agent, and its thread is in no file.
-            How::Live { delivery: Delivery::Streamed, .. } => {
-                matches!(need, Need::SharedSession | Need::Saving)
-            }
+            How::Live { delivery: Delivery::Streamed, .. } => **need == Need::Saving,
             How::Live { delivery: Delivery::Whole, .. } => {
-                matches!(need, Need::EagerTools | Need::Streaming | Need::SharedSession | Need::Saving)
+                matches!(need, Need::EagerTools | Need::Streaming | Need::Saving)
             }
             How::Simulated(_) => false,
         };

@@ -62,15 +62,21 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
 
     /// Goes on in the other process; it is started, and loads the session, when it is first needed.
     pub(super) async fn switch(&mut self, process: u32) -> Result<(), DriverError> {
-        let (next, stderr_from) = match (self.other.take(), &self.session) {
-            (Some(other), _) => other,
-            (None, Session::Acp(session)) => {
-                let stored = Remains::Stored(session.id().to_owned());
-                ((self.opener)(&self.base_path, Some(&stored)).await?, 0)
+        let remains = match &self.session {
+            Session::Acp(session) => Remains::Stored(session.id().to_owned()),
+            Session::InProcess(session) => {
+                let saved = session.saved().await;
+                Remains::Saved(saved.ok_or_else(|| broken("the agent ended before the other took over"))?)
             }
-            (None, Session::InProcess(_)) => {
-                return Err(broken("an agent in this process has no second one"));
+        };
+        let (next, stderr_from) = match self.other.take() {
+            Some(other) => {
+                if let (Session::InProcess(session), Remains::Saved(saved)) = (&other.0, remains) {
+                    session.reload(saved);
+                }
+                other
             }
+            None => ((self.opener)(&self.base_path, Some(&remains)).await?, 0),
         };
         let session = std::mem::replace(&mut self.session, next);
         self.other = Some((session, std::mem::replace(&mut self.stderr_from, stderr_from)));
