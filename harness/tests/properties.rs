@@ -7,6 +7,7 @@
 mod plans;
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 use brickbat::agent::canary::Canary;
@@ -74,9 +75,12 @@ proptest! {
 
 /// The same plan with other ids and markers.
 fn with_seed(plan: &Plan, seed: u64) -> Plan {
-    let path = format!("{}/scenarios/{}.yaml", env!("CARGO_MANIFEST_DIR"), plan.id.scenario);
-    let text = std::fs::read_to_string(path).unwrap();
-    let plans = lower::plans(&plan.id.scenario, "any", &text, &[plan.dialect], seed).unwrap();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("scenarios/{}.yaml", plan.id.scenario));
+    let text = std::fs::read_to_string(&path).unwrap();
+    let folder = path.parent().unwrap();
+    let beside = |file: &str| std::fs::read_to_string(folder.join(file)).map_err(|error| error.to_string());
+    let (id, dialects) = (&plan.id.scenario, [plan.dialect]);
+    let plans = lower::plans_with(id, "any", &text, &dialects, seed, &beside).unwrap();
     plans.into_iter().find(|other| other.id == plan.id).unwrap()
 }
 
