@@ -108,6 +108,10 @@ pub enum Canary {
     PlaceholderKept,
     /// The user's stop while the model talks about the results drops the results with it.
     FinishedBatchLost,
+    /// A reply that was stopped behind the thinking is kept as a message of nothing else.
+    LoneThoughtKept,
+    /// A resume reads the stored thread without what the model thought.
+    ThinkingForgotten,
 }
 
 /// What is known of a canary.
@@ -401,6 +405,18 @@ const TABLE: &[Entry] = &[
         check: "results-kept",
         class: Some("lost-exec"),
     },
+    Entry {
+        canary: Canary::LoneThoughtKept,
+        name: "lone-thought-kept",
+        check: "thread-survives",
+        class: Some("reasoning-orphan"),
+    },
+    Entry {
+        canary: Canary::ThinkingForgotten,
+        name: "thinking-forgotten",
+        check: "thread-survives",
+        class: Some("thinking-first"),
+    },
 ];
 
 impl Canary {
@@ -438,9 +454,16 @@ impl Canary {
             (Canary::SignatureDropped, Dialect::Gemini) => None,
             (Canary::SignatureDropped, _) => Some("calls are not signed"),
             (
-                Canary::ThinkingDropped | Canary::ThinkingAltered | Canary::ThinkingUnsigned,
+                Canary::ThinkingDropped
+                | Canary::ThinkingAltered
+                | Canary::ThinkingUnsigned
+                | Canary::ThinkingForgotten,
                 Dialect::AnthropicMessages | Dialect::BedrockConverse,
-            ) => None,
+            )
+            | (Canary::LoneThoughtKept, Dialect::AnthropicMessages | Dialect::OpenaiResponses) => None,
+            (Canary::LoneThoughtKept | Canary::ThinkingForgotten, _) => {
+                Some("thinking and what came of it need not stand together here")
+            }
             (Canary::ThinkingDropped | Canary::ThinkingAltered | Canary::ThinkingUnsigned, _) => {
                 Some("thinking is not sent back")
             }

@@ -15,6 +15,7 @@ pub(super) fn loaded(thread: Vec<Message>, canary: Option<Canary>) -> Vec<Messag
         Some(Canary::BranchFollowed) => along_one_branch(healed(thread)),
         Some(Canary::RepairAddsResult) => repaired_in_the_next_message(thread),
         Some(Canary::PartsOverwritten) => healed(without_overwritten(thread)),
+        Some(Canary::ThinkingForgotten) => without_thoughts(healed(thread)),
         Some(Canary::HealsTheEndAlone) => healed_at_the_end(thread),
         Some(Canary::OrderFromIds) => in_order_of_ids(healed(thread)),
         Some(Canary::ErrorsNotLowered) => {
@@ -110,6 +111,16 @@ fn in_order_of_ids(thread: Vec<Message>) -> Vec<Message> {
         thread.into_iter().enumerate().map(|(index, message)| (format!("msg_{index}"), message)).collect();
     named.sort_by(|(one, _), (other, _)| one.cmp(other));
     named.into_iter().map(|(_, message)| message).collect()
+}
+
+/// What the model thought is not stored.
+fn without_thoughts(mut thread: Vec<Message>) -> Vec<Message> {
+    for message in &mut thread {
+        if let Message::Assistant(blocks) = message {
+            blocks.retain(|block| !matches!(block, Block::Thought(_)));
+        }
+    }
+    thread
 }
 
 fn results(thread: &[Message]) -> impl Iterator<Item = &CallResult> {

@@ -230,6 +230,12 @@ impl Step {
         message_of(self.blocks.iter().filter(|block| !is_open(block)))
     }
 
+    /// What the model thought.
+    pub(super) fn thoughts(&self) -> Vec<Block> {
+        let thoughts = self.blocks.iter().filter(|block| matches!(block, StepBlock::Thought(_)));
+        thoughts.filter_map(StepBlock::kept).collect()
+    }
+
     /// The results, in the order of the calls.
     pub(super) fn results(&self) -> Vec<CallResult> {
         let results = self.calls().filter_map(|call| match &call.state {

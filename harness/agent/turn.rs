@@ -387,6 +387,9 @@ impl Agent {
                 call.state = CallState::Done(result);
             }
         }
+        if self.is(Canary::LoneThoughtKept) && turn.step.message().is_empty() {
+            self.push_message(turn.step.thoughts());
+        }
         self.push_message(turn.step.message());
         self.push_results(turn.step.results());
         if self.is(Canary::RequestStorm) {

@@ -53,7 +53,7 @@ fn the_reference_agent_is_accused_of_nothing() {
 fn a_plan_with_thinking_is_not_judged_if_nobody_asks_for_it() {
     let plans = built_in().into_iter().filter(|plan| plan.id.scenario == "thinking/plain-batch");
     let verdict = |plan: Plan| {
-        let profile = Profile::of_plan(plan, &[]);
+        let profile = Profile::of_plan(&plan, &[]);
         let plan = Arc::new(plan);
         let agent = Agent::reference(plan.dialect, Delivery::Streamed, &plan.tools);
         let run = simulate(&plan, profile, agent, None);

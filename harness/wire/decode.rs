@@ -27,7 +27,8 @@ pub enum ReplyEvent {
         /// The tool.
         name: String,
     },
-    /// The opaque signature of the thoughts that led to a call. Clients keep it with the call and give it back.
+    /// The opaque signature of the thoughts that led to a call, or what else binds it to them. Clients keep it with the
+    /// call and give it back.
     CallSignature {
         /// Which call.
         index: u64,

@@ -1,8 +1,7 @@
 //! OpenAI Responses: what our agent posts.
 //!
-//! It keeps the conversation itself, so nothing is to be stored, and items are sent without ids: the provider demands
-//! nothing more of such items than that calls and outputs belong together. What the model thought is asked for as a
-//! summary, and is not sent back.
+//! It keeps the conversation itself, so nothing is to be stored. What the model thought is asked for as a summary with
+//! its encrypted content, and both are sent back; a call names its item, which binds it to the thought before it.
 
 use serde_json::{Value, json};
 
@@ -29,7 +28,7 @@ impl Asks for OpenaiResponses {
     }
 
     fn thinking(&self) -> &'static str {
-        r#","reasoning":{"summary":"auto"}"#
+        r#","reasoning":{"summary":"auto"},"include":["reasoning.encrypted_content"]"#
     }
 
     fn messages(&self, out: &mut Vec<u8>, thread: &[Message]) {
@@ -41,13 +40,17 @@ impl Asks for OpenaiResponses {
 fn is_empty(message: &Message) -> bool {
     match message {
         Message::User(_) => false,
-        Message::Assistant(blocks) => blocks.iter().all(is_thought),
+        Message::Assistant(blocks) => !blocks.iter().any(is_sent),
         Message::Results(results) => results.is_empty(),
     }
 }
 
-fn is_thought(block: &Block) -> bool {
-    matches!(block, Block::Thought(_))
+/// A thought is given back with what the provider enclosed; a canary has nothing of it left.
+fn is_sent(block: &Block) -> bool {
+    match block {
+        Block::Thought(thought) => thought.signature.starts_with('{'),
+        Block::Text(_) | Block::Call(_) => true,
+    }
 }
 
 fn message(out: &mut Vec<u8>, message: &Message) {
@@ -56,14 +59,19 @@ fn message(out: &mut Vec<u8>, message: &Message) {
             string(out, br#"{"role":"user","content":"#, text);
             out.push(b'}');
         }
-        Message::Assistant(blocks) => list(out, blocks.iter().filter(|block| !is_thought(block)), block),
+        Message::Assistant(blocks) => list(out, blocks.iter().filter(|block| is_sent(block)), block),
         Message::Results(results) => list(out, results, result),
     }
 }
 
 fn block(out: &mut Vec<u8>, block: &Block) {
     match block {
-        Block::Thought(_) => {}
+        Block::Thought(thought) => {
+            string(out, br#"{"type":"reasoning","summary":[{"type":"summary_text","text":"#, &thought.text);
+            out.extend_from_slice(b"}],");
+            // The signature is an object; what is left of it closes the item.
+            out.extend_from_slice(&thought.signature.as_bytes()[1..]);
+        }
         Block::Text(text) => {
             string(out, br#"{"role":"assistant","content":[{"type":"output_text","text":"#, text);
             out.extend_from_slice(b"}]}");
@@ -72,6 +80,9 @@ fn block(out: &mut Vec<u8>, block: &Block) {
             string(out, br#"{"type":"function_call","call_id":"#, &call.id);
             string(out, br#","name":"#, &call.tool);
             string(out, br#","arguments":"#, &call.args);
+            if let Some(id) = &call.signature {
+                string(out, br#","id":"#, id);
+            }
             out.push(b'}');
         }
     }

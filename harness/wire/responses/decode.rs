@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::wire::decode::{ReadEvent, ReplyEvent, text_of, whole_call};
 use crate::wire::sse::SseEvent;
@@ -34,6 +34,7 @@ impl ReadEvent for Events {
                     id: text_of(&item["call_id"]),
                     name: text_of(&item["name"]),
                 });
+                said(call_signature(index, item));
             }
             "response.function_call_arguments.delta" => {
                 if let Some(has_arguments) = self.open.get_mut(&index) {
@@ -85,9 +86,15 @@ pub(super) fn whole(body: &Value, said: &mut dyn FnMut(ReplyEvent)) {
     said(ReplyEvent::Stop(text_of(&body["status"])));
 }
 
-/// What the model really thought, encrypted, for clients that asked for it.
+/// What a client gives back of an item of reasoning besides its summary, as the text of an object.
 fn signature_of(item: &Value) -> Option<String> {
-    item["encrypted_content"].as_str().map(str::to_owned)
+    let encrypted = item["encrypted_content"].as_str()?;
+    Some(json!({ "id": item["id"], "encrypted_content": encrypted }).to_string())
+}
+
+/// The id of an item binds a call to the reasoning that it came of.
+fn call_signature(index: u64, item: &Value) -> ReplyEvent {
+    ReplyEvent::CallSignature { index, signature: text_of(&item["id"]) }
 }
 
 fn is_call(item: &Value) -> bool {
@@ -95,7 +102,14 @@ fn is_call(item: &Value) -> bool {
 }
 
 fn call(index: u64, item: &Value, said: &mut dyn FnMut(ReplyEvent)) {
-    whole_call(index, &item["call_id"], &item["name"], text_of(&item["arguments"]), said);
+    let mut said = |event| {
+        let is_start = matches!(event, ReplyEvent::CallStart { .. });
+        said(event);
+        if is_start {
+            said(call_signature(index, item));
+        }
+    };
+    whole_call(index, &item["call_id"], &item["name"], text_of(&item["arguments"]), &mut said);
 }
 
 /// An error has its code where other dialects have a type.

@@ -11,6 +11,7 @@ use crate::plan::{Mark, Plan, PlannedCall, Script, ScriptBlock};
 use crate::scenario::ErrorKind;
 use crate::wire::Envelope;
 use crate::wire::frames::{Encoded, json_number, json_string};
+use crate::wire::signature::signature;
 
 pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Encoded {
     let mut encoded = Encoded::with_capacity(8192);
@@ -94,7 +95,7 @@ pub(super) fn whole(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Val
     let items = script.blocks.iter().enumerate().map(|(index, block)| {
         let id = item_id(envelope, block, index);
         match block {
-            ScriptBlock::Think(fragments) => reasoning(&id, vec![summary_text(&fragments.concat())]),
+            ScriptBlock::Think(fragments) => whole_reasoning(&id, summary_text(&fragments.concat())),
             ScriptBlock::Text(fragments) => message(&id, "completed", vec![part(&fragments.concat())]),
             ScriptBlock::Call(key) => {
                 let call = &plan.calls[key.0 as usize];
@@ -182,6 +183,13 @@ fn reasoning(id: &str, summary: Vec<Value>) -> Value {
     json!({ "id": id, "type": "reasoning", "summary": summary })
 }
 
+/// The same when all is said. What the model really thought is enclosed as for a client that stores nothing.
+fn whole_reasoning(id: &str, summary: Value) -> Value {
+    let mut item = reasoning(id, vec![summary]);
+    item["encrypted_content"] = signature(id).into();
+    item
+}
+
 fn summary_text(text: &str) -> Value {
     json!({ "type": "summary_text", "text": text })
 }
@@ -266,7 +274,7 @@ impl Summary<'_> {
         self.part_event(out, events, "response.reasoning_summary_part.done", |out| {
             field(out, "part", &part.to_string());
         });
-        let item = reasoning(self.id, vec![part]).to_string();
+        let item = whole_reasoning(self.id, part).to_string();
         item_event(out, events, "response.output_item.done", self.index, &item);
     }
 
