@@ -10,6 +10,7 @@ mod given;
 mod heal;
 mod loads;
 mod request;
+mod retold;
 mod spoil;
 mod step;
 mod store;
@@ -34,6 +35,8 @@ pub struct Agent {
     turn: Option<Turn>,
     /// Calls of ended turns that may still answer.
     stragglers: Vec<Straggler>,
+    /// Whether the user has ever stopped a turn.
+    was_stopped: bool,
     counter: Counter,
 }
 
@@ -112,11 +115,16 @@ pub struct RequestId(pub u32);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RunId(pub u32);
 
+/// Number of one timer of an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TimerId(pub u32);
+
 /// Numbers given out.
 #[derive(Debug, Default)]
 struct Counter {
     n_requests: u32,
     n_runs: u32,
+    n_timers: u32,
 }
 
 impl Counter {
@@ -128,6 +136,11 @@ impl Counter {
     fn run(&mut self) -> RunId {
         self.n_runs += 1;
         RunId(self.n_runs - 1)
+    }
+
+    fn timer(&mut self) -> TimerId {
+        self.n_timers += 1;
+        TimerId(self.n_timers - 1)
     }
 }
 
@@ -144,6 +157,8 @@ pub enum Input<'a> {
         request: RequestId,
         /// The status.
         status: u16,
+        /// After how long the provider wants to be asked again, if it says so.
+        pause_ms: Option<u64>,
     },
     /// A piece of an answer's body.
     Body {
@@ -172,6 +187,11 @@ pub enum Input<'a> {
         run: RunId,
         /// How.
         outcome: ToolOutcome,
+    },
+    /// A timer has run out.
+    Elapsed {
+        /// Which one.
+        timer: TimerId,
     },
 }
 
@@ -227,6 +247,13 @@ pub enum Output {
         /// The state.
         state: ShownState,
     },
+    /// Say when so much time has passed. In the simulation that is virtual time: it costs nothing.
+    Wait {
+        /// The number of the timer.
+        timer: TimerId,
+        /// How long.
+        ms: u64,
+    },
     /// The turn is over.
     Ended(TurnOutcome),
 }
@@ -278,6 +305,7 @@ impl Agent {
             thread: Vec::new(),
             turn: None,
             stragglers: Vec::new(),
+            was_stopped: false,
             counter: Counter::default(),
         }
     }
@@ -315,7 +343,12 @@ impl Agent {
 
     /// The thread as the next request would say it: a JSON array of the dialect's messages.
     pub fn history(&self) -> Vec<u8> {
-        request::messages(self.setup.dialect, &self.thread)
+        match self.setup.canary {
+            Some(Canary::StoreForgets) => {
+                request::messages(self.setup.dialect, &self.without_stopped_results())
+            }
+            _ => request::messages(self.setup.dialect, &self.thread),
+        }
     }
 
     /// Takes what happened and says what to do.

@@ -8,8 +8,9 @@ mod cover;
 mod read;
 mod write;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
+pub use read::check_named;
 pub use write::{Known, common_system, rewrite};
 
 use crate::verdict::{Finding, Harm};
@@ -65,7 +66,9 @@ pub struct Entry {
 }
 
 /// A finding held against a baseline.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, schemars::JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Disposition {
     /// The baseline holds it.
@@ -129,6 +132,12 @@ impl Baseline {
         }
         stale.sort();
         stale
+    }
+
+    /// Whether it holds a finding of a plan, on whichever of its systems.
+    pub fn holds(&self, plan: &str) -> bool {
+        let patterns = self.entries.iter().flat_map(|entry| &entry.plans);
+        patterns.into_iter().any(|pattern| covers_plan(pattern, plan))
     }
 
     /// Whether an entry of this baseline speaks of a plan on a system.

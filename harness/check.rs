@@ -6,11 +6,17 @@
 mod effects;
 mod evidence;
 mod given;
+mod healthy;
+mod heed;
+mod honesty;
 mod manners;
 mod memory;
 mod offered;
 mod reach;
+mod spoken;
+mod stable;
 mod survival;
+mod views;
 
 pub use evidence::{Evidence, RequestView};
 pub use reach::Reach;
@@ -19,7 +25,7 @@ use crate::plan::{Plan, PlannedCall};
 use crate::rules::Profile;
 use crate::simulate::Run;
 use crate::trace::{Account, Consent, Grade, RequestKind};
-use crate::verdict::{Finding, Judgement, Verdict};
+use crate::verdict::{Asked, Finding, Judgement, Level, Verdict};
 
 /// One checker.
 pub struct Check {
@@ -27,6 +33,10 @@ pub struct Check {
     pub id: &'static str,
     /// What it holds the system to.
     pub summary: &'static str,
+    /// The level that a system does not keep where it finds something.
+    pub level: Level,
+    /// Whether a run has anything that it can speak about.
+    speaks: fn(&Evidence<'_>) -> bool,
     run: fn(&Evidence<'_>) -> Vec<Finding>,
 }
 
@@ -35,68 +45,149 @@ pub const CHECKS: &[Check] = &[
     Check {
         id: "thread-survives",
         summary: "every request of the thread is accepted, and every later turn works",
+        level: Level::L0,
+        speaks: spoken::always,
         run: survival::thread_survives,
     },
     Check {
         id: "user-message-kept",
         summary: "what the user said is in the last request",
+        level: Level::L2,
+        speaks: spoken::always,
         run: memory::user_message_kept,
     },
     Check {
         id: "results-kept",
         summary: "results that were delivered in time are in the last request",
+        level: Level::L3,
+        speaks: spoken::has_result_in_time,
         run: memory::results_kept,
     },
     Check {
         id: "results-once",
         summary: "no call has two results in one request",
+        level: Level::L1,
+        speaks: spoken::tells_results,
         run: memory::results_once,
     },
     Check {
         id: "order-kept",
         summary: "calls stand in the order in which the model made them",
+        level: Level::L1,
+        speaks: spoken::tells_calls,
         run: memory::order_kept,
     },
     Check {
         id: "steps-kept-apart",
         summary: "calls of two replies do not share a message",
+        level: Level::L1,
+        speaks: spoken::tells_calls,
         run: memory::steps_kept_apart,
     },
     Check {
         id: "success-honest",
         summary: "a call that did not succeed is not recorded as a success",
+        level: Level::L3,
+        speaks: spoken::tells_results,
         run: memory::success_honest,
     },
     Check {
         id: "arguments-complete",
         summary: "tools run with the arguments that the model gave",
+        level: Level::L3,
+        speaks: spoken::has_started,
         run: effects::arguments_complete,
     },
     Check {
         id: "consent-given",
         summary: "a call that needs the user's consent runs only after the user has said yes",
+        level: Level::L3,
+        speaks: spoken::asks,
         run: effects::consent_given,
     },
     Check {
         id: "executed-once",
         summary: "no call runs twice or in a later turn",
+        level: Level::L3,
+        speaks: spoken::has_started,
         run: effects::executed_once,
     },
-    Check { id: "turn-ends", summary: "every turn ends", run: manners::turn_ends },
+    Check {
+        id: "turn-ends",
+        summary: "every turn ends",
+        level: Level::L0,
+        speaks: spoken::always,
+        run: manners::turn_ends,
+    },
     Check {
         id: "requests-bounded",
         summary: "a turn sends no more requests than it needs, and after the user's stop at most the one that was on its way",
+        level: Level::L0,
+        speaks: spoken::always,
         run: manners::requests_bounded,
     },
     Check {
         id: "parts-settled",
         summary: "no call of a turn that is over is shown as running to the end of the thread",
+        level: Level::L2,
+        speaks: spoken::shows_calls,
         run: manners::parts_settled,
     },
     Check {
         id: "truncation-noticed",
         summary: "a turn whose last reply was cut off does not end as a success",
+        level: Level::L3,
+        speaks: spoken::has_cut_reply,
         run: manners::truncation_noticed,
+    },
+    Check {
+        id: "healthy-untouched",
+        summary: "a turn in which nothing went wrong is told as it happened",
+        level: Level::L1,
+        speaks: healthy::has_healthy,
+        run: healthy::healthy_untouched,
+    },
+    Check {
+        id: "repair-stable",
+        summary: "what is mended after a break stays as it was mended",
+        level: Level::L1,
+        speaks: stable::has_repair,
+        run: stable::repair_stable,
+    },
+    Check {
+        id: "views-agree",
+        summary: "what the user is shown, what is stored and what the model is told have the same results",
+        level: Level::L2,
+        speaks: views::has_views,
+        run: views::views_agree,
+    },
+    Check {
+        id: "failure-honest",
+        summary: "a call that succeeded is not recorded as failed, and one that ran not as one that did not",
+        level: Level::L3,
+        speaks: honesty::has_run,
+        run: honesty::failure_honest,
+    },
+    Check {
+        id: "prefix-stable",
+        summary: "a request begins with all that the one before it held, but for what is mended after a break",
+        level: Level::L4,
+        speaks: stable::has_prefix,
+        run: stable::prefix_stable,
+    },
+    Check {
+        id: "pause-heeded",
+        summary: "a request does not come before the time that the provider names in a refusal",
+        level: Level::L4,
+        speaks: heed::has_pause,
+        run: heed::pause_heeded,
+    },
+    Check {
+        id: "refusal-heeded",
+        summary: "a request that cannot succeed (400, 401, 402, 404, 422) is not sent again as it was",
+        level: Level::L4,
+        speaks: heed::has_refusal,
+        run: heed::refusal_heeded,
     },
 ];
 
@@ -125,12 +216,15 @@ pub fn judge(
         return Judgement::without_run(Verdict::Vacuous, reason);
     }
     let mut findings: Vec<Finding> = CHECKS.iter().flat_map(|check| (check.run)(&evidence)).collect();
+    let ask = |check: &Check| Asked { check: check.id, level: check.level, spoke: (check.speaks)(&evidence) };
+    let asked: Vec<Asked> = CHECKS.iter().map(ask).collect();
     findings.sort_by(|a, b| (a.harm, &a.check, &a.place).cmp(&(b.harm, &b.check, &b.place)));
 
     let proven = |receipt: &&crate::conductor::Receipt| receipt.fired && receipt.grade >= Some(needed);
     let n_proven = run.receipts.iter().filter(proven).count();
     let missing = run.receipts.iter().find(|receipt| !proven(receipt));
-    let judgement = |verdict, reason| Judgement { verdict, findings: findings.clone(), reason };
+    let judgement =
+        |verdict, reason| Judgement { verdict, findings: findings.clone(), reason, asked: asked.clone() };
     match missing {
         Some(missing) if n_proven == 0 || findings.is_empty() => {
             match reach::unreachable(&evidence, missing, reach) {

@@ -6,12 +6,15 @@ mod agent;
 mod baseline;
 mod canaries;
 mod check;
+mod classes;
 mod explain;
+mod explore;
 mod guardian;
 mod init;
 mod interrupt;
 mod lint;
 mod mcp;
+mod merge;
 mod output;
 mod own;
 mod progress;
@@ -50,6 +53,9 @@ const EXAMPLES: &str = "Examples:
   brickbat run abort/ --out last                          keep everything that happened
   brickbat show mid-batch#k=1@openai-chat --out last      what happened in one plan
   brickbat check request.json traffic.jsonl               would a strict provider take these?
+  brickbat run --shard 1/4 --report 1.json                a quarter of the suite, for one machine of four
+  brickbat merge 1.json 2.json 3.json 4.json              what all four have found
+  brickbat classes                                        which kinds of failure the suite proves
   brickbat recordings cassettes/*.yaml                    do the rules say what the provider said?
   brickbat explain tool-result-missing                    what a rule means, how to mend a history
   brickbat init --lang python                             an adapter to start from
@@ -74,6 +80,10 @@ enum Command {
     /// dialect on which it can show; the reference agent must be accused of nothing. Exit code 4 means that it is
     /// otherwise.
     Canaries(canaries::Canaries),
+    /// Tell which of the known failure classes the suite proves, says, or cannot say yet.
+    ///
+    /// A class is proven when a planted bug of its kind is killed by scenarios of the class and by no others.
+    Classes(classes::Classes),
     /// Say what a strict provider would say to a request body or a list of messages.
     Check(check::Check),
     /// Explain a rule, or list all of them.
@@ -82,6 +92,8 @@ enum Command {
     Init(init::Init),
     /// Hold files of rule vectors to their format, and write them in its one form.
     Lint(lint::Lint),
+    /// Join the JSON reports of all shards of a run into the report of the whole run.
+    Merge(merge::Merge),
     /// Compare what providers answered in recorded traffic with what the rules say.
     Recordings(recordings::Recordings),
     /// Print the JSON Schema of scenarios, of reports, of rule vectors or of the adapter protocol.
@@ -111,10 +123,12 @@ pub fn main() -> ExitCode {
         Command::Show(show) => show.execute(),
         Command::Agent(agent) => agent.execute(),
         Command::Canaries(canaries) => canaries.execute(),
+        Command::Classes(classes) => classes.execute(),
         Command::Check(check) => check.execute(),
         Command::Explain(explain) => explain.execute(),
         Command::Init(init) => init.execute(),
         Command::Lint(lint) => lint.execute(),
+        Command::Merge(merge) => merge.execute(),
         Command::Recordings(recordings) => recordings.execute(),
         Command::Schema(schema) => schema.execute(),
         Command::Systems(systems) => systems.execute(),

@@ -203,6 +203,8 @@ impl Conductor {
             | Event::Answered { .. }
             | Event::Stopped
             | Event::Switched { .. }
+            | Event::Early { .. }
+            | Event::Stored { .. }
             | Event::GaveUp => {}
         }
         self.work_holds(&mut commands);

@@ -74,6 +74,9 @@ pub struct RunArguments {
     pub filter: Option<String>,
     /// The seed.
     pub seed: u64,
+    /// The part of the plans that was run; all of them, if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<crate::report::Shard>,
 }
 
 /// One case in `run.json`.

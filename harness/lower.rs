@@ -27,6 +27,7 @@ mod reach;
 mod settle;
 mod tools;
 
+pub use actions::words as action_words;
 pub use given::{Files, MAX_GIVEN, fetch};
 pub use header::{
     MAX_ACTIONS, MAX_ARGS, MAX_ATTEMPTS, MAX_BLOCKS, MAX_CALLS, MAX_DELTAS, MAX_REPLIES, MAX_STRING,

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 pub use crate::wire::Frames;
+use answer::RETRY_AFTER_MS;
 pub use answer::{Answer, Headers, Hold, Request, Sent};
 pub use recall::Recall;
 
@@ -127,7 +128,7 @@ impl Provider {
         {
             self.n_http_faults += 1;
             let mut answer = self.whole(exchange, fault.status, &self.wire().status_body(fault.status));
-            answer.headers.push(("retry-after-ms", fault.retry_after_ms.to_string().into()));
+            answer.headers.push((RETRY_AFTER_MS, fault.retry_after_ms.to_string().into()));
             answer.headers.push(("retry-after", fault.retry_after_ms.div_ceil(1000).to_string().into()));
             let status = fault.status;
             return (RequestKind::Faulted { turn: self.turn, reply, attempt, status }, answer);

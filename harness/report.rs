@@ -3,12 +3,16 @@
 //! A report holds no port, pid, path of the machine or clock outside its `timing` object, and is sorted by case,
 //! so that the same run gives the same bytes.
 
+mod account;
 mod held;
 #[cfg(feature = "cli")]
 pub mod junit;
+pub mod merge;
 mod note;
+pub mod read;
 mod repeats;
 pub mod shape;
+mod shard;
 pub mod text;
 pub mod timeline;
 
@@ -16,15 +20,22 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+pub use account::{Account, CheckAccount, FaultAccount};
 pub use held::{Held, HeldEntry, StalePlans};
 pub use repeats::{Repeats, SeenFinding};
+pub use shard::Shard;
+pub(crate) use shard::fnv1a;
 
 use crate::baseline::{Baseline, Disposition};
 use crate::conductor::Receipt;
 use crate::plan::PlanId;
-use crate::verdict::{Finding, Harm, Judgement, Verdict};
+use crate::record::ReceiptNote;
+use crate::verdict::{Asked, Finding, Harm, Judgement, Verdict};
 
-/// The outcome of a whole run.
+/// The version of the format that is written and read here.
+const SCHEMA: u32 = 1;
+
+/// The outcome of a whole run, or of a shard of one.
 #[derive(Debug, Clone, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Report {
     /// Version of this format.
@@ -39,9 +50,14 @@ pub struct Report {
     pub cases: Vec<Case>,
     /// How many cases have each verdict.
     pub summary: BTreeMap<String, usize>,
+    /// What was planned for each system, and what was done.
+    pub accounts: Vec<Account>,
     /// The baselines that the findings were held against.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub baselines: Vec<Held>,
+    /// The part of the run that this is; missing if it is all of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Shard>,
     /// What the clock says; the only part that differs between equal runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timing: Option<Timing>,
@@ -68,7 +84,7 @@ pub struct Case {
     pub dispositions: Vec<Disposition>,
     /// What is proven of each action of the plan.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub receipts: Vec<Receipt>,
+    pub receipts: Vec<ReceiptNote>,
     /// How often the verdict came; missing if the plan ran once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repeats: Option<Repeats>,
@@ -78,6 +94,10 @@ pub struct Case {
     #[serde(skip)]
     #[schemars(skip)]
     pub judged: Verdict,
+    /// The checkers that were asked; the accounts count them.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub asked: Vec<Asked>,
 }
 
 /// What the clock says.
@@ -103,10 +123,11 @@ impl Case {
             reason: judgement.reason,
             findings: judgement.findings,
             dispositions: Vec::new(),
-            receipts,
+            receipts: receipts.iter().map(ReceiptNote::of).collect(),
             repeats: None,
             reproduce,
             judged: judgement.verdict,
+            asked: judgement.asked,
         }
     }
 
@@ -158,7 +179,20 @@ impl Report {
             *summary.entry(case.verdict.clone()).or_insert(0) += 1;
         }
         let brickbat = env!("CARGO_PKG_VERSION").to_owned();
-        Report { schema: 1, brickbat, seed, profiles, cases, summary, baselines: Vec::new(), timing: None }
+        let accounts = Account::all_of(&cases);
+        let (baselines, shard, timing) = (Vec::new(), None, None);
+        Report {
+            schema: SCHEMA,
+            brickbat,
+            seed,
+            profiles,
+            cases,
+            summary,
+            accounts,
+            baselines,
+            shard,
+            timing,
+        }
     }
 
     /// The same, held against baselines.
@@ -184,6 +218,7 @@ impl Report {
     ///
     /// 0 as expected, 1 findings that count or a stale baseline, 3 could not judge, 4 the reference agent failed: the suite itself is broken.
     /// Where several hold, 4 outranks 1, and 1 outranks 3: what was found stays found.
+    /// Whether anything was judged at all is for the whole run to say, and not for a shard.
     pub fn exit_code(&self, fail_on: Harm) -> u8 {
         let red = |case: &&Case| case.worst_counted().is_some_and(|harm| harm <= fail_on);
         let is_stale = self.baselines.iter().any(|held| !held.stale.is_empty());
@@ -195,8 +230,9 @@ impl Report {
             4
         } else if is_stale || self.cases.iter().any(|case| red(&case)) {
             1
-        } else if self.cases.is_empty()
-            || self.cases.iter().any(|case| case.judged.is_unjudged() || idle(case))
+        } else if self.cases.iter().any(|case| case.judged.is_unjudged())
+            || (self.shard.is_none() && (self.cases.is_empty() || self.cases.iter().any(idle)))
+            || !self.accounts.iter().all(Account::is_whole)
         {
             3
         } else {

@@ -1,6 +1,7 @@
 //! The runner: plans on systems, control plans first, several at once, into cases.
 
 pub mod examples;
+mod kills;
 mod library;
 mod live;
 mod recorder;
@@ -14,7 +15,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use library::{Selection, Source, SourceError, load};
+pub use kills::kills;
+pub use library::{Selection, Source, SourceError, load, one_scenario, said};
 pub use repeat::Repeat;
 pub use system::{Origin, Subject, System, UnknownSystem};
 pub use verify::{Examined, Found, NoAdapter, Probe, Verification, verify};
@@ -27,7 +29,7 @@ use crate::lower;
 use crate::plan::{Plan, PlannedCall};
 use crate::record::{Observed, PlanNote, Record};
 use crate::redact::Redactor;
-use crate::report::Case;
+use crate::report::{Case, Shard};
 use crate::rules::Profile;
 use crate::simulate::Run;
 use crate::verdict::{Harm, Judgement, Verdict};
@@ -56,6 +58,8 @@ pub struct Options<'a> {
     pub fail_fast: Option<Harm>,
     /// How often plans are run.
     pub repeat: Repeat,
+    /// The part of the plans that is run; all of them, if there is none.
+    pub shard: Option<Shard>,
     /// The known findings.
     pub baselines: &'a [Baseline],
     /// What must not be told.
@@ -89,11 +93,20 @@ pub async fn run(
         Ok(running) => running,
         Err(error) => return not_run(system, jobs, &error, options, on_case),
     };
-    let (apt, unsupported): (Vec<&Job>, Vec<&Job>) =
+    let (mut apt, mut unsupported): (Vec<&Job>, Vec<&Job>) =
         jobs.iter().partition(|job| running.missing(&job.plan).is_none());
 
-    let controls = controls(&apt);
-    let n_all = controls.len() + apt.len() + unsupported.len();
+    // A control plan is named after the same plan whatever the shard.
+    let mut controls = controls(&apt);
+    apt.retain(|job| is_in(job, options.shard));
+    unsupported.retain(|job| is_in(job, options.shard));
+    if options.shard.is_some() {
+        let needed: BTreeSet<String> =
+            apt.iter().map(|job| control_key(&lower::control(&job.plan))).collect();
+        controls.retain(|key, _| needed.contains(key));
+    }
+    let n_told = controls.values().filter(|job| is_in(job, options.shard)).count();
+    let n_all = n_told + apt.len() + unsupported.len();
     let mut cases = Vec::with_capacity(n_all);
     let name = running.name().to_owned();
     let again = Again { options: system.options(&name), profiles: options.profiles };
@@ -118,7 +131,9 @@ pub async fn run(
     let mut stop = round(&running, &todo, options, |index, merged| {
         let job = todo[index].job;
         shown.extend(merged.passed.as_ref().map(|run| (keys[index], Reach::of(&job.plan, &run.trace))));
-        keep(job, merged)
+        // The shard of its plan tells of a control plan; others only if it does not pass.
+        let is_told = is_in(job, options.shard) || merged.outcome.judgement.verdict != Verdict::Pass;
+        is_told && keep(job, merged)
     })
     .await;
 
@@ -139,6 +154,11 @@ pub async fn run(
         round(&running, &todo, options, |index, merged| keep(todo[index].job, merged)).await;
     }
     cases
+}
+
+/// Whether a plan is run in a shard.
+fn is_in(job: &Job, shard: Option<Shard>) -> bool {
+    shard.is_none_or(|shard| shard.holds(&job.plan.id.to_string()))
 }
 
 /// What came of one plan.
@@ -277,10 +297,10 @@ fn not_run(
     let again = Again { options: system.options(&name), profiles: options.profiles };
     let unjudged =
         |job| case(&name, job, Outcome::unjudged(verdict, error.to_string()).into(), &again, options);
-    let cases = jobs.iter().map(unjudged);
+    let cases = jobs.iter().filter(|job| is_in(job, options.shard)).map(unjudged);
     let cases: Vec<Case> = cases.collect();
     if let Some(case) = cases.first() {
-        on_case(case, jobs.len(), jobs.len());
+        on_case(case, cases.len(), cases.len());
     }
     cases
 }
@@ -289,6 +309,7 @@ fn not_run(
 pub fn with_not_reached(
     batches: &[(System, Vec<Job>)],
     profiles: &[&'static Profile],
+    shard: Option<Shard>,
     mut cases: Vec<Case>,
 ) -> Vec<Case> {
     // The systems run one after the other, and the full name of one is known once it has been started.
@@ -299,7 +320,9 @@ pub fn with_not_reached(
     for (at, (system, jobs)) in batches.iter().enumerate() {
         let name = names.get(at).cloned().unwrap_or_else(|| system.name());
         let again = Again { options: system.options(&name), profiles };
-        for job in jobs.iter().filter(|job| !reached.contains(&(name.clone(), job.plan.id.to_string()))) {
+        let is_missed =
+            |job: &&Job| is_in(job, shard) && !reached.contains(&(name.clone(), job.plan.id.to_string()));
+        for job in jobs.iter().filter(is_missed) {
             let judgement = Judgement::without_run(Verdict::NotRun, "the run was interrupted");
             cases.push(Case::new(&name, &job.plan.id, judgement, Vec::new(), again.case(job)));
         }

@@ -19,7 +19,7 @@ use std::collections::HashMap;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::net::TcpSocket;
 use tokio::sync::{mpsc, oneshot};
@@ -106,6 +106,11 @@ pub enum Seen {
         model: Option<String>,
         /// Its body.
         body: Arc<[u8]>,
+    },
+    /// That request came before the time that an answer with `retry-after-ms` had named.
+    Early {
+        /// Its number.
+        exchange: ExchangeId,
     },
     /// A reply stops until [`Mount::release`].
     Held {
@@ -205,6 +210,7 @@ impl Server {
             holds: Mutex::default(),
             gates: Gates::default(),
             bereaved: AtomicBool::new(false),
+            due: Mutex::new(None),
         });
         let mut mounts = lock(&self.running.shared.mounts);
         let token = mounts.n_given;
@@ -313,6 +319,8 @@ struct Mounted {
     gates: Gates,
     /// Whether a process that asked here was killed.
     bereaved: AtomicBool,
+    /// Before this nobody was to ask again, if an answer has said so.
+    due: Mutex<Option<Instant>>,
 }
 
 impl std::fmt::Debug for Mounted {

@@ -1,17 +1,18 @@
-//! The simulation: provider core, agent and gates in one process, without sockets and without time.
+//! The simulation: provider core, agent and gates in one process, without sockets, and with a clock of its own.
 //!
 //! Everything that would happen over the wire happens here in one fixed order, byte for byte.
-//! When nothing is left to do, the conductor hears [`Event::Quiet`]: in here that is exact.
+//! When nothing is left to do, the clock jumps to the agent's next timer: an hour passes in no time.
+//! When there is none, the conductor hears [`Event::Quiet`]: in here that is exact.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use crate::agent::{Agent, BodyEnd, Input, Output, RequestId, RunId};
+use crate::agent::{Agent, BodyEnd, Input, Output, RequestId, RunId, TimerId};
 use crate::conductor::{Command, Conductor, Patience, Receipt};
 use crate::plan::{CallKey, MARKER, Plan, Side, ToolOutcome};
 use crate::provider::{Answer, Headers, Provider, Request, Sent};
 use crate::rules::Profile;
-use crate::trace::{Consent, Ending, Event, ExchangeId, Grade, QuestionId, Trace};
+use crate::trace::{Consent, Ending, Event, ExchangeId, Grade, QuestionId, RequestKind, Trace};
 
 /// What came of driving one plan.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,6 +42,7 @@ pub fn simulate(plan: &Arc<Plan>, profile: &'static Profile, agent: Agent, width
         todo: VecDeque::new(),
         bodies: Vec::new(),
         gates: Vec::new(),
+        clock: Clock::default(),
         finished: false,
     };
     if plan.holds_saves() {
@@ -54,9 +56,13 @@ pub fn simulate(plan: &Arc<Plan>, profile: &'static Profile, agent: Agent, width
         }
         match simulation.todo.pop_front() {
             Some(todo) => simulation.work(todo),
-            None => simulation.observe(Event::Quiet),
+            None => match simulation.clock.jump() {
+                Some(timer) => simulation.step(Input::Elapsed { timer }),
+                None => simulation.observe(Event::Quiet),
+            },
         }
     }
+    simulation.trace.push(Event::Stored { history: simulation.agent.history().into() });
     Run { receipts: simulation.conductor.receipts().to_vec(), trace: simulation.trace }
 }
 
@@ -87,6 +93,7 @@ struct Simulation {
     todo: VecDeque<Todo>,
     bodies: Vec<Body>,
     gates: Vec<Gate>,
+    clock: Clock,
     finished: bool,
 }
 
@@ -103,6 +110,26 @@ impl Disk {
     fn of(agent: &Agent) -> Disk {
         let n_entries = agent.n_entries();
         Disk { stored: agent.saved(), n_entries, n_before: n_entries }
+    }
+}
+
+/// Virtual time, in milliseconds. It stands still while there is anything to do.
+#[derive(Default)]
+struct Clock {
+    now: u64,
+    /// When each timer runs out.
+    timers: Vec<(u64, TimerId)>,
+    /// Before this the provider does not want to be asked again.
+    due: u64,
+}
+
+impl Clock {
+    /// The timer that runs out next; then is now.
+    fn jump(&mut self) -> Option<TimerId> {
+        let (at, _) = self.timers.iter().enumerate().min_by_key(|(_, (due, _))| *due)?;
+        let (due, timer) = self.timers.remove(at);
+        self.now = due;
+        Some(timer)
     }
 }
 
@@ -200,6 +227,7 @@ impl Simulation {
                 self.disk = self.disk.as_ref().map(|_| Disk::of(&self.agent));
                 self.todo.clear();
                 self.gates.clear();
+                self.clock.timers.clear();
                 self.bodies.iter_mut().for_each(|body| body.state = BodyState::Over);
                 self.observe(Event::Killed);
             }
@@ -301,6 +329,12 @@ impl Simulation {
                 self.bodies.push(Body { request, answer, sent, next_hold: 0, state: BodyState::Going });
                 self.todo.push_back(Todo::Send(at));
                 self.observe(Event::Requested { exchange, kind, model, body: body.into() });
+                if kind != RequestKind::Auxiliary && self.clock.now < self.clock.due {
+                    self.observe(Event::Early { exchange });
+                }
+            }
+            Output::Wait { timer, ms } => {
+                self.clock.timers.push((self.clock.now.saturating_add(ms), timer));
             }
             Output::HangUp { request } => {
                 let open = self
@@ -369,9 +403,12 @@ impl Simulation {
         match body.sent {
             Sent::Nothing => {
                 body.sent = Sent::Frames(0);
-                let status = body.answer.status;
+                let (status, pause_ms) = (body.answer.status, body.answer.pause_ms());
+                if let Some(pause_ms) = pause_ms {
+                    self.clock.due = self.clock.now.saturating_add(pause_ms);
+                }
                 self.todo.push_back(Todo::Send(at));
-                self.step(Input::Head { request, status });
+                self.step(Input::Head { request, status, pause_ms });
             }
             Sent::Frames(sent) if sent < n_frames => {
                 body.sent = Sent::Frames(sent + 1);

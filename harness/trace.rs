@@ -38,6 +38,7 @@ impl Trace {
     pub fn push(&mut self, event: Event) {
         self.n_bytes += match &event {
             Event::Requested { model, body, .. } => body.len() + model.as_ref().map_or(0, String::len),
+            Event::Stored { history } => history.len(),
             Event::ToolStarted { args, .. } => args.len(),
             Event::CallShown { id, .. } | Event::Asked { id, .. } => id.len(),
             Event::TurnEnded { outcome: TurnOutcome::Raised { class, text } } => class.len() + text.len(),
@@ -92,6 +93,11 @@ pub enum Event {
         /// Its body.
         #[serde(skip)]
         body: Arc<[u8]>,
+    },
+    /// That request came before the time that the provider had named in its refusal.
+    Early {
+        /// Its number.
+        exchange: ExchangeId,
     },
     /// The provider holds before it sends on.
     Held {
@@ -187,6 +193,12 @@ pub enum Event {
     TurnEnded {
         /// How.
         outcome: TurnOutcome,
+    },
+    /// The plan is over, and the system has said what it has stored, in its own format.
+    Stored {
+        /// JSON. It is not written with the events: it is a file of its own in a run folder.
+        #[serde(skip)]
+        history: Arc<[u8]>,
     },
 }
 

@@ -84,21 +84,31 @@ pub enum Harm {
     ExecutedAgain,
     /// A call that did not succeed is recorded as a success.
     SuccessFabricated,
+    /// A call that ran is recorded as one that did not run, or one that succeeded as one that failed.
+    OutcomeDenied,
     /// The turn does not end.
     Hang,
     /// Requests without end.
     RequestLoop,
     /// A call is shown as running for ever.
     StuckPart,
+    /// The user is shown, or the store holds, something else than the model is told.
+    ViewsDiffer,
+    /// A turn in which nothing went wrong is told otherwise than it happened.
+    HistoryAltered,
     /// The history tells things in another order or more than once.
     Reordered,
     /// A stream that was cut off is taken for a success.
     TruncationTaken,
+    /// What the provider asks for is not heeded: a pause, or to give up what it refuses.
+    ProviderUnheeded,
+    /// The history is told in other words from request to request, so that the provider's cache is of no use.
+    PrefixUnstable,
 }
 
 impl Harm {
     /// Every harm, the worst first.
-    pub const ALL: [Harm; 13] = [
+    pub const ALL: [Harm; 18] = [
         Harm::BrickedByProvider,
         Harm::BrickedByClient,
         Harm::UserMessageLost,
@@ -107,12 +117,20 @@ impl Harm {
         Harm::ExecutedUnasked,
         Harm::ExecutedAgain,
         Harm::SuccessFabricated,
+        Harm::OutcomeDenied,
         Harm::Hang,
         Harm::RequestLoop,
         Harm::StuckPart,
+        Harm::ViewsDiffer,
+        Harm::HistoryAltered,
         Harm::Reordered,
         Harm::TruncationTaken,
+        Harm::ProviderUnheeded,
+        Harm::PrefixUnstable,
     ];
+
+    /// The mildest of all: what makes a run red where every finding does.
+    pub const MILDEST: Harm = Harm::PrefixUnstable;
 
     /// The word that reports and options use.
     pub fn name(self) -> &'static str {
@@ -125,22 +143,74 @@ impl Harm {
             Harm::ExecutedUnasked => "executed-unasked",
             Harm::ExecutedAgain => "executed-again",
             Harm::SuccessFabricated => "success-fabricated",
+            Harm::OutcomeDenied => "outcome-denied",
             Harm::Hang => "hang",
             Harm::RequestLoop => "request-loop",
             Harm::StuckPart => "stuck-part",
+            Harm::ViewsDiffer => "views-differ",
+            Harm::HistoryAltered => "history-altered",
             Harm::Reordered => "reordered",
             Harm::TruncationTaken => "truncation-taken",
+            Harm::ProviderUnheeded => "provider-unheeded",
+            Harm::PrefixUnstable => "prefix-unstable",
         }
     }
 
     /// The mildest harm that an option value stands for: a name, or `bricked`, or `any`.
     pub fn threshold(word: &str) -> Option<Harm> {
         match word {
-            "any" => Some(Harm::TruncationTaken),
+            "any" => Some(Harm::MILDEST),
             "bricked" => Some(Harm::BrickedByClient),
             name => Harm::ALL.into_iter().find(|harm| harm.name() == name),
         }
     }
+}
+
+/// How much a system keeps of its threads, each level with all below it.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
+)]
+pub enum Level {
+    /// The next request is strictly valid, and every turn ends.
+    L0,
+    /// Repairs are idempotent and deterministic, and what is whole is left alone.
+    L1,
+    /// All views agree: what the user is shown, what is stored, what the model is told.
+    L2,
+    /// What is told is honest against the ledger of what really ran.
+    L3,
+    /// The provider is treated with care: the prefix of requests stays, and what it asks for is heeded.
+    L4,
+    /// Old broken histories heal.
+    L5,
+}
+
+impl Level {
+    /// Every level, the lowest first.
+    pub const ALL: [Level; 6] = [Level::L0, Level::L1, Level::L2, Level::L3, Level::L4, Level::L5];
+
+    /// The word that reports use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Level::L0 => "L0",
+            Level::L1 => "L1",
+            Level::L2 => "L2",
+            Level::L3 => "L3",
+            Level::L4 => "L4",
+            Level::L5 => "L5",
+        }
+    }
+}
+
+/// That a checker was asked about a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Asked {
+    /// The checker.
+    pub check: &'static str,
+    /// The level that it stands for.
+    pub level: Level,
+    /// Whether the run had anything that it could speak about.
+    pub spoke: bool,
 }
 
 /// Whether the thread recovers.
@@ -189,11 +259,14 @@ pub struct Judgement {
     /// Why the verdict is neither pass nor fail.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// The checkers that were asked: all of them, or none where nothing was judged.
+    #[serde(skip)]
+    pub asked: Vec<Asked>,
 }
 
 impl Judgement {
     /// A verdict that rests on no run.
     pub fn without_run(verdict: Verdict, reason: impl Into<String>) -> Judgement {
-        Judgement { verdict, findings: Vec::new(), reason: Some(reason.into()) }
+        Judgement { verdict, findings: Vec::new(), reason: Some(reason.into()), asked: Vec::new() }
     }
 }

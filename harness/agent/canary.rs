@@ -78,6 +78,24 @@ pub enum Canary {
     /// A process that shares its session with another goes on with what it has in memory, and writes over the other's
     /// turns (Claude Code).
     StaleWriter,
+    /// After a stop, results that had come are recorded as failures.
+    SuccessDenied,
+    /// A tool that the user's stop cut off is recorded as one that never ran.
+    RunDenied,
+    /// The answer that is made up for a cut-off call is written anew for each request, and never the same.
+    RepairDrifts,
+    /// After a stop the agent adds a note to what the user said last, in each request, and stores it nowhere.
+    NoteWanders,
+    /// A stop is not forgotten: the replies of later turns are kept as if they had been cut off as well.
+    StopLingers,
+    /// The user's stop shows all calls as failed, also those whose results are kept.
+    ShownAsFailed,
+    /// The store of a turn that is over has lost the results of a turn that was stopped.
+    StoreForgets,
+    /// The time after which the provider wants to be asked again is not waited for.
+    PauseIgnored,
+    /// A request that the provider refuses for good is sent again.
+    RefusalRetried,
     /// The user's stop saves calls that have no result, but only in a later step of the turn (the repair looks at the first).
     SecondBatchDangles,
     /// A tool that answers with an error makes the agent give up those that run beside it, and nobody answers for them.
@@ -273,6 +291,15 @@ const TABLE: &[Entry] = &[
         check: "thread-survives",
         class: Some("thinking-unsigned"),
     },
+    Entry { canary: Canary::SuccessDenied, name: "success-denied", check: "failure-honest", class: None },
+    Entry { canary: Canary::RunDenied, name: "run-denied", check: "failure-honest", class: None },
+    Entry { canary: Canary::RepairDrifts, name: "repair-drifts", check: "repair-stable", class: None },
+    Entry { canary: Canary::NoteWanders, name: "note-wanders", check: "prefix-stable", class: None },
+    Entry { canary: Canary::StopLingers, name: "stop-lingers", check: "healthy-untouched", class: None },
+    Entry { canary: Canary::ShownAsFailed, name: "shown-as-failed", check: "views-agree", class: None },
+    Entry { canary: Canary::StoreForgets, name: "store-forgets", check: "views-agree", class: None },
+    Entry { canary: Canary::PauseIgnored, name: "pause-ignored", check: "pause-heeded", class: None },
+    Entry { canary: Canary::RefusalRetried, name: "refusal-retried", check: "refusal-heeded", class: None },
     Entry {
         canary: Canary::BranchFollowed,
         name: "branch-followed",

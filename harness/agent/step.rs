@@ -2,7 +2,7 @@
 
 use super::spoil::LARGE_BATCH;
 use super::thread::{Block, Call, CallResult, Thought};
-use super::{RequestId, RunId};
+use super::{RequestId, RunId, TimerId};
 use crate::plan::ToolOutcome;
 use crate::wire::{Decoder, ReplyEvent};
 
@@ -16,6 +16,8 @@ pub(super) struct Step {
     pub(super) error: Option<String>,
     /// The body of an answer that is not a stream.
     pub(super) whole: Vec<u8>,
+    /// After how long the provider wants to be asked again, if it says so.
+    pub(super) pause_ms: Option<u64>,
     /// Whether the last of several calls was answered first.
     pub(super) is_last_first: bool,
     /// Whether a call failed before the reply was over.
@@ -27,6 +29,8 @@ pub(super) struct Step {
 /// How far the reply has come.
 #[derive(Debug)]
 pub(super) enum Phase {
+    /// Nothing is asked yet: the provider wants a pause.
+    Pausing(TimerId),
     /// Nothing has come.
     Asked,
     /// A body comes.
@@ -97,6 +101,7 @@ impl Step {
             blocks: Vec::new(),
             error: None,
             whole: Vec::new(),
+            pause_ms: None,
             is_last_first: false,
             is_error_early: false,
             failed_attempt: Vec::new(),
@@ -218,6 +223,15 @@ impl Step {
         self.blocks.retain(|block| !matches!(block, StepBlock::Call(call) if call.state == CallState::Open));
     }
 
+    /// What a canary does to a reply: of each text only the first word is left.
+    pub(super) fn cut_text(&mut self) {
+        for block in &mut self.blocks {
+            if let StepBlock::Text(text) = block {
+                *text = text.split_whitespace().next().unwrap_or_default().to_owned();
+            }
+        }
+    }
+
     /// The assistant message that this reply leaves in the thread.
     pub(super) fn message(&self) -> Vec<Block> {
         message_of(&self.blocks)
@@ -272,11 +286,14 @@ pub(super) fn not_allowed(call: &Call, why: &str) -> CallResult {
     CallResult { call_id: call.id.clone(), text: format!("Not run: {why}."), is_error: true }
 }
 
+/// The beginning of what the model is told about a tool that was cut off.
+pub(super) const MADE_UP: &str = "Interrupted before a result was known";
+
 /// What the model is told about a tool that was cut off.
 pub(super) fn interrupted(call: &Call) -> CallResult {
     CallResult {
         call_id: call.id.clone(),
-        text: "Interrupted before a result was known; the tool may have run.".to_owned(),
+        text: format!("{MADE_UP}; the tool may have run."),
         is_error: true,
     }
 }

@@ -27,6 +27,8 @@ pub(super) struct Turn {
 const MAX_RETRIES: u32 = 3;
 /// Requests of one turn; more is a loop.
 const MAX_REQUESTS: u32 = 64;
+/// The longest pause that is waited for: an hour.
+const MAX_PAUSE_MS: u64 = 3_600_000;
 /// Requests of the storming canary.
 const STORM: u32 = 8;
 
@@ -59,8 +61,9 @@ impl Agent {
         match input {
             Input::Prompt(_) => Some(turn),
             Input::Stop => self.stop(turn, outputs),
-            Input::Head { request, status } => {
+            Input::Head { request, status, pause_ms } => {
                 if request == turn.step.request {
+                    turn.step.pause_ms = pause_ms;
                     let decoder = Decoder::new(self.setup.dialect);
                     turn.step.phase = Phase::Coming { status, decoder, terminated: false };
                 }
@@ -76,6 +79,12 @@ impl Agent {
             Input::End { .. } => Some(turn),
             Input::Answered { run, consent } => self.answered(turn, run, consent, outputs),
             Input::ToolDone { run, outcome } => self.tool_done(turn, run, outcome, outputs),
+            Input::Elapsed { timer } => {
+                if matches!(turn.step.phase, Phase::Pausing(awaited) if awaited == timer) {
+                    turn.step = self.ask(outputs);
+                }
+                Some(turn)
+            }
         }
     }
 
@@ -94,8 +103,28 @@ impl Agent {
 
     fn ask(&mut self, outputs: &mut Vec<Output>) -> Step {
         let request = self.counter.request();
-        outputs.push(Output::Request { request, body: request::body(&self.setup, &self.thread) });
+        if self.is(Canary::RepairDrifts) {
+            self.word_repairs_anew(request);
+        }
+        let body = match self.is(Canary::NoteWanders) && self.was_stopped {
+            true => request::body(&self.setup, &self.with_note()),
+            false => request::body(&self.setup, &self.thread),
+        };
+        outputs.push(Output::Request { request, body });
         Step::new(request)
+    }
+
+    /// Asks again, at once or after the pause that the provider wants.
+    fn ask_again(&mut self, pause_ms: Option<u64>, outputs: &mut Vec<Output>) -> Step {
+        let Some(ms) = pause_ms.filter(|ms| *ms > 0 && !self.is(Canary::PauseIgnored)) else {
+            return self.ask(outputs);
+        };
+        let timer = self.counter.timer();
+        outputs.push(Output::Wait { timer, ms });
+        // No request has this number, so nothing is on its way.
+        let mut step = Step::new(self.counter.request());
+        step.phase = Phase::Pausing(timer);
+        step
     }
 
     fn body(&mut self, turn: &mut Turn, bytes: &[u8], outputs: &mut Vec<Output>) {
@@ -106,7 +135,7 @@ impl Agent {
                 decoder.feed(bytes, |event| events.push(event));
             }
             Phase::Coming { .. } => turn.step.whole.extend_from_slice(bytes),
-            Phase::Asked | Phase::Over => {}
+            Phase::Asked | Phase::Pausing(_) | Phase::Over => {}
         }
         for event in events {
             if let Some(index) = turn.step.said(event) {
@@ -174,7 +203,8 @@ impl Agent {
             );
         };
         if status != 200 {
-            let cure = if matches!(status, 408 | 409 | 429 | 500..) { Cure::Retry } else { Cure::None };
+            let may_pass = matches!(status, 408 | 409 | 429 | 500..) || self.is(Canary::RefusalRetried);
+            let cure = if may_pass { Cure::Retry } else { Cure::None };
             let text = format!("status {status}: {}", String::from_utf8_lossy(&turn.step.whole));
             return self.failed(turn, text, cure, outputs);
         }
@@ -263,13 +293,15 @@ impl Agent {
             }
             return self.go_on(turn, outputs);
         }
-        if may_retry {
+        // Who is asked to wait for longer than a turn may take gives the turn up.
+        let pause_ms = turn.step.pause_ms;
+        if may_retry && pause_ms.is_none_or(|ms| ms <= MAX_PAUSE_MS) {
             if self.is(Canary::RetryPrefills) && turn.n_requests > 1 {
                 self.push_message(turn.step.message());
             }
             turn.n_retries += 1;
             turn.n_requests += 1;
-            turn.step = self.ask(outputs);
+            turn.step = self.ask_again(pause_ms, outputs);
             return Some(turn);
         }
         if self.is(Canary::UsersNotMerged)
@@ -328,6 +360,9 @@ impl Agent {
             return Some(turn);
         }
         let has_calls = turn.step.calls().next().is_some();
+        if self.is(Canary::StopLingers) && self.was_stopped {
+            turn.step.cut_text();
+        }
         self.push_step(&mut turn.step);
         if !has_calls || turn.n_requests >= MAX_REQUESTS {
             outputs.push(Output::Ended(TurnOutcome::Returned));
@@ -340,11 +375,12 @@ impl Agent {
 
     /// The user stops the turn: the request and the tools are given up, and every call that is kept gets an answer.
     fn stop(&mut self, mut turn: Turn, outputs: &mut Vec<Output>) -> Option<Turn> {
+        self.was_stopped = true;
         if self.is(Canary::PlaceholderKept) && turn.n_requests == 1 && matches!(turn.step.phase, Phase::Asked)
         {
             self.thread.push(Message::Assistant(Vec::new()));
         }
-        if !matches!(turn.step.phase, Phase::Over) {
+        if !matches!(turn.step.phase, Phase::Over | Phase::Pausing(_)) {
             outputs.push(Output::HangUp { request: turn.step.request });
         }
         turn.step.drop_open_calls();
@@ -384,7 +420,18 @@ impl Agent {
                     result.text = "Done.".to_owned();
                     result.is_error = false;
                 }
+                if self.setup.canary == Some(Canary::RunDenied) {
+                    result.text = "Not run: the user stopped the turn.".to_owned();
+                }
                 call.state = CallState::Done(result);
+            } else if let CallState::Done(result) = &mut call.state {
+                if self.setup.canary == Some(Canary::SuccessDenied) && !result.is_error {
+                    result.text = format!("Aborted: {}", result.text);
+                    result.is_error = true;
+                }
+                if self.setup.canary == Some(Canary::ShownAsFailed) {
+                    outputs.push(Output::Show { id: call.call.id.clone(), state: ShownState::Failed });
+                }
             }
         }
         if self.is(Canary::LoneThoughtKept) && turn.step.message().is_empty() {

@@ -106,6 +106,11 @@ impl Written {
     }
 }
 
+/// The check of that name, as findings have it.
+pub fn check_named(name: &str) -> Option<&'static str> {
+    CHECKS.iter().find(|check| check.id == name).map(|check| check.id)
+}
+
 fn harm(word: &str) -> Option<Harm> {
     Harm::ALL.into_iter().find(|harm| harm.name() == word)
 }

@@ -35,7 +35,7 @@ pub(super) fn arguments_complete(evidence: &Evidence<'_>) -> Vec<Finding> {
 }
 
 /// Whether two values say the same; `10` and `10.0` do, since JSON has one kind of number.
-fn is_same(a: &Value, b: &Value) -> bool {
+pub(super) fn is_same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),
         (Value::Array(a), Value::Array(b)) => {

@@ -171,12 +171,15 @@ pub(super) fn truncation_noticed(evidence: &Evidence<'_>) -> Vec<Finding> {
     findings
 }
 
-/// Whether all that the model said was sent, although the reply was cut: in some dialects the stop reason ends a reply,
-/// and clients need not wait for what stands behind it.
+/// Whether all that the model said was sent, although the reply was cut: behind its last event nothing is left to say.
+/// In some dialects the stop reason ends a reply, and clients need not wait for what stands behind it.
 fn is_whole(evidence: &Evidence<'_>, request: &RequestView) -> bool {
     let RequestKind::Scripted { turn, reply, attempt } = request.kind else { return false };
-    let said_all = PlannedPoint::Stream { reply, attempt, mark: Mark::Stop, side: Side::After };
-    let cut_there = |action: &PlannedAction| action.at == said_all && action.what == PlannedFault::EndEarly;
+    let after = |mark| PlannedPoint::Stream { reply, attempt, mark, side: Side::After };
     let ends_at_stop = wire::of(evidence.plan.dialect).is_whole_at_stop();
-    ends_at_stop && evidence.plan.turns[turn].actions.iter().any(cut_there)
+    let said_all = |action: &PlannedAction| {
+        action.at == after(Mark::Reply) || (ends_at_stop && action.at == after(Mark::Stop))
+    };
+    let mut cuts = evidence.plan.turns[turn].actions.iter().filter(|action| action.what.ends_attempt());
+    cuts.any(said_all)
 }

@@ -153,6 +153,7 @@ async fn run(system: &System, jobs: &[Job], guardian: &Path) -> Vec<Case> {
         guardian,
         fail_fast: None,
         repeat: Repeat::ONCE,
+        shard: None,
         baselines: &[],
         redactor: redactor(),
         keep: None,

@@ -8,6 +8,7 @@ use std::time::Instant;
 use clap::Args;
 
 use super::baseline::{BaselineOptions, Pending};
+use super::explore::ExploreOptions;
 use super::interrupt::until_interrupted;
 use super::own::Own;
 use super::progress::Progress;
@@ -20,7 +21,7 @@ use crate::folder::{self, RunCase, RunFolder, RunNote, case_path};
 use crate::record::Record;
 use crate::redact::Redactor;
 use crate::report::text::Tone;
-use crate::report::{Case, Report, Timing, junit, text};
+use crate::report::{Case, Report, Shard, Timing, junit, text};
 use crate::rules::Profile;
 use crate::runner::{self, Keep, Options, Repeat, Selection, Source, System};
 use crate::verdict::Harm;
@@ -53,7 +54,7 @@ pub(super) struct Run {
     pub(super) list: bool,
     /// The mildest harm that makes the run red: a name from a report, `bricked`, or `any`.
     #[arg(long, value_name = "GRADE", default_value = "any", value_parser = harm)]
-    fail_on: Harm,
+    pub(super) fail_on: Harm,
     #[command(flatten)]
     baseline: BaselineOptions,
     /// Stop at the first plan that makes the run red.
@@ -61,31 +62,37 @@ pub(super) struct Run {
     fail_fast: bool,
     /// Plans at once; an agent that speaks ACP itself runs one at a time.
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=256))]
-    jobs: u16,
+    pub(super) jobs: u16,
     /// Runs of each plan; a case whose runs differ says how often it came out so.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
-    repeat: u16,
+    pub(super) repeat: u16,
     /// Do not run a plan with a finding a second time, nor what is doubtful alone.
     #[arg(long)]
-    no_confirm: bool,
+    pub(super) no_confirm: bool,
     /// Seed of the wire ids.
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(super) seed: u64,
     /// Write a report: JSON if the name ends in `.json`, JUnit if it ends in `.xml`. May be repeated.
     #[arg(long = "report", value_name = "FILE", value_parser = report_path)]
     reports: Vec<PathBuf>,
+    /// Run only this part of the plans, such as `2/4`, the second of four; `brickbat merge` joins the JSON reports of
+    /// all parts. Where a plan falls depends on its id alone.
+    #[arg(long, value_name = "I/N", value_parser = Shard::parse)]
+    pub(super) shard: Option<Shard>,
     /// Keep what happened in each case in this folder: trace, requests and responses, receipts, ledger, the adapter's
-    /// standard error, verdict. `brickbat show` reads it.
+    /// standard error, verdict. `brickbat show` reads it. With --explore, a scenario for each cause goes there instead.
     #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
+    pub(super) out: Option<PathBuf>,
     /// Run the cases of a run folder again that were not passed, unreachable or unsupported, and those that an
     /// interrupted run did not come to, with the same systems, profiles and seed.
     #[arg(
         long,
         value_name = "DIR",
-        conflicts_with_all = ["scenarios", "systems", "dialects", "profiles", "filter", "seed"]
+        conflicts_with_all = ["scenarios", "systems", "dialects", "profiles", "filter", "seed", "shard"]
     )]
     rerun_failed: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) explore: ExploreOptions,
 }
 
 const EXAMPLES: &str = "Examples:
@@ -97,10 +104,15 @@ const EXAMPLES: &str = "Examples:
   brickbat run --command 'node adapter.mjs' abort/mid-batch
   brickbat run abort/ --out last
   brickbat run --rerun-failed last
+  brickbat run --explore pairs --system ai-sdk@7/ui-messages --limit 500 --out found
+  brickbat run --system ai-sdk@7/ui-messages --shard 2/4 --report shard-2.json
   brickbat run abort/ --system ai-sdk@6/ui-messages --dialect openai-chat --baseline";
 
 impl Run {
     pub(super) fn execute(&self) -> u8 {
+        if let Some(what) = self.explore.explore {
+            return self.explore(what);
+        }
         let work = match &self.rerun_failed {
             Some(folder) => Work::again(folder),
             None => Work::asked(self),
@@ -114,13 +126,13 @@ impl Run {
             return 0;
         }
         if self.list {
-            let jobs = work.batches.iter().flat_map(|(_, jobs)| jobs);
-            jobs.for_each(|job| print(&format!("{}\n", job.plan.id)));
+            let ids = work.batches.iter().flat_map(|(_, jobs)| jobs).map(|job| job.plan.id.to_string());
+            let ids = ids.filter(|id| work.shard.is_none_or(|shard| shard.holds(id)));
+            ids.for_each(|id| print(&format!("{id}\n")));
             return 0;
         }
         // A long run must not end with a report that cannot be written.
-        let writable =
-            self.reports.iter().try_for_each(|path| writable(path).map_err(|error| unwritable(path, &error)));
+        let writable = all_writable(&self.reports);
         let systems: Vec<&System> = work.batches.iter().map(|(system, _)| system).collect();
         let (baselines, pending) = match (self.baseline.load(&systems), self.baseline.pending()) {
             (Ok(baselines), Ok(pending)) => (baselines, pending),
@@ -167,6 +179,7 @@ impl Run {
             guardian: &guardian,
             fail_fast: self.fail_fast.then_some(self.fail_on),
             repeat: Repeat { times: self.repeat, confirm: !self.no_confirm },
+            shard: work.shard,
             baselines,
             redactor: redactor(),
             keep: folder.map(|_| Keep(&keep)),
@@ -194,23 +207,18 @@ impl Run {
             Ok(Some(cases)) => cases,
             Ok(None) => {
                 let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-                runner::with_not_reached(&work.batches, &work.profiles, done)
+                runner::with_not_reached(&work.batches, &work.profiles, work.shard, done)
             }
             Err(code) => return code,
         };
         let report = Report::new(work.arguments.seed, work.arguments.profiles.clone(), cases);
         let mut report = report.held_against(baselines);
+        report.shard = work.shard;
         report.timing = Some(Timing { wall_ms: started.elapsed().as_millis() as u64 });
         report.redact(redactor());
         print(&text::render(&report, self.fail_on, paint));
-        for path in &self.reports {
-            let written = match ending(path) {
-                Some("xml") => std::fs::write(path, junit::to_xml(&report, self.fail_on)),
-                _ => std::fs::write(path, report.to_json()),
-            };
-            if let Err(error) = written {
-                return unwritable(path, &error);
-            }
+        if let Err(code) = write_reports(&self.reports, &report, self.fail_on) {
+            return code;
         }
         if let Some(Err(code)) = pending.map(|pending| pending.write(&report, &self.known_plans(work))) {
             return code;
@@ -285,17 +293,33 @@ pub(super) fn profile(name: &str) -> Result<&'static Profile, String> {
     Profile::named(name).ok_or_else(|| format!("there is {}", known.join(", ")))
 }
 
-fn harm(word: &str) -> Result<Harm, String> {
+pub(super) fn harm(word: &str) -> Result<Harm, String> {
     let known: Vec<&str> = Harm::ALL.into_iter().map(Harm::name).collect();
     Harm::threshold(word).ok_or_else(|| format!("there is any, bricked, {}", known.join(", ")))
 }
 
-fn report_path(word: &str) -> Result<PathBuf, String> {
+pub(super) fn report_path(word: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(word);
     match ending(&path) {
         Some("json" | "xml") => Ok(path),
         _ => Err("the name ends in .json or .xml".to_owned()),
     }
+}
+
+/// Writes a report to files, in the format of the name of each.
+pub(super) fn write_reports(paths: &[PathBuf], report: &Report, fail_on: Harm) -> Result<(), u8> {
+    paths.iter().try_for_each(|path| {
+        let written = match ending(path) {
+            Some("xml") => std::fs::write(path, junit::to_xml(report, fail_on)),
+            _ => std::fs::write(path, report.to_json()),
+        };
+        written.map_err(|error| unwritable(path, &error))
+    })
+}
+
+/// Finds out whether reports can be written.
+pub(super) fn all_writable(paths: &[PathBuf]) -> Result<(), u8> {
+    paths.iter().try_for_each(|path| writable(path).map_err(|error| unwritable(path, &error)))
 }
 
 /// Finds out whether a report can be written, and leaves one that is already there as it is.

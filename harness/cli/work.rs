@@ -9,6 +9,7 @@ use super::secrets::with_home;
 use crate::dialect::Dialect;
 use crate::folder::{self, RunArguments, RunNote};
 use crate::redact::REDACTED;
+use crate::report::Shard;
 use crate::rules::Profile;
 use crate::runner::{self, Job, Selection, Source, System};
 use crate::verdict::Verdict;
@@ -19,6 +20,8 @@ pub(super) struct Work {
     pub(super) batches: Vec<(System, Vec<Job>)>,
     /// The strictness, one profile for each dialect.
     pub(super) profiles: Vec<&'static Profile>,
+    /// The part of the plans that is run; all of them, if there is none.
+    pub(super) shard: Option<Shard>,
     /// The same in the words of the user.
     pub(super) arguments: RunArguments,
 }
@@ -39,6 +42,7 @@ impl Work {
             profiles: profiles.iter().map(|profile| profile.name.to_owned()).collect(),
             filter: run.filter.clone(),
             seed: run.seed,
+            shard: run.shard,
         };
         let jobs = jobs(&arguments, dialects)?;
         if jobs.is_empty() {
@@ -49,7 +53,7 @@ impl Work {
             true => vec![(System::Simulated(None), jobs)],
             false => systems(&arguments)?.into_iter().map(|system| (system, jobs.clone())).collect(),
         };
-        Ok(Work { batches, profiles, arguments })
+        Ok(Work { batches, profiles, shard: arguments.shard, arguments })
     }
 
     /// The cases of an earlier run that were neither passed nor none of that system's business.
@@ -111,7 +115,7 @@ impl Work {
                 batches.push((system, wanted));
             }
         }
-        Ok(Work { batches, profiles, arguments })
+        Ok(Work { batches, profiles, shard: arguments.shard, arguments })
     }
 }
 

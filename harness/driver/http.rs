@@ -24,8 +24,13 @@ enum State {
 /// A piece of an answer.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Piece {
-    /// The status.
-    Head(u16),
+    /// The head.
+    Head {
+        /// The status.
+        status: u16,
+        /// After how long the server wants to be asked again, if it says so.
+        pause_ms: Option<u64>,
+    },
     /// Bytes of the body.
     Body(Vec<u8>),
     /// The body is complete.
@@ -94,14 +99,18 @@ impl Exchange {
                 let header =
                     |name: &str| head.headers.iter().find(|header| header.name.eq_ignore_ascii_case(name));
                 let status = head.code.unwrap_or(0);
-                let length =
-                    header("content-length").and_then(|h| std::str::from_utf8(h.value).ok()?.parse().ok());
+                let number = |name: &str| -> Option<u64> {
+                    header(name).and_then(|h| std::str::from_utf8(h.value).ok()?.trim().parse().ok())
+                };
+                let length = number("content-length").and_then(|length| usize::try_from(length).ok());
+                let seconds = || number("retry-after").map(|seconds| seconds.saturating_mul(1000));
+                let pause_ms = number("retry-after-ms").or_else(seconds);
                 self.state = match length {
                     Some(length) => State::Counted(stream, length),
                     None => State::Chunks(stream),
                 };
                 self.received.drain(..n);
-                Some(Piece::Head(status))
+                Some(Piece::Head { status, pause_ms })
             }
             Ok(httparse::Status::Partial) if self.received.len() < MAX_HEAD_BYTES => {
                 self.state = State::Head(stream);

@@ -7,6 +7,8 @@
 mod place;
 mod store;
 
+use std::time::Duration;
+
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use futures::stream::{FuturesUnordered, StreamExt};
@@ -17,7 +19,7 @@ use tokio::task::JoinHandle;
 use super::acp::SessionEvent;
 use super::error::DriverError;
 use super::http::{Exchange, Piece};
-use crate::agent::{Agent, BodyEnd, BrokenStore, Input, Output, RequestId, RunId};
+use crate::agent::{Agent, BodyEnd, BrokenStore, Input, Output, RequestId, RunId, TimerId};
 use crate::plan::ToolOutcome;
 use crate::trace::{Consent, QuestionId};
 pub(super) use place::Address;
@@ -58,7 +60,15 @@ impl InProcess {
     fn run(agent: Agent, place: Place, store: Option<Store>) -> InProcess {
         let (commands, inbox) = mpsc::unbounded_channel();
         let (outbox, events) = mpsc::unbounded_channel();
-        let live = Live { agent, place, store, outbox, exchange: None, tools: FuturesUnordered::new() };
+        let live = Live {
+            agent,
+            place,
+            store,
+            outbox,
+            exchange: None,
+            tools: FuturesUnordered::new(),
+            timers: FuturesUnordered::new(),
+        };
         let task = tokio::spawn(live.run(inbox));
         InProcess { commands, events, task }
     }
@@ -145,6 +155,8 @@ struct Live {
     outbox: mpsc::UnboundedSender<SessionEvent>,
     exchange: Option<(RequestId, Exchange)>,
     tools: FuturesUnordered<BoxFuture<'static, (RunId, Option<ToolOutcome>)>>,
+    /// Real time: what the agent waits for is what it has been asked to wait for.
+    timers: FuturesUnordered<BoxFuture<'static, TimerId>>,
 }
 
 impl Live {
@@ -156,6 +168,7 @@ impl Live {
                 biased;
                 piece = next_piece(&mut self.exchange) => Step::Piece(piece),
                 Some((run, outcome)) = self.tools.next() => Step::Tool(run, outcome),
+                Some(timer) = self.timers.next() => Step::Timer(timer),
                 command = inbox.recv() => match command {
                     Some(command) => Step::Command(command),
                     None => return,
@@ -165,6 +178,7 @@ impl Live {
                 Step::Piece((request, piece)) => self.piece(request, piece),
                 Step::Tool(run, Some(outcome)) => self.agent.step(Input::ToolDone { run, outcome }),
                 Step::Tool(_, None) => Vec::new(),
+                Step::Timer(timer) => self.agent.step(Input::Elapsed { timer }),
                 Step::Command(Command::Prompt(text)) => {
                     if let Err(error) = self.look_into_the_store() {
                         self.report(SessionEvent::Lost(error));
@@ -227,7 +241,9 @@ impl Live {
 
     fn piece(&mut self, request: RequestId, piece: Piece) -> Vec<Output> {
         let how = match piece {
-            Piece::Head(status) => return self.agent.step(Input::Head { request, status }),
+            Piece::Head { status, pause_ms } => {
+                return self.agent.step(Input::Head { request, status, pause_ms });
+            }
             Piece::Body(bytes) => return self.agent.step(Input::Body { request, bytes: &bytes }),
             Piece::End => BodyEnd::Complete,
             Piece::Broken => BodyEnd::Broken,
@@ -269,6 +285,10 @@ impl Live {
                     let _ = cancels.remove(at).1.send(());
                 }
             }
+            Output::Wait { timer, ms } => {
+                let over = tokio::time::sleep(Duration::from_millis(ms));
+                self.timers.push(over.map(move |()| timer).boxed());
+            }
             Output::Show { id, state } => self.report(SessionEvent::Shown { id, state }),
             Output::Ended(outcome) => self.report(SessionEvent::Ended(outcome)),
         }
@@ -287,6 +307,7 @@ impl Live {
 enum Step {
     Piece((RequestId, Piece)),
     Tool(RunId, Option<ToolOutcome>),
+    Timer(TimerId),
     Command(Command),
 }
 
@@ -308,7 +329,7 @@ async fn run_tool(
         let mut body = Vec::new();
         loop {
             match gate.next().await {
-                Piece::Head(_) => {}
+                Piece::Head { .. } => {}
                 Piece::Body(bytes) => body.extend_from_slice(&bytes),
                 Piece::End => break serde_json::from_slice(&body).ok(),
                 Piece::Broken => break None,

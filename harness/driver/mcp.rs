@@ -163,7 +163,7 @@ async fn ask(gate_url: &str, args: Vec<u8>) -> Result<ToolOutcome, String> {
     let mut body = Vec::new();
     loop {
         match exchange.next().await {
-            Piece::Head(_) => {}
+            Piece::Head { .. } => {}
             Piece::Body(bytes) => body.extend_from_slice(&bytes),
             Piece::End => break,
             Piece::Broken => return Err("the gate broke off".to_owned()),

@@ -101,7 +101,7 @@ fn fits(pointer: &str, at: &PlannedPoint, what: &PlannedFault) -> Result<(), Pro
 }
 
 /// An action in words: `reset after delta b 2 of reply 1`.
-fn words(at: &At) -> String {
+pub fn words(at: &At) -> String {
     let (side, point) = match (&at.before, &at.after) {
         (Some(point), _) => ("before", Some(point)),
         (None, point) => ("after", point.as_ref()),

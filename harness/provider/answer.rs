@@ -43,6 +43,10 @@ impl<'a> Headers<'a> {
     }
 }
 
+/// The header that says after how many milliseconds a client may come back. `retry-after`, which counts in seconds,
+/// stands beside it for clients that do not know it.
+pub(super) const RETRY_AFTER_MS: &str = "retry-after-ms";
+
 /// What the provider sends for one request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
@@ -83,6 +87,12 @@ pub enum Sent {
 }
 
 impl Answer {
+    /// How long the client is to wait before it asks again, if the provider says so.
+    pub fn pause_ms(&self) -> Option<u64> {
+        let header = self.headers.iter().find(|(name, _)| *name == RETRY_AFTER_MS)?;
+        header.1.parse().ok()
+    }
+
     /// Holds before the head, whatever else is planned.
     pub(super) fn wait_before_head(&mut self) {
         let at = Held { mark: Mark::Headers, side: Side::Before };

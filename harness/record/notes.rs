@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::conductor::Receipt;
 use crate::dialect::Dialect;
 use crate::plan::{Plan, PlannedCall, PlannedTurn};
 use crate::scenario::Need;
@@ -60,8 +61,10 @@ pub struct FindingNote {
     pub got: String,
 }
 
-/// `receipts.json` is a list of these, as in a report.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// What is known of one action of a plan. `receipts.json` is a list of these, as in a report.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[schemars(rename = "Receipt")]
+#[serde(deny_unknown_fields)]
 pub struct ReceiptNote {
     /// The turn, from 1.
     pub turn: usize,
@@ -71,6 +74,19 @@ pub struct ReceiptNote {
     pub fired: bool,
     /// How sure it is that the system had everything before it.
     pub grade: Option<Grade>,
+}
+
+impl ReceiptNote {
+    /// The note of a receipt.
+    pub fn of(receipt: &Receipt) -> ReceiptNote {
+        let Receipt { turn, words, fired, grade, .. } = receipt;
+        ReceiptNote { turn: turn + 1, words: words.clone(), fired: *fired, grade: *grade }
+    }
+
+    /// Whether it is proven that the action happened when the system had read everything before it.
+    pub fn is_proven(&self) -> bool {
+        self.fired && self.grade >= Some(Grade::Read)
+    }
 }
 
 /// `plan.json`: the plan, with everything that the timeline tells of it.

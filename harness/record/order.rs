@@ -67,6 +67,8 @@ pub(super) fn stored(trace: &Trace) -> (Vec<&Event>, Timing) {
     let is_raced = |event: &Event| match event {
         Event::Replied { exchange, .. } | Event::PeerClosed { exchange } => raced.contains(exchange),
         Event::ToolCancelled { call } => calls.contains(call),
+        // What is stored is a file of its own.
+        Event::Stored { .. } => true,
         event => *event == Event::Quiet,
     };
     let ranks = ranks(trace);
@@ -88,6 +90,7 @@ pub(super) fn stored(trace: &Trace) -> (Vec<&Event>, Timing) {
             (Some(line), _, _) => seen.push(Seen::Line(line)),
             (None, Event::Quiet, Some(Seen::Quiet(n))) => *n += 1,
             (None, Event::Quiet, _) => seen.push(Seen::Quiet(1)),
+            (None, Event::Stored { .. }, _) => {}
             (None, event, _) => seen.push(Seen::End(event.clone())),
         }
     }
@@ -132,6 +135,7 @@ fn channel(event: &Event, ranks: &BTreeMap<&str, u32>) -> (u8, u32) {
     match event {
         Event::Prompted { .. } | Event::Stopped | Event::GaveUp | Event::Quiet => (0, 0),
         Event::Requested { exchange, .. }
+        | Event::Early { exchange }
         | Event::Held { exchange, .. }
         | Event::Replied { exchange, .. }
         | Event::PeerClosed { exchange } => (1, exchange.0),
@@ -143,7 +147,11 @@ fn channel(event: &Event, ranks: &BTreeMap<&str, u32>) -> (u8, u32) {
             (3, ranks.get(id.as_str()).copied().unwrap_or(u32::MAX))
         }
         Event::Answered { .. } => (4, 0),
-        Event::TurnEnded { .. } | Event::Killed | Event::Resumed | Event::Switched { .. } => (5, 0),
+        Event::TurnEnded { .. }
+        | Event::Killed
+        | Event::Resumed
+        | Event::Switched { .. }
+        | Event::Stored { .. } => (5, 0),
         Event::Saving { .. } => (6, 0),
     }
 }

@@ -1,13 +1,14 @@
 //! What the findings of a run look like against a baseline.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Case, is_reference};
 use crate::baseline::{Baseline, Entry, Shown, Stale};
 use crate::verdict::{Harm, Verdict};
 
 /// A baseline, held against a run.
-#[derive(Debug, Clone, PartialEq, Serialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Held {
     /// The file, as the user named it, or the built-in one.
     pub file: String,
@@ -20,19 +21,22 @@ pub struct Held {
 }
 
 /// An entry with what this run has shown of it.
-#[derive(Debug, Clone, PartialEq, Serialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct HeldEntry {
+    /// Its number in the file, from 1.
+    pub entry: usize,
     /// The check that fails.
     pub check: String,
     /// The harm, if the entry names one.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub harm: Option<Harm>,
     /// Why.
     pub reason: String,
     /// Whether anyone has given a reason.
     pub explained: bool,
     /// Where it is told in public.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
     /// Its findings in this run.
     pub n_findings: usize,
@@ -41,12 +45,15 @@ pub struct HeldEntry {
 }
 
 /// An entry that cases of this run did not show.
-#[derive(Debug, Clone, PartialEq, Serialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct StalePlans {
+    /// The number of the entry in the file, from 1.
+    pub entry: usize,
     /// The check that was to fail.
     pub check: String,
     /// The harm, if the entry names one.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub harm: Option<Harm>,
     /// The system.
     pub system: String,
@@ -57,7 +64,7 @@ pub struct StalePlans {
 impl Held {
     /// A baseline, held against the cases of a run.
     pub(super) fn of(baseline: &Baseline, cases: &[Case]) -> Held {
-        let mut entries: Vec<HeldEntry> = baseline.entries.iter().map(HeldEntry::of).collect();
+        let mut entries: Vec<HeldEntry> = baseline.entries.iter().zip(1..).map(HeldEntry::of).collect();
         for case in cases.iter().filter(|case| !is_reference(&case.system)) {
             let of = |finding| baseline.entry_of(&case.system, &case.plan, finding);
             let mut held: Vec<usize> = case.findings.iter().filter_map(of).collect();
@@ -77,7 +84,8 @@ impl Held {
                 None => {
                     let Entry { check, harm, .. } = &baseline.entries[index];
                     let check = check.clone();
-                    stale.push(StalePlans { check, harm: *harm, system, plans: vec![plan] });
+                    let entry = index + 1;
+                    stale.push(StalePlans { entry, check, harm: *harm, system, plans: vec![plan] });
                 }
             }
             last = here;
@@ -87,8 +95,9 @@ impl Held {
 }
 
 impl HeldEntry {
-    fn of(entry: &Entry) -> HeldEntry {
+    fn of((entry, number): (&Entry, usize)) -> HeldEntry {
         HeldEntry {
+            entry: number,
             check: entry.check.clone(),
             harm: entry.harm,
             reason: entry.reason.clone(),

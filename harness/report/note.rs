@@ -1,7 +1,7 @@
 //! A case as it is written into a record, and cleaned of what must not be told.
 
 use super::{Case, Report};
-use crate::record::{CaseNote, FindingNote, PlanNote, ReceiptNote, Record, SCHEMA};
+use crate::record::{CaseNote, FindingNote, PlanNote, Record, SCHEMA};
 use crate::redact::Redactor;
 
 impl Case {
@@ -18,12 +18,6 @@ impl Case {
             expected: finding.expected.clone(),
             got: finding.got.clone(),
         });
-        let receipts = self.receipts.iter().map(|receipt| ReceiptNote {
-            turn: receipt.turn + 1,
-            words: receipt.words.clone(),
-            fired: receipt.fired,
-            grade: receipt.grade,
-        });
         let case = CaseNote {
             schema: SCHEMA,
             system: self.system.clone(),
@@ -34,7 +28,7 @@ impl Case {
             findings: findings.collect(),
             reproduce: self.reproduce.clone(),
         };
-        Record { case, plan, receipts: receipts.collect(), observed: None }
+        Record { case, plan, receipts: self.receipts.clone(), observed: None }
     }
 
     /// Takes out of every text what must not be told. Names are kept: they are the harness's own.

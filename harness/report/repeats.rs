@@ -1,29 +1,31 @@
 //! What running a plan more than once has shown.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::verdict::Harm;
 
 /// How often a case came out as it is reported, in several runs of its plan.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Repeats {
     /// Runs with the verdict of the case.
     pub seen: u32,
     /// Runs in all.
     pub of: u32,
     /// Whether the verdict came also when no other plan was running; missing if the plan never ran alone.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alone: Option<bool>,
     /// The findings that not every run showed.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<SeenFinding>,
     /// What was different on the side of the harness when the runs differed: look there first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suspects: Vec<String>,
 }
 
 /// A finding that not every run showed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct SeenFinding {
     /// The checker.
     pub check: String,

@@ -5,9 +5,9 @@ mod known;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::{Case, Report};
+use super::{Account, Case, Report};
 use crate::trace::Grade;
-use crate::verdict::{Finding, Harm, Permanence, Verdict};
+use crate::verdict::{Finding, Harm, Level, Permanence, Verdict};
 
 /// Plans with the same cause that are shown in full; the others are counted.
 const MAX_SHOWN: usize = 5;
@@ -164,14 +164,43 @@ fn summary(text: &mut String, report: &Report, fail_on: Harm, paint: impl Fn(Ton
             cases.len(),
             counts.join(", "),
         );
+        report.accounts.iter().filter(|account| account.system == system).for_each(|own| account(text, own));
     }
-    let _ = writeln!(text, "seed {}, profiles {}", report.seed, report.profiles.join(" "));
+    let shard = report.shard.map(|shard| format!(", shard {shard}")).unwrap_or_default();
+    let _ = writeln!(text, "seed {}, profiles {}{shard}", report.seed, report.profiles.join(" "));
+}
+
+/// What was asked of a system, and the level that it keeps.
+fn account(text: &mut String, account: &Account) {
+    if account.checks.is_empty() {
+        return;
+    }
+    let faults = account.faults;
+    let grades = [("observed", faults.observed), ("read", faults.read), ("only written", faults.written)];
+    let grades: Vec<String> =
+        grades.iter().filter(|(_, n)| *n > 0).map(|(word, n)| format!("{n} {word}")).collect();
+    if !grades.is_empty() {
+        let _ = writeln!(text, "  faults: {} fired: {}", faults.fired, grades.join(", "));
+    }
+    let n_spoke: usize = account.checks.iter().map(|check| check.spoke).sum();
+    let silent: Vec<&str> = account.silent().map(|check| check.check.as_str()).collect();
+    let never = if silent.is_empty() { String::new() } else { format!("; never: {}", silent.join(", ")) };
+    let (expected, asked) = (account.n_expected, account.n_asked);
+    let _ = writeln!(text, "  checks: {expected} expected, {asked} asked, {n_spoke} could speak{never}");
+    let kept = account.level.map_or("none", Level::name);
+    let next = Level::ALL.into_iter().find(|level| Some(*level) > account.level);
+    let why = match next {
+        None => String::new(),
+        Some(next) if account.broken_by.is_empty() => format!("; nothing was asked about {}", next.name()),
+        Some(next) => format!("; {} is broken by {}", next.name(), account.broken_by.join(", ")),
+    };
+    let _ = writeln!(text, "  level: {kept}{why}");
 }
 
 /// How many of the failed cases count, where not all do.
 fn counting(cases: &[&Case], fail_on: Harm, n_failed: usize, is_held: bool) -> String {
     let bad = match fail_on {
-        Harm::TruncationTaken => String::new(),
+        Harm::MILDEST => String::new(),
         _ => format!(" as bad as {} or worse", fail_on.name()),
     };
     let n_red = n_red(cases, fail_on);

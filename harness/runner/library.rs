@@ -1,6 +1,6 @@
 //! The scenarios: those that come with brickbat, and those that the user names.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -11,8 +11,9 @@ use include_dir::{Dir, include_dir};
 use super::Job;
 use crate::dialect::Dialect;
 use crate::lower;
-use crate::parse::{Diagnostic, MAX_TEXT};
+use crate::parse::{self, Diagnostic, MAX_TEXT};
 use crate::plan::PlanId;
+use crate::scenario::Scenario;
 
 static BUILT_IN: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/scenarios");
 
@@ -148,6 +149,39 @@ pub fn load(selection: &Selection<'_>) -> Result<Vec<Job>, SourceError> {
     Ok(jobs)
 }
 
+/// The failure classes that each built-in scenario is said to be of, by the scenario's id.
+pub fn said() -> Result<BTreeMap<String, BTreeSet<String>>, SourceError> {
+    let classes = |(id, text): (String, &str)| {
+        let variants = parse::parse(&format!("scenarios/{id}.yaml"), text);
+        let variants = variants.map_err(|diagnostic| SourceError::Scenario(Box::new(diagnostic)))?;
+        Ok((id, variants.into_iter().flat_map(|variant| variant.scenario.class).collect()))
+    };
+    built_in().into_iter().map(classes).collect()
+}
+
+/// One scenario: a file, or a built-in one by its id, such as `abort/mid-batch#k=1`; its first variant, if none is named.
+pub fn one_scenario(word: &str) -> Result<(String, Scenario), SourceError> {
+    let (id, variant) = word.split_once('#').map_or((word, None), |(id, variant)| (id, Some(variant)));
+    let (name, variants) = match Source::of(id) {
+        Source::File(path) => {
+            let text = read(&path)?;
+            (scenario_id(path.file_name().map_or(&path, Path::new)), parse::parse(id, &text))
+        }
+        Source::Prefix(_) => {
+            let files = built_in();
+            let Some((_, text)) = files.iter().find(|(known, _)| known == id) else {
+                return Err(unknown(word, id, &files));
+            };
+            (id.to_owned(), parse::parse(&format!("scenarios/{id}.yaml"), text))
+        }
+    };
+    let mut variants =
+        variants.map_err(|diagnostic| SourceError::Scenario(Box::new(diagnostic)))?.into_iter();
+    let found = variants.find(|one| variant.is_none_or(|wanted| one.name == wanted));
+    let found = found.ok_or_else(|| SourceError::Unknown { wanted: word.to_owned(), nearest: None })?;
+    Ok((name, found.scenario))
+}
+
 /// Whether two plans come from the same file; built-in ones have none.
 fn is_same_file(one: Option<&Path>, other: Option<&Path>) -> bool {
     match (one, other) {
@@ -192,12 +226,17 @@ fn from_prefix(prefix: &str, selection: &Selection<'_>) -> Result<Vec<Job>, Sour
         );
     }
     if jobs.is_empty() {
-        let distance = |id: &&String| strsim::damerau_levenshtein(id, scenario);
-        let nearest = files.iter().map(|(id, _)| id).min_by_key(distance);
-        let nearest = nearest.filter(|id| 3 * distance(id) <= id.len()).cloned();
-        return Err(SourceError::Unknown { wanted: prefix.to_owned(), nearest });
+        return Err(unknown(prefix, scenario, &files));
     }
     Ok(jobs)
+}
+
+/// Nothing is named so; what comes nearest may have been meant.
+fn unknown(wanted: &str, scenario: &str, files: &[(String, &str)]) -> SourceError {
+    let distance = |id: &&String| strsim::damerau_levenshtein(id, scenario);
+    let nearest = files.iter().map(|(id, _)| id).min_by_key(distance);
+    let nearest = nearest.filter(|id| 3 * distance(id) <= id.len()).cloned();
+    SourceError::Unknown { wanted: wanted.to_owned(), nearest }
 }
 
 fn built_in_job(plan: crate::plan::Plan) -> Job {
@@ -244,10 +283,15 @@ fn collect_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), SourceEr
 }
 
 fn from_file(path: &Path, id: &str, selection: &Selection<'_>) -> Result<Vec<Job>, SourceError> {
-    let text = bounded(path).map_err(|why| unreadable(path, why))?;
+    let text = read(path)?;
     let name = path.to_string_lossy();
     let plans = plans(id, &name, &text, selection, &|history| beside(path, history))?;
     Ok(plans.into_iter().map(|plan| Job { plan: Arc::new(plan), path: Some(path.to_owned()) }).collect())
+}
+
+/// The text of a scenario file.
+fn read(path: &Path) -> Result<String, SourceError> {
+    bounded(path).map_err(|why| unreadable(path, why))
 }
 
 /// The text of a file, if it is not too large.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
+use serde_json::{Value, json};
 
 pub(super) use kill::Remains;
 
@@ -106,10 +107,15 @@ pub(super) async fn drive(
         Ok(done) => done,
         Err(_) => Err(broken(&format!("the plan took longer than {} s", MAX_PLAN_TIME.as_secs()))),
     };
-    let kept = match keep {
-        Some(redactor) => Some(live.observed(redactor, done.is_ok()).await),
-        None => None,
+    // What the system has stored is asked for only where it still answers.
+    let store = match done {
+        Ok(()) => live.session.history().await,
+        Err(_) => None,
     };
+    if let Some(Ok(history)) = &store {
+        live.trace.push(Event::Stored { history: history.to_string().into_bytes().into() });
+    }
+    let kept = keep.map(|redactor| live.observed(redactor, store));
     let run = done.map(|()| Run { trace: live.trace, receipts: live.conductor.receipts().to_vec() });
     Driven { run, kept }
 }
@@ -259,6 +265,7 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
                 self.alive.push(exchange);
                 Event::Requested { exchange, kind, model, body }
             }
+            Seen::Early { exchange } => Event::Early { exchange },
             Seen::Held { exchange, at, grade } => {
                 self.open.retain(|open| *open != exchange);
                 Event::Held { exchange, at, grade: self.confirm(grade).await? }
@@ -362,12 +369,14 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
         Ok(if passed { Grade::Observed } else { grade })
     }
 
-    /// What is kept of the plan: what the system has stored is asked for only where it still answers.
-    async fn observed(&self, redactor: Redactor, answers: bool) -> (Observed, Redactor) {
-        let store = match answers {
-            true => self.session.history().await,
-            false => None,
-        };
+    /// What is kept of the plan. Our own agent in this process is no adapter: its store is not a file of its own.
+    fn observed(
+        &self,
+        redactor: Redactor,
+        store: Option<Result<Value, DriverError>>,
+    ) -> (Observed, Redactor) {
+        let store = store.filter(|_| matches!(self.session, Session::Acp(_)));
+        let store = store.map(|store| store.unwrap_or_else(|error| json!({ "error": error.to_string() })));
         let stderr = self.session.stderr_since(self.stderr_from).map(|text| format!("{}{text}", self.stderr));
         let exchanges = self.mount.with_core(Recorder::take);
         let redactor = redactor
@@ -434,14 +443,11 @@ impl Session {
         }
     }
 
-    /// What the system has stored, or why it does not say.
-    async fn history(&self) -> Option<serde_json::Value> {
+    /// What the system has stored, or why it does not say; none if it cannot say.
+    async fn history(&self) -> Option<Result<Value, DriverError>> {
         match self {
-            Session::InProcess(_) => None,
-            Session::Acp(session) => match session.history().await {
-                Ok(history) => history,
-                Err(error) => Some(serde_json::json!({ "error": error.to_string() })),
-            },
+            Session::InProcess(session) => serde_json::from_slice(&session.history().await?).ok().map(Ok),
+            Session::Acp(session) => session.history().await.transpose(),
         }
     }
 

@@ -299,7 +299,7 @@ mod tests {
             got: String::new(),
         };
         let findings = checks.iter().map(finding).collect();
-        let judgement = Judgement { verdict, findings, reason: None };
+        let judgement = Judgement { verdict, findings, reason: None, asked: Vec::new() };
         Once {
             outcome: Outcome { judgement, receipts: Vec::new(), run: None, kept: None },
             process: Some(1),

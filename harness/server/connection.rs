@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use socket2::SockRef;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -30,6 +30,9 @@ const KEPT_LEN: usize = 64 << 10;
 /// How long a refused peer may go on sending, unread bytes being thrown away: closing a socket with unread
 /// bytes would take the refusal away from it.
 const DRAIN_TIME: Duration = Duration::from_secs(1);
+
+/// Timers of clients may run out this much too early: that of Node.js counts whole milliseconds.
+const CLOCK_GRAIN: Duration = Duration::from_millis(2);
 
 /// One connection.
 pub(super) struct Connection {
@@ -358,6 +361,7 @@ impl Connection {
     }
 
     async fn serve_exchange(&mut self, mounted: &Arc<Mounted>, path: &str, request: &Request) -> Next {
+        let arrived = Instant::now();
         let Ok(permit) = mounted.seen.reserve().await else { return Next::Close };
         let (kind, answer) = {
             let mut core = lock(&mounted.core);
@@ -380,6 +384,14 @@ impl Connection {
             permit.send(Seen::Requested { exchange, kind, model, body: request.body.clone() });
             (kind, answer)
         };
+        if kind != RequestKind::Auxiliary && lock(&mounted.due).is_some_and(|due| arrived < due) {
+            let _ = mounted.seen.send(Seen::Early { exchange: answer.exchange }).await;
+        }
+        if let Some(pause_ms) = answer.pause_ms() {
+            // The peer reads this later than it is written, so who waits for the whole of it never comes too early.
+            let pause = Duration::from_millis(pause_ms).saturating_sub(CLOCK_GRAIN);
+            *lock(&mounted.due) = Some(Instant::now() + pause);
+        }
         // A real provider closes after an error event. Saying so beforehand keeps the client from racing its
         // next request against the FIN.
         // What is asked beside the script comes at any time: a scripted request must not find its connection used or

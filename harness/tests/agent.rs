@@ -130,6 +130,7 @@ fn run(system: &System, jobs: &[Job]) -> Vec<Case> {
         redactor: &redactor,
         keep: None,
         repeat: Repeat::ONCE,
+        shard: None,
         baselines: &[],
     };
     let (note, on_case) = (|_: &str| {}, |_: &Case, _, _| {});

@@ -45,7 +45,7 @@ fn case(system: &str, scenario: &str, verdict: Verdict, checks: &[&'static str])
     Case::new(
         system,
         &id,
-        Judgement { verdict, findings, reason: None },
+        Judgement { verdict, findings, reason: None, asked: Vec::new() },
         Vec::<Receipt>::new(),
         String::new(),
     )
@@ -59,7 +59,7 @@ fn held(cases: Vec<Case>) -> Report {
 #[track_caller]
 fn check(cases: Vec<Case>, expected: u8) {
     let report = held(cases);
-    assert_eq!(report.exit_code(Harm::TruncationTaken), expected, "{}", report.to_json());
+    assert_eq!(report.exit_code(Harm::MILDEST), expected, "{}", report.to_json());
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn reports_show_what_was_expected_and_what_is_new() {
         case("sdk@1/m", "a/b", Verdict::Fail, &["parts-settled", "turn-ends"]),
         case("sdk@1/n", "a/b", Verdict::Pass, &[]),
     ]);
-    let text = text::render(&report, Harm::TruncationTaken, |_, word| word.to_owned());
+    let text = text::render(&report, Harm::MILDEST, |_, word| word.to_owned());
     insta::assert_snapshot!(text, @r"
     stuck-part turn-ends
       a/b@openai-chat on sdk@1/m
@@ -120,7 +120,7 @@ fn reports_show_what_was_expected_and_what_is_new() {
     sdk@1/n  1 plans: 1 pass, 0 fail; faults: 0 armed, 0 with receipt
     seed 0, profiles 
     ");
-    let xml = junit::to_xml(&report, Harm::TruncationTaken);
+    let xml = junit::to_xml(&report, Harm::MILDEST);
     for words in [
         "expected: parts-settled (stuck-part): it broke, turn 1",
         "new: turn-ends (stuck-part): it broke, turn 1",

@@ -1,5 +1,7 @@
 //! Verdicts that were wrong once: what a system did, and what is to be said of it.
 
+#[path = "judgement/account.rs"]
+mod account;
 #[path = "judgement/chained.rs"]
 mod chained;
 #[path = "judgement/exit_code.rs"]
@@ -153,7 +155,10 @@ fn a_call_that_is_told_twice_under_two_ids_has_two_results() {
         let (own, kept) = (own.as_array().unwrap(), kept.as_array().unwrap());
         // The step with its results, without what the user said before and what came after.
         let end = kept.len() - 2;
-        let twice = [&kept[..end], &own[1..end], &kept[end..]].concat();
+        let mut again = own[1..end].to_vec();
+        // The provider refuses an item of its own that comes twice; here it is the calls that do.
+        again.iter_mut().filter_map(Value::as_object_mut).for_each(|item| drop(item.remove("id")));
+        let twice = [&kept[..end], again.as_slice(), &kept[end..]].concat();
         let told_twice = with_later_messages(&original, None, |_| twice.clone());
         expect_failure(&plan, &told_twice, "results-once", &["call a has more than one result"]);
     }
@@ -185,7 +190,10 @@ fn results_that_are_told_in_a_text_are_kept() {
                 ]
             })
         };
-        expect_unaccused(&plan, &told(format!("I looked: {}", results.join(", "))), Verdict::Pass);
+        // Nothing is lost but the provider's cache.
+        let judgement = judged(&plan, &told(format!("I looked: {}", results.join(", "))));
+        let found: Vec<&str> = judgement.findings.iter().map(|finding| finding.check).collect();
+        assert_eq!(found, ["prefix-stable"], "{judgement:?}");
         let gone = "the result of call c had been delivered and is gone";
         let untold = told(format!("I looked: {}", results[..2].join(", ")));
         expect_failure(&plan, &untold, "results-kept", &[gone]);

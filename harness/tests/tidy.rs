@@ -20,7 +20,9 @@ const LAYERS: [&[&str]; 5] = [
         "audit",
         "baseline",
         "check",
+        "classes",
         "conductor",
+        "explore",
         "pages",
         "provider",
         "record",
@@ -43,6 +45,7 @@ const EDGES: &[(&str, &str)] = &[
     ("check", "simulate"),
     ("cli", "runner"),
     ("conductor", "provider"),
+    ("explore", "report"),
     ("lint", "json"),
     ("lower", "parse"),
     ("lower", "rules"),
@@ -51,6 +54,7 @@ const EDGES: &[(&str, &str)] = &[
     ("pages", "audit"),
     ("plan", "dialect"),
     ("plan", "scenario"),
+    ("record", "conductor"),
     ("record", "provider"),
     ("report", "baseline"),
     ("report", "conductor"),
@@ -68,7 +72,8 @@ const EDGES: &[(&str, &str)] = &[
 const MAX_LINES: usize = 600;
 
 /// The only places that wait for time, with the reason.
-const SLEEPS: [(&str, &str); 4] = [
+const SLEEPS: [(&str, &str); 5] = [
+    ("harness/driver/in_process.rs", "a client that is asked to come back later waits for as long"),
     ("harness/driver/install.rs", "a file lock that another process holds gives no notice"),
     ("harness/driver/rest.rs", "nothing tells that the processes of someone else have come to rest"),
     ("harness/tests/kills.rs", "a run is killed at a moment in time, whatever it does just then"),

@@ -114,7 +114,12 @@ impl Story<'_, '_, '_> {
                 self.drawing.step(System, System, Weight::Wrong, words);
             }
             Event::TurnEnded { outcome } => self.ended(outcome),
-            Event::Quiet => {}
+            Event::Early { exchange } => {
+                let words =
+                    format!("request {} comes before the time that the provider named", exchange.0 + 1);
+                self.drawing.step(System, Provider, Weight::Wrong, &words);
+            }
+            Event::Quiet | Event::Stored { .. } => {}
         }
     }
 

@@ -120,7 +120,7 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
                 self.gate_closed(gate);
                 None
             }
-            Seen::Held { .. } => None,
+            Seen::Early { .. } | Seen::Held { .. } => None,
             Seen::Broken => return Err(broken("the provider core failed")),
         })
     }

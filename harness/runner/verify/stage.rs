@@ -255,7 +255,10 @@ impl Stage {
                 Step::Opened(gate)
             }
             Seen::GateDropped { gate } => Step::Dropped(gate),
-            Seen::GateSettled { .. } | Seen::Replied { .. } | Seen::PeerClosed { .. } => Step::Other,
+            Seen::GateSettled { .. }
+            | Seen::Replied { .. }
+            | Seen::PeerClosed { .. }
+            | Seen::Early { .. } => Step::Other,
             Seen::Broken => {
                 return Err(DriverError::Harness {
                     what: "the probe cannot go on".to_owned(),

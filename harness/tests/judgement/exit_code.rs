@@ -23,7 +23,8 @@ fn case(system: &str, verdict: Verdict, harms: &[Harm]) -> Case {
         expected: "a turn that works".to_owned(),
         got: "another".to_owned(),
     };
-    let judgement = Judgement { verdict, findings: harms.iter().map(finding).collect(), reason: None };
+    let judgement =
+        Judgement { verdict, findings: harms.iter().map(finding).collect(), reason: None, asked: Vec::new() };
     Case::new(system, &id, judgement, Vec::<Receipt>::new(), String::new())
 }
 
@@ -34,39 +35,39 @@ fn check(cases: Vec<Case>, fail_on: Harm, expected: u8) {
 
 #[test]
 fn what_passes_is_0() {
-    check(vec![case("reference", Verdict::Pass, &[])], Harm::TruncationTaken, 0);
+    check(vec![case("reference", Verdict::Pass, &[])], Harm::MILDEST, 0);
 }
 
 #[test]
 fn a_reference_agent_that_failed_is_4_whatever_else_was_found() {
     let reference = || case("reference/streamed", Verdict::Fail, &[Harm::ResultsLost]);
     let brick = case("ai-sdk", Verdict::Fail, &[Harm::BrickedByProvider]);
-    check(vec![reference()], Harm::TruncationTaken, 4);
-    check(vec![brick, reference()], Harm::TruncationTaken, 4);
+    check(vec![reference()], Harm::MILDEST, 4);
+    check(vec![brick, reference()], Harm::MILDEST, 4);
 }
 
 #[test]
 fn a_brick_is_1_although_another_case_proved_nothing() {
     let brick = case("ai-sdk", Verdict::Fail, &[Harm::BrickedByProvider]);
-    check(vec![brick, case("ai-sdk", Verdict::Vacuous, &[])], Harm::TruncationTaken, 1);
+    check(vec![brick, case("ai-sdk", Verdict::Vacuous, &[])], Harm::MILDEST, 1);
 }
 
 #[test]
 fn a_case_that_proved_nothing_is_3() {
-    check(vec![case("ai-sdk", Verdict::Vacuous, &[])], Harm::TruncationTaken, 3);
+    check(vec![case("ai-sdk", Verdict::Vacuous, &[])], Harm::MILDEST, 3);
     let cases = vec![case("ai-sdk", Verdict::Pass, &[]), case("ai-sdk", Verdict::Vacuous, &[])];
-    check(cases, Harm::TruncationTaken, 3);
-    check(Vec::new(), Harm::TruncationTaken, 3);
+    check(cases, Harm::MILDEST, 3);
+    check(Vec::new(), Harm::MILDEST, 3);
 }
 
 #[test]
 fn a_second_system_of_which_nothing_was_judged_is_3() {
     for verdict in [Verdict::Unsupported, Verdict::Unreachable] {
         let judged = case("reference", Verdict::Pass, &[]);
-        check(vec![judged, case("ai-sdk", verdict, &[])], Harm::TruncationTaken, 3);
+        check(vec![judged, case("ai-sdk", verdict, &[])], Harm::MILDEST, 3);
     }
     let cases = vec![case("ai-sdk", Verdict::Pass, &[]), case("ai-sdk", Verdict::Unsupported, &[])];
-    check(cases, Harm::TruncationTaken, 0);
+    check(cases, Harm::MILDEST, 0);
 }
 
 #[test]
@@ -74,5 +75,5 @@ fn findings_milder_than_the_threshold_are_0() {
     let stuck = || vec![case("ai-sdk", Verdict::Fail, &[Harm::StuckPart])];
     check(stuck(), Harm::BrickedByClient, 0);
     check(stuck(), Harm::StuckPart, 1);
-    check(stuck(), Harm::TruncationTaken, 1);
+    check(stuck(), Harm::MILDEST, 1);
 }

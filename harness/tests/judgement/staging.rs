@@ -59,6 +59,12 @@ pub fn run_whole(plan: &Arc<Plan>) -> Run {
     driven(plan, None, Delivery::Whole)
 }
 
+/// A run of the plan on an agent, with or without a planted bug, and what is said of it.
+pub fn driven_for(plan: &Arc<Plan>, canary: Option<Canary>) -> (Judgement, Run) {
+    let run = driven(plan, canary, Delivery::Streamed);
+    (judged(plan, &run), run)
+}
+
 fn driven(plan: &Arc<Plan>, canary: Option<Canary>, delivery: Delivery) -> Run {
     let agent = Agent::of_plan(plan, delivery, canary);
     simulate(plan, Profile::of_plan(plan, &[]), agent, Some(REACH.width))

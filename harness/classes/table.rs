@@ -1,0 +1,274 @@
+//! The table of the classes: what says each, what proves it, and where it was seen.
+
+mod write;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use super::{Class, Cover};
+
+pub use write::{json, markdown, text};
+
+/// What the table is worked out from.
+#[derive(Debug, Clone, Default)]
+pub struct Facts {
+    /// The classes that each scenario says, by the scenario's id.
+    pub said: BTreeMap<String, BTreeSet<String>>,
+    /// Every planted bug that stands for a class.
+    pub kills: Vec<Kills>,
+    /// The plans with known findings, as the ids of their scenarios, for each system.
+    pub shown: BTreeMap<String, BTreeSet<String>>,
+}
+
+/// A planted bug, and the scenarios that kill it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kills {
+    /// The planted bug.
+    pub canary: &'static str,
+    /// The class that it stands for.
+    pub class: &'static str,
+    /// The scenarios of which a plan is failed by the checker that must catch it.
+    pub scenarios: BTreeSet<String>,
+}
+
+/// How far the suite has come with a class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// A planted bug of the class is killed by scenarios of the class, and by none that is not of it.
+    Proven,
+    /// Scenarios say it, and no planted bug proves that they bite.
+    Said,
+    /// No scenario says it.
+    Missing,
+}
+
+impl Status {
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Status::Proven => "proven",
+            Status::Said => "said",
+            Status::Missing => "missing",
+        }
+    }
+}
+
+/// One class in the table.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Row {
+    /// What the catalogue says.
+    pub class: Class,
+    /// How far the suite has come.
+    pub status: Status,
+    /// The scenarios of the class.
+    pub scenarios: Vec<String>,
+    /// The planted bugs of the class.
+    pub canaries: Vec<CanaryCell>,
+    /// Systems whose known findings are in a scenario of the class.
+    pub systems: Vec<String>,
+    /// Why it is not proven.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// A planted bug of a class.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CanaryCell {
+    /// Its name.
+    pub name: String,
+    /// The scenarios of the class that kill it.
+    pub killed_by: Vec<String>,
+    /// The scenarios that are not of the class and kill it all the same.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub killed_outside: Vec<String>,
+    /// Whether it proves the class.
+    pub proves: bool,
+    /// Whether the suite without one scenario does not kill it.
+    pub alone: bool,
+}
+
+/// The table, in the order of the catalogue.
+pub fn rows(classes: &[Class], facts: &Facts) -> Vec<Row> {
+    classes.iter().map(|class| row(class, facts)).collect()
+}
+
+fn row(class: &Class, facts: &Facts) -> Row {
+    let is_of = |scenario: &str| facts.said.get(scenario).is_some_and(|said| said.contains(&class.id));
+    let scenarios: Vec<String> = facts.said.keys().filter(|id| is_of(id)).cloned().collect();
+    let of_class = facts.kills.iter().filter(|kills| kills.class == class.id);
+    let canaries: Vec<CanaryCell> = of_class
+        .map(|kills| {
+            let (inside, outside): (Vec<String>, Vec<String>) =
+                kills.scenarios.iter().cloned().partition(|scenario| is_of(scenario));
+            CanaryCell {
+                name: kills.canary.to_owned(),
+                proves: !inside.is_empty() && outside.is_empty(),
+                alone: inside.len() == 1 && outside.is_empty(),
+                killed_by: inside,
+                killed_outside: outside,
+            }
+        })
+        .collect();
+    let shows = |(_, plans): &(&String, &BTreeSet<String>)| scenarios.iter().any(|id| plans.contains(id));
+    let systems = facts.shown.iter().filter(shows).map(|(system, _)| system.clone()).collect();
+    let status = match (scenarios.is_empty(), canaries.iter().any(|canary| canary.proves)) {
+        (true, _) => Status::Missing,
+        (false, true) => Status::Proven,
+        (false, false) => Status::Said,
+    };
+    let reason = (status != Status::Proven).then(|| reason(class, status, &canaries));
+    Row { class: class.clone(), status, scenarios, canaries, systems, reason }
+}
+
+/// Outside scenarios that a reason names; the JSON has all.
+const MAX_NAMED: usize = 3;
+
+fn reason(class: &Class, status: Status, canaries: &[CanaryCell]) -> String {
+    if let (Status::Missing, Some(missing)) = (status, &class.missing) {
+        return missing.clone();
+    }
+    if status == Status::Missing && canaries.is_empty() {
+        return UNSAID.to_owned();
+    }
+    if canaries.is_empty() {
+        return "No planted bug stands for it.".to_owned();
+    }
+    let of_canary = |canary: &CanaryCell| match canary.killed_outside.as_slice() {
+        [] => format!("{} is killed by no scenario of the class.", canary.name),
+        outside => {
+            let mut named = outside.iter().take(MAX_NAMED).cloned().collect::<Vec<String>>().join(", ");
+            match outside.len().saturating_sub(MAX_NAMED) {
+                0 => {}
+                n => named.push_str(&format!(" and {n} more")),
+            }
+            format!("{} is killed outside of the class as well: {named}.", canary.name)
+        }
+    };
+    canaries.iter().map(of_canary).collect::<Vec<String>>().join(" ")
+}
+
+/// What is said of a class that no scenario says and for which the catalogue has no reason.
+const UNSAID: &str = "No scenario says it, and nobody has said why.";
+
+/// How many classes are proven, in all and by what they need.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Summary {
+    /// Proven classes.
+    pub proven: usize,
+    /// All classes.
+    pub of: usize,
+    /// The same by cover tag.
+    pub by_cover: BTreeMap<Cover, Count>,
+}
+
+/// So many of so many.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Count {
+    /// Proven classes.
+    pub proven: usize,
+    /// All classes.
+    pub of: usize,
+}
+
+impl Summary {
+    /// Counts rows.
+    pub fn of(rows: &[Row]) -> Summary {
+        let mut by_cover: BTreeMap<Cover, Count> = BTreeMap::new();
+        for row in rows {
+            let count = by_cover.entry(row.class.cover).or_default();
+            count.of += 1;
+            count.proven += usize::from(row.status == Status::Proven);
+        }
+        let proven = by_cover.values().map(|count| count.proven).sum();
+        Summary { proven, of: rows.len(), by_cover }
+    }
+
+    /// The summary in a line.
+    pub fn line(&self) -> String {
+        let tag =
+            |(cover, count): (&Cover, &Count)| format!("{} {}/{}", cover.name(), count.proven, count.of);
+        let tags: Vec<String> = self.by_cover.iter().map(tag).collect();
+        format!("{} of {} classes proven ({})", self.proven, self.of, tags.join(", "))
+    }
+}
+
+/// The classes that have a planted bug and are not proven all the same: a bug that claims more than it shows.
+pub fn unproven(rows: &[Row]) -> impl Iterator<Item = &Row> {
+    rows.iter().filter(|row| row.status != Status::Proven && !row.canaries.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::classes::Family;
+
+    fn class(id: &str, missing: Option<&str>) -> Class {
+        Class {
+            id: id.to_owned(),
+            family: Family::A,
+            cover: Cover::Card,
+            summary: "The user stops the turn.".to_owned(),
+            evidence: vec!["a/b#1".to_owned()],
+            missing: missing.map(str::to_owned),
+        }
+    }
+
+    fn set(words: &[&str]) -> BTreeSet<String> {
+        words.iter().map(|word| (*word).to_owned()).collect()
+    }
+
+    fn facts(killers: &[&str]) -> Facts {
+        let said = [("x/one", set(&["a"])), ("x/two", set(&["a", "b"])), ("x/other", set(&["b"]))];
+        Facts {
+            said: said.into_iter().map(|(id, classes)| (id.to_owned(), classes)).collect(),
+            kills: vec![Kills { canary: "bug", class: "a", scenarios: set(killers) }],
+            shown: BTreeMap::from([
+                ("sdk".to_owned(), set(&["x/two"])),
+                ("agent".to_owned(), set(&["x/other"])),
+            ]),
+        }
+    }
+
+    fn row_of(killers: &[&str]) -> Row {
+        row(&class("a", None), &facts(killers))
+    }
+
+    #[test]
+    fn a_class_is_proven_by_a_bug_that_only_its_scenarios_kill() {
+        let one = row_of(&["x/one"]);
+        assert_eq!((one.status, one.canaries[0].alone, one.reason), (Status::Proven, true, None));
+        assert_eq!(one.systems, ["sdk"]);
+        let both = row_of(&["x/one", "x/two"]);
+        assert_eq!((both.status, both.canaries[0].alone), (Status::Proven, false));
+    }
+
+    #[test]
+    fn a_bug_that_others_kill_or_nobody_kills_proves_nothing() {
+        let broad = row_of(&["x/one", "x/other"]);
+        assert_eq!(broad.status, Status::Said);
+        assert_eq!(broad.reason.unwrap(), "bug is killed outside of the class as well: x/other.");
+        let survivor = row_of(&[]);
+        assert_eq!(survivor.status, Status::Said);
+        assert_eq!(survivor.reason.unwrap(), "bug is killed by no scenario of the class.");
+        assert_eq!(unproven(&[row_of(&[]), row_of(&["x/one"])]).count(), 1);
+    }
+
+    #[test]
+    fn what_no_scenario_says_is_missing_with_its_reason() {
+        let missing = row(&class("c", Some("There is no such thing.")), &facts(&[]));
+        assert_eq!(
+            (missing.status, missing.reason.unwrap().as_str()),
+            (Status::Missing, "There is no such thing.")
+        );
+        assert_eq!(row(&class("c", None), &facts(&[])).reason.unwrap(), UNSAID);
+        assert_eq!(row(&class("b", None), &facts(&[])).reason.unwrap(), "No planted bug stands for it.");
+    }
+
+    #[test]
+    fn the_summary_counts_by_what_a_class_needs() {
+        let rows = [row_of(&["x/one"]), row_of(&[])];
+        assert_eq!(Summary::of(&rows).line(), "1 of 2 classes proven (card 1/2)");
+    }
+}

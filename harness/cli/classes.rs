@@ -1,0 +1,125 @@
+//! `brickbat classes`: the table of the failure classes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use clap::{Args, ValueEnum};
+
+use super::{bad_input, print_plain, tell};
+use crate::agent::canary::Canary;
+use crate::baseline::Baseline;
+use crate::classes;
+use crate::classes::table::{self, Facts, Kills, Summary};
+use crate::dialect::Dialect;
+use crate::driver::{self, BASELINE};
+use crate::runner::{self, Job, Selection};
+
+/// Tells of each failure class which scenarios say it, which planted bug proves that they bite, and which systems show
+/// it, or why it cannot be said yet.
+///
+/// A class is *proven* when some planted bug of the class is caught, by the checker that is meant for it, in scenarios of
+/// the class and in no others: the suite without them would let it pass. `alone` says that one scenario does all of it.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Classes {
+    /// How the table is written.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    /// Exit with code 1 if fewer classes are proven.
+    #[arg(long, value_name = "N")]
+    require: Option<usize>,
+    /// Exit with code 1 if a class has a planted bug and is not proven.
+    #[arg(long)]
+    strict: bool,
+    /// Only this class. May be repeated.
+    #[arg(long, value_name = "CLASS")]
+    only: Vec<String>,
+}
+
+const EXAMPLES: &str = "Examples:
+  brickbat classes
+  brickbat classes --only abort-batch
+  brickbat classes --format markdown > classes.md
+  brickbat classes --require 55
+
+Exit codes: 0 as required, 1 less is proven than --require or --strict asks for, 2 usage or bad input.";
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Format {
+    Text,
+    Markdown,
+    Json,
+}
+
+/// Less is proven than is required.
+const UNPROVEN: u8 = 1;
+
+impl Classes {
+    pub(super) fn execute(&self) -> u8 {
+        let mut classes = match classes::built_in() {
+            Ok(classes) => classes,
+            Err(error) => return bad_input(error),
+        };
+        if let Some(unknown) = self.only.iter().find(|id| !classes.iter().any(|class| class.id == **id)) {
+            let known: Vec<&str> = classes.iter().map(|class| class.id.as_str()).collect();
+            let hint = crate::parse::did_you_mean(unknown, &known);
+            let hint = hint.unwrap_or_else(|| "`brickbat classes` lists them".to_owned());
+            return bad_input(format!("error: there is no class `{unknown}`\nhint: {hint}"));
+        }
+        classes.retain(|class| self.only.is_empty() || self.only.contains(&class.id));
+        let facts = match facts(|class| self.only.is_empty() || self.only.iter().any(|id| id == class)) {
+            Ok(facts) => facts,
+            Err(code) => return code,
+        };
+        let rows = table::rows(&classes, &facts);
+        print_plain(&match self.format {
+            Format::Text => table::text(&rows),
+            Format::Markdown => table::markdown(&rows),
+            Format::Json => table::json(&rows),
+        });
+        self.judged(&rows)
+    }
+
+    /// The exit code, and what it is for.
+    fn judged(&self, rows: &[table::Row]) -> u8 {
+        let mut code = 0;
+        let proven = Summary::of(rows).proven;
+        if let Some(wanted) = self.require.filter(|wanted| proven < *wanted) {
+            tell(format!("{proven} classes are proven, and {wanted} are required"));
+            code = UNPROVEN;
+        }
+        for row in table::unproven(rows).filter(|_| self.strict) {
+            let reason = row.reason.as_deref().unwrap_or_default();
+            tell(format!("{} has a planted bug and is not proven: {reason}", row.class.id));
+            code = UNPROVEN;
+        }
+        code
+    }
+}
+
+/// What is known of the classes that are wanted.
+fn facts(is_wanted: impl Fn(&str) -> bool) -> Result<Facts, u8> {
+    let said = runner::said().map_err(bad_input)?;
+    let selection = Selection { sources: &[], dialects: &Dialect::ALL, filter: None, seed: 0 };
+    let jobs = runner::load(&selection).map_err(bad_input)?;
+    let of_class = |canary: &Canary| canary.class().is_some_and(&is_wanted);
+    let canaries: Vec<Canary> = Canary::all().filter(of_class).collect();
+    let kills = runner::kills(&jobs, &canaries);
+    let kills = kills.into_iter().filter_map(|(canary, scenarios)| {
+        Some(Kills { canary: canary.name(), class: canary.class()?, scenarios })
+    });
+    Ok(Facts { said, kills: kills.collect(), shown: shown(&jobs)? })
+}
+
+/// The scenarios in which each system has known findings.
+fn shown(jobs: &[Job]) -> Result<BTreeMap<String, BTreeSet<String>>, u8> {
+    let mut shown: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for manifest in driver::systems() {
+        let Some(text) = manifest.text(BASELINE).filter(|_| !shown.contains_key(&manifest.name)) else {
+            continue;
+        };
+        let baseline = Baseline::parse(&text, &format!("{}/{BASELINE}", manifest.name)).map_err(bad_input)?;
+        let held = jobs.iter().filter(|job| baseline.holds(&job.plan.id.to_string()));
+        shown.insert(manifest.name, held.map(|job| job.plan.id.scenario.clone()).collect());
+    }
+    Ok(shown)
+}

@@ -1,0 +1,130 @@
+//! The account of a run: the levels that a system keeps, the checks that were asked, the faults that fired.
+
+use std::sync::Arc;
+
+use brickbat::agent::canary::Canary;
+use brickbat::agent::{Agent, Delivery};
+use brickbat::check::{CHECKS, Reach, judge};
+use brickbat::dialect::Dialect;
+use brickbat::lower;
+use brickbat::plan::Plan;
+use brickbat::report::{Account, Case, Report};
+use brickbat::rules::Profile;
+use brickbat::simulate::simulate;
+use brickbat::trace::{Event, Grade};
+use brickbat::verdict::{Harm, Level, Verdict};
+
+use crate::plans::built_in;
+use crate::staging::{driven_for, plan};
+
+/// The case of a plan on an agent.
+fn case(plan: &Plan, canary: Option<Canary>) -> Case {
+    let profile = Profile::newest(plan.dialect);
+    let agent = |plan: &Plan| Agent::of_plan(plan, Delivery::Streamed, canary);
+    let control = Arc::new(lower::control(plan));
+    let reach = Reach::of(&control, &simulate(&control, profile, agent(&control), None).trace);
+    let plan = Arc::new(plan.clone());
+    let run = simulate(&plan, profile, agent(&plan), Some(reach.width));
+    let judgement = judge(&plan, &run, profile, Grade::Observed, Some(&reach));
+    Case::new("agent", &plan.id, judgement, run.receipts, String::new())
+}
+
+fn of_dialect(dialect: Dialect) -> Vec<Plan> {
+    let plans = built_in().into_iter().flat_map(|(_, plans)| plans);
+    plans.filter(|plan| plan.dialect == dialect).collect()
+}
+
+fn account(plans: &[Plan], canary: Option<Canary>) -> Account {
+    let cases = plans.iter().map(|plan| case(plan, canary)).collect();
+    let report = Report::new(0, Vec::new(), cases);
+    let [account] = report.accounts.as_slice() else { panic!("{:?}", report.accounts) };
+    account.clone()
+}
+
+#[test]
+fn the_reference_agent_keeps_every_level_and_each_checker_has_its_say() {
+    let account = account(&of_dialect(Dialect::AnthropicMessages), None);
+    let n_plans = account.plans["pass"];
+    assert_eq!((account.n_expected, account.n_asked), (n_plans * CHECKS.len(), n_plans * CHECKS.len()));
+    assert!(account.level >= Some(Level::L4) && account.broken_by.is_empty(), "{account:?}");
+    assert_eq!(account.silent().count(), 0, "{account:?}");
+    let faults = account.faults;
+    assert!(faults.armed > 0 && faults.fired == faults.armed && faults.observed == faults.armed);
+}
+
+/// Bugs that only one checker is for. Most are of no use to a class of failures; they prove that the checker speaks.
+#[test]
+fn a_bug_breaks_the_level_of_its_checker_and_no_lower_one() {
+    let plans = of_dialect(Dialect::OpenaiChat);
+    let bugs = [
+        (Canary::SuccessDenied, Level::L3),
+        (Canary::RunDenied, Level::L3),
+        (Canary::RepairDrifts, Level::L1),
+        (Canary::NoteWanders, Level::L4),
+        (Canary::StopLingers, Level::L1),
+        (Canary::ShownAsFailed, Level::L2),
+        (Canary::StoreForgets, Level::L2),
+        (Canary::PauseIgnored, Level::L4),
+        (Canary::RefusalRetried, Level::L4),
+    ];
+    for (canary, broken) in bugs {
+        let account = account(&plans, Some(canary));
+        let below = Level::ALL.into_iter().rfind(|level| *level < broken);
+        assert_eq!(account.level, below, "{}: {account:#?}", canary.name());
+        assert_eq!(account.broken_by, [canary.caught_by()], "{}", canary.name());
+        assert!(plans.len() > account.plans["fail"], "{} is caught by every plan", canary.name());
+    }
+}
+
+#[test]
+fn a_level_about_which_nothing_was_asked_is_not_reached() {
+    let plain = plan("control/plain-batch", Dialect::OpenaiChat);
+    let account = account(&[(*plain).clone()], None);
+    let silent: Vec<&str> = account.silent().map(|check| check.check.as_str()).collect();
+    for check in ["repair-stable", "pause-heeded", "consent-given"] {
+        assert!(silent.contains(&check), "{silent:?}");
+    }
+    assert_eq!(account.level, Some(Level::L4));
+}
+
+#[test]
+fn a_plan_that_was_not_asked_every_check_is_3() {
+    let plain = plan("control/plain-batch", Dialect::OpenaiChat);
+    let whole = || case(&plain, None);
+    assert_eq!(Report::new(0, Vec::new(), vec![whole()]).exit_code(Harm::MILDEST), 0);
+    let mut part = whole();
+    part.asked.pop();
+    assert_eq!(Report::new(0, Vec::new(), vec![whole(), part]).exit_code(Harm::MILDEST), 3);
+}
+
+#[test]
+fn accounts_of_parts_add_up_to_that_of_the_whole() {
+    let plans = of_dialect(Dialect::Mistral);
+    let (first, second) = plans.split_at(plans.len() / 2);
+    for canary in [None, Some(Canary::NoteWanders)] {
+        let mut sum = account(first, canary);
+        sum.add(&account(second, canary));
+        assert_eq!(sum, account(&plans, canary));
+    }
+}
+
+/// An hour passes in no time, and the agent comes back exactly when it is told to.
+#[test]
+fn a_pause_of_an_hour_is_waited_for_in_virtual_time() {
+    for dialect in Dialect::ALL {
+        let mut plan = (*plan("retry/rate-limited", dialect)).clone();
+        for action in plan.turns.iter_mut().flat_map(|turn| &mut turn.actions) {
+            if let brickbat::plan::PlannedFault::Http(fault) = &mut action.what {
+                fault.retry_after_ms = 3_600_000;
+            }
+        }
+        let plan = Arc::new(plan);
+        let is_early = |event: &Event| matches!(event, Event::Early { .. });
+        let patient = driven_for(&plan, None);
+        assert_eq!(patient.0.verdict, Verdict::Pass, "{:?}", patient.0);
+        assert!(!patient.1.trace.events().iter().any(is_early));
+        let (hasty, run) = driven_for(&plan, Some(Canary::PauseIgnored));
+        assert_eq!(hasty.findings.iter().map(|finding| finding.check).collect::<Vec<_>>(), ["pause-heeded"]);
+        assert!(run.trace.events().iter().any(is_early));
+    }
+}
