@@ -5,21 +5,27 @@
 //! What it keeps survives the death of its process: see [`Agent::saved`] and [`Agent::with_thread`].
 //! The canaries in [`canary`] are the same agent with one planted bug each.
 
+mod aside;
 pub mod canary;
+mod ending;
 mod given;
 mod heal;
+mod intake;
 mod loads;
 mod request;
 mod retold;
 mod spoil;
 mod step;
 mod store;
+mod storm;
+mod stragglers;
 mod thread;
 mod turn;
 
 use crate::dialect::Dialect;
 use crate::plan::{Plan, PlannedTool, ToolOutcome};
-use crate::trace::{Consent, ShownState, TurnOutcome};
+use crate::scenario::Cause;
+use crate::trace::{Aside, Consent, ShownState, TurnOutcome};
 use crate::wire;
 use canary::Canary;
 use serde_json::Value;
@@ -38,6 +44,10 @@ pub struct Agent {
     /// Whether the user has ever stopped a turn.
     was_stopped: bool,
     counter: Counter,
+    /// Length of the thread before the last turn; only a canary looks at it when the turn is over.
+    last_mark: usize,
+    /// Whether a canary runs calls of the last turn again in the next.
+    reruns: bool,
 }
 
 /// What does not change while an agent lives.
@@ -46,6 +56,8 @@ struct Setup {
     dialect: Dialect,
     delivery: Delivery,
     thinking: Thinking,
+    /// Steps after which a turn ends.
+    step_limit: Option<u32>,
     model: String,
     /// The path to which it posts.
     path: String,
@@ -68,6 +80,8 @@ pub struct Tool {
     pub deaf: bool,
     /// Whether the user is asked before it runs.
     pub asks: bool,
+    /// Whether the turn ends with its result.
+    pub ends: bool,
 }
 
 impl From<&PlannedTool> for Tool {
@@ -78,6 +92,7 @@ impl From<&PlannedTool> for Tool {
             input_schema: tool.input_schema(),
             deaf: tool.deaf,
             asks: tool.asks,
+            ends: tool.ends,
         }
     }
 }
@@ -124,6 +139,7 @@ pub struct TimerId(pub u32);
 struct Counter {
     n_requests: u32,
     n_runs: u32,
+    n_ids: u32,
     n_timers: u32,
 }
 
@@ -131,6 +147,12 @@ impl Counter {
     fn request(&mut self) -> RequestId {
         self.n_requests += 1;
         RequestId(self.n_requests - 1)
+    }
+
+    /// The number of an id that the agent gives a call itself.
+    fn id(&mut self) -> u32 {
+        self.n_ids += 1;
+        self.n_ids
     }
 
     fn run(&mut self) -> RunId {
@@ -147,10 +169,16 @@ impl Counter {
 /// What happens to an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Input<'a> {
-    /// The user says something. Ignored while a turn runs.
+    /// The user says something. Refused while a turn runs.
     Prompt(&'a str),
+    /// The user says something to the running turn.
+    Steer(&'a str),
+    /// A hook adds context for the model.
+    Inject(&'a str),
     /// The user stops the turn.
     Stop,
+    /// An exception leaves the loop.
+    Interrupt(Cause),
     /// The status of an answer.
     Head {
         /// Which request is answered.
@@ -193,6 +221,17 @@ pub enum Input<'a> {
         /// Which one.
         timer: TimerId,
     },
+}
+
+impl Input<'_> {
+    /// Something that is said to a running turn.
+    pub fn said(way: Aside, text: &str) -> Input<'_> {
+        match way {
+            Aside::Steered => Input::Steer(text),
+            Aside::Prompted => Input::Prompt(text),
+            Aside::Injected => Input::Inject(text),
+        }
+    }
 }
 
 /// How a body ended, as HTTP sees it.
@@ -247,6 +286,8 @@ pub enum Output {
         /// The state.
         state: ShownState,
     },
+    /// Tell the user that there is no other prompt while a turn runs.
+    PromptRefused,
     /// Say when so much time has passed. In the simulation that is virtual time: it costs nothing.
     Wait {
         /// The number of the timer.
@@ -262,7 +303,7 @@ impl Agent {
     /// The agent that a plan is driven on, the reference agent or one with a planted bug: it has the plan's tools, asks
     /// the model to think where the model does, and has loaded the history that is given.
     pub fn of_plan(plan: &Plan, delivery: Delivery, canary: Option<Canary>) -> Agent {
-        let agent = Agent::new(plan.dialect, delivery, &plan.tools, canary);
+        let agent = Agent::new(plan.dialect, delivery, &plan.tools, canary).limited(plan.step_limit);
         let agent = if plan.thinks() { agent.asking(Thinking::Asked) } else { agent };
         match plan.given.as_slice() {
             [] => agent,
@@ -296,6 +337,7 @@ impl Agent {
                 dialect,
                 delivery,
                 thinking: Thinking::Unasked,
+                step_limit: None,
                 model,
                 path,
                 tools,
@@ -307,12 +349,20 @@ impl Agent {
             stragglers: Vec::new(),
             was_stopped: false,
             counter: Counter::default(),
+            last_mark: 0,
+            reruns: false,
         }
     }
 
     /// The same agent, asking the model to think, or not.
     pub fn asking(mut self, thinking: Thinking) -> Agent {
         self.setup.thinking = thinking;
+        self
+    }
+
+    /// The same agent, ending each turn after so many steps, or not.
+    pub fn limited(mut self, step_limit: Option<u32>) -> Agent {
+        self.setup.step_limit = step_limit;
         self
     }
 
@@ -325,8 +375,11 @@ impl Agent {
     /// The agent that a new process makes of these bytes.
     pub fn reborn_from(&self, saved: &[u8]) -> Agent {
         let anew = || {
-            let Setup { dialect, delivery, thinking, model, tools, canary, .. } = self.setup.clone();
-            Agent::equipped(dialect, delivery, Some(model), tools, canary).asking(thinking)
+            let Setup { dialect, delivery, thinking, step_limit, model, tools, canary, .. } =
+                self.setup.clone();
+            Agent::equipped(dialect, delivery, Some(model), tools, canary)
+                .asking(thinking)
+                .limited(step_limit)
         };
         anew().with_thread(saved).unwrap_or_else(|_| anew())
     }
@@ -357,6 +410,8 @@ impl Agent {
         match (input, self.turn.take()) {
             (Input::Prompt(text), None) => self.turn = self.begin(text, &mut outputs),
             (Input::ToolDone { run, outcome }, None) => self.straggler_done(run, &outcome),
+            (Input::Steer(text) | Input::Inject(text), None) => self.said_too_late(text),
+            (Input::Stop, None) => self.stopped_again(),
             (_, None) => {}
             (input, Some(turn)) => self.turn = self.advance(turn, input, &mut outputs),
         }

@@ -24,7 +24,7 @@ pub use reach::Reach;
 use crate::plan::{Plan, PlannedCall};
 use crate::rules::Profile;
 use crate::simulate::Run;
-use crate::trace::{Account, Consent, Grade, RequestKind};
+use crate::trace::{Account, Consent, Ending, Event, ExchangeId, Grade, RequestKind};
 use crate::verdict::{Asked, Finding, Judgement, Level, Verdict};
 
 /// One checker.
@@ -233,6 +233,9 @@ pub fn judge(
             }
         }
         _ if !findings.is_empty() => judgement(Verdict::Fail, None),
+        _ if unsaid(&evidence) => {
+            judgement(Verdict::Vacuous, Some("what the model says wrongly was never sent whole".to_owned()))
+        }
         _ => match undelivered_failure(&evidence) {
             Some(name) => {
                 judgement(Verdict::Vacuous, Some(format!("the failure of call {name} was never delivered")))
@@ -242,14 +245,38 @@ pub fn judge(
     }
 }
 
+/// What the model says wrongly is proven by the reply that says it, sent to its end: whether a turn has such replies, and
+/// none of them was.
+fn unsaid(evidence: &Evidence<'_>) -> bool {
+    let plan = evidence.plan;
+    let is_over = |exchange: ExchangeId| {
+        let over = Event::Replied { exchange, ending: Ending::Complete };
+        evidence.run.trace.events().contains(&over)
+    };
+    let is_sent = |at: (usize, usize, usize)| {
+        let (turn, reply, attempt) = at;
+        let kind = RequestKind::Scripted { turn, reply, attempt };
+        evidence.requests.iter().any(|request| request.kind == kind && is_over(request.exchange))
+    };
+    let wrong = |turn: usize| {
+        let replies = plan.turns[turn].replies.iter().enumerate();
+        let scripts = replies.flat_map(move |(reply, planned)| {
+            planned.attempts.iter().enumerate().map(move |(attempt, script)| ((turn, reply, attempt), script))
+        });
+        scripts.filter(|(_, script)| script.is_wrong(&plan.calls)).map(|(at, _)| at)
+    };
+    let mut turns = (0..plan.turns.len()).filter(|turn| plan.turns[*turn].actions.is_empty());
+    turns.any(|turn| wrong(turn).next().is_some() && !wrong(turn).any(is_sent))
+}
+
 /// Where the fault of a turn is a tool that fails, its delivery is the receipt: the call whose failure was planned
 /// and of which, in that turn, not one was delivered. Where the user is asked, the refusal is what is delivered.
 fn undelivered_failure<'a>(evidence: &Evidence<'a>) -> Option<&'a str> {
     let calls = || evidence.plan.calls.iter().zip(&evidence.ledger.calls);
     let without_actions = |turn: usize| evidence.plan.turns[turn].actions.is_empty();
-    let planned = |turn: usize| {
-        calls().filter(move |(call, _)| call.turn == turn && !call.given && !call.outcome.is_success())
-    };
+    let fails = |call: &PlannedCall| !call.outcome.is_success() && !call.is_unfit();
+    let planned =
+        |turn: usize| calls().filter(move |(call, _)| call.turn == turn && !call.given && fails(call));
     let is_pending = |call: &PlannedCall, account: &Account| {
         account.settled.is_none() && !(call.is_refused() && account.consent == Some(Consent::Refused))
     };

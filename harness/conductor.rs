@@ -4,6 +4,7 @@
 //! It holds no clock: it is told when nothing has happened for a while ([`Event::Quiet`]).
 //! The simulation and the live runner obey the same conductor, so that they cannot diverge.
 
+mod deeds;
 mod questions;
 mod receipt;
 mod settle;
@@ -15,7 +16,8 @@ pub use receipt::Receipt;
 
 use crate::plan::{CallKey, Mark, Plan, PlannedFault, PlannedPoint, Side, ToolOutcome};
 use crate::provider::ending_of;
-use crate::trace::{Consent, Ending, Event, ExchangeId, Grade, Held, QuestionId, RequestKind};
+use crate::scenario::Cause;
+use crate::trace::{Aside, Consent, Ending, Event, ExchangeId, Grade, Held, QuestionId, RequestKind};
 use questions::Questions;
 use settle::{Batch, Now};
 
@@ -33,6 +35,15 @@ pub enum Command {
     Switch {
         /// The process, 1 or 2.
         process: u32,
+    },
+    /// Let an exception out of the system's loop.
+    Interrupt(Cause),
+    /// Say something to the running turn.
+    Say {
+        /// In which way.
+        way: Aside,
+        /// What.
+        text: String,
     },
     /// Kill the process of the system.
     Kill,
@@ -88,9 +99,13 @@ pub struct Conductor {
     /// A new process is being started.
     resuming: bool,
     ended: bool,
+    /// Prompts whose turns have not ended.
+    n_running: u32,
     quiet: u32,
     /// Requests of this turn.
     n_requests: u32,
+    /// Whether the script of this turn had no reply left for a request.
+    surplus: bool,
     kinds: BTreeMap<ExchangeId, RequestKind>,
     holding: Vec<Holding>,
     batch: Batch,
@@ -121,8 +136,10 @@ impl Conductor {
             killed: false,
             resuming: false,
             ended: false,
+            n_running: 0,
             quiet: 0,
             n_requests: 0,
+            surplus: false,
             kinds: BTreeMap::new(),
             holding: Vec::new(),
             batch,
@@ -155,6 +172,7 @@ impl Conductor {
             Event::Requested { exchange, kind, .. } => {
                 self.kinds.insert(*exchange, *kind);
                 self.note_http_fault(*kind);
+                self.surplus |= *kind == RequestKind::Surplus;
                 self.n_requests += 1;
                 self.bound_requests(&mut commands);
             }
@@ -165,6 +183,7 @@ impl Conductor {
             }
             Event::PeerClosed { exchange } => {
                 self.holding.retain(|holding| holding.exchange != *exchange);
+                self.receipts.iter_mut().for_each(|receipt| receipt.hung_up(*exchange));
                 self.reply_over(*exchange, Ending::Complete);
             }
             Event::Asked { question, call, .. } => {
@@ -194,7 +213,8 @@ impl Conductor {
                 self.tool_point(PlannedPoint::Saved(*entry, *side), Grade::Observed, &mut commands);
             }
             Event::Quiet => self.be_patient(&mut commands),
-            Event::TurnEnded { .. } => self.ended = true,
+            Event::TurnEnded { .. } => self.turn_over(),
+            Event::PromptRefused => self.prompt_refused(),
             Event::Killed => self.bury(),
             Event::Resumed => (self.killed, self.resuming) = (false, false),
             Event::Prompted { .. }
@@ -203,6 +223,8 @@ impl Conductor {
             | Event::Answered { .. }
             | Event::Stopped
             | Event::Switched { .. }
+            | Event::Interrupted { .. }
+            | Event::Said { .. }
             | Event::Early { .. }
             | Event::Stored { .. }
             | Event::GaveUp => {}
@@ -218,6 +240,7 @@ impl Conductor {
     fn bury(&mut self) {
         self.holding.clear();
         self.batch.die();
+        self.questions = Questions::default();
         self.ended = true;
     }
 
@@ -227,8 +250,10 @@ impl Conductor {
         self.killed = false;
         self.resuming = false;
         self.ended = false;
+        self.n_running = 1;
         self.quiet = 0;
         self.n_requests = 0;
+        self.surplus = false;
         let reserved = self.reserved();
         self.batch.begin(&self.plan, turn, &reserved);
         let process = |turn: usize| self.plan.turns[turn].process;
@@ -318,6 +343,21 @@ impl Conductor {
                     }
                     PlannedFault::Http(_) => {}
                     PlannedFault::Pause => receipt.prove(holding.grade),
+                    PlannedFault::Duplicate | PlannedFault::Malformed => {
+                        receipt.arm(holding.exchange, holding.grade, None);
+                    }
+                    PlannedFault::StopAgain
+                    | PlannedFault::Interrupt(_)
+                    | PlannedFault::Steer(_)
+                    | PlannedFault::Prompt(_)
+                    | PlannedFault::Inject(_)
+                    | PlannedFault::Ignore
+                    | PlannedFault::Finish => {
+                        receipt.prove(holding.grade);
+                        self.stopped |= receipt.what.ends_turn();
+                        self.n_running += deeds::prompts(&receipt.what);
+                        commands.extend(deeds::commands(&receipt.what));
+                    }
                     PlannedFault::Reset
                     | PlannedFault::Eof
                     | PlannedFault::EndEarly
@@ -359,12 +399,20 @@ impl Conductor {
                     self.killed = true;
                     commands.push(Command::Kill);
                 }
-                _ => {
+                _ if receipt.what.ends_turn() => {
                     receipt.prove(grade);
                     if !self.stopped {
                         self.stopped = true;
-                        commands.push(Command::Stop);
+                        commands.extend(deeds::commands(&receipt.what));
                     }
+                }
+                _ => {
+                    receipt.prove(grade);
+                    if let PlannedPoint::Asked(call) = point {
+                        self.questions.leave(call);
+                    }
+                    self.n_running += deeds::prompts(&receipt.what);
+                    commands.extend(deeds::commands(&receipt.what));
                 }
             }
         }
@@ -372,8 +420,9 @@ impl Conductor {
 
     /// Answers what has been asked, by the plan. Who stops the turn answers nothing any more.
     fn answer(&mut self, commands: &mut Vec<Command>) {
-        for (question, call) in self.questions.take() {
-            let consent = match self.stopped {
+        let is_over = self.stopped || self.ended;
+        for (question, call) in self.questions.take(is_over) {
+            let consent = match is_over {
                 true => Consent::Withheld,
                 false => questions::consent(&self.plan, call),
             };
@@ -442,6 +491,9 @@ impl Conductor {
     /// Nothing has happened for a while: do what waits for that, and in the end give up.
     fn be_patient(&mut self, commands: &mut Vec<Command>) {
         self.quiet += 1;
+        if self.quiet >= self.patience.progress {
+            self.questions.reopen();
+        }
         for holding in &mut self.holding {
             let Some(index) = holding.todo.first().copied() else { continue };
             let receipt = &mut self.receipts[index];

@@ -5,6 +5,7 @@
 //! The protocol on top of ACP is described in `harness/systems/README.md`.
 
 pub mod acp;
+pub mod action;
 pub mod catalogue;
 mod environment;
 pub mod error;

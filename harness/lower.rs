@@ -7,7 +7,8 @@ use crate::dialect::Dialect;
 use crate::parse::{self, Diagnostic, Variant};
 use crate::plan::{CallKey, Mark};
 use crate::plan::{
-    Plan, PlanId, PlannedAction, PlannedFault, PlannedPoint, PlannedReply, PlannedTurn, Side, ToolOutcome,
+    Plan, PlanId, PlannedAction, PlannedFault, PlannedPoint, PlannedReply, PlannedTurn, Script, Side,
+    ToolOutcome,
 };
 use crate::rules::Profile;
 use crate::scenario::{Block, Need, Scenario, Times, Turn};
@@ -15,6 +16,7 @@ use crate::wire;
 
 mod actions;
 mod cast;
+mod endings;
 mod follow_up;
 mod given;
 mod header;
@@ -24,7 +26,9 @@ mod points;
 mod problem;
 mod processes;
 mod reach;
+mod said;
 mod settle;
+mod slips;
 mod tools;
 
 pub use actions::words as action_words;
@@ -97,21 +101,25 @@ pub fn lower(
     seed: u64,
 ) -> Result<Plan, Vec<Problem>> {
     header::check(scenario)?;
-    let tools = tools::check(scenario)?;
+    let (tools, missing) = tools::check(scenario)?;
     given::check(scenario)?;
     let mut cast = Cast::of(scenario, Mint { seed, scenario: id, dialect });
     let executed = executed(scenario, &cast)?;
     let mut turns = Vec::with_capacity(scenario.turns.len());
-    let mut impossible = other_profile(scenario, dialect)?.or_else(|| hidden_thinking(scenario, dialect));
+    let mut impossible = other_profile(scenario, dialect)?
+        .or_else(|| hidden_thinking(scenario, dialect))
+        .or_else(|| slips::impossible(scenario, dialect));
     for (index, said) in scenario.turns.iter().enumerate() {
         turns.push(turn(&mut cast, index, said, &mut impossible)?);
     }
     let mut problems = Problems::default();
+    endings::limit(scenario, &turns, &mut problems);
+    said::once(&turns, &mut problems);
     processes::check(&turns, &mut problems);
     reach::outlived(&cast, &turns, &mut problems);
     problems.settle()?;
-    let needs = needs(scenario, &turns);
-    follow_up::append(&mut turns);
+    let needs = needs(scenario, dialect, &turns);
+    follow_up::append(&mut turns, &cast.calls);
     let given = given::lower(scenario, &mut cast);
     let id = PlanId { scenario: id.to_owned(), variant: variant.to_owned(), dialect, control: false };
     let (classes, profile) = (scenario.class.clone(), scenario.profile.clone());
@@ -124,6 +132,8 @@ pub fn lower(
         profile,
         impossible,
         tools,
+        missing,
+        step_limit: scenario.limits.steps,
         calls: cast.calls,
         given,
         turns,
@@ -141,8 +151,13 @@ pub fn control(plan: &Plan) -> Plan {
     control.executed = Vec::new();
     control.given = Vec::new();
     control.calls.retain(|call| call.attempt == 0 && !call.given);
+    control.step_limit = None;
+    control.tools.append(&mut control.missing);
+    control.tools.iter_mut().for_each(|tool| tool.ends = false);
     for call in &mut control.calls {
-        if !call.outcome.is_success() {
+        call.put_right();
+        call.hangs = false;
+        if !call.outcome.is_success() || call.outcome.text().is_empty() {
             call.outcome = ToolOutcome::Return(format!("fine [{}]", call.marker));
         }
     }
@@ -152,7 +167,10 @@ pub fn control(plan: &Plan) -> Plan {
         turn.actions = Vec::new();
         turn.settle.retain(|key| (key.0 as usize) < n_calls);
         turn.settle.sort_unstable();
-        turn.replies.iter_mut().for_each(|reply| reply.attempts.truncate(1));
+        for reply in &mut turn.replies {
+            reply.attempts.truncate(1);
+            reply.attempts.iter_mut().for_each(Script::put_right);
+        }
     }
     control
 }
@@ -187,12 +205,13 @@ fn turn(
     let mut problems = Problems::default();
     let mut replies: Vec<PlannedReply> = said.replies.iter().map(|reply| cast.reply(reply)).collect();
     let stage = Stage { cast, turn: index, replies: &replies };
-    let actions = actions::resolve(stage, &said.at, &mut problems);
+    let mut actions = actions::resolve(stage, &said.at, &mut problems);
     problems.settle()?;
     let mut problems = Problems::default();
     reach::too_soon(stage, &actions, &mut problems);
     let mut order = settle::order(stage, &said.settle, &actions, &mut problems);
     reach::check(stage, &actions, &order, &mut problems);
+    endings::check(stage, &said.settle, &actions, &mut problems);
     match reach::lacking(stage, &actions) {
         // Nothing can be said about the order of points of which one does not exist.
         Some(action) => {
@@ -212,6 +231,8 @@ fn turn(
     for (reply, planned) in replies.iter_mut().enumerate() {
         ask_again(cast, reply, planned, &actions, &mut order);
     }
+    let stage = Stage { cast, turn: index, replies: &replies };
+    actions.extend(endings::finish(stage, &actions));
     let (user, process) = (said.user.clone(), said.process);
     Ok(PlannedTurn { user, process, follow_up: false, replies, settle: order, actions })
 }
@@ -266,8 +287,9 @@ fn thinks(scenario: &Scenario) -> bool {
 }
 
 /// What the scenario asks for, and what its actions need.
-fn needs(scenario: &Scenario, turns: &[PlannedTurn]) -> Vec<Need> {
+fn needs(scenario: &Scenario, dialect: Dialect, turns: &[PlannedTurn]) -> Vec<Need> {
     let mut needs = scenario.needs.clone();
+    needs.extend(slips::needs(scenario, dialect));
     if scenario.tools.values().any(|tool| tool.asks) {
         needs.push(Need::Approvals);
     }
@@ -280,6 +302,7 @@ fn needs(scenario: &Scenario, turns: &[PlannedTurn]) -> Vec<Need> {
     if scenario.given.is_some() {
         needs.push(Need::GivenHistory);
     }
+    needs.extend(endings::needs(scenario));
     for action in turns.iter().flat_map(|turn| &turn.actions) {
         let in_stream = match action.at {
             PlannedPoint::Stream { mark, side, .. } => (mark, side) != (Mark::Headers, Side::Before),
@@ -291,8 +314,13 @@ fn needs(scenario: &Scenario, turns: &[PlannedTurn]) -> Vec<Need> {
         if matches!(action.at, PlannedPoint::Saved(..)) {
             needs.push(Need::Saving);
         }
-        if action.what == PlannedFault::Kill {
-            needs.push(Need::Resume);
+        match action.what {
+            PlannedFault::Kill => needs.push(Need::Resume),
+            PlannedFault::Interrupt(_) => needs.push(Need::Interrupt),
+            PlannedFault::Steer(_) => needs.push(Need::Steer),
+            PlannedFault::Prompt(_) => needs.push(Need::SecondPrompt),
+            PlannedFault::Inject(_) => needs.push(Need::Hooks),
+            _ => {}
         }
         if in_stream {
             needs.push(Need::Streaming);

@@ -10,8 +10,12 @@ pub use given::{GivenBlock, GivenMessage, GivenResult};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+mod slip;
+
+pub use slip::{RightCall, Slip};
+
 use crate::dialect::Dialect;
-use crate::scenario::{ErrorKind, HttpFault, Need, Times};
+use crate::scenario::{Cause, ErrorKind, HttpFault, Indices, Need, Stop, Times};
 
 /// Names one plan: `abort/mid-batch#k=1@anthropic-messages`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -62,6 +66,12 @@ pub struct Plan {
     pub impossible: Option<String>,
     /// The tools that the system is given.
     pub tools: Vec<PlannedTool>,
+    /// Tools that the model calls and the system is never given. Only a control plan gives them.
+    #[serde(skip)]
+    pub missing: Vec<PlannedTool>,
+    /// Replies with calls after which the system ends a turn by itself, if it is to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step_limit: Option<u32>,
     /// Every call that any reply of the plan makes; a [`CallKey`] is an index into this list.
     pub calls: Vec<PlannedCall>,
     /// The history that the system finds in its store; none if it begins with an empty one.
@@ -80,11 +90,18 @@ impl Plan {
     /// Only the model's calls change; gates, ledger and reports keep the names of the scenario.
     pub fn with_tool_names(&self, name: impl Fn(&str) -> String) -> Plan {
         let mut plan = self.clone();
-        for call in &mut plan.calls {
+        for call in plan.calls.iter_mut().filter(|call| !call.slips(|slip| slip.tool)) {
             call.tool = name(&call.tool);
         }
         plan.given.iter_mut().for_each(|message| message.rename_tools(&name));
         plan
+    }
+
+    /// The call that has that wire id, if it is the only one.
+    pub fn call_with_id(&self, id: &str) -> Option<CallKey> {
+        let mut known = (0..).zip(&self.calls).filter(|(_, call)| call.id == id && !id.is_empty());
+        let (key, _) = known.next()?;
+        known.next().is_none().then_some(CallKey(key))
     }
 
     /// Whether the model thinks in any reply.
@@ -130,6 +147,9 @@ pub struct PlannedTool {
     /// Whether the user is asked before it runs.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub asks: bool,
+    /// Whether the turn ends with its result.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub ends: bool,
 }
 
 impl PlannedTool {
@@ -168,6 +188,12 @@ pub struct PlannedCall {
     /// Whether the user is asked before the tool runs.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub asks: bool,
+    /// What is wrong with it as the model makes it, if anything is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slip: Option<Box<Slip>>,
+    /// Whether the tool does not settle while its turn runs.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub hangs: bool,
     /// The turn, from 0.
     pub turn: usize,
     /// The reply of the turn, from 0.
@@ -184,6 +210,26 @@ impl PlannedCall {
     /// Whether the user is asked about it and says no, so that its tool never runs.
     pub fn is_refused(&self) -> bool {
         self.asks && matches!(self.outcome, ToolOutcome::Deny(_))
+    }
+
+    /// Whether no system can run it: it knows no such tool, or the arguments are not what the tool takes.
+    pub fn is_unfit(&self) -> bool {
+        self.slips(|slip| slip.tool || slip.args)
+    }
+
+    /// Whether its tool never runs in a right system.
+    pub fn never_runs(&self) -> bool {
+        self.is_refused() || self.is_unfit()
+    }
+
+    /// Its id on the wire, if it has one there.
+    pub fn sent_id(&self) -> Option<&str> {
+        (!self.slips(|slip| slip.no_id)).then_some(self.id.as_str())
+    }
+
+    /// Whether something is wrong with it, and that of it.
+    pub fn slips(&self, of_it: impl Fn(&Slip) -> bool) -> bool {
+        self.slip.as_ref().is_some_and(|slip| of_it(slip))
     }
 }
 
@@ -249,9 +295,20 @@ pub struct Script {
     pub blocks: Vec<ScriptBlock>,
     /// Whether the deltas of the calls arrive in turns.
     pub interleave: bool,
+    /// The stop reason that is sent, if not that of the content.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop: Option<Stop>,
+    /// How the calls are numbered, if not one after the other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub indices: Option<Indices>,
 }
 
 impl Script {
+    /// A reply of one text, in these fragments.
+    pub fn saying(fragments: Vec<String>) -> Script {
+        Script { blocks: vec![ScriptBlock::Text(fragments)], interleave: false, stop: None, indices: None }
+    }
+
     /// The calls of this attempt, in order.
     pub fn calls(&self) -> impl Iterator<Item = CallKey> + '_ {
         self.blocks.iter().filter_map(|block| match block {
@@ -268,7 +325,28 @@ impl Script {
     /// The same for a client that has not asked the model to think.
     pub fn without_thinking(&self) -> Script {
         let spoken = self.blocks.iter().filter(|block| !matches!(block, ScriptBlock::Think(_)));
-        Script { blocks: spoken.cloned().collect(), interleave: self.interleave }
+        Script { blocks: spoken.cloned().collect(), ..self.clone() }
+    }
+
+    /// The stop reason: the one that is planned, or that of the content.
+    pub fn stop(&self) -> Stop {
+        self.stop.unwrap_or(if self.has_calls() { Stop::Calls } else { Stop::End })
+    }
+
+    /// Whether the model, or its provider, says something wrong in it. `calls` are the calls of the plan.
+    pub fn is_wrong(&self, calls: &[PlannedCall]) -> bool {
+        let mut slips = self.calls().filter(|key| calls[key.0 as usize].slip.is_some());
+        self.stop.is_some() || self.indices.is_some() || slips.next().is_some()
+    }
+
+    /// The same with nothing uncommon about it: texts that say something, then the calls, one after the other.
+    pub fn put_right(&mut self) {
+        let is_empty =
+            |block: &ScriptBlock| matches!(block, ScriptBlock::Text(text) if text.concat().is_empty());
+        self.blocks.retain(|block| !is_empty(block));
+        self.blocks.sort_by_key(|block| matches!(block, ScriptBlock::Call(_)));
+        self.interleave = false;
+        (self.stop, self.indices) = (None, None);
     }
 
     /// Whether it makes any.
@@ -350,6 +428,8 @@ pub enum PlannedPoint {
     Settled(CallKey, Side),
     /// That entry of the turn is written to the store, from 1.
     Saved(u32, Side),
+    /// So many replies of the turn are over, with their results.
+    Step(u32),
 }
 
 /// Before or after.
@@ -410,6 +490,24 @@ pub enum PlannedFault {
     Http(HttpFault),
     /// A call settles here.
     Settle(CallKey),
+    /// The frame at this point is sent twice.
+    Duplicate,
+    /// A frame that is cut off in the middle.
+    Malformed,
+    /// The user stops the turn twice.
+    StopAgain,
+    /// An exception leaves the system's loop.
+    Interrupt(Cause),
+    /// The user says something to the running turn.
+    Steer(String),
+    /// The user sends another prompt.
+    Prompt(String),
+    /// A hook adds context for the model.
+    Inject(String),
+    /// A question is left open until nothing else happens.
+    Ignore,
+    /// The system ends the turn here by itself: a limit is reached, or a tool ends it.
+    Finish,
 }
 
 impl PlannedFault {
@@ -421,13 +519,13 @@ impl PlannedFault {
         )
     }
 
-    /// Whether it ends the turn in which it happens: the user stops it, or it dies.
+    /// Whether it ends the turn in which it happens: the turn is stopped or broken off, or it dies.
     pub fn ends_turn(&self) -> bool {
-        self.stops_turn() || *self == PlannedFault::Kill
+        self.stops_turn() || matches!(self, PlannedFault::Kill | PlannedFault::Interrupt(_))
     }
 
     /// Whether the user's stop follows.
     pub fn stops_turn(&self) -> bool {
-        matches!(self, PlannedFault::Abort | PlannedFault::Stall)
+        matches!(self, PlannedFault::Abort | PlannedFault::Stall | PlannedFault::StopAgain)
     }
 }

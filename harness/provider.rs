@@ -24,7 +24,7 @@ use crate::plan::{Mark, Plan, PlannedAction, PlannedFault, PlannedPoint, Script,
 use crate::rules::{self, Profile};
 use crate::scenario::HttpFault;
 use crate::trace::{Ending, ExchangeId, Held, RequestKind};
-use crate::wire::{self, Envelope, Route, Wire};
+use crate::wire::{self, Encoded, Envelope, Route, Wire};
 
 /// The provider of one plan.
 #[derive(Debug)]
@@ -160,7 +160,10 @@ impl Provider {
         let id = self.wire().message_id(&self.recall.unique(exchange));
         let envelope = Envelope { id: &id, model, usage };
         let encode = if streamed { wire::encode_stream } else { wire::encode_whole };
-        let encoded = encode(self.plan.dialect, &self.plan, script, envelope);
+        let mut encoded = encode(self.plan.dialect, &self.plan, script, envelope);
+        if streamed {
+            actions.iter().for_each(|action| self.spoil(&mut encoded, action));
+        }
         let mut answer = self.head(exchange, 200, if streamed { self.wire().stream_type() } else { JSON });
         answer.streamed = streamed;
 
@@ -203,6 +206,24 @@ impl Provider {
             answer.frames.push_with(|out| out.extend_from_slice(&frame));
         }
         answer
+    }
+
+    /// Puts the frame into a stream that an action adds to it.
+    fn spoil(&self, encoded: &mut Encoded, action: &PlannedAction) {
+        let PlannedPoint::Stream { mark, side, .. } = action.at else { return };
+        let at = match (mark, encoded.frame_of(mark)) {
+            (Mark::Headers, _) => 0,
+            (_, Some(frame)) => frame + usize::from(side == Side::After),
+            (_, None) => return,
+        };
+        match action.what {
+            PlannedFault::Duplicate => {
+                let frame = encoded.frames.slice(at.saturating_sub(1)..at).to_vec();
+                encoded.insert(at, &frame);
+            }
+            PlannedFault::Malformed => encoded.insert(at, &self.wire().malformed_frame()),
+            _ => {}
+        }
     }
 
     /// Answers what is not a request for a reply: models, token counts, anything unknown.
@@ -280,6 +301,15 @@ pub fn ending_of(fault: &PlannedFault) -> Option<Ending> {
         | PlannedFault::Kill
         | PlannedFault::Stall
         | PlannedFault::Pause
-        | PlannedFault::Settle(_) => None,
+        | PlannedFault::Duplicate
+        | PlannedFault::Malformed
+        | PlannedFault::Settle(_)
+        | PlannedFault::StopAgain
+        | PlannedFault::Interrupt(_)
+        | PlannedFault::Steer(_)
+        | PlannedFault::Prompt(_)
+        | PlannedFault::Inject(_)
+        | PlannedFault::Ignore
+        | PlannedFault::Finish => None,
     }
 }

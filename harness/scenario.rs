@@ -13,8 +13,14 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+mod causes;
 mod given;
 mod shorthand;
+mod slip;
+
+pub use slip::{CallId, Indices, Stop};
+
+pub use causes::{Cause, Limits};
 
 pub use given::{Given, GivenHistory, GivenMessage, GivenResult};
 
@@ -48,6 +54,9 @@ pub struct Scenario {
     /// The tools that the model may call, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub tools: BTreeMap<String, Tool>,
+    /// What the system allows a turn.
+    #[serde(default, skip_serializing_if = "Limits::is_none")]
+    pub limits: Limits,
     /// What the user says, and all that follows until the system is idle again.
     pub turns: Vec<Turn>,
     /// What must be true beyond what every plan is held to.
@@ -88,6 +97,18 @@ pub enum Need {
     SharedSession,
     /// The harness can hold the writes of the store, one by one.
     Saving,
+    /// The user can say something to a running turn, which then goes on.
+    Steer,
+    /// The user can send another prompt while a turn runs: it is queued or refused, or stops the turn.
+    SecondPrompt,
+    /// The system can be told to end a turn by an exception of its own.
+    Interrupt,
+    /// The system ends a turn after so many steps.
+    StepLimit,
+    /// The system knows tools that end the turn with their result.
+    FinalTools,
+    /// Hooks of the application add context for the model while tools run.
+    Hooks,
 }
 
 impl Need {
@@ -103,12 +124,19 @@ impl Need {
             Need::GivenHistory => "given-history",
             Need::SharedSession => "shared-session",
             Need::Saving => "saving",
+            Need::Steer => "steer",
+            Need::SecondPrompt => "second-prompt",
+            Need::Interrupt => "interrupt",
+            Need::StepLimit => "step-limit",
+            Need::FinalTools => "final-tools",
+            Need::Hooks => "hooks",
         }
     }
 }
 
-/// How a tool ends when the harness lets it. Exactly one of `returns`, `fails`, `throws` and `denies` is given.
-/// `{key}` in a text stands for the argument `key` of the call.
+/// How a tool ends when the harness lets it. Exactly one of `returns`, `fails`, `throws` and `denies` is given, unless
+/// the tool is `missing`. `{key}` in a text stands for the argument `key` of the call. An empty text is a tool that says
+/// nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Tool {
@@ -131,6 +159,19 @@ pub struct Tool {
     /// The user is asked before the tool runs. The answer is yes, unless the tool `denies`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub asks: bool,
+    /// The model calls it, and the system was never given it. It does not end, because it never runs.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub missing: bool,
+    /// The name by which the model calls it, exactly as it stands on the wire, where that is no name that a tool could
+    /// have. Only for a tool that is `missing`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub called: Option<String>,
+    /// The tool does not settle while its turn runs; if it is also `deaf`, it settles in the next one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub hangs: bool,
+    /// The turn ends with the result of this tool, and the model is not asked again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ends: bool,
 }
 
 /// From a user message to the moment when the system is idle again.
@@ -172,6 +213,12 @@ pub struct Reply {
     /// Only `openai-chat` can say this; elsewhere the calls stay in sequence.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub interleave: bool,
+    /// The stop reason that is sent, whatever the reply says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stop: Option<Stop>,
+    /// How the calls of the stream are numbered, if not one after the other.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub indices: Option<Indices>,
 }
 
 /// A piece of a reply.
@@ -180,7 +227,7 @@ pub struct Reply {
 pub enum Block {
     /// The model thinks, before all else that it says. It is sent in two fragments. Only some dialects show it.
     Think(String),
-    /// The model says something. It is sent in two fragments.
+    /// The model says something. It is sent in two fragments. An empty text is opened and not filled.
     Text(String),
     /// The model calls a tool.
     Call(Call),
@@ -198,6 +245,13 @@ pub struct Call {
     /// The arguments.
     #[serde(default)]
     pub args: BTreeMap<String, serde_json::Value>,
+    /// The text of the arguments as the model writes it, JSON or not, instead of `args`. No tool is fit to run with it,
+    /// because every tool of the harness demands an argument that an author cannot know.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub raw: Option<String>,
+    /// The id that the model gives the call, where it is not one of its own in the provider's form.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<CallId>,
     /// Number of deltas in which the arguments are sent, 1 to 16.
     #[serde(default = "Call::default_deltas")]
     pub deltas: u32,
@@ -304,6 +358,22 @@ pub enum Action {
     Http(HttpFault),
     /// This call settles here, earlier or later than it would.
     Settle(String),
+    /// What is sent at this point is sent twice. Belongs to `after`.
+    Duplicate,
+    /// A frame is sent that is cut off in the middle, and the reply goes on behind it.
+    Malformed,
+    /// The user stops the turn, and stops it once more at once.
+    StopAgain,
+    /// An exception leaves the system's loop.
+    Interrupt(Cause),
+    /// The user says this to the running turn, which then goes on.
+    Steer(String),
+    /// The user sends this as another prompt while the turn runs.
+    Prompt(String),
+    /// A hook adds this context for the model, behind a result.
+    Inject(String),
+    /// The user leaves the question open until nothing else happens.
+    Ignore,
 }
 
 /// What an error event inside a stream says.

@@ -12,7 +12,8 @@ use crate::conductor::{Command, Conductor, Patience, Receipt};
 use crate::plan::{CallKey, MARKER, Plan, Side, ToolOutcome};
 use crate::provider::{Answer, Headers, Provider, Request, Sent};
 use crate::rules::Profile;
-use crate::trace::{Consent, Ending, Event, ExchangeId, Grade, QuestionId, RequestKind, Trace};
+use crate::scenario::Cause;
+use crate::trace::{Aside, Consent, Ending, Event, ExchangeId, Grade, QuestionId, RequestKind, Trace};
 
 /// What came of driving one plan.
 #[derive(Debug, Clone, PartialEq)]
@@ -74,10 +75,9 @@ pub fn call_of(plan: &Plan, args: &str) -> Option<CallKey> {
     Some(CallKey(at as u32))
 }
 
-/// The call that has that wire id.
+/// The call that has that wire id, if it is the only one.
 pub fn call_with_id(plan: &Plan, id: &str) -> Option<CallKey> {
-    let at = plan.calls.iter().position(|call| call.id == id)?;
-    Some(CallKey(at as u32))
+    plan.call_with_id(id)
 }
 
 struct Simulation {
@@ -145,6 +145,8 @@ enum Todo {
 enum ToAgent {
     Prompt(usize),
     Stop,
+    Interrupt(Cause),
+    Say { way: Aside, text: String },
     Settle { call: CallKey, outcome: ToolOutcome },
     Answer { run: RunId, consent: Consent },
     Refuse(RunId),
@@ -219,6 +221,14 @@ impl Simulation {
                 self.trace.push(Event::Stopped);
                 self.todo.push_back(Todo::Tell(ToAgent::Stop));
             }
+            Command::Interrupt(cause) => {
+                self.trace.push(Event::Interrupted { cause });
+                self.todo.push_back(Todo::Tell(ToAgent::Interrupt(cause)));
+            }
+            Command::Say { way, text } => {
+                self.trace.push(Event::Said { way, text: text.clone() });
+                self.todo.push_back(Todo::Tell(ToAgent::Say { way, text }));
+            }
             Command::Kill => {
                 self.agent = match &self.disk {
                     Some(disk) => self.agent.reborn_from(&disk.stored),
@@ -260,6 +270,8 @@ impl Simulation {
                 self.step(Input::Prompt(&plan.turns[turn].user));
             }
             ToAgent::Stop => self.step(Input::Stop),
+            ToAgent::Interrupt(cause) => self.step(Input::Interrupt(cause)),
+            ToAgent::Say { way, text } => self.step(Input::said(way, &text)),
             ToAgent::Settle { call, outcome } => {
                 let Some(at) = self.gates.iter().position(|gate| gate.call == call) else {
                     return self.observe(Event::ToolCancelled { call });
@@ -371,6 +383,7 @@ impl Simulation {
                 }
             }
             Output::Show { id, state } => self.observe(Event::CallShown { id, state }),
+            Output::PromptRefused => self.observe(Event::PromptRefused),
             Output::Ended(outcome) => self.observe(Event::TurnEnded { outcome }),
         }
     }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::plan::{CallKey, Mark, Side, ToolOutcome};
+use crate::scenario::Cause;
 
 /// Number of one request in one plan, from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -41,6 +42,7 @@ impl Trace {
             Event::Stored { history } => history.len(),
             Event::ToolStarted { args, .. } => args.len(),
             Event::CallShown { id, .. } | Event::Asked { id, .. } => id.len(),
+            Event::Said { text, .. } => text.len(),
             Event::TurnEnded { outcome: TurnOutcome::Raised { class, text } } => class.len() + text.len(),
             _ => 0,
         };
@@ -168,6 +170,20 @@ pub enum Event {
     },
     /// The user's stop was given to the system.
     Stopped,
+    /// An exception was let out of the system's loop.
+    Interrupted {
+        /// Why.
+        cause: Cause,
+    },
+    /// Something was said to the running turn.
+    Said {
+        /// In which way.
+        way: Aside,
+        /// What.
+        text: String,
+    },
+    /// The system took no other prompt while its turn ran.
+    PromptRefused,
     /// The process of the system was killed, and is gone. Its turn has no outcome, its requests and tools no end:
     /// they are closed because it is dead, not because the system gave them up, so no event says it.
     Killed,
@@ -200,6 +216,18 @@ pub enum Event {
         #[serde(skip)]
         history: Arc<[u8]>,
     },
+}
+
+/// A way in which something is said to a running turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Aside {
+    /// The user says it to the turn.
+    Steered,
+    /// The user sends it as another prompt.
+    Prompted,
+    /// A hook adds it for the model.
+    Injected,
 }
 
 /// What the provider makes of a request.
@@ -375,7 +403,9 @@ impl Ledger {
         for (turn, event) in trace.by_turn() {
             match event {
                 Event::Prompted { .. } => stopped = false,
-                Event::Stopped | Event::TurnEnded { .. } | Event::Killed => stopped = true,
+                Event::Stopped | Event::Interrupted { .. } | Event::TurnEnded { .. } | Event::Killed => {
+                    stopped = true;
+                }
                 Event::ToolStarted { call: Some(key), args } => {
                     if let Some(account) = ledger.calls.get_mut(key.0 as usize) {
                         account.unasked |= account.consent != Some(Consent::Given);

@@ -31,7 +31,7 @@ use crate::dialect::Dialect;
 use crate::history::History;
 use crate::json::Json;
 use crate::plan::{Mark, Plan, PlannedCall, Script};
-use crate::scenario::ErrorKind;
+use crate::scenario::{ErrorKind, Stop};
 
 /// The wire of a dialect.
 pub fn of(dialect: Dialect) -> &'static dyn Wire {
@@ -135,6 +135,29 @@ pub trait Wire: std::fmt::Debug + Sync {
         false
     }
 
+    /// The provider's word for a stop reason, if it has one.
+    fn stop_word(&self, stop: Stop) -> Option<&'static str>;
+
+    /// Whether calls have numbers of their own in a stream, apart from the blocks or items that they are.
+    fn numbers_calls(&self) -> bool {
+        false
+    }
+
+    /// Whether providers of this dialect were seen to send calls without an id.
+    fn may_lack_ids(&self) -> bool {
+        false
+    }
+
+    /// Whether a stream carries arguments as a text, which may be no JSON.
+    fn streams_arguments(&self) -> bool {
+        true
+    }
+
+    /// Whether a body in one piece does so too.
+    fn writes_arguments(&self) -> bool {
+        false
+    }
+
     /// The status that goes with an error.
     fn error_status(&self, kind: ErrorKind) -> u16 {
         match kind {
@@ -153,6 +176,11 @@ pub trait Wire: std::fmt::Debug + Sync {
     /// The same behind what has been sent of the stream, where frames depend on those before them.
     fn error_frame_after(&self, kind: ErrorKind, _sent: &[u8]) -> Vec<u8> {
         self.error_frame(kind)
+    }
+
+    /// A frame that breaks off in the middle of what it says.
+    fn malformed_frame(&self) -> Vec<u8> {
+        b"data: {\"type\":\"\n\n".to_vec()
     }
 
     /// What reads a stream, at its start.
@@ -195,6 +223,11 @@ const ALPHANUMERIC: &[u8] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmn
 /// The list of models, in words that Anthropic and OpenAI clients both understand.
 fn models() -> Value {
     json!({ "object": "list", "data": [{ "id": "brickbat", "object": "model", "type": "model" }] })
+}
+
+/// The provider's word for the stop reason of a reply. Lowering has seen that there is one.
+fn stop_word(wire: &dyn Wire, script: &Script) -> &'static str {
+    wire.stop_word(script.stop()).unwrap_or_default()
 }
 
 /// What a reply needs besides its script.

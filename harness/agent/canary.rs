@@ -2,9 +2,12 @@
 //!
 //! A canary changes only what the agent does. No checker, rule or provider knows that it exists.
 
+mod senseless;
+mod table;
+
 use serde::Serialize;
 
-use crate::dialect::Dialect;
+use table::{Entry, TABLE};
 
 /// One planted bug.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -62,22 +65,6 @@ pub enum Canary {
     ThinkingAltered,
     /// What the model thought is kept with an empty signature when the reply was cut off before the real one.
     ThinkingUnsigned,
-    /// A resume follows one branch of a tree: of a batch of an earlier turn it keeps the last result (Claude Code).
-    BranchFollowed,
-    /// A repair at load looks for results in the next message alone, and makes up those that stand further on (Strands).
-    RepairAddsResult,
-    /// The store keys results by their place in the batch: a later batch of the turn overwrites an earlier one (Open
-    /// WebUI).
-    PartsOverwritten,
-    /// The store orders messages by their ids as texts: the tenth comes before the second (opencode).
-    OrderFromIds,
-    /// Results of tools that failed are stored and not lowered when the thread is loaded.
-    ErrorsNotLowered,
-    /// A resume answers the calls of the last turn alone: a thread that was broken before stays so.
-    HealsTheEndAlone,
-    /// A process that shares its session with another goes on with what it has in memory, and writes over the other's
-    /// turns (Claude Code).
-    StaleWriter,
     /// After a stop, results that had come are recorded as failures.
     SuccessDenied,
     /// A tool that the user's stop cut off is recorded as one that never ran.
@@ -96,6 +83,36 @@ pub enum Canary {
     PauseIgnored,
     /// A request that the provider refuses for good is sent again.
     RefusalRetried,
+    /// A call of a tool that the agent does not know is kept without a result.
+    UnknownToolDangles,
+    /// The name of a tool is kept as the model wrote it, whatever it is.
+    BadNameKept,
+    /// A call whose arguments are no JSON is passed over, and kept.
+    BadArgumentsSkipped,
+    /// Arguments that break off are closed, and the tool runs.
+    CutArgumentsRepaired,
+    /// Arguments that are no object are kept as they are.
+    NotObjectKept,
+    /// Half of a surrogate pair in the arguments is kept.
+    SurrogateKept,
+    /// A call without an id is kept with an empty one.
+    EmptyIdKept,
+    /// A call with the id of another is kept with it.
+    SameIdKept,
+    /// An id that the provider does not take back is kept.
+    ForeignIdKept,
+    /// Pieces of arguments are added to the call that began last, whichever they belong to.
+    DeltasToLatest,
+    /// A reply that has reached its greatest length is kept with its calls and without results.
+    LengthDangles,
+    /// A reply that stops for calls and has none is answered with an empty list of results.
+    EmptyToolTurn,
+    /// A reply that says something between two calls is kept as two messages.
+    TextSplitsReply,
+    /// A text that was opened and not filled is kept.
+    EmptyTextKept,
+    /// When the provider refuses the request with the results for good, the results are dropped.
+    ErrorLosesResults,
     /// The user's stop saves calls that have no result, but only in a later step of the turn (the repair looks at the first).
     SecondBatchDangles,
     /// A tool that answers with an error makes the agent give up those that run beside it, and nobody answers for them.
@@ -130,321 +147,55 @@ pub enum Canary {
     LoneThoughtKept,
     /// A resume reads the stored thread without what the model thought.
     ThinkingForgotten,
+    /// The user's stop waits for tools that do not hear it (senpi).
+    DeafToolAwaited,
+    /// A stop in the instant in which the last reply is complete undoes the turn (junior).
+    FinishedTurnDropped,
+    /// A second stop undoes the turn that the first has ended.
+    SecondStopUndoes,
+    /// The result of a tool that returned nothing is left out (Zed).
+    EmptyResultDropped,
+    /// A tool that throws without a word has no result.
+    WordlessThrowDropped,
+    /// A turn that has had its steps leaves the calls of the last one without results (OpenTag).
+    LimitLeavesCalls,
+    /// The tool that ends the turn has no result (ChatGPTApp).
+    FinalToolUnanswered,
+    /// A guardrail that trips leaves open calls without results (OpenAI Agents).
+    GuardrailDangles,
+    /// The end of the user's credits leaves open calls without results (Twenty).
+    CreditsDangle,
+    /// What the user says to the running turn is put between the results of a batch (LibreChat).
+    SteerSplitsBatch,
+    /// What a hook adds is put between the results of a batch (Claude Code).
+    HookSplitsBatch,
+    /// Another prompt begins in the middle of the running turn's calls (AgentScope).
+    PromptsInterleave,
+    /// What the user says instead of answering leaves the call that was asked about without a result (Vercel AI SDK).
+    ApprovalTalkedOver,
+    /// A kill while the user is being asked loses the results of the other calls (OpenAI Agents).
+    AskedKillLosesSiblings,
+    /// A yes to one call of a batch also lets the call run that was refused before it (Hermes Agent).
+    ConsentMisrouted,
+    /// A stop while the model talks about its results has their tools run again (Cherry Studio).
+    FinishedBatchReruns,
+    /// A resume follows one branch of a tree: of a batch of an earlier turn it keeps the last result (Claude Code).
+    BranchFollowed,
+    /// A repair at load looks for results in the next message alone, and makes up those that stand further on (Strands).
+    RepairAddsResult,
+    /// The store keys results by their place in the batch: a later batch of the turn overwrites an earlier one (Open
+    /// WebUI).
+    PartsOverwritten,
+    /// The store orders messages by their ids as texts: the tenth comes before the second (opencode).
+    OrderFromIds,
+    /// Results of tools that failed are stored and not lowered when the thread is loaded.
+    ErrorsNotLowered,
+    /// A resume answers the calls of the last turn alone: a thread that was broken before stays so.
+    HealsTheEndAlone,
+    /// A process that shares its session with another goes on with what it has in memory, and writes over the other's
+    /// turns (Claude Code).
+    StaleWriter,
 }
-
-/// What is known of a canary.
-struct Entry {
-    canary: Canary,
-    /// The name in tables and options.
-    name: &'static str,
-    /// The checker that must catch it.
-    check: &'static str,
-    /// The failure class that it stands for; none where the suite guards against more than was ever reported.
-    class: Option<&'static str>,
-}
-
-/// Every canary, in the order of the kill table.
-const TABLE: &[Entry] = &[
-    Entry {
-        canary: Canary::DanglingOnAbort,
-        name: "dangling-on-abort",
-        check: "thread-survives",
-        class: Some("abort-batch"),
-    },
-    Entry {
-        canary: Canary::InFlightDropped,
-        name: "in-flight-dropped",
-        check: "thread-survives",
-        class: Some("stream-break"),
-    },
-    Entry {
-        canary: Canary::EarlyErrorIgnored,
-        name: "early-error-ignored",
-        check: "thread-survives",
-        class: Some("event-order"),
-    },
-    Entry {
-        canary: Canary::RetryMergesSteps,
-        name: "retry-merges-steps",
-        check: "steps-kept-apart",
-        class: Some("retry-merge"),
-    },
-    Entry {
-        canary: Canary::DeniedKeepsReply,
-        name: "denied-keeps-reply",
-        check: "thread-survives",
-        class: Some("approval-denied"),
-    },
-    Entry {
-        canary: Canary::ErrorParked,
-        name: "error-parked",
-        check: "parts-settled",
-        class: Some("stuck-state"),
-    },
-    Entry {
-        canary: Canary::ResultsLost,
-        name: "results-lost",
-        check: "results-kept",
-        class: Some("lost-exec"),
-    },
-    Entry {
-        canary: Canary::PartialArgumentsRun,
-        name: "partial-arguments-run",
-        check: "arguments-complete",
-        class: Some("partial-args"),
-    },
-    Entry {
-        canary: Canary::LateResultTwice,
-        name: "late-result-twice",
-        check: "results-once",
-        class: Some("late-result"),
-    },
-    Entry { canary: Canary::RequestStorm, name: "request-storm", check: "requests-bounded", class: None },
-    Entry {
-        canary: Canary::PromptLost,
-        name: "prompt-lost",
-        check: "user-message-kept",
-        class: Some("stream-break"),
-    },
-    Entry {
-        canary: Canary::SuccessInvented,
-        name: "success-invented",
-        check: "success-honest",
-        class: Some("synthetic-wrong"),
-    },
-    Entry {
-        canary: Canary::RunsTwice,
-        name: "runs-twice",
-        check: "executed-once",
-        class: Some("double-exec"),
-    },
-    Entry {
-        canary: Canary::CallsReordered,
-        name: "calls-reordered",
-        check: "order-kept",
-        class: Some("out-of-order"),
-    },
-    Entry { canary: Canary::NeverEnds, name: "never-ends", check: "turn-ends", class: Some("stuck-state") },
-    Entry {
-        canary: Canary::TruncationSwallowed,
-        name: "truncation-swallowed",
-        check: "truncation-noticed",
-        class: Some("stream-break"),
-    },
-    Entry {
-        canary: Canary::RefusesOwnHistory,
-        name: "refuses-own-history",
-        check: "thread-survives",
-        class: Some("abort-batch"),
-    },
-    Entry {
-        canary: Canary::ApprovalForgotten,
-        name: "approval-forgotten",
-        check: "thread-survives",
-        class: Some("approval-unanswered"),
-    },
-    Entry {
-        canary: Canary::RefusalIgnored,
-        name: "refusal-ignored",
-        check: "consent-given",
-        class: Some("approval-denied"),
-    },
-    Entry {
-        canary: Canary::KillDangles,
-        name: "kill-dangles",
-        check: "thread-survives",
-        class: Some("kill-resume"),
-    },
-    Entry {
-        canary: Canary::KillForgets,
-        name: "kill-forgets",
-        check: "user-message-kept",
-        class: Some("kill-resume"),
-    },
-    Entry {
-        canary: Canary::KillLosesResults,
-        name: "kill-loses-results",
-        check: "results-kept",
-        class: Some("kill-resume"),
-    },
-    Entry {
-        canary: Canary::SignatureDropped,
-        name: "signature-dropped",
-        check: "thread-survives",
-        class: Some("thought-signature"),
-    },
-    Entry {
-        canary: Canary::ThinkingDropped,
-        name: "thinking-dropped",
-        check: "thread-survives",
-        class: Some("thinking-first"),
-    },
-    Entry {
-        canary: Canary::ThinkingAltered,
-        name: "thinking-altered",
-        check: "thread-survives",
-        class: Some("thinking-modified"),
-    },
-    Entry {
-        canary: Canary::ThinkingUnsigned,
-        name: "thinking-unsigned",
-        check: "thread-survives",
-        class: Some("thinking-unsigned"),
-    },
-    Entry { canary: Canary::SuccessDenied, name: "success-denied", check: "failure-honest", class: None },
-    Entry { canary: Canary::RunDenied, name: "run-denied", check: "failure-honest", class: None },
-    Entry { canary: Canary::RepairDrifts, name: "repair-drifts", check: "repair-stable", class: None },
-    Entry { canary: Canary::NoteWanders, name: "note-wanders", check: "prefix-stable", class: None },
-    Entry { canary: Canary::StopLingers, name: "stop-lingers", check: "healthy-untouched", class: None },
-    Entry { canary: Canary::ShownAsFailed, name: "shown-as-failed", check: "views-agree", class: None },
-    Entry { canary: Canary::StoreForgets, name: "store-forgets", check: "views-agree", class: None },
-    Entry { canary: Canary::PauseIgnored, name: "pause-ignored", check: "pause-heeded", class: None },
-    Entry { canary: Canary::RefusalRetried, name: "refusal-retried", check: "refusal-heeded", class: None },
-    Entry {
-        canary: Canary::BranchFollowed,
-        name: "branch-followed",
-        check: "thread-survives",
-        class: Some("tree-branch"),
-    },
-    Entry {
-        canary: Canary::RepairAddsResult,
-        name: "repair-adds-result",
-        check: "results-once",
-        class: Some("extra-result"),
-    },
-    Entry {
-        canary: Canary::PartsOverwritten,
-        name: "parts-overwritten",
-        check: "results-kept",
-        class: Some("id-overwrite"),
-    },
-    Entry {
-        canary: Canary::OrderFromIds,
-        name: "order-from-ids",
-        check: "order-kept",
-        class: Some("id-order"),
-    },
-    Entry {
-        canary: Canary::ErrorsNotLowered,
-        name: "errors-not-lowered",
-        check: "thread-survives",
-        class: Some("persist-translate"),
-    },
-    Entry {
-        canary: Canary::HealsTheEndAlone,
-        name: "heals-the-end-alone",
-        check: "thread-survives",
-        class: Some("kill-resume"),
-    },
-    Entry {
-        canary: Canary::StaleWriter,
-        name: "stale-writer",
-        check: "user-message-kept",
-        class: Some("two-writers"),
-    },
-    Entry {
-        canary: Canary::SecondBatchDangles,
-        name: "second-batch-dangles",
-        check: "thread-survives",
-        class: Some("abort-batch"),
-    },
-    Entry {
-        canary: Canary::SiblingsCancelled,
-        name: "siblings-cancelled",
-        check: "thread-survives",
-        class: Some("partial-batch"),
-    },
-    Entry {
-        canary: Canary::LastResultOnly,
-        name: "last-result-only",
-        check: "thread-survives",
-        class: Some("request-race"),
-    },
-    Entry {
-        canary: Canary::LastResultApart,
-        name: "last-result-apart",
-        check: "thread-survives",
-        class: Some("split-results"),
-    },
-    Entry {
-        canary: Canary::BatchSplit,
-        name: "batch-split",
-        check: "thread-survives",
-        class: Some("thought-signature"),
-    },
-    Entry {
-        canary: Canary::OrderOfArrival,
-        name: "order-of-arrival",
-        check: "order-kept",
-        class: Some("out-of-order"),
-    },
-    Entry {
-        canary: Canary::ErrorTwice,
-        name: "error-twice",
-        check: "results-once",
-        class: Some("dup-result"),
-    },
-    Entry {
-        canary: Canary::LateResultRevived,
-        name: "late-result-revived",
-        check: "results-once",
-        class: Some("late-result"),
-    },
-    Entry {
-        canary: Canary::QuestionTakenForDone,
-        name: "question-taken-for-done",
-        check: "success-honest",
-        class: Some("synthetic-wrong"),
-    },
-    Entry {
-        canary: Canary::RetryContinuesMessage,
-        name: "retry-continues-message",
-        check: "steps-kept-apart",
-        class: Some("retry-merge"),
-    },
-    Entry {
-        canary: Canary::UsersNotMerged,
-        name: "users-not-merged",
-        check: "thread-survives",
-        class: Some("role-alternation"),
-    },
-    Entry {
-        canary: Canary::NoWordAfterResults,
-        name: "no-word-after-results",
-        check: "thread-survives",
-        class: Some("tool-then-user"),
-    },
-    Entry {
-        canary: Canary::RetryPrefills,
-        name: "retry-prefills",
-        check: "thread-survives",
-        class: Some("trailing-assistant"),
-    },
-    Entry {
-        canary: Canary::PlaceholderKept,
-        name: "placeholder-kept",
-        check: "thread-survives",
-        class: Some("empty-content"),
-    },
-    Entry {
-        canary: Canary::FinishedBatchLost,
-        name: "finished-batch-lost",
-        check: "results-kept",
-        class: Some("lost-exec"),
-    },
-    Entry {
-        canary: Canary::LoneThoughtKept,
-        name: "lone-thought-kept",
-        check: "thread-survives",
-        class: Some("reasoning-orphan"),
-    },
-    Entry {
-        canary: Canary::ThinkingForgotten,
-        name: "thinking-forgotten",
-        check: "thread-survives",
-        class: Some("thinking-first"),
-    },
-];
 
 impl Canary {
     /// Every canary, in the order of the kill table.
@@ -470,42 +221,6 @@ impl Canary {
     /// The failure class that it stands for, if it is one that was reported.
     pub fn class(self) -> Option<&'static str> {
         self.entry().class
-    }
-
-    /// Why the bug cannot show in a dialect, if so.
-    pub fn senseless_in(self, dialect: Dialect) -> Option<&'static str> {
-        match (self, dialect) {
-            (Canary::PartialArgumentsRun, Dialect::Gemini | Dialect::Mistral) => {
-                Some("a call comes in one piece, so there are no partial arguments")
-            }
-            (Canary::SignatureDropped, Dialect::Gemini) => None,
-            (Canary::SignatureDropped, _) => Some("calls are not signed"),
-            (
-                Canary::ThinkingDropped
-                | Canary::ThinkingAltered
-                | Canary::ThinkingUnsigned
-                | Canary::ThinkingForgotten,
-                Dialect::AnthropicMessages | Dialect::BedrockConverse,
-            )
-            | (Canary::LoneThoughtKept, Dialect::AnthropicMessages | Dialect::OpenaiResponses) => None,
-            (Canary::LoneThoughtKept | Canary::ThinkingForgotten, _) => {
-                Some("thinking and what came of it need not stand together here")
-            }
-            (Canary::ThinkingDropped | Canary::ThinkingAltered | Canary::ThinkingUnsigned, _) => {
-                Some("thinking is not sent back")
-            }
-            (Canary::LastResultApart | Canary::BatchSplit, Dialect::Gemini) => None,
-            (Canary::LastResultApart, _) => Some("results may stand in several messages, or are told as one"),
-            (Canary::BatchSplit, _) => Some("calls are not signed"),
-            (Canary::RetryPrefills | Canary::NoWordAfterResults, Dialect::Mistral) => None,
-            (Canary::NoWordAfterResults, _) => Some("a prompt may follow results"),
-            (Canary::RetryPrefills, _) => Some("a request may end with what the model said"),
-            (
-                Canary::UsersNotMerged | Canary::PlaceholderKept,
-                Dialect::OpenaiResponses | Dialect::Mistral,
-            ) => Some("a message without content is left out, or taken"),
-            _ => None,
-        }
     }
 
     fn entry(self) -> &'static Entry {

@@ -51,6 +51,13 @@ trait Asks {
         ""
     }
 
+    /// Whether the provider takes an id of a call when it comes back.
+    fn takes_id(&self, id: &str) -> bool {
+        // The shortest bound that was seen is that of OpenAI Chat Completions.
+        (1..=40).contains(&id.len())
+            && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
+    }
+
     /// Whether a prompt may not follow results, so that the model must have said something between.
     fn wants_word_after_results(&self) -> bool {
         false
@@ -97,6 +104,11 @@ fn write_messages(out: &mut Vec<u8>, asks: &dyn Asks, thread: &[Message]) {
     out.push(b'[');
     asks.messages(out, thread);
     out.push(b']');
+}
+
+/// Whether the provider takes an id of a call when it comes back.
+pub(super) fn takes_id(dialect: Dialect, id: &str) -> bool {
+    of(dialect).takes_id(id)
 }
 
 /// Whether a prompt may not follow results.

@@ -40,6 +40,10 @@ impl Agent {
             continue_message(step);
         }
         let (mut message, mut results) = (step.message(), step.results());
+        if self.is(Canary::TextSplitsReply) {
+            step.messages().into_iter().for_each(|message| self.push_message(message));
+            return self.push_results(results);
+        }
         if !step.is_last_first {
             if self.is(Canary::ErrorTwice) && step.is_error_early {
                 let errors: Vec<_> = results.iter().filter(|result| result.is_error).cloned().collect();

@@ -1,5 +1,6 @@
 //! One reply on its way, and the tools that it started.
 
+use super::canary::Canary;
 use super::spoil::LARGE_BATCH;
 use super::thread::{Block, Call, CallResult, Thought};
 use super::{RequestId, RunId, TimerId};
@@ -12,6 +13,12 @@ pub(super) struct Step {
     pub(super) request: RequestId,
     pub(super) phase: Phase,
     pub(super) blocks: Vec<StepBlock>,
+    /// The ids of the calls as the model gave them, each with the one that is kept.
+    pub(super) ids: Vec<(String, String)>,
+    /// The stop reason.
+    pub(super) stop: Option<String>,
+    /// The bug that is planted in the agent.
+    canary: Option<Canary>,
     /// What the provider reported inside the stream.
     pub(super) error: Option<String>,
     /// The body of an answer that is not a stream.
@@ -58,12 +65,12 @@ pub(super) struct StepThought {
 impl StepBlock {
     /// What it leaves in a message: text of nothing but space is refused by providers, and so is a thought that was
     /// cut off before its signature.
-    fn kept(&self) -> Option<Block> {
+    fn kept(&self, canary: Option<Canary>) -> Option<Block> {
         match self {
             StepBlock::Thought(StepThought { text, signature, .. }) => {
                 Some(Block::Thought(Thought { text: text.clone(), signature: signature.clone()? }))
             }
-            StepBlock::Text(text) if text.trim().is_empty() => None,
+            StepBlock::Text(text) if text.trim().is_empty() && canary != Some(Canary::EmptyTextKept) => None,
             StepBlock::Text(text) => Some(Block::Text(text.clone())),
             StepBlock::Call(call) => Some(Block::Call(call.call.clone())),
         }
@@ -94,11 +101,14 @@ pub(super) enum CallState {
 }
 
 impl Step {
-    pub(super) fn new(request: RequestId) -> Step {
+    pub(super) fn new(request: RequestId, canary: Option<Canary>) -> Step {
         Step {
             request,
             phase: Phase::Asked,
             blocks: Vec::new(),
+            ids: Vec::new(),
+            stop: None,
+            canary,
             error: None,
             whole: Vec::new(),
             pause_ms: None,
@@ -176,7 +186,8 @@ impl Step {
                 }
             }
             ReplyEvent::Error { kind, message } => self.error = Some(format!("{kind}: {message}")),
-            ReplyEvent::Stop(_) | ReplyEvent::Unknown(_) => {}
+            ReplyEvent::Stop(reason) => self.stop = Some(reason),
+            ReplyEvent::Unknown(_) => {}
         }
         None
     }
@@ -184,6 +195,34 @@ impl Step {
     /// The open call with that index; a later attempt may use the index of an earlier one again.
     pub(super) fn open_call(&mut self, index: u64) -> Option<&mut StepCall> {
         self.calls_mut().find(|call| call.index == index && call.state == CallState::Open)
+    }
+
+    /// The id that the model gave a call.
+    fn said_id(&self, call: &StepCall) -> &str {
+        let known = self.ids.iter().find(|(_, kept)| *kept == call.call.id);
+        known.map_or("", |(said, _)| said.as_str())
+    }
+
+    /// Whether the opening of a call has come before: the call with that index is open, and has the same id.
+    pub(super) fn has_begun(&self, index: u64, said_id: &str) -> bool {
+        let mut open = self.calls().filter(|call| call.index == index && call.state == CallState::Open);
+        open.any(|call| self.said_id(call) == said_id)
+    }
+
+    /// Drops the open call with that index if it is another one once more, down to its id and arguments: what was sent
+    /// twice was meant once.
+    pub(super) fn drop_repeated(&mut self, index: u64) {
+        let open = |call: &StepCall| call.index == index && call.state == CallState::Open;
+        let Some(late) = self.calls().find(|call| open(call)) else { return };
+        let said = self.said_id(late);
+        let is_same = |call: &StepCall| {
+            self.said_id(call) == said && call.call.tool == late.call.tool && call.call.args == late.call.args
+        };
+        let is_repeated = self.calls().filter(|call| call.call.id != late.call.id).any(is_same);
+        if is_repeated && !said.is_empty() {
+            let id = late.call.id.clone();
+            self.blocks.retain(|block| !matches!(block, StepBlock::Call(call) if call.call.id == id));
+        }
     }
 
     /// The call that a tool run belongs to.
@@ -218,6 +257,11 @@ impl Step {
         self.calls().any(|call| matches!(call.state, CallState::Running(_) | CallState::Asked(_)))
     }
 
+    /// Whether the user is being asked about a call.
+    pub(super) fn is_asking(&self) -> bool {
+        self.calls().any(|call| matches!(call.state, CallState::Asked(_)))
+    }
+
     /// Drops the calls whose arguments never became complete.
     pub(super) fn drop_open_calls(&mut self) {
         self.blocks.retain(|block| !matches!(block, StepBlock::Call(call) if call.state == CallState::Open));
@@ -234,20 +278,27 @@ impl Step {
 
     /// The assistant message that this reply leaves in the thread.
     pub(super) fn message(&self) -> Vec<Block> {
-        message_of(&self.blocks)
+        message_of(&self.blocks, self.canary)
+    }
+
+    /// The messages that a canary makes of it: another begins with each text behind a call.
+    pub(super) fn messages(&self) -> Vec<Vec<Block>> {
+        let begins = |pair: [&StepBlock; 2]| matches!(pair, [StepBlock::Call(_), StepBlock::Text(_)]);
+        let parts = self.blocks.chunk_by(|one, next| !begins([one, next]));
+        parts.map(|part| message_of(part, self.canary)).collect()
     }
 
     /// The same if the reply were over now: without the calls whose arguments are not complete.
     pub(super) fn message_so_far(&self) -> Vec<Block> {
         let is_open =
             |block: &&StepBlock| matches!(block, StepBlock::Call(call) if call.state == CallState::Open);
-        message_of(self.blocks.iter().filter(|block| !is_open(block)))
+        message_of(self.blocks.iter().filter(|block| !is_open(block)), self.canary)
     }
 
     /// What the model thought.
     pub(super) fn thoughts(&self) -> Vec<Block> {
         let thoughts = self.blocks.iter().filter(|block| matches!(block, StepBlock::Thought(_)));
-        thoughts.filter_map(StepBlock::kept).collect()
+        thoughts.filter_map(|block| block.kept(self.canary)).collect()
     }
 
     /// The results, in the order of the calls.
@@ -261,9 +312,11 @@ impl Step {
 }
 
 /// A message of these blocks. What the model only thought is nothing that it said, and providers refuse a message that
-/// ends with it.
-fn message_of<'a>(blocks: impl IntoIterator<Item = &'a StepBlock>) -> Vec<Block> {
-    let kept: Vec<Block> = blocks.into_iter().filter_map(StepBlock::kept).collect();
+/// ends with it. A model may say something between two calls, but Claude refuses to hear it again in that order: there
+/// nothing may follow the first call but calls.
+fn message_of<'a>(blocks: impl IntoIterator<Item = &'a StepBlock>, canary: Option<Canary>) -> Vec<Block> {
+    let mut kept: Vec<Block> = blocks.into_iter().filter_map(|block| block.kept(canary)).collect();
+    kept.sort_by_key(|block| block.call().is_some());
     match kept.iter().all(|block| matches!(block, Block::Thought(_))) {
         true => Vec::new(),
         false => kept,
@@ -273,6 +326,8 @@ fn message_of<'a>(blocks: impl IntoIterator<Item = &'a StepBlock>) -> Vec<Block>
 /// What the model is told about a tool that ended.
 pub(super) fn result_of(call: &Call, outcome: &ToolOutcome) -> CallResult {
     let text = match outcome {
+        // Providers refuse some empty texts, and a result that is left out for that leaves its call open.
+        ToolOutcome::Return(text) | ToolOutcome::Error(text) if text.is_empty() => "(no output)".to_owned(),
         ToolOutcome::Return(text) => text.clone(),
         ToolOutcome::Error(text) => text.clone(),
         ToolOutcome::Throw(text) => format!("The tool failed: {text}"),

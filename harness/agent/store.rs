@@ -67,11 +67,15 @@ impl Agent {
             match self.setup.canary {
                 Some(Canary::KillForgets) => thread.truncate(turn.mark),
                 Some(Canary::KillDangles) if !matches!(turn.step.phase, Phase::Over) => {}
+                Some(Canary::AskedKillLosesSiblings) if turn.step.is_asking() => {
+                    push(&mut thread, turn.step.message_so_far(), Vec::new());
+                }
                 Some(Canary::KillDangles | Canary::KillLosesResults) => {
                     push(&mut thread, turn.step.message_so_far(), Vec::new());
                 }
                 _ => push(&mut thread, turn.step.message_so_far(), turn.step.results()),
             }
+            thread.extend(turn.asides.iter().map(|heard| Message::User(heard.text.clone())));
         }
         thread
     }

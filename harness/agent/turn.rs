@@ -1,14 +1,14 @@
 //! A turn: from the user's message to the moment when the agent is idle again.
 
-use serde_json::Value;
-
+use super::aside::Heard;
 use super::canary::Canary;
+use super::intake::{Misfit, misfit, turn_down};
 use super::request;
 use super::step::{CallState, Phase, Step, StepBlock, StepCall, interrupted, not_allowed, result_of};
 use super::thread::{Block, CallResult, Message, unanswered};
-use super::{Agent, BodyEnd, Input, Output, RunId, Straggler};
+use super::{Agent, BodyEnd, Input, Output, RunId};
 use crate::plan::ToolOutcome;
-use crate::trace::{Consent, ShownState, TurnOutcome};
+use crate::trace::{Aside, Consent, ShownState, TurnOutcome};
 use crate::wire::{Decoder, ReplyEvent, decode_whole};
 
 /// A running turn.
@@ -19,14 +19,24 @@ pub(super) struct Turn {
     n_requests: u32,
     /// Length of the thread before the turn.
     pub(super) mark: usize,
+    /// Replies with calls that are over.
+    pub(super) n_steps: u32,
+    /// What was said to the turn and is not yet in the thread.
+    pub(super) asides: Vec<Heard>,
     /// Requests that a storming canary still sends.
-    storm: Option<u32>,
+    pub(super) storm: Option<u32>,
+    /// A canary waits for its tools before it ends a stopped turn.
+    pub(super) is_stopping: bool,
 }
 
 /// How often one request is sent again after a failure that a retry may cure.
 const MAX_RETRIES: u32 = 3;
 /// Requests of one turn; more is a loop.
 const MAX_REQUESTS: u32 = 64;
+/// Stop reasons of a reply that has reached its greatest length.
+const LENGTH: [&str; 4] = ["max_tokens", "length", "max_output_tokens", "MAX_TOKENS"];
+/// Stop reasons of a reply with calls.
+const CALLS: [&str; 2] = ["tool_use", "tool_calls"];
 /// The longest pause that is waited for: an hour.
 const MAX_PAUSE_MS: u64 = 3_600_000;
 /// Requests of the storming canary.
@@ -35,7 +45,8 @@ const STORM: u32 = 8;
 impl Agent {
     pub(super) fn begin(&mut self, text: &str, outputs: &mut Vec<Output>) -> Option<Turn> {
         let mark = self.thread.len();
-        if self.is(Canary::RunsTwice) {
+        self.last_mark = mark;
+        if self.is(Canary::RunsTwice) || std::mem::take(&mut self.reruns) {
             self.run_again(outputs);
         }
         self.part_from_results();
@@ -49,7 +60,16 @@ impl Agent {
             return None;
         }
         let step = self.ask(outputs);
-        Some(Turn { step, n_retries: 0, n_requests: 1, mark, storm: None })
+        Some(Turn {
+            step,
+            n_retries: 0,
+            n_requests: 1,
+            mark,
+            n_steps: 0,
+            asides: Vec::new(),
+            storm: None,
+            is_stopping: false,
+        })
     }
 
     pub(super) fn advance(
@@ -59,8 +79,20 @@ impl Agent {
         outputs: &mut Vec<Output>,
     ) -> Option<Turn> {
         match input {
-            Input::Prompt(_) => Some(turn),
-            Input::Stop => self.stop(turn, outputs),
+            Input::Prompt(text) => self.prompted_again(turn, text, outputs),
+            Input::Steer(text) => self.heard(turn, Aside::Steered, text, outputs),
+            Input::Inject(text) => self.heard(turn, Aside::Injected, text, outputs),
+            Input::Stop => match self.stop_wrongly(turn, outputs) {
+                Ok(turn) => {
+                    self.remember_batch(&turn);
+                    self.stop(turn, outputs)
+                }
+                Err(turn) => turn,
+            },
+            Input::Interrupt(cause) => {
+                self.interrupt(turn, cause, outputs);
+                None
+            }
             Input::Head { request, status, pause_ms } => {
                 if request == turn.step.request {
                     turn.step.pause_ms = pause_ms;
@@ -93,7 +125,7 @@ impl Agent {
     }
 
     /// Where a prompt may not follow results, says that the answer to them was never given.
-    fn part_from_results(&mut self) {
+    pub(super) fn part_from_results(&mut self) {
         let follows_results = matches!(self.thread.last(), Some(Message::Results(_)));
         let must_part = request::wants_word_after_results(self.setup.dialect);
         if follows_results && must_part && !self.is(Canary::NoWordAfterResults) {
@@ -101,7 +133,7 @@ impl Agent {
         }
     }
 
-    fn ask(&mut self, outputs: &mut Vec<Output>) -> Step {
+    pub(super) fn ask(&mut self, outputs: &mut Vec<Output>) -> Step {
         let request = self.counter.request();
         if self.is(Canary::RepairDrifts) {
             self.word_repairs_anew(request);
@@ -111,7 +143,7 @@ impl Agent {
             false => request::body(&self.setup, &self.thread),
         };
         outputs.push(Output::Request { request, body });
-        Step::new(request)
+        Step::new(request, self.setup.canary)
     }
 
     /// Asks again, at once or after the pause that the provider wants.
@@ -122,7 +154,7 @@ impl Agent {
         let timer = self.counter.timer();
         outputs.push(Output::Wait { timer, ms });
         // No request has this number, so nothing is on its way.
-        let mut step = Step::new(self.counter.request());
+        let mut step = Step::new(self.counter.request(), self.setup.canary);
         step.phase = Phase::Pausing(timer);
         step
     }
@@ -137,31 +169,24 @@ impl Agent {
             Phase::Coming { .. } => turn.step.whole.extend_from_slice(bytes),
             Phase::Asked | Phase::Pausing(_) | Phase::Over => {}
         }
-        for event in events {
-            if let Some(index) = turn.step.said(event) {
-                self.start_call(&mut turn.step, index, outputs);
-            }
-        }
+        self.hear(&mut turn.step, events, outputs);
     }
 
     /// Starts the tool of a call that has just become complete.
-    fn start_call(&mut self, step: &mut Step, index: u64, outputs: &mut Vec<Output>) {
+    pub(super) fn start_call(&mut self, step: &mut Step, index: u64, outputs: &mut Vec<Output>) {
         let Some(call) = step.open_call(index) else { return };
         if call.call.args.is_empty() {
             call.call.args.push_str("{}");
         }
-        let is_object = matches!(serde_json::from_str(&call.call.args), Ok(Value::Object(_)));
         let tool = self.setup.tools.iter().find(|tool| tool.name == call.call.tool);
-        let is_known = tool.is_some();
+        let mut misfit = misfit(tool.map(|tool| &tool.input_schema), &call.call.args);
+        if misfit == Some(Misfit::CutOff) && self.setup.canary == Some(Canary::CutArgumentsRepaired) {
+            call.call.args.push_str("\"}");
+            misfit = None;
+        }
         outputs.push(Output::Show { id: call.call.id.clone(), state: ShownState::Pending });
-        if !is_object || !is_known {
-            let text =
-                if is_known { "The arguments are not a JSON object." } else { "There is no such tool." };
-            call.call.args = if is_object { call.call.args.clone() } else { "{}".to_owned() };
-            let result = CallResult { call_id: call.call.id.clone(), text: text.to_owned(), is_error: true };
-            outputs.push(Output::Show { id: call.call.id.clone(), state: ShownState::Failed });
-            call.state = CallState::Done(result);
-            return;
+        if tool.is_none() || misfit.is_some() {
+            return turn_down(call, misfit, self.setup.canary, outputs);
         }
         let run = self.counter.run();
         if tool.is_some_and(|tool| tool.asks) {
@@ -188,6 +213,9 @@ impl Agent {
                 call.state = CallState::Done(not_allowed(&call.call, "the user refused this call"));
                 outputs.push(Output::Show { id: call.call.id.clone(), state: ShownState::Failed });
             }
+        }
+        if consent == Consent::Given {
+            self.run_refused(&mut turn.step, outputs);
         }
         if matches!(turn.step.phase, Phase::Over) { self.go_on(turn, outputs) } else { Some(turn) }
     }
@@ -216,11 +244,7 @@ impl Agent {
             let mut events = Vec::new();
             decode_whole(self.setup.dialect, &turn.step.whole, |event| events.push(event));
             terminated = events.contains(&ReplyEvent::End);
-            for event in events {
-                if let Some(index) = turn.step.said(event) {
-                    self.start_call(&mut turn.step, index, outputs);
-                }
-            }
+            self.hear(&mut turn.step, events, outputs);
         }
         if self.is(Canary::TruncationSwallowed) {
             terminated = true;
@@ -237,6 +261,21 @@ impl Agent {
         turn.n_retries = 0;
         if turn.storm.is_some() {
             return self.storm_on(turn, outputs);
+        }
+        let has_calls = turn.step.calls().next().is_some();
+        let is_stop = |words: &[&str]| turn.step.stop.as_deref().is_some_and(|stop| words.contains(&stop));
+        if self.is(Canary::LengthDangles) && has_calls && is_stop(&LENGTH) {
+            self.let_go(&turn.step, outputs);
+            self.push_message(turn.step.message());
+            outputs.push(Output::Ended(TurnOutcome::Returned));
+            return None;
+        }
+        if self.is(Canary::EmptyToolTurn) && !has_calls && is_stop(&CALLS) {
+            self.push_message(turn.step.message());
+            self.thread.push(Message::Results(Vec::new()));
+            turn.n_requests += 1;
+            turn.step = self.ask(outputs);
+            return Some(turn);
         }
         self.go_on(turn, outputs)
     }
@@ -312,8 +351,13 @@ impl Agent {
         }
         if self.is(Canary::PromptLost) {
             self.thread.truncate(turn.mark);
+        } else if self.is(Canary::ErrorLosesResults)
+            && cure == Cure::None
+            && matches!(self.thread.last(), Some(Message::Results(_)))
+        {
+            self.thread.pop();
         } else {
-            self.push_message(turn.step.message());
+            self.close(&mut turn);
         }
         outputs.push(Output::Ended(raised(text)));
         None
@@ -329,6 +373,11 @@ impl Agent {
         let is_over = matches!(turn.step.phase, Phase::Over);
         let ignores = self.is(Canary::EarlyErrorIgnored) && !is_over && !outcome.is_success();
         let parks = self.is(Canary::ErrorParked) && !is_over && !outcome.is_success();
+        let unheard = match &outcome {
+            ToolOutcome::Return(text) => text.is_empty() && self.is(Canary::EmptyResultDropped),
+            ToolOutcome::Throw(text) => text.is_empty() && self.is(Canary::WordlessThrowDropped),
+            ToolOutcome::Error(_) | ToolOutcome::Deny(_) => false,
+        };
         let Some(call) = turn.step.call_of(run) else {
             self.straggler_done(run, &outcome);
             return Some(turn);
@@ -338,7 +387,10 @@ impl Agent {
             return Some(turn);
         }
         let id = call.call.id.clone();
-        call.state = CallState::Done(result_of(&call.call, &outcome));
+        call.state = match unheard {
+            true => CallState::Forgotten,
+            false => CallState::Done(result_of(&call.call, &outcome)),
+        };
         self.spoil_answered(&mut turn.step, &id, &outcome, outputs);
         let state = if outcome.is_success() { ShownState::Completed } else { ShownState::Failed };
         if !parks {
@@ -354,17 +406,26 @@ impl Agent {
     }
 
     /// The reply is over: when no tool runs any more, its messages are saved and the next request goes out.
-    fn go_on(&mut self, mut turn: Turn, outputs: &mut Vec<Output>) -> Option<Turn> {
+    pub(super) fn go_on(&mut self, mut turn: Turn, outputs: &mut Vec<Output>) -> Option<Turn> {
         let is_in_haste = self.is(Canary::LastResultOnly) && turn.step.is_last_answered();
         if turn.step.is_running() && !is_in_haste {
             return Some(turn);
+        }
+        if turn.is_stopping {
+            self.close(&mut turn);
+            outputs.push(Output::Ended(TurnOutcome::Cancelled));
+            return None;
+        }
+        if let Some(halt) = self.halt(&mut turn) {
+            self.end_early(turn, halt, outputs);
+            return None;
         }
         let has_calls = turn.step.calls().next().is_some();
         if self.is(Canary::StopLingers) && self.was_stopped {
             turn.step.cut_text();
         }
-        self.push_step(&mut turn.step);
-        if !has_calls || turn.n_requests >= MAX_REQUESTS {
+        let has_heard = self.close(&mut turn);
+        if !(has_calls || has_heard) || turn.n_requests >= MAX_REQUESTS {
             outputs.push(Output::Ended(TurnOutcome::Returned));
             return None;
         }
@@ -437,14 +498,13 @@ impl Agent {
         if self.is(Canary::LoneThoughtKept) && turn.step.message().is_empty() {
             self.push_message(turn.step.thoughts());
         }
-        self.push_message(turn.step.message());
-        self.push_results(turn.step.results());
+        self.close(&mut turn);
         if self.is(Canary::RequestStorm) {
             turn.storm = Some(STORM);
             return self.storm_on(turn, outputs);
         }
         if self.is(Canary::NeverEnds) {
-            turn.step = Step::new(turn.step.request);
+            turn.step = Step::new(turn.step.request, self.setup.canary);
             turn.step.phase = Phase::Over;
             return Some(turn);
         }
@@ -469,38 +529,6 @@ impl Agent {
         }
     }
 
-    /// Gives up the tools that run. They are remembered: a tool that does not hear it answers late.
-    fn let_go(&mut self, step: &Step, outputs: &mut Vec<Output>) {
-        for call in step.calls() {
-            let CallState::Running(run) = call.state else { continue };
-            outputs.push(Output::CancelTool { run });
-            outputs.push(Output::Show { id: call.call.id.clone(), state: ShownState::Failed });
-            self.stragglers.push(Straggler { run, call_id: call.call.id.clone() });
-        }
-    }
-
-    /// A tool that was given up answers. Its call has its answer already, so the result is not recorded.
-    pub(super) fn straggler_done(&mut self, run: RunId, outcome: &ToolOutcome) {
-        let Some(at) = self.stragglers.iter().position(|straggler| straggler.run == run) else { return };
-        let Straggler { call_id, .. } = self.stragglers.remove(at);
-        if self.is(Canary::LateResultRevived) && matches!(self.thread.last(), Some(Message::User(_))) {
-            let call_id = call_id.clone();
-            let result = CallResult { call_id, text: outcome.text().to_owned(), is_error: false };
-            self.thread.push(Message::Results(vec![result]));
-        }
-        if self.is(Canary::LateResultTwice) {
-            let result =
-                CallResult { call_id, text: outcome.text().to_owned(), is_error: !outcome.is_success() };
-            let answered = self.thread.iter().rposition(|message| match message {
-                Message::Results(results) => results.iter().any(|earlier| earlier.call_id == result.call_id),
-                _ => false,
-            });
-            if let Some(Message::Results(results)) = answered.and_then(|at| self.thread.get_mut(at)) {
-                results.push(result);
-            }
-        }
-    }
-
     pub(super) fn push_message(&mut self, blocks: Vec<Block>) {
         if !blocks.is_empty() {
             self.thread.push(Message::Assistant(blocks));
@@ -510,48 +538,6 @@ impl Agent {
     pub(super) fn push_results(&mut self, results: Vec<CallResult>) {
         if !results.is_empty() {
             self.thread.push(Message::Results(results));
-        }
-    }
-
-    fn storm_on(&mut self, mut turn: Turn, outputs: &mut Vec<Output>) -> Option<Turn> {
-        match turn.storm {
-            Some(left) if left > 0 => {
-                turn.storm = Some(left - 1);
-                turn.step = self.ask(outputs);
-                Some(turn)
-            }
-            _ => {
-                outputs.push(Output::Ended(TurnOutcome::Cancelled));
-                None
-            }
-        }
-    }
-
-    fn run_open_calls(&mut self, step: &mut Step, outputs: &mut Vec<Output>) {
-        for call in
-            step.calls_mut().filter(|call| call.state == CallState::Open && !call.call.args.is_empty())
-        {
-            let run = self.counter.run();
-            call.state = CallState::Running(run);
-            let args = std::mem::replace(&mut call.call.args, "{}".to_owned());
-            outputs.push(Output::StartTool { run, tool: call.call.tool.clone(), args });
-        }
-    }
-
-    fn run_again(&mut self, outputs: &mut Vec<Output>) {
-        let stragglers = std::mem::take(&mut self.stragglers);
-        for straggler in stragglers {
-            let call = self.thread.iter().rev().find_map(|message| match message {
-                Message::Assistant(blocks) => blocks.iter().find_map(|block| match block {
-                    Block::Call(call) if call.id == straggler.call_id => Some(call.clone()),
-                    _ => None,
-                }),
-                _ => None,
-            });
-            if let Some(call) = call {
-                let run = self.counter.run();
-                outputs.push(Output::StartTool { run, tool: call.tool, args: call.args });
-            }
         }
     }
 }
@@ -564,7 +550,7 @@ enum Cure {
 }
 
 /// Starts the tool of a call.
-fn run_call(call: &mut StepCall, run: RunId, outputs: &mut Vec<Output>) {
+pub(super) fn run_call(call: &mut StepCall, run: RunId, outputs: &mut Vec<Output>) {
     call.state = CallState::Running(run);
     outputs.push(Output::Show { id: call.call.id.clone(), state: ShownState::InProgress });
     outputs.push(Output::StartTool { run, tool: call.call.tool.clone(), args: call.call.args.clone() });

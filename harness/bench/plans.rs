@@ -98,7 +98,7 @@ impl Prepared {
 
 fn drive(plan: &Arc<Plan>, width: Option<usize>) -> Run {
     let agent = Agent::of_plan(plan, Delivery::Streamed, None);
-    simulate(plan, Profile::of_plan(&plan, &[]), agent, width)
+    simulate(plan, Profile::of_plan(plan, &[]), agent, width)
 }
 
 /// Plans that are measured together, from their files to their requests.

@@ -7,7 +7,7 @@ use crate::plan::{CallKey, MARKER, Plan, PlannedCall};
 use crate::provider::Recall;
 use crate::rules::{self, Memory, Profile};
 use crate::simulate::Run;
-use crate::trace::{Event, ExchangeId, Ledger, RequestKind, ShownState, TurnOutcome};
+use crate::trace::{Aside, Event, ExchangeId, Ledger, RequestKind, ShownState, TurnOutcome};
 use crate::wire;
 
 /// Everything known of one run, read once.
@@ -74,14 +74,17 @@ impl<'a> Evidence<'a> {
         self.requests.iter().rev().find(|request| request.kind != RequestKind::Auxiliary)
     }
 
-    /// The call of the plan with that wire id.
+    /// The call of the plan with that wire id, if it is the only one.
     pub fn call_by_id(&self, id: &str) -> Option<(CallKey, &PlannedCall)> {
-        let at = self.plan.calls.iter().position(|call| call.id == id)?;
-        Some((CallKey(at as u32), &self.plan.calls[at]))
+        let key = self.plan.call_with_id(id)?;
+        Some((key, self.call(key)))
     }
 
-    /// The call that a result of a request answers.
+    /// The call that a result of a request answers. Where several calls have its id, nobody can tell.
     pub fn answered(&self, request: &RequestView, id: &str) -> Option<CallKey> {
+        if request.n_calls_with(id) > 1 {
+            return None;
+        }
         request.key_of(id).or_else(|| self.call_by_id(id).map(|(key, _)| key))
     }
 
@@ -137,9 +140,23 @@ impl<'a> Evidence<'a> {
         results.any(|result| result.text.contains(call.marker.as_str()))
     }
 
-    /// Whether the user stopped that turn.
+    /// Whether that turn was stopped by the user, or broken off by an exception.
     pub fn was_stopped(&self, turn: usize) -> bool {
-        self.run.trace.by_turn().any(|(at, event)| at == turn && *event == Event::Stopped)
+        let stops = |event: &Event| matches!(event, Event::Stopped | Event::Interrupted { .. });
+        self.run.trace.by_turn().any(|(at, event)| at == turn && stops(event))
+    }
+
+    /// What was said to running turns and taken by the system, with the turn.
+    pub fn asides(&self) -> impl Iterator<Item = (usize, Aside, &str)> {
+        let refused = |turn: usize| {
+            let mut refusals = self.run.trace.by_turn();
+            refusals.any(|(at, event)| at == turn && *event == Event::PromptRefused)
+        };
+        self.run.trace.by_turn().filter_map(move |(turn, event)| match event {
+            Event::Said { way: Aside::Prompted, .. } if refused(turn) => None,
+            Event::Said { way, text } => Some((turn, *way, text.as_str())),
+            _ => None,
+        })
     }
 }
 
@@ -163,6 +180,12 @@ impl RequestView {
     /// The calls in it that are the plan's.
     pub fn calls(&self) -> impl Iterator<Item = &CallView> {
         self.calls.iter()
+    }
+
+    /// How many calls of this request have that id.
+    pub fn n_calls_with(&self, id: &str) -> usize {
+        let has_it = |item: &&Item| matches!(&item.content, Content::Call { id: own, .. } if own == id);
+        self.history.items.iter().filter(has_it).count()
     }
 
     /// The call of the plan that an id of this request means.
@@ -241,12 +264,13 @@ fn conversation(plan: &Plan, memory: &Memory, body: Json) -> History {
     history
 }
 
-/// A call of the plan is known by its id, or, where a system gives ids of its own, by the marker in its arguments.
+/// A call of the plan is known by its id, or, where a system gives ids of its own or several calls have the same, by
+/// the marker in its arguments.
 fn call_view(plan: &Plan, item: &Item) -> Option<CallView> {
     let Content::Call { id, args, .. } = &item.content else { return None };
     let marker = args.get(MARKER).and_then(|marker| marker.as_str());
-    let by_id = plan.calls.iter().position(|call| call.id == *id);
-    let at = by_id.or_else(|| plan.calls.iter().position(|call| marker == Some(call.marker.as_str())))?;
+    let by_marker = || (0..).zip(&plan.calls).find(|(_, call)| marker == Some(call.marker.as_str()));
+    let key = plan.call_with_id(id).or_else(|| by_marker().map(|(at, _)| CallKey(at)))?;
     let (message, pointer, id) = (item.message, item.pointer.clone(), id.clone());
-    Some(CallView { message, pointer, id, key: CallKey(at as u32) })
+    Some(CallView { message, pointer, id, key })
 }

@@ -10,7 +10,7 @@ use crate::wire;
 pub(super) fn turn_ends(evidence: &Evidence<'_>) -> Vec<Finding> {
     let gave_up = evidence.run.trace.by_turn().find(|(_, event)| **event == Event::GaveUp);
     let Some((turn, _)) = gave_up else { return Vec::new() };
-    let after = if evidence.was_stopped(turn) { " even after the user's stop" } else { "" };
+    let after = if evidence.was_stopped(turn) { " even after a stop" } else { "" };
     vec![Finding {
         check: "turn-ends",
         harm: Harm::Hang,
@@ -44,7 +44,7 @@ pub(super) fn requests_bounded(evidence: &Evidence<'_>) -> Vec<Finding> {
         let (mut n_all, mut n_after_stop) = (0, 0);
         for (_, event) in evidence.run.trace.by_turn().filter(|(at, _)| *at == turn) {
             match event {
-                Event::Stopped => stopped = true,
+                Event::Stopped | Event::Interrupted { .. } => stopped = true,
                 Event::Requested { kind, .. } if *kind != RequestKind::Auxiliary => {
                     n_all += 1;
                     n_after_stop += usize::from(stopped);

@@ -4,10 +4,10 @@ use super::evidence::{Evidence, RequestView, ResultView};
 use super::given;
 use crate::history::{Content, Role};
 use crate::plan::{CallKey, ToolOutcome};
-use crate::trace::Account;
+use crate::trace::{Account, Aside};
 use crate::verdict::{Finding, Harm};
 
-/// What the user said is in the last request.
+/// What the user said is in the last request, and so is what was said while a turn ran.
 pub(super) fn user_message_kept(evidence: &Evidence<'_>) -> Vec<Finding> {
     let Some(last) = evidence.last_request() else { return Vec::new() };
     let said = |text: &str| {
@@ -16,21 +16,34 @@ pub(super) fn user_message_kept(evidence: &Evidence<'_>) -> Vec<Finding> {
             _ => false,
         })
     };
-    let turns = evidence.plan.turns[..=last.turn.min(evidence.plan.turns.len() - 1)].iter().enumerate();
-    let turns = turns.map(|(turn, planned)| (format!("turn {}", turn + 1), planned.user.as_str()));
-    let given = given::user_messages(evidence.plan).map(|text| ("the given history".to_owned(), text));
-    let lost = given.chain(turns).filter(|(_, text)| !said(text));
-    lost.map(|(place, text)| Finding {
+    // Some systems put what comes in the middle of a batch behind the last result.
+    let told = |text: &str| {
+        last.history.items.iter().any(|item| match &item.content {
+            Content::Text { text: kept } | Content::Result { text: kept, .. } => kept.contains(text.trim()),
+            Content::Raw { value } => value.to_string().contains(text.trim()),
+            Content::Thought { .. } | Content::Call { .. } => false,
+        })
+    };
+    let lost = |place: String, who: &str, text: &str| Finding {
         check: "user-message-kept",
         harm: Harm::UserMessageLost,
         permanence: None,
-        message: format!("what the user said in {place} is gone"),
+        message: format!("what {who} said in {place} is gone"),
         place: last.place(""),
         rule: None,
         expected: format!("`{text}` in a user message"),
         got: evidence.shape(last),
-    })
-    .collect()
+    };
+    let turns = evidence.plan.turns[..=last.turn.min(evidence.plan.turns.len() - 1)].iter().enumerate();
+    let prompts = turns.filter(|(_, turn)| !said(&turn.user));
+    let in_turn = |turn: usize| format!("turn {}", turn + 1);
+    let prompts = prompts.map(|(turn, planned)| lost(in_turn(turn), "the user", &planned.user));
+    let given = given::user_messages(evidence.plan).filter(|text| !said(text));
+    let given = given.map(|text| lost("the given history".to_owned(), "the user", text));
+    let asides = evidence.asides().filter(|(turn, _, text)| *turn < last.turn && !told(text));
+    let who = |way| if way == Aside::Injected { "a hook" } else { "the user" };
+    let asides = asides.map(|(turn, way, text)| lost(in_turn(turn), who(way), text));
+    given.chain(prompts).chain(asides).collect()
 }
 
 /// Results that were delivered in time are in the last request.
@@ -57,8 +70,11 @@ pub(super) fn results_kept(evidence: &Evidence<'_>) -> Vec<Finding> {
         let key = CallKey(key as u32);
         let returned = matches!(account.settled, Some(ToolOutcome::Return(_))) && !account.settled_late;
         let own = |id: &str| evidence.answered(last, id).is_none_or(|answered| answered == key);
-        let kept =
-            || last.results().any(|result| result.text.contains(call.marker.as_str()) && own(result.id));
+        // A tool that returned nothing returned no marker either: any result that is its own will do.
+        let is_its = |text: &str| call.outcome.text().is_empty() || text.contains(call.marker.as_str());
+        let answers = |id: &str| evidence.answered(last, id) == Some(key);
+        let is_known = |id: &str| if call.outcome.text().is_empty() { answers(id) } else { own(id) };
+        let kept = || last.results().any(|result| is_its(result.text) && is_known(result.id));
         let name = &call.name;
         let message = match evidence.died_in(call.turn) {
             _ if call.given => {
@@ -93,10 +109,15 @@ pub(super) fn results_kept(evidence: &Evidence<'_>) -> Vec<Finding> {
 pub(super) fn results_once(evidence: &Evidence<'_>) -> Vec<Finding> {
     let repeated = |request: &RequestView| {
         let mut seen: Vec<(&str, Option<CallKey>)> = Vec::new();
+        // Calls to which the model, and then the system, gave the same id have a result each.
+        let is_full = |seen: &[(&str, Option<CallKey>)], id: &str| {
+            let n_results = seen.iter().filter(|(known, _)| *known == id).count();
+            n_results >= request.n_calls_with(id).max(1)
+        };
         for result in request.results() {
             // A system that gives ids of its own may tell of one call under two of them.
             let key = evidence.answered(request, result.id);
-            if seen.iter().any(|(id, known)| *id == result.id || (key.is_some() && *known == key)) {
+            if is_full(&seen, result.id) || seen.iter().any(|(_, known)| key.is_some() && *known == key) {
                 return Some((result.id.to_owned(), request.place(result.pointer)));
             }
             seen.push((result.id, key));
@@ -228,7 +249,8 @@ fn admits_failure(result: &ResultView<'_>, account: &Account) -> bool {
         "never",
     ];
     let text = result.text.to_lowercase();
-    let own_words = account.settled.as_ref().is_some_and(|outcome| result.text.contains(outcome.text()));
+    let says_so = |outcome: &ToolOutcome| !outcome.text().is_empty() && result.text.contains(outcome.text());
+    let own_words = account.settled.as_ref().is_some_and(says_so);
     result.is_error == Some(true)
         || own_words
         || text.is_empty()

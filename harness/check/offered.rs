@@ -28,12 +28,14 @@ pub(super) fn unasked_thinking(evidence: &Evidence<'_>) -> Option<String> {
     is_unasked.then(|| "the model thinks in this plan, and no request asks it to".to_owned())
 }
 
-/// The tools that the reply to a request calls.
+/// The tools that the reply to a request calls, but for those that the model makes up.
 fn called<'a>(evidence: &Evidence<'a>, request: &RequestView) -> impl Iterator<Item = &'a str> {
     let plan = evidence.plan;
     script_of(evidence, request)
         .into_iter()
-        .flat_map(move |script| script.calls().map(|key| plan.calls[key.0 as usize].tool.as_str()))
+        .flat_map(move |script| script.calls().map(|key| &plan.calls[key.0 as usize]))
+        .filter(|call| !call.slips(|slip| slip.tool))
+        .map(|call| call.tool.as_str())
 }
 
 /// The reply that the script has for a request.

@@ -1,7 +1,8 @@
 //! Does the thread survive?
 
 use super::evidence::Evidence;
-use crate::plan::{PlannedAction, PlannedFault, PlannedTurn};
+use crate::plan::{PlannedAction, PlannedFault, PlannedTurn, Script};
+use crate::scenario::Stop;
 use crate::trace::{RequestKind, TurnOutcome};
 use crate::verdict::{Finding, Harm, Permanence};
 
@@ -10,12 +11,15 @@ pub(super) fn thread_survives(evidence: &Evidence<'_>) -> Vec<Finding> {
     refused(evidence).into_iter().chain(raised(evidence)).chain(idle(evidence)).collect()
 }
 
-/// Whether nothing goes wrong in a turn, seen from the system's side. What happened before it is over.
+/// Whether nothing goes wrong in a turn, seen from the system's side. What happened before it is over. A reply that is
+/// cut short by its provider may end a turn as an error does.
 fn is_quiet(turn: &PlannedTurn) -> bool {
+    let cut = |script: &Script| matches!(script.stop, Some(Stop::Length | Stop::Pause | Stop::Refusal));
+    let mut scripts = turn.replies.iter().flat_map(|reply| &reply.attempts);
     let is_harmless = |action: &PlannedAction| {
         action.is_between_turns() || matches!(action.what, PlannedFault::Pause | PlannedFault::Settle(_))
     };
-    turn.actions.iter().all(is_harmless)
+    !scripts.any(cut) && turn.actions.iter().all(is_harmless)
 }
 
 /// A turn in which nothing goes wrong returned, but the model was never asked, or tools never ran.
@@ -25,11 +29,14 @@ fn idle(evidence: &Evidence<'_>) -> Option<Finding> {
             matches!(request.kind, RequestKind::Scripted { turn: t, reply: r, .. } if (t, r) == (turn, reply))
         })
     };
-    // Where a tool fails, a system may end the turn early; where all succeed, it has no reason to.
+    // Where a tool fails, or cannot be run, a system may end the turn early; where all succeed, and the provider says
+    // what it means, it has no reason to.
     let is_whole = |turn: usize| {
+        let mut replies = evidence.plan.turns[turn].replies.iter().flat_map(|reply| &reply.attempts);
+        let is_told = replies.all(|script| script.stop.is_none());
         let mut calls = evidence.plan.calls.iter().filter(|call| call.turn == turn && !call.given);
         evidence.plan.id.control
-            || (!evidence.was_stopped(turn) && calls.all(|call| call.outcome.is_success()))
+            || (is_told && !evidence.was_stopped(turn) && calls.all(|call| call.outcome.is_success()))
     };
     let returned = evidence.outcomes().filter(|(_, outcome)| **outcome == TurnOutcome::Returned);
     let missing = |turn: usize| -> Option<String> {

@@ -15,7 +15,7 @@ use super::{bad_input, block_on, own_program, print, tell};
 use crate::dialect::Dialect;
 use crate::explore::cause::{Cause, Failure, causes};
 use crate::explore::{Base, Candidate, Depth, Ground, candidates, file};
-use crate::report::text::Tone;
+use crate::report::text::{self, Tone};
 use crate::report::{Case, Report};
 use crate::runner::{self, Job, Options, Repeat, System, quoted};
 use crate::verdict::Verdict;
@@ -130,6 +130,8 @@ impl Run {
         for cause in &causes {
             self.tell(&name, system, plot, cause, &mut files)?;
         }
+        let unjudged = shown.kept.iter().filter(|case| case.judged.is_unjudged());
+        unjudged.take(MAX_UNJUDGED).for_each(|case| print(&format!("{}\n", text::line(case))));
         let n_single = plot.chosen.iter().filter(|candidate| candidate.deeds.len() == 1).count();
         let counts: Vec<String> =
             shown.counts.iter().map(|(verdict, n)| format!("{n} {}", verdict.name())).collect();
@@ -229,6 +231,9 @@ impl Run {
         Ok(())
     }
 }
+
+/// Plans that could not be judged and are named; the summary counts all.
+const MAX_UNJUDGED: usize = 5;
 
 /// Exit codes, what outranks the others last.
 const RANK: [u8; 5] = [0, 3, 1, 2, 4];

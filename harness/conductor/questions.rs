@@ -5,16 +5,32 @@ use crate::trace::{Consent, QuestionId};
 
 /// Questions that wait for an answer, in the order in which they were asked.
 #[derive(Debug, Default)]
-pub(super) struct Questions(Vec<(QuestionId, Option<CallKey>)>);
+pub(super) struct Questions {
+    waiting: Vec<(QuestionId, Option<CallKey>)>,
+    /// Calls about which the user says nothing for the time being.
+    left: Vec<CallKey>,
+}
 
 impl Questions {
     pub(super) fn asked(&mut self, question: QuestionId, call: Option<CallKey>) {
-        self.0.push((question, call));
+        self.waiting.push((question, call));
     }
 
-    /// All of them; none is left.
-    pub(super) fn take(&mut self) -> Vec<(QuestionId, Option<CallKey>)> {
-        std::mem::take(&mut self.0)
+    /// The user does not answer what is asked about that call.
+    pub(super) fn leave(&mut self, call: CallKey) {
+        self.left.push(call);
+    }
+
+    /// The user answers everything after all.
+    pub(super) fn reopen(&mut self) {
+        self.left.clear();
+    }
+
+    /// Those that are to be answered now; all of them when the turn is over.
+    pub(super) fn take(&mut self, is_over: bool) -> Vec<(QuestionId, Option<CallKey>)> {
+        let left = &self.left;
+        let is_due = |call: Option<CallKey>| is_over || call.is_none_or(|call| !left.contains(&call));
+        self.waiting.extract_if(.., |(_, call)| is_due(*call)).collect()
     }
 }
 

@@ -28,7 +28,7 @@ pub struct Receipt {
     pub(super) asked: bool,
     /// The ending that will prove it.
     #[serde(skip)]
-    armed: Option<(ExchangeId, Ending)>,
+    armed: Option<(ExchangeId, Option<Ending>)>,
 }
 
 fn from_one<S: Serializer>(turn: &usize, serializer: S) -> Result<S::Ok, S::Error> {
@@ -66,16 +66,24 @@ impl Receipt {
         self.grade = Some(grade);
     }
 
-    /// The action happens as soon as the provider ends that reply in that way.
+    /// The action happens as soon as the provider ends that reply in that way. Without an ending it is a frame that is
+    /// sent next: then the reply goes on to any end of its own, or the client hangs up because of it.
     pub(super) fn arm(&mut self, exchange: ExchangeId, grade: Grade, ending: Option<Ending>) {
         self.asked = true;
         self.grade = Some(grade);
-        self.armed = ending.map(|ending| (exchange, ending));
+        self.armed = Some((exchange, ending));
     }
 
     /// A reply has ended.
     pub(super) fn replied(&mut self, exchange: ExchangeId, ending: Ending) {
-        if self.armed == Some((exchange, ending)) {
+        if self.armed.is_some_and(|(own, how)| own == exchange && how.is_none_or(|how| how == ending)) {
+            self.fired = true;
+        }
+    }
+
+    /// The client has gone away in the middle of a reply.
+    pub(super) fn hung_up(&mut self, exchange: ExchangeId) {
+        if self.armed == Some((exchange, None)) {
             self.fired = true;
         }
     }

@@ -23,7 +23,7 @@ struct Progress {
     started: bool,
     settled: bool,
     cancelled: bool,
-    /// The user has to be asked, and has not said yes.
+    /// The user has to be asked, and has not said yes; or no system can run it.
     forbidden: bool,
 }
 
@@ -46,8 +46,8 @@ impl Progress {
 
 impl Batch {
     pub(super) fn new(plan: &Plan, turn: usize, reserved: &[CallKey]) -> Batch {
-        let progress = |asks| Progress { forbidden: asks, ..Progress::default() };
-        let calls = plan.calls.iter().map(|call| progress(call.asks)).collect();
+        let progress = |forbidden| Progress { forbidden, ..Progress::default() };
+        let calls = plan.calls.iter().map(|call| progress(call.asks || call.is_unfit())).collect();
         let mut batch = Batch { calls, order: Vec::new(), reserved: Vec::new(), in_flight: None };
         batch.begin(plan, turn, reserved);
         batch
@@ -183,7 +183,8 @@ impl Batch {
                 true => planned.deaf || now.forced,
                 false => planned.turn < turn || planned.given || (is_ready && progress.replied),
             };
-            progress.is_open() && is_due && !self.reserved.contains(call)
+            let hangs = planned.hangs && planned.turn == turn;
+            progress.is_open() && is_due && !hangs && !self.reserved.contains(call)
         };
         let all = (0..plan.calls.len() as u32).map(CallKey);
         let is_old = |call: &crate::plan::PlannedCall| call.turn < turn || call.given;

@@ -80,3 +80,48 @@ fn the_stop_comes_with_the_planned_result_and_not_before() {
     assert_eq!(conductor.observe(&settled), [Command::Stop]);
     assert!(conductor.receipts()[0].fired);
 }
+
+fn conductor_of(text: &str) -> Conductor {
+    let plans = lower::plans("x", "x.yaml", text, &[Dialect::OpenaiChat], 0).unwrap();
+    Conductor::new(Arc::new(plans.into_iter().next().unwrap()), PATIENCE, None)
+}
+
+#[test]
+fn a_second_prompt_has_a_turn_of_its_own_unless_it_is_refused() {
+    let text = include_str!("../../scenarios/steer/second-prompt.yaml");
+    for refused in [true, false] {
+        let mut conductor = conductor_of(text);
+        conductor.start();
+        let kind = RequestKind::Scripted { turn: 0, reply: 0, attempt: 0 };
+        let body = Vec::new().into();
+        conductor.observe(&Event::Requested { exchange: ExchangeId(0), kind, model: None, body });
+        conductor.observe(&Event::Replied { exchange: ExchangeId(0), ending: Ending::Complete });
+        let start = |key| Event::ToolStarted { call: Some(CallKey(key)), args: String::new() };
+        let commands: Vec<Command> = (0..3).flat_map(|key| conductor.observe(&start(key))).collect();
+        let said = |command: &Command| matches!(command, Command::Say { way: Aside::Prompted, .. });
+        assert!(commands.iter().any(said), "{commands:?}");
+        let settled = Event::ToolCancelled { call: CallKey(0) };
+        conductor.observe(&settled);
+        if refused {
+            conductor.observe(&Event::PromptRefused);
+        }
+        let ended = Event::TurnEnded { outcome: crate::trace::TurnOutcome::Returned };
+        let goes_on = |commands: &[Command]| commands.contains(&Command::Prompt { turn: 1 });
+        assert_eq!(goes_on(&conductor.observe(&ended)), refused);
+        assert_eq!(goes_on(&conductor.observe(&ended)), !refused);
+        if refused {
+            continue;
+        }
+        assert!(conductor.receipts()[0].fired);
+    }
+}
+
+#[test]
+fn a_question_that_the_user_leaves_open_is_answered_when_nothing_else_happens() {
+    let mut conductor = conductor_of(include_str!("../../scenarios/approval/answered-late.yaml"));
+    conductor.start();
+    let asked = Event::Asked { question: QuestionId(0), id: String::new(), call: Some(CallKey(1)) };
+    assert_eq!(conductor.observe(&asked), []);
+    let answer = |consent| Command::Answer { question: QuestionId(0), call: Some(CallKey(1)), consent };
+    assert_eq!(conductor.observe(&Event::Quiet), [answer(Consent::Given)]);
+}

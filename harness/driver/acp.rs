@@ -1,15 +1,16 @@
 //! The harness as an ACP client: one adapter process, many sessions.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+mod hub;
+
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use agent_client_protocol::schema::ProtocolVersion;
 use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema::{
     CancelNotification, ContentBlock, InitializeRequest, InitializeResponse, LoadSessionRequest,
-    NewSessionRequest, PromptRequest, PromptResponse, RequestPermissionOutcome, RequestPermissionRequest,
-    RequestPermissionResponse, TextContent,
+    NewSessionRequest, PromptRequest, PromptResponse, RequestPermissionRequest, RequestPermissionResponse,
+    TextContent,
 };
 use agent_client_protocol::{
     Agent, Client, JsonRpcNotification, JsonRpcRequest, Lines, UntypedMessage, is_connection_terminated,
@@ -20,17 +21,19 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use tokio::io::{AsyncWriteExt, BufReader};
 use tokio::process::ChildStdin;
-use tokio::sync::{Notify, mpsc, oneshot, watch};
+use tokio::sync::{mpsc, oneshot};
 
+use super::action::{self, Action};
 use super::error::DriverError;
-use super::plain::{self, PlainAgent};
+use super::plain::PlainAgent;
 use super::process::{Launch, Limits, Pipes, Process, WRITE_WAIT};
 use super::protocol::{self, About, SessionSpec};
-use super::questions::Questions;
 use super::talk::Talk;
 use super::{give, lines, rest};
 use crate::plan::GivenMessage;
-use crate::trace::{Consent, QuestionId, ShownState, TurnOutcome};
+use crate::scenario::Cause;
+use crate::trace::{Aside, Consent, QuestionId, ShownState, TurnOutcome};
+use hub::Hub;
 
 /// A running adapter. Clones share the process; it is killed, with all that it started, when the last one and the
 /// last session are dropped.
@@ -48,7 +51,8 @@ pub struct Session {
     adapter: Adapter,
     id: String,
     events: mpsc::Receiver<SessionEvent>,
-    running: bool,
+    /// Prompts whose turns have not ended.
+    n_running: u32,
     lost: bool,
 }
 
@@ -71,6 +75,8 @@ pub enum SessionEvent {
         /// The call's arguments as JSON, where the question shows them.
         args: Option<String>,
     },
+    /// The system takes no other prompt while its turn runs.
+    PromptRefused,
     /// The turn has ended.
     Ended(TurnOutcome),
     /// The adapter has failed; nothing more will come.
@@ -159,7 +165,7 @@ impl Adapter {
         let answer = self.link.ask("session/new", request, self.link.limits.answer).await?;
         let id = answer.session_id.to_string();
         let events = self.link.hub.enter(&id)?;
-        Ok(Session { adapter: self.clone(), id, events, running: false, lost: false })
+        Ok(Session { adapter: self.clone(), id, events, n_running: 0, lost: false })
     }
 
     /// Closes the adapter's standard input and waits for the adapter to end by itself.
@@ -184,7 +190,7 @@ impl Adapter {
         // What it shows while it loads is the past, told again: nobody has entered the session yet, so it is dropped.
         self.link.ask("session/load", request, self.link.limits.answer).await?;
         let events = self.link.hub.enter(id)?;
-        Ok(Session { adapter: self.clone(), id: id.to_owned(), events, running: false, lost: false })
+        Ok(Session { adapter: self.clone(), id: id.to_owned(), events, n_running: 0, lost: false })
     }
 }
 
@@ -201,19 +207,41 @@ impl Session {
 
     /// Gives the system the user's message. How the turn ends comes as an event.
     pub async fn prompt(&mut self, text: &str) -> Result<(), DriverError> {
-        if self.running {
+        if self.n_running > 0 {
             return Err(DriverError::Busy);
         }
+        self.send_prompt(text, Hub::end_turn).await
+    }
+
+    /// Says something to the running turn. Another prompt may be refused, which comes as an event.
+    pub async fn say(&mut self, way: Aside, text: String) -> Result<(), DriverError> {
+        match way {
+            Aside::Prompted => self.send_prompt(&text, Hub::end_turn_beside).await,
+            Aside::Steered => self.act(Action::Steer(text)).await,
+            Aside::Injected => self.act(Action::Inject(text)).await,
+        }
+    }
+
+    /// Lets an exception out of the system's loop.
+    pub async fn interrupt(&self, cause: Cause) -> Result<(), DriverError> {
+        self.act(Action::Interrupt(cause)).await
+    }
+
+    async fn act(&self, action: Action) -> Result<(), DriverError> {
+        self.extension_with(action::METHOD, json!({ "sessionId": self.id, "action": action })).await.map(drop)
+    }
+
+    async fn send_prompt(&mut self, text: &str, end: End) -> Result<(), DriverError> {
         let content = vec![ContentBlock::Text(TextContent::new(text))];
         let request = PromptRequest::new(self.id.clone(), content);
         let (hub, id, plain) = (self.link().hub.clone(), self.id.clone(), self.adapter.plain.is_some());
         // The callback runs in the order of the wire, so what was shown before the end is an event before the end.
         let sent = self.link().connection.prepare_request(request).on_receiving_result(async move |result| {
-            hub.end_turn(&id, result, plain);
+            end(&hub, &id, result, plain);
             Ok(())
         });
         match sent {
-            Ok(()) => self.running = true,
+            Ok(()) => self.n_running += 1,
             Err(_) => return Err(self.link().hub.cause().await),
         }
         Ok(())
@@ -296,14 +324,19 @@ impl Session {
         };
         match event {
             SessionEvent::Shown { .. } | SessionEvent::Asked { .. } => {}
-            SessionEvent::Ended(_) => self.running = false,
+            SessionEvent::Ended(_) | SessionEvent::PromptRefused => {
+                self.n_running = self.n_running.saturating_sub(1);
+            }
             SessionEvent::Lost(_) => self.lost = true,
         }
         Some(event)
     }
 
     async fn extension(&self, method: &'static str) -> Result<Value, DriverError> {
-        let params = json!({ "sessionId": self.id });
+        self.extension_with(method, json!({ "sessionId": self.id })).await
+    }
+
+    async fn extension_with(&self, method: &'static str, params: Value) -> Result<Value, DriverError> {
         let request = UntypedMessage { method: method.to_owned(), params };
         self.link().ask(method, request, self.link().limits.answer).await
     }
@@ -316,7 +349,7 @@ impl Session {
 impl Drop for Session {
     fn drop(&mut self) {
         self.link().hub.leave(&self.id);
-        if self.running {
+        if self.n_running > 0 {
             // A turn that nobody waits for must not go on asking the provider. If the adapter is gone, so is the turn.
             let _ = self.link().connection.send_notification(CancelNotification::new(self.id.clone()));
         }
@@ -326,6 +359,9 @@ impl Drop for Session {
 /// Events of one session that are kept until they are taken. A turn shows each of its few calls about four times; the
 /// runner takes events as they come.
 const MAX_EVENTS: usize = 4096;
+
+/// What is done with the answer to a prompt.
+type End = fn(&Hub, &str, Result<PromptResponse, agent_client_protocol::Error>, bool);
 
 /// How long a killed adapter may take to be gone. The kernel takes milliseconds, unless a process hangs in a device.
 const KILL_WAIT: Duration = Duration::from_secs(20);
@@ -364,127 +400,6 @@ impl Drop for Link {
         self.process.kill();
     }
 }
-
-/// Where the connection leaves what the sessions wait for.
-#[derive(Debug)]
-struct Hub {
-    sessions: Mutex<HashMap<String, mpsc::Sender<SessionEvent>>>,
-    questions: Questions,
-    /// Why the connection is over, once it is.
-    failure: watch::Sender<Option<DriverError>>,
-    /// Told when our side is to close the connection.
-    hanging_up: Notify,
-}
-
-impl Default for Hub {
-    fn default() -> Hub {
-        Hub {
-            sessions: Mutex::default(),
-            questions: Questions::default(),
-            failure: watch::Sender::new(None),
-            hanging_up: Notify::new(),
-        }
-    }
-}
-
-impl Hub {
-    fn enter(&self, id: &str) -> Result<mpsc::Receiver<SessionEvent>, DriverError> {
-        let (sender, events) = mpsc::channel(MAX_EVENTS);
-        let mut sessions = self.sessions();
-        if sessions.contains_key(id) {
-            return Err(DriverError::Nonsense {
-                why: "its answer to session/new names a session that is open".to_owned(),
-                said: id.to_owned(),
-            });
-        }
-        // A connection that is over would never close the session: `fail` has been here already.
-        match &*self.failure.borrow() {
-            Some(failure) => return Err(failure.clone()),
-            None => sessions.insert(id.to_owned(), sender),
-        };
-        Ok(events)
-    }
-
-    fn leave(&self, id: &str) {
-        self.sessions().remove(id);
-        self.questions.leave(id);
-    }
-
-    /// Passes on what a session shows. What comes for a session that was left is dropped.
-    fn show(&self, update: &Update) {
-        // The line was checked before: an update that does not parse never comes here.
-        if let Ok(Some((id, state))) = lines::shown(&update.update) {
-            self.send(&update.session_id, SessionEvent::Shown { id, state });
-        }
-    }
-
-    /// Passes on what a session asks. What comes for a session that was left is answered by nobody.
-    fn ask(
-        &self,
-        request: &RequestPermissionRequest,
-        reply: impl FnOnce(RequestPermissionOutcome) + Send + 'static,
-    ) {
-        let session = request.session_id.to_string();
-        let Some(question) = self.questions.keep(request, reply) else { return };
-        let id = request.tool_call.tool_call_id.to_string();
-        let args = request.tool_call.fields.raw_input.as_ref().map(Value::to_string);
-        self.send(&session, SessionEvent::Asked { question, id, args });
-        if !self.sessions().contains_key(&session) {
-            self.questions.leave(&session);
-        }
-    }
-
-    fn end_turn(&self, id: &str, result: Result<PromptResponse, agent_client_protocol::Error>, plain: bool) {
-        let ended = match result {
-            // The connection is over: `fail` says why, to every session.
-            Err(error) if is_over(&error) => return,
-            result if plain => Ok(plain::outcome(result)),
-            Ok(answer) => protocol::outcome(answer.meta.as_ref()),
-            Err(error) => Err(DriverError::refused("session/prompt", error)),
-        };
-        self.send(id, ended.map_or_else(SessionEvent::Lost, SessionEvent::Ended));
-    }
-
-    /// A session that does not take its events is closed: its receiver then finds the end of the channel.
-    fn send(&self, id: &str, event: SessionEvent) {
-        let mut sessions = self.sessions();
-        if let Some(sender) = sessions.get(id)
-            && sender.try_send(event).is_err()
-        {
-            sessions.remove(id);
-        }
-    }
-
-    fn fail(&self, failure: DriverError) {
-        let mut sessions = self.sessions();
-        self.failure.send_replace(Some(failure));
-        sessions.clear();
-    }
-
-    /// Why the connection is over.
-    async fn cause(&self) -> DriverError {
-        let mut failure = self.failure.subscribe();
-        let known = tokio::time::timeout(CAUSE_WAIT, failure.wait_for(Option::is_some)).await;
-        let failure = known.ok().and_then(Result::ok).and_then(|failure| failure.clone());
-        failure.unwrap_or_else(|| DriverError::Exited {
-            status: "its connection broke".to_owned(),
-            stderr: String::new(),
-        })
-    }
-
-    /// Why a session was closed. If the connection stands, nobody took the session's events.
-    fn why_closed(&self) -> DriverError {
-        let failure = self.failure.borrow().clone();
-        failure.unwrap_or(DriverError::Flooded { limit: MAX_EVENTS })
-    }
-
-    fn sessions(&self) -> std::sync::MutexGuard<'_, HashMap<String, mpsc::Sender<SessionEvent>>> {
-        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// How long the cause of a broken connection may take to be known: a little more than seeing the process off.
-const CAUSE_WAIT: Duration = Duration::from_secs(6);
 
 /// `session/update`, as far as it is used.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonRpcNotification)]

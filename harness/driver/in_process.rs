@@ -21,7 +21,8 @@ use super::error::DriverError;
 use super::http::{Exchange, Piece};
 use crate::agent::{Agent, BodyEnd, BrokenStore, Input, Output, RequestId, RunId, TimerId};
 use crate::plan::ToolOutcome;
-use crate::trace::{Consent, QuestionId};
+use crate::scenario::Cause;
+use crate::trace::{Aside, Consent, QuestionId};
 pub(super) use place::Address;
 pub use place::Place;
 pub use store::Store;
@@ -37,6 +38,8 @@ pub struct InProcess {
 #[derive(Debug)]
 enum Command {
     Prompt(String),
+    Say(Aside, String),
+    Interrupt(Cause),
     Cancel,
     Answer(RunId, Consent),
     Barrier(oneshot::Sender<()>),
@@ -76,6 +79,16 @@ impl InProcess {
     /// Gives the agent the user's message.
     pub fn prompt(&self, text: &str) {
         self.send(Command::Prompt(text.to_owned()));
+    }
+
+    /// Says something to the running turn.
+    pub fn say(&self, way: Aside, text: String) {
+        self.send(Command::Say(way, text));
+    }
+
+    /// Lets an exception out of the agent's loop.
+    pub fn interrupt(&self, cause: Cause) {
+        self.send(Command::Interrupt(cause));
     }
 
     /// Gives the agent the user's stop.
@@ -186,6 +199,8 @@ impl Live {
                     }
                     self.agent.step(Input::Prompt(&text))
                 }
+                Step::Command(Command::Say(way, text)) => self.agent.step(Input::said(way, &text)),
+                Step::Command(Command::Interrupt(cause)) => self.agent.step(Input::Interrupt(cause)),
                 Step::Command(Command::Cancel) => self.agent.step(Input::Stop),
                 Step::Command(Command::Answer(run, consent)) => {
                     self.agent.step(Input::Answered { run, consent })
@@ -290,6 +305,7 @@ impl Live {
                 self.timers.push(over.map(move |()| timer).boxed());
             }
             Output::Show { id, state } => self.report(SessionEvent::Shown { id, state }),
+            Output::PromptRefused => self.report(SessionEvent::PromptRefused),
             Output::Ended(outcome) => self.report(SessionEvent::Ended(outcome)),
         }
     }

@@ -152,6 +152,12 @@ impl PlainAgent {
             thinking: false,
             given_history: !self.plain.give.is_empty() && load,
             shared_session,
+            steer: false,
+            second_prompt: false,
+            interrupt: false,
+            step_limit: false,
+            final_tools: false,
+            hooks: false,
         };
         About {
             protocol: PROTOCOL,

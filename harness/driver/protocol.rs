@@ -9,6 +9,7 @@ use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use super::action::Action;
 use super::error::{DriverError, quote};
 use crate::dialect::Dialect;
 use crate::plan::{GivenMessage, PlannedTool, ToolOutcome};
@@ -63,6 +64,24 @@ pub struct Capabilities {
     /// Two processes can have one session open: each goes on with what is stored when a turn begins.
     #[serde(default)]
     pub shared_session: bool,
+    /// `_brickbat/action` with `steer` says something to the running turn.
+    #[serde(default)]
+    pub steer: bool,
+    /// `session/prompt` may come while a turn runs: it is queued, refused, or stops the turn.
+    #[serde(default)]
+    pub second_prompt: bool,
+    /// `_brickbat/action` with `interrupt` lets an exception out of the SDK's loop.
+    #[serde(default)]
+    pub interrupt: bool,
+    /// A session with `maxSteps` ends its turns after so many steps.
+    #[serde(default)]
+    pub step_limit: bool,
+    /// A tool with `ends` ends the turn with its result.
+    #[serde(default)]
+    pub final_tools: bool,
+    /// `_brickbat/action` with `inject` adds context for the model as a hook of the SDK does.
+    #[serde(default)]
+    pub hooks: bool,
 }
 
 /// What a session is opened with; the version of the protocol is put beside it.
@@ -81,6 +100,10 @@ pub struct SessionSpec {
     /// Whether the provider is to be asked that the model thinks; only adapters that can do so are told.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub thinking: bool,
+    /// Replies with calls after which a turn ends; only adapters that can do so are told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "u32")]
+    pub max_steps: Option<u32>,
     /// The mode: how histories are stored and restored.
     pub mode: String,
     /// The tools.
@@ -106,6 +129,9 @@ pub struct ToolSpec {
     /// Whether the user is asked, with `session/request_permission`, before it runs.
     #[serde(default)]
     pub asks: bool,
+    /// Whether the turn ends with its result; only adapters that can do so are told.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ends: bool,
 }
 
 impl ToolSpec {
@@ -119,6 +145,7 @@ impl ToolSpec {
             gate_url,
             deaf: tool.deaf,
             asks: tool.asks,
+            ends: tool.ends,
         }
     }
 }
@@ -205,6 +232,8 @@ struct Protocol {
     gate: ToolOutcome,
     /// `history` in `_brickbat/give`.
     given: Vec<GivenMessage>,
+    /// `action` in the parameters of `_brickbat/action`.
+    action: Action,
 }
 
 /// The JSON Schema of the protocol. Its root is no message: each property is what stands at one place.
@@ -267,6 +296,7 @@ mod tests {
             params: vec![("key".into(), "string")],
             deaf: true,
             asks: false,
+            ends: false,
         };
         let tool = ToolSpec::new(&planned, "http://127.0.0.1:1/gate".into());
         assert_eq!(tool.input_schema["required"], json!(["ref"]));

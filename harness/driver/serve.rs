@@ -24,6 +24,7 @@ use serde_json::{Map, Value, json};
 use tokio::io::{AsyncBufRead, AsyncWrite, AsyncWriteExt};
 use tokio::sync::mpsc;
 
+use super::action::Action;
 use super::in_process::{InProcess, Place, Store};
 use super::lines;
 use super::process::Limits;
@@ -66,6 +67,12 @@ impl Served {
                 shared_session: true,
                 approvals: true,
                 thinking: true,
+                steer: true,
+                second_prompt: true,
+                interrupt: true,
+                step_limit: true,
+                final_tools: true,
+                hooks: true,
             },
         }
     }
@@ -82,6 +89,7 @@ pub async fn serve(
     let transport = Lines::new(writer(output), lines.boxed());
     let (opening, loading, asked) = (house.clone(), house.clone(), house.clone());
     let (stopped, passed, told, receiving) = (house.clone(), house.clone(), house.clone(), house.clone());
+    let acted = house.clone();
     Acp.v1()
         .on_receive_request(
             async move |_: InitializeRequest, responder, _connection| responder.respond(house.introduce()?),
@@ -143,6 +151,15 @@ pub async fn serve(
             },
             on_receive_request!(),
         )
+        .on_receive_request(
+            async move |request: Act, responder: Responder<_>, _connection| match acted
+                .desk(&request.session_id)
+            {
+                Ok(desk) => desk.take(Order::Act(request.action, responder)),
+                Err(error) => responder.respond_with_error(error),
+            },
+            on_receive_request!(),
+        )
         .connect_with(transport, async move |connection: ConnectionTo<Client>| {
             connection.incoming_closed().await;
             Ok(())
@@ -158,7 +175,16 @@ struct Barrier {
     session_id: String,
 }
 
-/// The answer to it.
+/// `_brickbat/action`.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonRpcRequest)]
+#[request(method = "_brickbat/action", response = Passed)]
+#[serde(rename_all = "camelCase")]
+struct Act {
+    session_id: String,
+    action: Action,
+}
+
+/// The answer to a barrier and to an action.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonRpcResponse)]
 struct Passed {}
 
@@ -286,10 +312,12 @@ impl House {
             input_schema: tool.input_schema.clone(),
             deaf: tool.deaf,
             asks: tool.asks,
+            ends: tool.ends,
         });
         let Served { canary, delivery } = self.served;
         let agent = Agent::equipped(spec.dialect, delivery, spec.model.clone(), tools.collect(), canary);
         let agent = if spec.thinking { agent.asking(Thinking::Asked) } else { agent };
+        let agent = agent.limited(spec.max_steps);
         let gates = spec.tools.iter().map(|tool| (tool.name.as_str(), tool.gate_url.as_str()));
         let place = Place::new(&spec.base_url, agent.path(), gates);
         Ok((agent, place.map_err(|error| wrong(error.to_string()))?))

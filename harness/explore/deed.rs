@@ -110,6 +110,8 @@ fn written(plan: &Plan, point: &PlannedPoint, action: Action) -> At {
         PlannedPoint::Settled(key, side) => (*side, Point::Settled(Which::Call(name(key)))),
         PlannedPoint::Prompt => (Side::Before, Point::Prompt),
         PlannedPoint::Saved(entry, side) => (*side, Point::Saved(*entry)),
+        // No action of a scenario stands there; behind the last event of the reply is as near as one can get.
+        PlannedPoint::Step(_) => (Side::After, Point::Reply),
     };
     let (reply, attempt) = match point {
         PlannedPoint::Stream { reply, attempt, .. } => (*reply as u32 + 1, *attempt as u32 + 1),

@@ -5,6 +5,7 @@ use crate::scenario::{Action, At, HttpFault, Point, Which};
 
 use super::points::Stage;
 use super::problem::{Problem, Problems};
+use super::said;
 
 /// How often one HTTP error may be repeated; clients give up after 2 to 10 tries.
 const MAX_HTTP_TIMES: u32 = 20;
@@ -32,7 +33,15 @@ fn action(stage: Stage<'_>, base: &str, written: &At) -> Result<PlannedAction, P
         Action::EndEarly => PlannedFault::EndEarly,
         Action::Error(kind) => PlannedFault::Error(*kind),
         Action::Http(fault) => PlannedFault::Http(http(&pointer, fault)?),
+        Action::Duplicate => PlannedFault::Duplicate,
+        Action::Malformed => PlannedFault::Malformed,
         Action::Settle(name) => PlannedFault::Settle(stage.settleable(format!("{pointer}/settle"), name)?),
+        Action::StopAgain => PlannedFault::StopAgain,
+        Action::Interrupt(cause) => PlannedFault::Interrupt(*cause),
+        Action::Steer(text) => PlannedFault::Steer(said::text(&format!("{pointer}/steer"), text)?),
+        Action::Prompt(text) => PlannedFault::Prompt(said::text(&format!("{pointer}/prompt"), text)?),
+        Action::Inject(text) => PlannedFault::Inject(said::text(&format!("{pointer}/inject"), text)?),
+        Action::Ignore => PlannedFault::Ignore,
     };
     fits(&pointer, &at, &what)?;
     Ok(PlannedAction { words: words(written), at, what })
@@ -73,8 +82,11 @@ fn fits(pointer: &str, at: &PlannedPoint, what: &PlannedFault) -> Result<(), Pro
         (PlannedPoint::Saved(..), _) => {
             return wrong("between two writes only a kill is noticed", "write `do: kill`");
         }
+        (_, PlannedFault::Inject(_) | PlannedFault::Ignore) => return said::fits(pointer, at, what),
         (PlannedPoint::Stream { mark, side, .. }, _) => (*mark, *side),
         (_, PlannedFault::Abort | PlannedFault::Kill | PlannedFault::Settle(_)) => return Ok(()),
+        (_, PlannedFault::StopAgain | PlannedFault::Interrupt(_)) => return Ok(()),
+        (_, PlannedFault::Steer(_) | PlannedFault::Prompt(_)) => return Ok(()),
         _ => {
             return wrong(
                 "no reply is being streamed at this point",
@@ -89,6 +101,16 @@ fn fits(pointer: &str, at: &PlannedPoint, what: &PlannedFault) -> Result<(), Pro
         }
         PlannedFault::Error(_) if unopened => {
             wrong("no stream is open before the headers", "use `http`, or `after: headers`")
+        }
+        PlannedFault::Duplicate if side == Side::Before || mark == Mark::Headers => wrong(
+            "nothing has been sent here that could be sent again",
+            "use `after` and a point behind the headers",
+        ),
+        PlannedFault::Malformed if unopened => {
+            wrong("no stream is open before the headers", "use `after: headers`")
+        }
+        PlannedFault::Malformed if (mark, side) == (Mark::Reply, Side::After) => {
+            wrong("the terminal event has been sent, so nobody reads on", "use `before: reply`")
         }
         PlannedFault::EndEarly if unopened => {
             wrong("no body is open before the headers", "use `eof`, or `after: headers`")
@@ -138,7 +160,15 @@ fn action_words(action: &Action) -> String {
         }
         Action::Http(fault) if fault.times > 1 => format!("http {} ({} times)", fault.status, fault.times),
         Action::Http(fault) => format!("http {}", fault.status),
+        Action::Duplicate => "duplicate".to_owned(),
+        Action::Malformed => "malformed".to_owned(),
         Action::Settle(name) => format!("settle {name}"),
+        Action::StopAgain => "stop-again".to_owned(),
+        Action::Interrupt(cause) => format!("interrupt {}", cause.name()),
+        Action::Steer(_) => "steer".to_owned(),
+        Action::Prompt(_) => "prompt".to_owned(),
+        Action::Inject(_) => "inject".to_owned(),
+        Action::Ignore => "ignore".to_owned(),
     }
 }
 

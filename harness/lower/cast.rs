@@ -11,6 +11,7 @@ use crate::wire;
 
 use super::mint::Mint;
 use super::place::{self, Place};
+use super::slips;
 use super::tools;
 
 /// The calls of a plan.
@@ -41,6 +42,11 @@ impl<'a> Cast<'a> {
         self.mint.dialect
     }
 
+    /// The scenario whose calls these are.
+    pub fn scenario(&self) -> &'a Scenario {
+        self.scenario
+    }
+
     /// The call that the scenario names so.
     pub fn find(&self, name: &str) -> Option<CallKey> {
         self.names.get(name).copied()
@@ -62,9 +68,12 @@ impl<'a> Cast<'a> {
     /// What a reply says, in every attempt that the scenario wrote.
     pub fn reply(&self, said: &Reply) -> PlannedReply {
         let interleave = said.interleave && wire::of(self.dialect()).interleaves();
+        let (stop, indices) = (said.stop, said.indices);
         let script = |blocks: &Vec<Block>| Script {
             blocks: blocks.iter().filter_map(|block| self.block(block)).collect(),
             interleave,
+            stop,
+            indices,
         };
         PlannedReply { attempts: said.attempts.iter().map(script).collect() }
     }
@@ -83,7 +92,7 @@ impl<'a> Cast<'a> {
             ScriptBlock::Call(key) => ScriptBlock::Call(self.call_again(*key, attempt)),
             ScriptBlock::Think(_) | ScriptBlock::Text(_) => block.clone(),
         };
-        Script { blocks: script.blocks.iter().map(&mut block).collect(), interleave: script.interleave }
+        Script { blocks: script.blocks.iter().map(&mut block).collect(), ..script.clone() }
     }
 
     fn call_again(&mut self, key: CallKey, attempt: usize) -> CallKey {
@@ -115,7 +124,7 @@ impl<'a> Cast<'a> {
         let own = call.args.iter().map(|(name, value)| (name.clone(), value.clone()));
         let args = Value::Object(own.chain([(MARKER.to_owned(), Value::from(marker.as_str()))]).collect());
         let tool = &self.scenario.tools[&call.tool];
-        self.calls.push(PlannedCall {
+        let mut planned = PlannedCall {
             name: call.name.clone(),
             id: self.mint.wire_id(key.0, place.attempt),
             tool: call.tool.clone(),
@@ -124,12 +133,20 @@ impl<'a> Cast<'a> {
             outcome: tools::outcome(tool, &call.args, &marker),
             deaf: tool.deaf,
             asks: tool.asks,
+            hangs: tool.hangs,
             marker,
+            slip: None,
             turn: place.turn,
             reply: place.reply,
             attempt: place.attempt,
             given: false,
-        });
+        };
+        let named = |name: &str| self.calls.iter().rev().find(|call| call.name == name);
+        slips::slip(&mut planned, call, tool, |name| named(name).map(|call| call.id.clone()));
+        if planned.is_unfit() {
+            planned.outcome = ToolOutcome::Error("no system can run this call".to_owned());
+        }
+        self.calls.push(planned);
         key
     }
 }
@@ -151,7 +168,7 @@ pub(super) fn fragments(text: &str) -> Vec<String> {
 }
 
 /// A text in so many pieces of nearly the same number of characters.
-fn cut(text: &str, n_pieces: usize) -> Vec<String> {
+pub(super) fn cut(text: &str, n_pieces: usize) -> Vec<String> {
     let n_chars = text.chars().count();
     let mut chars = text.chars();
     let length = |piece: usize| n_chars * (piece + 1) / n_pieces - n_chars * piece / n_pieces;

@@ -1,6 +1,6 @@
 //! The turns that the harness adds, to see whether the thread survives what went wrong.
 
-use crate::plan::{PlannedAction, PlannedReply, PlannedTurn, Script, ScriptBlock};
+use crate::plan::{PlannedAction, PlannedCall, PlannedReply, PlannedTurn, Script};
 
 use super::cast::fragments;
 
@@ -18,12 +18,18 @@ const SAID: [(&str, &str); 3] = [
     ("Are you sure?", "Yes, quite sure."),
 ];
 
-/// Adds the turns that are missing.
-pub(super) fn append(turns: &mut Vec<PlannedTurn>) {
-    let missing = match turns.iter().rposition(|turn| !turn.actions.is_empty()) {
+/// Adds the turns that are missing. `calls` are the calls of the plan.
+pub(super) fn append(turns: &mut Vec<PlannedTurn>, calls: &[PlannedCall]) {
+    let is_slipped = |turn: &PlannedTurn| {
+        let mut scripts = turn.replies.iter().flat_map(|reply| &reply.attempts);
+        scripts.any(|script| script.is_wrong(calls))
+    };
+    let is_wrong = |turn: &PlannedTurn| !turn.actions.is_empty() || is_slipped(turn);
+    let missing = match turns.iter().rposition(is_wrong) {
         Some(last) => {
             // What happens before a turn leaves the turn itself to show what came of it.
-            let is_before = turns[last].actions.iter().all(PlannedAction::is_between_turns);
+            let is_before =
+                !is_slipped(&turns[last]) && turns[last].actions.iter().all(PlannedAction::is_between_turns);
             AFTER_ACTIONS.saturating_sub(turns.len() - 1 - last + usize::from(is_before))
         }
         None => WHEN_PLAIN,
@@ -45,7 +51,7 @@ pub(super) fn append(turns: &mut Vec<PlannedTurn>) {
 }
 
 fn turn(user: String, answer: &str) -> PlannedTurn {
-    let script = Script { blocks: vec![ScriptBlock::Text(fragments(answer))], interleave: false };
+    let script = Script::saying(fragments(answer));
     PlannedTurn {
         user,
         process: 1,

@@ -83,6 +83,9 @@ fn of_message(message: &GivenMessage, calls: &[&str]) -> Option<(String, String)
             let why = match block {
                 Block::Think(_) => Some("a given history says nothing of what the model thought".to_owned()),
                 Block::Text(text) => said(text),
+                Block::Call(call) if call.raw.is_some() || call.id.is_some() => {
+                    Some("a call of a given history has neither `raw` nor `id`".to_owned())
+                }
                 Block::Call(call) => call.args.iter().find_map(|(key, value)| match kind(value) {
                     None => Some(format!("the argument `{key}` is neither a string, a number nor a boolean")),
                     Some(_) => {
@@ -143,6 +146,9 @@ pub(super) fn check(scenario: &Scenario) -> Result<(), Vec<Problem>> {
             let hint = did_you_mean(&call.tool, &known).or_else(|| one_of("`tools` has", &known));
             wrong(format!("the history calls the tool `{}`, which the scenario lacks", call.tool))
                 .with_hint(hint)
+        });
+        problems.add_if(scenario.tools.get(&call.tool).is_some_and(|tool| tool.missing), || {
+            wrong(format!("the history calls the tool `{}`, which is never given", call.tool))
         });
         problems.add_if(own.contains(call.name.as_str()), || {
             wrong(format!("the history and a turn both have a call `{}`", call.name))

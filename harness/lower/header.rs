@@ -4,6 +4,7 @@ use crate::scenario::{Block, Scenario, Turn};
 
 use super::place::Place;
 use super::problem::{Problem, Problems};
+use super::slips;
 
 /// Turns that a file may have. The longest public thread that we model needs four.
 pub const MAX_TURNS: usize = 16;
@@ -95,11 +96,17 @@ fn check_turn(index: usize, turn: &Turn, problems: &mut Problems) {
             problems.add_if(blocks.is_empty(), || Problem::new(&pointer, "a reply has at least one block"));
             too_many(&pointer, "blocks", blocks.len(), MAX_BLOCKS, problems);
             check_thinking(&pointer, blocks, problems);
+            let is_empty = |block: &Block| matches!(block, Block::Text(text) if text.is_empty());
+            problems.add_if(!blocks.is_empty() && blocks.iter().all(is_empty), || {
+                Problem::new(&pointer, "the reply says nothing")
+                    .with_hint("put a `call`, or a text with words, beside the empty text".to_owned())
+            });
             for (block, content) in blocks.iter().enumerate() {
                 let place = Place { turn: index, reply: reply_index, attempt, block };
                 check_block(place, content, problems);
             }
         }
+        slips::check_reply(&format!("{base}/replies/{reply_index}"), reply, problems);
         let n_calls = reply.attempts.iter().map(|blocks| calls_in(blocks)).max().unwrap_or(0);
         problems.add_if(reply.interleave && n_calls < 2, || {
             Problem::new(
@@ -133,6 +140,8 @@ fn check_thinking(pointer: &str, blocks: &[Block], problems: &mut Problems) {
 fn check_block(place: Place, block: &Block, problems: &mut Problems) {
     match block {
         Block::Think(said) => text(&format!("{place}/think"), "what the model thinks", said, problems),
+        // A model may open a text and fill nothing in.
+        Block::Text(said) if said.is_empty() => {}
         Block::Text(said) => text(&format!("{place}/text"), "a text of the model", said, problems),
         Block::Call(call) => {
             problems.add_if(!(1..=MAX_DELTAS).contains(&call.deltas), || {
@@ -154,7 +163,7 @@ fn check_block(place: Place, block: &Block, problems: &mut Problems) {
     }
 }
 
-/// Providers refuse empty texts and texts of white space alone, so no model says them.
+/// Nobody says an empty text, or one of white space alone, and providers refuse them.
 pub(super) fn text(pointer: &str, what: &str, said: &str, problems: &mut Problems) {
     problems.add_if(said.trim().is_empty(), || Problem::new(pointer, format!("{what} is empty")));
     problems.add_if(said.len() > MAX_STRING, || {

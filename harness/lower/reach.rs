@@ -28,7 +28,7 @@ pub(super) fn check(stage: Stage<'_>, actions: &[PlannedAction], order: &[CallKe
     after_the_stop(stage, actions, order, problems);
     of_unfinished_calls(stage, actions, &streamed, problems);
     idle_attempts(stage, &streamed, problems);
-    of_refused_calls(stage, actions, problems);
+    of_idle_calls(stage, actions, problems);
 }
 
 /// The first action at a point that the streams of the dialect do not have.
@@ -108,7 +108,7 @@ fn after_the_stop(stage: Stage<'_>, actions: &[PlannedAction], order: &[CallKey]
     let is_kill = stop.what == PlannedFault::Kill;
     let (stopped, stops_it) = if is_kill { ("killed", "kills it") } else { ("stopped", "stops it") };
     if let Some((second, other)) = stops.next() {
-        let message = match other.what.stops_turn() == stop.what.stops_turn() {
+        let message = match is_kill == (other.what == PlannedFault::Kill) {
             true => format!("a turn is {stopped} once"),
             false => "a turn is stopped or killed, not both".to_owned(),
         };
@@ -184,7 +184,8 @@ fn count(at: &PlannedPoint) -> u32 {
         | PlannedPoint::Asked(_)
         | PlannedPoint::Started(_)
         | PlannedPoint::Settled(..)
-        | PlannedPoint::Saved(..) => 0,
+        | PlannedPoint::Saved(..)
+        | PlannedPoint::Step(_) => 0,
     }
 }
 
@@ -205,6 +206,7 @@ fn reply_of(stage: Stage<'_>, at: &PlannedPoint, order: &[CallKey]) -> usize {
         PlannedPoint::StartedCount(count) | PlannedPoint::SettledCount(count) => nth(*count),
         PlannedPoint::Stream { reply, .. } => return *reply,
         PlannedPoint::Prompt | PlannedPoint::Saved(..) => None,
+        PlannedPoint::Step(step) => return step.saturating_sub(1) as usize,
     };
     key.map_or(0, |key| stage.cast[*key].reply)
 }
@@ -221,7 +223,8 @@ fn results(at: &PlannedPoint, order: &[CallKey]) -> usize {
         | PlannedPoint::Asked(_)
         | PlannedPoint::Started(_)
         | PlannedPoint::StartedCount(_)
-        | PlannedPoint::Saved(..) => 0,
+        | PlannedPoint::Saved(..)
+        | PlannedPoint::Step(_) => 0,
     }
 }
 
@@ -265,11 +268,11 @@ fn of_unfinished_calls(
     }
 }
 
-/// A call that the user refuses when asked never starts, so nothing waits for its tool.
-fn of_refused_calls(stage: Stage<'_>, actions: &[PlannedAction], problems: &mut Problems) {
-    let refused = stage.cast.of_turn(stage.turn).into_iter().filter(|key| stage.cast[*key].is_refused());
-    let refused: Vec<CallKey> = refused.collect();
-    let n_running = n_calls(stage.replies).saturating_sub(refused.len() as u32);
+/// A call that the user refuses when asked, or that no system can run, never starts, so nothing waits for its tool.
+fn of_idle_calls(stage: Stage<'_>, actions: &[PlannedAction], problems: &mut Problems) {
+    let idle = stage.cast.of_turn(stage.turn).into_iter().filter(|key| stage.cast[*key].never_runs());
+    let idle: Vec<CallKey> = idle.collect();
+    let n_running = n_calls(stage.replies).saturating_sub(idle.len() as u32);
     for (index, action) in actions.iter().enumerate() {
         let waits = match action.at {
             PlannedPoint::Started(key) | PlannedPoint::Settled(key, _) => Some(key),
@@ -279,15 +282,21 @@ fn of_refused_calls(stage: Stage<'_>, actions: &[PlannedAction], problems: &mut 
             PlannedFault::Settle(key) => Some(key),
             _ => None,
         };
-        if let Some(key) = [waits, settles].into_iter().flatten().find(|key| refused.contains(key)) {
-            let message = format!("the user refuses the call `{}`, so it never starts", stage.cast[key].name);
-            problems.add(
-                Problem::new(pointer(stage, index), message)
-                    .with_hint("use `asked`, or a tool that does not deny".to_owned()),
-            );
+        if let Some(key) = [waits, settles].into_iter().flatten().find(|key| idle.contains(key)) {
+            let call = &stage.cast[key];
+            let (who, hint) = match call.is_unfit() {
+                true => ("no system can run", "use a point of the stream, such as `end`"),
+                false => ("the user refuses", "use `asked`, or a tool that does not deny"),
+            };
+            let message = format!("{who} the call `{}`, so it never starts", call.name);
+            problems.add(Problem::new(pointer(stage, index), message).with_hint(hint.to_owned()));
         }
         problems.add_if(count(&action.at) > n_running, || {
-            let message = format!("{} of the turn's calls start, the user refuses the others", n_running);
+            let others = match idle.iter().any(|key| stage.cast[*key].is_unfit()) {
+                true => "the others never do",
+                false => "the user refuses the others",
+            };
+            let message = format!("{n_running} of the turn's calls start, {others}");
             Problem::new(pointer(stage, index), message)
         });
     }
@@ -325,7 +334,8 @@ pub(super) fn too_soon(stage: Stage<'_>, actions: &[PlannedAction], problems: &m
             PlannedPoint::Prompt
             | PlannedPoint::SettledCount(_)
             | PlannedPoint::Settled(..)
-            | PlannedPoint::Saved(..) => None,
+            | PlannedPoint::Saved(..)
+            | PlannedPoint::Step(_) => None,
         };
         if let Some(message) = problem {
             let from = if call.asks { "started" } else { "end" };

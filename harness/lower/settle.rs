@@ -126,7 +126,8 @@ fn is_reached(at: &PlannedPoint, settled: &[CallKey], next: Option<CallKey>) -> 
         | PlannedPoint::Asked(_)
         | PlannedPoint::Started(_)
         | PlannedPoint::StartedCount(_)
-        | PlannedPoint::Saved(..) => true,
+        | PlannedPoint::Saved(..)
+        | PlannedPoint::Step(_) => true,
         PlannedPoint::SettledCount(count) => settled.len() >= *count as usize,
         PlannedPoint::Settled(key, Side::After) => settled.contains(key),
         PlannedPoint::Settled(key, Side::Before) => next == Some(*key),

@@ -11,6 +11,7 @@ use crate::scenario::{Call, Scenario, Tool};
 use super::header;
 use super::place::{self, Place};
 use super::problem::{Problem, Problems};
+use super::slips;
 
 /// Characters of a tool's name. Providers refuse longer ones:
 /// <https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/overview> gives `^[a-zA-Z0-9_-]{1,64}$`.
@@ -19,24 +20,30 @@ const MAX_TOOL_NAME: usize = 64;
 /// Characters of a call's name; it stands in markers, reports and file names.
 const MAX_CALL_NAME: usize = 32;
 
-/// Checks the tools and every call against them.
-pub(super) fn check(scenario: &Scenario) -> Result<Vec<PlannedTool>, Vec<Problem>> {
+/// Checks the tools and every call against them. Gives the tools of the system, and those that it lacks.
+pub(super) fn check(scenario: &Scenario) -> Result<(Vec<PlannedTool>, Vec<PlannedTool>), Vec<Problem>> {
     let mut problems = Problems::default();
     for (name, tool) in &scenario.tools {
         check_tool(name, tool, &mut problems);
+        slips::check_tool(&format!("/tools/{}", place::step(name)), tool, &scenario.tools, &mut problems);
+        check_ending(name, tool, &mut problems);
     }
     let mut named: BTreeMap<&str, Place> = BTreeMap::new();
     for (place, call) in place::calls(scenario) {
         check_call(scenario, place, call, &mut problems);
+        slips::check_call(scenario, place, call, &mut problems);
         problems.add_if(named.insert(&call.name, place).is_some(), || {
             Problem::new(format!("{place}/call/as"), format!("two calls are named `{}`", call.name))
                 .with_hint("give every call of the file its own name".to_owned())
         });
     }
-    let tools =
-        scenario.tools.iter().map(|(name, tool)| planned(scenario, name, tool, &mut problems)).collect();
+    let (mut given, mut missing) = (Vec::new(), Vec::new());
+    for (name, tool) in &scenario.tools {
+        let planned = planned(scenario, name, tool, &mut problems);
+        if tool.missing { missing.push(planned) } else { given.push(planned) }
+    }
     problems.settle()?;
-    Ok(tools)
+    Ok((given, missing))
 }
 
 fn check_tool(name: &str, tool: &Tool, problems: &mut Problems) {
@@ -48,7 +55,16 @@ fn check_tool(name: &str, tool: &Tool, problems: &mut Problems) {
     });
     let ends: Vec<(&str, &str)> = endings(tool).collect();
     match ends.as_slice() {
-        [(key, said)] => header::text(&format!("{base}/{key}"), "what a tool says", said, problems),
+        [(key, _)] if tool.missing => problems.add(
+            Problem::new(format!("{base}/{key}"), "a tool that the system was never given does not end")
+                .with_hint(format!("remove `{key}`, or `missing`")),
+        ),
+        [] if tool.missing => {}
+        // A tool may say nothing at all; only a refusal has its reason.
+        [(key, said)] if !said.is_empty() || *key == "denies" => {
+            header::text(&format!("{base}/{key}"), "what a tool says", said, problems)
+        }
+        [_] => {}
         [] => problems.add(
             Problem::new(&base, format!("nothing says how the tool `{name}` ends"))
                 .with_hint("give one of `returns`, `fails`, `throws` and `denies`".to_owned()),
@@ -58,6 +74,18 @@ fn check_tool(name: &str, tool: &Tool, problems: &mut Problems) {
                 .with_hint(format!("keep either `{first}` or `{second}`")),
         ),
     }
+}
+
+/// A tool ends the turn by its success, and one that never settles ends nothing.
+fn check_ending(name: &str, tool: &Tool, problems: &mut Problems) {
+    let base = format!("/tools/{}", place::step(name));
+    problems.add_if(tool.ends && tool.returns.is_none(), || {
+        Problem::new(format!("{base}/ends"), format!("the tool `{name}` never succeeds, so it ends no turn"))
+            .with_hint("give it the key `returns`".to_owned())
+    });
+    problems.add_if(tool.ends && tool.hangs, || {
+        Problem::new(format!("{base}/hangs"), format!("the tool `{name}` ends the turn, so it cannot hang"))
+    });
 }
 
 fn check_call(scenario: &Scenario, place: Place, call: &Call, problems: &mut Problems) {
@@ -91,7 +119,7 @@ fn check_call(scenario: &Scenario, place: Place, call: &Call, problems: &mut Pro
         return;
     };
     for key in endings(tool).flat_map(|(_, said)| keys(said)) {
-        problems.add_if(!call.args.contains_key(key), || {
+        problems.add_if(call.raw.is_none() && !call.args.contains_key(key), || {
             Problem::new(
                 &base,
                 format!("the tool `{}` speaks of `{{{key}}}`, which this call lacks", call.tool),
@@ -118,17 +146,18 @@ fn planned(scenario: &Scenario, name: &str, tool: &Tool, problems: &mut Problems
             }
         }
     }
-    PlannedTool { name: name.to_owned(), params, deaf: tool.deaf, asks: tool.asks }
+    PlannedTool { name: name.to_owned(), params, deaf: tool.deaf, asks: tool.asks, ends: tool.ends }
 }
 
 /// How a call with these arguments ends. What is returned carries the marker, so that a result can be known
-/// again wherever the system puts it.
+/// again wherever the system puts it; a tool that returns nothing returns no marker either.
 pub(super) fn outcome(tool: &Tool, args: &BTreeMap<String, Value>, marker: &str) -> ToolOutcome {
     let said = |text: &String| fill(text, args);
     match tool {
         Tool { fails: Some(text), .. } => ToolOutcome::Error(said(text)),
         Tool { throws: Some(text), .. } => ToolOutcome::Throw(said(text)),
         Tool { denies: Some(text), .. } => ToolOutcome::Deny(said(text)),
+        Tool { returns: Some(text), .. } if text.is_empty() => ToolOutcome::Return(String::new()),
         Tool { returns, .. } => {
             let text = returns.as_ref().map(said).unwrap_or_default();
             ToolOutcome::Return(format!("{text} [{marker}]"))

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use crate::json::Json;
-use crate::plan::{Mark, Plan, PlannedAction, PlannedPoint, Script, ScriptBlock, Side};
+use crate::plan::{Mark, Plan, PlannedAction, PlannedPoint, Script, Side};
 use crate::rules::{Keeps, Memory, Told};
 use crate::trace::{ExchangeId, RequestKind};
 use crate::wire::{self, Envelope};
@@ -95,5 +95,5 @@ pub(super) fn title() -> Script {
 }
 
 fn short_text(text: &str) -> Script {
-    Script { blocks: vec![ScriptBlock::Text(vec![text.to_owned()])], interleave: false }
+    Script::saying(vec![text.to_owned()])
 }

@@ -32,7 +32,7 @@ pub(super) enum Seen {
     Quiet(usize),
 }
 
-/// The replies of turns that the user stopped: how they ended is a race.
+/// The replies of turns that the user stopped, or that were interrupted: how they ended is a race.
 pub(super) fn raced(trace: &Trace) -> BTreeSet<ExchangeId> {
     met_by_stop(trace).0
 }
@@ -50,7 +50,7 @@ fn met_by_stop(trace: &Trace) -> (BTreeSet<ExchangeId>, BTreeSet<CallKey>) {
             Event::ToolStarted { call: Some(call), .. } => {
                 calls.insert(*call, turn);
             }
-            Event::Stopped => {
+            Event::Stopped | Event::Interrupted { .. } => {
                 stopped.insert(turn);
             }
             _ => {}
@@ -133,7 +133,12 @@ fn ranks(trace: &Trace) -> BTreeMap<&str, u32> {
 /// What comes over one connection, and what is shown of one call, keeps its order; they come one after the other.
 fn channel(event: &Event, ranks: &BTreeMap<&str, u32>) -> (u8, u32) {
     match event {
-        Event::Prompted { .. } | Event::Stopped | Event::GaveUp | Event::Quiet => (0, 0),
+        Event::Prompted { .. }
+        | Event::Stopped
+        | Event::Interrupted { .. }
+        | Event::Said { .. }
+        | Event::GaveUp
+        | Event::Quiet => (0, 0),
         Event::Requested { exchange, .. }
         | Event::Early { exchange }
         | Event::Held { exchange, .. }
@@ -148,6 +153,7 @@ fn channel(event: &Event, ranks: &BTreeMap<&str, u32>) -> (u8, u32) {
         }
         Event::Answered { .. } => (4, 0),
         Event::TurnEnded { .. }
+        | Event::PromptRefused
         | Event::Killed
         | Event::Resumed
         | Event::Switched { .. }

@@ -2,6 +2,7 @@
 
 mod kill;
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,9 +19,10 @@ use crate::plan::{CallKey, Plan, ToolOutcome};
 use crate::provider::Provider;
 use crate::record::Observed;
 use crate::redact::Redactor;
+use crate::scenario::Cause;
 use crate::server::{GateId, Mount, Seen, Server};
 use crate::simulate::{Run, call_of, call_with_id};
-use crate::trace::{Consent, Ending, Event, ExchangeId, Grade, QuestionId, Trace, TurnOutcome};
+use crate::trace::{Aside, Consent, Ending, Event, ExchangeId, Grade, QuestionId, Trace, TurnOutcome};
 
 /// A conversation with a system.
 pub(super) enum Session {
@@ -97,7 +99,7 @@ pub(super) async fn drive(
         gates: Vec::new(),
         open: Vec::new(),
         alive: Vec::new(),
-        ending: None,
+        ending: VecDeque::new(),
         address,
         stderr: String::new(),
         stderr_from,
@@ -149,7 +151,7 @@ struct Live<'a, O> {
     /// Answers that are not over, held or not.
     alive: Vec<ExchangeId>,
     /// The turn has ended, but answers are still on their way: their end is told first.
-    ending: Option<TurnOutcome>,
+    ending: VecDeque<TurnOutcome>,
     /// The server's address, as texts may name it.
     address: String,
 }
@@ -179,7 +181,7 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
     }
 
     async fn execute(&mut self, commands: Vec<Command>) -> Result<Progress, DriverError> {
-        let mut todo = std::collections::VecDeque::from(commands);
+        let mut todo = VecDeque::from(commands);
         while let Some(command) = todo.pop_front() {
             match command {
                 Command::Prompt { turn } => {
@@ -199,6 +201,17 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
                     // What follows, such as a late result, must find a system that has heard the stop.
                     self.session.barrier().await?;
                 }
+                Command::Interrupt(cause) => {
+                    self.trace.push(Event::Interrupted { cause });
+                    self.session.interrupt(cause).await?;
+                    self.session.barrier().await?;
+                }
+                Command::Say { way, text } => {
+                    self.trace.push(Event::Said { way, text: text.clone() });
+                    self.session.say(way, text).await?;
+                    // A result or a piece of the reply that comes next finds a system that has heard it.
+                    self.session.barrier().await?;
+                }
                 // What was still to be done was meant for the process that is dead.
                 Command::Kill => todo = self.kill().await?.into(),
                 Command::Switch { process } => self.switch(process).await?,
@@ -208,6 +221,10 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
                     self.mount.release(exchange);
                 }
                 Command::Settle { call, outcome } => {
+                    if self.plan.calls.iter().any(|call| call.asks) {
+                        // A question that the system has asked by now is asked before the result comes.
+                        self.session.barrier().await?;
+                    }
                     todo.extend(self.heard().await?);
                     match self.gates.iter().rev().find(|(_, known)| *known == call) {
                         Some((gate, _)) => self.mount.settle(*gate, &outcome),
@@ -231,11 +248,11 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
 
     /// The next event; none if what happened is not one.
     async fn next(&mut self, quiet: Duration) -> Result<Option<Event>, DriverError> {
-        if self.open.is_empty() && self.ending.is_some() {
+        if self.open.is_empty() && !self.ending.is_empty() {
             // What the server has seen by then belongs to the turn.
             match self.mount.next().now_or_never() {
                 Some(Some(seen)) => return self.seen(seen).await,
-                _ => return Ok(self.ending.take().map(|outcome| Event::TurnEnded { outcome })),
+                _ => return Ok(self.ending.pop_front().map(|outcome| Event::TurnEnded { outcome })),
             }
         }
         let next = async {
@@ -317,7 +334,7 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
             }
         }
         // What the server has seen by then belongs to the turn.
-        while self.ending.is_some()
+        while !self.ending.is_empty()
             && let Some(Some(seen)) = self.mount.next().now_or_never()
         {
             if let Some(event) = self.seen(seen).await? {
@@ -325,7 +342,7 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
             }
         }
         if self.open.is_empty()
-            && let Some(outcome) = self.ending.take()
+            && let Some(outcome) = self.ending.pop_front()
         {
             commands.extend(self.observe(Event::TurnEnded { outcome }));
         }
@@ -342,9 +359,10 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
                 Ok(Some(Event::Asked { question, id, call }))
             }
             SessionEvent::Ended(outcome) => {
-                self.ending = Some(self.redacted(outcome));
+                self.ending.push_back(self.redacted(outcome));
                 Ok(None)
             }
+            SessionEvent::PromptRefused => Ok(Some(Event::PromptRefused)),
             SessionEvent::Lost(error) => Err(error),
         }
     }
@@ -418,6 +436,22 @@ impl Session {
         match self {
             Session::InProcess(session) => session.cancel(),
             Session::Acp(session) => session.cancel().await?,
+        }
+        Ok(())
+    }
+
+    async fn say(&mut self, way: Aside, text: String) -> Result<(), DriverError> {
+        match self {
+            Session::InProcess(session) => session.say(way, text),
+            Session::Acp(session) => session.say(way, text).await?,
+        }
+        Ok(())
+    }
+
+    async fn interrupt(&self, cause: Cause) -> Result<(), DriverError> {
+        match self {
+            Session::InProcess(session) => session.interrupt(cause),
+            Session::Acp(session) => session.interrupt(cause).await?,
         }
         Ok(())
     }

@@ -271,6 +271,12 @@ impl Running {
                 Need::SharedSession => !adapted.capabilities.shared_session,
                 // Nobody but the simulation lets its writes be held.
                 Need::Saving => true,
+                Need::Steer => !adapted.capabilities.steer,
+                Need::SecondPrompt => !adapted.capabilities.second_prompt,
+                Need::Interrupt => !adapted.capabilities.interrupt,
+                Need::StepLimit => !adapted.capabilities.step_limit,
+                Need::FinalTools => !adapted.capabilities.final_tools,
+                Need::Hooks => !adapted.capabilities.hooks,
             },
             How::Live { delivery: Delivery::Streamed, .. } => **need == Need::Saving,
             How::Live { delivery: Delivery::Whole, .. } => {
@@ -465,7 +471,8 @@ impl Adapted {
         let tools = plan.tools.iter().map(tool).collect();
         let mode = self.mode.clone();
         let thinking = plan.thinks();
-        Ok(SessionSpec { dialect: plan.dialect, model: None, thinking, mode, tools, state_dir, base_url })
+        let (dialect, max_steps) = (plan.dialect, plan.step_limit);
+        Ok(SessionSpec { dialect, model: None, thinking, max_steps, mode, tools, state_dir, base_url })
     }
 }
 
@@ -513,6 +520,12 @@ mod tests {
             load: true,
             given_history: false,
             shared_session: false,
+            steer: false,
+            second_prompt: false,
+            interrupt: false,
+            step_limit: false,
+            final_tools: false,
+            hooks: false,
         };
         let modes = vec!["ui-messages".to_owned(), "ui-messages-clean".to_owned()];
         About { protocol: 1, sdk: sdk.to_owned(), version: version.to_owned(), modes, capabilities }

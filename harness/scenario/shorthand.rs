@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor, value};
 use serde::{Serialize, Serializer};
 
-use super::{Block, Reply, Which};
+use super::{Block, Indices, Reply, Stop, Which};
 
 /// The long form of a reply. Exactly one of `blocks` and `attempts` is given.
 #[derive(serde::Deserialize, JsonSchema)]
@@ -19,6 +19,11 @@ struct LongReply {
     /// The argument deltas of the calls arrive in turns instead of one call after the other.
     #[serde(default)]
     interleave: bool,
+    /// The stop reason that is sent, whatever the reply says.
+    stop: Option<Stop>,
+    /// How the calls of the stream are numbered, if not one after the other. Only `openai-chat` and `mistral` number
+    /// them.
+    indices: Option<Indices>,
 }
 
 impl<'de> Deserialize<'de> for Reply {
@@ -34,7 +39,7 @@ impl<'de> Deserialize<'de> for Reply {
 
             fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Reply, A::Error> {
                 let blocks = Vec::<Block>::deserialize(value::SeqAccessDeserializer::new(seq))?;
-                Ok(Reply { attempts: vec![blocks], interleave: false })
+                Ok(Reply { attempts: vec![blocks], interleave: false, stop: None, indices: None })
             }
 
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Reply, A::Error> {
@@ -48,7 +53,7 @@ impl<'de> Deserialize<'de> for Reply {
                         ));
                     }
                 };
-                Ok(Reply { attempts, interleave: long.interleave })
+                Ok(Reply { attempts, interleave: long.interleave, stop: long.stop, indices: long.indices })
             }
         }
 

@@ -41,6 +41,7 @@ fn spec() -> SessionSpec {
         dialect: Dialect::AnthropicMessages,
         model: None,
         thinking: false,
+        max_steps: None,
         mode: "m".into(),
         tools: Vec::new(),
         state_dir: "/tmp".into(),

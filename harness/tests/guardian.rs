@@ -185,6 +185,7 @@ async fn a_killed_adapter_is_one_that_was_killed() {
         dialect: brickbat::dialect::Dialect::AnthropicMessages,
         model: None,
         thinking: false,
+        max_steps: None,
         mode: "m".into(),
         tools: Vec::new(),
         state_dir: "/tmp".into(),

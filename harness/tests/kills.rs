@@ -238,6 +238,7 @@ echo y > "$TMPDIR/y"
             dialect: Dialect::AnthropicMessages,
             model: None,
             thinking: false,
+            max_steps: None,
             mode: "m".into(),
             tools: Vec::new(),
             state_dir: folder.path().join("state"),

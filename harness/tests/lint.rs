@@ -204,7 +204,9 @@ fn our_own_streams_are_clean() {
     for plan in plans::built_in().into_iter().flat_map(|(_, plans)| plans) {
         let grammar = Grammar::of(plan.dialect);
         let replies = plan.turns.iter().flat_map(|turn| &turn.replies);
-        for script in replies.flat_map(|reply| &reply.attempts) {
+        // What is wrong on purpose is what the grammar is there to find.
+        let scripts = replies.flat_map(|reply| &reply.attempts);
+        for script in scripts.filter(|script| !script.is_wrong(&plan.calls)) {
             for usage in [false, true] {
                 let envelope =
                     Envelope { id: "0123456789abcdef0123456789abcdef", model: model_of(plan.dialect), usage };

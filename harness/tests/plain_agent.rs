@@ -80,12 +80,14 @@ fn launch(folder: &Path, on_prompt: &str) -> Launch {
 }
 
 fn spec(folder: &Path, dialect: Dialect) -> SessionSpec {
-    let tool = PlannedTool { name: "lookup".into(), params: Vec::new(), deaf: true, asks: false };
+    let tool =
+        PlannedTool { name: "lookup".into(), params: Vec::new(), deaf: true, asks: false, ends: false };
     SessionSpec {
         base_url: "http://127.0.0.1:9/p/7".into(),
         dialect,
         model: None,
         thinking: false,
+        max_steps: None,
         mode: "acp".into(),
         tools: vec![ToolSpec::new(&tool, "http://127.0.0.1:9/p/7/gate/lookup".into())],
         state_dir: folder.to_owned(),

@@ -31,7 +31,7 @@ static BUILT_IN: LazyLock<Vec<Plan>> =
 /// What the reference agent makes of a plan.
 fn run(plan: &Plan, delivery: Delivery) -> Run {
     let agent = Agent::of_plan(plan, delivery, None);
-    simulate(&Arc::new(plan.clone()), Profile::of_plan(&plan, &[]), agent, None)
+    simulate(&Arc::new(plan.clone()), Profile::of_plan(plan, &[]), agent, None)
 }
 
 /// What its control plan shows of the reference agent.
@@ -41,7 +41,7 @@ fn reach(plan: &Plan, delivery: Delivery) -> Reach {
 }
 
 fn judged(plan: &Plan, run: &Run) -> Judgement {
-    judge(plan, run, Profile::of_plan(&plan, &[]), Grade::Observed, None)
+    judge(plan, run, Profile::of_plan(plan, &[]), Grade::Observed, None)
 }
 
 proptest! {
@@ -132,7 +132,7 @@ fn a_receipt_that_proves_only_the_writing_is_none_where_more_can_be_proven() {
     for plan in BUILT_IN.iter().filter(|plan| has_actions(plan)) {
         let mut weak = run(plan, Delivery::Streamed);
         weak.receipts.iter_mut().for_each(|receipt| receipt.grade = Some(Grade::Written));
-        let profile = Profile::of_plan(&plan, &[]);
+        let profile = Profile::of_plan(plan, &[]);
         assert_eq!(judged(plan, &weak).verdict, Verdict::Vacuous, "{}", plan.id);
         let judgement = judge(plan, &weak, profile, Grade::Read, None);
         assert_eq!(judgement.verdict, Verdict::Vacuous, "{}", plan.id);

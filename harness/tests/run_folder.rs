@@ -23,7 +23,7 @@ use brickbat::redact::Redactor;
 use brickbat::report::{Case, timeline};
 use brickbat::rules::Profile;
 use brickbat::simulate::simulate;
-use brickbat::trace::{Event, Grade};
+use brickbat::trace::{Event, Grade, Trace};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -67,7 +67,7 @@ fn timeless(folder: &Path) -> BTreeMap<String, String> {
 
 /// The record of a plan in the simulation.
 fn record(plan: &Plan, canary: Option<Canary>) -> Record {
-    let profile = Profile::of_plan(&plan, &[]);
+    let profile = Profile::of_plan(plan, &[]);
     let agent = |plan: &Plan| Agent::of_plan(plan, Delivery::Streamed, canary);
     let control = Arc::new(lower::control(plan));
     let reach = Reach::of(&control, &simulate(&control, profile, agent(&control), None).trace);
@@ -76,7 +76,11 @@ fn record(plan: &Plan, canary: Option<Canary>) -> Record {
     let judgement = judge(&plan, &run, profile, Grade::Observed, Some(&reach));
     let system = canary.map_or("reference".to_owned(), |canary| format!("canary/{}", canary.name()));
     let case = Case::new(&system, &plan.id, judgement, run.receipts.clone(), "brickbat run …".to_owned());
-    let observed = Observed::of_simulation(&plan, profile, agent(&plan).path(), &run.trace);
+    // What is stored is a file of its own, and none of the simulation's.
+    let mut trace = Trace::default();
+    let events = run.trace.events().iter().filter(|event| !matches!(event, Event::Stored { .. }));
+    events.for_each(|event| trace.push(event.clone()));
+    let observed = Observed::of_simulation(&plan, profile, agent(&plan).path(), &trace);
     Record { observed: Some(observed), ..case.record(PlanNote::of(&plan), Some(profile.name)) }
 }
 

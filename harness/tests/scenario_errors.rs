@@ -200,6 +200,48 @@ fn tools_and_calls() {
 }
 
 #[test]
+fn slips() {
+    let call = |keys: &str| with("{ as: b, tool: lookup, args: { key: b } }", keys);
+    let tool = |tool: &str| {
+        let tools = format!("  search: {tool}\n  lookup:");
+        mistake(&GOOD.replacen("  lookup:", &tools, 1).replacen(
+            "as: b, tool: lookup",
+            "as: b, tool: search",
+            1,
+        ))
+    };
+    let reply = |keys: &str| {
+        let short = "      - - text: Let me look these up.\n        - call: { as: a, tool: lookup, args: { key: a } }\n";
+        let long = format!(
+            "      - {keys}\n        blocks:\n        - text: Let me look these up.\n        - call: {{ as: a, tool: lookup, args: {{ key: a }} }}\n"
+        );
+        with(short, &long)
+    };
+    snapshot(
+        "slips",
+        &[
+            ("raw and args", call(r#"{ as: b, tool: lookup, args: { key: b }, raw: "{}" }"#)),
+            ("id of no earlier call", call("{ as: b, tool: lookup, args: { key: b }, id: { same: c } }")),
+            ("missing tool that ends", tool("{ missing: true, returns: x }")),
+            ("missing tool that asks", tool("{ missing: true, asks: true }")),
+            ("called but not missing", tool(r#"{ returns: x, called: "ls -la" }"#)),
+            ("called as a tool that is there", tool("{ missing: true, called: lookup }")),
+            ("numbers and interleaving", reply("indices: missing\n        interleave: true")),
+            ("stop", reply("stop: soon")),
+            ("a reply of nothing", with("[{ text: Found. }]", r#"[{ text: "" }]"#)),
+            (
+                "a call that never starts",
+                mistake(&plain("{ after: { started: b }, do: abort }").replacen(
+                    "{ as: b, tool: lookup, args: { key: b } }",
+                    r#"{ as: b, tool: lookup, raw: "[]" }"#,
+                    1,
+                )),
+            ),
+        ],
+    );
+}
+
+#[test]
 fn points() {
     snapshot(
         "points",
@@ -390,6 +432,57 @@ fn order() {
             ),
             ("idle attempt", with("- [{ text: Found. }]", attempts)),
             ("idle reply", with("- [{ text: Found. }]", "- [{ text: Found. }]\n      - [{ text: More. }]")),
+        ],
+    );
+}
+
+#[test]
+fn mistakes_in_what_is_said_and_in_what_ends_a_turn() {
+    let tool = r#"lookup: { returns: "found {key}" }"#;
+    let tools =
+        |tools: &str| mistake(&plain("{ after: { settled: 1 }, do: abort }").replacen(tool, tools, 1));
+    let hangs = |actions: &str| {
+        let hanging = r#"lookup: { returns: "found {key}", hangs: true }"#;
+        mistake(&plain(actions).replacen(tool, hanging, 1).replace("    settle: [b, a, c]\n", ""))
+    };
+    let both = |one: &str, other: &str| at(&format!("{one}\n      - {other}"));
+    snapshot(
+        "endings",
+        &[
+            ("nothing is said", at("{ after: { settled: 1 }, do: { steer: \" \" } }")),
+            ("said already", at("{ after: { settled: 1 }, do: { steer: three orders } }")),
+            (
+                "two prompts",
+                both(
+                    "{ after: { settled: 1 }, do: { prompt: One. } }",
+                    "{ after: { settled: 2 }, do: { prompt: Two. } }",
+                ),
+            ),
+            ("hook before a result", at("{ after: { started: a }, do: { inject: Note. } }")),
+            ("nothing to ignore", at("{ after: { started: a }, do: ignore }")),
+            ("unknown cause", at("{ after: { settled: 1 }, do: { interrupt: boredom } }")),
+            (
+                "two ends",
+                both(
+                    "{ after: { settled: 1 }, do: abort }",
+                    "{ after: { settled: 2 }, do: { interrupt: tokens } }",
+                ),
+            ),
+            ("no end to ends", tools(r#"lookup: { fails: "no {key}", ends: true }"#)),
+            ("hangs and ends", tools(r#"lookup: { returns: "{key}", ends: true, hangs: true }"#)),
+            ("reply after the end", tools(r#"lookup: { returns: "{key}", ends: true }"#)),
+            ("hangs for ever", hangs("{ after: { started: a }, do: { steer: Hm. } }")),
+            ("waits for what hangs", hangs("{ after: { settled: 1 }, do: abort }")),
+            ("limit that is not reached", with("turns:\n", "limits: { steps: 2 }\nturns:\n")),
+            ("no steps", with("turns:\n", "limits: { steps: 0 }\nturns:\n")),
+            (
+                "behind the limit",
+                mistake(&plain("{ reply: 2, after: { text: 1 }, do: pause }").replacen(
+                    "turns:\n",
+                    "limits: { steps: 1 }\nturns:\n",
+                    1,
+                )),
+            ),
         ],
     );
 }

@@ -44,7 +44,7 @@ fn each_scenario_is_served_as_written() {
 /// Everything that the provider sends of a plan to a client that asks and asks again.
 fn served(plan: &Plan) -> String {
     let mut text = format!("{}\n", plan.id);
-    let mut provider = Provider::new(Arc::new(plan.clone()), Profile::of_plan(&plan, &[]));
+    let mut provider = Provider::new(Arc::new(plan.clone()), Profile::of_plan(plan, &[]));
     let body = asking(plan).to_string();
     let path = wire::of(plan.dialect).post_path("m", true);
     for (turn, planned) in plan.turns.iter().enumerate().filter(|(_, turn)| !turn.follow_up) {
@@ -150,7 +150,14 @@ fn apart(text: &mut String, plan: &Plan, turn: &PlannedTurn) {
 /// Of a reply in which nothing happens only their number, except in the control scenarios.
 fn frames(text: &mut String, plan: &Plan, script: &Script, answer: &Answer) {
     let envelope = Envelope { id: "", model: "", usage: true };
-    let encoded = wire::encode_stream(plan.dialect, plan, script, envelope);
+    let mut encoded = wire::encode_stream(plan.dialect, plan, script, envelope);
+    // A frame that an action adds stands behind its hold, and completes no mark.
+    let has_more = answer.frames.len() > encoded.frames.len() && answer.ending == Ending::Complete;
+    for hold in answer.holds.iter().filter(|_| has_more) {
+        if let Sent::Frames(at) = hold.after {
+            encoded.insert(at, b"");
+        }
+    }
     let holds = |text: &mut String, sent: Sent| {
         for hold in answer.holds.iter().filter(|hold| hold.after == sent) {
             writeln!(text, "    -- hold {:?} {}", hold.at.side, mark_words(hold.at.mark, plan)).unwrap();
@@ -262,7 +269,7 @@ fn reply() -> impl Strategy<Value = (Plan, Script)> {
     let thought = prop::option::of(prop::collection::vec(piece(), 1..4));
     (dialect, thought, blocks, any::<bool>()).prop_map(|(dialect, thought, blocks, interleave)| {
         let mut plan = empty_plan(dialect);
-        let mut script = Script { blocks: Vec::new(), interleave };
+        let mut script = Script { blocks: Vec::new(), interleave, stop: None, indices: None };
         script.blocks.extend(thought.map(ScriptBlock::Think));
         for block in blocks {
             script.blocks.push(match block {
@@ -315,10 +322,12 @@ fn empty_plan(dialect: Dialect) -> Plan {
         profile: None,
         impossible: None,
         tools: Vec::new(),
+        missing: Vec::new(),
         calls: Vec::new(),
         given: Vec::new(),
         turns: Vec::new(),
         executed: Vec::new(),
+        step_limit: None,
     }
 }
 
@@ -339,6 +348,8 @@ fn call_of(key: CallKey, args: Value, cuts: &[Index]) -> PlannedCall {
         outcome: ToolOutcome::Return(String::new()),
         deaf: false,
         asks: false,
+        slip: None,
+        hangs: false,
         turn: 0,
         reply: 0,
         attempt: 0,

@@ -13,7 +13,7 @@ use super::{ALPHANUMERIC, Encoded, Envelope, IdForm, Route, Wire};
 use crate::history::History;
 use crate::json::Json;
 use crate::plan::{Mark, Plan, PlannedCall, Script};
-use crate::scenario::ErrorKind;
+use crate::scenario::{ErrorKind, Stop};
 
 /// The wire of `anthropic-messages`.
 #[derive(Debug)]
@@ -79,6 +79,16 @@ impl Wire for AnthropicMessages {
 
     fn block_marks(&self, script: &Script, calls: &[PlannedCall]) -> Vec<Mark> {
         encode::block_marks(script, calls)
+    }
+
+    fn stop_word(&self, stop: Stop) -> Option<&'static str> {
+        match stop {
+            Stop::Length => Some("max_tokens"),
+            Stop::Pause => Some("pause_turn"),
+            Stop::Refusal => Some("refusal"),
+            Stop::Calls => Some("tool_use"),
+            Stop::End => Some("end_turn"),
+        }
     }
 
     fn error_status(&self, kind: ErrorKind) -> u16 {

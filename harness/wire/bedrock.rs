@@ -14,7 +14,7 @@ use super::{ALPHANUMERIC, Encoded, Envelope, IdForm, Route, Wire, event_stream};
 use crate::history::History;
 use crate::json::Json;
 use crate::plan::{Mark, Plan, PlannedCall, Script};
-use crate::scenario::ErrorKind;
+use crate::scenario::{ErrorKind, Stop};
 
 /// The wire of `bedrock-converse`.
 #[derive(Debug)]
@@ -126,6 +126,16 @@ impl Wire for BedrockConverse {
         true
     }
 
+    fn stop_word(&self, stop: Stop) -> Option<&'static str> {
+        match stop {
+            Stop::Length => Some("max_tokens"),
+            Stop::Pause => None,
+            Stop::Refusal => Some("content_filtered"),
+            Stop::Calls => Some("tool_use"),
+            Stop::End => Some("end_turn"),
+        }
+    }
+
     fn status_body(&self, status: u16) -> Value {
         let message = match status {
             401 | 403 => "The security token included in the request is invalid.",
@@ -137,6 +147,13 @@ impl Wire for BedrockConverse {
             _ => "The system encountered an unexpected error during processing. Try your request again.",
         };
         json!({ "message": message })
+    }
+
+    /// The frame is whole, with its checksums, and what it carries is not.
+    fn malformed_frame(&self) -> Vec<u8> {
+        let mut frame = Vec::new();
+        event_stream::write_event(&mut frame, "contentBlockDelta", br#"{"contentBlockIndex":"#.to_vec());
+        frame
     }
 
     fn error_frame(&self, kind: ErrorKind) -> Vec<u8> {

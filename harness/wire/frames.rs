@@ -38,6 +38,15 @@ impl Frames {
         &self.bytes[start..end.max(start)]
     }
 
+    /// Puts a frame before the one at that place, or at the end.
+    pub fn insert(&mut self, at: usize, frame: &[u8]) {
+        let at = at.min(self.len());
+        let start = if at == 0 { 0 } else { self.ends[at - 1] };
+        self.bytes.splice(start..start, frame.iter().copied());
+        self.ends.insert(at, start);
+        self.ends[at..].iter_mut().for_each(|end| *end += frame.len());
+    }
+
     /// Keeps the first so many frames.
     pub fn truncate(&mut self, n_frames: usize) {
         self.ends.truncate(n_frames);
@@ -68,6 +77,12 @@ impl Encoded {
     /// Says that the last frame completes a mark.
     pub fn mark(&mut self, mark: Mark) {
         self.marks.push((mark, self.frames.len().saturating_sub(1)));
+    }
+
+    /// Puts a frame that completes no mark before the one at that place.
+    pub fn insert(&mut self, at: usize, frame: &[u8]) {
+        self.frames.insert(at, frame);
+        self.marks.iter_mut().filter(|(_, own)| *own >= at).for_each(|(_, own)| *own += 1);
     }
 
     /// The frame that completes a mark.

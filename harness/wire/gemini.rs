@@ -17,7 +17,7 @@ use super::{ALPHANUMERIC, Encoded, Envelope, IdForm, Route, Wire};
 use crate::history::History;
 use crate::json::Json;
 use crate::plan::{Mark, Plan, PlannedCall, Script};
-use crate::scenario::ErrorKind;
+use crate::scenario::{ErrorKind, Stop};
 
 /// The wire of `gemini`.
 #[derive(Debug)]
@@ -114,6 +114,23 @@ impl Wire for Gemini {
     /// There is no event behind the last chunk: its body just ends.
     fn ends_with_stop(&self) -> bool {
         true
+    }
+
+    fn stop_word(&self, stop: Stop) -> Option<&'static str> {
+        match stop {
+            Stop::Length => Some("MAX_TOKENS"),
+            Stop::Pause => None,
+            Stop::Refusal => Some("SAFETY"),
+            Stop::Calls | Stop::End => Some("STOP"),
+        }
+    }
+
+    fn may_lack_ids(&self) -> bool {
+        true
+    }
+
+    fn streams_arguments(&self) -> bool {
+        false
     }
 
     fn status_body(&self, status: u16) -> Value {

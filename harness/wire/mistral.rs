@@ -13,7 +13,7 @@ use super::{ALPHANUMERIC, Encoded, Envelope, IdForm, Route, Wire};
 use crate::history::History;
 use crate::json::Json;
 use crate::plan::{Mark, Plan, PlannedCall, Script};
-use crate::scenario::ErrorKind;
+use crate::scenario::{ErrorKind, Stop};
 
 /// The wire of `mistral`.
 #[derive(Debug)]
@@ -70,6 +70,27 @@ impl Wire for Mistral {
 
     /// `[DONE]` says nothing more of the reply.
     fn is_whole_at_stop(&self) -> bool {
+        true
+    }
+
+    fn stop_word(&self, stop: Stop) -> Option<&'static str> {
+        match stop {
+            Stop::Length => Some("length"),
+            Stop::Pause | Stop::Refusal => None,
+            Stop::Calls => Some("tool_calls"),
+            Stop::End => Some("stop"),
+        }
+    }
+
+    fn numbers_calls(&self) -> bool {
+        true
+    }
+
+    fn may_lack_ids(&self) -> bool {
+        true
+    }
+
+    fn writes_arguments(&self) -> bool {
         true
     }
 

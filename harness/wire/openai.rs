@@ -4,6 +4,8 @@ mod decode;
 mod encode;
 mod history;
 
+pub(super) use encode::number_of;
+
 use std::borrow::Cow;
 
 use serde_json::{Value, json};
@@ -13,7 +15,7 @@ use super::{ALPHANUMERIC, Encoded, Envelope, IdForm, Route, Wire};
 use crate::history::History;
 use crate::json::Json;
 use crate::plan::{Mark, Plan, PlannedCall, Script};
-use crate::scenario::ErrorKind;
+use crate::scenario::{ErrorKind, Stop};
 
 /// The wire of `openai-chat`.
 #[derive(Debug)]
@@ -77,6 +79,28 @@ impl Wire for OpenaiChat {
 
     /// The usage chunk and `[DONE]` say nothing more of the reply.
     fn is_whole_at_stop(&self) -> bool {
+        true
+    }
+
+    fn stop_word(&self, stop: Stop) -> Option<&'static str> {
+        match stop {
+            Stop::Length => Some("length"),
+            Stop::Pause => None,
+            Stop::Refusal => Some("content_filter"),
+            Stop::Calls => Some("tool_calls"),
+            Stop::End => Some("stop"),
+        }
+    }
+
+    fn numbers_calls(&self) -> bool {
+        true
+    }
+
+    fn may_lack_ids(&self) -> bool {
+        true
+    }
+
+    fn writes_arguments(&self) -> bool {
         true
     }
 

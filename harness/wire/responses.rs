@@ -13,7 +13,7 @@ use super::{ALPHANUMERIC, Encoded, Envelope, IdForm, Route, Wire, openai};
 use crate::history::History;
 use crate::json::Json;
 use crate::plan::{Mark, Plan, PlannedCall, Script};
-use crate::scenario::ErrorKind;
+use crate::scenario::{ErrorKind, Stop};
 
 /// The wire of `openai-responses`.
 #[derive(Debug)]
@@ -89,6 +89,20 @@ impl Wire for OpenaiResponses {
     }
 
     fn ends_with_stop(&self) -> bool {
+        true
+    }
+
+    fn stop_word(&self, stop: Stop) -> Option<&'static str> {
+        match stop {
+            Stop::Length => Some("max_output_tokens"),
+            Stop::Pause => None,
+            Stop::Refusal => Some("content_filter"),
+            // There is none for a reply that is complete, only a status.
+            Stop::Calls | Stop::End => Some(encode::COMPLETED),
+        }
+    }
+
+    fn writes_arguments(&self) -> bool {
         true
     }
 

@@ -24,6 +24,10 @@ impl Asks for Mistral {
         out.extend_from_slice(br#","messages":"#);
     }
 
+    fn takes_id(&self, id: &str) -> bool {
+        id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    }
+
     /// Refused for years, and by some models to this day (charmbracelet/crush#279, lijunzh/koda#886).
     fn wants_word_after_results(&self) -> bool {
         true

@@ -15,13 +15,15 @@ use tokio::sync::mpsc;
 
 use super::{Passed, Told, meta, wrong};
 use crate::driver::acp::SessionEvent;
+use crate::driver::action::Action;
 use crate::driver::in_process::InProcess;
-use crate::trace::{Consent, QuestionId, ShownState, TurnOutcome};
+use crate::trace::{Aside, Consent, QuestionId, ShownState, TurnOutcome};
 
 /// What the harness asks of a session.
 #[derive(Debug)]
 pub(super) enum Order {
     Prompt(String, Responder<PromptResponse>),
+    Act(Action, Responder<Passed>),
     Cancel,
     Barrier(Responder<Passed>),
     History(Responder<Told>),
@@ -35,7 +37,9 @@ impl Order {
         const GONE: &str = "the session is over: its thread could not be stored";
         match self {
             Order::Prompt(_, responder) => responder.respond_with_internal_error(GONE),
-            Order::Barrier(responder) => responder.respond_with_internal_error(GONE),
+            Order::Barrier(responder) | Order::Act(_, responder) => {
+                responder.respond_with_internal_error(GONE)
+            }
             Order::History(responder) => responder.respond_with_internal_error(GONE),
             Order::Cancel | Order::Answer(..) => Ok(()),
         }
@@ -49,6 +53,8 @@ pub(super) struct Desk {
     session: InProcess,
     /// The running turn's.
     turn: Option<Responder<PromptResponse>>,
+    /// A prompt that came while the turn ran.
+    beside: Option<Responder<PromptResponse>>,
     /// The calls that the user has seen: ACP shows a call for the first time in another way than later.
     seen: HashSet<String>,
     /// Where the answers to questions go.
@@ -62,7 +68,7 @@ impl Desk {
         session: InProcess,
         orders: mpsc::WeakUnboundedSender<Order>,
     ) -> Desk {
-        Desk { id, connection, session, turn: None, seen: HashSet::new(), orders }
+        Desk { id, connection, session, turn: None, beside: None, seen: HashSet::new(), orders }
     }
 
     /// Serves the session until the process ends, or until nobody listens any more.
@@ -106,9 +112,11 @@ impl Desk {
     async fn follow(&mut self, order: Order) -> Result<(), Error> {
         match order {
             Order::Prompt(words, responder) => match self.turn {
+                Some(_) if self.beside.is_some() => responder.respond_with_error(busy()),
                 Some(_) => {
-                    let busy = "the turn before is still running".to_owned();
-                    responder.respond_with_error(wrong(busy))
+                    self.beside = Some(responder);
+                    self.session.say(Aside::Prompted, words);
+                    Ok(())
                 }
                 None => {
                     self.turn = Some(responder);
@@ -119,6 +127,14 @@ impl Desk {
             Order::Cancel => {
                 self.session.cancel();
                 Ok(())
+            }
+            Order::Act(action, responder) => {
+                match action {
+                    Action::Steer(text) => self.session.say(Aside::Steered, text),
+                    Action::Inject(text) => self.session.say(Aside::Injected, text),
+                    Action::Interrupt(cause) => self.session.interrupt(cause),
+                }
+                responder.respond(Passed {})
             }
             Order::Answer(question, consent) => {
                 self.session.answer(question, consent);
@@ -148,10 +164,14 @@ impl Desk {
         match event {
             SessionEvent::Shown { id, state } => self.show(id, state),
             SessionEvent::Asked { question, id, args } => self.ask(question, id, args),
-            SessionEvent::Ended(outcome) => match self.turn.take() {
-                Some(responder) => responder.respond(answer(outcome)),
-                None => Ok(()),
-            },
+            SessionEvent::Ended(outcome) => {
+                let ended = std::mem::replace(&mut self.turn, self.beside.take());
+                ended.map_or(Ok(()), |responder| responder.respond(answer(outcome)))
+            }
+            SessionEvent::PromptRefused => {
+                let refused = self.beside.take();
+                refused.map_or(Ok(()), |responder| responder.respond_with_error(busy()))
+            }
             // What goes wrong with the store is no error of the agent: it fails the request.
             SessionEvent::Lost(error) => {
                 let error = Error::into_internal_error(error);
@@ -205,6 +225,11 @@ impl Desk {
         };
         self.connection.send_notification(SessionNotification::new(self.id.clone(), update))
     }
+}
+
+/// There is one turn at a time.
+fn busy() -> Error {
+    wrong("the turn before is still running".to_owned())
 }
 
 /// The options of a question.

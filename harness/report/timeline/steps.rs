@@ -109,6 +109,19 @@ impl Story<'_, '_, '_> {
                 let words = format!("FAULT the user stops the turn{why}");
                 self.drawing.step(User, System, Weight::Fault, &words);
             }
+            Event::Interrupted { cause } => {
+                let fault = self.fault(|action| action.what == PlannedFault::Interrupt(*cause));
+                let why = fault.map(|fault| format!(" ({fault})")).unwrap_or_default();
+                let words = format!("FAULT the turn is broken off: {}{why}", cause.name());
+                self.drawing.step(System, System, Weight::Fault, &words);
+            }
+            Event::Said { way, text } => {
+                let fault = self.fault(|action| words::is_said(&action.what, text));
+                let why = fault.map(|fault| format!(" ({fault})")).unwrap_or_default();
+                let words = format!("FAULT {} {}{why}", words::aside(*way), words::quoted(text));
+                self.drawing.step(User, System, Weight::Fault, &words);
+            }
+            Event::PromptRefused => self.plain(System, User, "takes no other prompt while the turn runs"),
             Event::GaveUp => {
                 let words = "the turn does not end; the harness gives it up";
                 self.drawing.step(System, System, Weight::Wrong, words);

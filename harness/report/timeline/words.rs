@@ -3,7 +3,7 @@
 use super::super::shape::call_name;
 use crate::plan::{Mark, PlannedFault, Script, ScriptBlock, Side, ToolOutcome};
 use crate::record::Record;
-use crate::trace::{Consent, Ending, Held, ShownState};
+use crate::trace::{Aside, Consent, Ending, Held, ShownState};
 
 /// Where a held reply stands.
 pub(super) fn held(record: &Record, at: Held) -> String {
@@ -95,6 +95,23 @@ pub(super) fn is_silence(what: &PlannedFault) -> bool {
 
 /// Characters of a text that are quoted: enough for a line.
 const MAX_QUOTED: usize = 60;
+
+/// Whether an action says that text to a running turn.
+pub(super) fn is_said(what: &PlannedFault, text: &str) -> bool {
+    match what {
+        PlannedFault::Steer(said) | PlannedFault::Prompt(said) | PlannedFault::Inject(said) => said == text,
+        _ => false,
+    }
+}
+
+/// How something is said to a running turn.
+pub(super) fn aside(way: Aside) -> &'static str {
+    match way {
+        Aside::Steered => "says to the running turn",
+        Aside::Prompted => "sends another prompt",
+        Aside::Injected => "(a hook) adds",
+    }
+}
 
 /// The beginning of a text in quotes.
 pub(super) fn quoted(text: &str) -> String {

@@ -43,7 +43,7 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
                 }
             }
         }
-        if let Some(outcome) = self.ending.take() {
+        while let Some(outcome) = self.ending.pop_front() {
             self.trace.push(Event::TurnEnded { outcome });
         }
         self.open.clear();

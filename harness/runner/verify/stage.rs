@@ -283,6 +283,7 @@ impl Stage {
                 self.log.outcome = Some(outcome);
                 Ok(Step::Ended)
             }
+            SessionEvent::PromptRefused => Ok(Step::Other),
             SessionEvent::Lost(error) => Err(error),
         }
     }
@@ -300,6 +301,7 @@ fn spec(mount: &Mount<Core>, plan: &Plan, mode: &str, state_dir: PathBuf) -> Ses
         dialect: plan.dialect,
         model: None,
         thinking: plan.thinks(),
+        max_steps: None,
         mode: mode.to_owned(),
         tools: tools.collect(),
         state_dir,

@@ -6,9 +6,11 @@
 use serde_json::{Value, json};
 
 use crate::plan::{Mark, Plan, PlannedCall, Script, ScriptBlock};
-use crate::wire::Envelope;
 use crate::wire::frames::{Encoded, json_number, json_string};
 use crate::wire::signature::signature;
+use crate::wire::{Envelope, stop_word};
+
+use super::AnthropicMessages;
 
 pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Encoded {
     let mut encoded = Encoded::with_capacity(4096);
@@ -127,7 +129,7 @@ pub(super) fn whole(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Val
 }
 
 fn stop_reason(script: &Script) -> &'static str {
-    if script.has_calls() { "tool_use" } else { "end_turn" }
+    stop_word(&AnthropicMessages, script)
 }
 
 fn message_start(out: &mut Vec<u8>, envelope: Envelope<'_>) {

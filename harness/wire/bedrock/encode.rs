@@ -3,10 +3,12 @@
 use serde_json::{Value, json};
 
 use crate::plan::{Mark, Plan, PlannedCall, Script, ScriptBlock};
-use crate::wire::Envelope;
 use crate::wire::event_stream::write_event;
 use crate::wire::frames::{Encoded, json_number, json_string};
 use crate::wire::signature::signature;
+use crate::wire::{Envelope, stop_word};
+
+use super::BedrockConverse;
 
 pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Encoded {
     let mut encoded = Encoded::with_capacity(4096);
@@ -134,7 +136,7 @@ fn usage() -> Value {
 }
 
 fn stop_reason(script: &Script) -> &'static str {
-    if script.has_calls() { "tool_use" } else { "end_turn" }
+    stop_word(&BedrockConverse, script)
 }
 
 /// The beginning of a payload about a block.

@@ -7,9 +7,11 @@
 use serde_json::{Value, json};
 
 use crate::plan::{Mark, Plan, PlannedCall, Script, ScriptBlock};
-use crate::wire::Envelope;
 use crate::wire::frames::{Encoded, json_number, json_string};
 use crate::wire::signature::signature;
+use crate::wire::{Envelope, stop_word};
+
+use super::Gemini;
 
 pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Encoded {
     let mut encoded = Encoded::with_capacity(4096);
@@ -41,7 +43,8 @@ pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> En
     if script.has_calls() {
         encoded.mark(Mark::Calls);
     }
-    chunk(&mut encoded, envelope, |out| text(out, ""), br#","finishReason":"STOP""#);
+    let finish = format!(r#","finishReason":"{}""#, finish_reason(script));
+    chunk(&mut encoded, envelope, |out| text(out, ""), finish.as_bytes());
     encoded.mark(Mark::Stop);
     encoded.mark(Mark::Reply);
     encoded
@@ -72,9 +75,10 @@ pub(super) fn whole(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Val
         ScriptBlock::Text(fragments) => json!({ "text": fragments.concat() }),
         ScriptBlock::Call(key) => {
             let call = &plan.calls[key.0 as usize];
-            let mut part = json!({
-                "functionCall": { "id": call.id, "name": call.tool, "args": call.args },
-            });
+            let mut part = json!({ "functionCall": { "name": call.tool, "args": call.args } });
+            if let Some(id) = call.sent_id() {
+                part["functionCall"]["id"] = id.into();
+            }
             if first_call == Some(*key) {
                 part["thoughtSignature"] = signature(&call.id).into();
             }
@@ -88,7 +92,7 @@ pub(super) fn whole(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Val
     json!({
         "candidates": [{
             "content": { "parts": parts, "role": "model" },
-            "finishReason": "STOP",
+            "finishReason": finish_reason(script),
             "index": 0,
         }],
         "usageMetadata": {
@@ -99,6 +103,10 @@ pub(super) fn whole(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Val
         "modelVersion": envelope.model,
         "responseId": envelope.id,
     })
+}
+
+fn finish_reason(script: &Script) -> &'static str {
+    stop_word(&Gemini, script)
 }
 
 const N_PROMPT_TOKENS: usize = 12;
@@ -139,9 +147,13 @@ fn thought(out: &mut Vec<u8>, text: &str) {
 }
 
 fn function_call(out: &mut Vec<u8>, call: &PlannedCall, is_signed: bool) {
-    out.extend_from_slice(br#"{"functionCall":{"id":"#);
-    json_string(out, &call.id);
-    out.extend_from_slice(br#","name":"#);
+    out.extend_from_slice(br#"{"functionCall":{"#);
+    if let Some(id) = call.sent_id() {
+        out.extend_from_slice(br#""id":"#);
+        json_string(out, id);
+        out.push(b',');
+    }
+    out.extend_from_slice(br#""name":"#);
     json_string(out, &call.tool);
     out.extend_from_slice(br#","args":"#);
     call.deltas.iter().for_each(|delta| out.extend_from_slice(delta.as_bytes()));

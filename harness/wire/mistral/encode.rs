@@ -10,8 +10,11 @@
 use serde_json::{Value, json};
 
 use crate::plan::{Mark, Plan, PlannedCall, Script, ScriptBlock};
-use crate::wire::Envelope;
 use crate::wire::frames::{Encoded, json_number, json_string};
+use crate::wire::openai::number_of;
+use crate::wire::{Envelope, stop_word};
+
+use super::Mistral;
 
 pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Encoded {
     let mut encoded = Encoded::with_capacity(8192);
@@ -41,7 +44,8 @@ pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> En
         }
     }
     for (index, key) in script.calls().enumerate() {
-        chunk(&mut encoded, &|out| call(out, index, &plan.calls[key.0 as usize]));
+        let number = number_of(script, index);
+        chunk(&mut encoded, &|out| call(out, number, &plan.calls[key.0 as usize]));
         encoded.mark(Mark::End(key));
     }
     if script.has_calls() {
@@ -76,11 +80,15 @@ pub(super) fn whole(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Val
         .enumerate()
         .map(|(index, key)| {
             let call = &plan.calls[key.0 as usize];
-            json!({
+            let mut written = json!({
                 "id": call.id,
                 "function": { "name": call.tool, "arguments": call.deltas.concat() },
                 "index": index,
-            })
+            });
+            if call.sent_id().is_none() {
+                written["id"].take();
+            }
+            written
         })
         .collect();
     let calls = if calls.is_empty() { Value::Null } else { Value::Array(calls) };
@@ -106,7 +114,7 @@ fn usage() -> Value {
 }
 
 fn finish_reason(script: &Script) -> &'static str {
-    if script.has_calls() { "tool_calls" } else { "stop" }
+    stop_word(&Mistral, script)
 }
 
 fn content(out: &mut Vec<u8>, fragment: &str) {
@@ -115,14 +123,21 @@ fn content(out: &mut Vec<u8>, fragment: &str) {
     out.push(b'}');
 }
 
-fn call(out: &mut Vec<u8>, index: usize, call: &PlannedCall) {
-    out.extend_from_slice(b"{\"tool_calls\":[{\"id\":");
-    json_string(out, &call.id);
-    out.extend_from_slice(b",\"function\":{\"name\":");
+fn call(out: &mut Vec<u8>, number: Option<usize>, call: &PlannedCall) {
+    out.extend_from_slice(b"{\"tool_calls\":[{");
+    if let Some(id) = call.sent_id() {
+        out.extend_from_slice(b"\"id\":");
+        json_string(out, id);
+        out.push(b',');
+    }
+    out.extend_from_slice(b"\"function\":{\"name\":");
     json_string(out, &call.tool);
     out.extend_from_slice(b",\"arguments\":");
     json_string(out, &call.deltas.concat());
-    out.extend_from_slice(b"},\"index\":");
-    json_number(out, index);
+    out.push(b'}');
+    if let Some(number) = number {
+        out.extend_from_slice(b",\"index\":");
+        json_number(out, number);
+    }
     out.extend_from_slice(b"}]}");
 }

@@ -9,7 +9,30 @@ use crate::wire::sse::SseEvent;
 #[derive(Debug, Default)]
 pub(super) struct Events {
     /// Open calls: no chunk closes a call, the finish reason closes all of them.
-    open: Vec<u64>,
+    open: Vec<Open>,
+    /// Calls so far.
+    n_calls: u64,
+}
+
+/// A call that has begun.
+#[derive(Debug)]
+struct Open {
+    /// The number by which the rest of the harness knows it.
+    index: u64,
+    /// The number that it has on the wire. Gateways were seen to give all calls of a reply the same, or none
+    /// (<https://github.com/apache/maka/issues/1976>).
+    number: Option<u64>,
+    id: String,
+}
+
+impl Events {
+    /// The open call that a piece is about, if it does not begin one: another id begins a call, and so does a name
+    /// without an id, whatever the number.
+    fn goes_on(&self, number: Option<u64>, id: &str, name: &str) -> Option<u64> {
+        let open = self.open.iter().rev().find(|open| open.number == number)?;
+        let begins = if id.is_empty() { !name.is_empty() } else { open.id != id };
+        (!begins).then_some(open.index)
+    }
 }
 
 impl ReadEvent for Events {
@@ -29,12 +52,18 @@ impl ReadEvent for Events {
             said(ReplyEvent::Text(text.to_owned()));
         }
         for call in delta["tool_calls"].as_array().map(Vec::as_slice).unwrap_or_default() {
-            let index = call["index"].as_u64().unwrap_or(0);
-            if !self.open.contains(&index) {
-                self.open.push(index);
-                let name = text_of(&call["function"]["name"]);
-                said(ReplyEvent::CallStart { index, id: text_of(&call["id"]), name });
-            }
+            let (id, name) = (text_of(&call["id"]), text_of(&call["function"]["name"]));
+            let number = call["index"].as_u64();
+            let index = match self.goes_on(number, &id, &name) {
+                Some(index) => index,
+                None => {
+                    let index = self.n_calls;
+                    self.n_calls += 1;
+                    self.open.push(Open { index, number, id: id.clone() });
+                    said(ReplyEvent::CallStart { index, id, name });
+                    index
+                }
+            };
             if let Some(fragment) =
                 call["function"]["arguments"].as_str().filter(|fragment| !fragment.is_empty())
             {
@@ -42,7 +71,7 @@ impl ReadEvent for Events {
             }
         }
         if let Some(reason) = choice["finish_reason"].as_str() {
-            self.open.drain(..).for_each(|index| said(ReplyEvent::CallEnd { index }));
+            self.open.drain(..).for_each(|open| said(ReplyEvent::CallEnd { index: open.index }));
             said(ReplyEvent::Stop(reason.to_owned()));
         }
     }

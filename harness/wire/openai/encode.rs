@@ -7,8 +7,11 @@
 use serde_json::{Value, json};
 
 use crate::plan::{CallKey, Mark, Plan, PlannedCall, Script, ScriptBlock};
-use crate::wire::Envelope;
+use crate::scenario::Indices;
 use crate::wire::frames::{Encoded, json_number, json_string};
+use crate::wire::{Envelope, stop_word};
+
+use super::OpenaiChat;
 
 pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Encoded {
     let mut encoded = Encoded::with_capacity(8192);
@@ -49,7 +52,8 @@ pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> En
     }
     for step in call_steps(script, &plan.calls) {
         let call = &plan.calls[step.key.0 as usize];
-        chunk(&mut encoded, &|out| step.write(out, call), None);
+        let number = number_of(script, step.index);
+        chunk(&mut encoded, &|out| step.write(out, number, call), None);
         step.marks(call).for_each(|mark| encoded.mark(mark));
     }
     if script.has_calls() {
@@ -92,11 +96,15 @@ pub(super) fn whole(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Val
         .calls()
         .map(|key| {
             let call = &plan.calls[key.0 as usize];
-            json!({
+            let mut written = json!({
                 "id": call.id,
                 "type": "function",
                 "function": { "name": call.tool, "arguments": call.deltas.concat() },
-            })
+            });
+            if call.sent_id().is_none() {
+                written["id"].take();
+            }
+            written
         })
         .collect();
     if !calls.is_empty() {
@@ -116,7 +124,16 @@ pub(super) fn whole(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Val
 const CREATED: u64 = 1_790_000_000;
 
 fn finish_reason(script: &Script) -> &'static str {
-    if script.has_calls() { "tool_calls" } else { "stop" }
+    stop_word(&OpenaiChat, script)
+}
+
+/// The number that the call at that place has on the wire, if it has one.
+pub(in crate::wire) fn number_of(script: &Script, index: usize) -> Option<usize> {
+    match script.indices {
+        None => Some(index),
+        Some(Indices::Same) => Some(0),
+        Some(Indices::Missing) => None,
+    }
 }
 
 fn chunk_head(envelope: Envelope<'_>) -> Vec<u8> {
@@ -146,15 +163,21 @@ struct CallStep {
 }
 
 impl CallStep {
-    fn write(self, out: &mut Vec<u8>, call: &PlannedCall) {
-        out.extend_from_slice(b"{\"tool_calls\":[{\"index\":");
-        json_number(out, self.index);
-        out.push(b',');
+    fn write(self, out: &mut Vec<u8>, number: Option<usize>, call: &PlannedCall) {
+        out.extend_from_slice(b"{\"tool_calls\":[{");
+        if let Some(number) = number {
+            out.extend_from_slice(b"\"index\":");
+            json_number(out, number);
+            out.push(b',');
+        }
         match self.piece {
             None => {
-                out.extend_from_slice(b"\"id\":");
-                json_string(out, &call.id);
-                out.extend_from_slice(b",\"type\":\"function\",\"function\":{\"name\":");
+                if let Some(id) = call.sent_id() {
+                    out.extend_from_slice(b"\"id\":");
+                    json_string(out, id);
+                    out.push(b',');
+                }
+                out.extend_from_slice(b"\"type\":\"function\",\"function\":{\"name\":");
                 json_string(out, &call.tool);
                 out.extend_from_slice(b",\"arguments\":\"\"}}]}");
             }

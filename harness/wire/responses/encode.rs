@@ -9,9 +9,11 @@ use serde_json::{Value, json};
 
 use crate::plan::{Mark, Plan, PlannedCall, Script, ScriptBlock};
 use crate::scenario::ErrorKind;
-use crate::wire::Envelope;
 use crate::wire::frames::{Encoded, json_number, json_string};
 use crate::wire::signature::signature;
+use crate::wire::{Envelope, stop_word};
+
+use super::OpenaiResponses;
 
 pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Encoded {
     let mut encoded = Encoded::with_capacity(8192);
@@ -62,7 +64,8 @@ pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> En
         encoded.mark(Mark::Calls);
     }
     let done = whole(plan, script, envelope).to_string();
-    encoded.frame(|out| events.event(out, "response.completed", |out| field(out, "response", &done)));
+    let last = if is_complete(script) { "response.completed" } else { "response.incomplete" };
+    encoded.frame(|out| events.event(out, last, |out| field(out, "response", &done)));
     encoded.mark(Mark::Stop);
     encoded.mark(Mark::Reply);
     encoded
@@ -103,7 +106,19 @@ pub(super) fn whole(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Val
             }
         }
     });
-    response(envelope, "completed", items.collect())
+    if is_complete(script) {
+        return response(envelope, COMPLETED, items.collect());
+    }
+    let mut incomplete = response(envelope, "incomplete", items.collect());
+    incomplete["incomplete_details"] = json!({ "reason": stop_word(&OpenaiResponses, script) });
+    incomplete
+}
+
+/// The status of a reply that is whole.
+pub(super) const COMPLETED: &str = "completed";
+
+fn is_complete(script: &Script) -> bool {
+    stop_word(&OpenaiResponses, script) == COMPLETED
 }
 
 /// The error inside a stream, numbered after what was sent. A frame has no blank line but the one at its end, so those
@@ -130,7 +145,7 @@ const CREATED: u64 = 1_790_000_000;
 
 fn response(envelope: Envelope<'_>, status: &str, output: Vec<Value>) -> Value {
     let usage = match status {
-        "completed" => json!({
+        COMPLETED | "incomplete" => json!({
             "input_tokens": 12,
             "input_tokens_details": { "cached_tokens": 0 },
             "output_tokens": 42,

@@ -1,0 +1,153 @@
+//! What the connection to an adapter leaves for its sessions.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use agent_client_protocol::v1::schema::{PromptResponse, RequestPermissionOutcome, RequestPermissionRequest};
+use serde_json::Value;
+use tokio::sync::{Notify, mpsc, watch};
+
+use super::super::error::DriverError;
+use super::super::questions::Questions;
+use super::super::{lines, plain, protocol};
+use super::{MAX_EVENTS, SessionEvent, Update, is_over};
+
+/// Where the connection leaves what the sessions wait for.
+#[derive(Debug)]
+pub(super) struct Hub {
+    sessions: Mutex<HashMap<String, mpsc::Sender<SessionEvent>>>,
+    pub(super) questions: Questions,
+    /// Why the connection is over, once it is.
+    pub(super) failure: watch::Sender<Option<DriverError>>,
+    /// Told when our side is to close the connection.
+    pub(super) hanging_up: Notify,
+}
+
+impl Default for Hub {
+    fn default() -> Hub {
+        Hub {
+            sessions: Mutex::default(),
+            questions: Questions::default(),
+            failure: watch::Sender::new(None),
+            hanging_up: Notify::new(),
+        }
+    }
+}
+
+impl Hub {
+    pub(super) fn enter(&self, id: &str) -> Result<mpsc::Receiver<SessionEvent>, DriverError> {
+        let (sender, events) = mpsc::channel(MAX_EVENTS);
+        let mut sessions = self.sessions();
+        if sessions.contains_key(id) {
+            return Err(DriverError::Nonsense {
+                why: "its answer to session/new names a session that is open".to_owned(),
+                said: id.to_owned(),
+            });
+        }
+        // A connection that is over would never close the session: `fail` has been here already.
+        match &*self.failure.borrow() {
+            Some(failure) => return Err(failure.clone()),
+            None => sessions.insert(id.to_owned(), sender),
+        };
+        Ok(events)
+    }
+
+    pub(super) fn leave(&self, id: &str) {
+        self.sessions().remove(id);
+        self.questions.leave(id);
+    }
+
+    /// Passes on what a session shows. What comes for a session that was left is dropped.
+    pub(super) fn show(&self, update: &Update) {
+        // The line was checked before: an update that does not parse never comes here.
+        if let Ok(Some((id, state))) = lines::shown(&update.update) {
+            self.send(&update.session_id, SessionEvent::Shown { id, state });
+        }
+    }
+
+    /// Passes on what a session asks. What comes for a session that was left is answered by nobody.
+    pub(super) fn ask(
+        &self,
+        request: &RequestPermissionRequest,
+        reply: impl FnOnce(RequestPermissionOutcome) + Send + 'static,
+    ) {
+        let session = request.session_id.to_string();
+        let Some(question) = self.questions.keep(request, reply) else { return };
+        let id = request.tool_call.tool_call_id.to_string();
+        let args = request.tool_call.fields.raw_input.as_ref().map(Value::to_string);
+        self.send(&session, SessionEvent::Asked { question, id, args });
+        if !self.sessions().contains_key(&session) {
+            self.questions.leave(&session);
+        }
+    }
+
+    pub(super) fn end_turn(
+        &self,
+        id: &str,
+        result: Result<PromptResponse, agent_client_protocol::Error>,
+        plain: bool,
+    ) {
+        let ended = match result {
+            // The connection is over: `fail` says why, to every session.
+            Err(error) if is_over(&error) => return,
+            result if plain => Ok(plain::outcome(result)),
+            Ok(answer) => protocol::outcome(answer.meta.as_ref()),
+            Err(error) => Err(DriverError::refused("session/prompt", error)),
+        };
+        self.send(id, ended.map_or_else(SessionEvent::Lost, SessionEvent::Ended));
+    }
+
+    /// The end of a turn whose prompt came while another ran: an error says that it is not taken.
+    pub(super) fn end_turn_beside(
+        &self,
+        id: &str,
+        result: Result<PromptResponse, agent_client_protocol::Error>,
+        plain: bool,
+    ) {
+        match result {
+            Err(error) if !is_over(&error) => self.send(id, SessionEvent::PromptRefused),
+            result => self.end_turn(id, result, plain),
+        }
+    }
+
+    /// A session that does not take its events is closed: its receiver then finds the end of the channel.
+    pub(super) fn send(&self, id: &str, event: SessionEvent) {
+        let mut sessions = self.sessions();
+        if let Some(sender) = sessions.get(id)
+            && sender.try_send(event).is_err()
+        {
+            sessions.remove(id);
+        }
+    }
+
+    pub(super) fn fail(&self, failure: DriverError) {
+        let mut sessions = self.sessions();
+        self.failure.send_replace(Some(failure));
+        sessions.clear();
+    }
+
+    /// Why the connection is over.
+    pub(super) async fn cause(&self) -> DriverError {
+        let mut failure = self.failure.subscribe();
+        let known = tokio::time::timeout(CAUSE_WAIT, failure.wait_for(Option::is_some)).await;
+        let failure = known.ok().and_then(Result::ok).and_then(|failure| failure.clone());
+        failure.unwrap_or_else(|| DriverError::Exited {
+            status: "its connection broke".to_owned(),
+            stderr: String::new(),
+        })
+    }
+
+    /// Why a session was closed. If the connection stands, nobody took the session's events.
+    pub(super) fn why_closed(&self) -> DriverError {
+        let failure = self.failure.borrow().clone();
+        failure.unwrap_or(DriverError::Flooded { limit: MAX_EVENTS })
+    }
+
+    fn sessions(&self) -> std::sync::MutexGuard<'_, HashMap<String, mpsc::Sender<SessionEvent>>> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// How long the cause of a broken connection may take to be known: a little more than seeing the process off.
+const CAUSE_WAIT: Duration = Duration::from_secs(6);

@@ -1,0 +1,113 @@
+//! What ends a turn, or keeps it from ending, without anybody doing anything: limits, tools that end the turn, and tools
+//! that hang.
+
+use crate::plan::{CallKey, PlannedAction, PlannedFault, PlannedPoint, PlannedTurn};
+use crate::scenario::{Need, Scenario};
+
+use super::header::MAX_REPLIES;
+use super::points::{Stage, n_calls};
+use super::problem::{Problem, Problems};
+
+/// What a scenario needs for its limits and its tools.
+pub(super) fn needs(scenario: &Scenario) -> impl Iterator<Item = Need> {
+    let limit = scenario.limits.steps.map(|_| Need::StepLimit);
+    let is_final = scenario.tools.values().any(|tool| tool.ends);
+    limit.into_iter().chain(is_final.then_some(Need::FinalTools))
+}
+
+/// A limit that no turn reaches changes nothing.
+pub(super) fn limit(scenario: &Scenario, turns: &[PlannedTurn], problems: &mut Problems) {
+    let Some(steps) = scenario.limits.steps else { return };
+    let pointer = "/limits/steps";
+    problems.add_if(!(1..=MAX_REPLIES as u32).contains(&steps), || {
+        Problem::new(pointer, format!("a turn is limited to 1 to {MAX_REPLIES} steps, not to {steps}"))
+    });
+    let is_reached = turns.iter().any(|turn| turn.replies.len() > steps as usize);
+    problems.add_if(!is_reached, || {
+        Problem::new(pointer, format!("no turn has more than {steps} replies, so the limit is never reached"))
+            .with_hint("write the reply that is not asked for any more, too".to_owned())
+    });
+}
+
+/// The end that the system makes by itself in a turn, if it makes one.
+pub(super) fn finish(stage: Stage<'_>, actions: &[PlannedAction]) -> Option<PlannedAction> {
+    if actions.iter().any(|action| action.what.ends_turn()) {
+        return None;
+    }
+    let limit = stage.cast.scenario().limits.steps.filter(|steps| stage.replies.len() > *steps as usize);
+    let (words, step) = match (limit, final_call(stage)) {
+        (Some(steps), _) => (format!("end after step {steps}, which is the limit"), steps),
+        (None, Some((key, reply))) => {
+            (format!("end with the result of {}", stage.cast[key].name), reply as u32 + 1)
+        }
+        (None, None) => return None,
+    };
+    Some(PlannedAction { words, at: PlannedPoint::Step(step), what: PlannedFault::Finish })
+}
+
+/// The first call of the turn whose tool ends it, with its reply.
+fn final_call(stage: Stage<'_>) -> Option<(CallKey, usize)> {
+    let calls = stage.cast.of_turn(stage.turn).into_iter();
+    // A tool that the system was never given is called by any name, and ends nothing.
+    let tool = |key: &CallKey| stage.cast.scenario().tools.get(&stage.cast[*key].tool);
+    let mut ends = calls.filter(|key| tool(key).is_some_and(|tool| tool.ends));
+    ends.next().map(|key| (key, stage.cast[key].reply))
+}
+
+/// Nothing waits for what never comes, and a turn that hangs is ended.
+pub(super) fn check(stage: Stage<'_>, settle: &[String], actions: &[PlannedAction], problems: &mut Problems) {
+    let base = format!("/turns/{}", stage.turn);
+    if let Some((key, reply)) = final_call(stage) {
+        problems.add_if(reply + 1 < stage.replies.len(), || {
+            let name = &stage.cast[key].name;
+            let message = format!("reply {} is never asked for: `{name}` ends the turn", reply + 2);
+            Problem::new(format!("{base}/replies/{}", reply + 1), message)
+        });
+    }
+    if let Some(steps) = stage.cast.scenario().limits.steps {
+        for (index, action) in actions.iter().enumerate() {
+            let is_beyond = |reply: usize| reply >= steps as usize;
+            let late = match action.at {
+                PlannedPoint::Stream { reply, .. } => is_beyond(reply),
+                PlannedPoint::Asked(key) | PlannedPoint::Started(key) | PlannedPoint::Settled(key, _) => {
+                    is_beyond(stage.cast[key].reply)
+                }
+                _ => false,
+            };
+            problems.add_if(late, || {
+                let message = format!("this can never happen: the turn ends after step {steps}");
+                Problem::new(format!("{base}/at/{index}/do"), message)
+            });
+        }
+    }
+    hanging(stage, settle, actions, problems);
+}
+
+fn hanging(stage: Stage<'_>, settle: &[String], actions: &[PlannedAction], problems: &mut Problems) {
+    let base = format!("/turns/{}", stage.turn);
+    let hangs: Vec<CallKey> =
+        stage.cast.of_turn(stage.turn).into_iter().filter(|key| stage.cast[*key].hangs).collect();
+    let Some(first) = hangs.first() else { return };
+    problems.add_if(!actions.iter().any(|action| action.what.ends_turn()), || {
+        Problem::new(&base, format!("the turn never ends: the tool of `{}` hangs", stage.cast[*first].name))
+            .with_hint("end it with an action such as `abort`".to_owned())
+    });
+    let named = settle.iter().position(|name| hangs.iter().any(|key| stage.cast[*key].name == *name));
+    if let Some(index) = named {
+        let message = format!("the tool of `{}` hangs, so it does not settle in this turn", settle[index]);
+        problems.add(Problem::new(format!("{base}/settle/{index}"), message));
+    }
+    let n_settling = n_calls(stage.replies).saturating_sub(hangs.len() as u32);
+    for (index, action) in actions.iter().enumerate() {
+        let waits = match (&action.at, &action.what) {
+            (PlannedPoint::Settled(key, _), _) | (_, PlannedFault::Settle(key)) => hangs.contains(key),
+            (PlannedPoint::SettledCount(count), _) => *count > n_settling,
+            _ => false,
+        };
+        problems.add_if(waits, || {
+            let name = &stage.cast[*first].name;
+            let message = format!("this can never happen: the tool of `{name}` hangs");
+            Problem::new(format!("{base}/at/{index}/do"), message)
+        });
+    }
+}

@@ -1,0 +1,41 @@
+//! What is wrong with a call as the model makes it.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::PlannedCall;
+
+/// What is wrong with a call, and what it would be if nothing were.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Slip {
+    /// It calls a tool that the system was never given.
+    pub tool: bool,
+    /// Its arguments are not what the tool takes.
+    pub args: bool,
+    /// It has no id.
+    pub no_id: bool,
+    /// What it would be.
+    pub right: RightCall,
+}
+
+/// A call without its slips.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RightCall {
+    /// The wire id.
+    pub id: String,
+    /// The tool.
+    pub tool: String,
+    /// The arguments.
+    pub args: Value,
+    /// The same as text, cut into deltas.
+    pub deltas: Vec<String>,
+}
+
+impl PlannedCall {
+    /// The same call with nothing wrong about it.
+    pub fn put_right(&mut self) {
+        let Some(slip) = self.slip.take() else { return };
+        let RightCall { id, tool, args, deltas } = slip.right;
+        (self.id, self.tool, self.args, self.deltas) = (id, tool, args, deltas);
+    }
+}

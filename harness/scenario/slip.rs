@@ -1,0 +1,55 @@
+//! What a model says wrongly about its calls and its replies.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// An id that is none of the call's own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum CallId {
+    /// There is no id. Only in dialects in which a call may lack it.
+    Missing,
+    /// This text, which may be empty or foreign to the provider.
+    Text(String),
+    /// The id of an earlier call, by its name.
+    Same(String),
+}
+
+/// A stop reason.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stop {
+    /// The reply has reached its greatest length.
+    Length,
+    /// The provider pauses a long turn.
+    Pause,
+    /// The provider does not let the model go on.
+    Refusal,
+    /// There are calls to be run.
+    Calls,
+    /// The model has said all.
+    End,
+}
+
+impl Stop {
+    /// The word that scenario files use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Stop::Length => "length",
+            Stop::Pause => "pause",
+            Stop::Refusal => "refusal",
+            Stop::Calls => "calls",
+            Stop::End => "end",
+        }
+    }
+}
+
+/// How the deltas of parallel calls are numbered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Indices {
+    /// All calls have the number 0.
+    Same,
+    /// No call has a number.
+    Missing,
+}
