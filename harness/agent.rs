@@ -10,13 +10,17 @@ pub mod canary;
 mod cut;
 mod ending;
 mod errand;
+mod given;
+mod heal;
 mod intake;
+mod loads;
 mod request;
 mod retold;
 mod spoil;
 mod step;
 mod store;
 mod storm;
+mod stragglers;
 mod thread;
 mod turn;
 
@@ -307,11 +311,15 @@ pub enum Output {
 }
 
 impl Agent {
-    /// The agent that a plan is driven on, the reference agent or one with a planted bug: it has the plan's tools, and
-    /// asks the model to think where the model does.
+    /// The agent that a plan is driven on, the reference agent or one with a planted bug: it has the plan's tools, asks
+    /// the model to think where the model does, and has loaded the history that is given.
     pub fn of_plan(plan: &Plan, delivery: Delivery, canary: Option<Canary>) -> Agent {
         let agent = Agent::new(plan.dialect, delivery, &plan.tools, canary).limited(plan.step_limit);
-        if plan.thinks() { agent.asking(Thinking::Asked) } else { agent }
+        let agent = if plan.thinks() { agent.asking(Thinking::Asked) } else { agent };
+        match plan.given.as_slice() {
+            [] => agent,
+            given => agent.with_thread(&Agent::stored(given)).expect("what is written can be read"),
+        }
     }
 
     /// The reference agent with an empty thread.
@@ -374,6 +382,11 @@ impl Agent {
     /// The agent that a new process makes of what this one has saved. A store that cannot be read is as good as none:
     /// what is lost with it, the checkers will say.
     pub fn reborn(&self) -> Agent {
+        self.reborn_from(&self.saved())
+    }
+
+    /// The agent that a new process makes of these bytes.
+    pub fn reborn_from(&self, saved: &[u8]) -> Agent {
         let anew = || {
             let Setup { dialect, delivery, thinking, step_limit, model, tools, canary, .. } =
                 self.setup.clone();
@@ -381,7 +394,7 @@ impl Agent {
                 .asking(thinking)
                 .limited(step_limit)
         };
-        anew().with_thread(&self.saved()).unwrap_or_else(|_| anew())
+        anew().with_thread(saved).unwrap_or_else(|_| anew())
     }
 
     /// The path, below the base URL, to which it posts its requests.

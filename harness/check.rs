@@ -6,6 +6,7 @@
 mod changed;
 mod effects;
 mod evidence;
+mod given;
 mod healthy;
 mod heed;
 mod honesty;
@@ -226,6 +227,9 @@ pub fn judge(
     if let Some(reason) = unfit {
         return Judgement::without_run(Verdict::HarnessError, reason);
     }
+    if let Some(reason) = given::untold(&evidence) {
+        return Judgement::without_run(Verdict::Vacuous, reason);
+    }
     let mut findings: Vec<Finding> = CHECKS.iter().flat_map(|check| (check.run)(&evidence)).collect();
     let ask = |check: &Check| Asked { check: check.id, level: check.level, spoke: (check.speaks)(&evidence) };
     let asked: Vec<Asked> = CHECKS.iter().map(ask).collect();
@@ -286,7 +290,8 @@ fn undelivered_failure<'a>(evidence: &Evidence<'a>) -> Option<&'a str> {
     let calls = || evidence.plan.calls.iter().zip(&evidence.ledger.calls);
     let without_actions = |turn: usize| evidence.plan.turns[turn].actions.is_empty();
     let fails = |call: &PlannedCall| !call.outcome.is_success() && !call.is_unfit();
-    let planned = |turn: usize| calls().filter(move |(call, _)| call.turn == turn && fails(call));
+    let planned =
+        |turn: usize| calls().filter(move |(call, _)| call.turn == turn && !call.given && fails(call));
     let is_pending = |call: &PlannedCall, account: &Account| {
         account.settled.is_none() && !(call.is_refused() && account.consent == Some(Consent::Refused))
     };

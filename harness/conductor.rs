@@ -32,6 +32,11 @@ pub enum Command {
     },
     /// Give the system the user's stop.
     Stop,
+    /// Go on in another process of the system, which loads the session if it has not yet.
+    Switch {
+        /// The process, 1 or 2.
+        process: u32,
+    },
     /// Let an exception out of the system's loop.
     Interrupt(Cause),
     /// Say something to the running turn.
@@ -210,6 +215,9 @@ impl Conductor {
                 self.batch.cancelled(*call);
                 self.forget_settling(*call);
             }
+            Event::Saving { entry, side } => {
+                self.tool_point(PlannedPoint::Saved(*entry, *side), Grade::Observed, &mut commands);
+            }
             Event::Quiet => self.be_patient(&mut commands),
             Event::TurnEnded { .. } => self.turn_over(),
             Event::PromptRefused => self.prompt_refused(),
@@ -225,6 +233,7 @@ impl Conductor {
             | Event::CallShown { .. }
             | Event::Answered { .. }
             | Event::Stopped
+            | Event::Switched { .. }
             | Event::Interrupted { .. }
             | Event::Said { .. }
             | Event::Early { .. }
@@ -259,7 +268,11 @@ impl Conductor {
         self.surplus = false;
         let reserved = self.reserved();
         self.batch.begin(&self.plan, turn, &reserved);
-        vec![Command::Prompt { turn }]
+        let process = |turn: usize| self.plan.turns[turn].process;
+        match turn > 0 && process(turn) != process(turn - 1) {
+            true => vec![Command::Switch { process: process(turn) }, Command::Prompt { turn }],
+            false => vec![Command::Prompt { turn }],
+        }
     }
 
     /// Calls that an action will settle, so that they do not settle by themselves.

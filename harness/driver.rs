@@ -9,6 +9,7 @@ pub mod action;
 pub mod catalogue;
 mod environment;
 pub mod error;
+mod give;
 pub mod guardian;
 mod http;
 pub mod in_process;

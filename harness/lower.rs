@@ -18,11 +18,13 @@ mod actions;
 mod cast;
 mod endings;
 mod follow_up;
+mod given;
 mod header;
 mod mint;
 mod place;
 mod points;
 mod problem;
+mod processes;
 mod reach;
 mod said;
 mod settle;
@@ -30,6 +32,7 @@ mod slips;
 mod tools;
 
 pub use actions::words as action_words;
+pub use given::{Files, MAX_GIVEN, fetch};
 pub use header::{
     MAX_ACTIONS, MAX_ARGS, MAX_ATTEMPTS, MAX_BLOCKS, MAX_CALLS, MAX_DELTAS, MAX_REPLIES, MAX_STRING,
     MAX_TOOLS, MAX_TURNS,
@@ -50,7 +53,22 @@ pub fn plans(
     dialects: &[Dialect],
     seed: u64,
 ) -> Result<Vec<Plan>, Diagnostic> {
-    let variants = parse::parse(file_name, text)?;
+    plans_with(id, file_name, text, dialects, seed, &|_| Err("there are no files here".to_owned()))
+}
+
+/// The same for a scenario that may name other files.
+pub fn plans_with(
+    id: &str,
+    file_name: &str,
+    text: &str,
+    dialects: &[Dialect],
+    seed: u64,
+    files: Files<'_>,
+) -> Result<Vec<Plan>, Diagnostic> {
+    let mut variants = parse::parse(file_name, text)?;
+    for variant in &mut variants {
+        fetch(file_name, variant, files)?;
+    }
     let mut plans = Vec::with_capacity(variants.len() * dialects.len());
     for variant in &variants {
         for dialect in dialects {
@@ -84,6 +102,7 @@ pub fn lower(
 ) -> Result<Plan, Vec<Problem>> {
     header::check(scenario)?;
     let (tools, missing) = tools::check(scenario)?;
+    given::check(scenario)?;
     let mut cast = Cast::of(scenario, Mint { seed, scenario: id, dialect });
     let executed = executed(scenario, &cast)?;
     let mut turns = Vec::with_capacity(scenario.turns.len());
@@ -99,10 +118,12 @@ pub fn lower(
     let mut problems = Problems::default();
     endings::limit(scenario, &turns, &mut problems);
     said::once(&turns, &mut problems);
+    processes::check(&turns, &mut problems);
     reach::outlived(&cast, &turns, &mut problems);
     problems.settle()?;
     let needs = needs(scenario, dialect, &turns);
     follow_up::append(&mut turns, &cast.calls);
+    let given = given::lower(scenario, &mut cast);
     let id = PlanId { scenario: id.to_owned(), variant: variant.to_owned(), dialect, control: false };
     let (classes, profile) = (scenario.class.clone(), scenario.profile.clone());
     Ok(Plan {
@@ -117,20 +138,23 @@ pub fn lower(
         missing,
         step_limit: scenario.limits.steps,
         calls: cast.calls,
+        given,
         turns,
         executed,
     })
 }
 
-/// The same conversation with nothing going wrong. Only first attempts are left, calls settle in the order in which the
-/// model made them, and nothing is expected of how often calls run, because that speaks of the fault. A call that is left keeps its key.
+/// The same conversation with nothing going wrong, from an empty store and in one process. Only first attempts are left,
+/// calls settle in the order in which the model made them, and nothing is expected of how often calls run, because that
+/// speaks of the fault. A call that is left keeps its key.
 pub fn control(plan: &Plan) -> Plan {
     let mut control = plan.clone();
     control.id.control = true;
     control.impossible = None;
     control.executed = Vec::new();
+    control.given = Vec::new();
+    control.calls.retain(|call| call.attempt == 0 && !call.given);
     control.step_limit = None;
-    control.calls.retain(|call| call.attempt == 0);
     control.tools.append(&mut control.missing);
     control.tools.iter_mut().for_each(|tool| tool.ends = false);
     for call in &mut control.calls {
@@ -142,6 +166,7 @@ pub fn control(plan: &Plan) -> Plan {
     }
     let n_calls = control.calls.len();
     for turn in &mut control.turns {
+        turn.process = 1;
         turn.actions = Vec::new();
         turn.settle.retain(|key| (key.0 as usize) < n_calls);
         turn.settle.sort_unstable();
@@ -211,7 +236,8 @@ fn turn(
     }
     let stage = Stage { cast, turn: index, replies: &replies, standing };
     actions.extend(endings::finish(stage, &actions));
-    Ok(PlannedTurn { user: said.user.clone(), follow_up: false, replies, settle: order, actions })
+    let (user, process) = (said.user.clone(), said.process);
+    Ok(PlannedTurn { user, process, follow_up: false, replies, settle: order, actions })
 }
 
 /// Keeps the turns whose messages of the user stand in the history, when another turn is over.
@@ -295,6 +321,12 @@ fn needs(scenario: &Scenario, dialect: Dialect, turns: &[PlannedTurn]) -> Vec<Ne
     if thinks(scenario) {
         needs.push(Need::Thinking);
     }
+    if turns.iter().any(|turn| turn.process != 1) {
+        needs.push(Need::SharedSession);
+    }
+    if scenario.given.is_some() {
+        needs.push(Need::GivenHistory);
+    }
     needs.extend(endings::needs(scenario));
     for action in turns.iter().flat_map(|turn| &turn.actions) {
         let in_stream = match action.at {
@@ -303,6 +335,9 @@ fn needs(scenario: &Scenario, dialect: Dialect, turns: &[PlannedTurn]) -> Vec<Ne
         };
         if action.what.stops_turn() {
             needs.push(Need::Cancel);
+        }
+        if matches!(action.at, PlannedPoint::Saved(..)) {
+            needs.push(Need::Saving);
         }
         match &action.what {
             PlannedFault::Kill => needs.push(Need::Resume),

@@ -3,6 +3,10 @@
 //! Plans are made by [`crate::lower`], driven by [`crate::conductor`], served by [`crate::provider`] and
 //! judged by [`crate::check`]. A plan holds no bytes: the provider encodes them when it is asked.
 
+mod given;
+
+pub use given::{GivenBlock, GivenMessage, GivenResult};
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -74,6 +78,9 @@ pub struct Plan {
     pub step_limit: Option<u32>,
     /// Every call that any reply of the plan makes; a [`CallKey`] is an index into this list.
     pub calls: Vec<PlannedCall>,
+    /// The history that the system finds in its store; none if it begins with an empty one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub given: Vec<GivenMessage>,
     /// The turns, the follow-up turns last.
     pub turns: Vec<PlannedTurn>,
     /// How often calls may run, where the scenario says so. The key is the call that the scenario wrote; what is
@@ -90,6 +97,7 @@ impl Plan {
         for call in plan.calls.iter_mut().filter(|call| !call.slips(|slip| slip.tool)) {
             call.tool = name(&call.tool);
         }
+        plan.given.iter_mut().for_each(|message| message.rename_tools(&name));
         plan
     }
 
@@ -110,6 +118,12 @@ impl Plan {
     pub fn kills(&self) -> bool {
         let mut actions = self.turns.iter().flat_map(|turn| &turn.actions);
         actions.any(|action| action.what == PlannedFault::Kill)
+    }
+
+    /// Whether something happens between two writes of the store.
+    pub fn holds_saves(&self) -> bool {
+        let mut actions = self.turns.iter().flat_map(|turn| &turn.actions);
+        actions.any(|action| matches!(action.at, PlannedPoint::Saved(..)))
     }
 
     /// The calls of that name: the one that the scenario wrote, and the ones that lowering added for attempts
@@ -190,6 +204,10 @@ pub struct PlannedCall {
     pub reply: usize,
     /// The attempt of the reply, from 0.
     pub attempt: usize,
+    /// Whether it stands in the given history: then its tool never runs, its turn says nothing, and its reply is the
+    /// number of its message.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub given: bool,
 }
 
 impl PlannedCall {
@@ -255,6 +273,8 @@ impl ToolOutcome {
 pub struct PlannedTurn {
     /// What the user says.
     pub user: String,
+    /// The process that takes the turn, 1 or 2.
+    pub process: u32,
     /// Whether the harness added this turn to see if the thread survives.
     pub follow_up: bool,
     /// The scripted replies.
@@ -410,6 +430,8 @@ pub enum PlannedPoint {
     SettledCount(u32),
     /// The result of that call has been delivered, or is about to be.
     Settled(CallKey, Side),
+    /// That entry of the turn is written to the store, from 1.
+    Saved(u32, Side),
     /// So many replies of the turn are over, with their results.
     Step(u32),
 }
@@ -503,7 +525,7 @@ impl PlannedFault {
         )
     }
 
-    /// Whether it ends the turn in which it happens: the user stops it, or it dies.
+    /// Whether it ends the turn in which it happens: the turn is stopped or broken off, or it dies.
     pub fn ends_turn(&self) -> bool {
         self.stops_turn() || matches!(self, PlannedFault::Kill | PlannedFault::Interrupt(_))
     }

@@ -14,12 +14,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 mod causes;
+mod given;
 mod shorthand;
 mod slip;
 
 pub use slip::{CallId, Indices, Stop};
 
 pub use causes::{Cause, Limits};
+
+pub use given::{Given, GivenHistory, GivenMessage, GivenResult};
 
 /// One scenario file, or one variant of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -45,6 +48,9 @@ pub struct Scenario {
     /// Every combination is a variant.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub vary: BTreeMap<String, Sweep>,
+    /// What the system finds in its store when the scenario begins; nothing if it is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub given: Option<Given>,
     /// The tools that the model may call, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub tools: BTreeMap<String, Tool>,
@@ -85,6 +91,12 @@ pub enum Need {
     Resume,
     /// The system asks the model to think, where the scenario has it think.
     Thinking,
+    /// A history can be put into the system's store before it loads the session.
+    GivenHistory,
+    /// Two processes can have one session open at the same time.
+    SharedSession,
+    /// The harness can hold the writes of the store, one by one.
+    Saving,
     /// The user can say something to a running turn, which then goes on.
     Steer,
     /// The user can send another prompt while a turn runs: it is queued or refused, or stops the turn.
@@ -117,6 +129,9 @@ impl Need {
             Need::Approvals => "approvals",
             Need::Resume => "resume",
             Need::Thinking => "thinking",
+            Need::GivenHistory => "given-history",
+            Need::SharedSession => "shared-session",
+            Need::Saving => "saving",
             Need::Steer => "steer",
             Need::SecondPrompt => "second-prompt",
             Need::Interrupt => "interrupt",
@@ -177,6 +192,9 @@ pub struct Tool {
 pub struct Turn {
     /// What the user says.
     pub user: String,
+    /// The process that takes the turn: 1, or 2, which loads the session when it is first used, while 1 lives on.
+    #[serde(default = "Turn::first", skip_serializing_if = "Turn::is_first")]
+    pub process: u32,
     /// What the model answers, one reply for each request of the turn.
     pub replies: Vec<Reply>,
     /// The order in which the calls of this turn settle; calls that are not named settle last, in their own order.
@@ -185,6 +203,16 @@ pub struct Turn {
     /// What goes wrong, and where.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub at: Vec<At>,
+}
+
+impl Turn {
+    fn first() -> u32 {
+        1
+    }
+
+    fn is_first(process: &u32) -> bool {
+        *process == 1
+    }
 }
 
 /// One reply of the model: a list of blocks, or an object where there is more to say.
@@ -304,6 +332,8 @@ pub enum Point {
     Started(Which),
     /// A result has been delivered: of a call by name, or the K-th of the turn. 0 means that all calls have started.
     Settled(Which),
+    /// The K-th entry of the turn is written to the store, from 1: what the user said, then each call and each result.
+    Saved(u32),
 }
 
 /// A call by its name, or a count.

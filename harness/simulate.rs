@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::agent::{Agent, BodyEnd, Input, Output, RequestId, RunId, TimerId};
 use crate::conductor::{Command, Conductor, Patience, Receipt};
-use crate::plan::{CallKey, Change, MARKER, Plan, ToolOutcome};
+use crate::plan::{CallKey, Change, MARKER, Plan, Side, ToolOutcome};
 use crate::provider::{Answer, Headers, Provider, Request, Sent};
 use crate::rules::Profile;
 use crate::scenario::Cause;
@@ -37,6 +37,8 @@ pub fn simulate(plan: &Arc<Plan>, profile: &'static Profile, agent: Agent, width
         provider: Provider::new(Arc::clone(plan), profile),
         conductor: Conductor::new(Arc::clone(plan), PATIENCE, width),
         agent,
+        other: None,
+        disk: None,
         trace: Trace::default(),
         todo: VecDeque::new(),
         bodies: Vec::new(),
@@ -44,6 +46,9 @@ pub fn simulate(plan: &Arc<Plan>, profile: &'static Profile, agent: Agent, width
         clock: Clock::default(),
         finished: false,
     };
+    if plan.holds_saves() {
+        simulation.disk = Some(Disk::of(&simulation.agent));
+    }
     let first = simulation.conductor.start();
     simulation.obey(first);
     for _ in 0..MAX_STEPS {
@@ -80,12 +85,32 @@ struct Simulation {
     provider: Provider,
     conductor: Conductor,
     agent: Agent,
+    /// The other process of the session, if there are two.
+    other: Option<Agent>,
+    /// What the store holds, where something happens between two of its writes.
+    disk: Option<Disk>,
     trace: Trace,
     todo: VecDeque<Todo>,
     bodies: Vec<Body>,
     gates: Vec<Gate>,
     clock: Clock,
     finished: bool,
+}
+
+/// A store whose writes are held one by one.
+struct Disk {
+    stored: Vec<u8>,
+    /// Entries that it holds.
+    n_entries: usize,
+    /// Entries that it held when the turn began.
+    n_before: usize,
+}
+
+impl Disk {
+    fn of(agent: &Agent) -> Disk {
+        let n_entries = agent.n_entries();
+        Disk { stored: agent.saved(), n_entries, n_before: n_entries }
+    }
 }
 
 /// Virtual time, in milliseconds. It stands still while there is anything to do.
@@ -137,6 +162,13 @@ struct Body {
     state: BodyState,
 }
 
+/// Whether the process lives on.
+#[derive(PartialEq, Eq)]
+enum Life {
+    Goes,
+    Ends,
+}
+
 #[derive(PartialEq, Eq)]
 enum BodyState {
     Going,
@@ -180,6 +212,9 @@ impl Simulation {
         match command {
             Command::Prompt { turn } => {
                 self.provider.begin_turn(turn);
+                if let Some(disk) = &mut self.disk {
+                    disk.n_before = disk.n_entries;
+                }
                 self.trace.push(Event::Prompted { turn });
                 self.todo.push_back(Todo::Tell(ToAgent::Prompt(turn)));
             }
@@ -196,12 +231,24 @@ impl Simulation {
                 self.todo.push_back(Todo::Tell(ToAgent::Say { way, text }));
             }
             Command::Kill => {
-                self.agent = self.agent.reborn();
+                self.agent = match &self.disk {
+                    Some(disk) => self.agent.reborn_from(&disk.stored),
+                    None => self.agent.reborn(),
+                };
+                self.disk = self.disk.as_ref().map(|_| Disk::of(&self.agent));
                 self.todo.clear();
                 self.gates.clear();
                 self.clock.timers.clear();
                 self.bodies.iter_mut().for_each(|body| body.state = BodyState::Over);
                 self.observe(Event::Killed);
+            }
+            Command::Switch { process } => {
+                let store = self.agent.saved();
+                let mut next = self.other.take().unwrap_or_else(|| self.agent.reborn());
+                // A store that cannot be read changes nothing in memory.
+                let _ = next.reload(&store);
+                self.other = Some(std::mem::replace(&mut self.agent, next));
+                self.trace.push(Event::Switched { process });
             }
             Command::Resume => self.observe(Event::Resumed),
             Command::Change(change) => self.todo.push_back(Todo::Tell(ToAgent::Change(change))),
@@ -245,9 +292,41 @@ impl Simulation {
     }
 
     fn step(&mut self, input: Input<'_>) {
-        for output in self.agent.step(input) {
-            self.carry_out(output);
+        let outputs = self.agent.step(input);
+        self.follow(outputs);
+    }
+
+    /// What the agent wants done is done when it is written down; a process that dies while it writes does nothing more.
+    fn follow(&mut self, outputs: Vec<Output>) {
+        if self.save() == Life::Goes {
+            outputs.into_iter().for_each(|output| self.carry_out(output));
         }
+    }
+
+    fn save(&mut self) -> Life {
+        let Some(disk) = &self.disk else { return Life::Goes };
+        let entry = |n_entries: usize| (n_entries - disk.n_before) as u32;
+        let n_entries = self.agent.n_entries();
+        let new = entry(disk.n_entries) + 1..entry(n_entries.max(disk.n_entries)) + 1;
+        let n_before = disk.n_before;
+        for entry in new.clone() {
+            self.observe(Event::Saving { entry, side: Side::Before });
+            if self.is_dying() {
+                return Life::Ends;
+            }
+        }
+        self.disk = Some(Disk { n_before, ..Disk::of(&self.agent) });
+        for entry in new {
+            self.observe(Event::Saving { entry, side: Side::After });
+            if self.is_dying() {
+                return Life::Ends;
+            }
+        }
+        Life::Goes
+    }
+
+    fn is_dying(&self) -> bool {
+        matches!(self.todo.front(), Some(Todo::Obey(Command::Kill)))
     }
 
     fn carry_out(&mut self, output: Output) {
@@ -353,7 +432,7 @@ impl Simulation {
                 let bytes = body.answer.frames.slice(sent..sent + 1);
                 let outputs = self.agent.step(Input::Body { request, bytes });
                 self.todo.push_back(Todo::Send(at));
-                outputs.into_iter().for_each(|output| self.carry_out(output));
+                self.follow(outputs);
             }
             Sent::Frames(_) => {
                 body.state = BodyState::Over;

@@ -194,6 +194,18 @@ pub enum Event {
         /// How.
         change: Change,
     },
+    /// An entry of the turn is about to be written to the store, or has been.
+    Saving {
+        /// Its number, from 1.
+        entry: u32,
+        /// Before or after the write.
+        side: Side,
+    },
+    /// The user goes on in another process, which has loaded the session while the first lives on.
+    Switched {
+        /// The process, 1 or 2.
+        process: u32,
+    },
     /// Nothing happened for as long as the harness waits.
     Quiet,
     /// The harness gave up waiting for the end of the turn.

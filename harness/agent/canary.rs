@@ -201,6 +201,22 @@ pub enum Canary {
     RewindForgotten,
     /// A question beside the conversation is sent with its calls and without tools (pydantic-ai).
     AsideWithoutTools,
+    /// A resume follows one branch of a tree: of a batch of an earlier turn it keeps the last result (Claude Code).
+    BranchFollowed,
+    /// A repair at load looks for results in the next message alone, and makes up those that stand further on (Strands).
+    RepairAddsResult,
+    /// The store keys results by their place in the batch: a later batch of the turn overwrites an earlier one (Open
+    /// WebUI).
+    PartsOverwritten,
+    /// The store orders messages by their ids as texts: the tenth comes before the second (opencode).
+    OrderFromIds,
+    /// Results of tools that failed are stored and not lowered when the thread is loaded.
+    ErrorsNotLowered,
+    /// A resume answers the calls of the last turn alone: a thread that was broken before stays so.
+    HealsTheEndAlone,
+    /// A process that shares its session with another goes on with what it has in memory, and writes over the other's
+    /// turns (Claude Code).
+    StaleWriter,
 }
 
 impl Canary {

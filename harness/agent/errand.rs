@@ -6,9 +6,9 @@
 
 use super::canary::Canary;
 use super::cut;
+use super::heal::healed;
 use super::request;
 use super::step::{Phase, Step};
-use super::store::answered;
 use super::thread::{Block, Message, unanswered};
 use super::turn::Turn;
 use super::{Agent, BodyEnd, Delivery, Input, Output, RequestId, Setup, Thinking};
@@ -190,7 +190,7 @@ impl Agent {
     fn summarise(&mut self, keep: usize, summary: &str, is_running: bool) {
         let first = self.thread.len().saturating_sub(keep);
         let cuts_step = matches!(self.thread.get(first), Some(Message::Results(_)));
-        self.thread = cut::summarised(&answered(self.thread.clone()), keep, summary, is_running);
+        self.thread = cut::summarised(&healed(self.thread.clone()), keep, summary, is_running);
         if self.is(Canary::SummaryOrphansCall) && cuts_step {
             self.thread.retain({
                 let mut n_results = 0;

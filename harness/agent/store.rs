@@ -10,8 +10,9 @@ use serde::{Deserialize, Serialize};
 
 use super::Agent;
 use super::canary::Canary;
-use super::step::{Phase, interrupted};
-use super::thread::{Block, Call, CallResult, Message, unanswered};
+use super::loads::loaded;
+use super::step::Phase;
+use super::thread::{Block, CallResult, Message};
 
 /// The version of the format. Another one is not guessed at.
 const VERSION: u32 = 1;
@@ -46,6 +47,21 @@ impl Agent {
     /// It changes only in [`Agent::step`]. A driver writes it after each step and *before* it carries out what the
     /// step asked for: then nothing has happened in the world that the store does not know.
     pub fn saved(&self) -> Vec<u8> {
+        written(&self.thread_now())
+    }
+
+    /// What the store holds now, counted: what the user said, the calls, and the results.
+    pub fn n_entries(&self) -> usize {
+        let entries = self.thread_now().into_iter().map(|message| match message {
+            Message::User(_) => 1,
+            Message::Assistant(blocks) => blocks.iter().filter_map(Block::call).count(),
+            Message::Results(results) => results.len(),
+        });
+        entries.sum()
+    }
+
+    /// The thread as it would stand if the agent died now.
+    fn thread_now(&self) -> Vec<Message> {
         let mut thread = self.thread.clone();
         if let Some(turn) = &self.turn {
             match self.setup.canary {
@@ -61,8 +77,7 @@ impl Agent {
             }
             thread.extend(turn.asides.iter().map(|heard| Message::User(heard.text.clone())));
         }
-        let written = Written { version: VERSION, thread: &thread };
-        serde_json::to_vec(&written).expect("a thread is strings and flags, which JSON can say")
+        thread
     }
 
     /// This agent, which has no thread yet, with a stored one. Nothing of the dead process is on its way any more, so
@@ -72,6 +87,24 @@ impl Agent {
     ///
     /// When the bytes are not what [`Agent::saved`] writes.
     pub fn with_thread(mut self, saved: &[u8]) -> Result<Agent, BrokenStore> {
+        self.load(saved)?;
+        Ok(self)
+    }
+
+    /// Takes over what another process has stored since. Whoever shares a session looks into the store before each turn,
+    /// or it would write over what it does not know.
+    ///
+    /// # Errors
+    ///
+    /// When the bytes are not what [`Agent::saved`] writes.
+    pub fn reload(&mut self, saved: &[u8]) -> Result<(), BrokenStore> {
+        match self.setup.canary {
+            Some(Canary::StaleWriter) => Ok(()),
+            _ => self.load(saved),
+        }
+    }
+
+    fn load(&mut self, saved: &[u8]) -> Result<(), BrokenStore> {
         let read: Read = serde_json::from_slice(saved).map_err(|error| BrokenStore(error.to_string()))?;
         if read.version != VERSION {
             return Err(BrokenStore(format!(
@@ -79,13 +112,15 @@ impl Agent {
                 read.version
             )));
         }
-        self.thread = match self.setup.canary {
-            Some(Canary::KillDangles) => read.thread,
-            Some(Canary::ThinkingForgotten) => without_thoughts(answered(read.thread)),
-            _ => answered(read.thread),
-        };
-        Ok(self)
+        self.thread = loaded(read.thread, self.setup.canary);
+        Ok(())
     }
+}
+
+/// The bytes of a thread.
+pub(super) fn written(thread: &[Message]) -> Vec<u8> {
+    let written = Written { version: VERSION, thread };
+    serde_json::to_vec(&written).expect("a thread is strings and flags, which JSON can say")
 }
 
 fn push(thread: &mut Vec<Message>, message: Vec<Block>, results: Vec<CallResult>) {
@@ -97,46 +132,11 @@ fn push(thread: &mut Vec<Message>, message: Vec<Block>, results: Vec<CallResult>
     }
 }
 
-fn without_thoughts(mut thread: Vec<Message>) -> Vec<Message> {
-    for message in &mut thread {
-        if let Message::Assistant(blocks) = message {
-            blocks.retain(|block| !matches!(block, Block::Thought(_)));
-        }
-    }
-    thread
-}
-
-/// The thread with an honest answer to every call that has none, in the order of the calls.
-pub(super) fn answered(thread: Vec<Message>) -> Vec<Message> {
-    let open: Vec<Call> = unanswered(&thread).into_iter().cloned().collect();
-    let mut whole = Vec::with_capacity(thread.len() + 1);
-    let mut messages = thread.into_iter().peekable();
-    while let Some(message) = messages.next() {
-        let calls = match &message {
-            Message::Assistant(blocks) => blocks.iter().filter_map(Block::call).cloned().collect(),
-            Message::User(_) | Message::Results(_) => Vec::new(),
-        };
-        whole.push(message);
-        let mut results: Vec<CallResult> = match messages.peek_mut() {
-            Some(Message::Results(results)) => std::mem::take(results),
-            _ => Vec::new(),
-        };
-        if !results.is_empty() {
-            messages.next();
-        }
-        results.extend(calls.iter().filter(|call| open.contains(call)).map(interrupted));
-        results.sort_by_key(|result| calls.iter().position(|call| call.id == result.call_id));
-        if !results.is_empty() {
-            whole.push(Message::Results(results));
-        }
-    }
-    whole
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::agent::Delivery;
+    use crate::agent::thread::{Call, unanswered};
     use crate::dialect::Dialect;
 
     fn resume(saved: &[u8]) -> Result<Agent, BrokenStore> {

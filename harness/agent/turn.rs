@@ -3,13 +3,13 @@
 use super::aside::Heard;
 use super::canary::Canary;
 use super::cut;
+use super::heal::healed;
 use super::intake::{Misfit, misfit, turn_down};
 use super::request;
 use super::spoil::answered_first;
 use super::step::{CallState, Phase, Step, StepCall, interrupted, not_allowed, result_of};
-use super::store::answered;
 use super::thread::{Block, CallResult, Message, unanswered};
-use super::{Agent, BodyEnd, Input, Output, RunId, Straggler};
+use super::{Agent, BodyEnd, Input, Output, RunId};
 use crate::plan::ToolOutcome;
 use crate::trace::{Aside, Consent, ShownState, TurnOutcome};
 use crate::wire::{ReplyEvent, decode_whole};
@@ -148,7 +148,7 @@ impl Agent {
         }
         let body = match self.setup.canary {
             Some(Canary::NoteWanders) if self.was_stopped => request::body(&self.setup, &self.with_note()),
-            Some(Canary::SummaryOfPoison) => request::body(&self.setup, &answered(self.thread.clone())),
+            Some(Canary::SummaryOfPoison) => request::body(&self.setup, &healed(self.thread.clone())),
             Some(Canary::SummaryFlipsRole) => self.flipped(),
             _ => request::body(&self.setup, &self.thread),
         };
@@ -525,38 +525,6 @@ impl Agent {
         }
         outputs.push(Output::Ended(TurnOutcome::Cancelled));
         None
-    }
-
-    /// Gives up the tools that run. They are remembered: a tool that does not hear it answers late.
-    pub(super) fn let_go(&mut self, step: &Step, outputs: &mut Vec<Output>) {
-        for call in step.calls() {
-            let CallState::Running(run) = call.state else { continue };
-            outputs.push(Output::CancelTool { run });
-            outputs.push(Output::Show { id: call.call.id.clone(), state: ShownState::Failed });
-            self.stragglers.push(Straggler { run, call_id: call.call.id.clone() });
-        }
-    }
-
-    /// A tool that was given up answers. Its call has its answer already, so the result is not recorded.
-    pub(super) fn straggler_done(&mut self, run: RunId, outcome: &ToolOutcome) {
-        let Some(at) = self.stragglers.iter().position(|straggler| straggler.run == run) else { return };
-        let Straggler { call_id, .. } = self.stragglers.remove(at);
-        if self.is(Canary::LateResultRevived) && matches!(self.thread.last(), Some(Message::User(_))) {
-            let call_id = call_id.clone();
-            let result = CallResult { call_id, text: outcome.text().to_owned(), is_error: false };
-            self.thread.push(Message::Results(vec![result]));
-        }
-        if self.is(Canary::LateResultTwice) {
-            let result =
-                CallResult { call_id, text: outcome.text().to_owned(), is_error: !outcome.is_success() };
-            let answered = self.thread.iter().rposition(|message| match message {
-                Message::Results(results) => results.iter().any(|earlier| earlier.call_id == result.call_id),
-                _ => false,
-            });
-            if let Some(Message::Results(results)) = answered.and_then(|at| self.thread.get_mut(at)) {
-                results.push(result);
-            }
-        }
     }
 
     pub(super) fn push_message(&mut self, blocks: Vec<Block>) {

@@ -46,7 +46,11 @@ struct File {
 impl File {
     fn read(path: &Path, id: String) -> File {
         let text = std::fs::read_to_string(path).unwrap();
-        let variants = parse(&id, &text).unwrap();
+        let mut variants = parse(&id, &text).unwrap();
+        let folder = path.parent().unwrap();
+        let beside =
+            |file: &str| std::fs::read_to_string(folder.join(file)).map_err(|error| error.to_string());
+        variants.iter_mut().for_each(|variant| lower::fetch(&id, variant, &beside).unwrap());
         File { id, text, variants }
     }
 
@@ -63,7 +67,8 @@ fn built_in() -> Vec<File> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios");
     let folders = std::fs::read_dir(&root).unwrap().map(|entry| entry.unwrap().path());
     let files = folders.filter(|path| path.is_dir()).flat_map(|folder| std::fs::read_dir(folder).unwrap());
-    let mut paths: Vec<_> = files.map(|entry| entry.unwrap().path()).collect();
+    let is_scenario = |path: &std::path::PathBuf| path.extension().is_some_and(|ending| ending == "yaml");
+    let mut paths: Vec<_> = files.map(|entry| entry.unwrap().path()).filter(is_scenario).collect();
     paths.sort();
     let id = |path: &Path| path.strip_prefix(&root).unwrap().with_extension("").display().to_string();
     paths.iter().map(|path| File::read(path, id(path))).collect()
@@ -93,7 +98,7 @@ impl Prepared {
 
 fn drive(plan: &Arc<Plan>, width: Option<usize>) -> Run {
     let agent = Agent::of_plan(plan, Delivery::Streamed, None);
-    simulate(plan, Profile::of_plan(&plan, &[]), agent, width)
+    simulate(plan, Profile::of_plan(plan, &[]), agent, width)
 }
 
 /// Plans that are measured together, from their files to their requests.

@@ -118,7 +118,10 @@ pub(super) fn executed_once(evidence: &Evidence<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (call, account) in evidence.plan.calls.iter().zip(&evidence.ledger.calls) {
         let n_starts = account.starts.len();
-        if n_starts > 1 {
+        if call.given && n_starts > 0 {
+            let message = format!("call {} of the given history ran again", call.name);
+            findings.push(finding(message, "no run", format!("{n_starts} runs")));
+        } else if n_starts > 1 {
             let message = format!("call {} ran {n_starts} times", call.name);
             findings.push(finding(message, "one run", format!("{n_starts} runs")));
         } else if let Some(turn) = account.start_turns.iter().find(|turn| **turn > call.turn) {

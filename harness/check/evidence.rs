@@ -1,6 +1,7 @@
 //! What the checkers look at.
 
 use super::changed::Changed;
+use super::given;
 use crate::history::{Content, History, Item};
 use crate::json::{Document, Json};
 use crate::plan::{CallKey, MARKER, Plan, PlannedCall};
@@ -66,7 +67,9 @@ impl<'a> Evidence<'a> {
             let asked = Asked { model: model.as_deref(), body };
             requests.push(view(plan, profile, &mut recall, (*exchange, turn, *kind), asked));
         }
-        let (ledger, changed) = (Ledger::of(&run.trace, plan.calls.len()), Changed::of(plan, &run.trace));
+        let mut ledger = Ledger::of(&run.trace, plan.calls.len());
+        given::enter(plan, &mut ledger);
+        let changed = Changed::of(plan, &run.trace);
         Evidence { plan, run, ledger, requests, changed }
     }
 

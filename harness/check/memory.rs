@@ -1,6 +1,7 @@
 //! Does the thread remember what happened, as it happened?
 
 use super::evidence::{Evidence, RequestView, ResultView};
+use super::given;
 use crate::history::{Content, Role};
 use crate::plan::{CallKey, ToolOutcome};
 use crate::trace::{Account, Aside};
@@ -23,11 +24,11 @@ pub(super) fn user_message_kept(evidence: &Evidence<'_>) -> Vec<Finding> {
             Content::Thought { .. } | Content::Call { .. } => false,
         })
     };
-    let lost = |turn: usize, who: &str, text: &str| Finding {
+    let lost = |place: String, who: &str, text: &str| Finding {
         check: "user-message-kept",
         harm: Harm::UserMessageLost,
         permanence: None,
-        message: format!("what {who} said in turn {} is gone", turn + 1),
+        message: format!("what {who} said in {place} is gone"),
         place: last.place(""),
         rule: None,
         expected: format!("`{text}` in a user message"),
@@ -35,12 +36,16 @@ pub(super) fn user_message_kept(evidence: &Evidence<'_>) -> Vec<Finding> {
     };
     let turns = evidence.plan.turns[..=last.turn.min(evidence.plan.turns.len() - 1)].iter().enumerate();
     let prompts = turns.filter(|(at, turn)| !evidence.changed.may_be_gone(*at) && !said(&turn.user));
-    let prompts = prompts.map(|(turn, planned)| lost(turn, "the user", &planned.user));
+    let in_turn = |turn: usize| format!("turn {}", turn + 1);
+    let prompts = prompts.map(|(turn, planned)| lost(in_turn(turn), "the user", &planned.user));
+    let given = given::user_messages(evidence.plan).filter(|text| !said(text));
+    let given = given.map(|text| lost("the given history".to_owned(), "the user", text));
     let asides = evidence
         .asides()
         .filter(|(turn, _, text)| *turn < last.turn && !evidence.changed.may_be_gone(*turn) && !told(text));
     let who = |way| if way == Aside::Injected { "a hook" } else { "the user" };
-    prompts.chain(asides.map(|(turn, way, text)| lost(turn, who(way), text))).collect()
+    let asides = asides.map(|(turn, way, text)| lost(in_turn(turn), who(way), text));
+    given.chain(prompts).chain(asides).collect()
 }
 
 /// Results that were delivered in time are in the last request.
@@ -74,6 +79,9 @@ pub(super) fn results_kept(evidence: &Evidence<'_>) -> Vec<Finding> {
         let kept = || last.results().any(|result| is_its(result.text) && is_known(result.id));
         let name = &call.name;
         let message = match evidence.died_in(call.turn) {
+            _ if call.given => {
+                Some(format!("the result of call {name} was in the given history and is gone"))
+            }
             true => evidence.acknowledged(key).map(|how| {
                 format!(
                     "the result of call {name} is gone: the process was killed after it had {how}, \
@@ -82,11 +90,8 @@ pub(super) fn results_kept(evidence: &Evidence<'_>) -> Vec<Finding> {
             }),
             false => Some(format!("the result of call {name} had been delivered and is gone")),
         };
-        let is_lost = returned
-            && !evidence.changed.result_may_be_gone(key)
-            && last.turn > call.turn
-            && !kept()
-            && !told(&call.marker);
+        let is_due = (call.given || last.turn > call.turn) && !evidence.changed.result_may_be_gone(key);
+        let is_lost = returned && is_due && !kept() && !told(&call.marker);
         message.filter(|_| is_lost).map(|message| (call, message))
     });
     lost.map(|(call, message)| Finding {
@@ -142,7 +147,7 @@ pub(super) fn order_kept(evidence: &Evidence<'_>) -> Vec<Finding> {
     let disordered = |request: &&RequestView| {
         let places = request.calls().map(|view| {
             let call = evidence.call(view.key);
-            (call.turn, call.reply, call.attempt, view.key)
+            (!call.given, call.turn, call.reply, call.attempt, view.key)
         });
         !places.is_sorted()
     };
@@ -162,10 +167,10 @@ pub(super) fn order_kept(evidence: &Evidence<'_>) -> Vec<Finding> {
 /// Calls of two replies do not share a message.
 pub(super) fn steps_kept_apart(evidence: &Evidence<'_>) -> Vec<Finding> {
     let mixed = |request: &RequestView| {
-        let mut previous: Option<(usize, (usize, usize, usize))> = None;
+        let mut previous: Option<(usize, (bool, usize, usize, usize))> = None;
         for view in request.calls() {
             let call = evidence.call(view.key);
-            let reply = (call.turn, call.reply, call.attempt);
+            let reply = (call.given, call.turn, call.reply, call.attempt);
             if previous.is_some_and(|(at, other)| at == view.message && other != reply) {
                 return Some(request.place(&view.pointer));
             }

@@ -133,6 +133,8 @@ impl Story {
                     }
                 }
                 Event::Changed { .. } => story.changes.push(at),
+                // Between two turns nothing is under way that could break.
+                Event::Killed if !evidence.died_in(turn) => {}
                 event if is_break(event) => story.breaks.push((turn, at)),
                 _ => {}
             }

@@ -36,7 +36,7 @@ fn idle(evidence: &Evidence<'_>) -> Option<Finding> {
     let is_whole = |turn: usize| {
         let mut replies = evidence.plan.turns[turn].replies.iter().flat_map(|reply| &reply.attempts);
         let is_told = replies.all(|script| script.stop.is_none());
-        let mut calls = evidence.plan.calls.iter().filter(|call| call.turn == turn);
+        let mut calls = evidence.plan.calls.iter().filter(|call| call.turn == turn && !call.given);
         evidence.plan.id.control
             || (is_told && !evidence.was_stopped(turn) && calls.all(|call| call.outcome.is_success()))
     };
@@ -48,7 +48,8 @@ fn idle(evidence: &Evidence<'_>) -> Option<Finding> {
             return Some(format!("reply {} was never asked for", reply + 1));
         }
         let calls = evidence.plan.calls.iter().zip(&evidence.ledger.calls);
-        let mut idle = calls.filter(|(call, account)| call.turn == turn && account.settled.is_none());
+        let mut idle =
+            calls.filter(|(call, account)| call.turn == turn && !call.given && account.settled.is_none());
         idle.next()
             .filter(|_| is_whole(turn))
             .map(|(call, _)| format!("call {} never ran to its end", call.name))

@@ -62,9 +62,14 @@ fn is_asked(evidence: &Evidence<'_>, last: &RequestView, key: CallKey) -> bool {
     returned && call.turn < last.turn && !evidence.died_in(call.turn)
 }
 
-/// Whether the model is told what the tool returned.
+/// Whether the model is told what the tool returned. Nothing at all is told by any result of the call.
 fn is_told(evidence: &Evidence<'_>, last: &RequestView, key: CallKey) -> bool {
-    let marker = evidence.call(key).marker.as_str();
+    let call = evidence.call(key);
+    let marker = call.marker.as_str();
+    let is_its = |id: &str, text: &str| match call.outcome.text() {
+        "" => evidence.answered(last, id) == Some(key),
+        _ => text.contains(marker),
+    };
     // Where a system gives the history in its own words, the result may stand in a text.
     let in_words = || {
         last.history.items.iter().any(|item| match &item.content {
@@ -73,7 +78,7 @@ fn is_told(evidence: &Evidence<'_>, last: &RequestView, key: CallKey) -> bool {
             Content::Thought { .. } | Content::Call { .. } | Content::Result { .. } => false,
         })
     };
-    last.results().any(|result| result.text.contains(marker) && result.is_error != Some(true)) || in_words()
+    last.results().any(|result| is_its(result.id, result.text) && result.is_error != Some(true)) || in_words()
 }
 
 /// The last state of each call that was shown.

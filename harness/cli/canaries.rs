@@ -136,10 +136,12 @@ fn is_caught(case: &Case, canary: Canary) -> bool {
     case.judged == Verdict::Fail && case.findings.iter().any(|finding| finding.check == canary.caught_by())
 }
 
-/// Whether the plan is one that its dialect cannot show, and is said to be so.
+/// Whether the plan is one that its dialect cannot show, and is said to be so, or one that only the simulation can play:
+/// there alone writes of the store are held.
 fn is_impossible(case: &Case, jobs: &[Job]) -> bool {
     let of_case = |job: &&Job| job.plan.id.to_string() == case.plan;
-    let is_so = jobs.iter().find(of_case).is_some_and(|job| job.plan.impossible.is_some());
+    let is_so =
+        jobs.iter().find(of_case).is_some_and(|job| job.plan.impossible.is_some() || job.plan.holds_saves());
     is_so && case.judged == Verdict::Unsupported
 }
 

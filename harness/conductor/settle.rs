@@ -145,7 +145,7 @@ impl Batch {
 
     fn count(&self, plan: &Plan, turn: usize, holds: impl Fn(Progress) -> bool) -> u32 {
         let calls = plan.calls.iter().zip(&self.calls);
-        calls.filter(|(call, progress)| call.turn == turn && holds(**progress)).count() as u32
+        calls.filter(|(call, progress)| call.turn == turn && !call.given && holds(**progress)).count() as u32
     }
 
     /// Whether every call that can run now has started: as many as were made, or as many as the system runs at once.
@@ -181,13 +181,14 @@ impl Batch {
             let planned = &plan.calls[call.0 as usize];
             let is_due = match now.stopped {
                 true => planned.deaf || now.forced,
-                false => planned.turn < turn || (is_ready && progress.replied),
+                false => planned.turn < turn || planned.given || (is_ready && progress.replied),
             };
             let hangs = planned.hangs && planned.turn == turn;
             progress.is_open() && is_due && !hangs && !self.reserved.contains(call)
         };
         let all = (0..plan.calls.len() as u32).map(CallKey);
-        let leftovers = all.filter(|call| plan.calls[call.0 as usize].turn < turn);
+        let is_old = |call: &crate::plan::PlannedCall| call.turn < turn || call.given;
+        let leftovers = all.filter(|call| is_old(&plan.calls[call.0 as usize]));
         self.order.iter().copied().chain(leftovers).find(may_settle)
     }
 

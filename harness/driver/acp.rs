@@ -30,7 +30,8 @@ use super::plain::PlainAgent;
 use super::process::{Launch, Limits, Pipes, Process, WRITE_WAIT};
 use super::protocol::{self, About, SessionSpec};
 use super::talk::Talk;
-use super::{lines, rest};
+use super::{give, lines, rest};
+use crate::plan::GivenMessage;
 use crate::scenario::Cause;
 use crate::trace::{Aside, Consent, QuestionId, ShownState, TurnOutcome};
 
@@ -151,6 +152,13 @@ impl Adapter {
         meta: Map<String, Value>,
     ) -> Result<Session, DriverError> {
         self.enter(NewSessionRequest::new(spec.state_dir.clone()).meta(meta)).await
+    }
+
+    /// Puts a history into the store of an adapter, and gives the id under which it can be loaded.
+    pub async fn give(&self, spec: &SessionSpec, history: &[GivenMessage]) -> Result<String, DriverError> {
+        let question = give::question(spec, history);
+        let answer: Value = self.link.ask(give::METHOD, question, self.link.limits.answer).await?;
+        give::session_id(&answer)
     }
 
     async fn enter(&self, request: NewSessionRequest) -> Result<Session, DriverError> {
@@ -382,7 +390,7 @@ impl Link {
         match tokio::time::timeout(wait, self.connection.send_request(request).block_task()).await {
             Ok(Ok(answer)) => Ok(answer),
             Ok(Err(error)) if is_over(&error) => Err(self.hub.cause().await),
-            Ok(Err(error)) => Err(refused(method, error).with_stderr(self.process.stderr())),
+            Ok(Err(error)) => Err(DriverError::refused(method, error).with_stderr(self.process.stderr())),
             Err(_) => Err(DriverError::Silent {
                 method: method.to_owned(),
                 waited: wait,
@@ -497,10 +505,4 @@ fn is_over(error: &agent_client_protocol::Error) -> bool {
 fn is_unsent(error: &agent_client_protocol::Error) -> bool {
     let words = error.data.as_ref().and_then(Value::as_str);
     words.is_some_and(|words| words.starts_with("failed to send outgoing request `"))
-}
-
-fn refused(method: &str, error: agent_client_protocol::Error) -> DriverError {
-    let data = error.data.map(|data| format!(": {data}")).unwrap_or_default();
-    let text = super::error::quote(format!("{}{data}", error.message).as_bytes());
-    DriverError::Refused { method: method.to_owned(), code: error.code.into(), text }
 }

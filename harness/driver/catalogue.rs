@@ -9,6 +9,7 @@ const BUILT_IN: [&[(&str, &str)]; 2] = [
     &[
         ("system.yaml", include_str!("../systems/ai-sdk/system.yaml")),
         ("adapter.mjs", include_str!("../systems/ai-sdk/adapter.mjs")),
+        ("given.mjs", include_str!("../systems/ai-sdk/given.mjs")),
         ("baseline.yaml", include_str!("../systems/ai-sdk/baseline.yaml")),
         ("v5/package.json", include_str!("../systems/ai-sdk/v5/package.json")),
         ("v5/package-lock.json", include_str!("../systems/ai-sdk/v5/package-lock.json")),
@@ -20,6 +21,7 @@ const BUILT_IN: [&[(&str, &str)]; 2] = [
     &[
         ("system.yaml", include_str!("../systems/opencode/system.yaml")),
         ("start.mjs", include_str!("../systems/opencode/start.mjs")),
+        ("give.mjs", include_str!("../systems/opencode/give.mjs")),
         ("baseline.yaml", include_str!("../systems/opencode/baseline.yaml")),
         ("v1.18.33/package.json", include_str!("../systems/opencode/v1.18.33/package.json")),
         ("v1.18.33/package-lock.json", include_str!("../systems/opencode/v1.18.33/package-lock.json")),

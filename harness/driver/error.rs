@@ -90,6 +90,13 @@ pub enum DriverError {
 }
 
 impl DriverError {
+    /// The adapter's answer is an error.
+    pub(super) fn refused(method: &str, error: agent_client_protocol::Error) -> DriverError {
+        let data = error.data.map(|data| format!(": {data}")).unwrap_or_default();
+        let text = quote(format!("{}{data}", error.message).as_bytes());
+        DriverError::Refused { method: method.to_owned(), code: error.code.into(), text }
+    }
+
     /// The same with what the adapter had written to its standard error, where that is not told already.
     pub(super) fn with_stderr(self, stderr: String) -> DriverError {
         match self {

@@ -19,7 +19,7 @@ use tokio::task::JoinHandle;
 use super::acp::SessionEvent;
 use super::error::DriverError;
 use super::http::{Exchange, Piece};
-use crate::agent::{Agent, BodyEnd, Input, Output, RequestId, RunId, TimerId};
+use crate::agent::{Agent, BodyEnd, BrokenStore, Input, Output, RequestId, RunId, TimerId};
 use crate::plan::{Change, ToolOutcome};
 use crate::scenario::Cause;
 use crate::trace::{Aside, Consent, QuestionId};
@@ -45,6 +45,8 @@ enum Command {
     Change(Change, oneshot::Sender<()>),
     Barrier(oneshot::Sender<()>),
     History(oneshot::Sender<Vec<u8>>),
+    Saved(oneshot::Sender<Vec<u8>>),
+    Reload(Vec<u8>),
     Kill(oneshot::Sender<Vec<u8>>),
 }
 
@@ -126,6 +128,18 @@ impl InProcess {
         wait.await.ok()
     }
 
+    /// What the agent has saved; none if its task is gone.
+    pub async fn saved(&self) -> Option<Vec<u8>> {
+        let (told, wait) = oneshot::channel();
+        self.send(Command::Saved(told));
+        wait.await.ok()
+    }
+
+    /// Tells the agent what another process has saved since.
+    pub fn reload(&self, saved: Vec<u8>) {
+        self.send(Command::Reload(saved));
+    }
+
     /// Ends the agent where it stands, as SIGKILL would, with all its connections. Gives what it had saved by then;
     /// none if it had ended before.
     pub async fn kill(&mut self) -> Option<Vec<u8>> {
@@ -190,7 +204,13 @@ impl Live {
                 Step::Tool(run, Some(outcome)) => self.agent.step(Input::ToolDone { run, outcome }),
                 Step::Tool(_, None) => Vec::new(),
                 Step::Timer(timer) => self.agent.step(Input::Elapsed { timer }),
-                Step::Command(Command::Prompt(text)) => self.agent.step(Input::Prompt(&text)),
+                Step::Command(Command::Prompt(text)) => {
+                    if let Err(error) = self.look_into_the_store() {
+                        self.report(SessionEvent::Lost(error));
+                        return;
+                    }
+                    self.agent.step(Input::Prompt(&text))
+                }
                 Step::Command(Command::Say(way, text)) => self.agent.step(Input::said(way, &text)),
                 Step::Command(Command::Interrupt(cause)) => self.agent.step(Input::Interrupt(cause)),
                 Step::Command(Command::Cancel) => self.agent.step(Input::Stop),
@@ -209,6 +229,17 @@ impl Live {
                     let _ = told.send(self.agent.history());
                     Vec::new()
                 }
+                Step::Command(Command::Saved(told)) => {
+                    let _ = told.send(self.agent.saved());
+                    Vec::new()
+                }
+                Step::Command(Command::Reload(saved)) => {
+                    if let Err(error) = self.agent.reload(&saved) {
+                        self.report(SessionEvent::Lost(unread(&error)));
+                        return;
+                    }
+                    Vec::new()
+                }
                 Step::Command(Command::Kill(killed)) => {
                     let _ = killed.send(self.agent.saved());
                     return;
@@ -222,6 +253,13 @@ impl Live {
                 self.carry_out(output, &mut cancels);
             }
         }
+    }
+
+    /// Another process may have gone on with the session since the last turn.
+    fn look_into_the_store(&mut self) -> Result<(), DriverError> {
+        let Some(store) = &mut self.store else { return Ok(()) };
+        let Some(changed) = store.changed()? else { return Ok(()) };
+        self.agent.reload(&changed).map_err(|error| unread(&error))
     }
 
     /// Stores what the agent keeps, before anything that it asks for happens in the world.
@@ -342,6 +380,10 @@ async fn run_tool(
         outcome = answer => (run, Some(outcome.unwrap_or_else(broken_off))),
         Ok(()) = cancelled => (run, None),
     }
+}
+
+fn unread(error: &BrokenStore) -> DriverError {
+    DriverError::Harness { what: "cannot go on with the stored thread".to_owned(), text: error.to_string() }
 }
 
 fn broken_off() -> ToolOutcome {

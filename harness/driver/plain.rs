@@ -15,9 +15,11 @@ use serde::Deserialize;
 
 use super::error::{DriverError, quote};
 use super::mcp::SERVER;
+use super::process::Launch;
 use super::protocol::{About, Capabilities, Changes, PROTOCOL, SessionSpec};
-use super::rest;
+use super::{give, rest};
 use crate::dialect::Dialect;
+use crate::plan::GivenMessage;
 use crate::trace::TurnOutcome;
 
 /// The key `acp` of a manifest: how an agent is driven that speaks ACP itself.
@@ -28,6 +30,9 @@ pub struct Plain {
     pub capabilities: Claims,
     /// The names under which it offers the tools of an MCP server, such as `{server}_{tool}`.
     pub tools: NamePattern,
+    /// The program that puts a given history into the store, and its arguments; none if there is no way.
+    #[serde(default)]
+    pub give: Vec<String>,
     /// Sessions that one process serves before a new one takes its place: agents keep what they have opened.
     #[serde(default = "max_sessions")]
     pub max_sessions: usize,
@@ -57,6 +62,9 @@ pub struct Claims {
     /// A new process takes a session up again after the old one was killed.
     #[serde(default)]
     pub load: bool,
+    /// Two of its processes can have one session open.
+    #[serde(default)]
+    pub shared_session: bool,
 }
 
 /// How an agent names the tools of an MCP server.
@@ -132,7 +140,7 @@ const API_KEY: &str = "brickbat";
 impl PlainAgent {
     /// What an adapter would say of itself.
     pub(super) fn about(&self, info: Option<&Implementation>) -> About {
-        let Claims { cancel, streaming, eager_tools, load } = self.plain.capabilities;
+        let Claims { cancel, streaming, eager_tools, load, shared_session } = self.plain.capabilities;
         let capabilities = Capabilities {
             cancel,
             streaming,
@@ -142,6 +150,8 @@ impl PlainAgent {
             load,
             approvals: false,
             thinking: false,
+            given_history: !self.plain.give.is_empty() && load,
+            shared_session,
             steer: false,
             second_prompt: false,
             interrupt: false,
@@ -163,6 +173,17 @@ impl PlainAgent {
     pub(super) fn new_session(&self, spec: &SessionSpec) -> Result<NewSessionRequest, DriverError> {
         let (folder, server) = self.lay_out(spec)?;
         Ok(NewSessionRequest::new(folder).mcp_servers(vec![server]))
+    }
+
+    /// Puts a history into the store of the agent, and gives the id under which it can be loaded.
+    pub async fn give(
+        &self,
+        launch: &Launch,
+        spec: &SessionSpec,
+        history: &[GivenMessage],
+    ) -> Result<String, DriverError> {
+        let (folder, _) = self.lay_out(spec)?;
+        give::run(launch, self, spec, &folder, history).await
     }
 
     /// The same for a session that another process has opened in that folder.

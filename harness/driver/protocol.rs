@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use super::action::Action;
 use super::error::{DriverError, quote};
 use crate::dialect::Dialect;
-use crate::plan::{PlannedTool, ToolOutcome};
+use crate::plan::{GivenMessage, PlannedTool, ToolOutcome};
 use crate::trace::TurnOutcome;
 
 /// The version of the protocol on top of ACP.
@@ -58,6 +58,12 @@ pub struct Capabilities {
     /// `session/load` restores a session from its `stateDir` in a new process.
     #[serde(default)]
     pub load: bool,
+    /// `_brickbat/give` puts a history into the store, so that `session/load` finds it there.
+    #[serde(default)]
+    pub given_history: bool,
+    /// Two processes can have one session open: each goes on with what is stored when a turn begins.
+    #[serde(default)]
+    pub shared_session: bool,
     /// `_brickbat/action` with `steer` says something to the running turn.
     #[serde(default)]
     pub steer: bool,
@@ -241,6 +247,8 @@ struct Protocol {
     outcome: Outcome,
     /// What a gate answers: how the tool ends.
     gate: ToolOutcome,
+    /// `history` in `_brickbat/give`.
+    given: Vec<GivenMessage>,
     /// `action` in the parameters of `_brickbat/action`.
     action: Action,
 }

@@ -5,6 +5,7 @@
 mod desk;
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use agent_client_protocol::schema::ProtocolVersion;
@@ -30,6 +31,7 @@ use super::process::Limits;
 use super::protocol::{About, Capabilities, Changes, PROTOCOL, SessionSpec};
 use crate::agent::canary::Canary;
 use crate::agent::{Agent, Delivery, Thinking, Tool};
+use crate::plan::GivenMessage;
 use desk::{Desk, Order};
 
 /// The name of the SDK that the reference agent stands for.
@@ -61,6 +63,8 @@ impl Served {
                 barrier: true,
                 history: true,
                 load: true,
+                given_history: true,
+                shared_session: true,
                 approvals: true,
                 thinking: true,
                 steer: true,
@@ -81,11 +85,11 @@ pub async fn serve(
     input: impl AsyncBufRead + Unpin + Send + 'static,
     output: impl AsyncWrite + Unpin + Send + 'static,
 ) -> Result<(), Error> {
-    let house = Arc::new(House { served, desks: Mutex::default() });
+    let house = Arc::new(House { served, desks: Mutex::default(), n_given: AtomicU32::new(0) });
     let lines = lines::bounded(input, Limits::STANDARD.line_bytes).map_err(std::io::Error::other);
     let transport = Lines::new(writer(output), lines.boxed());
     let (opening, loading, asked) = (house.clone(), house.clone(), house.clone());
-    let (stopped, passed, told) = (house.clone(), house.clone(), house.clone());
+    let (stopped, passed, told, receiving) = (house.clone(), house.clone(), house.clone(), house.clone());
     let acted = house.clone();
     Acp.v1()
         .on_receive_request(
@@ -143,6 +147,12 @@ pub async fn serve(
             on_receive_request!(),
         )
         .on_receive_request(
+            async move |request: Give, responder: Responder<_>, _connection| {
+                responder.respond_with_result(receiving.receive(request))
+            },
+            on_receive_request!(),
+        )
+        .on_receive_request(
             async move |request: Act, responder: Responder<_>, _connection| match acted
                 .desk(&request.session_id)
             {
@@ -193,10 +203,27 @@ struct Told {
     history: Value,
 }
 
+/// `_brickbat/give`.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonRpcRequest)]
+#[request(method = "_brickbat/give", response = Received)]
+struct Give {
+    session: Value,
+    history: Vec<GivenMessage>,
+}
+
+/// The answer to it.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonRpcResponse)]
+#[serde(rename_all = "camelCase")]
+struct Received {
+    session_id: String,
+}
+
 /// All sessions of one process. They share nothing but the connection.
 struct House {
     served: Served,
     desks: Mutex<HashMap<String, Entrance>>,
+    /// Histories that were given so far.
+    n_given: AtomicU32,
 }
 
 /// The way to the task of one session.
@@ -236,6 +263,17 @@ impl House {
         let session = InProcess::start_stored(agent, place, store);
         desks.insert(id.clone(), seat(&id, connection, session));
         Ok(NewSessionResponse::new(id))
+    }
+
+    /// Puts a history into the store of a session that nobody has opened yet.
+    fn receive(&self, request: Give) -> Result<Received, Error> {
+        let spec = SessionSpec::of(Some(&meta(request.session))).map_err(wrong)?;
+        self.hire(&spec)?;
+        let number = self.n_given.fetch_add(1, Ordering::Relaxed) + 1;
+        let session_id = format!("given-{number}");
+        let mut store = Store::of_session(&spec.state_dir, &session_id);
+        store.write(Agent::stored(&request.history)).map_err(Error::into_internal_error)?;
+        Ok(Received { session_id })
     }
 
     /// Opens a session of an earlier process again.

@@ -109,6 +109,7 @@ fn written(plan: &Plan, point: &PlannedPoint, action: Action) -> At {
         PlannedPoint::Started(key) => (Side::After, Point::Started(Which::Call(name(key)))),
         PlannedPoint::SettledCount(count) => (Side::After, Point::Settled(Which::Count(*count))),
         PlannedPoint::Settled(key, side) => (*side, Point::Settled(Which::Call(name(key)))),
+        PlannedPoint::Saved(entry, side) => (*side, Point::Saved(*entry)),
         // No action of a scenario stands there; behind the last event of the reply is as near as one can get.
         PlannedPoint::Step(_) => (Side::After, Point::Reply),
     };

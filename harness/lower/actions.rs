@@ -101,6 +101,10 @@ fn http(pointer: &str, fault: &HttpFault) -> Result<HttpFault, Problem> {
 fn fits(pointer: &str, at: &PlannedPoint, what: &PlannedFault) -> Result<(), Problem> {
     let wrong = |message: &str, hint: &str| Err(Problem::new(pointer, message).with_hint(hint.to_owned()));
     let (mark, side) = match (at, what) {
+        (PlannedPoint::Saved(..), PlannedFault::Kill) => return Ok(()),
+        (PlannedPoint::Saved(..), _) => {
+            return wrong("between two writes only a kill is noticed", "write `do: kill`");
+        }
         (_, PlannedFault::Inject(_) | PlannedFault::Ignore) => return said::fits(pointer, at, what),
         (PlannedPoint::Prompt, PlannedFault::Kill | PlannedFault::Change(_)) => return Ok(()),
         (_, PlannedFault::Change(Change::Rewind { .. } | Change::Aside { .. })) => {
@@ -168,7 +172,11 @@ pub fn words(at: &At) -> String {
     let Some(point) = point else { return words };
     words.push(' ');
     words.push_str(&point_words(point));
-    if !matches!(point, Point::Prompt | Point::Asked(_) | Point::Started(_) | Point::Settled(_)) {
+    let of_reply = !matches!(
+        point,
+        Point::Prompt | Point::Asked(_) | Point::Started(_) | Point::Settled(_) | Point::Saved(_)
+    );
+    if of_reply {
         words.push_str(&format!(" of reply {}", at.reply));
         if at.attempt > 1 {
             words.push_str(&format!(", attempt {}", at.attempt));
@@ -227,5 +235,6 @@ fn point_words(point: &Point) -> String {
         Point::Asked(name) => format!("asked {name}"),
         Point::Started(started) => format!("started {}", which(started)),
         Point::Settled(settled) => format!("settled {}", which(settled)),
+        Point::Saved(entry) => format!("saved {entry}"),
     }
 }

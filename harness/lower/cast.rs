@@ -106,6 +106,18 @@ impl<'a> Cast<'a> {
         }
     }
 
+    /// Adds a call of the given history. Nobody finds it by its name: no turn speaks of it.
+    pub fn give(&mut self, message: usize, call: &Call) -> CallKey {
+        let key = self.add(Place { turn: 0, reply: message, attempt: 0, block: 0 }, call);
+        self.calls[key.0 as usize].given = true;
+        key
+    }
+
+    /// What came of a call of the given history.
+    pub fn settle_given(&mut self, key: CallKey, outcome: ToolOutcome) {
+        self.calls[key.0 as usize].outcome = outcome;
+    }
+
     fn add(&mut self, place: Place, call: &Call) -> CallKey {
         let key = CallKey(self.calls.len() as u32);
         let marker = self.mint.marker(&call.name, key.0, self.calls.iter().map(|call| call.marker.as_str()));
@@ -127,6 +139,7 @@ impl<'a> Cast<'a> {
             turn: place.turn,
             reply: place.reply,
             attempt: place.attempt,
+            given: false,
         };
         let named = |name: &str| self.calls.iter().rev().find(|call| call.name == name);
         slips::slip(&mut planned, call, tool, |name| named(name).map(|call| call.id.clone()));

@@ -54,6 +54,7 @@ fn turn(user: String, answer: &str) -> PlannedTurn {
     let script = Script::saying(fragments(answer));
     PlannedTurn {
         user,
+        process: 1,
         follow_up: true,
         replies: vec![PlannedReply { attempts: vec![script] }],
         settle: Vec::new(),

@@ -191,7 +191,7 @@ fn is_kebab_case(word: &str) -> bool {
     word.split('-').all(part)
 }
 
-fn is_evidence(text: &str) -> bool {
+pub(super) fn is_evidence(text: &str) -> bool {
     let name = |part: &str| {
         !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
     };

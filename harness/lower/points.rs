@@ -96,6 +96,7 @@ impl Stage<'_> {
             Point::Asked(name) => self.asked(base, &words, name),
             Point::Started(which) => self.started(base, &words, which),
             Point::Settled(which) => self.settled(base, &words, which),
+            Point::Saved(entry) => self.saved(base, &words, *entry),
             _ => self.stream(base, &words, point),
         }
     }
@@ -207,6 +208,22 @@ impl Stage<'_> {
         }
     }
 
+    fn saved(&self, base: &str, words: &Words<'_>, entry: u32) -> Result<PlannedPoint, Problem> {
+        words.of_no_reply(base, "what is saved is counted over the turn")?;
+        let pointer = format!("{}/saved", words.pointer);
+        let n_entries = 1 + 2 * n_calls(self.replies);
+        if !(1..=n_entries).contains(&entry) {
+            let message = format!("this turn saves {n_entries} entries, and no entry {entry}");
+            return Err(Problem::new(pointer, message)
+                .with_hint("what the user said is the first, then come calls and results".to_owned()));
+        }
+        if (entry, words.side) == (1, Side::Before) {
+            return Err(Problem::new(pointer, "nobody knows of the turn before its first entry is saved")
+                .with_hint("use `before: prompt` for the time between two turns".to_owned()));
+        }
+        Ok(PlannedPoint::Saved(entry, words.side))
+    }
+
     /// Points of the tools need tools, and belong to the turn and not to a reply.
     fn tools(&self, base: &str, words: &Words<'_>) -> Result<(), Problem> {
         if n_calls(self.replies) == 0 {
@@ -257,9 +274,12 @@ impl Stage<'_> {
             }
             Point::Calls => Ok(Mark::Calls),
             Point::Stop => Ok(Mark::Stop),
-            Point::Reply | Point::Prompt | Point::Asked(_) | Point::Started(_) | Point::Settled(_) => {
-                Ok(Mark::Reply)
-            }
+            Point::Reply
+            | Point::Prompt
+            | Point::Asked(_)
+            | Point::Started(_)
+            | Point::Settled(_)
+            | Point::Saved(_) => Ok(Mark::Reply),
         }
     }
 

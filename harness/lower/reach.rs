@@ -194,6 +194,7 @@ fn count(at: &PlannedPoint) -> u32 {
         | PlannedPoint::Asked(_)
         | PlannedPoint::Started(_)
         | PlannedPoint::Settled(..)
+        | PlannedPoint::Saved(..)
         | PlannedPoint::Step(_) => 0,
     }
 }
@@ -214,8 +215,8 @@ fn reply_of(stage: Stage<'_>, at: &PlannedPoint, order: &[CallKey]) -> usize {
         PlannedPoint::Asked(key) | PlannedPoint::Started(key) | PlannedPoint::Settled(key, _) => Some(key),
         PlannedPoint::StartedCount(count) | PlannedPoint::SettledCount(count) => nth(*count),
         PlannedPoint::Stream { reply, .. } => return *reply,
+        PlannedPoint::Prompt | PlannedPoint::Saved(..) => None,
         PlannedPoint::Step(step) => return step.saturating_sub(1) as usize,
-        PlannedPoint::Prompt => None,
     };
     key.map_or(0, |key| stage.cast[*key].reply)
 }
@@ -232,6 +233,7 @@ fn results(at: &PlannedPoint, order: &[CallKey]) -> usize {
         | PlannedPoint::Asked(_)
         | PlannedPoint::Started(_)
         | PlannedPoint::StartedCount(_)
+        | PlannedPoint::Saved(..)
         | PlannedPoint::Step(_) => 0,
     }
 }
@@ -342,6 +344,7 @@ pub(super) fn too_soon(stage: Stage<'_>, actions: &[PlannedAction], problems: &m
             PlannedPoint::Prompt
             | PlannedPoint::SettledCount(_)
             | PlannedPoint::Settled(..)
+            | PlannedPoint::Saved(..)
             | PlannedPoint::Step(_) => None,
         };
         if let Some(message) = problem {

@@ -126,6 +126,7 @@ fn is_reached(at: &PlannedPoint, settled: &[CallKey], next: Option<CallKey>) -> 
         | PlannedPoint::Asked(_)
         | PlannedPoint::Started(_)
         | PlannedPoint::StartedCount(_)
+        | PlannedPoint::Saved(..)
         | PlannedPoint::Step(_) => true,
         PlannedPoint::SettledCount(count) => settled.len() >= *count as usize,
         PlannedPoint::Settled(key, Side::After) => settled.contains(key),

@@ -176,7 +176,7 @@ fn endings(tool: &Tool) -> impl Iterator<Item = (&'static str, &str)> {
 }
 
 /// The JSON Schema type of an argument.
-fn kind(value: &Value) -> Option<&'static str> {
+pub(super) fn kind(value: &Value) -> Option<&'static str> {
     match value {
         Value::String(_) => Some("string"),
         Value::Number(_) => Some("number"),
@@ -223,7 +223,7 @@ fn keys(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-fn fill(text: &str, args: &BTreeMap<String, Value>) -> String {
+pub(super) fn fill(text: &str, args: &BTreeMap<String, Value>) -> String {
     let said = |piece| match piece {
         Piece::Plain(plain) => plain.to_owned(),
         Piece::Key(key) => match args.get(key) {

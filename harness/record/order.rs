@@ -157,6 +157,8 @@ fn channel(event: &Event, ranks: &BTreeMap<&str, u32>) -> (u8, u32) {
         | Event::Killed
         | Event::Resumed
         | Event::Changed { .. }
+        | Event::Switched { .. }
         | Event::Stored { .. } => (5, 0),
+        Event::Saving { .. } => (6, 0),
     }
 }

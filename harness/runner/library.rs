@@ -216,7 +216,11 @@ fn from_prefix(prefix: &str, selection: &Selection<'_>) -> Result<Vec<Job>, Sour
         if !id.starts_with(scenario) || (reaches_in && id != scenario) {
             continue;
         }
-        let plans = plans(id, &format!("scenarios/{id}.yaml"), text, selection)?;
+        let folder = id.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let plans = plans(id, &format!("scenarios/{id}.yaml"), text, selection, &|path| {
+            let file = BUILT_IN.get_file(format!("{folder}/{path}")).and_then(|file| file.contents_utf8());
+            file.map(str::to_owned).ok_or_else(|| "there is no such file".to_owned())
+        })?;
         jobs.extend(
             plans.into_iter().filter(|plan| plan.id.to_string().starts_with(prefix)).map(built_in_job),
         );
@@ -281,22 +285,39 @@ fn collect_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), SourceEr
 fn from_file(path: &Path, id: &str, selection: &Selection<'_>) -> Result<Vec<Job>, SourceError> {
     let text = read(path)?;
     let name = path.to_string_lossy();
-    let plans = plans(id, &name, &text, selection)?;
+    let plans = plans(id, &name, &text, selection, &|history| beside(path, history))?;
     Ok(plans.into_iter().map(|plan| Job { plan: Arc::new(plan), path: Some(path.to_owned()) }).collect())
 }
 
 /// The text of a scenario file.
 fn read(path: &Path) -> Result<String, SourceError> {
+    bounded(path).map_err(|why| unreadable(path, why))
+}
+
+/// The text of a file, if it is not too large.
+fn bounded(path: &Path) -> Result<String, String> {
     let mut bytes = Vec::new();
     std::fs::File::open(path)
         .and_then(|file| file.take(MAX_TEXT as u64 + 1).read_to_end(&mut bytes))
-        .map_err(|error| unreadable(path, error.to_string()))?;
+        .map_err(|error| error.to_string())?;
     if bytes.len() > MAX_TEXT {
-        let why = format!("it is too large: a scenario has at most {MAX_TEXT} bytes");
-        return Err(unreadable(path, why));
+        return Err(format!("it is too large: a scenario has at most {MAX_TEXT} bytes"));
     }
-    String::from_utf8(bytes)
-        .map_err(|error| unreadable(path, format!("it is not UTF-8: {}", error.utf8_error())))
+    String::from_utf8(bytes).map_err(|error| format!("it is not UTF-8: {}", error.utf8_error()))
+}
+
+/// A file that a scenario names. A link that leads out of the scenario's folder is not followed.
+fn beside(scenario: &Path, name: &str) -> Result<String, String> {
+    let real = |path: &Path| path.canonicalize().map_err(|error| error.to_string());
+    let folder = match scenario.parent() {
+        Some(folder) if folder != Path::new("") => real(folder)?,
+        _ => real(Path::new("."))?,
+    };
+    let file = real(&folder.join(name))?;
+    match file.starts_with(&folder) {
+        true => bounded(&file),
+        false => Err("it lies outside of the scenario's folder".to_owned()),
+    }
 }
 
 fn scenario_id(path: &Path) -> String {
@@ -312,7 +333,8 @@ fn plans(
     file: &str,
     text: &str,
     selection: &Selection<'_>,
+    files: lower::Files<'_>,
 ) -> Result<Vec<crate::plan::Plan>, SourceError> {
-    lower::plans(id, file, text, selection.dialects, selection.seed)
+    lower::plans_with(id, file, text, selection.dialects, selection.seed, files)
         .map_err(|diagnostic| SourceError::Scenario(Box::new(diagnostic)))
 }

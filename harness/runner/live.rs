@@ -90,6 +90,7 @@ pub(super) async fn drive(
         plan,
         mount,
         session,
+        other: None,
         opener,
         base_path,
         remains: None,
@@ -131,6 +132,8 @@ struct Live<'a, O> {
     plan: &'a Plan,
     mount: Mount<Recorder>,
     session: Session,
+    /// The other process of the session, if there are two, and where its standard error began.
+    other: Option<(Session, u64)>,
     opener: O,
     /// The path of the plan on the server.
     base_path: String,
@@ -211,6 +214,7 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
                 }
                 // What was still to be done was meant for the process that is dead.
                 Command::Kill => todo = self.kill().await?.into(),
+                Command::Switch { process } => self.switch(process).await?,
                 Command::Resume => todo.extend(self.resume().await?),
                 Command::Change(change) => {
                     self.session.change(&change).await?;

@@ -22,7 +22,7 @@ use crate::dialect::Dialect;
 use crate::driver::in_process::{InProcess, Place};
 use crate::driver::manifest::Install;
 use crate::driver::{
-    About, Adapter, DriverError, Manifest, PlainAgent, SessionSpec, ToolSpec, resolve, systems,
+    self, About, Adapter, DriverError, Manifest, PlainAgent, SessionSpec, ToolSpec, resolve, systems,
 };
 use crate::parse::did_you_mean;
 use crate::plan::{Plan, PlanId, PlannedTool};
@@ -267,6 +267,10 @@ impl Running {
                 Need::Approvals => !adapted.capabilities.approvals,
                 Need::Resume => !adapted.capabilities.load,
                 Need::Thinking => !adapted.capabilities.thinking,
+                Need::GivenHistory => !adapted.capabilities.given_history,
+                Need::SharedSession => !adapted.capabilities.shared_session,
+                // Nobody but the simulation lets its writes be held.
+                Need::Saving => true,
                 Need::Steer => !adapted.capabilities.steer,
                 Need::SecondPrompt => !adapted.capabilities.second_prompt,
                 Need::Interrupt => !adapted.capabilities.interrupt,
@@ -278,8 +282,11 @@ impl Running {
                 Need::Rewind => !adapted.capabilities.changes.rewind,
                 Need::Aside => !adapted.capabilities.changes.aside,
             },
-            How::Live { delivery: Delivery::Whole, .. } => matches!(need, Need::EagerTools | Need::Streaming),
-            How::Simulated(_) | How::Live { .. } => false,
+            How::Live { delivery: Delivery::Streamed, .. } => **need == Need::Saving,
+            How::Live { delivery: Delivery::Whole, .. } => {
+                matches!(need, Need::EagerTools | Need::Streaming | Need::Saving)
+            }
+            How::Simulated(_) => false,
         };
         if !self.speaks(plan.dialect) {
             return Some(format!("{} does not speak {}", self.name, plan.dialect));
@@ -410,7 +417,7 @@ impl Adapted {
             }
             None if plan.kills() => {
                 let own = self.prepared.start().await?;
-                return Ok(live::Session::Acp(own.open(&spec).await?));
+                return Ok(live::Session::Acp(self.enter(&own, plan, &spec).await?));
             }
             Some(Remains::Saved(_)) | None => {}
         }
@@ -423,10 +430,10 @@ impl Adapted {
             *adapter = self.start_anew().await?;
         }
         self.n_sessions.fetch_add(1, Ordering::Relaxed);
-        let session = match adapter.open(&spec).await {
+        let session = match self.enter(&adapter, plan, &spec).await {
             Err(DriverError::Exited { .. } | DriverError::Silent { .. }) => {
                 *adapter = self.start_anew().await?;
-                adapter.open(&spec).await
+                self.enter(&adapter, plan, &spec).await
             }
             other => other,
         };
@@ -434,6 +441,19 @@ impl Adapted {
         self.homes().insert(plan.id.clone(), self.number.load(Ordering::Relaxed));
         let session = session?;
         Ok(live::Session::Acp(session))
+    }
+
+    /// Opens a session, or loads it where a history is given.
+    async fn enter(
+        &self,
+        adapter: &Adapter,
+        plan: &Plan,
+        spec: &SessionSpec,
+    ) -> Result<driver::Session, DriverError> {
+        match plan.given.as_slice() {
+            [] => adapter.open(spec).await,
+            given => self.prepared.load_given(adapter, spec, given).await,
+        }
     }
 
     async fn start_anew(&self) -> Result<Adapter, DriverError> {
@@ -502,6 +522,8 @@ mod tests {
             approvals: false,
             thinking: false,
             load: true,
+            given_history: false,
+            shared_session: false,
             steer: false,
             second_prompt: false,
             interrupt: false,

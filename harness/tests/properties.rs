@@ -7,6 +7,7 @@
 mod plans;
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 use brickbat::agent::canary::Canary;
@@ -30,7 +31,7 @@ static BUILT_IN: LazyLock<Vec<Plan>> =
 /// What the reference agent makes of a plan.
 fn run(plan: &Plan, delivery: Delivery) -> Run {
     let agent = Agent::of_plan(plan, delivery, None);
-    simulate(&Arc::new(plan.clone()), Profile::of_plan(&plan, &[]), agent, None)
+    simulate(&Arc::new(plan.clone()), Profile::of_plan(plan, &[]), agent, None)
 }
 
 /// What its control plan shows of the reference agent.
@@ -40,7 +41,7 @@ fn reach(plan: &Plan, delivery: Delivery) -> Reach {
 }
 
 fn judged(plan: &Plan, run: &Run) -> Judgement {
-    judge(plan, run, Profile::of_plan(&plan, &[]), Grade::Observed, None)
+    judge(plan, run, Profile::of_plan(plan, &[]), Grade::Observed, None)
 }
 
 proptest! {
@@ -74,9 +75,12 @@ proptest! {
 
 /// The same plan with other ids and markers.
 fn with_seed(plan: &Plan, seed: u64) -> Plan {
-    let path = format!("{}/scenarios/{}.yaml", env!("CARGO_MANIFEST_DIR"), plan.id.scenario);
-    let text = std::fs::read_to_string(path).unwrap();
-    let plans = lower::plans(&plan.id.scenario, "any", &text, &[plan.dialect], seed).unwrap();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("scenarios/{}.yaml", plan.id.scenario));
+    let text = std::fs::read_to_string(&path).unwrap();
+    let folder = path.parent().unwrap();
+    let beside = |file: &str| std::fs::read_to_string(folder.join(file)).map_err(|error| error.to_string());
+    let (id, dialects) = (&plan.id.scenario, [plan.dialect]);
+    let plans = lower::plans_with(id, "any", &text, &dialects, seed, &beside).unwrap();
     plans.into_iter().find(|other| other.id == plan.id).unwrap()
 }
 
@@ -128,7 +132,7 @@ fn a_receipt_that_proves_only_the_writing_is_none_where_more_can_be_proven() {
     for plan in BUILT_IN.iter().filter(|plan| has_actions(plan)) {
         let mut weak = run(plan, Delivery::Streamed);
         weak.receipts.iter_mut().for_each(|receipt| receipt.grade = Some(Grade::Written));
-        let profile = Profile::of_plan(&plan, &[]);
+        let profile = Profile::of_plan(plan, &[]);
         assert_eq!(judged(plan, &weak).verdict, Verdict::Vacuous, "{}", plan.id);
         let judgement = judge(plan, &weak, profile, Grade::Read, None);
         assert_eq!(judgement.verdict, Verdict::Vacuous, "{}", plan.id);

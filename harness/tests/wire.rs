@@ -44,7 +44,7 @@ fn each_scenario_is_served_as_written() {
 /// Everything that the provider sends of a plan to a client that asks and asks again.
 fn served(plan: &Plan) -> String {
     let mut text = format!("{}\n", plan.id);
-    let mut provider = Provider::new(Arc::new(plan.clone()), Profile::of_plan(&plan, &[]));
+    let mut provider = Provider::new(Arc::new(plan.clone()), Profile::of_plan(plan, &[]));
     let body = asking(plan).to_string();
     let path = wire::of(plan.dialect).post_path("m", true);
     for (turn, planned) in plan.turns.iter().enumerate().filter(|(_, turn)| !turn.follow_up) {
@@ -324,6 +324,7 @@ fn empty_plan(dialect: Dialect) -> Plan {
         tools: Vec::new(),
         missing: Vec::new(),
         calls: Vec::new(),
+        given: Vec::new(),
         turns: Vec::new(),
         executed: Vec::new(),
         step_limit: None,
@@ -352,6 +353,7 @@ fn call_of(key: CallKey, args: Value, cuts: &[Index]) -> PlannedCall {
         turn: 0,
         reply: 0,
         attempt: 0,
+        given: false,
     }
 }
 

@@ -118,4 +118,11 @@ pub(super) const TABLE: &[Entry] = &[
     row(Canary::MemoryDoubled, "memory-doubled", "results-once", Some("double-memory")),
     row(Canary::RewindForgotten, "rewind-forgotten", "rewind-honoured", Some("edit-history")),
     row(Canary::AsideWithoutTools, "aside-without-tools", "thread-survives", Some("tools-param")),
+    row(Canary::BranchFollowed, "branch-followed", "thread-survives", Some("tree-branch")),
+    row(Canary::RepairAddsResult, "repair-adds-result", "results-once", Some("extra-result")),
+    row(Canary::PartsOverwritten, "parts-overwritten", "results-kept", Some("id-overwrite")),
+    row(Canary::OrderFromIds, "order-from-ids", "order-kept", Some("id-order")),
+    row(Canary::ErrorsNotLowered, "errors-not-lowered", "thread-survives", Some("persist-translate")),
+    row(Canary::HealsTheEndAlone, "heals-the-end-alone", "thread-survives", Some("kill-resume")),
+    row(Canary::StaleWriter, "stale-writer", "user-message-kept", Some("two-writers")),
 ];

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::{Notify, mpsc, watch};
 
-use super::{MAX_EVENTS, SessionEvent, is_over, refused};
+use super::{MAX_EVENTS, SessionEvent, is_over};
 use crate::driver::error::DriverError;
 use crate::driver::questions::Questions;
 use crate::driver::{lines, plain, protocol};
@@ -95,7 +95,7 @@ impl Hub {
             Err(error) if is_over(&error) => return,
             result if plain => Ok(plain::outcome(result)),
             Ok(answer) => protocol::outcome(answer.meta.as_ref()),
-            Err(error) => Err(refused("session/prompt", error)),
+            Err(error) => Err(DriverError::refused("session/prompt", error)),
         };
         self.send(id, ended.map_or_else(SessionEvent::Lost, SessionEvent::Ended));
     }

@@ -26,6 +26,13 @@ impl Store {
         }
     }
 
+    /// What somebody else has written since; none if the file holds what was last written or read here.
+    pub fn changed(&mut self) -> Result<Option<Vec<u8>>, DriverError> {
+        let Some(bytes) = self.read()?.filter(|bytes| *bytes != self.written) else { return Ok(None) };
+        self.written = bytes.clone();
+        Ok(Some(bytes))
+    }
+
     /// Writes a state, unless the file holds it already.
     ///
     /// The file is replaced in one step. It is not forced to the disk: processes die here, machines do not. The

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::super::shape::{call_name, shape};
 use super::lanes::{Drawing, Lane, Weight};
 use super::words;
-use crate::plan::{PlannedAction, PlannedFault, PlannedPoint};
+use crate::plan::{PlannedAction, PlannedFault, PlannedPoint, Side};
 use crate::provider::ending_of;
 use crate::record::{ReceiptNote, Record};
 use crate::trace::{Ending, Event, ExchangeId, Grade, Held, RequestKind, TurnOutcome};
@@ -101,6 +101,13 @@ impl Story<'_, '_, '_> {
                 self.drawing.step(User, System, Weight::Fault, &format!("{}{why}", words::change(change)));
             }
             Event::Resumed => self.plain(System, System, "a new process has loaded the session"),
+            Event::Saving { entry, side: Side::After } => {
+                self.plain(System, System, &format!("has saved entry {entry} of the turn"));
+            }
+            Event::Saving { .. } => {}
+            Event::Switched { process } => {
+                self.plain(User, System, &format!("the user goes on in process {process}"));
+            }
             Event::Stopped => {
                 let fault = self.fault(|action| action.what.stops_turn());
                 let why = fault.map(|fault| format!(" ({fault})")).unwrap_or_default();

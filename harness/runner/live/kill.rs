@@ -1,4 +1,4 @@
-//! The death of a system's process, and the new one that loads the session.
+//! The death of a system's process, the new one that loads the session, and a second one beside a living one.
 //!
 //! Nothing here waits for a while: the process is gone when the kernel says so, its connections are closed by then,
 //! and the server says so of each that was in use. Only then the conversation goes on.
@@ -58,6 +58,30 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
         self.stderr.push_str(&said);
         self.stderr_from = 0;
         Ok(self.observe(Event::Resumed))
+    }
+
+    /// Goes on in the other process; it is started, and loads the session, when it is first needed.
+    pub(super) async fn switch(&mut self, process: u32) -> Result<(), DriverError> {
+        let remains = match &self.session {
+            Session::Acp(session) => Remains::Stored(session.id().to_owned()),
+            Session::InProcess(session) => {
+                let saved = session.saved().await;
+                Remains::Saved(saved.ok_or_else(|| broken("the agent ended before the other took over"))?)
+            }
+        };
+        let (next, stderr_from) = match self.other.take() {
+            Some(other) => {
+                if let (Session::InProcess(session), Remains::Saved(saved)) = (&other.0, remains) {
+                    session.reload(saved);
+                }
+                other
+            }
+            None => ((self.opener)(&self.base_path, Some(&remains)).await?, 0),
+        };
+        let session = std::mem::replace(&mut self.session, next);
+        self.other = Some((session, std::mem::replace(&mut self.stderr_from, stderr_from)));
+        self.trace.push(Event::Switched { process });
+        Ok(())
     }
 
     /// What the server saw next of the dead process; none when each of its connections has been told of.

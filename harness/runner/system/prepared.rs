@@ -3,7 +3,10 @@
 use std::path::Path;
 
 use super::{Subject, harness};
-use crate::driver::{Adapter, DriverError, Launch, Manifest, PlainAgent, Scratch, install};
+use crate::driver::{
+    Adapter, DriverError, Launch, Manifest, PlainAgent, Scratch, Session, SessionSpec, install,
+};
+use crate::plan::GivenMessage;
 use crate::server::{Limits, Server};
 
 /// What it takes to start the processes of a subject, and the folder that they all share.
@@ -35,6 +38,20 @@ impl Prepared {
             Some(agent) => Adapter::start_plain(&self.launch, agent.clone()).await,
             None => Adapter::start(&self.launch).await,
         }
+    }
+
+    /// Opens a session in whose store that history stands.
+    pub(in crate::runner) async fn load_given(
+        &self,
+        adapter: &Adapter,
+        spec: &SessionSpec,
+        history: &[GivenMessage],
+    ) -> Result<Session, DriverError> {
+        let id = match &self.agent {
+            Some(agent) => agent.give(&self.launch, spec, history).await?,
+            None => adapter.give(spec, history).await?,
+        };
+        adapter.load(&id, spec).await
     }
 
     /// Whether a process that was asked for so many sessions has served its time.

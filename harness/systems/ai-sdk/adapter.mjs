@@ -10,6 +10,7 @@ import { createAnthropic } from '@ai-sdk/anthropic';
 import { createGoogleGenerativeAI } from '@ai-sdk/google';
 import { createOpenAI } from '@ai-sdk/openai';
 import * as ai from 'ai';
+import * as given from './given.mjs';
 
 // Standard output belongs to the protocol.
 console.log = console.info = console.debug = console.warn = console.error;
@@ -35,6 +36,7 @@ const onRequest = (tools) => MAJOR < 7 ? {} : {
  */
 const uiMessages = (conversion) => ({
   said: (text, n) => ({ id: `user-${n}`, role: 'user', parts: [{ type: 'text', text }] }),
+  given: given.uiMessages,
   restored: (stored) => ai.convertToModelMessages(stored, conversion),
   streamHooks: (stored, keep) => ({
     originalMessages: stored,
@@ -59,6 +61,7 @@ const uiMessages = (conversion) => ({
  */
 const responseMessages = {
   said: (text) => ({ role: 'user', content: text }),
+  given: given.modelMessages,
   restored: (stored) => stored,
   requestHooks: (stored, keep) => ({
     [ENDED]: ({ response, responseMessages }) => keep([...stored, ...(responseMessages ?? response.messages)]),
@@ -111,14 +114,23 @@ const gated = ({ description, inputSchema, gateUrl, deaf, asks }) =>
     },
   });
 
+const fileOf = (spec, id) => join(spec.stateDir, `${id}.json`);
+
+/** Writes a history into the store of a session that nobody has opened yet. */
+async function give(spec, history) {
+  const id = randomUUID();
+  const { given, said } = MODES[spec.mode];
+  await save({ file: fileOf(spec, id) }, given(history, said));
+  return id;
+}
+
 function open(spec, id = randomUUID()) {
   if (spec?.protocol !== 1) throw RequestError.invalidParams(undefined, 'expected _meta.brickbat of protocol 1');
   if (!MODES[spec.mode] || !MODELS[spec.dialect]) {
     throw RequestError.invalidParams(undefined, `no mode ${spec.mode} or no dialect ${spec.dialect}`);
   }
   const tools = Object.fromEntries(spec.tools.map((given) => [given.name, gated(given)]));
-  const file = join(spec.stateDir, `${id}.json`);
-  sessions.set(id, { id, spec, model: MODELS[spec.dialect](spec), tools, file });
+  sessions.set(id, { id, spec, model: MODELS[spec.dialect](spec), tools, file: fileOf(spec, id) });
   return id;
 }
 
@@ -225,6 +237,7 @@ agent({ name: 'brickbat-ai-sdk' })
       modes: Object.keys(MODES),
       capabilities: {
         cancel: true, streaming: true, eagerTools: false, barrier: true, history: true, load: true, approvals: APPROVALS,
+        givenHistory: true, sharedSession: true,
       },
     } },
   }))
@@ -250,6 +263,7 @@ agent({ name: 'brickbat-ai-sdk' })
   })
   .onNotification('session/cancel', ({ params }) => session(params).stop?.abort())
   .onRequest('_brickbat/barrier', asIs, () => barrier().then(() => ({})))
+  .onRequest('_brickbat/give', asIs, async ({ params }) => ({ sessionId: await give(params.session, params.history) }))
   .onRequest('_brickbat/history', asIs, async ({ params }) => ({ history: await load(session(params)) }))
   .connect(ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)))
   // The harness is gone: so is the reason to live, whatever tools still wait.

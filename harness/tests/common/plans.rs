@@ -20,12 +20,16 @@ pub fn lowered() -> Vec<(String, Vec<Plan>)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios");
     let folders = std::fs::read_dir(&root).unwrap().map(|entry| entry.unwrap().path());
     let files = folders.filter(|path| path.is_dir()).flat_map(|folder| std::fs::read_dir(folder).unwrap());
-    let mut files: Vec<_> = files.map(|entry| entry.unwrap().path()).collect();
+    let is_scenario = |path: &std::path::PathBuf| path.extension().is_some_and(|ending| ending == "yaml");
+    let mut files: Vec<_> = files.map(|entry| entry.unwrap().path()).filter(is_scenario).collect();
     files.sort();
     let plans = |path: &std::path::PathBuf| {
         let name = path.strip_prefix(&root).unwrap().with_extension("").to_string_lossy().replace('\\', "/");
         let text = std::fs::read_to_string(path).unwrap();
-        let plans = lower::plans(&name, &name, &text, &Dialect::ALL, 0);
+        let folder = path.parent().unwrap();
+        let beside =
+            |file: &str| std::fs::read_to_string(folder.join(file)).map_err(|error| error.to_string());
+        let plans = lower::plans_with(&name, &name, &text, &Dialect::ALL, 0, &beside);
         (name, plans.unwrap_or_else(|diagnostic| panic!("{diagnostic}")))
     };
     files.iter().map(plans).collect()

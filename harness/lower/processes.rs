@@ -1,0 +1,27 @@
+//! Which process takes which turn.
+
+use crate::plan::{PlannedFault, PlannedTurn};
+
+use super::problem::{Problem, Problems};
+
+/// Processes that one session may have. With two of them everything is shown that can go wrong between them.
+const MAX_PROCESSES: u32 = 2;
+
+/// A session begins in the first process, and with two of them none is killed: it would not be said which.
+pub(super) fn check(turns: &[PlannedTurn], problems: &mut Problems) {
+    let kills = |turn: &PlannedTurn| turn.actions.iter().any(|action| action.what == PlannedFault::Kill);
+    for (index, turn) in turns.iter().enumerate() {
+        let wrong = |message: String| Problem::new(format!("/turns/{index}/process"), message);
+        problems.add_if(!(1..=MAX_PROCESSES).contains(&turn.process), || {
+            wrong(format!("there are the processes 1 and {MAX_PROCESSES}, and no process {}", turn.process))
+        });
+        problems.add_if(index == 0 && turn.process == 2, || {
+            wrong("the first turn is taken by process 1".to_owned())
+                .with_hint("process 2 loads a session that process 1 has opened".to_owned())
+        });
+        problems.add_if(turn.process == 2 && turns.iter().any(kills), || {
+            wrong("a scenario with two processes kills none of them".to_owned())
+                .with_hint("write a scenario for each".to_owned())
+        });
+    }
+}
