@@ -190,7 +190,11 @@ impl Agent {
     fn summarise(&mut self, keep: usize, summary: &str, is_running: bool) {
         let first = self.thread.len().saturating_sub(keep);
         let cuts_step = matches!(self.thread.get(first), Some(Message::Results(_)));
-        self.thread = cut::summarised(&healed(self.thread.clone()), keep, summary, is_running);
+        let whole = match self.is(Canary::SummaryDropsOpenCalls) {
+            true => self.thread.clone(),
+            false => healed(self.thread.clone()),
+        };
+        self.thread = cut::summarised(&whole, keep, summary, is_running);
         if self.is(Canary::SummaryOrphansCall) && cuts_step {
             self.thread.retain({
                 let mut n_results = 0;

@@ -55,11 +55,13 @@ struct Differs {
     got: &'static str,
 }
 
-/// Whether a call had a result in time that later turns know of. What a killed process had shown is gone with it.
+/// Whether a call had a result in time that later turns know of. What a killed process had shown is gone with it,
+/// and what was cut or taken back on purpose is told otherwise.
 fn is_asked(evidence: &Evidence<'_>, last: &RequestView, key: CallKey) -> bool {
     let (call, account) = (evidence.call(key), &evidence.ledger.calls[key.0 as usize]);
     let returned = matches!(account.settled, Some(ToolOutcome::Return(_))) && !account.settled_late;
-    returned && call.turn < last.turn && !evidence.died_in(call.turn)
+    let is_changed = evidence.changed.result_may_be_gone(key);
+    returned && call.turn < last.turn && !evidence.died_in(call.turn) && !is_changed
 }
 
 /// Whether the model is told what the tool returned. Nothing at all is told by any result of the call.
