@@ -100,8 +100,9 @@ fn a_second_prompt_has_a_turn_of_its_own_unless_it_is_refused() {
         let commands: Vec<Command> = (0..3).flat_map(|key| conductor.observe(&start(key))).collect();
         let said = |command: &Command| matches!(command, Command::Say { way: Aside::Prompted, .. });
         assert!(commands.iter().any(said), "{commands:?}");
-        let settled = Event::ToolCancelled { call: CallKey(0) };
-        conductor.observe(&settled);
+        for key in 0..3 {
+            conductor.observe(&Event::ToolCancelled { call: CallKey(key) });
+        }
         if refused {
             conductor.observe(&Event::PromptRefused);
         }

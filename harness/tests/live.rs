@@ -461,7 +461,10 @@ fn a_killed_agent_is_judged_alike_in_the_simulation_and_over_http() {
             let simulated = verdicts(&System::Simulated(canary), &jobs).await;
             let live = verdicts(&System::Live(canary, Delivery::Streamed), &jobs).await;
             assert!(simulated.len() > 40, "{simulated:#?}");
-            for (simulated, live) in simulated.iter().zip(&live) {
+            // Writes of the store are held in the simulation alone.
+            let is_held =
+                |plan: &str| jobs.iter().any(|job| job.plan.id.to_string() == plan && job.plan.holds_saves());
+            for (simulated, live) in simulated.iter().zip(&live).filter(|((plan, ..), _)| !is_held(plan)) {
                 assert_eq!(simulated, live, "{canary:?}");
             }
             let failed = live.iter().any(|(_, verdict, _)| *verdict == Verdict::Fail);
@@ -562,7 +565,11 @@ fn a_cause_is_told_with_its_plans_counted_and_the_calls_of_a_turn_together() {
         let (_, told) = text.split_once("stuck-part parts-settled\n").unwrap();
         let (shown, rest) = told.split_once("  … and ").unwrap();
         let n_shown = shown.matches("    again: ").count();
-        assert!(rest.starts_with(&format!("{} more plans\n", n_plans - n_shown)), "{n_plans} {text}");
+        let more = match n_plans - n_shown {
+            1 => "another plan\n".to_owned(),
+            n_more => format!("{n_more} more plans\n"),
+        };
+        assert!(rest.starts_with(&more), "{n_plans} {text}");
         assert!(shown.contains("calls a, b and c are"), "{text}");
     });
 }

@@ -201,7 +201,9 @@ fn has_actions(plan: &Plan) -> bool {
 /// with a finding of one checker. `change` says what the provider made of the request instead, if anything.
 fn tamper(expected: &str, change: impl Fn(Dialect, &mut Value) -> Option<Option<RequestKind>>) {
     let mut n_plans = 0;
-    for plan in BUILT_IN.iter().filter(|plan| !changes_history(plan)) {
+    // What was cut on purpose may be gone, and so may what a process had written when it was killed, and nobody had seen.
+    let is_asked = |plan: &&Plan| !changes_history(plan) && !plan.holds_saves();
+    for plan in BUILT_IN.iter().filter(is_asked) {
         let run = run(plan, Delivery::Streamed);
         let Some(tampered) = with_last_request(&run, |body| change(plan.dialect, body)) else { continue };
         let judgement = judged(plan, &tampered);
