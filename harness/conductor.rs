@@ -345,6 +345,7 @@ impl Conductor {
                     PlannedFault::Settle(call) => {
                         if !receipt.asked {
                             receipt.asked = true;
+                            receipt.grade = Some(holding.grade);
                             self.batch.settling(call);
                             let outcome = self.plan.calls[call.0 as usize].outcome.clone();
                             commands.push(Command::Settle { call, outcome });

@@ -36,6 +36,8 @@ pub struct Provider {
     turn: usize,
     next: Position,
     n_http_faults: u32,
+    /// Frames by which a canary is late.
+    n_late: usize,
 }
 
 /// Which attempt of which reply is served next.
@@ -61,7 +63,13 @@ impl Provider {
     /// The provider of a plan, as strict as a profile of its dialect.
     pub fn new(plan: Arc<Plan>, profile: &'static Profile) -> Provider {
         let recall = Recall::of(&plan);
-        Provider { plan, profile, recall, n_exchanges: 0, turn: 0, next: FIRST, n_http_faults: 0 }
+        Provider { plan, profile, recall, n_exchanges: 0, turn: 0, next: FIRST, n_http_faults: 0, n_late: 0 }
+    }
+
+    /// The same provider, a canary: all that it does at a point of a stream it does one frame late.
+    pub fn firing_late(mut self) -> Provider {
+        self.n_late = 1;
+        self
     }
 
     /// Moves the script to a turn of the plan.
@@ -182,6 +190,7 @@ impl Provider {
                     Sent::Frames(if side == Side::After { frame + 1 } else { frame })
                 }
             };
+            let after = self.delayed(after);
             let at = Held { mark, side };
             if !answer.holds.iter().any(|hold| hold.at == at) {
                 answer.holds.push(Hold { after, at });
@@ -223,6 +232,15 @@ impl Provider {
             }
             PlannedFault::Malformed => encoded.insert(at, &self.wire().malformed_frame()),
             _ => {}
+        }
+    }
+
+    /// A place in an answer as this provider keeps to it.
+    fn delayed(&self, after: Sent) -> Sent {
+        match (self.n_late, after) {
+            (0, after) => after,
+            (late, Sent::Nothing) => Sent::Frames(late - 1),
+            (late, Sent::Frames(n_frames)) => Sent::Frames(n_frames + late),
         }
     }
 

@@ -4,6 +4,8 @@
 //! When nothing is left to do, the clock jumps to the agent's next timer: an hour passes in no time.
 //! When there is none, the conductor hears [`Event::Quiet`]: in here that is exact.
 
+mod witness;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -32,9 +34,14 @@ const MAX_STEPS: usize = 100_000;
 
 /// Drives a plan on an agent. `width` is the number of tools that the agent runs at once, where known.
 pub fn simulate(plan: &Arc<Plan>, profile: &'static Profile, agent: Agent, width: Option<usize>) -> Run {
+    simulate_on(Provider::new(Arc::clone(plan), profile), plan, agent, width)
+}
+
+/// The same on a provider of this plan, such as one that is late.
+pub fn simulate_on(provider: Provider, plan: &Arc<Plan>, agent: Agent, width: Option<usize>) -> Run {
     let mut simulation = Simulation {
         plan: Arc::clone(plan),
-        provider: Provider::new(Arc::clone(plan), profile),
+        provider,
         conductor: Conductor::new(Arc::clone(plan), PATIENCE, width),
         agent,
         other: None,
@@ -156,6 +163,7 @@ enum ToAgent {
 /// An answer on its way.
 struct Body {
     request: RequestId,
+    kind: RequestKind,
     answer: Answer,
     sent: Sent,
     next_hold: usize,
@@ -341,7 +349,7 @@ impl Simulation {
                 let (exchange, model) = (answer.exchange, answer.model.clone());
                 let at = self.bodies.len();
                 let sent = Sent::Nothing;
-                self.bodies.push(Body { request, answer, sent, next_hold: 0, state: BodyState::Going });
+                self.bodies.push(Body { request, kind, answer, sent, next_hold: 0, state: BodyState::Going });
                 self.todo.push_back(Todo::Send(at));
                 self.observe(Event::Requested { exchange, kind, model, body: body.into() });
                 if kind != RequestKind::Auxiliary && self.clock.now < self.clock.due {
@@ -414,7 +422,12 @@ impl Simulation {
             body.next_hold += 1;
             body.state = BodyState::Held;
             let held = hold.at;
-            return self.observe(Event::Held { exchange, at: held, grade: Grade::Observed });
+            // What is held elsewhere than the plan says proves nothing.
+            let grade = match witness::is_in_place(&self.plan, body.kind, &body.answer, held, body.sent) {
+                true => Grade::Observed,
+                false => Grade::Written,
+            };
+            return self.observe(Event::Held { exchange, at: held, grade });
         }
         let n_frames = body.answer.frames.len();
         match body.sent {

@@ -91,7 +91,8 @@ impl Receipt {
     /// A result has been delivered.
     pub(super) fn settled(&mut self, call: CallKey, grade: Grade) {
         if self.asked && self.what == PlannedFault::Settle(call) {
-            self.prove(grade);
+            // At a hold it is as sure as the place of the hold.
+            self.prove(self.grade.map_or(grade, |held| held.min(grade)));
         }
     }
 }

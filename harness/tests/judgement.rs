@@ -8,6 +8,8 @@ mod chained;
 mod exit_code;
 #[path = "judgement/kill.rs"]
 mod kill;
+#[path = "judgement/late.rs"]
+mod late;
 #[path = "common/plans.rs"]
 mod plans;
 #[path = "judgement/staging.rs"]

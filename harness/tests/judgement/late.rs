@@ -1,0 +1,44 @@
+//! A provider that does everything one frame late: no plan may take that for the fault that was planned.
+
+use std::sync::Arc;
+
+use brickbat::agent::{Agent, Delivery};
+use brickbat::check::{Reach, judge};
+use brickbat::lower;
+use brickbat::plan::{Plan, PlannedFault, PlannedPoint};
+use brickbat::provider::Provider;
+use brickbat::rules::Profile;
+use brickbat::simulate::{simulate, simulate_on};
+use brickbat::trace::Grade;
+use brickbat::verdict::Verdict;
+
+use crate::plans::built_in;
+
+/// Whether all that a plan does happens in streams, where a place can be missed by a frame.
+fn is_of_streams(plan: &Plan) -> bool {
+    let actions = || plan.turns.iter().flat_map(|turn| &turn.actions);
+    let in_stream = |at: &PlannedPoint| matches!(at, PlannedPoint::Stream { .. });
+    let adds = |what: &PlannedFault| {
+        matches!(what, PlannedFault::Duplicate | PlannedFault::Malformed | PlannedFault::Http(_))
+    };
+    actions().next().is_some() && actions().all(|action| in_stream(&action.at) && !adds(&action.what))
+}
+
+#[test]
+fn a_fault_that_fires_one_frame_late_proves_nothing() {
+    let mut n_plans = 0;
+    let plans = built_in().into_iter().flat_map(|(_, plans)| plans).filter(is_of_streams);
+    for plan in plans {
+        let profile = Profile::of_plan(&plan, &[]);
+        let agent = |plan: &Plan| Agent::of_plan(plan, Delivery::Streamed, None);
+        let control = Arc::new(lower::control(&plan));
+        let reach = Reach::of(&control, &simulate(&control, profile, agent(&control), None).trace);
+        let plan = Arc::new(plan);
+        let late = Provider::new(Arc::clone(&plan), profile).firing_late();
+        let run = simulate_on(late, &plan, agent(&plan), Some(reach.width));
+        let judgement = judge(&plan, &run, profile, Grade::Observed, Some(&reach));
+        assert_eq!(judgement.verdict, Verdict::Vacuous, "{}: {:#?}", plan.id, run.receipts);
+        n_plans += 1;
+    }
+    assert!(n_plans > 300, "{n_plans}");
+}
