@@ -96,7 +96,7 @@ pub const CHECKS: &[Check] = &[
         id: "arguments-complete",
         summary: "tools run with the arguments that the model gave",
         level: Level::L3,
-        speaks: spoken::has_started,
+        speaks: spoken::has_run,
         run: effects::arguments_complete,
     },
     Check {
@@ -110,7 +110,7 @@ pub const CHECKS: &[Check] = &[
         id: "executed-once",
         summary: "no call runs twice or in a later turn",
         level: Level::L3,
-        speaks: spoken::has_started,
+        speaks: spoken::has_run,
         run: effects::executed_once,
     },
     Check {

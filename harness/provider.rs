@@ -136,9 +136,12 @@ impl Provider {
         {
             self.n_http_faults += 1;
             let mut answer = self.whole(exchange, fault.status, &self.wire().status_body(fault.status));
-            answer.headers.push((RETRY_AFTER_MS, fault.retry_after_ms.to_string().into()));
-            answer.headers.push(("retry-after", fault.retry_after_ms.div_ceil(1000).to_string().into()));
             let status = fault.status;
+            // Who asks too often is told when to come back, not who has no credit left.
+            if matches!(status, 408 | 409 | 429 | 500..) {
+                answer.headers.push((RETRY_AFTER_MS, fault.retry_after_ms.to_string().into()));
+                answer.headers.push(("retry-after", fault.retry_after_ms.div_ceil(1000).to_string().into()));
+            }
             return (RequestKind::Faulted { turn: self.turn, reply, attempt, status }, answer);
         }
         self.n_http_faults = 0;

@@ -73,6 +73,11 @@ impl<'a> Evidence<'a> {
         Evidence { plan, run, ledger, requests, changed }
     }
 
+    /// The turn in which a request came.
+    pub fn turn_of(&self, exchange: ExchangeId) -> Option<usize> {
+        self.requests.iter().find(|request| request.exchange == exchange).map(|request| request.turn)
+    }
+
     /// The last request of the thread; what it holds is what the thread remembers.
     pub fn last_request(&self) -> Option<&RequestView> {
         self.requests.iter().rev().find(|request| request.kind != RequestKind::Auxiliary)

@@ -44,11 +44,11 @@ pub(super) fn failure_honest(evidence: &Evidence<'_>) -> Vec<Finding> {
         .collect()
 }
 
-/// Whether the last request tells of a call that ran.
+/// Whether the last request tells of a call that ran to its end.
 pub(super) fn has_run(evidence: &Evidence<'_>) -> bool {
     let ran = |request: &RequestView, id: &str| {
         let key = evidence.answered(request, id);
-        key.is_some_and(|key| !evidence.ledger.calls[key.0 as usize].starts.is_empty())
+        key.is_some_and(|key| evidence.ledger.calls[key.0 as usize].settled.is_some())
     };
     evidence.last_request().is_some_and(|last| last.results().any(|result| ran(last, result.id)))
 }

@@ -30,10 +30,10 @@ pub(super) fn tells_calls(evidence: &Evidence<'_>) -> bool {
     evidence.requests.iter().any(|request| request.calls().next().is_some())
 }
 
-/// A tool has started.
-pub(super) fn has_started(evidence: &Evidence<'_>) -> bool {
+/// A tool has run to its end. Whether one that the user stopped at once had begun is a race, of which no account tells.
+pub(super) fn has_run(evidence: &Evidence<'_>) -> bool {
     let ledger = &evidence.ledger;
-    !ledger.strangers.is_empty() || ledger.calls.iter().any(|account| !account.starts.is_empty())
+    !ledger.strangers.is_empty() || ledger.calls.iter().any(|account| account.settled.is_some())
 }
 
 /// A call needs the user's consent.

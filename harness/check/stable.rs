@@ -135,7 +135,11 @@ impl Story {
                 Event::Changed { .. } => story.changes.push(at),
                 // Between two turns nothing is under way that could break.
                 Event::Killed if !evidence.died_in(turn) => {}
-                event if is_break(event) => story.breaks.push((turn, at)),
+                // That a connection is over may be heard when the next turn has begun.
+                event if is_break(event) => {
+                    let of_request = exchange_of(event).and_then(|exchange| evidence.turn_of(exchange));
+                    story.breaks.push((of_request.unwrap_or(turn), at));
+                }
                 _ => {}
             }
         }
@@ -144,6 +148,14 @@ impl Story {
 
     fn sent(&self, request: &RequestView) -> usize {
         self.sent.iter().find(|(exchange, _)| *exchange == request.exchange).map_or(0, |(_, at)| *at)
+    }
+}
+
+/// The request that an event is about.
+fn exchange_of(event: &Event) -> Option<ExchangeId> {
+    match event {
+        Event::PeerClosed { exchange } | Event::Replied { exchange, .. } => Some(*exchange),
+        _ => None,
     }
 }
 

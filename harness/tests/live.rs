@@ -539,6 +539,10 @@ turns:
         - call: { as: b, tool: lookup, args: { key: b } }
         - call: { as: c, tool: lookup, args: { key: c } }
       - - text: There is nothing.
+    at:
+      - { after: stop, do: { settle: a } }
+      - { after: stop, do: { settle: b } }
+      - { after: stop, do: { settle: c } }
 "#;
 
 #[test]

@@ -198,13 +198,17 @@ async function request(session, mode, show) {
   return { outcome: { kind: 'raised', class: raised.name ?? typeof raised, text: raised.message ?? String(raised) } };
 }
 
+/** Halves of characters are no text that a line of JSON-RPC could carry. */
+const wellFormed = (value) =>
+  value && JSON.parse(JSON.stringify(value), (_, part) => (typeof part === 'string' ? part.toWellFormed() : part));
+
 /** What the user of an application would see, as ACP says it. */
 function shown({ type, toolCallId, toolName, delta, input }) {
   const call = (status, more) => ({ sessionUpdate: 'tool_call_update', toolCallId, status, ...more });
   switch (type) {
     case 'text-delta': return { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: delta } };
     case 'tool-input-start': return { ...call('pending'), sessionUpdate: 'tool_call', title: toolName };
-    case 'tool-input-available': return call('in_progress', { rawInput: input });
+    case 'tool-input-available': return call('in_progress', { rawInput: wellFormed(input) });
     case 'tool-approval-request': return call('pending');
     case 'tool-output-available': return call('completed');
     case 'tool-output-denied':
