@@ -87,6 +87,9 @@ impl Story<'_, '_, '_> {
                     None => format!("?{}", words::beginning(id)),
                 };
                 self.plain(System, User, &format!("asks whether {name} may run"));
+                if let Some(fault) = self.fault(|action| action.what == PlannedFault::Ignore) {
+                    self.drawing.more(Weight::Fault, &format!("FAULT the user leaves that open ({fault})"));
+                }
             }
             Event::Answered { consent, .. } => self.plain(User, System, words::consent(*consent)),
             Event::Killed => {
@@ -209,6 +212,13 @@ impl Story<'_, '_, '_> {
         };
         let fault = self.fault(|action| words::is_silence(&action.what) && is_here(&action.at));
         let words = format!("waits {place}, reply to request {}{}", id.0 + 1, doubt(grade));
+        let added = self.fault(|action| {
+            matches!(action.what, PlannedFault::Duplicate | PlannedFault::Malformed) && is_here(&action.at)
+        });
+        if let Some(added) = added {
+            let words = format!("FAULT a frame too many, or a broken one, comes {place} ({added})");
+            return self.drawing.step(Lane::Provider, Lane::System, Weight::Fault, &words);
+        }
         match fault {
             Some(fault) => {
                 let words = format!("FAULT the provider falls silent {place} ({fault})");
@@ -233,6 +243,10 @@ impl Story<'_, '_, '_> {
 
     fn ended(&mut self, outcome: &TurnOutcome) {
         let number = self.turn + 1;
+        if let Some(fault) = self.fault(|action| action.what == PlannedFault::Finish) {
+            let words = format!("FAULT the turn ends where the system has to end it ({fault})");
+            self.drawing.step(Lane::System, Lane::System, Weight::Fault, &words);
+        }
         match outcome {
             TurnOutcome::Returned => self.plain(Lane::System, Lane::User, &format!("turn {number} is over")),
             TurnOutcome::Cancelled => {
