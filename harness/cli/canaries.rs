@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use clap::Args;
+use futures::StreamExt;
 
 use super::run::{paint, profiles};
 use super::secrets::redactor;
@@ -37,6 +38,8 @@ An impossible plan needs a point that its dialect does not have.";
 
 /// Over HTTP, and again over ACP, a canary is shown to so many of the plans that caught it in process, on each dialect.
 const MAX_LIVE_PLANS: usize = 2;
+/// Canaries at once: much of a row is waiting.
+const N_ROWS: usize = 4;
 /// Plans at once.
 const N_JOBS: usize = 16;
 /// The suite itself is broken.
@@ -75,9 +78,19 @@ impl Canaries {
         let columns: String = Dialect::ALL.iter().map(|dialect| format!(" {:>30}", dialect.name())).collect();
         print(&format!("\n{:<24} {:<20}{columns}  also caught by\n", "canary (plans caught)", "checker"));
         let wanted = Canary::all().filter(|canary| self.only.is_none_or(|only| only == *canary));
-        for canary in wanted {
+        let rows = wanted.map(|canary| async move {
             match System::served(Some(canary)) {
-                Ok(served) => healthy &= row(canary, &served, jobs, guardian).await,
+                Ok(served) => Ok(row(canary, &served, jobs, guardian).await),
+                Err(error) => Err(error),
+            }
+        });
+        let mut rows = futures::stream::iter(rows).buffered(N_ROWS);
+        while let Some(row) = rows.next().await {
+            match row {
+                Ok((line, caught_everywhere)) => {
+                    print(&line);
+                    healthy &= caught_everywhere;
+                }
                 Err(error) => return bad_input(error),
             }
         }
@@ -85,8 +98,8 @@ impl Canaries {
     }
 }
 
-/// Prints the row of a canary, and says whether it was caught everywhere.
-async fn row(canary: Canary, served: &System, jobs: &[Job], guardian: &Path) -> bool {
+/// The row of a canary, and whether it was caught everywhere.
+async fn row(canary: Canary, served: &System, jobs: &[Job], guardian: &Path) -> (String, bool) {
     let simulated = run(&System::Simulated(Some(canary)), jobs, guardian).await;
     let killers: BTreeSet<&str> =
         simulated.iter().filter(|case| is_caught(case, canary)).map(|case| case.plan.as_str()).collect();
@@ -127,8 +140,7 @@ async fn row(canary: Canary, served: &System, jobs: &[Job], guardian: &Path) -> 
     let name = paint(tone, &format!("{:<24}", canary.name()));
     let others: Vec<&str> = others.into_iter().collect();
     let cells: String = cells.iter().map(|cell| format!(" {cell:>30}")).collect();
-    print(&format!("{name} {:<20}{cells}  {}\n", canary.caught_by(), others.join(" ")));
-    caught_everywhere
+    (format!("{name} {:<20}{cells}  {}\n", canary.caught_by(), others.join(" ")), caught_everywhere)
 }
 
 fn is_of(case: &Case, dialect: Dialect) -> bool {
