@@ -1,4 +1,4 @@
-//! Exploration: every action at every point of a conversation, and every pair of them, into the causes of what fails.
+//! Exploration: each deed at every point of a conversation, and every pair of them, into the causes of what fails.
 //!
 //! The actions are put into a base scenario as an author would write them, so that what is found can be written down
 //! as a scenario. Which of them can never happen is for [`crate::lower`] to say. Nothing is run here.

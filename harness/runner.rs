@@ -93,20 +93,19 @@ pub async fn run(
         Ok(running) => running,
         Err(error) => return not_run(system, jobs, &error, options, on_case),
     };
-    let (mut apt, mut unsupported): (Vec<&Job>, Vec<&Job>) =
+    let (apt, mut unsupported): (Vec<&Job>, Vec<&Job>) =
         jobs.iter().partition(|job| running.missing(&job.plan).is_none());
 
     // A control plan is named after the same plan whatever the shard.
-    let mut controls = controls(&apt);
-    apt.retain(|job| is_in(job, options.shard));
+    let (mut keyed, mut controls) = controls(&apt);
+    keyed.retain(|(job, _)| is_in(job, options.shard));
     unsupported.retain(|job| is_in(job, options.shard));
     if options.shard.is_some() {
-        let needed: BTreeSet<String> =
-            apt.iter().map(|job| control_key(&lower::control(&job.plan))).collect();
-        controls.retain(|key, _| needed.contains(key));
+        let needed: BTreeSet<&str> = keyed.iter().map(|(_, key)| key.as_str()).collect();
+        controls.retain(|key, _| needed.contains(key.as_str()));
     }
     let n_told = controls.values().filter(|job| is_in(job, options.shard)).count();
-    let n_all = n_told + apt.len() + unsupported.len();
+    let n_all = n_told + keyed.len() + unsupported.len();
     let mut cases = Vec::with_capacity(n_all);
     let name = running.name().to_owned();
     let again = Again { options: system.options(&name), profiles: options.profiles };
@@ -137,12 +136,12 @@ pub async fn run(
     })
     .await;
 
-    let mut todo = Vec::with_capacity(apt.len());
-    for job in apt {
+    let mut todo = Vec::with_capacity(keyed.len());
+    for (job, key) in keyed {
         if stop {
             break;
         }
-        match shown.get(control_key(&lower::control(&job.plan)).as_str()) {
+        match shown.get(key.as_str()) {
             Some(reach) => todo.push(Todo { job, reach: Some(reach) }),
             None => {
                 let outcome = Outcome::unjudged(Verdict::Inconclusive, "the control plan failed");
@@ -255,15 +254,17 @@ pub(crate) fn quoted(path: &str) -> String {
     if path.chars().all(plain) { path.to_owned() } else { format!("'{}'", path.replace('\'', "'\\''")) }
 }
 
-/// One control plan for each conversation among the jobs.
-fn controls(jobs: &[&Job]) -> BTreeMap<String, Job> {
+/// The jobs, each with the key of its control plan, and one control plan for each key: the conversations among the jobs.
+fn controls<'a>(jobs: &[&'a Job]) -> (Vec<(&'a Job, String)>, BTreeMap<String, Job>) {
     let mut controls = BTreeMap::new();
-    for job in jobs {
+    let keyed = jobs.iter().map(|job| {
         let control = lower::control(&job.plan);
-        let entry = controls.entry(control_key(&control));
+        let key = control_key(&control);
+        let entry = controls.entry(key.clone());
         entry.or_insert_with(|| Job { plan: Arc::new(control), path: job.path.clone() });
-    }
-    controls
+        (*job, key)
+    });
+    (keyed.collect(), controls)
 }
 
 /// Equal for control plans that say and do the same, whatever scenario they come from: minted ids left out.

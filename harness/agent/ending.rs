@@ -57,11 +57,19 @@ impl Agent {
         }));
     }
 
+    /// Closes what is on its way for a turn that ends: the reply, and a request beside it.
+    pub(super) fn hang_up(&mut self, step: &Step, outputs: &mut Vec<Output>) {
+        if !matches!(step.phase, Phase::Over | Phase::Pausing(_)) {
+            outputs.push(Output::HangUp { request: step.request });
+        }
+        if let Some(errand) = self.errand.take() {
+            outputs.push(Output::HangUp { request: errand.request() });
+        }
+    }
+
     /// An exception leaves the loop: what has come is kept, and every call that is kept gets an answer.
     pub(super) fn interrupt(&mut self, mut turn: Turn, cause: Cause, outputs: &mut Vec<Output>) {
-        if !matches!(turn.step.phase, Phase::Over) {
-            outputs.push(Output::HangUp { request: turn.step.request });
-        }
+        self.hang_up(&turn.step, outputs);
         turn.step.drop_open_calls();
         self.let_go(&turn.step, outputs);
         let dangles = match cause {
@@ -109,9 +117,7 @@ impl Agent {
             return Err(None);
         }
         if self.is(Canary::DeafToolAwaited) && self.runs_deaf(&turn.step) {
-            if !matches!(turn.step.phase, Phase::Over) {
-                outputs.push(Output::HangUp { request: turn.step.request });
-            }
+            self.hang_up(&turn.step, outputs);
             turn.step.drop_open_calls();
             self.answer_those_that_hear(&mut turn.step, outputs);
             turn.step.phase = Phase::Over;

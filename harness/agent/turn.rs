@@ -452,12 +452,7 @@ impl Agent {
         {
             self.thread.push(Message::Assistant(Vec::new()));
         }
-        if !matches!(turn.step.phase, Phase::Over | Phase::Pausing(_)) {
-            outputs.push(Output::HangUp { request: turn.step.request });
-        }
-        if let Some(errand) = self.errand.take() {
-            outputs.push(Output::HangUp { request: errand.request() });
-        }
+        self.hang_up(&turn.step, outputs);
         turn.step.drop_open_calls();
         self.let_go(&turn.step, outputs);
         let speaks_of_results =

@@ -1,7 +1,8 @@
 //! `brickbat canaries`: the kill table.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Args;
 use futures::StreamExt;
@@ -50,23 +51,23 @@ impl Canaries {
         let selection = Selection { sources: &[], dialects: &Dialect::ALL, filter: None, seed: 0 };
         match runner::load(&selection) {
             Ok(jobs) => match own_program() {
-                Ok(guardian) => block_on(self.table(&jobs, &guardian)).unwrap_or_else(|code| code),
+                Ok(guardian) => block_on(self.table(jobs.into(), guardian)).unwrap_or_else(|code| code),
                 Err(code) => code,
             },
             Err(error) => bad_input(error),
         }
     }
 
-    async fn table(&self, jobs: &[Job], guardian: &Path) -> u8 {
+    async fn table(&self, jobs: Arc<[Job]>, guardian: PathBuf) -> u8 {
         let served = match System::served(None) {
             Ok(served) => served,
             Err(error) => return bad_input(error),
         };
         let mut healthy = true;
         for system in [System::Simulated(None), System::Live(None, Delivery::Streamed), served] {
-            let cases = run(&system, jobs, guardian).await;
+            let cases = run(&system, &jobs, &guardian).await;
             let (impossible, possible): (Vec<&Case>, Vec<&Case>) =
-                cases.iter().partition(|case| is_impossible(case, jobs));
+                cases.iter().partition(|case| is_impossible(case, &jobs));
             let accused: Vec<&Case> =
                 possible.into_iter().filter(|case| case.judged != Verdict::Pass).collect();
             accused.iter().for_each(|case| print(&format!("{}\n", text::line(case))));
@@ -78,15 +79,18 @@ impl Canaries {
         let columns: String = Dialect::ALL.iter().map(|dialect| format!(" {:>30}", dialect.name())).collect();
         print(&format!("\n{:<24} {:<20}{columns}  also caught by\n", "canary (plans caught)", "checker"));
         let wanted = Canary::all().filter(|canary| self.only.is_none_or(|only| only == *canary));
-        let rows = wanted.map(|canary| async move {
-            match System::served(Some(canary)) {
-                Ok(served) => Ok(row(canary, &served, jobs, guardian).await),
-                Err(error) => Err(error),
-            }
+        // A thread each, so that all cores are used: the simulation is work, not waiting.
+        let rows = wanted.map(|canary| {
+            let (jobs, guardian) = (Arc::clone(&jobs), guardian.clone());
+            let runtime = tokio::runtime::Handle::current();
+            tokio::task::spawn_blocking(move || {
+                let served = System::served(Some(canary)).map_err(|error| error.to_string())?;
+                Ok::<_, String>(runtime.block_on(row(canary, &served, &jobs, &guardian)))
+            })
         });
         let mut rows = futures::stream::iter(rows).buffered(N_ROWS);
         while let Some(row) = rows.next().await {
-            match row {
+            match row.map_err(|error| error.to_string()).flatten() {
                 Ok((line, caught_everywhere)) => {
                     print(&line);
                     healthy &= caught_everywhere;

@@ -23,7 +23,8 @@ use crate::verdict::Verdict;
 /// What is explored.
 #[derive(Args)]
 pub(super) struct ExploreOptions {
-    /// Explore one conversation instead: run every action at every point of it, or every pair of them as well, and tell
+    /// Explore one conversation instead: run a stop, kill, break, error, refusal, pause and early result at every point of
+    /// it, or every pair of them as well, and tell
     /// one plan for each cause, the one with the fewest and earliest actions. --out takes them as scenario files.
     #[arg(
         long,

@@ -16,7 +16,7 @@ use serde::Deserialize;
 use super::error::{DriverError, quote};
 use super::mcp::SERVER;
 use super::process::Launch;
-use super::protocol::{About, Capabilities, Changes, PROTOCOL, SessionSpec};
+use super::protocol::{About, Capabilities, PROTOCOL, SessionSpec};
 use super::{give, rest};
 use crate::dialect::Dialect;
 use crate::plan::GivenMessage;
@@ -146,19 +146,10 @@ impl PlainAgent {
             streaming,
             eager_tools,
             barrier: rest::can_be_told(),
-            history: false,
             load,
-            approvals: false,
-            thinking: false,
             given_history: !self.plain.give.is_empty() && load,
             shared_session,
-            steer: false,
-            second_prompt: false,
-            interrupt: false,
-            step_limit: false,
-            final_tools: false,
-            hooks: false,
-            changes: Changes::default(),
+            ..Capabilities::default()
         };
         About {
             protocol: PROTOCOL,

@@ -62,7 +62,7 @@ impl Deed {
     }
 }
 
-/// Every action at every point of the first turns of a plan, also where it makes no sense.
+/// Every deed at every point of the first turns of a plan, also where it makes no sense.
 pub(super) fn all(plan: &Plan, n_turns: usize) -> Vec<Deed> {
     let mut deeds = Vec::new();
     for turn in 0..n_turns {
@@ -81,7 +81,8 @@ pub(super) fn all(plan: &Plan, n_turns: usize) -> Vec<Deed> {
     deeds
 }
 
-/// The actions that need no call. Of errors that differ in their words alone there is one.
+/// The actions that need neither a call nor words of the user's, and that any system may meet. Of errors that differ in
+/// their words alone there is one.
 fn actions() -> Vec<(Kind, Action)> {
     let overloaded = HttpFault { status: 529, times: 1, retry_after_ms: 10 };
     vec![

@@ -516,21 +516,10 @@ mod tests {
         let capabilities = crate::driver::Capabilities {
             cancel: true,
             streaming: true,
-            eager_tools: false,
             barrier: true,
             history: true,
-            approvals: false,
-            thinking: false,
             load: true,
-            given_history: false,
-            shared_session: false,
-            steer: false,
-            second_prompt: false,
-            interrupt: false,
-            step_limit: false,
-            final_tools: false,
-            hooks: false,
-            changes: crate::driver::Changes::default(),
+            ..Default::default()
         };
         let modes = vec!["ui-messages".to_owned(), "ui-messages-clean".to_owned()];
         About { protocol: 1, sdk: sdk.to_owned(), version: version.to_owned(), modes, capabilities }
