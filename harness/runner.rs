@@ -300,9 +300,7 @@ fn not_run(
         |job| case(&name, job, Outcome::unjudged(verdict, error.to_string()).into(), &again, options);
     let cases = jobs.iter().filter(|job| is_in(job, options.shard)).map(unjudged);
     let cases: Vec<Case> = cases.collect();
-    if let Some(case) = cases.first() {
-        on_case(case, cases.len(), cases.len());
-    }
+    cases.iter().enumerate().for_each(|(at, case)| on_case(case, at + 1, cases.len()));
     cases
 }
 

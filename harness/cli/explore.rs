@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::{Args, ValueEnum};
 use rayon::prelude::*;
@@ -11,7 +11,7 @@ use super::interrupt::until_interrupted;
 use super::progress::Progress;
 use super::run::{Run, paint, profiles};
 use super::secrets::redactor;
-use super::{bad_input, block_on, own_program, print, tell};
+use super::{bad_input, block_on, own_program, print};
 use crate::dialect::Dialect;
 use crate::explore::cause::{Cause, Failure, causes};
 use crate::explore::{Base, Candidate, Depth, Ground, candidates, file};
@@ -24,8 +24,8 @@ use crate::verdict::Verdict;
 #[derive(Args)]
 pub(super) struct ExploreOptions {
     /// Explore one conversation instead: run a stop, kill, break, error, refusal, pause and early result at every point of
-    /// it, or every pair of them as well, and tell
-    /// one plan for each cause, the one with the fewest and earliest actions. --out takes them as scenario files.
+    /// it, or every pair of them as well, and tell one plan for each cause, the one with the fewest and earliest actions.
+    /// --out takes them as scenario files.
     #[arg(
         long,
         value_enum,
@@ -63,6 +63,8 @@ struct Shown {
     failures: Vec<Failure>,
     /// What the exit code rests on: everything but passes, of which one stands for all.
     kept: Vec<Case>,
+    /// Nobody has interrupted it.
+    is_whole: bool,
 }
 
 /// What is explored, and what of it.
@@ -137,15 +139,16 @@ impl Run {
         let counts: Vec<String> =
             shown.counts.iter().map(|(verdict, n)| format!("{n} {}", verdict.name())).collect();
         let report = Report::new(self.seed, Vec::new(), shown.kept);
-        let code = report.exit_code(self.fail_on);
+        let code = if shown.is_whole { report.exit_code(self.fail_on) } else { INTERRUPTED };
         let tone = if code == 0 { Tone::Good } else { Tone::Bad };
         print(&format!(
-            "{}  {n_single} single actions and {} pairs over {}: {}; {} causes\n",
+            "{}  {n_single} single actions and {} pairs over {}: {}; {} causes{}\n",
             paint(tone, &name),
             plot.chosen.len() - n_single,
             self.explore.base,
             counts.join(", "),
             causes.len(),
+            if shown.is_whole { "" } else { "; interrupted before the end" },
         ));
         Ok(code)
     }
@@ -167,25 +170,22 @@ impl Run {
         };
         let progress = Progress::on(&redactor().text(&system.name()));
         let note = |words: &str| progress.note(&redactor().text(words));
+        // What is shown stays, whatever becomes of the rest.
+        let shown = Mutex::new(Shown::default());
         let run = async {
-            let mut shown = Shown::default();
             for (at, chunk) in plot.chosen.chunks(CHUNK).enumerate() {
                 let (known, jobs) = jobs(plot, chunk);
                 let on_case = |case: &Case, n_done: usize, _| {
+                    shown.lock().unwrap_or_else(PoisonError::into_inner).add(case, &known);
                     progress.case(case, (at * CHUNK + n_done).min(plot.chosen.len()), plot.chosen.len());
                 };
-                let cases = runner::run(system, &jobs, options, &note, &on_case).await;
-                cases.into_iter().for_each(|case| shown.add(case, &known));
+                runner::run(system, &jobs, options, &note, &on_case).await;
             }
-            shown
         };
-        match block_on(until_interrupted(run))? {
-            Some(shown) => Ok(shown),
-            None => {
-                tell("nothing is told of an exploration that was interrupted; --limit makes it shorter");
-                Err(INTERRUPTED)
-            }
-        }
+        let is_whole = block_on(until_interrupted(run))?.is_some();
+        let mut shown = shown.into_inner().unwrap_or_else(PoisonError::into_inner);
+        shown.is_whole = is_whole;
+        Ok(shown)
     }
 
     /// Tells a cause, and writes its scenario.
@@ -252,7 +252,7 @@ fn jobs<'a>(plot: &Plot, chunk: &'a [Candidate]) -> (BTreeMap<String, &'a Candid
 }
 
 impl Shown {
-    fn add(&mut self, case: Case, known: &BTreeMap<String, &Candidate>) {
+    fn add(&mut self, case: &Case, known: &BTreeMap<String, &Candidate>) {
         *self.counts.entry(case.judged).or_insert(0) += 1;
         let plan = case.plan.strip_suffix("+control").unwrap_or(&case.plan);
         if let (Verdict::Fail, Some(candidate)) = (case.judged, known.get(plan)) {
@@ -269,7 +269,7 @@ impl Shown {
         }
         let is_first_pass = case.judged == Verdict::Pass && self.counts.get(&Verdict::Pass) == Some(&1);
         if is_first_pass || case.judged != Verdict::Pass {
-            self.kept.push(case);
+            self.kept.push(case.clone());
         }
     }
 }

@@ -142,6 +142,11 @@ proptest! {
             }
         }
     }
+}
+
+proptest! {
+    // Each body is read in every spelling by every profile: hundreds of validations.
+    #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
     fn the_spelling_of_a_body_changes_nothing(body in likely_body(), (batches, _) in batches()) {
@@ -165,7 +170,9 @@ proptest! {
             }
         }
     }
+}
 
+proptest! {
     #[test]
     fn every_placeholder_of_a_sentence_is_filled_in(body in likely_body()) {
         for violation in Profile::all().flat_map(|profile| validate_value(profile, &body)) {

@@ -119,9 +119,9 @@ fn assert_gone(mark: &str) {
 
 /// The reason of the bad plan's error, when the run was as it should be: that plan an error, all others passed.
 #[track_caller]
-fn reason(bad: &Bad<'_>) -> String {
+fn reason(bad: &Bad<'_>, options: &[&str]) -> String {
     let folder = TempDir::new().unwrap();
-    let (said, cases) = run(folder.path(), bad, &[]);
+    let (said, cases) = run(folder.path(), bad, options);
     assert_eq!(said.code, Some(3), "{said:#?}");
     let (bad, good): (Vec<&Value>, Vec<&Value>) =
         cases.iter().partition(|case| case["plan"] == "bad@openai-chat");
@@ -136,7 +136,7 @@ fn reason(bad: &Bad<'_>) -> String {
 
 #[track_caller]
 fn check(turn: &str, words: &[&str]) {
-    let reason = reason(&Bad { turn, ..Bad::default() });
+    let reason = reason(&Bad { turn, ..Bad::default() }, &[]);
     for word in words {
         assert!(reason.contains(word), "`{word}` is not in `{reason}`");
     }
@@ -209,7 +209,9 @@ fn a_store_that_is_full() {
 
 #[test]
 fn an_adapter_that_answers_nothing_any_more() {
-    check("echo 'thinking' >&2; sleep 100000", &["did not answer", "thinking"]);
+    let bad = Bad { turn: "echo 'thinking' >&2; sleep 100000", ..Bad::default() };
+    let reason = reason(&bad, &["--no-confirm"]);
+    assert!(reason.contains("did not answer") && reason.contains("thinking"), "{reason}");
 }
 
 #[test]

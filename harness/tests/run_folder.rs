@@ -173,7 +173,13 @@ fn two_runs_on_the_reference_agent_leave_the_same_behind() {
     // Over sockets, whether a request that is on its way is seen when the user stops the turn is a race: also that of
     // a tool, as in reorder/.
     leave_the_same(&["run", "retry/", "control/"]);
-    leave_the_same(&["run", "--system", "reference/simulated"]);
+    leave_the_same(&[
+        "run",
+        "--system",
+        "reference/simulated",
+        "--dialect=gemini",
+        "--dialect=openai-responses",
+    ]);
 }
 
 fn leave_the_same(args: &[&str]) {

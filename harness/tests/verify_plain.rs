@@ -128,7 +128,7 @@ fn warnings(found: &Value, probe: &str) -> String {
 }
 
 /// Pairs that are examined at the same time: the probes mostly wait to see that nothing happens.
-const N_AT_ONCE: usize = 4;
+const N_AT_ONCE: usize = 8;
 
 #[test]
 fn each_pair_is_judged_as_it_deserves() {
