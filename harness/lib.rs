@@ -30,6 +30,7 @@ pub mod classes;
 pub mod conductor;
 pub mod explore;
 pub mod pages;
+pub mod parting;
 pub mod provider;
 pub mod record;
 pub mod recordings;

@@ -45,7 +45,8 @@ pub struct Cause {
 }
 
 impl Signature {
-    fn of(finding: &Finding) -> Signature {
+    /// The signature of a finding.
+    pub fn of(finding: &Finding) -> Signature {
         let rule = finding.rule.map(|rule| rule.split_once('/').map_or(rule, |(_, name)| name).to_owned());
         let says = rule.unwrap_or_else(|| match finding.harm {
             Harm::BrickedByClient => skeleton(&finding.message),
