@@ -19,9 +19,11 @@ pub struct Comparison {
     pub n_compared: usize,
     /// Of those, plans with the same findings on both, or with none.
     pub n_alike: usize,
+    /// Plans that neither can do, or that neither gets to.
+    pub n_beyond_both: usize,
     /// Where they part, the worst first.
     pub partings: Vec<Parting>,
-    /// Plans that one of them was not judged on.
+    /// Plans that only one of them was judged on, and those on which one should have been judged and was not.
     pub gaps: Vec<Gap>,
 }
 
@@ -72,6 +74,7 @@ impl Comparison {
             second: name(second),
             n_compared: 0,
             n_alike: 0,
+            n_beyond_both: 0,
             partings: Vec::new(),
             gaps: Vec::new(),
         };
@@ -86,6 +89,9 @@ impl Comparison {
                     comparison.n_compared += 1;
                     let parted = [partings.add(one, other), partings.add(other, one)];
                     comparison.n_alike += usize::from(parted == [false, false]);
+                }
+                (Some(one), Some(other)) if is_beyond(one) && is_beyond(other) => {
+                    comparison.n_beyond_both += 1
                 }
                 (one, other) => {
                     let verdict = |case: Option<&Case>| case.map(|case| case.judged.name());
@@ -188,6 +194,11 @@ fn is_judged(case: &Case) -> bool {
     matches!(case.judged, Verdict::Pass | Verdict::Fail)
 }
 
+/// Whether a system cannot do, or does not get to, what a plan asks of it.
+fn is_beyond(case: &Case) -> bool {
+    matches!(case.judged, Verdict::Unsupported | Verdict::Unreachable)
+}
+
 /// The plan with the fewest actions and the shortest name stands for the others.
 fn rank(case: &Case) -> (usize, usize, &str) {
     (case.receipts.len(), case.plan.len(), &case.plan)
@@ -281,6 +292,13 @@ mod tests {
             [(Some("fail"), Some("unsupported"), false), (Some("vacuous"), Some("pass"), true),]
         );
         assert!(!Comparison::of(&first[..1], &second[..1]).is_open());
+    }
+
+    #[test]
+    fn what_neither_can_do_is_only_counted() {
+        let beyond = |system| [case(system, "a", Verdict::Unsupported, &[])];
+        let comparison = Comparison::of(&beyond("x"), &beyond("y"));
+        assert_eq!((comparison.n_beyond_both, comparison.gaps.len(), comparison.n_compared), (1, 0, 0));
     }
 
     #[test]

@@ -173,11 +173,12 @@ const UNJUDGED: u8 = 3;
 fn text(comparison: &Comparison) -> String {
     let mut text: String = comparison.partings.iter().map(parting).collect();
     comparison.gaps.iter().for_each(|it| text.push_str(&gap(comparison, it)));
-    let Comparison { first, second, n_compared, n_alike, partings, .. } = comparison;
+    let Comparison { first, second, n_compared, n_alike, n_beyond_both, partings, .. } = comparison;
     let tone = if partings.is_empty() { Tone::Good } else { Tone::Bad };
     let told = if partings.len() == 1 { "1 cause".to_owned() } else { format!("{} causes", partings.len()) };
     text.push_str(&format!(
-        "{}  {n_compared} plans on {first} and {second}: {n_alike} alike; they part by {told}\n",
+        "{}  {n_compared} plans on {first} and {second}: {n_alike} alike; they part by {told}; \
+         {n_beyond_both} more plans are beyond both\n",
         paint(tone, "diff"),
     ));
     text
