@@ -25,6 +25,7 @@ pub mod wire;
 pub mod agent;
 pub mod audit;
 pub mod baseline;
+pub mod cause;
 pub mod check;
 pub mod classes;
 pub mod conductor;
@@ -35,6 +36,7 @@ pub mod provider;
 pub mod record;
 pub mod recordings;
 pub mod report;
+pub mod shrink;
 pub mod simulate;
 
 // Layer 4: input and output.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use crate::explore::cause::Signature;
+use crate::cause::Signature;
 use crate::report::Case;
 use crate::verdict::{Finding, Harm, Verdict};
 
@@ -153,7 +153,7 @@ impl<'a> Partings<'a> {
             if !told.insert(signature.clone()) {
                 continue;
             }
-            let shown = self.known.entry((&one.system, signature)).or_insert_with(|| Shown {
+            let shown = self.known.entry((one.system.as_str(), signature)).or_insert_with(|| Shown {
                 fewest: one,
                 finding,
                 n_plans: 0,

@@ -14,6 +14,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 mod causes;
+mod found;
 mod given;
 mod shorthand;
 mod slip;
@@ -21,6 +22,8 @@ mod slip;
 pub use slip::{CallId, Indices, Stop};
 
 pub use causes::{Cause, Limits};
+
+pub use found::{Found, Seen};
 
 pub use given::{Given, GivenHistory, GivenMessage, GivenResult};
 
@@ -37,6 +40,9 @@ pub struct Scenario {
     /// Public threads that show the failure, as `owner/repo#number` or an address.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<String>,
+    /// The one cause that the scenario was found to show; missing where nobody found it by a run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub found: Option<Found>,
     /// A named, dated strictness, such as `mistral@2025-07`, where the failure shows only at that provider. The scenario
     /// is then played on its dialect alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]

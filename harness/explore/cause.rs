@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Candidate, Ground, Kind};
+use crate::cause::Signature;
 use crate::dialect::Dialect;
-use crate::verdict::{Finding, Harm};
+use crate::verdict::Finding;
 
 /// A plan that failed.
 #[derive(Debug, Clone)]
@@ -13,18 +14,6 @@ pub struct Failure {
     pub candidate: Candidate,
     /// What is wrong.
     pub findings: Vec<Finding>,
-}
-
-/// What makes two findings one: not where they are, nor of which calls they speak.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Signature {
-    /// What the user loses.
-    pub harm: Harm,
-    /// The check that fails.
-    pub check: &'static str,
-    /// The rule that is broken, without its dialect, or what a system says that refuses; what our own checks say follows
-    /// from the check.
-    pub says: String,
 }
 
 /// Findings of one signature that the same kinds of action bring about.
@@ -42,18 +31,6 @@ pub struct Cause {
     pub n_plans: usize,
     /// The dialects on which it shows.
     pub dialects: BTreeSet<Dialect>,
-}
-
-impl Signature {
-    /// The signature of a finding.
-    pub fn of(finding: &Finding) -> Signature {
-        let rule = finding.rule.map(|rule| rule.split_once('/').map_or(rule, |(_, name)| name).to_owned());
-        let says = rule.unwrap_or_else(|| match finding.harm {
-            Harm::BrickedByClient => skeleton(&finding.message),
-            _ => String::new(),
-        });
-        Signature { harm: finding.harm, check: finding.check, says }
-    }
 }
 
 /// The causes of failures, the worst first.
@@ -100,44 +77,12 @@ fn smaller(kinds: &BTreeSet<Kind>) -> Vec<BTreeSet<Kind>> {
     all
 }
 
-/// A message without the names, numbers and ids in it.
-fn skeleton(message: &str) -> String {
-    let mut words: Vec<&str> = Vec::new();
-    for word in message.split_whitespace() {
-        let bare = word.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '`' | '"' | '\''));
-        let is_quoted = bare.starts_with(['`', '"', '\'']);
-        // Calls have names of a letter or two; "a" as an article goes with them.
-        let is_name = bare.len() <= 1 || is_quoted || bare.chars().any(|c| c.is_ascii_digit());
-        let is_joint = matches!(word, "and" | "or");
-        let after_name = words.last() == Some(&NAME);
-        match (is_name, is_joint && after_name) {
-            (true, _) if after_name => {}
-            (true, _) => words.push(NAME),
-            (false, true) => {}
-            (false, false) => words.push(singular(word)),
-        }
-    }
-    words.join(" ")
-}
-
-/// What is said of several is no other cause than what is said of one.
-fn singular(word: &str) -> &str {
-    match word {
-        "are" => "is",
-        "calls" => "call",
-        "results" => "result",
-        _ => word,
-    }
-}
-
-/// What stands for a name.
-const NAME: &str = "…";
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::explore::Deed;
     use crate::scenario::{Action, At, Point};
+    use crate::verdict::Harm;
 
     fn finding(harm: Harm, message: &str) -> Finding {
         Finding {
@@ -165,16 +110,6 @@ mod tests {
     fn failure(deeds: &[usize], message: &str) -> Failure {
         let candidate = Candidate { ground: 0, deeds: deeds.to_vec() };
         Failure { candidate, findings: vec![finding(Harm::BrickedByClient, message)] }
-    }
-
-    #[test]
-    fn names_and_numbers_make_no_other_cause() {
-        assert_eq!(skeleton("the result of call b is gone"), "the result of call … is gone");
-        assert_eq!(
-            skeleton("the results of calls b, c and toolu_01 are gone"),
-            "the result of call … is gone"
-        );
-        assert_eq!(skeleton("`x` and \"y\" raised"), "… raised");
     }
 
     #[test]
