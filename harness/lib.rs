@@ -30,6 +30,8 @@ pub mod check;
 pub mod classes;
 pub mod conductor;
 pub mod explore;
+pub mod generate;
+pub mod oracle;
 pub mod pages;
 pub mod parting;
 pub mod provider;
