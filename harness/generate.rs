@@ -77,6 +77,7 @@ pub(crate) fn blank() -> Scenario {
         comment: "Nobody wrote this: it was generated.".to_owned(),
         class: vec![CLASS.to_owned()],
         evidence: Vec::new(),
+        found: None,
         profile: None,
         needs: Vec::new(),
         vary: BTreeMap::new(),
