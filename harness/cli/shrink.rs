@@ -110,9 +110,14 @@ impl Shrink {
             let shrunk =
                 runner::shrink(&started, &subject.scenario, setting, &subject.cause, effort, options, &keep)
                     .await;
-            let runs =
-                runner::ask(&started, setting, &[shrunk.scenario.clone()], u32::from(self.repeat), options)
-                    .await;
+            let runs = runner::ask(
+                &started,
+                setting,
+                std::slice::from_ref(&shrunk.scenario),
+                u32::from(self.repeat),
+                options,
+            )
+            .await;
             let runs: Vec<Case> = runs.into_iter().flatten().collect();
             let shows: Vec<bool> = runs.iter().map(|case| runner::shows(case, &subject.cause)).collect();
             let mut findings = runs.iter().flat_map(|case| &case.findings);
