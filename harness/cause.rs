@@ -1,10 +1,16 @@
 //! Causes: what makes two findings one.
 //!
 //! A signature leaves out where a finding is and of which calls it speaks, so that it stays the same when a scenario
-//! gets smaller or is played with other ids.
+//! gets smaller or is played with other ids. What goes wrong in a scenario is told in words and in kinds ([`kinds`]);
+//! signature and kinds together are what a regression is filed under.
 
+mod wrong;
+
+use crate::dialect::Dialect;
 use crate::scenario::Found;
 use crate::verdict::{Finding, Harm};
+
+pub use wrong::{file_name, kinds, words};
 
 /// What makes two findings one: not where they are, nor of which calls they speak.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -32,6 +38,23 @@ impl Signature {
     /// That which a scenario names.
     pub fn of_found(found: &Found) -> Signature {
         Signature { harm: found.harm, check: found.check.clone(), says: found.says.clone() }
+    }
+
+    /// What a scenario says that was found to show it there.
+    pub fn found(&self, system: &str, dialect: Dialect, seed: u64) -> Found {
+        let Signature { harm, check, says } = self.clone();
+        let brickbat = env!("CARGO_PKG_VERSION").to_owned();
+        Found {
+            check,
+            harm,
+            says,
+            system: system.to_owned(),
+            canary: None,
+            dialect,
+            seed,
+            seen: None,
+            brickbat,
+        }
     }
 
     /// Whether one of the findings is of this cause.

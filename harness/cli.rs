@@ -19,12 +19,15 @@ mod merge;
 mod output;
 mod own;
 mod progress;
+mod promote;
 mod recordings;
+mod replay;
 mod rule;
 mod run;
 mod schema;
 mod secrets;
 mod show;
+mod shrink;
 mod stream;
 mod systems;
 mod verify;
@@ -53,6 +56,8 @@ const EXAMPLES: &str = "Examples:
   brickbat run --command 'node adapter.mjs' abort/        the same on an adapter of your own
   brickbat run abort/ --out last                          keep everything that happened
   brickbat show mid-batch#k=1@openai-chat --out last      what happened in one plan
+  brickbat shrink my.yaml --system ai-sdk@6 --out s.yaml  the smallest scenario that fails in the same way
+  brickbat replay s.yaml                                  does it still?
   brickbat check request.json traffic.jsonl               would a strict provider take these?
   brickbat run --shard 1/4 --report 1.json                a quarter of the suite, for one machine of four
   brickbat merge 1.json 2.json 3.json 4.json              what all four have found
@@ -100,6 +105,12 @@ enum Command {
     Merge(merge::Merge),
     /// Compare what providers answered in recorded traffic with what the rules say.
     Recordings(recordings::Recordings),
+    /// File a small failing scenario as a regression, under the name of its cause.
+    Promote(promote::Promote),
+    /// Judge the one cause that a scenario was found to show: FIXED, STILL FAILS, FLAKY or ERROR.
+    Replay(replay::Replay),
+    /// Make a failing scenario small, as long as it fails for the same cause.
+    Shrink(shrink::Shrink),
     /// Print the JSON Schema of scenarios, of reports, of rule vectors or of the adapter protocol.
     Schema(schema::Schema),
     /// List the systems that scenarios can run on.
@@ -135,6 +146,9 @@ pub fn main() -> ExitCode {
         Command::Lint(lint) => lint.execute(),
         Command::Merge(merge) => merge.execute(),
         Command::Recordings(recordings) => recordings.execute(),
+        Command::Promote(promote) => promote.execute(),
+        Command::Replay(replay) => replay.execute(),
+        Command::Shrink(shrink) => shrink.execute(),
         Command::Schema(schema) => schema.execute(),
         Command::Systems(systems) => systems.execute(),
         Command::Mcp(mcp) => mcp.execute(),

@@ -7,6 +7,7 @@ mod live;
 mod recorder;
 mod repeat;
 pub mod requests;
+mod shows;
 pub mod streams;
 mod system;
 mod verify;
@@ -18,6 +19,7 @@ use std::sync::Arc;
 pub use kills::kills;
 pub use library::{Selection, Source, SourceError, load, one_scenario, said};
 pub use repeat::Repeat;
+pub use shows::{Effort, Shrunk, ask, planted, shows, shrink};
 pub use system::{Origin, Subject, System, UnknownSystem};
 pub use verify::{Examined, Found, NoAdapter, Probe, Verification, verify};
 
@@ -89,10 +91,56 @@ pub async fn run(
     note: &(dyn Fn(&str) + Sync),
     on_case: OnCase<'_>,
 ) -> Vec<Case> {
-    let running = match Running::start(system, options.guardian, note).await {
-        Ok(running) => running,
-        Err(error) => return not_run(system, jobs, &error, options, on_case),
-    };
+    match Started::start(system, options.guardian, note).await {
+        Ok(started) => started.run(jobs, options, on_case).await,
+        Err(error) => not_run(system, jobs, &error, options, on_case),
+    }
+}
+
+/// A system that stays up while jobs are run on it, one batch after the other.
+pub struct Started {
+    system: System,
+    running: Running,
+}
+
+impl Started {
+    /// Starts a system. `note` is told of long preparations.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be installed or started.
+    pub async fn start(
+        system: &System,
+        guardian: &Path,
+        note: &(dyn Fn(&str) + Sync),
+    ) -> Result<Started, DriverError> {
+        let running = Running::start(system, guardian, note).await?;
+        Ok(Started { system: system.clone(), running })
+    }
+
+    /// Its full name, with version and mode.
+    pub fn name(&self) -> &str {
+        self.running.name()
+    }
+
+    /// The options of the command line that mean it.
+    pub fn options(&self) -> String {
+        self.system.options(self.name())
+    }
+
+    /// Runs every job.
+    pub async fn run(&self, jobs: &[Job], options: Options<'_>, on_case: OnCase<'_>) -> Vec<Case> {
+        run_on(&self.system, &self.running, jobs, options, on_case).await
+    }
+}
+
+async fn run_on(
+    system: &System,
+    running: &Running,
+    jobs: &[Job],
+    options: Options<'_>,
+    on_case: OnCase<'_>,
+) -> Vec<Case> {
     let (apt, mut unsupported): (Vec<&Job>, Vec<&Job>) =
         jobs.iter().partition(|job| running.missing(&job.plan).is_none());
 
@@ -127,7 +175,7 @@ pub async fn run(
     let mut shown: BTreeMap<&str, Reach> = BTreeMap::new();
     let (keys, todo): (Vec<&str>, Vec<Todo<'_>>) =
         controls.iter().map(|(key, job)| (key.as_str(), Todo { job, reach: None })).unzip();
-    let mut stop = round(&running, &todo, options, |index, merged| {
+    let mut stop = round(running, &todo, options, |index, merged| {
         let job = todo[index].job;
         shown.extend(merged.passed.as_ref().map(|run| (keys[index], Reach::of(&job.plan, &run.trace))));
         // The shard of its plan tells of a control plan; others only if it does not pass.
@@ -150,7 +198,7 @@ pub async fn run(
         }
     }
     if !stop {
-        round(&running, &todo, options, |index, merged| keep(todo[index].job, merged)).await;
+        round(running, &todo, options, |index, merged| keep(todo[index].job, merged)).await;
     }
     cases
 }

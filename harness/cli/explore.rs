@@ -223,6 +223,7 @@ impl Run {
             let mut scenario = plot.base.with(&deeds);
             scenario.comment = redactor().text(&comment).to_string();
             scenario.class = vec!["explored".to_owned()];
+            scenario.found = Some(signature.found(&redactor().text(name), dialect, self.seed));
             std::fs::write(&path, file::text(&scenario))
                 .map_err(|error| bad_input(format!("error: cannot write {}: {error}", path.display())))?;
             let (file, options) = (quoted(&path.to_string_lossy()), system.options(name));

@@ -165,14 +165,15 @@ pub fn one_scenario(word: &str) -> Result<(String, Scenario), SourceError> {
     let (name, variants) = match Source::of(id) {
         Source::File(path) => {
             let text = read(&path)?;
-            (scenario_id(path.file_name().map_or(&path, Path::new)), parse::parse(id, &text))
+            let name = scenario_id(path.file_name().map_or(&path, Path::new));
+            (name, variants(id, &text, &|history| beside(&path, history)))
         }
         Source::Prefix(_) => {
             let files = built_in();
             let Some((_, text)) = files.iter().find(|(known, _)| known == id) else {
                 return Err(unknown(word, id, &files));
             };
-            (id.to_owned(), parse::parse(&format!("scenarios/{id}.yaml"), text))
+            (id.to_owned(), variants(&format!("scenarios/{id}.yaml"), text, &|path| in_built_in(id, path)))
         }
     };
     let mut variants =
@@ -180,6 +181,20 @@ pub fn one_scenario(word: &str) -> Result<(String, Scenario), SourceError> {
     let found = variants.find(|one| variant.is_none_or(|wanted| one.name == wanted));
     let found = found.ok_or_else(|| SourceError::Unknown { wanted: word.to_owned(), nearest: None })?;
     Ok((name, found.scenario))
+}
+
+/// The variants of a file, with the histories that they are given.
+fn variants(file: &str, text: &str, files: lower::Files<'_>) -> Result<Vec<parse::Variant>, Diagnostic> {
+    let mut variants = parse::parse(file, text)?;
+    variants.iter_mut().try_for_each(|variant| lower::fetch(file, variant, files))?;
+    Ok(variants)
+}
+
+/// A file beside a built-in scenario.
+fn in_built_in(id: &str, path: &str) -> Result<String, String> {
+    let folder = id.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let file = BUILT_IN.get_file(format!("{folder}/{path}")).and_then(|file| file.contents_utf8());
+    file.map(str::to_owned).ok_or_else(|| "there is no such file".to_owned())
 }
 
 /// Whether two plans come from the same file; built-in ones have none.
@@ -216,11 +231,8 @@ fn from_prefix(prefix: &str, selection: &Selection<'_>) -> Result<Vec<Job>, Sour
         if !id.starts_with(scenario) || (reaches_in && id != scenario) {
             continue;
         }
-        let folder = id.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let plans = plans(id, &format!("scenarios/{id}.yaml"), text, selection, &|path| {
-            let file = BUILT_IN.get_file(format!("{folder}/{path}")).and_then(|file| file.contents_utf8());
-            file.map(str::to_owned).ok_or_else(|| "there is no such file".to_owned())
-        })?;
+        let file = format!("scenarios/{id}.yaml");
+        let plans = plans(id, &file, text, selection, &|path| in_built_in(id, path))?;
         jobs.extend(
             plans.into_iter().filter(|plan| plan.id.to_string().starts_with(prefix)).map(built_in_job),
         );

@@ -28,7 +28,7 @@ pub enum Value {
     /// An argument of a call, which goes.
     Arg(String, String),
     /// An argument of a call, which stays.
-    ArgValue(String, String),
+    Content(String, String),
     /// In how many deltas a call is sent.
     Deltas(String),
     /// The tool of a call, where another is just like it.
@@ -48,7 +48,7 @@ pub(super) fn values(scenario: &Scenario) -> Vec<Value> {
         let arg = |key: &String| Value::Arg(call.name.clone(), key.clone());
         found.extend(call.args.keys().map(arg));
         let long = call.args.iter().filter(|(_, value)| **value != plain_arg(value));
-        found.extend(long.map(|(key, _)| Value::ArgValue(call.name.clone(), key.clone())));
+        found.extend(long.map(|(key, _)| Value::Content(call.name.clone(), key.clone())));
         found.extend((call.deltas > DELTAS).then(|| Value::Deltas(call.name.clone())));
         found.extend(twin(scenario, call).map(|_| Value::Tool(call.name.clone())));
     }
@@ -87,7 +87,7 @@ pub(super) fn make(scenario: &mut Scenario, value: &Value) {
             }
         }
         Value::Arg(name, key) => with_call(scenario, name, |call| drop(call.args.remove(key))),
-        Value::ArgValue(name, key) => with_call(scenario, name, |call| {
+        Value::Content(name, key) => with_call(scenario, name, |call| {
             if let Some(value) = call.args.get_mut(key) {
                 *value = plain_arg(value);
             }
@@ -215,16 +215,16 @@ fn rename(scenario: &mut Scenario) {
             if let Action::Settle(name) = &mut at.action {
                 change(name);
             }
-            match at.before.as_mut().or(at.after.as_mut()) {
-                Some(
-                    Point::Start(name)
-                    | Point::Delta(name, _)
-                    | Point::End(name)
-                    | Point::Asked(name)
-                    | Point::Started(Which::Call(name))
-                    | Point::Settled(Which::Call(name)),
-                ) => change(name),
-                _ => {}
+            if let Some(
+                Point::Start(name)
+                | Point::Delta(name, _)
+                | Point::End(name)
+                | Point::Asked(name)
+                | Point::Started(Which::Call(name))
+                | Point::Settled(Which::Call(name)),
+            ) = at.before.as_mut().or(at.after.as_mut())
+            {
+                change(name);
             }
         }
     }
