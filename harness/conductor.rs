@@ -326,6 +326,10 @@ impl Conductor {
         for holding in &mut self.holding {
             while let Some(index) = holding.todo.first().copied() {
                 let receipt = &mut self.receipts[index];
+                // A result that is under way comes before the end of its turn.
+                if receipt.what.ends_turn() && self.batch.is_settling() {
+                    break;
+                }
                 match receipt.what {
                     PlannedFault::Abort => {
                         receipt.prove(holding.grade);
@@ -355,6 +359,8 @@ impl Conductor {
                             break;
                         }
                     }
+                    // Nobody says anything to a turn that is stopped.
+                    PlannedFault::Steer(_) | PlannedFault::Prompt(_) if self.stopped => {}
                     // A history is not changed at a held reply.
                     PlannedFault::Http(_) | PlannedFault::Change(_) => {}
                     PlannedFault::Pause => receipt.prove(holding.grade),

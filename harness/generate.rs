@@ -64,6 +64,7 @@ pub fn draw(source: &mut Source<'_>) -> Scenario {
         actions::draw(source, &mut scenario, index);
     }
     turns::put_off(&mut scenario);
+    mend::offered(&mut scenario);
     if source.one_in(Source::SPOILED) {
         mutate::spoil(&mut scenario, source);
     }

@@ -119,6 +119,7 @@ pub fn lower(
     endings::limit(scenario, &turns, &mut problems);
     said::once(&turns, &mut problems);
     said::taken_back(scenario, &mut problems);
+    slips::repeated(scenario, &mut problems);
     processes::check(&turns, &mut problems);
     reach::outlived(&cast, &turns, &mut problems);
     problems.settle()?;

@@ -7,7 +7,7 @@ mod input;
 mod text;
 mod wire;
 
-pub use agent::{accusation, is_caught, judgement, plan, plan_on};
+pub use agent::{accusation, caught, judgement, plan, plan_on};
 pub use input::check;
 pub use text::round_trip;
 pub use wire::{linted, split};

@@ -239,12 +239,20 @@ impl Simulation {
                 self.todo.push_back(Todo::Tell(ToAgent::Say { way, text }));
             }
             Command::Kill => {
+                // What was said has been heard, and no more than heard.
+                for todo in std::mem::take(&mut self.todo) {
+                    if let Todo::Tell(ToAgent::Say { way, text }) = todo {
+                        let answer = self.agent.step(Input::said(way, &text));
+                        if answer.contains(&Output::PromptRefused) {
+                            self.trace.push(Event::PromptRefused);
+                        }
+                    }
+                }
                 self.agent = match &self.disk {
                     Some(disk) => self.agent.reborn_from(&disk.stored),
                     None => self.agent.reborn(),
                 };
                 self.disk = self.disk.as_ref().map(|_| Disk::of(&self.agent));
-                self.todo.clear();
                 self.gates.clear();
                 self.clock.timers.clear();
                 self.bodies.iter_mut().for_each(|body| body.state = BodyState::Over);

@@ -51,8 +51,25 @@ pub(super) fn has_summary(thread: &[Message]) -> bool {
 }
 
 /// The place of the last message of the user; the length of the thread where there is none.
-pub(super) fn last_prompt_at(thread: &[Message]) -> usize {
+fn last_prompt_at(thread: &[Message]) -> usize {
     thread.iter().rposition(is_user).unwrap_or(thread.len())
+}
+
+/// What the user began a turn with, which was not yet in the thread when it had that length. More may have been said since.
+pub(super) fn prompt_from(thread: &[Message], mark: usize) -> Option<Message> {
+    thread.get(mark..)?.iter().find(|message| is_user(message)).cloned()
+}
+
+/// Puts the prompt of a running turn back at that place, if a cut has taken it out.
+pub(super) fn keep_prompt(thread: &mut Vec<Message>, at: usize, prompt: Option<&Message>) {
+    if let Some(prompt) = prompt.filter(|prompt| !thread.contains(prompt)) {
+        thread.insert(at.min(thread.len()), prompt.clone());
+    }
+}
+
+/// Where the prompt of a running turn stands; the length of the thread if it does not.
+pub(super) fn place_of(thread: &[Message], prompt: Option<&Message>) -> usize {
+    thread.iter().rposition(|message| Some(message) == prompt).unwrap_or(thread.len())
 }
 
 /// A thread as one text, for a model that is to speak about it: so no rule of calls and results binds it, and what is

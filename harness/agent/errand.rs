@@ -116,16 +116,19 @@ impl Agent {
         outputs: &mut Vec<Output>,
     ) -> Option<Turn> {
         let is_whole = self.is_whole(&mut errand.step, how);
+        let prompt = turn.as_ref().and_then(|turn| cut::prompt_from(&self.thread, turn.mark));
         if let Change::Summarise { keep } = errand.change
             && is_whole
         {
             self.summarise(kept(keep, turn.is_some()), &errand.step.text(), turn.is_some());
+            // Behind the summary.
+            cut::keep_prompt(&mut self.thread, 1, prompt.as_ref());
         }
         let Some(mut turn) = turn else {
             outputs.push(Output::Changed(errand.change));
             return None;
         };
-        turn.mark = cut::last_prompt_at(&self.thread);
+        turn.mark = cut::place_of(&self.thread, prompt.as_ref());
         self.say_heard(&mut turn);
         turn.step = self.ask(outputs);
         Some(turn)
@@ -182,9 +185,13 @@ impl Agent {
             _ => false,
         };
         let keep = kept(keep as u32, turn.is_some());
+        let prompt = turn.as_ref().and_then(|turn| cut::prompt_from(&self.thread, turn.mark));
         self.thread = if leaves { self.thread.split_off(first) } else { cut::trimmed(&self.thread, keep) };
         if let Some(turn) = turn {
-            turn.mark = cut::last_prompt_at(&self.thread);
+            if !leaves {
+                cut::keep_prompt(&mut self.thread, 0, prompt.as_ref());
+            }
+            turn.mark = cut::place_of(&self.thread, prompt.as_ref());
         }
     }
 

@@ -134,7 +134,8 @@ impl<'a> Evidence<'a> {
             _ => false,
         };
         let is_shown = |event: &Event| match event {
-            Event::CallShown { id, state: ShownState::Completed } => *id == call.id,
+            // What is shown of an id that several calls share is shown of nobody knows which.
+            Event::CallShown { id, state: ShownState::Completed } => self.plan.call_with_id(id) == Some(key),
             _ => false,
         };
         if alive().any(is_shown) {

@@ -3,7 +3,9 @@
 use super::calls::{Manner, Names};
 use super::points::{self, Region, Spot};
 use super::{MAX_ACTIONS, Source, turns};
-use crate::scenario::{Action, At, Block, Call, Cause, ErrorKind, HttpFault, Point, Scenario, Turn, Which};
+use crate::scenario::{
+    Action, At, Block, Call, CallId, Cause, ErrorKind, HttpFault, Point, Scenario, Turn, Which,
+};
 
 /// How often a place for an action is looked for.
 const N_TRIES: usize = 4;
@@ -71,8 +73,11 @@ pub(super) fn fitting(
     (spots, spot): (&[Spot], &Spot),
 ) -> Option<Action> {
     let is_last = matches!(spot.point, Point::Reply) && !spot.is_before;
-    let is_sent = !spot.is_before && spot.point != Point::Headers;
+    // That a piece was sent twice can be told of what has a name.
+    let is_piece = matches!(spot.point, Point::Headers | Point::Delta(..) | Point::Think(_));
+    let is_sent = !spot.is_before && !is_piece && !is_nameless(scenario, index, spot);
     let kinds: &[(usize, Word)] = match spot.region() {
+        Region::Stream if is_last && is_nameless(scenario, index, spot) => STREAMED_TO_THE_END,
         Region::Prompt => BETWEEN,
         Region::Headers => BEFORE_HEADERS,
         Region::Stream if is_last => AFTER_ALL,
@@ -113,6 +118,13 @@ pub(super) fn fitting(
         Word::Aside => Action::Aside(said()),
     };
     Some(action)
+}
+
+/// Whether calls without ids are made in the attempt of a point.
+fn is_nameless(scenario: &Scenario, index: usize, spot: &Spot) -> bool {
+    let reply = scenario.turns.get(index).and_then(|turn| turn.replies.get(spot.of_reply));
+    let blocks = reply.and_then(|reply| reply.attempts.get(spot.attempt as usize - 1));
+    blocks.is_some_and(|blocks| points::of_attempt(blocks).any(|call| call.id == Some(CallId::Missing)))
 }
 
 /// An action, without what it says.
@@ -194,6 +206,9 @@ const SENT: &[(usize, Word)] = &[
     (1, Word::Steer),
     (1, Word::Prompt),
 ];
+
+const STREAMED_TO_THE_END: &[(usize, Word)] =
+    &[(2, Word::Abort), (2, Word::StopAgain), (1, Word::Kill), (1, Word::Settle), (1, Word::Interrupt)];
 
 const AFTER_ALL: &[(usize, Word)] = &[
     (2, Word::Abort),
@@ -416,6 +431,10 @@ fn has_room(scenario: &Scenario, index: usize, spots: &[Spot], at: &At) -> bool 
         let same_kind = |is: fn(&Action) -> bool| is(&at.action) && is(&other.action);
         let settles = |at: &At| matches!(at.action, Action::Settle(_));
         if same_kind(ends_turn) || same_kind(|action| matches!(action, Action::Prompt(_))) {
+            return false;
+        }
+        // A change waits for the results of its step, and the next one would take its place.
+        if same_kind(|action| matches!(action, Action::Trim(_) | Action::Summarise(_))) {
             return false;
         }
         if own == theirs {

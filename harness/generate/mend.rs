@@ -38,6 +38,7 @@ pub(super) fn mend(scenario: &mut Scenario) {
     if !lacking.is_empty() {
         untooled(scenario);
     }
+    offered(scenario);
     let names: BTreeSet<String> = calls::calls(scenario).map(|call| call.name.clone()).collect();
     scenario.expect.executed.retain(|name, _| names.contains(name));
 }
@@ -177,6 +178,15 @@ fn said(scenario: &mut Scenario) {
 fn limit(scenario: &mut Scenario) {
     let longest = scenario.turns.iter().map(|turn| turn.replies.len()).max().unwrap_or(0);
     scenario.limits.steps = scenario.limits.steps.filter(|steps| (*steps as usize) < longest);
+}
+
+/// A model that calls tools is offered one; and a request for a summary is known by offering none.
+pub(super) fn offered(scenario: &mut Scenario) {
+    let mut actions = scenario.turns.iter().flat_map(|turn| &turn.at);
+    let asks_beside = actions.any(|at| matches!(at.action, Action::Summarise(_) | Action::Aside(_)));
+    if asks_beside || scenario.tools.values().any(|tool| tool.missing) {
+        plain(&mut scenario.tools);
+    }
 }
 
 /// Calls of tools that there are not call the plain one.

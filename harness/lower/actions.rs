@@ -146,6 +146,10 @@ fn fits(pointer: &str, at: &PlannedPoint, what: &PlannedFault) -> Result<(), Pro
             "nothing has been sent here that could be sent again",
             "use `after` and a point behind the headers",
         ),
+        PlannedFault::Duplicate if matches!(mark, Mark::Delta(..) | Mark::Think(_)) => wrong(
+            "nobody can tell that a piece of arguments or of a thought was sent twice",
+            "use `start`, `end` or a point behind the calls",
+        ),
         PlannedFault::Malformed if unopened => {
             wrong("no stream is open before the headers", "use `after: headers`")
         }

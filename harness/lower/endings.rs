@@ -99,11 +99,17 @@ fn hanging(stage: Stage<'_>, settle: &[String], actions: &[PlannedAction], probl
     }
     // The next reply is asked for when all of this one have their results.
     let last_reply = stage.cast[*first].reply;
-    let n_settling = n_calls(stage.replies).saturating_sub(hangs.len() as u32);
+    let n_started = n_calls(&stage.replies[..=last_reply]);
+    let n_hanging = hangs.iter().filter(|key| stage.cast[**key].reply == last_reply).count();
+    let n_settling = n_started.saturating_sub(n_hanging as u32);
     for (index, action) in actions.iter().enumerate() {
         let waits = match (&action.at, &action.what) {
-            (PlannedPoint::Settled(key, _), _) | (_, PlannedFault::Settle(key)) => hangs.contains(key),
+            (PlannedPoint::Settled(key, _), _) | (_, PlannedFault::Settle(key)) => {
+                hangs.contains(key)
+                    || (stage.cast[*key].turn == stage.turn && stage.cast[*key].reply > last_reply)
+            }
             (PlannedPoint::SettledCount(count), _) => *count > n_settling,
+            (PlannedPoint::StartedCount(count), _) => *count > n_started,
             (PlannedPoint::Stream { reply, .. }, _) => *reply > last_reply,
             (PlannedPoint::Asked(key) | PlannedPoint::Started(key), _) => stage.cast[*key].reply > last_reply,
             _ => false,

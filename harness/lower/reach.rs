@@ -24,6 +24,7 @@ pub(super) fn check(stage: Stage<'_>, actions: &[PlannedAction], order: &[CallKe
     let streamed: Vec<InStream<'_>> =
         actions.iter().enumerate().filter_map(|(index, action)| in_stream(stage, index, action)).collect();
     crowded(stage, actions, problems);
+    before_moved(stage, actions, problems);
     after_the_end(stage, &streamed, problems);
     after_the_stop(stage, actions, order, problems);
     of_unfinished_calls(stage, actions, &streamed, problems);
@@ -82,6 +83,19 @@ fn crowded(stage: Stage<'_>, actions: &[PlannedAction], problems: &mut Problems)
         if actions[..index].iter().any(|other| is_fault(other) && collide(other, action)) {
             problems.add(Problem::new(pointer(stage, index), "two things go wrong at one point"));
         }
+    }
+}
+
+/// A call that settles where an action says has no moment before it.
+fn before_moved(stage: Stage<'_>, actions: &[PlannedAction], problems: &mut Problems) {
+    for (index, action) in actions.iter().enumerate() {
+        let PlannedPoint::Settled(key, Side::Before) = action.at else { continue };
+        let is_moved = actions.iter().any(|other| other.what == PlannedFault::Settle(key));
+        problems.add_if(is_moved, || {
+            let name = &stage.cast[key].name;
+            Problem::new(pointer(stage, index), format!("an action settles `{name}`, at a point of its own"))
+                .with_hint("let this happen at that point".to_owned())
+        });
     }
 }
 
@@ -173,6 +187,26 @@ pub(super) fn outlived(cast: &Cast<'_>, turns: &[PlannedTurn], problems: &mut Pr
         for (action, planned) in turn.actions.iter().enumerate() {
             let PlannedFault::Settle(key) = planned.what else { continue };
             let call = &cast[key];
+            // The reply behind its own is asked for when it has its result.
+            let is_early = |at: &PlannedPoint| match at {
+                PlannedPoint::Stream { reply, .. } => *reply <= call.reply,
+                PlannedPoint::Settled(own, _) if *own == key => false,
+                PlannedPoint::SettledCount(count) => {
+                    let own = cast.of_turn(call.turn).into_iter().map(|key| &cast[key]);
+                    let others = own.filter(|other| other.reply <= call.reply && other.attempt == 0);
+                    (*count as usize) < others.count()
+                }
+                PlannedPoint::Asked(key) | PlannedPoint::Started(key) | PlannedPoint::Settled(key, _) => {
+                    cast[*key].reply <= call.reply
+                }
+                _ => true,
+            };
+            let ends = |planned: &PlannedAction| planned.ends_turn() && is_early(&planned.at);
+            problems.add_if(call.turn < index && !turns[call.turn].actions.iter().any(ends), || {
+                let message = format!("turn {} does not end before `{}` settles", call.turn + 1, call.name);
+                Problem::new(format!("/turns/{index}/at/{action}/do/settle"), message)
+                    .with_hint("end that turn with an action such as `abort`".to_owned())
+            });
             let killed = (call.turn..index).find(|earlier| kills(*earlier, call.turn));
             let killed = killed.or_else(|| Some(index).filter(|at| *at > call.turn && kills_at_last(*at)));
             if let Some(killed) = killed {

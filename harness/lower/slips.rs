@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::dialect::Dialect;
 use crate::plan::{PlannedCall, RightCall, Slip};
-use crate::scenario::{Block, Call, CallId, Need, Reply, Scenario, Stop, Tool};
+use crate::scenario::{Action, Block, Call, CallId, Need, Reply, Scenario, Stop, Tool};
 use crate::wire;
 
 use super::cast::cut;
@@ -96,6 +96,24 @@ pub(super) fn check_reply(base: &str, reply: &Reply, problems: &mut Problems) {
         Problem::new(format!("{base}/indices"), "nobody can tell where a call with the same id begins")
             .with_hint("let the calls be numbered, or give them ids of their own".to_owned())
     });
+}
+
+/// Whether anything is sent twice of a reply in which calls have no ids: nobody can tell it from two calls.
+pub(super) fn repeated(scenario: &Scenario, problems: &mut Problems) {
+    for (index, turn) in scenario.turns.iter().enumerate() {
+        for (action, at) in turn.at.iter().enumerate() {
+            let reply = turn.replies.get((at.reply as usize).wrapping_sub(1));
+            let blocks = reply.and_then(|reply| reply.attempts.get((at.attempt as usize).wrapping_sub(1)));
+            let is_nameless =
+                |block: &Block| matches!(block, Block::Call(Call { id: Some(CallId::Missing), .. }));
+            let has_nameless = blocks.is_some_and(|blocks| blocks.iter().any(is_nameless));
+            problems.add_if(at.action == Action::Duplicate && has_nameless, || {
+                let pointer = format!("/turns/{index}/at/{action}/do");
+                Problem::new(pointer, "a call without an id that is sent twice is two calls")
+                    .with_hint("give the calls of this reply ids".to_owned())
+            });
+        }
+    }
 }
 
 /// Why the dialect cannot say what the scenario says, if so.

@@ -42,6 +42,10 @@ pub(super) fn check(scenario: &Scenario) -> Result<(Vec<PlannedTool>, Vec<Planne
         let planned = planned(scenario, name, tool, &mut problems);
         if tool.missing { missing.push(planned) } else { given.push(planned) }
     }
+    problems.add_if(given.is_empty() && !missing.is_empty(), || {
+        Problem::new("/tools", "a model that is offered no tools calls none")
+            .with_hint("give the system a tool that is not `missing`".to_owned())
+    });
     problems.settle()?;
     Ok((given, missing))
 }

@@ -10,7 +10,7 @@ use crate::lower;
 use crate::plan::Plan;
 use crate::rules::Profile;
 use crate::scenario::Scenario;
-use crate::simulate::simulate;
+use crate::simulate::{Run, simulate};
 use crate::trace::Grade;
 use crate::verdict::{Judgement, Verdict};
 
@@ -61,10 +61,14 @@ pub fn judgement(plan: &Arc<Plan>, canary: Option<Canary>) -> Judgement {
 }
 
 fn judged(plan: &Arc<Plan>, canary: Option<Canary>, reach: Option<Reach>) -> Judgement {
-    let profile = Profile::of_plan(plan, &[]);
+    let run = run(plan, canary, reach.as_ref());
+    judge(plan, &run, Profile::of_plan(plan, &[]), Grade::Observed, reach.as_ref())
+}
+
+fn run(plan: &Arc<Plan>, canary: Option<Canary>, reach: Option<&Reach>) -> Run {
     let width = reach.map(|reach| reach.width).filter(|width| *width > 0);
-    let run = simulate(plan, profile, Agent::of_plan(plan, Delivery::Streamed, canary), width);
-    judge(plan, &run, profile, Grade::Observed, reach.as_ref())
+    let agent = Agent::of_plan(plan, Delivery::Streamed, canary);
+    simulate(plan, Profile::of_plan(plan, &[]), agent, width)
 }
 
 /// What the reference agent is accused of in a plan. It is right, so either the plan can never happen and should have been
@@ -77,11 +81,18 @@ pub fn accusation(plan: &Arc<Plan>) -> Option<String> {
     }
 }
 
-/// Whether a planted bug shows in a plan: its checker fails it.
-pub fn is_caught(plan: &Arc<Plan>, canary: Canary) -> bool {
-    let judgement = judgement(plan, Some(canary));
-    let is_meant = judgement.findings.iter().any(|finding| finding.check == canary.caught_by());
-    judgement.verdict == Verdict::Fail && is_meant
+/// Which of some planted bugs show in a plan: their checkers fail it. A bug that does nothing here is not judged.
+pub fn caught(plan: &Arc<Plan>, canaries: &[Canary]) -> Vec<Canary> {
+    let right = run(plan, None, None);
+    let is_caught = |canary: &&Canary| {
+        if canary.senseless_in(plan.dialect).is_some() || run(plan, Some(**canary), None) == right {
+            return false;
+        }
+        let judgement = judgement(plan, Some(**canary));
+        let is_meant = judgement.findings.iter().any(|finding| finding.check == canary.caught_by());
+        judgement.verdict == Verdict::Fail && is_meant
+    };
+    canaries.iter().filter(is_caught).copied().collect()
 }
 
 fn what(judgement: &Judgement) -> String {

@@ -1,0 +1,16 @@
+//! The reference agent is accused of nothing.
+#![no_main]
+
+use brickbat::explore::file;
+use brickbat::{generate, oracle};
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    let scenario = generate::decode(bytes);
+    if let Some(plan) = oracle::plan(&scenario)
+        && let Some(told) = oracle::accusation(&plan)
+    {
+        panic!("{told}\n{}", file::text(&scenario));
+    }
+});
+
+brickbat_fuzz::mutate_scenarios!();

@@ -1,0 +1,23 @@
+//! Whatever bug is planted in an agent, the harness judges it. With `BRICKBAT_CANARY` set while this is built, that bug is
+//! planted, and a crash means that it was found.
+#![no_main]
+
+use brickbat::agent::canary::Canary;
+use brickbat::explore::file;
+use brickbat::verdict::Verdict;
+use brickbat::{generate, oracle};
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    let scenario = generate::decode(bytes);
+    let Some(plan) = oracle::plan(&scenario) else { return };
+    if let Some(canary) = option_env!("BRICKBAT_CANARY").and_then(Canary::from_name) {
+        assert!(oracle::caught(&plan, &[canary]).is_empty(), "found:\n{}", file::text(&scenario));
+        return;
+    }
+    let chosen = bytes.iter().fold(bytes.len(), |sum, byte| sum + usize::from(*byte));
+    let canary = Canary::all().nth(chosen % Canary::all().count());
+    let judgement = oracle::judgement(&plan, canary);
+    assert_ne!(judgement.verdict, Verdict::HarnessError, "{:?}\n{}", judgement.reason, file::text(&scenario));
+});
+
+brickbat_fuzz::mutate_scenarios!();

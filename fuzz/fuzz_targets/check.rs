@@ -1,0 +1,8 @@
+//! Any bytes get a bounded answer, whatever `brickbat check` takes them for.
+#![no_main]
+
+use brickbat::oracle;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    oracle::check(bytes).unwrap_or_else(|told| panic!("{told}"));
+});

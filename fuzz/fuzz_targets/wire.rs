@@ -1,0 +1,16 @@
+//! However the bytes of a stream are split, they say the same, to the decoder and to the linter.
+#![no_main]
+
+use brickbat::dialect::Dialect;
+use brickbat::lint::Grammar;
+use brickbat::oracle;
+
+// The last byte says how many of those before it are the lengths of the pieces.
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    let Some((n_lengths, bytes)) = bytes.split_last() else { return };
+    let (stream, lengths) = bytes.split_at(bytes.len().saturating_sub(usize::from(*n_lengths % 8)));
+    for dialect in Dialect::ALL {
+        oracle::split(dialect, stream, lengths).unwrap_or_else(|told| panic!("{told}"));
+        oracle::linted(Grammar::of(dialect), stream, lengths).unwrap_or_else(|told| panic!("{told}"));
+    }
+});
