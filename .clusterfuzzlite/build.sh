@@ -19,7 +19,7 @@ cargo fuzz build -O --debug-assertions --sanitizer "$sanitizer" --target-dir "$b
 # The seeds are made from the scenarios and vectors of the checkout, by a program that is no fuzz target: without the flags.
 seeds=$build/seeds
 rm -rf "$seeds"
-RUSTFLAGS="" cargo run --quiet --release --target-dir "$build/plain" -p brickbat-fuzz --bin seeds -- "$seeds"
+RUSTFLAGS="" cargo run --quiet --release --target-dir "$build/plain" -p brickbat-fuzz --example seeds -- "$seeds"
 
 for target in $(cargo fuzz list); do
     cp "$build/$triple/release/$target" "$OUT/$target"
@@ -28,8 +28,8 @@ for target in $(cargo fuzz list); do
         (cd "$seeds/$target" && find . -type f | LC_ALL=C sort | zip -q -X -@ "$OUT/${target}_seed_corpus.zip")
     fi
     for extra in dict options; do
-        if [ -f "fuzz/$extra/$target.$extra" ]; then
-            cp "fuzz/$extra/$target.$extra" "$OUT/$target.$extra"
+        if [ -f "fuzz/fuzz_targets/$target.$extra" ]; then
+            cp "fuzz/fuzz_targets/$target.$extra" "$OUT/$target.$extra"
         fi
     done
 done

@@ -10,6 +10,7 @@ mod classes;
 mod diff;
 mod explain;
 mod explore;
+mod fuzz;
 mod guardian;
 mod init;
 mod interrupt;
@@ -56,6 +57,7 @@ const EXAMPLES: &str = "Examples:
   brickbat run --command 'node adapter.mjs' abort/        the same on an adapter of your own
   brickbat run abort/ --out last                          keep everything that happened
   brickbat show mid-batch#k=1@openai-chat --out last      what happened in one plan
+  brickbat fuzz --system ai-sdk@6 --time 2m --out found   what nobody wrote down, each cause as a small scenario
   brickbat shrink my.yaml --system ai-sdk@6 --out s.yaml  the smallest scenario that fails in the same way
   brickbat replay s.yaml                                  does it still?
   brickbat check request.json traffic.jsonl               would a strict provider take these?
@@ -97,6 +99,8 @@ enum Command {
     Diff(diff::Diff),
     /// Explain a rule, or list all of them.
     Explain(explain::Explain),
+    /// Run scenarios that nobody wrote on a system, and make each cause of what fails small.
+    Fuzz(fuzz::Fuzz),
     /// Write an adapter to start from, for an SDK of your own.
     Init(init::Init),
     /// Hold files of rule vectors to their format, and write them in its one form.
@@ -142,6 +146,7 @@ pub fn main() -> ExitCode {
         Command::Check(check) => check.execute(),
         Command::Diff(diff) => diff.execute(),
         Command::Explain(explain) => explain.execute(),
+        Command::Fuzz(fuzz) => fuzz.execute(),
         Command::Init(init) => init.execute(),
         Command::Lint(lint) => lint.execute(),
         Command::Merge(merge) => merge.execute(),

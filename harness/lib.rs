@@ -31,6 +31,7 @@ pub mod classes;
 pub mod conductor;
 pub mod explore;
 pub mod generate;
+pub mod hunt;
 pub mod oracle;
 pub mod pages;
 pub mod parting;

@@ -51,6 +51,34 @@ impl Progress {
         }
     }
 
+    /// How far something has come of which nobody knows how long it takes.
+    pub(super) fn say(&self, words: &str) {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        match &self.bar {
+            Some(bar) => {
+                bar.set_style(
+                    ProgressStyle::with_template("{prefix} {wide_msg}")
+                        .unwrap_or_else(|_| ProgressStyle::default_bar()),
+                );
+                bar.set_message(words.to_owned());
+                bar.tick();
+            }
+            None if told.line.elapsed() >= LINE_PERIOD => {
+                told.line = Instant::now();
+                tell(words);
+            }
+            None => {}
+        }
+    }
+
+    /// Does something, such as printing, while the bar is out of the way.
+    pub(super) fn hide(&self, work: impl FnOnce()) {
+        match &self.bar {
+            Some(bar) => bar.suspend(work),
+            None => work(),
+        }
+    }
+
     /// A case is done.
     pub(super) fn case(&self, case: &Case, n_done: usize, n_all: usize) {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);

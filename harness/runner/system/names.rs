@@ -2,9 +2,18 @@
 
 use super::{Origin, Subject, System};
 use crate::agent::Delivery;
+use crate::dialect::Dialect;
 use crate::runner::quoted;
 
 impl System {
+    /// The dialects that it can be made to speak.
+    pub fn dialects(&self) -> Vec<Dialect> {
+        match self {
+            System::Adapted(subject) => subject.manifest.dialects.clone(),
+            System::Simulated(_) | System::Live(..) => Dialect::ALL.to_vec(),
+        }
+    }
+
     /// The options of the command line that mean this system, given the full name under which it ran.
     pub fn options(&self, full_name: &str) -> String {
         let System::Adapted(subject) = self else { return format!("--system {full_name}") };
