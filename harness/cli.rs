@@ -7,6 +7,7 @@ mod baseline;
 mod canaries;
 mod check;
 mod classes;
+mod diff;
 mod explain;
 mod explore;
 mod guardian;
@@ -60,6 +61,7 @@ const EXAMPLES: &str = "Examples:
   brickbat check request.json traffic.jsonl               would a strict provider take these?
   brickbat run --shard 1/4 --report 1.json                a quarter of the suite, for one machine of four
   brickbat merge 1.json 2.json 3.json 4.json              what all four have found
+  brickbat diff ai-sdk@6/ui-messages ai-sdk@7             where two systems part
   brickbat classes                                        which kinds of failure the suite proves
   brickbat recordings cassettes/*.yaml                    do the rules say what the provider said?
   brickbat explain tool-result-missing                    what a rule means, how to mend a history
@@ -91,6 +93,8 @@ enum Command {
     Classes(classes::Classes),
     /// Say what a strict provider would say to a request body or a list of messages.
     Check(check::Check),
+    /// Run the same plans on two systems, and tell where they part.
+    Diff(diff::Diff),
     /// Explain a rule, or list all of them.
     Explain(explain::Explain),
     /// Write an adapter to start from, for an SDK of your own.
@@ -136,6 +140,7 @@ pub fn main() -> ExitCode {
         Command::Canaries(canaries) => canaries.execute(),
         Command::Classes(classes) => classes.execute(),
         Command::Check(check) => check.execute(),
+        Command::Diff(diff) => diff.execute(),
         Command::Explain(explain) => explain.execute(),
         Command::Init(init) => init.execute(),
         Command::Lint(lint) => lint.execute(),

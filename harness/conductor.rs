@@ -334,7 +334,8 @@ impl Conductor {
                     }
                     PlannedFault::Kill => {
                         receipt.prove(holding.grade);
-                        self.killed = true;
+                        // Also where its turn was over: the next one waits for its death.
+                        (self.killed, self.ended) = (true, false);
                         commands.push(Command::Kill);
                         return;
                     }
@@ -415,7 +416,7 @@ impl Conductor {
                 }
                 PlannedFault::Kill => {
                     receipt.prove(grade);
-                    self.killed = true;
+                    (self.killed, self.ended) = (true, false);
                     commands.push(Command::Kill);
                 }
                 _ if receipt.what.ends_turn() => {

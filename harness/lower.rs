@@ -118,6 +118,7 @@ pub fn lower(
     let mut problems = Problems::default();
     endings::limit(scenario, &turns, &mut problems);
     said::once(&turns, &mut problems);
+    said::taken_back(scenario, &mut problems);
     processes::check(&turns, &mut problems);
     reach::outlived(&cast, &turns, &mut problems);
     problems.settle()?;

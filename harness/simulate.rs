@@ -288,8 +288,15 @@ impl Simulation {
                     return self.observe(Event::ToolCancelled { call });
                 };
                 let run = self.gates.remove(at).run;
-                self.step(Input::ToolDone { run, outcome: outcome.clone() });
+                let outputs = self.agent.step(Input::ToolDone { run, outcome: outcome.clone() });
+                // A result that ends its turn has come before the turn is over.
+                let is_end = |output: &Output| matches!(output, Output::Ended(_));
+                let (ends, others) = outputs.into_iter().partition(is_end);
+                self.follow(others);
                 self.observe(Event::ToolSettled { call, outcome, grade: Grade::Observed });
+                if !self.is_dying() {
+                    self.follow(ends);
+                }
             }
             ToAgent::Answer { run, consent } => self.step(Input::Answered { run, consent }),
             ToAgent::Refuse(run) => {
@@ -313,7 +320,8 @@ impl Simulation {
 
     fn save(&mut self) -> Life {
         let Some(disk) = &self.disk else { return Life::Goes };
-        let entry = |n_entries: usize| (n_entries - disk.n_before) as u32;
+        // A history that is cut has fewer entries than before.
+        let entry = |n_entries: usize| n_entries.saturating_sub(disk.n_before) as u32;
         let n_entries = self.agent.n_entries();
         let new = entry(disk.n_entries) + 1..entry(n_entries.max(disk.n_entries)) + 1;
         let n_before = disk.n_before;

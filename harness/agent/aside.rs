@@ -42,7 +42,8 @@ impl Agent {
                 false => CallState::Done(not_allowed(&call.call, "the user said something else instead")),
             };
         }
-        let is_over = matches!(turn.step.phase, Phase::Over) && !turn.is_stopping;
+        // While a summary is on its way, the turn waits for it.
+        let is_over = matches!(turn.step.phase, Phase::Over) && !turn.is_stopping && self.errand.is_none();
         if is_over { self.go_on(turn, outputs) } else { Some(turn) }
     }
 
@@ -97,10 +98,16 @@ impl Agent {
             false => self.push_step(&mut turn.step),
         }
         let has_heard = !asides.is_empty();
-        for heard in asides {
+        turn.asides = asides;
+        self.say_heard(turn);
+        has_heard
+    }
+
+    /// Saves what was said to the turn.
+    pub(super) fn say_heard(&mut self, turn: &mut Turn) {
+        for heard in std::mem::take(&mut turn.asides) {
             self.part_from_results();
             self.thread.push(Message::User(heard.text));
         }
-        has_heard
     }
 }

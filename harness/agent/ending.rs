@@ -3,7 +3,7 @@
 use super::canary::Canary;
 use super::step::{CallState, Phase, Step, interrupted, not_allowed};
 use super::thread::Message;
-use super::turn::{Turn, run_call};
+use super::turn::{Turn, raised, run_call};
 use super::{Agent, Output, Straggler};
 use crate::scenario::Cause;
 use crate::trace::{ShownState, TurnOutcome};
@@ -49,7 +49,8 @@ impl Agent {
         }
         self.close(&mut turn);
         outputs.push(Output::Ended(match halt {
-            Halt::FinalTool => TurnOutcome::Returned,
+            // The model may have wanted to say more.
+            Halt::FinalTool => turn.step.broken.take().map_or(TurnOutcome::Returned, raised),
             Halt::Limit => TurnOutcome::Raised {
                 class: "StepLimitReached".to_owned(),
                 text: format!("the turn has had its {} steps", turn.n_steps),

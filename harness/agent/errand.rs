@@ -126,6 +126,7 @@ impl Agent {
             return None;
         };
         turn.mark = cut::last_prompt_at(&self.thread);
+        self.say_heard(&mut turn);
         turn.step = self.ask(outputs);
         Some(turn)
     }

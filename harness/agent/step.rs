@@ -22,6 +22,8 @@ pub(super) struct Step {
     canary: Option<Canary>,
     /// What the provider reported inside the stream.
     pub(super) error: Option<String>,
+    /// Why the reply came to no end, if its tools ran all the same.
+    pub(super) broken: Option<String>,
     /// The body of an answer that is not a stream.
     pub(super) whole: Vec<u8>,
     /// After how long the provider wants to be asked again, if it says so.
@@ -111,6 +113,7 @@ impl Step {
             stop: None,
             canary,
             error: None,
+            broken: None,
             whole: Vec::new(),
             pause_ms: None,
             is_last_first: false,

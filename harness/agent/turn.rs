@@ -332,6 +332,7 @@ impl Agent {
             if !self.is(Canary::ThinkingDropped) {
                 self.spoil_thoughts(&mut turn.step);
             }
+            turn.step.broken = Some(text);
             return self.go_on(turn, outputs);
         }
         // Who is asked to wait for longer than a turn may take gives the turn up.
@@ -426,7 +427,13 @@ impl Agent {
         if self.is(Canary::StopLingers) && self.was_stopped {
             turn.step.cut_text();
         }
-        let has_heard = self.close(&mut turn);
+        // What was said meanwhile comes behind a change that has waited for this step.
+        let heard = match self.put_off {
+            Some(_) if has_calls => std::mem::take(&mut turn.asides),
+            _ => Vec::new(),
+        };
+        let has_heard = self.close(&mut turn) || !heard.is_empty();
+        turn.asides = heard;
         if !(has_calls || has_heard) || turn.n_requests >= MAX_REQUESTS {
             outputs.push(Output::Ended(TurnOutcome::Returned));
             return None;
@@ -440,6 +447,7 @@ impl Agent {
             turn.step.phase = Phase::Over;
             return Some(turn);
         }
+        self.say_heard(&mut turn);
         let is_doubled = self.is(Canary::MemoryDoubled) && cut::has_summary(&self.thread);
         turn.step = if is_doubled { self.ask_doubled(&turn, outputs) } else { self.ask(outputs) };
         Some(turn)
@@ -549,6 +557,6 @@ pub(super) fn run_call(call: &mut StepCall, run: RunId, outputs: &mut Vec<Output
     outputs.push(Output::StartTool { run, tool: call.call.tool.clone(), args: call.call.args.clone() });
 }
 
-fn raised(text: String) -> TurnOutcome {
+pub(super) fn raised(text: String) -> TurnOutcome {
     TurnOutcome::Raised { class: "ProviderError".to_owned(), text }
 }

@@ -20,7 +20,10 @@ pub(super) fn views_agree(evidence: &Evidence<'_>) -> Vec<Finding> {
     let found = calls.flat_map(|key| {
         let call = evidence.call(key);
         let is_told = is_told(evidence, last, key);
-        let by_show = shown.get(call.id.as_str()).and_then(|state| shown_otherwise(call, *state, is_told));
+        // What is shown of an id that several calls share is shown of nobody knows which.
+        let is_its = evidence.plan.call_with_id(&call.id) == Some(key);
+        let state = shown.get(call.id.as_str()).filter(|_| is_its);
+        let by_show = state.and_then(|state| shown_otherwise(call, *state, is_told));
         let by_store = stored.as_deref().and_then(|stored| stored_otherwise(call, stored, is_told));
         by_show.into_iter().chain(by_store)
     });

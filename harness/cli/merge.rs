@@ -57,6 +57,11 @@ impl Merge {
 }
 
 fn part(path: &Path) -> Result<Part, u8> {
+    Ok(Part { file: path.display().to_string(), report: read_report(path)? })
+}
+
+/// Reads the JSON report of a run.
+pub(super) fn read_report(path: &Path) -> Result<Report, u8> {
     let file = path.display().to_string();
     let unreadable = |why: String| bad_input(format!("error: cannot read {file}: {why}"));
     let mut bytes = Vec::new();
@@ -67,6 +72,5 @@ fn part(path: &Path) -> Result<Part, u8> {
         return Err(unreadable(ReadError::TooLarge.to_string()));
     }
     let text = String::from_utf8(bytes).map_err(|error| unreadable(error.to_string()))?;
-    let report = Report::from_json(&text).map_err(|error| unreadable(error.to_string()))?;
-    Ok(Part { file, report })
+    Report::from_json(&text).map_err(|error| unreadable(error.to_string()))
 }

@@ -72,7 +72,8 @@ async fn read_line(
 
 /// Checks that a line is a JSON-RPC message that belongs to the talk and, if it shows the state of a call, that the
 /// state is known.
-fn check(line: Vec<u8>, talk: &Talk) -> Result<String, DriverError> {
+fn check(mut line: Vec<u8>, talk: &Talk) -> Result<String, DriverError> {
+    make_characters_whole(&mut line);
     let message = match serde_json::from_slice::<Value>(&line) {
         Ok(Value::Object(message)) => check_message(&message).map(|()| message),
         Ok(_) => Err("not a JSON object".to_owned()),
@@ -83,6 +84,42 @@ fn check(line: Vec<u8>, talk: &Talk) -> Result<String, DriverError> {
     talk.heard(&message).map_err(|why| DriverError::Nonsense { why, said: quote(&line) })?;
     // Bytes that parse as JSON are UTF-8.
     String::from_utf8(line).map_err(|error| babble("not UTF-8".to_owned(), error.as_bytes()))
+}
+
+/// Puts U+FFFD in the place of each escaped half of a character whose other half is missing. JavaScript stores such halves
+/// where a stream broke off in the middle of a character, and writes them as they are; Rust has no string for them.
+fn make_characters_whole(line: &mut [u8]) {
+    let mut at = 0;
+    while let Some(next) = line[at..].iter().position(|byte| *byte == b'\\') {
+        at += next;
+        match (half(&line[at..]), half(line.get(at + ESCAPE..).unwrap_or_default())) {
+            (Some(Half::First), Some(Half::Second)) => at += 2 * ESCAPE,
+            (Some(_), _) => {
+                line[at..at + ESCAPE].copy_from_slice(b"\\ufffd");
+                at += ESCAPE;
+            }
+            // The next byte is what the backslash escapes, if only another backslash.
+            (None, _) => at = (at + 2).min(line.len()),
+        }
+    }
+}
+
+/// Bytes of an escape such as `\ud83d`.
+const ESCAPE: usize = 6;
+
+/// One of the two escapes that make a character beyond the first 65536.
+enum Half {
+    First,
+    Second,
+}
+
+fn half(text: &[u8]) -> Option<Half> {
+    let digits = text.get(..ESCAPE)?.strip_prefix(b"\\u")?;
+    match u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()? {
+        0xd800..=0xdbff => Some(Half::First),
+        0xdc00..=0xdfff => Some(Half::Second),
+        _ => None,
+    }
 }
 
 fn check_message(message: &Map<String, Value>) -> Result<(), String> {
@@ -173,6 +210,24 @@ mod tests {
         format!(
             r#"{{"jsonrpc":"2.0","method":"session/update","params":{{"sessionId":"s","update":{update}}}}}"#
         )
+    }
+
+    #[test]
+    fn halves_of_characters_are_replaced_and_whole_ones_are_not() {
+        for (line, expected) in [
+            (r#"{"a":"x\ud83d y"}"#, r#"{"a":"x\ufffd y"}"#),
+            (r#"{"a":"\ude00\ud83d"}"#, r#"{"a":"\ufffd\ufffd"}"#),
+            (r#"{"a":"\ud83d\ud83d\ude00"}"#, r#"{"a":"\ufffd\ud83d\ude00"}"#),
+            (r#"{"a":"\ud83d\ude00 \u00e9"}"#, r#"{"a":"\ud83d\ude00 \u00e9"}"#),
+            (r#"{"a":"\\ud83d"}"#, r#"{"a":"\\ud83d"}"#),
+            (r#"{"a":"\ud83"}"#, r#"{"a":"\ud83"}"#),
+            ("\\", "\\"),
+            (r"\u+83d", r"\u+83d"),
+        ] {
+            let mut bytes = line.as_bytes().to_vec();
+            make_characters_whole(&mut bytes);
+            assert_eq!(String::from_utf8(bytes).unwrap(), expected, "{line}");
+        }
     }
 
     #[test]

@@ -6,8 +6,9 @@
 //!
 //! This is known on Linux only, from `/proc`: the processor time of each thread in nanoseconds.
 
+use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Whether rest can be told on this machine.
@@ -18,8 +19,9 @@ pub(super) fn can_be_told() -> bool {
 /// How long nothing may have run. An agent in the middle of something waits for other threads or the disk for less.
 const REST: Duration = Duration::from_millis(30);
 
-/// Processor time that is still rest. An idle JavaScript runtime wakes about ten times a second for some 50 µs;
-/// taking one server-sent event in costs more.
+/// Processor time of one thread that is still rest. An idle JavaScript runtime wakes about ten times a second for some
+/// 50 µs; taking one server-sent event in costs its thread more. Of all threads together it would be no measure:
+/// opencode 1.18.33 has one more for each session that it has seen, and each of them ticks.
 const MAX_IDLE_TIME: Duration = Duration::from_micros(200);
 
 /// How often it is looked.
@@ -40,7 +42,7 @@ async fn reached_within(root: u32, wait: Duration) -> bool {
     while Instant::now() < deadline {
         tokio::time::sleep(POLL).await;
         let Some(now) = Busy::of(root) else { return false };
-        if now.is_asleep && now.idle_since(before) {
+        if now.is_asleep && now.idle_since(&before) {
             if since.elapsed() >= REST {
                 return true;
             }
@@ -53,10 +55,10 @@ async fn reached_within(root: u32, wait: Duration) -> bool {
 }
 
 /// How busy a tree of processes has been so far.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 struct Busy {
-    n_threads: usize,
-    time: Duration,
+    /// The processor time of each thread, by the name of its folder.
+    times: BTreeMap<PathBuf, Duration>,
     is_asleep: bool,
 }
 
@@ -66,7 +68,7 @@ const MAX_PROCESSES: usize = 4096;
 impl Busy {
     /// None if the process is gone, or this system does not tell.
     fn of(root: u32) -> Option<Busy> {
-        let mut busy = Busy { n_threads: 0, time: Duration::ZERO, is_asleep: true };
+        let mut busy = Busy { times: BTreeMap::new(), is_asleep: true };
         let mut tree = vec![root];
         let mut next = 0;
         while let Some(process) = tree.get(next).copied().filter(|_| next < MAX_PROCESSES) {
@@ -74,26 +76,28 @@ impl Busy {
             // One that has ended meanwhile has nothing left to consume.
             let Ok(threads) = fs::read_dir(format!("/proc/{process}/task")) else { continue };
             for thread in threads.flatten() {
-                busy.add(&thread.path(), &mut tree);
+                busy.add(thread.path(), &mut tree);
             }
         }
-        (busy.n_threads > 0).then_some(busy)
+        (!busy.times.is_empty()).then_some(busy)
     }
 
-    fn add(&mut self, thread: &Path, tree: &mut Vec<u32>) {
+    fn add(&mut self, thread: PathBuf, tree: &mut Vec<u32>) {
         let Some(time) = time_of(&thread.join("schedstat")) else { return };
-        self.n_threads += 1;
-        self.time += time;
         let stat = fs::read_to_string(thread.join("stat")).unwrap_or_default();
         self.is_asleep &= state_of(&stat).is_none_or(|state| matches!(state, 'S' | 'Z' | 'X' | 'T' | 'I'));
         let children = fs::read_to_string(thread.join("children")).unwrap_or_default();
         tree.extend(children.split_ascii_whitespace().filter_map(|child| child.parse::<u32>().ok()));
+        self.times.insert(thread, time);
     }
 
     /// Whether next to nothing has run since then. A thread that came or went has run.
-    fn idle_since(self, before: Busy) -> bool {
-        self.n_threads == before.n_threads
-            && self.time.checked_sub(before.time).is_some_and(|time| time <= MAX_IDLE_TIME)
+    fn idle_since(&self, before: &Busy) -> bool {
+        let is_idle = |thread: &PathBuf, now: &Duration| {
+            let ran = before.times.get(thread).and_then(|before| now.checked_sub(*before));
+            ran.is_some_and(|ran| ran <= MAX_IDLE_TIME)
+        };
+        self.times.len() == before.times.len() && self.times.iter().all(|(thread, now)| is_idle(thread, now))
     }
 }
 

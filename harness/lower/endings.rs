@@ -31,7 +31,7 @@ pub(super) fn limit(scenario: &Scenario, turns: &[PlannedTurn], problems: &mut P
 
 /// The end that the system makes by itself in a turn, if it makes one.
 pub(super) fn finish(stage: Stage<'_>, actions: &[PlannedAction]) -> Option<PlannedAction> {
-    if actions.iter().any(|action| action.what.ends_turn()) {
+    if actions.iter().any(PlannedAction::ends_turn) {
         return None;
     }
     let limit = stage.cast.scenario().limits.steps.filter(|steps| stage.replies.len() > *steps as usize);
@@ -88,7 +88,7 @@ fn hanging(stage: Stage<'_>, settle: &[String], actions: &[PlannedAction], probl
     let hangs: Vec<CallKey> =
         stage.cast.of_turn(stage.turn).into_iter().filter(|key| stage.cast[*key].hangs).collect();
     let Some(first) = hangs.first() else { return };
-    problems.add_if(!actions.iter().any(|action| action.what.ends_turn()), || {
+    problems.add_if(!actions.iter().any(PlannedAction::ends_turn), || {
         Problem::new(&base, format!("the turn never ends: the tool of `{}` hangs", stage.cast[*first].name))
             .with_hint("end it with an action such as `abort`".to_owned())
     });
@@ -97,11 +97,15 @@ fn hanging(stage: Stage<'_>, settle: &[String], actions: &[PlannedAction], probl
         let message = format!("the tool of `{}` hangs, so it does not settle in this turn", settle[index]);
         problems.add(Problem::new(format!("{base}/settle/{index}"), message));
     }
+    // The next reply is asked for when all of this one have their results.
+    let last_reply = stage.cast[*first].reply;
     let n_settling = n_calls(stage.replies).saturating_sub(hangs.len() as u32);
     for (index, action) in actions.iter().enumerate() {
         let waits = match (&action.at, &action.what) {
             (PlannedPoint::Settled(key, _), _) | (_, PlannedFault::Settle(key)) => hangs.contains(key),
             (PlannedPoint::SettledCount(count), _) => *count > n_settling,
+            (PlannedPoint::Stream { reply, .. }, _) => *reply > last_reply,
+            (PlannedPoint::Asked(key) | PlannedPoint::Started(key), _) => stage.cast[*key].reply > last_reply,
             _ => false,
         };
         problems.add_if(waits, || {

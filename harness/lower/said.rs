@@ -2,6 +2,8 @@
 
 use crate::plan::{PlannedAction, PlannedFault, PlannedPoint, PlannedTurn, Side};
 
+use crate::scenario::{Action, At, Scenario};
+
 use super::header;
 use super::problem::{Problem, Problems};
 
@@ -53,6 +55,28 @@ pub(super) fn once(turns: &[PlannedTurn], problems: &mut Problems) {
                 Problem::new(&pointer, "a turn has one prompt beside its own")
             });
             said.push(text);
+        }
+    }
+}
+
+/// What is said to a running turn is a message of the user as well, so it would not be known how many of them take the
+/// turn back.
+pub(super) fn taken_back(scenario: &Scenario, problems: &mut Problems) {
+    let is_said = |at: &&At| matches!(at.action, Action::Steer(_) | Action::Prompt(_) | Action::Inject(_));
+    for (index, turn) in scenario.turns.iter().enumerate() {
+        for (action, at) in turn.at.iter().enumerate() {
+            let Action::Rewind(first) = at.action else { continue };
+            let first = (first as usize).saturating_sub(1);
+            let gone = scenario.turns.iter().enumerate().take(index).skip(first);
+            let spoken = gone.into_iter().find(|(_, turn)| turn.at.iter().any(|at| is_said(&at)));
+            if let Some((spoken, _)) = spoken {
+                let pointer = format!("/turns/{index}/at/{action}/do/rewind");
+                let message = format!("something is said to turn {} while it runs", spoken + 1);
+                problems.add(
+                    Problem::new(pointer, message)
+                        .with_hint("take back turns in which the user spoke once".to_owned()),
+                );
+            }
         }
     }
 }

@@ -34,18 +34,30 @@ pub(super) fn check_call(scenario: &Scenario, place: Place, call: &Call, problem
         }),
         Some(CallId::Same(name)) => {
             let mut earlier = place::calls(scenario).take_while(|(at, _)| *at != place);
-            problems.add_if(!earlier.any(|(_, other)| other.name == *name), || {
-                Problem::new(format!("{base}/id/same"), format!("there is no earlier call `{name}`"))
-                    .with_hint("name a call that stands before this one in the file".to_owned())
-            });
+            match earlier.find(|(_, other)| other.name == *name) {
+                None => problems.add(
+                    Problem::new(format!("{base}/id/same"), format!("there is no earlier call `{name}`"))
+                        .with_hint("name a call that stands before this one in the file".to_owned()),
+                ),
+                Some((_, other)) => problems.add_if(asks(scenario, other), || {
+                    let message =
+                        format!("the user is asked about the call `{name}`, and knows it by its id");
+                    Problem::new(format!("{base}/id/same"), message)
+                        .with_hint("name a call of a tool that does not ask".to_owned())
+                }),
+            }
         }
         Some(CallId::Missing) | None => {}
     }
-    let asks = scenario.tools.get(&call.tool).is_some_and(|tool| tool.asks);
-    problems.add_if(asks && call.id.is_some(), || {
+    problems.add_if(asks(scenario, call) && call.id.is_some(), || {
         Problem::new(format!("{base}/id"), "the user is asked about this call, and knows it by its id")
             .with_hint("use a tool that does not ask".to_owned())
     });
+}
+
+/// Whether the user is asked about a call.
+fn asks(scenario: &Scenario, call: &Call) -> bool {
+    scenario.tools.get(&call.tool).is_some_and(|tool| tool.asks)
 }
 
 /// Checks what a tool that the system is never given may say.

@@ -1,0 +1,13 @@
+//! Oracles: what must hold of any input, however it came about. They are what fuzz targets and sweeps ask.
+//!
+//! An oracle gives its answer, or says what is wrong: then our own code is, or the agent that was asked about.
+
+mod agent;
+mod input;
+mod text;
+mod wire;
+
+pub use agent::{accusation, is_caught, judgement, plan, plan_on};
+pub use input::check;
+pub use text::round_trip;
+pub use wire::{linted, split};

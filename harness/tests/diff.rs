@@ -1,0 +1,74 @@
+//! `brickbat diff`: two systems that do the same, two that do not, and reports in their place.
+
+#![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
+
+#[path = "common/program.rs"]
+mod program;
+
+use program::{brickbat, report};
+use serde_json::Value;
+use tempfile::TempDir;
+
+const PLANS: [&str; 2] = ["abort/mid-batch", "--dialect=openai-chat"];
+
+#[test]
+fn a_system_and_itself_do_the_same() {
+    let folder = TempDir::new().unwrap();
+    let said =
+        brickbat(folder.path(), &[&["diff", "reference/simulated", "reference"], &PLANS[..]].concat(), &[]);
+    assert_eq!(said.code, Some(0), "{said:#?}");
+    assert!(said.out.contains("they part by 0 causes") && !said.out.contains("not compared"), "{said:#?}");
+}
+
+#[test]
+fn a_planted_bug_is_where_they_part_whichever_comes_first() {
+    let folder = TempDir::new().unwrap();
+    for systems in [["canary/dangling-on-abort", "reference"], ["reference", "canary/dangling-on-abort"]] {
+        let said = brickbat(folder.path(), &[&["diff"], &systems[..], &PLANS[..]].concat(), &[]);
+        assert_eq!(said.code, Some(1), "{said:#?}");
+        let bricked =
+            said.out.lines().filter(|line| line.starts_with("only on canary/dangling-on-abort: bricked"));
+        assert_eq!(bricked.count(), 1, "{said:#?}");
+        assert!(
+            said.out.contains("again: brickbat run ") && !said.out.contains("only on reference"),
+            "{said:#?}"
+        );
+    }
+}
+
+#[test]
+fn a_report_stands_for_its_system() {
+    let folder = TempDir::new().unwrap();
+    let run = |system: &str, file: &str| {
+        brickbat(folder.path(), &[&["run", "--system", system, "--report", file], &PLANS[..]].concat(), &[])
+    };
+    run("reference/simulated", "before.json");
+    run("canary/dangling-on-abort", "after.json");
+    let said = brickbat(folder.path(), &["diff", "before.json", "after.json", "--json"], &[]);
+    assert_eq!(said.code, Some(1), "{said:#?}");
+    let comparison: Value = serde_json::from_str(&said.out).unwrap();
+    let n_cases = report(&folder.path().join("before.json"))["cases"].as_array().unwrap().len();
+    assert_eq!(comparison["n_compared"], n_cases);
+    let parting = &comparison["partings"][0];
+    assert_eq!(parting["harm"], "bricked-by-provider", "{comparison:#}");
+    assert!(parting["plan"].as_str().unwrap().starts_with("abort/mid-batch#"), "{comparison:#}");
+    // A report and a system that is run are compared alike.
+    let mixed = [&["diff", "before.json", "canary/dangling-on-abort", "--json"], &PLANS[..]].concat();
+    let mixed: Value = serde_json::from_str(&brickbat(folder.path(), &mixed, &[]).out).unwrap();
+    assert_eq!(mixed["partings"], comparison["partings"]);
+}
+
+#[test]
+fn what_is_no_system_and_no_report_is_refused_before_anything_runs() {
+    let folder = TempDir::new().unwrap();
+    std::fs::write(folder.path().join("empty.json"), "{}").unwrap();
+    for (first, words) in [
+        ("nothing", "nothing"),
+        ("empty.json", "cannot read empty.json"),
+        ("gone.json", "cannot read gone.json"),
+    ] {
+        let said = brickbat(folder.path(), &["diff", first, "reference"], &[]);
+        assert_eq!(said.code, Some(2), "{said:#?}");
+        assert!(said.err.contains(words) && said.out.is_empty(), "{said:#?}");
+    }
+}
