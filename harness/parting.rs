@@ -82,7 +82,8 @@ impl Comparison {
         first.iter().for_each(|case| pairs.entry(&case.plan).or_default().0 = Some(case));
         second.iter().for_each(|case| pairs.entry(&case.plan).or_default().1 = Some(case));
         let mut partings = Partings::default();
-        let mut gaps: BTreeMap<(Option<&str>, Option<&str>, Option<&str>), Gap> = BTreeMap::new();
+        // By what each of them came to, and why.
+        let mut gaps: BTreeMap<[Option<&str>; 3], Gap> = BTreeMap::new();
         for (plan, pair) in pairs {
             match pair {
                 (Some(one), Some(other)) if is_judged(one) && is_judged(other) => {
@@ -98,7 +99,7 @@ impl Comparison {
                     let open = |case: Option<&Case>| case.is_some_and(|case| case.judged.is_unjudged());
                     let unjudged = [one, other].into_iter().flatten().find(|case| !is_judged(case));
                     let reason = unjudged.and_then(|case| case.reason.as_deref());
-                    let gap = gaps.entry((verdict(one), verdict(other), reason)).or_insert_with(|| Gap {
+                    let gap = gaps.entry([verdict(one), verdict(other), reason]).or_insert_with(|| Gap {
                         first: verdict(one).map(str::to_owned),
                         second: verdict(other).map(str::to_owned),
                         reason: reason.map(str::to_owned),
