@@ -187,26 +187,6 @@ pub(super) fn outlived(cast: &Cast<'_>, turns: &[PlannedTurn], problems: &mut Pr
         for (action, planned) in turn.actions.iter().enumerate() {
             let PlannedFault::Settle(key) = planned.what else { continue };
             let call = &cast[key];
-            // The reply behind its own is asked for when it has its result.
-            let is_early = |at: &PlannedPoint| match at {
-                PlannedPoint::Stream { reply, .. } => *reply <= call.reply,
-                PlannedPoint::Settled(own, _) if *own == key => false,
-                PlannedPoint::SettledCount(count) => {
-                    let own = cast.of_turn(call.turn).into_iter().map(|key| &cast[key]);
-                    let others = own.filter(|other| other.reply <= call.reply && other.attempt == 0);
-                    (*count as usize) < others.count()
-                }
-                PlannedPoint::Asked(key) | PlannedPoint::Started(key) | PlannedPoint::Settled(key, _) => {
-                    cast[*key].reply <= call.reply
-                }
-                _ => true,
-            };
-            let ends = |planned: &PlannedAction| planned.ends_turn() && is_early(&planned.at);
-            problems.add_if(call.turn < index && !turns[call.turn].actions.iter().any(ends), || {
-                let message = format!("turn {} does not end before `{}` settles", call.turn + 1, call.name);
-                Problem::new(format!("/turns/{index}/at/{action}/do/settle"), message)
-                    .with_hint("end that turn with an action such as `abort`".to_owned())
-            });
             let killed = (call.turn..index).find(|earlier| kills(*earlier, call.turn));
             let killed = killed.or_else(|| Some(index).filter(|at| *at > call.turn && kills_at_last(*at)));
             if let Some(killed) = killed {
@@ -214,8 +194,33 @@ pub(super) fn outlived(cast: &Cast<'_>, turns: &[PlannedTurn], problems: &mut Pr
                     format!("the process that runs `{}` is killed in turn {}", call.name, killed + 1);
                 let pointer = format!("/turns/{index}/at/{action}/do/settle");
                 problems.add(Problem::new(pointer, message));
+                continue;
             }
+            let ends = |planned: &PlannedAction| planned.ends_turn() && is_early(cast, key, &planned.at);
+            problems.add_if(call.turn < index && !turns[call.turn].actions.iter().any(ends), || {
+                let message = format!("turn {} does not end before `{}` settles", call.turn + 1, call.name);
+                Problem::new(format!("/turns/{index}/at/{action}/do/settle"), message)
+                    .with_hint("end that turn with an action such as `abort`".to_owned())
+            });
         }
+    }
+}
+
+/// Whether an end of its turn comes before a call must have its result: the reply behind its own is asked for when it has.
+fn is_early(cast: &Cast<'_>, key: CallKey, at: &PlannedPoint) -> bool {
+    let call = &cast[key];
+    match at {
+        PlannedPoint::Stream { reply, .. } => *reply <= call.reply,
+        PlannedPoint::Settled(own, _) if *own == key => false,
+        PlannedPoint::SettledCount(count) => {
+            let own = cast.of_turn(call.turn).into_iter().map(|key| &cast[key]);
+            let others = own.filter(|other| other.reply <= call.reply && other.attempt == 0);
+            (*count as usize) < others.count()
+        }
+        PlannedPoint::Asked(key) | PlannedPoint::Started(key) | PlannedPoint::Settled(key, _) => {
+            cast[*key].reply <= call.reply
+        }
+        _ => true,
     }
 }
 

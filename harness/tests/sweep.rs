@@ -45,7 +45,7 @@ fn the_reference_agent_is_accused_of_nothing_in_any_generated_scenario() {
     }
     assert_eq!(accused, OPEN);
     let n_played: u64 = verdicts.values().sum();
-    assert!(10 * n_played > 9 * N_SCENARIOS, "few can be played: {verdicts:?}");
+    assert!(100 * n_played > 85 * N_SCENARIOS, "few can be played: {verdicts:?}");
     assert!(10 * verdicts[Verdict::Pass.name()] > 9 * n_played, "much is not proven: {verdicts:?}");
 }
 
