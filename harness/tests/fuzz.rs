@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 
 #[path = "common/program.rs"]
+#[expect(dead_code, reason = "no report is read here")]
 mod program;
 
 use std::collections::BTreeMap;

@@ -110,9 +110,10 @@ const HASHED: [&str; 1] = ["rules"];
 const EMPTY_WORDS: [&str; 6] = ["Manager", "Handler", "Processor", "Helper", "Util", "Engine"];
 
 /// Everything that may stand at the top of the repository.
-const TOP: [&str; 20] = [
+const TOP: [&str; 21] = [
     ".ci",
     ".git",
+    ".clusterfuzzlite",
     ".github",
     ".gitignore",
     "ARCHITECTURE.md",
