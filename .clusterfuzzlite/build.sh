@@ -11,7 +11,7 @@ case "${SANITIZER:-address}" in
     coverage) sanitizer=none ;;
     *) sanitizer=${SANITIZER:-address} ;;
 esac
-# Safe Rust needs -Zsanitizer only for address and its like; stable takes none.
+# A sanitizer needs a nightly toolchain, as OSS-Fuzz has one; stable builds with SANITIZER=none.
 build=${WORK:-$PWD/target}/fuzz-build
 triple=$(rustc -vV | sed -n 's/^host: //p')
 cargo fuzz build -O --debug-assertions --sanitizer "$sanitizer" --target-dir "$build"

@@ -128,6 +128,11 @@ impl Started {
         self.system.options(self.name())
     }
 
+    /// Whether it has what a plan asks of it.
+    pub fn can(&self, plan: &Plan) -> bool {
+        self.running.missing(plan).is_none()
+    }
+
     /// Runs every job.
     pub async fn run(&self, jobs: &[Job], options: Options<'_>, on_case: OnCase<'_>) -> Vec<Case> {
         run_on(&self.system, &self.running, jobs, options, on_case).await

@@ -13,7 +13,7 @@ use super::own::Own;
 use super::progress::Progress;
 use super::run::{dialect, harm, paint, profile, profiles};
 use super::secrets::redactor;
-use super::shrink::{options, start};
+use super::shrink::{ID, options, start};
 use super::{bad_input, block_on, own_program, print};
 use crate::cause::{Signature, file_name, words};
 use crate::dialect::Dialect;
@@ -176,7 +176,11 @@ impl Session<'_> {
                 break;
             }
             let setting = self.setting(dialect);
-            let trials = hunt.trials(n_batch.min(left), |scenario| setting.plays(scenario));
+            // What the system cannot do is not worth a plan.
+            let can = |scenario: &Scenario| {
+                jobs(&setting, std::iter::once((ID, scenario))).iter().all(|job| started.can(&job.plan))
+            };
+            let trials = hunt.trials(n_batch.min(left), |scenario| can(scenario) && setting.plays(scenario));
             if trials.is_empty() {
                 break;
             }
@@ -201,7 +205,7 @@ impl Session<'_> {
     }
 
     fn setting(&self, dialect: Dialect) -> Setting<'static> {
-        Setting { id: "fuzz", dialect, seed: self.fuzz.seed }
+        Setting { id: ID, dialect, seed: self.fuzz.seed }
     }
 
     /// Runs trials, and gives what is wrong in them and was not known.
