@@ -36,7 +36,7 @@ fn found(folder: &Path) -> BTreeMap<String, Scenario> {
 fn the_dangling_call_is_found_and_made_small() {
     let folder = TempDir::new().unwrap();
     let system = "canary/dangling-on-abort/simulated";
-    let said = fuzz(folder.path(), system, &["--plans", "200", "--seed", "1", "--out", "found"]);
+    let said = fuzz(folder.path(), system, &["--plans", "64", "--seed", "1", "--out", "found"]);
     assert_eq!(said.code, Some(1), "{said:#?}");
     assert!(said.out.contains("seed 1\n") && said.out.contains("bricked-by-provider"), "{said:#?}");
     let found = found(&folder.path().join("found"));
@@ -61,7 +61,7 @@ fn the_dangling_call_is_found_and_made_small() {
 fn the_same_seed_and_one_job_are_the_same_run() {
     let folder = TempDir::new().unwrap();
     let run = |seed: &str, out: &str| {
-        let args = ["--plans", "60", "--seed", seed, "--jobs", "1", "--out", out];
+        let args = ["--plans", "32", "--seed", seed, "--jobs", "1", "--out", out];
         let said = fuzz(folder.path(), "canary/success-invented/simulated", &args);
         let files = found(&folder.path().join(out));
         (said.out.replace(out, "OUT"), files)
@@ -75,7 +75,7 @@ fn the_same_seed_and_one_job_are_the_same_run() {
 fn the_reference_agent_is_accused_of_nothing() {
     let folder = TempDir::new().unwrap();
     for guidance in [&[][..], &["--random"]] {
-        let args = [&["--plans", "150", "--seed", "2"], guidance].concat();
+        let args = [&["--plans", "64", "--seed", "2"], guidance].concat();
         let said = fuzz(folder.path(), "reference/simulated", &args);
         assert_eq!(said.code, Some(0), "{said:#?}");
         assert!(said.out.contains(" 0 fail") || !said.out.contains("fail"), "{said:#?}");
