@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::Signature;
 use crate::lower;
+use crate::report::fnv1a;
 use crate::scenario::{Action, Block, Scenario};
 
 /// What goes wrong, for a reader: each action in its place, and whatever else is odd.
@@ -28,7 +29,7 @@ pub fn file_name(signature: &Signature, scenario: &Scenario) -> String {
     let Signature { harm, check, says } = signature;
     let key = format!("{} {check} {says} {}", harm.name(), kinds.join(" "));
     let told = kinds.iter().take(MAX_TOLD).fold(check.clone(), |name, kind| format!("{name}-{kind}"));
-    format!("{told}-{:06x}.yaml", hash(&key) & 0x00ff_ffff)
+    format!("{told}-{:06x}.yaml", fnv1a(key.as_bytes()) & 0x00ff_ffff)
 }
 
 /// Kinds that stand in the name of a file; the hash holds all of them.
@@ -93,10 +94,4 @@ fn oddities(scenario: &Scenario) -> Vec<String> {
         add(!turn.settle.is_empty(), "order");
     }
     odd.into_iter().collect()
-}
-
-/// FNV-1a, 64 bits: <http://www.isthe.com/chongo/tech/comp/fnv/>. Names of files stay, so no dependency makes them.
-fn hash(text: &str) -> u64 {
-    let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
-    text.as_bytes().iter().fold(0xcbf2_9ce4_8422_2325, step)
 }

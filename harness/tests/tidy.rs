@@ -46,6 +46,7 @@ const N_PURE_LAYERS: usize = 3;
 /// Who may use whom in the same layer. It has no cycle; a new edge is a decision, and is drawn in `ARCHITECTURE.md`.
 const EDGES: &[(&str, &str)] = &[
     ("baseline", "check"),
+    ("cause", "report"),
     ("check", "conductor"),
     ("check", "provider"),
     ("check", "simulate"),
