@@ -10,6 +10,7 @@ use super::own::Own;
 use super::progress::Progress;
 use super::run::{dialect, paint, profile, profiles};
 use super::secrets::redactor;
+use super::shrink::options;
 use super::{bad_input, block_on, own_program, print, tell};
 use crate::dialect::Dialect;
 use crate::parting::{Comparison, Gap, Parting};
@@ -122,17 +123,8 @@ impl Diff {
         };
         let guardian = own_program()?;
         let profiles = profiles(&self.profiles);
-        let options = Options {
-            profiles: &profiles,
-            n_jobs: usize::from(self.jobs),
-            guardian: &guardian,
-            fail_fast: None,
-            repeat: Repeat { times: 1, confirm: !self.no_confirm },
-            shard: None,
-            baselines: &[],
-            redactor: redactor(),
-            keep: None,
-        };
+        let repeat = Repeat { times: 1, confirm: !self.no_confirm };
+        let options = Options { repeat, ..options(&profiles, &guardian, usize::from(self.jobs)) };
         let progress = Progress::on(&redactor().text(&system.name()));
         let note = |words: &str| progress.note(&redactor().text(words));
         let on_case = |case: &Case, n_done: usize, n_all: usize| progress.case(case, n_done, n_all);

@@ -11,6 +11,7 @@ use super::interrupt::until_interrupted;
 use super::progress::Progress;
 use super::run::{Run, paint, profiles};
 use super::secrets::redactor;
+use super::shrink::options;
 use super::{bad_input, block_on, own_program, print};
 use crate::dialect::Dialect;
 use crate::explore::cause::{Cause, Failure, causes};
@@ -157,17 +158,8 @@ impl Run {
     fn shown(&self, system: &System, plot: &Plot) -> Result<Shown, u8> {
         let guardian = own_program()?;
         let profiles = profiles(&self.profiles);
-        let options = Options {
-            profiles: &profiles,
-            n_jobs: usize::from(self.jobs),
-            guardian: &guardian,
-            fail_fast: None,
-            repeat: Repeat { times: self.repeat, confirm: !self.no_confirm },
-            shard: None,
-            baselines: &[],
-            redactor: redactor(),
-            keep: None,
-        };
+        let repeat = Repeat { times: self.repeat, confirm: !self.no_confirm };
+        let options = Options { repeat, ..options(&profiles, &guardian, usize::from(self.jobs)) };
         let progress = Progress::on(&redactor().text(&system.name()));
         let note = |words: &str| progress.note(&redactor().text(words));
         // What is shown stays, whatever becomes of the rest.
