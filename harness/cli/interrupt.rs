@@ -13,9 +13,11 @@ pub(super) async fn until_interrupted<T>(run: impl Future<Output = T>) -> Option
             std::future::pending::<()>().await;
         }
     };
+    // In this order: the signal is listened to before the work begins.
     tokio::select! {
-        done = run => return Some(done),
+        biased;
         () = interrupted => {}
+        done = run => return Some(done),
     }
     tell("interrupted; press Ctrl-C again to leave without a report");
     tokio::spawn(async {

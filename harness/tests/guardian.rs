@@ -292,7 +292,7 @@ fn an_interrupted_run_reports_what_it_has() {
     let mut command = Command::new(GUARDIAN);
     command.args(["run", "--jobs", "1"]).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut run = command.spawn().unwrap();
-    // The first line of progress comes when about half of the plans are done.
+    // The first line of progress comes early: plans that are not supported are told first.
     let mut said = BufReader::new(run.stderr.take().unwrap()).lines();
     assert!(said.next().unwrap().unwrap().starts_with("reference: 100 of "));
     let id = rustix::process::Pid::from_child(&run);
