@@ -16,6 +16,7 @@ mod intake;
 mod loads;
 mod request;
 mod retold;
+mod sans_io;
 mod spoil;
 mod step;
 mod store;
@@ -31,6 +32,7 @@ use crate::trace::{Aside, Consent, ShownState, TurnOutcome};
 use crate::wire;
 use canary::Canary;
 use errand::Errand;
+pub use sans_io::SansIo;
 use serde_json::Value;
 pub use store::BrokenStore;
 use thread::Message;
@@ -379,13 +381,8 @@ impl Agent {
         self
     }
 
-    /// The agent that a new process makes of what this one has saved. A store that cannot be read is as good as none:
-    /// what is lost with it, the checkers will say.
-    pub fn reborn(&self) -> Agent {
-        self.reborn_from(&self.saved())
-    }
-
-    /// The agent that a new process makes of these bytes.
+    /// The agent that a new process makes of what was saved. A store that cannot be read is as good as none: what is lost
+    /// with it, the checkers will say.
     pub fn reborn_from(&self, saved: &[u8]) -> Agent {
         let anew = || {
             let Setup { dialect, delivery, thinking, step_limit, model, tools, canary, .. } =

@@ -32,6 +32,7 @@ pub mod conductor;
 pub mod explore;
 pub mod generate;
 pub mod hunt;
+pub mod life_cycle;
 pub mod oracle;
 pub mod pages;
 pub mod parting;
@@ -41,6 +42,7 @@ pub mod recordings;
 pub mod report;
 pub mod shrink;
 pub mod simulate;
+pub mod target;
 
 // Layer 4: input and output.
 #[cfg(feature = "cli")]

@@ -4,10 +4,12 @@
 
 mod agent;
 mod input;
+mod life_cycle;
 mod text;
 mod wire;
 
-pub use agent::{accusation, caught, judgement, plan, plan_on};
+pub use agent::{accusation, caught, failure, judgement, plan, plan_on};
 pub use input::check;
+pub use life_cycle::life_cycle;
 pub use text::round_trip;
 pub use wire::{linted, split};

@@ -9,7 +9,7 @@ mod witness;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use crate::agent::{Agent, BodyEnd, Input, Output, RequestId, RunId, TimerId};
+use crate::agent::{BodyEnd, Input, Output, RequestId, RunId, SansIo, TimerId};
 use crate::conductor::{Command, Conductor, Patience, Receipt};
 use crate::plan::{CallKey, Change, MARKER, Plan, Side, ToolOutcome};
 use crate::provider::{Answer, Headers, Provider, Request, Sent};
@@ -33,12 +33,17 @@ pub const PATIENCE: Patience = Patience { progress: 1, hang: 2 };
 const MAX_STEPS: usize = 100_000;
 
 /// Drives a plan on an agent. `width` is the number of tools that the agent runs at once, where known.
-pub fn simulate(plan: &Arc<Plan>, profile: &'static Profile, agent: Agent, width: Option<usize>) -> Run {
+pub fn simulate<A: SansIo>(
+    plan: &Arc<Plan>,
+    profile: &'static Profile,
+    agent: A,
+    width: Option<usize>,
+) -> Run {
     simulate_on(Provider::new(Arc::clone(plan), profile), plan, agent, width)
 }
 
 /// The same on a provider of this plan, such as one that is late.
-pub fn simulate_on(provider: Provider, plan: &Arc<Plan>, agent: Agent, width: Option<usize>) -> Run {
+pub fn simulate_on<A: SansIo>(provider: Provider, plan: &Arc<Plan>, agent: A, width: Option<usize>) -> Run {
     let mut simulation = Simulation {
         plan: Arc::clone(plan),
         provider,
@@ -87,13 +92,13 @@ pub fn call_with_id(plan: &Plan, id: &str) -> Option<CallKey> {
     plan.call_with_id(id)
 }
 
-struct Simulation {
+struct Simulation<A> {
     plan: Arc<Plan>,
     provider: Provider,
     conductor: Conductor,
-    agent: Agent,
+    agent: A,
     /// The other process of the session, if there are two.
-    other: Option<Agent>,
+    other: Option<A>,
     /// What the store holds, where something happens between two of its writes.
     disk: Option<Disk>,
     trace: Trace,
@@ -114,7 +119,7 @@ struct Disk {
 }
 
 impl Disk {
-    fn of(agent: &Agent) -> Disk {
+    fn of<A: SansIo>(agent: &A) -> Disk {
         let n_entries = agent.n_entries();
         Disk { stored: agent.saved(), n_entries, n_before: n_entries }
     }
@@ -191,7 +196,7 @@ struct Gate {
     deaf: bool,
 }
 
-impl Simulation {
+impl<A: SansIo> Simulation<A> {
     fn observe(&mut self, event: Event) {
         let commands = self.conductor.observe(&event);
         self.trace.push(event);
@@ -250,7 +255,7 @@ impl Simulation {
                 }
                 self.agent = match &self.disk {
                     Some(disk) => self.agent.reborn_from(&disk.stored),
-                    None => self.agent.reborn(),
+                    None => self.agent.reborn_from(&self.agent.saved()),
                 };
                 self.disk = self.disk.as_ref().map(|_| Disk::of(&self.agent));
                 self.gates.clear();
@@ -260,9 +265,8 @@ impl Simulation {
             }
             Command::Switch { process } => {
                 let store = self.agent.saved();
-                let mut next = self.other.take().unwrap_or_else(|| self.agent.reborn());
-                // A store that cannot be read changes nothing in memory.
-                let _ = next.reload(&store);
+                let mut next = self.other.take().unwrap_or_else(|| self.agent.reborn_from(&store));
+                next.reload(&store);
                 self.other = Some(std::mem::replace(&mut self.agent, next));
                 self.trace.push(Event::Switched { process });
             }

@@ -405,24 +405,32 @@ impl Ledger {
     pub fn of(trace: &Trace, n_calls: usize) -> Ledger {
         let mut ledger = Ledger { calls: vec![Account::default(); n_calls], strangers: Vec::new() };
         let mut stopped = false;
+        // Calls that were running at a stop.
+        let mut outlived = vec![false; n_calls];
         for (turn, event) in trace.by_turn() {
             match event {
-                Event::Prompted { .. } => stopped = false,
+                Event::Prompted { .. } | Event::Said { way: Aside::Prompted, .. } => stopped = false,
                 Event::Stopped | Event::Interrupted { .. } | Event::TurnEnded { .. } | Event::Killed => {
                     stopped = true;
+                    outlived
+                        .iter_mut()
+                        .zip(&ledger.calls)
+                        .for_each(|(late, call)| *late |= !call.starts.is_empty());
                 }
                 Event::ToolStarted { call: Some(key), args } => {
                     if let Some(account) = ledger.calls.get_mut(key.0 as usize) {
                         account.unasked |= account.consent != Some(Consent::Given);
                         account.starts.push(args.clone());
                         account.start_turns.push(turn);
+                        outlived[key.0 as usize] = false;
                     }
                 }
                 Event::ToolStarted { call: None, args } => ledger.strangers.push(args.clone()),
                 Event::ToolSettled { call, outcome, .. } => {
                     if let Some(account) = ledger.calls.get_mut(call.0 as usize) {
-                        account.settled_late =
-                            stopped || account.start_turns.last().is_some_and(|start| *start < turn);
+                        account.settled_late = stopped
+                            || outlived[call.0 as usize]
+                            || account.start_turns.last().is_some_and(|start| *start < turn);
                         account.settled = Some(outcome.clone());
                     }
                 }

@@ -13,4 +13,4 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     }
 });
 
-brickbat_fuzz::mutate_scenarios!();
+brickbat::mutate_scenarios!();

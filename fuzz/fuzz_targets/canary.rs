@@ -20,4 +20,4 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     assert_ne!(judgement.verdict, Verdict::HarnessError, "{:?}\n{}", judgement.reason, file::text(&scenario));
 });
 
-brickbat_fuzz::mutate_scenarios!();
+brickbat::mutate_scenarios!();

@@ -480,7 +480,7 @@ impl Agent {
             || self.is(Canary::RefusesOwnHistory)
             || self.is(Canary::SummaryOfPoison)
             || (self.is(Canary::SecondBatchDangles) && turn.n_requests > 1);
-        let is_mixed = turn.step.calls().any(|call| matches!(call.state, CallState::Running(_)));
+        let is_mixed = turn.step.calls().any(|call| !matches!(call.state, CallState::Asked(_)));
         let mistakes = self.is(Canary::QuestionTakenForDone) && is_mixed;
         let invents = self.is(Canary::SuccessInvented);
         let forgets = self.is(Canary::ApprovalForgotten);

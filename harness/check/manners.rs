@@ -2,7 +2,7 @@
 
 use super::evidence::{Evidence, RequestView};
 use crate::plan::{Mark, PlannedAction, PlannedFault, PlannedPoint, Side};
-use crate::trace::{Ending, Event, RequestKind, ShownState, TurnOutcome};
+use crate::trace::{Aside, Ending, Event, RequestKind, ShownState, TurnOutcome};
 use crate::verdict::{Finding, Harm};
 use crate::wire;
 
@@ -10,6 +10,9 @@ use crate::wire;
 pub(super) fn turn_ends(evidence: &Evidence<'_>) -> Vec<Finding> {
     let gave_up = evidence.run.trace.by_turn().find(|(_, event)| **event == Event::GaveUp);
     let Some((turn, _)) = gave_up else { return Vec::new() };
+    if waits_for_ever(evidence, turn) {
+        return Vec::new();
+    }
     let after = if evidence.was_stopped(turn) { " even after a stop" } else { "" };
     vec![Finding {
         check: "turn-ends",
@@ -21,6 +24,23 @@ pub(super) fn turn_ends(evidence: &Evidence<'_>) -> Vec<Finding> {
         expected: "a turn that ends by itself".to_owned(),
         got: "silence".to_owned(),
     }]
+}
+
+/// Whether a turn was given up while it waited for a tool that never answers, before anything that the plan has for that
+/// could happen; then a plan that did not come to pass proves nothing, and the turn ended when it was stopped.
+fn waits_for_ever(evidence: &Evidence<'_>, turn: usize) -> bool {
+    let events = || evidence.run.trace.by_turn().filter(|(at, _)| *at == turn).map(|(_, event)| event);
+    let before = || events().take_while(|event| **event != Event::GaveUp);
+    let is_tried =
+        before().any(|event| matches!(event, Event::Stopped | Event::Interrupted { .. } | Event::Killed));
+    let hangs = before().any(|event| match event {
+        Event::ToolStarted { call: Some(call), .. } => evidence.call(*call).hangs,
+        _ => false,
+    });
+    let is_over = events()
+        .skip_while(|event| **event != Event::GaveUp)
+        .any(|event| matches!(event, Event::TurnEnded { .. } | Event::Killed));
+    hangs && !is_tried && is_over
 }
 
 /// Requests that may come after the user's stop: one may have been on its way.
@@ -45,6 +65,8 @@ pub(super) fn requests_bounded(evidence: &Evidence<'_>) -> Vec<Finding> {
         for (_, event) in evidence.run.trace.by_turn().filter(|(at, _)| *at == turn) {
             match event {
                 Event::Stopped | Event::Interrupted { .. } => stopped = true,
+                // The user goes on with another prompt.
+                Event::Said { way: Aside::Prompted, .. } => stopped = false,
                 Event::Requested { kind, .. } if *kind != RequestKind::Auxiliary => {
                     n_all += 1;
                     n_after_stop += usize::from(stopped);

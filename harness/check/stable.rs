@@ -101,7 +101,7 @@ fn change<'a>(
             .is_some_and(|key| story.late.iter().any(|(late, at)| *late == key && (from..to).contains(at))),
         _ => false,
     };
-    let is_changed = story.changes.iter().any(|at| (from..to).contains(at));
+    let is_changed = story.changes.iter().any(|(at, until)| *at < to && from <= *until);
     if is_mending || is_late || is_changed {
         return None;
     }
@@ -113,8 +113,8 @@ fn change<'a>(
 struct Story {
     /// Breaks, with the turn of each.
     breaks: Vec<(usize, usize)>,
-    /// Changes of the history that were made on purpose.
-    changes: Vec<usize>,
+    /// Changes of the history that were made on purpose, with the place up to which a running turn may put each off.
+    changes: Vec<(usize, usize)>,
     /// Results that came when their turn was over.
     late: Vec<(CallKey, usize)>,
     sent: Vec<(ExchangeId, usize)>,
@@ -123,6 +123,7 @@ struct Story {
 impl Story {
     fn of(evidence: &Evidence<'_>) -> Story {
         let mut story = Story { breaks: Vec::new(), changes: Vec::new(), late: Vec::new(), sent: Vec::new() };
+        let mut is_running = false;
         for (at, (turn, event)) in evidence.run.trace.by_turn().enumerate() {
             match event {
                 Event::Requested { exchange, .. } => story.sent.push((*exchange, at)),
@@ -132,9 +133,20 @@ impl Story {
                         story.late.push((*call, at));
                     }
                 }
-                Event::Changed { .. } => story.changes.push(at),
-                // Between two turns nothing is under way that could break.
-                Event::Killed if !evidence.died_in(turn) => {}
+                Event::Prompted { .. } => is_running = true,
+                Event::TurnEnded { .. } => {
+                    is_running = false;
+                    story.changes_end(at);
+                }
+                Event::Changed { .. } => story.changes.push((at, if is_running { usize::MAX } else { at })),
+                Event::Killed => {
+                    is_running = false;
+                    story.changes_end(at);
+                    // Between two turns nothing is under way that could break.
+                    if evidence.died_in(turn) {
+                        story.breaks.push((turn, at));
+                    }
+                }
                 // That a connection is over may be heard when the next turn has begun.
                 event if is_break(event) => {
                     let of_request = exchange_of(event).and_then(|exchange| evidence.turn_of(exchange));
@@ -144,6 +156,12 @@ impl Story {
             }
         }
         story
+    }
+
+    /// A turn is over: what it had put off is done.
+    fn changes_end(&mut self, at: usize) {
+        let open = self.changes.iter_mut().filter(|(_, until)| *until == usize::MAX);
+        open.for_each(|(_, until)| *until = at);
     }
 
     fn sent(&self, request: &RequestView) -> usize {
@@ -161,7 +179,7 @@ fn exchange_of(event: &Event) -> Option<ExchangeId> {
 
 fn is_break(event: &Event) -> bool {
     match event {
-        Event::Stopped | Event::Killed | Event::GaveUp | Event::PeerClosed { .. } => true,
+        Event::Stopped | Event::GaveUp | Event::PeerClosed { .. } => true,
         Event::Replied { ending, .. } => *ending != Ending::Complete,
         Event::TurnEnded { outcome } => *outcome != TurnOutcome::Returned,
         _ => false,

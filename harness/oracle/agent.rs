@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::agent::canary::Canary;
-use crate::agent::{Agent, Delivery};
+use crate::agent::{Agent, Delivery, SansIo};
 use crate::check::{Reach, judge};
 use crate::dialect::Dialect;
 use crate::lower;
@@ -47,28 +47,40 @@ pub fn plan_on(scenario: &Scenario, dialect: Dialect) -> Option<Arc<Plan>> {
 const ID: &str = "generated";
 
 /// What the checkers say of our agent in a plan, with a planted bug or without one.
+pub fn judgement(plan: &Arc<Plan>, canary: Option<Canary>) -> Judgement {
+    judgement_of(plan, &|plan| Agent::of_plan(plan, Delivery::Streamed, canary))
+}
+
+/// What the checkers say of an agent in a plan.
 ///
 /// A plan that does not pass is played again with what its control plan has shown, as a run would do it.
-pub fn judgement(plan: &Arc<Plan>, canary: Option<Canary>) -> Judgement {
-    let judgement = judged(plan, canary, None);
+fn judgement_of<A: SansIo>(plan: &Arc<Plan>, agent: &impl Fn(&Plan) -> A) -> Judgement {
+    let judged = |reach: Option<Reach>| {
+        let run = run(plan, agent, reach.as_ref());
+        judge(plan, &run, Profile::of_plan(plan, &[]), Grade::Observed, reach.as_ref())
+    };
+    let judgement = judged(None);
     if judgement.verdict == Verdict::Pass {
         return judgement;
     }
     let control = Arc::new(lower::control(plan));
-    let agent = Agent::of_plan(&control, Delivery::Streamed, canary);
-    let shown = simulate(&control, Profile::of_plan(&control, &[]), agent, None);
-    judged(plan, canary, Some(Reach::of(&control, &shown.trace)))
+    judged(Some(Reach::of(&control, &run(&control, agent, None).trace)))
 }
 
-fn judged(plan: &Arc<Plan>, canary: Option<Canary>, reach: Option<Reach>) -> Judgement {
-    let run = run(plan, canary, reach.as_ref());
-    judge(plan, &run, Profile::of_plan(plan, &[]), Grade::Observed, reach.as_ref())
-}
-
-fn run(plan: &Arc<Plan>, canary: Option<Canary>, reach: Option<&Reach>) -> Run {
+fn run<A: SansIo>(plan: &Arc<Plan>, agent: &impl Fn(&Plan) -> A, reach: Option<&Reach>) -> Run {
     let width = reach.map(|reach| reach.width).filter(|width| *width > 0);
-    let agent = Agent::of_plan(plan, Delivery::Streamed, canary);
-    simulate(plan, Profile::of_plan(plan, &[]), agent, width)
+    simulate(plan, Profile::of_plan(plan, &[]), agent(plan), width)
+}
+
+/// What an agent does wrong in a scenario, and in which dialect; nothing if it does not speak a dialect that can play it, or
+/// cannot do what it needs.
+pub fn failure<A: SansIo>(scenario: &Scenario) -> Option<String> {
+    let can_play =
+        |plan: &Arc<Plan>| plan.needs.iter().all(|need| A::can(*need)) && A::of_plan(plan).is_some();
+    let plan = Dialect::ALL.into_iter().filter_map(|dialect| plan_on(scenario, dialect)).find(can_play)?;
+    // Whether it speaks the dialect has been asked above, and a control plan has the same.
+    let judgement = judgement_of(&plan, &|plan| A::of_plan(plan).expect("it speaks this dialect"));
+    (judgement.verdict == Verdict::Fail).then(|| format!("fails in {}: {}", plan.dialect, what(&judgement)))
 }
 
 /// What the reference agent is accused of in a plan. It is right, so either the plan can never happen and should have been
@@ -83,9 +95,10 @@ pub fn accusation(plan: &Arc<Plan>) -> Option<String> {
 
 /// Which of some planted bugs show in a plan: their checkers fail it. A bug that does nothing here is not judged.
 pub fn caught(plan: &Arc<Plan>, canaries: &[Canary]) -> Vec<Canary> {
-    let right = run(plan, None, None);
+    let played = |canary| run(plan, &|plan| Agent::of_plan(plan, Delivery::Streamed, canary), None);
+    let right = played(None);
     let is_caught = |canary: &&Canary| {
-        if canary.senseless_in(plan.dialect).is_some() || run(plan, Some(**canary), None) == right {
+        if canary.senseless_in(plan.dialect).is_some() || played(Some(**canary)) == right {
             return false;
         }
         let judgement = judgement(plan, Some(**canary));

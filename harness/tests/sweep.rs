@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use brickbat::agent::canary::Canary;
+use brickbat::explore::file;
 use brickbat::generate::{self, Generated, Source, cross, mutate};
 use brickbat::oracle;
 use brickbat::scenario::Scenario;
@@ -28,22 +29,24 @@ const DEEP: [&str; 8] = [
     "trim-starts-with-call",
 ];
 
-/// Seeds on which the reference agent is accused, and it is not known yet who is wrong: turns that hang.
-const OPEN: [u64; 2] = [628, 1303];
-
 #[test]
 fn the_reference_agent_is_accused_of_nothing_in_any_generated_scenario() {
     let mut verdicts: BTreeMap<&str, u64> = BTreeMap::new();
-    let mut accused = Vec::new();
     for seed in 0..N_SCENARIOS {
-        let Some(plan) = oracle::plan(&generate::scenario(seed)) else { continue };
+        let scenario = generate::scenario(seed);
+        let Some(plan) = oracle::plan(&scenario) else { continue };
         let judgement = oracle::judgement(&plan, None);
         let is_accused =
             !matches!(judgement.verdict, Verdict::Pass | Verdict::Vacuous | Verdict::Unreachable);
-        accused.extend(is_accused.then_some(seed));
+        assert!(
+            !is_accused,
+            "seed {seed} on {}: {:?}\n{}",
+            plan.dialect,
+            judgement.findings,
+            file::text(&scenario)
+        );
         *verdicts.entry(judgement.verdict.name()).or_default() += 1;
     }
-    assert_eq!(accused, OPEN);
     let n_played: u64 = verdicts.values().sum();
     assert!(100 * n_played > 85 * N_SCENARIOS, "few can be played: {verdicts:?}");
     assert!(10 * verdicts[Verdict::Pass.name()] > 9 * n_played, "much is not proven: {verdicts:?}");

@@ -63,7 +63,9 @@ pub(super) fn outcome(outcome: &ToolOutcome) -> String {
 
 /// A sentence with the scenario's name beside the id of each call in it.
 pub(super) fn with_names(record: &Record, sentence: String) -> String {
-    record.plan.calls.iter().fold(sentence, |sentence, call| match sentence.contains(&call.id) {
+    // A model may give a call an empty id, and nothing is in every sentence.
+    let calls = record.plan.calls.iter().filter(|call| !call.id.is_empty());
+    calls.fold(sentence, |sentence, call| match sentence.contains(&call.id) {
         true => sentence.replace(&call.id, &format!("{} ({})", call.id, call.name)),
         false => sentence,
     })

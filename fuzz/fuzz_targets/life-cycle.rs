@@ -1,0 +1,11 @@
+//! Events of calls in any order: a store that does it right is accused of nothing.
+#![no_main]
+
+use brickbat::generate::Source;
+use brickbat::oracle;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    if let Some(told) = oracle::life_cycle(&mut Source::of_bytes(bytes)) {
+        panic!("{told}");
+    }
+});

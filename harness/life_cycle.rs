@@ -1,0 +1,124 @@
+//! The life cycle of calls: what an SDK's own stream tells of them, what is stored of each after every event, and what must
+//! hold of that in whatever order the events come.
+//!
+//! A call is declared, its arguments stream, it is ready, it has a result, or the turn ends without one. `store` is a store
+//! that does it right, with bugs to plant; `breach` judges what any store says; `shuffle` draws sequences that are out of order.
+
+use serde::{Deserialize, Serialize};
+
+mod breach;
+mod shuffle;
+mod store;
+
+pub use breach::{Breach, Wrong, breaches};
+pub use shuffle::{MAX_EVENTS, shuffled};
+pub use store::{Slip, Store, told};
+
+/// What a stream tells of a call, in words that every SDK has some event for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Event {
+    /// The model begins a call.
+    Start {
+        /// The id of the call.
+        call: String,
+        /// The name of its tool.
+        tool: String,
+    },
+    /// A piece of the arguments.
+    Arguments {
+        /// The id of the call.
+        call: String,
+        /// The piece, as text.
+        text: String,
+    },
+    /// The arguments are complete.
+    Ready {
+        /// The id of the call.
+        call: String,
+    },
+    /// The tool has answered, or has failed.
+    Result {
+        /// The id of the call.
+        call: String,
+        /// The answer, or the error.
+        text: String,
+        /// Whether it is an error.
+        failed: bool,
+    },
+    /// The turn is over.
+    Finish,
+}
+
+impl Event {
+    /// The call that it tells of; none, if it tells of the turn.
+    pub fn call(&self) -> Option<&str> {
+        match self {
+            Event::Start { call, .. }
+            | Event::Arguments { call, .. }
+            | Event::Ready { call }
+            | Event::Result { call, .. } => Some(call),
+            Event::Finish => None,
+        }
+    }
+}
+
+/// How far a stored call has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum State {
+    /// Its arguments are not complete.
+    Streaming,
+    /// It has its arguments and no result.
+    Ready,
+    /// It has the result of its tool.
+    Succeeded,
+    /// It has the error of its tool.
+    Failed,
+    /// The turn ended before it had a result, and that is stored.
+    Interrupted,
+}
+
+impl State {
+    /// Whether nothing may come after it.
+    pub fn is_terminal(self) -> bool {
+        matches!(self, State::Succeeded | State::Failed | State::Interrupted)
+    }
+}
+
+/// What is stored of a call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Stored {
+    /// The id of the call.
+    pub call: String,
+    /// How far it has come.
+    pub state: State,
+    /// The text of its arguments, as far as it is stored.
+    #[serde(default)]
+    pub arguments: Option<String>,
+    /// The text of its result or error.
+    #[serde(default)]
+    pub result: Option<String>,
+}
+
+/// What a store says when it is told a sequence of events.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Told {
+    /// What is stored after each event, and once more when the stream has ended.
+    pub stored: Vec<Vec<Stored>>,
+    /// The first event that it refused out loud, and in which words; the turn ends with it.
+    #[serde(default)]
+    pub refused: Option<Refused>,
+}
+
+/// An event that a store refused.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Refused {
+    /// Its place in the sequence, from 0.
+    pub at: usize,
+    /// The words of the store.
+    pub message: String,
+}

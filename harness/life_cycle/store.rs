@@ -1,0 +1,158 @@
+//! A store of calls that does not depend on the order of events, and bugs to plant in it.
+
+use super::{Event, State, Stored, Told};
+
+/// Calls as they are stored, whatever the order of events. A result that comes early waits for its call; what comes after the end of a call is not taken.
+#[derive(Debug, Default)]
+pub struct Store {
+    calls: Vec<Stored>,
+    /// Results whose calls are not ready, with whether they are errors.
+    early: Vec<(String, String, bool)>,
+    is_over: bool,
+    slip: Option<Slip>,
+}
+
+/// A bug of a store, as real ones have had it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slip {
+    /// A result that comes before its call is ready is dropped.
+    DropsEarlyResult,
+    /// A call that is declared again begins again.
+    RestartReopens,
+    /// The end of arguments takes a call that has its result back to ready.
+    ReadyReopens,
+    /// A call that is declared again is stored twice.
+    RestartAppends,
+    /// The end of the turn leaves calls as they are.
+    LeavesOpen,
+    /// A result takes the place of an earlier one.
+    LastResultWins,
+    /// Arguments that come after their end are appended.
+    TakesLateArguments,
+}
+
+impl Slip {
+    /// Every bug that can be planted.
+    pub const ALL: [Slip; 7] = [
+        Slip::DropsEarlyResult,
+        Slip::RestartReopens,
+        Slip::ReadyReopens,
+        Slip::RestartAppends,
+        Slip::LeavesOpen,
+        Slip::LastResultWins,
+        Slip::TakesLateArguments,
+    ];
+}
+
+/// What a store says to a sequence of events, right or with a bug.
+pub fn told(events: &[Event], slip: Option<Slip>) -> Told {
+    let mut store = Store { slip, ..Store::default() };
+    let mut stored: Vec<Vec<Stored>> = Vec::with_capacity(events.len() + 1);
+    for event in events {
+        store.take(event);
+        stored.push(store.calls.clone());
+    }
+    store.end();
+    stored.push(store.calls);
+    Told { stored, refused: None }
+}
+
+impl Store {
+    /// Takes the next event.
+    pub fn take(&mut self, event: &Event) {
+        match event {
+            Event::Start { call, .. } => self.start(call),
+            Event::Arguments { call, text } => self.arguments(call, text),
+            Event::Ready { call } => self.ready(call),
+            Event::Result { call, text, failed } => self.result(call, text, *failed),
+            Event::Finish => self.end(),
+        }
+    }
+
+    fn start(&mut self, call: &str) {
+        match self.find(call) {
+            Some(at) if self.has(Slip::RestartReopens) => self.calls[at] = begun(call),
+            Some(_) if !self.has(Slip::RestartAppends) => {}
+            _ => self.calls.push(begun(call)),
+        }
+        // A call that is declared after the turn is over will get no result.
+        if self.is_over {
+            self.end();
+        }
+    }
+
+    fn arguments(&mut self, call: &str, text: &str) {
+        let takes_late = self.has(Slip::TakesLateArguments);
+        if let Some(at) = self.find(call)
+            && (takes_late || self.calls[at].state == State::Streaming)
+        {
+            self.calls[at].arguments.get_or_insert_default().push_str(text);
+        }
+    }
+
+    fn ready(&mut self, call: &str) {
+        let Some(at) = self.find(call) else { return };
+        if self.calls[at].state == State::Streaming || self.has(Slip::ReadyReopens) {
+            self.calls[at].state = State::Ready;
+            self.settle(at);
+        }
+    }
+
+    fn result(&mut self, call: &str, text: &str, failed: bool) {
+        match self.find(call) {
+            Some(at) if self.calls[at].state.is_terminal() => {
+                if self.has(Slip::LastResultWins) {
+                    finish(&mut self.calls[at], text.to_owned(), failed);
+                }
+            }
+            Some(at) if self.calls[at].state == State::Ready => {
+                finish(&mut self.calls[at], text.to_owned(), failed)
+            }
+            _ if self.has(Slip::DropsEarlyResult) => {}
+            _ => self.early.push((call.to_owned(), text.to_owned(), failed)),
+        }
+    }
+
+    fn end(&mut self) {
+        self.is_over = true;
+        if self.has(Slip::LeavesOpen) {
+            return;
+        }
+        for at in 0..self.calls.len() {
+            self.settle(at);
+            let call = &mut self.calls[at];
+            if !call.state.is_terminal() {
+                call.state = State::Interrupted;
+            }
+        }
+    }
+
+    /// Gives a call the first result that has waited for it.
+    fn settle(&mut self, at: usize) {
+        let call = &mut self.calls[at];
+        if call.state.is_terminal() {
+            return;
+        }
+        if let Some(found) = self.early.iter().position(|(waits_for, ..)| *waits_for == call.call) {
+            let (_, text, failed) = self.early.remove(found);
+            finish(call, text, failed);
+        }
+    }
+
+    fn find(&self, call: &str) -> Option<usize> {
+        self.calls.iter().position(|stored| stored.call == call)
+    }
+
+    fn has(&self, slip: Slip) -> bool {
+        self.slip == Some(slip)
+    }
+}
+
+fn begun(call: &str) -> Stored {
+    Stored { call: call.to_owned(), state: State::Streaming, arguments: None, result: None }
+}
+
+fn finish(call: &mut Stored, text: String, failed: bool) {
+    call.state = if failed { State::Failed } else { State::Succeeded };
+    call.result = Some(text);
+}

@@ -1,0 +1,81 @@
+//! Calls that are told of out of order: a right store is accused of nothing, and each bug is found.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
+
+use brickbat::generate::Source;
+use brickbat::life_cycle::{Event, MAX_EVENTS, Slip, Told, Wrong, breaches, shuffled, told};
+use brickbat::oracle;
+
+const N_SEEDS: u64 = 20_000;
+
+#[test]
+fn a_right_store_is_accused_of_nothing() {
+    let accused = (0..N_SEEDS).find_map(|seed| Some((seed, oracle::life_cycle(&mut Source::seeded(seed))?)));
+    assert_eq!(accused, None);
+}
+
+#[test]
+fn each_bug_is_found_in_few_sequences() {
+    for slip in Slip::ALL {
+        let found =
+            (0..200).position(|seed| !breaches(&drawn(seed), &told(&drawn(seed), Some(slip))).is_empty());
+        assert!(found.is_some(), "{slip:?}");
+    }
+}
+
+/// A bug is accused of what it does, in the sequence that shows it.
+#[test]
+fn bugs_are_accused_of_what_they_do() {
+    let call = || "a".to_owned();
+    let start = || Event::Start { call: call(), tool: "lookup".to_owned() };
+    let ready = || Event::Ready { call: call() };
+    let result = |text: &str| Event::Result { call: call(), text: text.to_owned(), failed: false };
+    let arguments = || Event::Arguments { call: call(), text: "{}".to_owned() };
+    let (lost, again) = (Wrong::ResultLost, Wrong::Resurrected);
+    let cases = [
+        (Slip::DropsEarlyResult, vec![start(), result("1"), ready()], vec![(lost, 3)]),
+        (Slip::RestartReopens, vec![start(), ready(), result("1"), start()], vec![(again, 3), (lost, 4)]),
+        (Slip::ReadyReopens, vec![start(), ready(), result("1"), ready()], vec![(again, 3), (lost, 4)]),
+        (Slip::RestartAppends, vec![start(), start()], vec![(Wrong::Duplicated, 1)]),
+        (Slip::LeavesOpen, vec![start(), ready(), Event::Finish], vec![(Wrong::Open, 3)]),
+        (Slip::LastResultWins, vec![start(), ready(), result("1"), result("2")], vec![(again, 3), (lost, 4)]),
+        (Slip::TakesLateArguments, vec![start(), ready(), arguments()], vec![(Wrong::ArgumentsChanged, 2)]),
+    ];
+    for (slip, events, expected) in cases {
+        assert_eq!(breaches(&events, &told(&events, None)).len(), 0, "{slip:?}");
+        let found = breaches(&events, &told(&events, Some(slip)));
+        let found: Vec<(Wrong, usize)> = found.into_iter().map(|breach| (breach.wrong, breach.at)).collect();
+        assert_eq!(found, expected, "{slip:?}");
+    }
+}
+
+#[test]
+fn what_is_forgotten_is_a_breach() {
+    let events = [Event::Start { call: "a".to_owned(), tool: "lookup".to_owned() }];
+    let lost = breaches(&events, &Told { stored: vec![Vec::new(); 2], refused: None });
+    assert_eq!(lost.first().unwrap().to_string(), "call a was declared and is not stored");
+    // What comes after an event that was refused out loud is not expected.
+    let refused = Some(brickbat::life_cycle::Refused { at: 0, message: "out of order".to_owned() });
+    assert!(breaches(&events, &Told { stored: vec![Vec::new(); 2], refused }).is_empty());
+}
+
+#[test]
+fn sequences_are_bounded_and_use_every_edit() {
+    let all: Vec<Vec<Event>> = (0..2_000).map(drawn).collect();
+    assert!(all.iter().all(|events| events.len() <= MAX_EVENTS));
+    let n_starts =
+        |events: &[Event]| events.iter().filter(|event| matches!(event, Event::Start { .. })).count();
+    let n_calls = |events: &[Event]| {
+        events.iter().filter_map(Event::call).collect::<std::collections::BTreeSet<_>>().len()
+    };
+    assert!(all.iter().any(|events| n_starts(events) > n_calls(events)), "restarted");
+    assert!(all.iter().any(|events| n_starts(events) < n_calls(events)), "a start is dropped");
+    assert!(all.iter().any(|events| events.last() != Some(&Event::Finish)), "something comes after the end");
+    // Without a choice to make, the simplest turn.
+    assert_eq!(shuffled(&mut |_| 0).len(), 5);
+}
+
+fn drawn(seed: u64) -> Vec<Event> {
+    let mut source = Source::seeded(seed);
+    shuffled(&mut |n| source.below(n))
+}

@@ -1,0 +1,30 @@
+//! The example of `fuzz/`: an agent that is not ours is driven by the same scenarios. With its bug it is caught, without it
+//! it is accused of nothing.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
+
+#[path = "../../fuzz/own_agent.rs"]
+mod own_agent;
+
+use brickbat::explore::file;
+use brickbat::{generate, oracle};
+use own_agent::OwnAgent;
+
+const N_SEEDS: u64 = 2_000;
+
+#[test]
+fn the_agent_without_the_bug_is_accused_of_nothing() {
+    for seed in 0..N_SEEDS {
+        let scenario = generate::scenario(seed);
+        let failure = oracle::failure::<OwnAgent<false>>(&scenario);
+        assert_eq!(failure, None, "seed {seed}\n{}", file::text(&scenario));
+    }
+}
+
+#[test]
+fn the_bug_is_found() {
+    let mut found =
+        (0..N_SEEDS).filter_map(|seed| oracle::failure::<OwnAgent<true>>(&generate::scenario(seed)));
+    let told = found.next().unwrap();
+    assert!(told.contains("thread-survives") && told.contains("tool_call"), "{told}");
+}
