@@ -14,7 +14,7 @@ esac
 # A sanitizer needs a nightly toolchain, as OSS-Fuzz has one; stable builds with SANITIZER=none.
 build=${WORK:-$PWD/target}/fuzz-build
 triple=$(rustc -vV | sed -n 's/^host: //p')
-cargo fuzz build -O --debug-assertions --sanitizer "$sanitizer" --target-dir "$build"
+cargo fuzz build -O --debug-assertions --codegen-units 16 --sanitizer "$sanitizer" --target-dir "$build"
 
 # The seeds are made from the scenarios and vectors of the checkout, by a program that is no fuzz target: without the flags.
 seeds=$build/seeds

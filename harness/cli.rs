@@ -15,6 +15,7 @@ mod guardian;
 mod init;
 mod interrupt;
 mod lint;
+mod matrix;
 mod mcp;
 mod merge;
 mod output;
@@ -105,6 +106,8 @@ enum Command {
     Init(init::Init),
     /// Hold files of rule vectors to their format, and write them in its one form.
     Lint(lint::Lint),
+    /// Show what each system makes of each family of scenarios, from JSON reports of runs.
+    Matrix(matrix::MatrixOf),
     /// Join the JSON reports of all shards of a run into the report of the whole run.
     Merge(merge::Merge),
     /// Compare what providers answered in recorded traffic with what the rules say.
@@ -149,6 +152,7 @@ pub fn main() -> ExitCode {
         Command::Fuzz(fuzz) => fuzz.execute(),
         Command::Init(init) => init.execute(),
         Command::Lint(lint) => lint.execute(),
+        Command::Matrix(matrix) => matrix.execute(),
         Command::Merge(merge) => merge.execute(),
         Command::Recordings(recordings) => recordings.execute(),
         Command::Promote(promote) => promote.execute(),

@@ -33,6 +33,7 @@ pub mod explore;
 pub mod generate;
 pub mod hunt;
 pub mod life_cycle;
+pub mod matrix;
 pub mod oracle;
 pub mod pages;
 pub mod parting;

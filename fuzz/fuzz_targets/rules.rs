@@ -1,14 +1,18 @@
-//! Any bytes get a bounded answer from every profile, and every violation can be said in the provider's envelope.
+//! Any bytes get a bounded answer from the profiles of the dialect that they look like, or else of one that their length
+//! chooses, and every violation can be said in the provider's envelope.
 #![no_main]
 
+use brickbat::dialect::Dialect;
 use brickbat::rules::{self, MAX_VIOLATIONS, Profile, Severity};
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
-    for profile in Profile::all() {
+    let chosen = Dialect::ALL[bytes.len() % Dialect::ALL.len()];
+    let dialect = rules::detect(bytes).unwrap_or(chosen);
+    for profile in Profile::all().filter(|profile| profile.dialect == dialect) {
         let violations = rules::validate(profile, bytes);
         assert!(violations.len() <= 2 * MAX_VIOLATIONS);
         for violation in &violations {
-            assert_eq!(violation.rule.dialect(), profile.dialect);
+            assert_eq!(violation.rule.dialect(), dialect);
             assert!(violation.envelope("req_1").is_object());
         }
         let refused = violations.iter().any(|violation| violation.severity == Severity::Error);
