@@ -1,12 +1,11 @@
 """Lets Brickbat drive tunacode through `process_request`, as its terminal interface does. README.md says the rest."""
 import asyncio
-import inspect
 import json
 import os
 from copy import deepcopy
 from importlib.metadata import version
 
-from protocol import gate, serve, stoppable
+from protocol import gate, maybe, serve, stoppable
 from tunacode.core.agents.main import process_request
 from tunacode.exceptions import UserAbortError
 
@@ -21,13 +20,8 @@ else:
 LIVE = {}
 
 
-async def maybe(result):
-    """tunacode's store became asynchronous on the way."""
-    return await result if inspect.isawaitable(result) else result
-
-
 def saving(spec, act):
-    """tunacode keeps its sessions where this variable says; it reads it before anything is awaited."""
+    """tunacode keeps its sessions where this variable says; it reads it before it awaits anything."""
     os.environ["XDG_DATA_HOME"] = spec["stateDir"]
     return maybe(act())
 
@@ -97,7 +91,7 @@ async def turn(spec, store, text, stopped, show, ask=None):
         await saving(spec, manager.save_session)
 
 
-def read(store):
+def read(_, store):
     files = list(store.file.parent.glob(f"tunacode/sessions/*_{store.file.stem}.json"))
     return [json.loads(file.read_bytes())["messages"] for file in files]
 

@@ -1,5 +1,6 @@
 """Speaks Brickbat's protocol for adapter.py. It knows no SDK, and needs no change for yours."""
 import asyncio
+import inspect
 import os
 import sys
 import uuid
@@ -71,6 +72,11 @@ async def stoppable(turn, stopped):
     return await task
 
 
+async def maybe(result):
+    """Awaits what has to be awaited."""
+    return await result if inspect.isawaitable(result) else result
+
+
 class Session:
     """A conversation; `stop` is done when the user stops the running turn."""
 
@@ -133,7 +139,8 @@ class Adapter:
         async def ask(call_id):
             """Whether the user allows a call; after a stop the answer is None."""
             call = acp.schema.ToolCallUpdate(tool_call_id=call_id)
-            answer = (await self.client.request_permission(OPTIONS, session_id, call)).outcome
+            asked = await self.client.request_permission(session_id=session_id, tool_call=call, options=OPTIONS)
+            answer = asked.outcome
             return answer.option_id == "yes" if answer.outcome == "selected" else None
 
         outcome = {"kind": "returned"}
@@ -156,10 +163,11 @@ class Adapter:
                 await asyncio.sleep(0)
             return {}
         if method == "brickbat/history" and self.read:
-            return {"history": self.read(self.session(params["sessionId"]).store)}
+            session = self.session(params["sessionId"])
+            return {"history": await maybe(self.read(session.spec, session.store))}
         if method == "brickbat/give" and self.give:
             session_id, spec = uuid.uuid4().hex, params["session"]
-            self.give(spec, Store(spec, session_id), params["history"])
+            await maybe(self.give(spec, Store(spec, session_id), params["history"]))
             return {"sessionId": session_id}
         raise acp.RequestError.method_not_found(f"_{method}")
 
