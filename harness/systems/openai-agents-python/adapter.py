@@ -58,12 +58,7 @@ async def by_hand(_, store, text):
     yield said, {}, lambda result: store.save(json.dumps(result.to_input_list()).encode())
 
 
-# The store, and the way in which a run is stopped.
-MODES = {
-    "session": (database, "immediate"),
-    "session-after-turn": (database, "after_turn"),
-    "input-list": (by_hand, "immediate"),
-}
+MODES = {"session": database, "input-list": by_hand}
 
 
 async def turn(spec, store, text, stopped, show, ask):
@@ -71,12 +66,11 @@ async def turn(spec, store, text, stopped, show, ask):
     client = AsyncOpenAI(api_key="none", base_url=spec["baseUrl"] + "/v1")
     model = kind(spec.get("model") or name, openai_client=client)
     agent = Agent("brickbat", model=model, tools=[gated(given) for given in spec["tools"]])
-    storing, stop = MODES[spec["mode"]]
     limit = {"max_turns": spec["maxSteps"]} if "maxSteps" in spec else {}
 
     async def run(said, how, keep):
         result = Runner.run_streamed(agent, said, **how, **limit)
-        stopped.add_done_callback(lambda _: result.cancel(stop))
+        stopped.add_done_callback(lambda _: result.cancel())
         try:
             async for event in result.stream_events():
                 if event.type == "run_item_stream_event" and event.name == "tool_called":
@@ -97,12 +91,12 @@ async def turn(spec, store, text, stopped, show, ask):
         elif result.final_output is None:
             raise Cancelled
 
-    async with storing(spec, store, text) as (said, how, keep):
+    async with MODES[spec["mode"]](spec, store, text) as (said, how, keep):
         await run(said, how, keep)
 
 
 async def read(spec, store):
-    async with MODES[spec["mode"]][0](spec, store, "") as (_, how, _):
+    async with MODES[spec["mode"]](spec, store, "") as (_, how, _):
         return await how["session"].get_items() if how else json.loads(store.load() or "[]")
 
 
