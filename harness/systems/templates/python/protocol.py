@@ -87,9 +87,9 @@ class Session:
 class Adapter:
     """Answers the harness."""
 
-    def __init__(self, about, dialects, turn, cancelled, give, read):
+    def __init__(self, about, dialects, turn, cancelled, give, read, ready):
         self.about, self.dialects, self.turn, self.cancelled = about, dialects, turn, cancelled
-        self.give, self.read = give, read
+        self.give, self.read, self.ready = give, read, ready
         self.can = CAPABILITIES | {"history": bool(read), "givenHistory": bool(give)} | about.get("capabilities", {})
         self.sessions = {}
 
@@ -118,6 +118,8 @@ class Adapter:
         if spec["dialect"] not in self.dialects:
             raise invalid(f"no dialect {spec['dialect']}")
         session = self.sessions[session_id] = Session(spec, Store(spec, session_id))
+        if self.ready:
+            self.ready(spec)
         return session
 
     def session(self, session_id):
@@ -181,11 +183,13 @@ def invalid(why):
     return acp.RequestError.invalid_params({"why": why})
 
 
-def serve(about, dialects, turn, cancelled, give=None, read=None):
+def serve(about, dialects, turn, cancelled, give=None, read=None, ready=None):
     """Answers the harness until standard input ends.
 
     `cancelled` is what the SDK raises when it has been stopped.
     `give`, if your store can be filled, writes a history that the harness gives, and `read` tells what is stored.
+    `ready` does, when a session is opened, what takes long the first time, such as to import a provider: a turn in which
+    nothing happens for long counts as hanging.
     """
 
     async def main():
@@ -193,6 +197,6 @@ def serve(about, dialects, turn, cancelled, give=None, read=None):
         # The harness is gone: so is the reason to live, whatever turns and threads still wait.
         reader.feed_eof = lambda: os._exit(0)
         sys.stdout = sys.stderr  # Standard output belongs to the protocol.
-        await acp.run_agent(Adapter(about, dialects, turn, cancelled, give, read), writer, reader)
+        await acp.run_agent(Adapter(about, dialects, turn, cancelled, give, read, ready), writer, reader)
 
     asyncio.run(main())
