@@ -5,7 +5,6 @@ from importlib.metadata import version
 
 import pydantic_ai
 from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults, ModelMessagesTypeAdapter, Tool, ToolDenied
-from pydantic_ai import UsageLimits, capture_run_messages
 from pydantic_ai.models import infer_model
 from pydantic_ai.providers import infer_provider_class
 from given import give
@@ -42,7 +41,7 @@ def gated(given):
 
 async def run(agent, store, watch, **how):
     """`Agent.run` with a handler of events. What was said is stored when the run is over, however it ended."""
-    with capture_run_messages() as messages:
+    with pydantic_ai.capture_run_messages() as messages:
         try:
             return await agent.run(event_stream_handler=watch, **how)
         finally:
@@ -51,7 +50,7 @@ async def run(agent, store, watch, **how):
 
 async def stream(agent, store, watch, **how):
     """`Agent.run_stream_events`, which ends with the result as its last event. Stored as in `run`."""
-    with capture_run_messages() as messages:
+    with pydantic_ai.capture_run_messages() as messages:
         try:
             async with agent.run_stream_events(**how) as events:
                 return await watch(None, events)
@@ -85,7 +84,7 @@ async def turn(spec, store, text, stopped, show, ask):
     # Only who offers tools that ask expects questions for an answer.
     asks = any(tool.requires_approval for tool in tools)
     agent = Agent(model(spec), tools=tools, output_type=[str, DeferredToolRequests] if asks else str)
-    how = {"user_prompt": text, "usage_limits": UsageLimits(request_limit=spec.get("maxSteps", 50))}
+    how = {"user_prompt": text, "usage_limits": pydantic_ai.UsageLimits(request_limit=spec.get("maxSteps", 50))}
     if Token:
         how["cancellation_token"] = token = Token()
         stopped.add_done_callback(lambda _: token.cancel())

@@ -188,8 +188,7 @@ def serve(about, dialects, turn, cancelled, give=None, read=None, ready=None):
 
     `cancelled` is what the SDK raises when it has been stopped.
     `give`, if your store can be filled, writes a history that the harness gives, and `read` tells what is stored.
-    `ready` does, when a session is opened, what takes long the first time, such as to import a provider: a turn in which
-    nothing happens for long counts as hanging.
+    `ready` does, when a session is opened, what takes long the first time, such as to import a provider.
     """
 
     async def main():
