@@ -1,5 +1,7 @@
 """Speaks Brickbat's protocol for adapter.py. It knows no SDK, and needs no change for yours."""
 import asyncio
+import inspect
+import os
 import sys
 import uuid
 from pathlib import Path
@@ -8,8 +10,13 @@ import acp
 import httpx2
 
 
-# `eagerTools`: whether the SDK starts tools while the reply is still streaming.
+# `eagerTools`: whether the SDK starts tools while the reply is still streaming. What `about` says of itself goes first.
 CAPABILITIES = dict(cancel=True, streaming=True, eagerTools=False, barrier=True, history=False, load=True)
+
+OPTIONS = [
+    acp.schema.PermissionOption(option_id="yes", name="Yes", kind="allow_once"),
+    acp.schema.PermissionOption(option_id="no", name="No", kind="reject_once"),
+]
 
 # Turns of the event loop that bring a byte from the socket through every task of the SDK, with a margin.
 LOOP_TURNS = 64
@@ -32,8 +39,11 @@ class Store:
             raise StoreError(str(error)) from error
 
     def save(self, history):
+        # In one step, as a database would: a process may be killed while it writes.
+        new = self.file.with_suffix(".new")
         try:
-            self.file.write_bytes(history)
+            new.write_bytes(history)
+            os.replace(new, self.file)
         except OSError as error:
             raise StoreError(str(error)) from error
 
@@ -55,6 +65,18 @@ async def gate(given, arguments, failed=RuntimeError):
     raise (RuntimeError if answer["kind"] == "throw" else failed)(answer["text"])
 
 
+async def stoppable(turn, stopped):
+    """Awaits a turn whose task is cancelled when the user stops it, for an SDK that has no other stop."""
+    task = asyncio.ensure_future(turn)
+    stopped.add_done_callback(lambda _: task.cancel())
+    return await task
+
+
+async def maybe(result):
+    """Awaits what has to be awaited."""
+    return await result if inspect.isawaitable(result) else result
+
+
 class Session:
     """A conversation; `stop` is done when the user stops the running turn."""
 
@@ -65,16 +87,19 @@ class Session:
 class Adapter:
     """Answers the harness."""
 
-    def __init__(self, about, dialects, turn, cancelled):
+    def __init__(self, about, dialects, turn, cancelled, give, read, ready):
         self.about, self.dialects, self.turn, self.cancelled = about, dialects, turn, cancelled
+        self.give, self.read, self.ready = give, read, ready
+        self.can = CAPABILITIES | {"history": bool(read), "givenHistory": bool(give)} | about.get("capabilities", {})
         self.sessions = {}
 
     def on_connect(self, client):
         self.client = client
 
     async def initialize(self, **_):
-        about = self.about | {"protocol": 1, "capabilities": CAPABILITIES}
-        return {"protocolVersion": 1, "agentCapabilities": {"loadSession": True}, "_meta": {"brickbat": about}}
+        about = self.about | {"protocol": 1, "capabilities": self.can}
+        able = {"loadSession": self.can["load"]}
+        return {"protocolVersion": 1, "agentCapabilities": able, "_meta": {"brickbat": about}}
 
     async def new_session(self, brickbat=None, **_):
         session_id = uuid.uuid4().hex
@@ -93,12 +118,17 @@ class Adapter:
         if spec["dialect"] not in self.dialects:
             raise invalid(f"no dialect {spec['dialect']}")
         session = self.sessions[session_id] = Session(spec, Store(spec, session_id))
+        if self.ready:
+            self.ready(spec)
         return session
 
-    async def prompt(self, session_id, prompt, **_):
-        session = self.sessions.get(session_id)
-        if session is None:
+    def session(self, session_id):
+        if session_id not in self.sessions:
             raise invalid(f"no session {session_id}")
+        return self.sessions[session_id]
+
+    async def prompt(self, session_id, prompt, **_):
+        session = self.session(session_id)
         session.stop, shown = asyncio.get_running_loop().create_future(), set()
 
         async def show(call_id, status, title=None):
@@ -108,9 +138,18 @@ class Adapter:
             shown.add(call_id)
             await self.client.session_update(session_id, update)
 
+        async def ask(call_id):
+            """Whether the user allows a call; after a stop the answer is None."""
+            call = acp.schema.ToolCallUpdate(tool_call_id=call_id)
+            asked = await self.client.request_permission(session_id=session_id, tool_call=call, options=OPTIONS)
+            answer = asked.outcome
+            return answer.option_id == "yes" if answer.outcome == "selected" else None
+
         outcome = {"kind": "returned"}
+        text = "".join(block.text for block in prompt)
+        also = [ask] if self.can.get("approvals") else []
         try:
-            await self.turn(session.spec, session.store, "".join(block.text for block in prompt), session.stop, show)
+            await self.turn(session.spec, session.store, text, session.stop, show, *also)
         except StoreError:
             raise
         except self.cancelled:
@@ -121,11 +160,18 @@ class Adapter:
         return {"stopReason": reason, "_meta": {"brickbat": {"outcome": outcome}}}
 
     async def ext_method(self, method, params):
-        if method != "brickbat/barrier":
-            raise acp.RequestError.method_not_found(f"_{method}")
-        for _ in range(LOOP_TURNS):
-            await asyncio.sleep(0)
-        return {}
+        if method == "brickbat/barrier" and self.can["barrier"]:
+            for _ in range(LOOP_TURNS):
+                await asyncio.sleep(0)
+            return {}
+        if method == "brickbat/history" and self.read:
+            session = self.session(params["sessionId"])
+            return {"history": await maybe(self.read(session.spec, session.store))}
+        if method == "brickbat/give" and self.give:
+            session_id, spec = uuid.uuid4().hex, params["session"]
+            await maybe(self.give(spec, Store(spec, session_id), params["history"]))
+            return {"sessionId": session_id}
+        raise acp.RequestError.method_not_found(f"_{method}")
 
     async def cancel(self, session_id, **_):
         session = self.sessions.get(session_id)
@@ -137,12 +183,19 @@ def invalid(why):
     return acp.RequestError.invalid_params({"why": why})
 
 
-def serve(about, dialects, turn, cancelled):
-    """Answers the harness until standard input ends; `cancelled` is what the SDK raises when it has been stopped."""
+def serve(about, dialects, turn, cancelled, give=None, read=None, ready=None):
+    """Answers the harness until standard input ends.
+
+    `cancelled` is what the SDK raises when it has been stopped.
+    `give`, if your store can be filled, writes a history that the harness gives, and `read` tells what is stored.
+    `ready` does, when a session is opened, what takes long the first time, such as to import a provider.
+    """
 
     async def main():
         reader, writer = await acp.stdio_streams()
+        # The harness is gone: so is the reason to live, whatever turns and threads still wait.
+        reader.feed_eof = lambda: os._exit(0)
         sys.stdout = sys.stderr  # Standard output belongs to the protocol.
-        await acp.run_agent(Adapter(about, dialects, turn, cancelled), writer, reader)
+        await acp.run_agent(Adapter(about, dialects, turn, cancelled, give, read, ready), writer, reader)
 
     asyncio.run(main())

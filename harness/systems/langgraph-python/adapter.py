@@ -1,0 +1,87 @@
+"""Lets Brickbat drive LangGraph for Python: `create_agent` of LangChain with a checkpointer. See README.md."""
+import asyncio
+import json
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+from pathlib import Path
+
+from langchain.agents import create_agent
+from langchain.agents.middleware import HumanInTheLoopMiddleware
+from langchain_anthropic import ChatAnthropic
+from langchain_core.messages import messages_to_dict
+from langchain_core.tools import StructuredTool, ToolException
+from langchain_openai import ChatOpenAI
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from langgraph.types import Command
+from protocol import gate, serve, stoppable
+
+SDK = "langgraph"
+MODELS = {
+    "anthropic-messages": lambda url: ChatAnthropic(model="claude-haiku-4-5", base_url=url, api_key="none"),
+    "openai-chat": lambda url: ChatOpenAI(
+        model="gpt-4.1", base_url=f"{url}/v1", api_key="none", use_responses_api=False),
+    "openai-responses": lambda url: ChatOpenAI(
+        model="gpt-5", base_url=f"{url}/v1", api_key="none", use_responses_api=True),
+}
+# When a checkpoint is written: beside the next step, which is what is done unasked, before it, or at the end.
+MODES = {"durability-async": "async", "durability-sync": "sync", "durability-exit": "exit"}
+
+
+def gated(given):
+    async def run(**arguments):
+        return await gate(given, arguments, ToolException)
+    return StructuredTool(name=given["name"], description=given["description"], args_schema=given["inputSchema"],
+                          coroutine=run, handle_tool_error=True)
+
+
+@asynccontextmanager
+async def opened(spec, store):
+    """The agent on the database of the session, and what tells it the thread."""
+    async with AsyncSqliteSaver.from_conn_string(str(Path(spec["stateDir"], "checkpoints.db"))) as saver:
+        asks = {given["name"]: {"allowed_decisions": ["approve", "reject"]} for given in spec["tools"] if given["asks"]}
+        agent = create_agent(
+            MODELS[spec["dialect"]](spec["baseUrl"]),
+            tools=[gated(given) for given in spec["tools"]],
+            middleware=[HumanInTheLoopMiddleware(asks, interrupt_mode="per_call")] if asks else [],
+            checkpointer=saver,
+        )
+        yield agent, {"configurable": {"thread_id": store.file.stem}}
+
+
+async def turn(spec, store, text, stopped, show, ask):
+    async def run(agent, config, said):
+        """Runs the graph to its end, or to the questions that it has to put to the user."""
+        questions = {}
+        # Without the mode `messages` the model would be asked for replies in one piece.
+        how = {"stream_mode": ["updates", "messages"], "durability": MODES[spec["mode"]]}
+        async for mode, update in agent.astream(said, config, **how):
+            for node, change in (update.items() if mode == "updates" else ()):
+                if node == "__interrupt__":
+                    questions |= {question.id: question.value["tool_call_id"] for question in change}
+                for message in (change or {}).get("messages", ()) if node in ("model", "tools") else ():
+                    for call in getattr(message, "tool_calls", ()):
+                        await show(call["id"], "in_progress", call["name"])
+                    if message.type == "tool":
+                        await show(message.tool_call_id, "completed" if message.status == "success" else "failed")
+        return questions
+
+    said = {"messages": [{"role": "user", "content": text}]}
+    async with opened(spec, store) as (agent, config):
+        while questions := await stoppable(run(agent, config, said), stopped):
+            answers = await asyncio.gather(*map(ask, questions.values()))
+            # The SDK is at rest while the user is asked: here the application is the one that is stopped.
+            if stopped.done():
+                raise asyncio.CancelledError
+            kinds = [{"type": "approve"} if allowed else {"type": "reject"} for allowed in answers]
+            said = Command(resume=dict(zip(questions, kinds)))
+
+
+async def read(spec, store):
+    async with opened(spec, store) as (agent, config):
+        state = await agent.aget_state(config)
+    return json.loads(json.dumps(messages_to_dict(state.values.get("messages", [])), default=str))
+
+
+about = {"sdk": SDK, "version": version(SDK), "modes": list(MODES),
+         "capabilities": {"approvals": True, "sharedSession": True}}
+serve(about, MODELS, turn, asyncio.CancelledError, read=read)

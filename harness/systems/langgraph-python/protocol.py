@@ -1,0 +1,1 @@
+../templates/python/protocol.py

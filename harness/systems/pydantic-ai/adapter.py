@@ -1,0 +1,119 @@
+"""Lets Brickbat drive Pydantic AI, used as an application uses it. README.md says what each mode stores, and when."""
+import asyncio
+import json
+from importlib.metadata import version
+
+import pydantic_ai
+from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults, ModelMessagesTypeAdapter, Tool, ToolDenied
+from pydantic_ai.models import infer_model
+from pydantic_ai.providers import infer_provider_class
+from given import give
+from protocol import gate, serve, stoppable
+
+SDK = "pydantic-ai-slim"
+MODELS = {
+    "anthropic-messages": ("anthropic:claude-haiku-4-5", ""),
+    "openai-chat": ("openai-chat:gpt-4.1", "/v1"),
+    "openai-responses": ("openai-responses:gpt-5", "/v1"),
+    "gemini": ("google:gemini-3-pro-preview", ""),
+}
+# Version 2 has a token that stops a run. Before it, the task is cancelled, as the documentation says.
+Token = getattr(pydantic_ai, "CancellationToken", None)
+Stopped = getattr(pydantic_ai, "RunCancelled", asyncio.CancelledError)
+# What a tool raises to answer with an error. Version 1 has no more than a request to try again.
+Failed = getattr(pydantic_ai, "ToolFailed", pydantic_ai.ModelRetry)
+
+
+def model(spec):
+    name, path = MODELS[spec["dialect"]]
+    name = f"{name.split(':')[0]}:{spec['model']}" if spec.get("model") else name
+    return infer_model(name, lambda kind: infer_provider_class(kind)(api_key="none", base_url=spec["baseUrl"] + path))
+
+
+def gated(given):
+    async def run(**arguments):
+        return await gate(given, arguments, Failed)
+    tool = Tool.from_schema(run, given["name"], given["description"], given["inputSchema"])
+    # `from_schema` has no parameter for it.
+    tool.requires_approval = given["asks"]
+    return tool
+
+
+async def run(agent, store, watch, **how):
+    """`Agent.run` with a handler of events. What was said is stored when the run is over, however it ended."""
+    with pydantic_ai.capture_run_messages() as messages:
+        try:
+            return await agent.run(event_stream_handler=watch, **how)
+        finally:
+            keep(store, messages or how["message_history"])
+
+
+async def stream(agent, store, watch, **how):
+    """`Agent.run_stream_events`, which ends with the result as its last event. Stored as in `run`."""
+    with pydantic_ai.capture_run_messages() as messages:
+        try:
+            async with agent.run_stream_events(**how) as events:
+                return await watch(None, events)
+        finally:
+            keep(store, messages or how["message_history"])
+
+
+async def iterate(agent, store, watch, **how):
+    """`Agent.iter`, each node streamed. What was said is stored after each node, and at the end."""
+    async with agent.iter(**how) as walk:
+        try:
+            async for node in walk:
+                if Agent.is_model_request_node(node) or Agent.is_call_tools_node(node):
+                    async with node.stream(walk.ctx) as events:
+                        await watch(None, events)
+                keep(store, walk.all_messages())
+        finally:
+            keep(store, walk.all_messages())
+        return walk.result
+
+
+MODES = {"run": run, "iter": iterate, "stream": stream}
+
+
+def keep(store, messages):
+    store.save(ModelMessagesTypeAdapter.dump_json(messages))
+
+
+async def turn(spec, store, text, stopped, show, ask):
+    tools = [gated(given) for given in spec["tools"]]
+    # Only who offers tools that ask expects questions for an answer.
+    asks = any(tool.requires_approval for tool in tools)
+    agent = Agent(model(spec), tools=tools, output_type=[str, DeferredToolRequests] if asks else str)
+    how = {"user_prompt": text, "usage_limits": pydantic_ai.UsageLimits(request_limit=spec.get("maxSteps", 50))}
+    if Token:
+        how["cancellation_token"] = token = Token()
+        stopped.add_done_callback(lambda _: token.cancel())
+
+    async def watch(_, events):
+        async for event in events:
+            if event.event_kind == "function_tool_call":
+                await show(event.part.tool_call_id, "in_progress", event.part.tool_name)
+            elif event.event_kind == "function_tool_result":
+                done = event.part.part_kind == "tool-return" and event.part.outcome == "success"
+                await show(event.part.tool_call_id, "completed" if done else "failed")
+            elif event.event_kind == "agent_run_result":
+                return event.result
+
+    while True:
+        history = ModelMessagesTypeAdapter.validate_json(store.load() or "[]")
+        running = MODES[spec["mode"]](agent, store, watch, message_history=history, **how)
+        result = await (running if Token else stoppable(running, stopped))
+        if not isinstance(result.output, DeferredToolRequests):
+            return
+        ids = [call.tool_call_id for call in result.output.approvals]
+        answers = dict(zip(ids, await asyncio.gather(*map(ask, ids))))
+        # The SDK is at rest while the user is asked: here the application is the one that is stopped.
+        if stopped.done():
+            raise Stopped("stopped while the user was asked")
+        results = {id: True if allowed else ToolDenied() for id, allowed in answers.items()}
+        how |= {"user_prompt": None, "deferred_tool_results": DeferredToolResults(approvals=results)}
+
+
+about = {"sdk": SDK, "version": version(SDK), "modes": list(MODES),
+         "capabilities": {"approvals": True, "sharedSession": True, "stepLimit": True}}
+serve(about, MODELS, turn, Stopped, give, lambda _, store: json.loads(store.load() or "[]"), ready=model)

@@ -1,0 +1,100 @@
+"""Lets Brickbat drive tunacode through `process_request`, as its terminal interface does. README.md says the rest."""
+import asyncio
+import json
+import os
+from copy import deepcopy
+from importlib.metadata import version
+
+from protocol import gate, maybe, serve, stoppable
+from tunacode.core.agents.main import process_request
+from tunacode.exceptions import UserAbortError
+
+SDK = "tunacode-cli"
+# Up to 0.1.x the loop is that of Pydantic AI, from 0.2 on that of tinyagent.
+if version(SDK).startswith("0.1."):
+    import on_pydantic_ai as loop
+else:
+    import on_tinyagent as loop
+
+# A state manager lives as long as the program does; a new process loads the session from its file.
+LIVE = {}
+
+
+def saving(spec, act):
+    """tunacode keeps its sessions where this variable says; it reads it before it awaits anything."""
+    os.environ["XDG_DATA_HOME"] = spec["stateDir"]
+    return maybe(act())
+
+
+async def live(spec, store):
+    id = store.file.stem
+    if id not in LIVE:
+        manager = LIVE[id] = loop.StateManager()
+        manager.session.user_config = config = deepcopy(manager.session.user_config)
+        loop.point(config, spec)
+        manager.session.session_id, manager.session.project_id = id, "brickbat"
+        manager.session.current_model = loop.MODELS[spec["dialect"]]
+        # Before its first turn a session has no file.
+        await saving(spec, lambda: manager.load_session(id))
+    return LIVE[id]
+
+
+async def request(manager, agent, text, stopped, confirm):
+    """One request, as the interface makes it: with streaming, and with the confirmation of tools where there is one."""
+    async def shown(_):
+        pass
+    how = {"streaming_callback": shown} | ({"tool_callback": confirm} if loop.CONFIRMS else {})
+    await stoppable(process_request(text, manager.session.current_model, manager, **how), stopped)
+
+
+async def patched(manager, *rest):
+    """The same inside the interface of 0.1.32, which answers the open calls of a request that did not end well."""
+    from tunacode.core.agents.agent_components import patch_tool_messages
+    try:
+        await request(manager, *rest)
+    except asyncio.CancelledError:
+        patch_tool_messages("Operation cancelled by user", state_manager=manager)
+        raise
+    except Exception as error:
+        patch_tool_messages(f"Request failed: {type(error).__name__}", state_manager=manager)
+        raise
+
+
+MODES = {"process-request": request} | ({"interface": patched} if loop.PATCHES else {})
+
+
+async def turn(spec, store, text, stopped, show, ask=None):
+    manager = await live(spec, store)
+
+    async def run(given, call_id, arguments):
+        # tunacode shows a tool by its name alone, and none when the request is over: what is left open is its end.
+        await show(call_id, "in_progress", given["name"])
+        status = "failed"
+        try:
+            result = await gate(given, arguments, loop.Failed)
+            status = "completed"
+            return result
+        finally:
+            await show(call_id, status)
+
+    async def confirm(part, _node=None):
+        """The question that the interface asks before a tool runs."""
+        if any(given["asks"] for given in spec["tools"] if given["name"] == part.tool_name):
+            if not await ask(part.tool_call_id):
+                raise UserAbortError("User aborted tool execution")
+
+    agent = loop.agent_of(manager)
+    try:
+        with loop.offering(agent, spec["tools"], run):
+            await MODES[spec["mode"]](manager, agent, text, stopped, confirm)
+    finally:
+        await saving(spec, manager.save_session)
+
+
+def read(_, store):
+    files = list(store.file.parent.glob(f"tunacode/sessions/*_{store.file.stem}.json"))
+    return [json.loads(file.read_bytes())["messages"] for file in files]
+
+
+about = {"sdk": SDK, "version": version(SDK), "modes": list(MODES), "capabilities": loop.CAPABILITIES}
+serve(about, loop.MODELS, turn, asyncio.CancelledError, read=read)

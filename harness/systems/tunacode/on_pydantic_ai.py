@@ -1,0 +1,42 @@
+"""tunacode 0.1: the loop of Pydantic AI."""
+from pydantic_ai import ModelRetry as Failed
+from pydantic_ai import Tool
+from tunacode.core.agents import agent_components
+from tunacode.core.agents.agent_components.agent_config import clear_all_caches, get_or_create_agent
+from tunacode.core.logging import get_logger
+from tunacode.core.state import StateManager
+from tunacode.tools.decorators import base_tool
+
+__all__ = ["Failed", "StateManager"]
+
+MODELS = {"anthropic-messages": "anthropic:claude-haiku-4-5", "openai-chat": "openai:gpt-4.1"}
+CAPABILITIES = {"approvals": True}
+CONFIRMS = True
+PATCHES = hasattr(agent_components, "patch_tool_messages")
+
+# The log is opened once, with the process; not in the folder of the first session.
+get_logger()
+
+
+def point(config, spec):
+    path = {"anthropic-messages": "", "openai-chat": "/v1"}[spec["dialect"]]
+    config["settings"]["base_url"] = spec["baseUrl"] + path
+    config["env"] |= {"ANTHROPIC_API_KEY": "none", "OPENAI_API_KEY": "none"}
+
+
+def agent_of(manager):
+    # An agent is also cached by the model's name alone, and would speak to another session's provider.
+    clear_all_caches()
+    return get_or_create_agent(manager.session.current_model, manager)
+
+
+def offering(agent, given, run):
+    """The scenario's tools in the place of tunacode's own, each inside the decorator that all of those have."""
+    def tool(one):
+        async def named(ctx, **arguments):
+            return await run(one, ctx.tool_call_id, arguments)
+        made = Tool.from_schema(base_tool(named), one["name"], one["description"], one["inputSchema"], takes_ctx=True)
+        # As tunacode makes its own.
+        made.max_retries = 3
+        return made
+    return agent.override(tools=[tool(one) for one in given])
