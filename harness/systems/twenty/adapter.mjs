@@ -8,6 +8,8 @@ import { gate, serve } from './protocol.mjs';
 import { CHOKEPOINTS, messageOf, rowsOf } from './rows.mjs';
 
 globalThis.AI_SDK_LOG_WARNINGS = false;
+// Before 6.0.226 a result that comes when the stream has broken ends the process, if nobody catches it: servers do.
+process.on('unhandledRejection', (error) => console.error(error));
 const { version } = createRequire(import.meta.url)('ai/package.json');
 const models = {
   'anthropic-messages': ({ baseUrl, model = 'claude-haiku-4-5' }) =>
