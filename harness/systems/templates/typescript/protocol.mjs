@@ -1,5 +1,5 @@
 // Speaks Brickbat's protocol for adapter.mjs. It knows no SDK, and needs no change for yours.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { agent, ndJsonStream, PROTOCOL_VERSION, RequestError } from '@agentclientprotocol/sdk';
@@ -11,12 +11,13 @@ import { agent, ndJsonStream, PROTOCOL_VERSION, RequestError } from '@agentclien
 /** @typedef {{ raised?: any, cancelled?: boolean }} End how the turn ended, as the SDK says it */
 /** @typedef {{ spec: Spec, store: Store, stop?: AbortController }} Session */
 /** @typedef {(session: Session, text: string, stop: AbortSignal, show: Show) => Promise<End>} Turn */
+/** @typedef {(history: any[], spec: Spec) => any} Give a given history, in the form in which your store has its own */
 
 // Standard output belongs to the protocol.
 console.log = console.info = console.debug = console.error;
 
-// `eagerTools`: whether the SDK starts tools while the reply is still streaming.
-const capabilities = { cancel: true, streaming: true, eagerTools: false, barrier: true, history: false, load: true };
+// `eagerTools`: whether the SDK starts tools while the reply is still streaming. What is otherwise goes with `about`.
+const usual = { cancel: true, streaming: true, eagerTools: false, barrier: true, history: false, load: true };
 // Turns of the event loop that bring a byte from the socket through every stream of the SDK, with a margin.
 const LOOP_TURNS = 16;
 
@@ -34,7 +35,11 @@ export async function gate({ gateUrl, deaf }, input, stop) {
 
 /** Where a session is kept: a file for each, which is there from the start. */
 function storeAt(file) {
-  const save = (history) => writeFileSync(file, JSON.stringify(history));
+  // In one step, as a database would: a process may be killed while it writes.
+  const save = (history) => {
+    writeFileSync(`${file}.new`, JSON.stringify(history));
+    renameSync(`${file}.new`, file);
+  };
   const load = (empty) => JSON.parse(readFileSync(file, 'utf8')) ?? empty;
   return { load, save };
 }
@@ -48,11 +53,13 @@ function outcomeOf({ raised, cancelled }) {
 
 /**
  * Answers the harness until standard input ends.
- * @param {{ sdk: string, version: string, modes: string[] }} about
+ * @param {{ sdk: string, version: string, modes: string[], capabilities?: Record<string, boolean> }} about
  * @param {string[]} dialects
  * @param {Turn} turn
+ * @param {Give} [give] where it is there, sessions can begin with a history
  */
-export function serve(about, dialects, turn) {
+export function serve(about, dialects, turn, give) {
+  const capabilities = { ...usual, ...(give && { givenHistory: true }), ...about.capabilities };
   /** @type {Map<string, Session>} */
   const sessions = new Map();
   const invalid = (why) => RequestError.invalidParams(undefined, why);
@@ -61,6 +68,7 @@ export function serve(about, dialects, turn) {
     if (!found) throw invalid(`no session ${id}`);
     return found;
   };
+  const asIs = (params) => params;
   const open = (id, spec) => {
     if (spec?.protocol !== 1) throw invalid('expected _meta.brickbat of protocol 1');
     if (!about.modes.includes(spec.mode)) throw invalid(`no mode ${spec.mode}`);
@@ -102,9 +110,15 @@ export function serve(about, dialects, turn) {
       return { stopReason: outcome.kind === 'cancelled' ? 'cancelled' : 'end_turn', _meta: { brickbat: { outcome } } };
     })
     .onNotification('session/cancel', ({ params }) => sessions.get(params.sessionId)?.stop?.abort())
-    .onRequest('_brickbat/barrier', (params) => params, async () => {
+    .onRequest('_brickbat/barrier', asIs, async () => {
       for (let i = 0; i < LOOP_TURNS; i++) await new Promise((resolve) => setImmediate(resolve));
       return {};
+    })
+    .onRequest('_brickbat/history', asIs, ({ params }) => ({ history: session(params.sessionId).store.load([]) }))
+    .onRequest('_brickbat/give', asIs, ({ params: { session: spec, history } }) => {
+      const sessionId = crypto.randomUUID();
+      storeAt(join(spec.stateDir, `${sessionId}.json`)).save(give(history, spec));
+      return { sessionId };
     })
     .connect(ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)))
     // The harness is gone, and so is the reason to live, whatever tools still wait.

@@ -1,0 +1,87 @@
+// Lets Brickbat drive the tool runner of Anthropic's SDK for TypeScript.
+import Anthropic, { APIUserAbortError } from '@anthropic-ai/sdk';
+import { betaTool } from '@anthropic-ai/sdk/helpers/beta/json-schema';
+import { VERSION as version } from '@anthropic-ai/sdk/version';
+import { gate, serve } from './protocol.mjs';
+
+const MAJOR = Number(version.split('.')[0]);
+const gated = (given) => betaTool({
+  name: given.name,
+  description: given.description,
+  inputSchema: given.inputSchema,
+  run: (input, { signal }) => gate(given, input, signal),
+});
+// More steps than any scenario has; it bounds a system that never stops asking.
+const MAX_STEPS = 20;
+// The runner's messages are the conversation: `finished` takes them when the loop is over, however it ended, and
+// `steps` when a reply begins and when the loop has ended well.
+const MODES = {
+  finished: {},
+  steps: { eachStep: true },
+  eager: { settings: { runToolsEagerly: true } },
+};
+
+/** Tells the results that have come to stand in the conversation. */
+function tellResults(messages, show) {
+  for (const block of messages.flatMap(({ content }) => Array.isArray(content) ? content : [])) {
+    if (block.type === 'tool_result') show(block.tool_use_id, block.is_error ? 'failed' : 'completed');
+  }
+}
+
+/** @type {import('./protocol.mjs').Turn} */
+async function turn({ spec, store }, text, signal, show) {
+  const { eachStep, settings } = MODES[spec.mode];
+  const messages = [...store.load([]), { role: 'user', content: text }];
+  store.save(messages);
+  const runner = new Anthropic({ baseURL: spec.baseUrl, apiKey: 'none' }).beta.messages.toolRunner({
+    model: spec.model ?? 'claude-haiku-4-5',
+    max_tokens: 4096,
+    max_iterations: spec.maxSteps ?? MAX_STEPS,
+    messages,
+    tools: spec.tools.map(gated),
+    stream: true,
+    ...(spec.thinking && { thinking: { type: 'enabled', budget_tokens: 1024 } }),
+    // From version 1 on the conversation is kept by the provider unless one says so.
+    ...(MAJOR >= 1 && { thread: false }),
+    ...settings,
+  }, { signal });
+  let nTold = messages.length;
+  const tell = () => {
+    tellResults(runner.params.messages.slice(nTold), show);
+    nTold = runner.params.messages.length;
+  };
+  let raised;
+  try {
+    for await (const stream of runner) {
+      tell();
+      if (eachStep) store.save(runner.params.messages);
+      const calls = [];
+      for await (const { type, index, content_block: block } of stream) {
+        if (block?.type === 'tool_use') calls[index] = block.id;
+        if (block?.type === 'tool_use') show(block.id, 'pending', block.name);
+        if (type === 'content_block_stop' && calls[index] !== undefined) show(calls[index], 'in_progress');
+      }
+    }
+  } catch (error) {
+    raised = error;
+  }
+  tell();
+  if (!eachStep || !raised) store.save(runner.params.messages);
+  if (raised instanceof APIUserAbortError) return { cancelled: true };
+  // The errors of this SDK differ in their class, and not in their name.
+  return { raised: raised && { name: raised.constructor.name, message: raised.message } };
+}
+
+/** A given history as the messages of a request. */
+const give = (history) => history.map(({ user, assistant, results }) => {
+  if (user !== undefined) return { role: 'user', content: user };
+  if (results) {
+    return { role: 'user', content: results.map(({ id, text, isError }) =>
+      ({ type: 'tool_result', tool_use_id: id, content: text, ...(isError && { is_error: true }) })) };
+  }
+  return { role: 'assistant', content: assistant.map(({ text, call }) => text !== undefined
+    ? { type: 'text', text }
+    : { type: 'tool_use', id: call.id, name: call.tool, input: call.args }) };
+});
+const capabilities = { history: true, sharedSession: true, thinking: true, stepLimit: true };
+serve({ sdk: '@anthropic-ai/sdk', version, modes: Object.keys(MODES), capabilities }, ['anthropic-messages'], turn, give);

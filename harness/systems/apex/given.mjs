@@ -1,0 +1,1 @@
+../ai-sdk/given.mjs

@@ -1,0 +1,1 @@
+../twenty/sdk.mjs

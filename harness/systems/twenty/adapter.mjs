@@ -1,0 +1,47 @@
+// Lets Brickbat drive the chat of Twenty CRM, as far as the AI SDK and the store around it go.
+import { convertToModelMessages, streamText } from 'ai';
+import { uiMessages } from './given.mjs';
+import { serve } from './protocol.mjs';
+import { CHOKEPOINTS, messageOf, rowsOf } from './rows.mjs';
+import { asked, eagerTools, endOf, models, version } from './sdk.mjs';
+
+const states = { 'tool-input-start': 'pending', 'tool-input-available': 'in_progress', 'tool-input-error': 'failed',
+  'tool-output-available': 'completed', 'tool-output-error': 'failed' };
+
+const said = (text, n) => ({ id: `user-${n}`, role: 'user', parts: [{ type: 'text', text }] });
+const add = (store, chokepoint, { id, role, parts }) =>
+  store.save([...store.load([]), rowsOf({ id, role, parts: chokepoint(parts) })]);
+
+/** @type {import('./protocol.mjs').Turn} */
+async function turn({ spec, store }, text, signal, show) {
+  const chokepoint = CHOKEPOINTS[spec.mode];
+  const n = store.load([]).length;
+  add(store, chokepoint, said(text, n));
+  const messages = store.load([]).map(messageOf);
+  let aborted, raised;
+  try {
+    const result = streamText({
+      ...asked(spec, signal),
+      messages: await convertToModelMessages(messages),
+      onError: ({ error }) => { raised ??= error; },
+    });
+    const stream = result.toUIMessageStream({
+      generateMessageId: () => `assistant-${n + 1}`,
+      // What went wrong is stored with the call.
+      onError: (error) => error?.message ?? String(error),
+      onFinish: ({ responseMessage }) => add(store, chokepoint, responseMessage),
+    });
+    for await (const chunk of stream) {
+      aborted ||= chunk.type === 'abort';
+      show(chunk.toolCallId, states[chunk.type], chunk.toolName);
+    }
+  } catch (error) {
+    raised ??= error;
+  }
+  return endOf(signal, aborted, raised);
+}
+
+// A given history comes as it is: what is broken in it was written before there was a chokepoint.
+const give = (history) => uiMessages(history, said).map(rowsOf);
+const capabilities = { eagerTools, history: true, sharedSession: true };
+serve({ sdk: 'ai', version, modes: Object.keys(CHOKEPOINTS), capabilities }, Object.keys(models), turn, give);

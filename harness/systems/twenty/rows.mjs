@@ -1,0 +1,57 @@
+// The store of Twenty's chat: a row for each part of a message. Own code, written from a description of what the
+// original does; the column names are those of its tables.
+
+/** The columns of one part. What a part lacks is NULL, and what has no column is lost: the raw input of a call is. */
+const rowOf = (part, orderIndex) => ({
+  orderIndex,
+  type: part.type,
+  textContent: part.type === 'text' ? part.text : null,
+  reasoningContent: part.type === 'reasoning' ? part.text : null,
+  toolName: part.toolCallId === undefined ? null : (part.toolName ?? part.type.slice('tool-'.length)),
+  toolCallId: part.toolCallId ?? null,
+  toolInput: part.input ?? null,
+  toolOutput: part.output ?? null,
+  state: part.toolCallId === undefined ? null : part.state,
+  errorMessage: part.errorText ?? null,
+  providerMetadata: part.providerMetadata ?? part.callProviderMetadata ?? null,
+});
+
+/** What a row is read as. NULL is what is not there. */
+function partOf(row) {
+  const { type, toolCallId, state } = row;
+  const metadata = row.providerMetadata ?? undefined;
+  if (type === 'text') return { type, text: row.textContent, providerMetadata: metadata };
+  if (type === 'reasoning') return { type, text: row.reasoningContent, providerMetadata: metadata };
+  if (toolCallId === null) return { type };
+  const call = { type, toolCallId, state, input: row.toolInput ?? undefined, callProviderMetadata: metadata };
+  if (type === 'dynamic-tool') call.toolName = row.toolName;
+  if (state === 'output-available') call.output = row.toolOutput;
+  if (state === 'output-error') call.errorText = row.errorMessage ?? '';
+  return call;
+}
+
+const isCall = ({ toolCallId }) => toolCallId !== undefined;
+const isFirst = ({ toolCallId }, idx, parts) => idx === parts.findIndex((part) => part.toolCallId === toolCallId);
+
+/** twentyhq/twenty#21276: a call that waits for its result will never get one, and is made to fail. */
+const finalised = (parts) => parts.map((part) => isCall(part) && part.state === 'input-available'
+  ? { ...part, state: 'output-error', errorText: 'Tool execution was interrupted.' }
+  : part);
+/** Later: a call that was still being written down is no call. */
+const withoutHalves = (parts) => parts.filter((part) => !isCall(part) || part.state !== 'input-streaming');
+/** twentyhq/twenty#21752: a call that was refused for its input has none, and a request needs one. */
+const withInput = (parts) => parts.map((part) =>
+  isCall(part) && part.state === 'output-error' ? { ...part, input: part.input ?? {} } : part);
+/** twentyhq/twenty#23277: a call can come as a typed part and as a dynamic one; the first stays. */
+const withoutTwins = (parts) => parts.filter((part, idx) => !isCall(part) || isFirst(part, idx, parts));
+
+/** The one place through which every message is written, in its four versions. */
+export const CHOKEPOINTS = {
+  v0: (parts) => parts,
+  v1: finalised,
+  v2: (parts) => finalised(withoutHalves(parts)),
+  v3: (parts) => withInput(finalised(withoutTwins(withoutHalves(parts)))),
+};
+
+export const rowsOf = ({ id, role, parts }) => ({ id, role, parts: parts.map(rowOf) });
+export const messageOf = ({ id, role, parts }) => ({ id, role, parts: parts.map(partOf) });
