@@ -1,5 +1,6 @@
 // Speaks Brickbat's protocol for adapter.mjs. It knows no SDK, and needs no change for yours.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { Console } from 'node:console';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { agent, ndJsonStream, PROTOCOL_VERSION, RequestError } from '@agentclientprotocol/sdk';
@@ -9,14 +10,24 @@ import { agent, ndJsonStream, PROTOCOL_VERSION, RequestError } from '@agentclien
 /** @typedef {{ load: (empty: any) => any, save: (history: any) => void }} Store what your database would keep */
 /** @typedef {(id: string, state?: string, title?: string) => void} Show what the user sees of a call */
 /** @typedef {{ raised?: any, cancelled?: boolean }} End how the turn ended, as the SDK says it */
-/** @typedef {{ spec: Spec, store: Store, stop?: AbortController }} Session */
-/** @typedef {(session: Session, text: string, stop: AbortSignal, show: Show) => Promise<End>} Turn */
+/** @typedef {{ id: string, spec: Spec, store: Store, stop?: AbortController }} Session */
+/** @typedef {(callId: string) => Promise<boolean | undefined>} Ask whether the user allows a call; nothing after a stop */
+/** @typedef {(session: Session, text: string, stop: AbortSignal, show: Show, ask: Ask) => Promise<End>} Turn */
+/**
+ * What an adapter may add. `capabilities`: where it differs from those below. `settled`: waits until what the SDK has
+ * taken in is consumed, where turns of the event loop do not tell. `give`: a given history in the form of the store.
+ * @typedef {{ capabilities?: Record<string, any>, settled?: () => Promise<void>, give?: (history: any[], spec: Spec) => any }} More
+ */
 
 // Standard output belongs to the protocol.
-console.log = console.info = console.debug = console.error;
+globalThis.console = new Console(process.stderr, process.stderr);
 
 // `eagerTools`: whether the SDK starts tools while the reply is still streaming.
-const capabilities = { cancel: true, streaming: true, eagerTools: false, barrier: true, history: false, load: true };
+const CAPABILITIES = { cancel: true, streaming: true, eagerTools: false, barrier: true, history: true, load: true };
+const OPTIONS = [
+  { optionId: 'yes', name: 'Yes', kind: 'allow_once' },
+  { optionId: 'no', name: 'No', kind: 'reject_once' },
+];
 // Turns of the event loop that bring a byte from the socket through every stream of the SDK, with a margin.
 const LOOP_TURNS = 16;
 
@@ -32,9 +43,12 @@ export async function gate({ gateUrl, deaf }, input, stop) {
   throw Object.assign(new Error(text), { name: kind === 'deny' ? 'Denied' : 'ToolError' });
 }
 
-/** Where a session is kept: a file for each, which is there from the start. */
+/** Where a session is kept: a file for each, which is there from the start, and is replaced in one step. */
 function storeAt(file) {
-  const save = (history) => writeFileSync(file, JSON.stringify(history));
+  const save = (history) => {
+    writeFileSync(`${file}.new`, JSON.stringify(history));
+    renameSync(`${file}.new`, file);
+  };
   const load = (empty) => JSON.parse(readFileSync(file, 'utf8')) ?? empty;
   return { load, save };
 }
@@ -51,8 +65,9 @@ function outcomeOf({ raised, cancelled }) {
  * @param {{ sdk: string, version: string, modes: string[] }} about
  * @param {string[]} dialects
  * @param {Turn} turn
+ * @param {More} more
  */
-export function serve(about, dialects, turn) {
+export function serve(about, dialects, turn, { capabilities, settled, give } = {}) {
   /** @type {Map<string, Session>} */
   const sessions = new Map();
   const invalid = (why) => RequestError.invalidParams(undefined, why);
@@ -65,7 +80,7 @@ export function serve(about, dialects, turn) {
     if (spec?.protocol !== 1) throw invalid('expected _meta.brickbat of protocol 1');
     if (!about.modes.includes(spec.mode)) throw invalid(`no mode ${spec.mode}`);
     if (!dialects.includes(spec.dialect)) throw invalid(`no dialect ${spec.dialect}`);
-    const opened = { spec, store: storeAt(join(spec.stateDir, `${id}.json`)) };
+    const opened = { id, spec, store: storeAt(join(spec.stateDir, `${id}.json`)) };
     sessions.set(id, opened);
     return opened;
   };
@@ -73,7 +88,9 @@ export function serve(about, dialects, turn) {
     .onRequest('initialize', () => ({
       protocolVersion: PROTOCOL_VERSION,
       agentCapabilities: { loadSession: true },
-      _meta: { brickbat: { protocol: 1, ...about, capabilities } },
+      _meta: { brickbat: {
+        protocol: 1, ...about, capabilities: { ...CAPABILITIES, givenHistory: Boolean(give), ...capabilities },
+      } },
     }))
     .onRequest('session/new', ({ params }) => {
       const sessionId = crypto.randomUUID();
@@ -97,15 +114,29 @@ export function serve(about, dialects, turn) {
         const update = { sessionUpdate, toolCallId, title, status };
         client.notify('session/update', { sessionId, update }).catch(() => {});
       };
+      /** @type {Ask} */
+      const ask = async (toolCallId) => {
+        const question = { sessionId, toolCall: { toolCallId }, options: OPTIONS };
+        const { outcome } = await client.request('session/request_permission', question);
+        return outcome.outcome === 'selected' ? outcome.optionId === 'yes' : undefined;
+      };
       const text = prompt.map((block) => block.text).join('');
-      const outcome = outcomeOf(await turn(running, text, running.stop.signal, show));
+      const outcome = outcomeOf(await turn(running, text, running.stop.signal, show, ask));
       return { stopReason: outcome.kind === 'cancelled' ? 'cancelled' : 'end_turn', _meta: { brickbat: { outcome } } };
     })
     .onNotification('session/cancel', ({ params }) => sessions.get(params.sessionId)?.stop?.abort())
     .onRequest('_brickbat/barrier', (params) => params, async () => {
       for (let i = 0; i < LOOP_TURNS; i++) await new Promise((resolve) => setImmediate(resolve));
+      await settled?.();
       return {};
     })
+    .onRequest('_brickbat/give', (params) => params, ({ params: { session: spec, history } }) => {
+      if (!give) throw RequestError.methodNotFound('_brickbat/give');
+      const sessionId = crypto.randomUUID();
+      storeAt(join(spec.stateDir, `${sessionId}.json`)).save(give(history, spec));
+      return { sessionId };
+    })
+    .onRequest('_brickbat/history', (params) => params, ({ params }) => ({ history: session(params.sessionId).store.load(null) }))
     .connect(ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)))
     // The harness is gone, and so is the reason to live, whatever tools still wait.
     .closed.then(() => process.exit());
