@@ -71,9 +71,11 @@ async function turn(session, text, signal, show) {
       if (STATES[name]) show(item.rawItem.callId, STATES[name], item.rawItem.name);
     }
     await result.completed;
-    end(session, result);
   } catch (raised) {
     return { raised };
+  } finally {
+    // Also of a run that failed the result says how far it came.
+    if (result) end(session, result);
   }
   return { cancelled: result.cancelled };
 }
