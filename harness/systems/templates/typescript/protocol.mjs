@@ -16,7 +16,9 @@ import { agent, ndJsonStream, PROTOCOL_VERSION, RequestError } from '@agentclien
 /**
  * What an adapter may add. `capabilities`: where it differs from those below. `settled`: waits until what the SDK has
  * taken in is consumed, where turns of the event loop do not tell. `give`: a given history in the form of the store.
- * @typedef {{ capabilities?: Record<string, any>, settled?: () => Promise<void>, give?: (history: any[], spec: Spec) => any }} More
+ * `stored`: the history, where what the store holds is more than that.
+ * @typedef {{ capabilities?: Record<string, any>, settled?: () => Promise<void>,
+ *   give?: (history: any[], spec: Spec) => any, stored?: (session: Session) => any }} More
  */
 
 // Standard output belongs to the protocol.
@@ -67,7 +69,7 @@ function outcomeOf({ raised, cancelled }) {
  * @param {Turn} turn
  * @param {More} more
  */
-export function serve(about, dialects, turn, { capabilities, settled, give } = {}) {
+export function serve(about, dialects, turn, { capabilities, settled, give, stored } = {}) {
   /** @type {Map<string, Session>} */
   const sessions = new Map();
   const invalid = (why) => RequestError.invalidParams(undefined, why);
@@ -136,7 +138,10 @@ export function serve(about, dialects, turn, { capabilities, settled, give } = {
       storeAt(join(spec.stateDir, `${sessionId}.json`)).save(give(history, spec));
       return { sessionId };
     })
-    .onRequest('_brickbat/history', (params) => params, ({ params }) => ({ history: session(params.sessionId).store.load(null) }))
+    .onRequest('_brickbat/history', (params) => params, async ({ params }) => {
+      const asked = session(params.sessionId);
+      return { history: stored ? await stored(asked) : asked.store.load(null) };
+    })
     .connect(ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)))
     // The harness is gone, and so is the reason to live, whatever tools still wait.
     .closed.then(() => process.exit());
