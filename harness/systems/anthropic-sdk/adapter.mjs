@@ -84,4 +84,4 @@ const give = (history) => history.map(({ user, assistant, results }) => {
     : { type: 'tool_use', id: call.id, name: call.tool, input: call.args }) };
 });
 const capabilities = { history: true, sharedSession: true, thinking: true, stepLimit: true };
-serve({ sdk: '@anthropic-ai/sdk', version, modes: Object.keys(MODES), capabilities }, ['anthropic-messages'], turn, give);
+serve({ sdk: '@anthropic-ai/sdk', version, modes: Object.keys(MODES) }, ['anthropic-messages'], turn, { capabilities, give });

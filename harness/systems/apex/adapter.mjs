@@ -45,4 +45,4 @@ async function turn({ spec, store }, text, signal, show) {
 
 const give = (history) => modelMessages(history, said);
 const capabilities = { eagerTools, history: true, sharedSession: true };
-serve({ sdk: 'ai', version, modes: Object.keys(MODES), capabilities }, Object.keys(models), turn, give);
+serve({ sdk: 'ai', version, modes: Object.keys(MODES) }, Object.keys(models), turn, { capabilities, give });

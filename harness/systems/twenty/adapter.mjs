@@ -44,4 +44,4 @@ async function turn({ spec, store }, text, signal, show) {
 // A given history comes as it is: what is broken in it was written before there was a chokepoint.
 const give = (history) => uiMessages(history, said).map(rowsOf);
 const capabilities = { eagerTools, history: true, sharedSession: true };
-serve({ sdk: 'ai', version, modes: Object.keys(CHOKEPOINTS), capabilities }, Object.keys(models), turn, give);
+serve({ sdk: 'ai', version, modes: Object.keys(CHOKEPOINTS) }, Object.keys(models), turn, { capabilities, give });

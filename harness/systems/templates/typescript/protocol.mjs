@@ -1,4 +1,5 @@
 // Speaks Brickbat's protocol for adapter.mjs. It knows no SDK, and needs no change for yours.
+import { Console } from 'node:console';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
@@ -9,15 +10,26 @@ import { agent, ndJsonStream, PROTOCOL_VERSION, RequestError } from '@agentclien
 /** @typedef {{ load: (empty: any) => any, save: (history: any) => void }} Store what your database would keep */
 /** @typedef {(id: string, state?: string, title?: string) => void} Show what the user sees of a call */
 /** @typedef {{ raised?: any, cancelled?: boolean }} End how the turn ended, as the SDK says it */
-/** @typedef {{ spec: Spec, store: Store, stop?: AbortController }} Session */
-/** @typedef {(session: Session, text: string, stop: AbortSignal, show: Show) => Promise<End>} Turn */
-/** @typedef {(history: any[], spec: Spec) => any} Give a given history, in the form in which your store has its own */
+/** @typedef {{ id: string, spec: Spec, store: Store, stop?: AbortController }} Session */
+/** @typedef {(callId: string) => Promise<boolean | undefined>} Ask whether the user allows a call; nothing after a stop */
+/** @typedef {(session: Session, text: string, stop: AbortSignal, show: Show, ask: Ask) => Promise<End>} Turn */
+/**
+ * What an adapter may add. `capabilities`: where it differs from those below. `settled`: waits until what the SDK has
+ * taken in is consumed, where turns of the event loop do not tell. `give`: a given history in the form of the store.
+ * `stored`: the history, where what the store holds is more than that.
+ * @typedef {{ capabilities?: Record<string, any>, settled?: () => Promise<void>,
+ *   give?: (history: any[], spec: Spec) => any, stored?: (session: Session) => any }} More
+ */
 
 // Standard output belongs to the protocol.
-console.log = console.info = console.debug = console.error;
+globalThis.console = new Console(process.stderr, process.stderr);
 
-// `eagerTools`: whether the SDK starts tools while the reply is still streaming. What is otherwise goes with `about`.
-const usual = { cancel: true, streaming: true, eagerTools: false, barrier: true, history: false, load: true };
+// `eagerTools`: whether the SDK starts tools while the reply is still streaming.
+const CAPABILITIES = { cancel: true, streaming: true, eagerTools: false, barrier: true, history: true, load: true };
+const OPTIONS = [
+  { optionId: 'yes', name: 'Yes', kind: 'allow_once' },
+  { optionId: 'no', name: 'No', kind: 'reject_once' },
+];
 // Turns of the event loop that bring a byte from the socket through every stream of the SDK, with a margin.
 const LOOP_TURNS = 16;
 
@@ -33,9 +45,8 @@ export async function gate({ gateUrl, deaf }, input, stop) {
   throw Object.assign(new Error(text), { name: kind === 'deny' ? 'Denied' : 'ToolError' });
 }
 
-/** Where a session is kept: a file for each, which is there from the start. */
+/** Where a session is kept: a file for each, which is there from the start, and is replaced in one step. */
 function storeAt(file) {
-  // In one step, as a database would: a process may be killed while it writes.
   const save = (history) => {
     writeFileSync(`${file}.new`, JSON.stringify(history));
     renameSync(`${file}.new`, file);
@@ -53,13 +64,12 @@ function outcomeOf({ raised, cancelled }) {
 
 /**
  * Answers the harness until standard input ends.
- * @param {{ sdk: string, version: string, modes: string[], capabilities?: Record<string, boolean> }} about
+ * @param {{ sdk: string, version: string, modes: string[] }} about
  * @param {string[]} dialects
  * @param {Turn} turn
- * @param {Give} [give] where it is there, sessions can begin with a history
+ * @param {More} more
  */
-export function serve(about, dialects, turn, give) {
-  const capabilities = { ...usual, ...(give && { givenHistory: true }), ...about.capabilities };
+export function serve(about, dialects, turn, { capabilities, settled, give, stored } = {}) {
   /** @type {Map<string, Session>} */
   const sessions = new Map();
   const invalid = (why) => RequestError.invalidParams(undefined, why);
@@ -68,12 +78,11 @@ export function serve(about, dialects, turn, give) {
     if (!found) throw invalid(`no session ${id}`);
     return found;
   };
-  const asIs = (params) => params;
   const open = (id, spec) => {
     if (spec?.protocol !== 1) throw invalid('expected _meta.brickbat of protocol 1');
     if (!about.modes.includes(spec.mode)) throw invalid(`no mode ${spec.mode}`);
     if (!dialects.includes(spec.dialect)) throw invalid(`no dialect ${spec.dialect}`);
-    const opened = { spec, store: storeAt(join(spec.stateDir, `${id}.json`)) };
+    const opened = { id, spec, store: storeAt(join(spec.stateDir, `${id}.json`)) };
     sessions.set(id, opened);
     return opened;
   };
@@ -81,7 +90,9 @@ export function serve(about, dialects, turn, give) {
     .onRequest('initialize', () => ({
       protocolVersion: PROTOCOL_VERSION,
       agentCapabilities: { loadSession: true },
-      _meta: { brickbat: { protocol: 1, ...about, capabilities } },
+      _meta: { brickbat: {
+        protocol: 1, ...about, capabilities: { ...CAPABILITIES, givenHistory: Boolean(give), ...capabilities },
+      } },
     }))
     .onRequest('session/new', ({ params }) => {
       const sessionId = crypto.randomUUID();
@@ -105,20 +116,31 @@ export function serve(about, dialects, turn, give) {
         const update = { sessionUpdate, toolCallId, title, status };
         client.notify('session/update', { sessionId, update }).catch(() => {});
       };
+      /** @type {Ask} */
+      const ask = async (toolCallId) => {
+        const question = { sessionId, toolCall: { toolCallId }, options: OPTIONS };
+        const { outcome } = await client.request('session/request_permission', question);
+        return outcome.outcome === 'selected' ? outcome.optionId === 'yes' : undefined;
+      };
       const text = prompt.map((block) => block.text).join('');
-      const outcome = outcomeOf(await turn(running, text, running.stop.signal, show));
+      const outcome = outcomeOf(await turn(running, text, running.stop.signal, show, ask));
       return { stopReason: outcome.kind === 'cancelled' ? 'cancelled' : 'end_turn', _meta: { brickbat: { outcome } } };
     })
     .onNotification('session/cancel', ({ params }) => sessions.get(params.sessionId)?.stop?.abort())
-    .onRequest('_brickbat/barrier', asIs, async () => {
+    .onRequest('_brickbat/barrier', (params) => params, async () => {
       for (let i = 0; i < LOOP_TURNS; i++) await new Promise((resolve) => setImmediate(resolve));
+      await settled?.();
       return {};
     })
-    .onRequest('_brickbat/history', asIs, ({ params }) => ({ history: session(params.sessionId).store.load([]) }))
-    .onRequest('_brickbat/give', asIs, ({ params: { session: spec, history } }) => {
+    .onRequest('_brickbat/give', (params) => params, ({ params: { session: spec, history } }) => {
+      if (!give) throw RequestError.methodNotFound('_brickbat/give');
       const sessionId = crypto.randomUUID();
       storeAt(join(spec.stateDir, `${sessionId}.json`)).save(give(history, spec));
       return { sessionId };
+    })
+    .onRequest('_brickbat/history', (params) => params, async ({ params }) => {
+      const asked = session(params.sessionId);
+      return { history: stored ? await stored(asked) : asked.store.load(null) };
     })
     .connect(ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)))
     // The harness is gone, and so is the reason to live, whatever tools still wait.

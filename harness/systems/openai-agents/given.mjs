@@ -1,0 +1,17 @@
+// A given history as the items of the OpenAI Agents SDK. What is broken in it stays broken.
+
+/** Calls and their outputs are items of their own, in both ways of storing. */
+export function given(history) {
+  const calls = history.flatMap(({ assistant }) => assistant ?? []).flatMap(({ call }) => call ?? []);
+  const names = new Map(calls.map(({ id, tool }) => [id, tool]));
+  const itemOf = ({ text, call }) => call === undefined
+    ? { type: 'message', role: 'assistant', status: 'completed', content: [{ type: 'output_text', text }] }
+    : { type: 'function_call', callId: call.id, name: call.tool, status: 'completed', arguments: JSON.stringify(call.args) };
+  const outputOf = ({ id, text }) => ({
+    type: 'function_call_result', callId: id, name: names.get(id), status: 'completed', output: { type: 'text', text },
+  });
+  return history.flatMap(({ user, assistant, results }) => {
+    if (user !== undefined) return { type: 'message', role: 'user', content: user };
+    return assistant ? assistant.map(itemOf) : results.map(outputOf);
+  });
+}
