@@ -7,6 +7,7 @@
 pub mod acp;
 pub mod action;
 pub mod catalogue;
+mod embedded;
 mod environment;
 pub mod error;
 mod give;

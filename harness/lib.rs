@@ -52,6 +52,8 @@ pub mod driver;
 pub mod folder;
 #[cfg(feature = "cli")]
 pub mod server;
+#[cfg(feature = "wiremock")]
+pub mod strict;
 
 // Layer 5: the front.
 #[cfg(feature = "cli")]

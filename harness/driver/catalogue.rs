@@ -2,33 +2,8 @@
 
 use std::fmt;
 
+use super::embedded::{BUILT_IN, Files};
 use super::manifest::{Manifest, Mode, Place};
-
-/// The built-in systems, as they are embedded: explicitly, so that an installed `node_modules` never is.
-const BUILT_IN: [&[(&str, &str)]; 2] = [
-    &[
-        ("system.yaml", include_str!("../systems/ai-sdk/system.yaml")),
-        ("adapter.mjs", include_str!("../systems/ai-sdk/adapter.mjs")),
-        ("given.mjs", include_str!("../systems/ai-sdk/given.mjs")),
-        ("baseline.yaml", include_str!("../systems/ai-sdk/baseline.yaml")),
-        ("v5/package.json", include_str!("../systems/ai-sdk/v5/package.json")),
-        ("v5/package-lock.json", include_str!("../systems/ai-sdk/v5/package-lock.json")),
-        ("v6/package.json", include_str!("../systems/ai-sdk/v6/package.json")),
-        ("v6/package-lock.json", include_str!("../systems/ai-sdk/v6/package-lock.json")),
-        ("v7/package.json", include_str!("../systems/ai-sdk/v7/package.json")),
-        ("v7/package-lock.json", include_str!("../systems/ai-sdk/v7/package-lock.json")),
-    ],
-    &[
-        ("system.yaml", include_str!("../systems/opencode/system.yaml")),
-        ("start.mjs", include_str!("../systems/opencode/start.mjs")),
-        ("give.mjs", include_str!("../systems/opencode/give.mjs")),
-        ("baseline.yaml", include_str!("../systems/opencode/baseline.yaml")),
-        ("v1.18.33/package.json", include_str!("../systems/opencode/v1.18.33/package.json")),
-        ("v1.18.33/package-lock.json", include_str!("../systems/opencode/v1.18.33/package-lock.json")),
-        ("v1.2.20/package.json", include_str!("../systems/opencode/v1.2.20/package.json")),
-        ("v1.2.20/package-lock.json", include_str!("../systems/opencode/v1.2.20/package-lock.json")),
-    ],
-];
 
 /// The file, among those of a system, that describes it.
 const SHEET: &str = "system.yaml";
@@ -38,7 +13,7 @@ pub const BASELINE: &str = "baseline.yaml";
 
 /// The built-in systems: those of one name together, the versions in the order of the manifest.
 pub fn systems() -> Vec<Manifest> {
-    let read = |files: &'static [(&'static str, &'static str)]| {
+    let read = |files: Files| {
         let sheet = files.iter().find(|(name, _)| *name == SHEET).map_or("", |(_, text)| *text);
         Manifest::parse(SHEET, sheet, &Place::BuiltIn(files)).expect("a test reads every embedded manifest")
     };
@@ -188,7 +163,11 @@ mod tests {
     fn unknown_names_are_answered_with_what_was_meant() {
         for (name, text) in [
             ("ai-skd", "unknown system `ai-skd`; did you mean `ai-sdk`?"),
-            ("nothing-like-it", "unknown system `nothing-like-it`; there is ai-sdk, opencode"),
+            (
+                "nothing-like-it",
+                "unknown system `nothing-like-it`; there is ai-sdk, twenty, apex, opencode, tunacode, pydantic-ai, tanstack-ai, \
+                 openai-agents, openai-agents-python, langgraph, langgraph-python, anthropic-sdk",
+            ),
             ("ai-sdk@6.1", "unknown version `6.1`; there is 7.0.173, 6.0.326, 5.0.277"),
             ("ai-sdk/ui-message", "unknown mode `ui-message`; did you mean `ui-messages`?"),
         ] {

@@ -39,7 +39,7 @@ const LAYERS: [&[&str]; 5] = [
         "simulate",
         "target",
     ],
-    &["driver", "folder", "server"],
+    &["driver", "folder", "server", "strict"],
     &["cli", "main", "runner"],
 ];
 

@@ -1,0 +1,130 @@
+//! The systems that come with Brickbat, as they are embedded: file by file, so that an installed `node_modules` never is.
+
+/// The files of a system: names below its folder, and their texts.
+pub(super) type Files = &'static [(&'static str, &'static str)];
+
+/// Embeds those files of a folder of `harness/systems`.
+macro_rules! embedded {
+    ($system:literal: $($file:literal)+) => {
+        &[$(($file, include_str!(concat!("../systems/", $system, "/", $file)))),+]
+    };
+}
+
+/// The built-in systems. The first of them are those that the project began with; neighbours follow.
+pub(super) const BUILT_IN: [Files; 12] = [
+    embedded!("ai-sdk":
+        "system.yaml"
+        "adapter.mjs"
+        "baseline.yaml"
+        "given.mjs"
+        "v5/package-lock.json"
+        "v5/package.json"
+        "v6/package-lock.json"
+        "v6/package.json"
+        "v7/package-lock.json"
+        "v7/package.json"
+    ),
+    embedded!("twenty":
+        "system.yaml"
+        "adapter.mjs"
+        "baseline.yaml"
+        "given.mjs"
+        "protocol.mjs"
+        "rows.mjs"
+        "sdk.mjs"
+        "v6.0.326/package-lock.json"
+        "v6.0.326/package.json"
+        "v6.0.97/package-lock.json"
+        "v6.0.97/package.json"
+    ),
+    embedded!("apex":
+        "system.yaml"
+        "adapter.mjs"
+        "baseline.yaml"
+        "given.mjs"
+        "protocol.mjs"
+        "sdk.mjs"
+        "tracker.mjs"
+        "v6.0.326/package-lock.json"
+        "v6.0.326/package.json"
+        "v6.0.97/package-lock.json"
+        "v6.0.97/package.json"
+    ),
+    embedded!("opencode":
+        "system.yaml"
+        "baseline.yaml"
+        "give.mjs"
+        "start.mjs"
+        "v1.18.33/package-lock.json"
+        "v1.18.33/package.json"
+        "v1.2.20/package-lock.json"
+        "v1.2.20/package.json"
+    ),
+    embedded!("tunacode":
+        "system.yaml"
+        "adapter.py"
+        "on_pydantic_ai.py"
+        "on_tinyagent.py"
+        "protocol.py"
+        "v0.1.32/requirements.txt"
+        "v0.1.36/requirements.txt"
+        "v0.2.3/requirements.txt"
+    ),
+    embedded!("pydantic-ai":
+        "system.yaml"
+        "adapter.py"
+        "given.py"
+        "protocol.py"
+        "v1/requirements.txt"
+        "v2/requirements.txt"
+    ),
+    embedded!("tanstack-ai":
+        "system.yaml"
+        "adapter.mjs"
+        "given.mjs"
+        "protocol.mjs"
+        "v0.28.0/package-lock.json"
+        "v0.28.0/package.json"
+        "v0.32.0/package-lock.json"
+        "v0.32.0/package.json"
+        "v0.58.0/package-lock.json"
+        "v0.58.0/package.json"
+    ),
+    embedded!("openai-agents":
+        "system.yaml"
+        "adapter.mjs"
+        "given.mjs"
+        "protocol.mjs"
+        "v0.20.0/package-lock.json"
+        "v0.20.0/package.json"
+    ),
+    embedded!("openai-agents-python":
+        "system.yaml"
+        "adapter.py"
+        "protocol.py"
+        "v0.24.0/requirements.txt"
+    ),
+    embedded!("langgraph":
+        "system.yaml"
+        "adapter.mjs"
+        "protocol.mjs"
+        "v1.7.3/package-lock.json"
+        "v1.7.3/package.json"
+    ),
+    embedded!("langgraph-python":
+        "system.yaml"
+        "adapter.py"
+        "protocol.py"
+        "v1.2.22/requirements.txt"
+    ),
+    embedded!("anthropic-sdk":
+        "system.yaml"
+        "adapter.mjs"
+        "baseline.yaml"
+        "protocol.mjs"
+        "v0.137.0/package-lock.json"
+        "v0.137.0/package.json"
+        "v1.12.0/package-lock.json"
+        "v1.12.0/package.json"
+    ),
+];

@@ -1,0 +1,117 @@
+//! A strict provider for tests with the crate [`wiremock`], for authors of SDKs in Rust who have a test server already.
+//!
+//! It is the provider that scenarios are driven on: it answers a request that a real provider would refuse with the
+//! provider's own 400, and every other one with the next reply of the script. `wiremock` sends a body in one piece, so
+//! there are no points inside a reply: a fault in a stream is not played.
+//!
+//! ```
+//! # async fn example() {
+//! use brickbat::dialect::Dialect;
+//! use brickbat::strict::Strict;
+//! use wiremock::{Mock, MockServer, matchers::any};
+//!
+//! let scenario = "
+//! schema: 1
+//! comment: Two calls at once.
+//! class: [control]
+//! tools: { lookup: { returns: found } }
+//! turns:
+//!   - user: Look up both.
+//!     replies:
+//!       - [{ call: { as: a, tool: lookup, args: {} } }, { call: { as: b, tool: lookup, args: {} } }]
+//!       - [{ text: Both are here. }]
+//! ";
+//! let strict = Strict::of_scenario(scenario, Dialect::OpenaiChat).unwrap();
+//! let server = MockServer::start().await;
+//! Mock::given(any()).respond_with(strict.clone()).mount(&server).await;
+//! // Let the SDK take its turns at `server.uri()`, and stop one in the middle.
+//! assert_eq!(strict.refusals(), [""; 0]);
+//! # }
+//! ```
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use wiremock::{Request, Respond, ResponseTemplate};
+
+use crate::dialect::Dialect;
+use crate::lower;
+use crate::plan::Plan;
+use crate::provider::{self, Headers, Provider};
+use crate::rules::Profile;
+use crate::trace::RequestKind;
+
+/// A strict provider that answers requests of `wiremock`. Its clones share one script.
+#[derive(Debug, Clone)]
+pub struct Strict {
+    shared: Arc<Mutex<Shared>>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    provider: Provider,
+    refusals: Vec<String>,
+}
+
+impl Strict {
+    /// The provider of a plan, as strict as the newest profile of its dialect.
+    pub fn of_plan(plan: Plan) -> Strict {
+        let profile = Profile::of_plan(&plan, &[]);
+        let provider = Provider::new(Arc::new(plan), profile);
+        Strict { shared: Arc::new(Mutex::new(Shared { provider, refusals: Vec::new() })) }
+    }
+
+    /// The provider of the first variant of a scenario, in the text of its file.
+    ///
+    /// # Errors
+    ///
+    /// In words with lines, when the text is no scenario or cannot be played in that dialect.
+    pub fn of_scenario(text: &str, dialect: Dialect) -> Result<Strict, String> {
+        let plans = lower::plans("scenario", "scenario.yaml", text, &[dialect], 0);
+        let plan = plans.map_err(|error| error.to_string())?.into_iter().next();
+        let plan = plan.ok_or_else(|| "the scenario has no variant".to_owned())?;
+        match &plan.impossible {
+            Some(why) => Err(why.clone()),
+            None => Ok(Strict::of_plan(plan)),
+        }
+    }
+
+    /// Moves the script to a turn, from 0: what the user says next begins it.
+    pub fn begin_turn(&self, turn: usize) {
+        self.locked(|shared| shared.provider.begin_turn(turn));
+    }
+
+    /// The bodies of all refusals so far, in the provider's own words. A thread is bricked when its next turn adds one.
+    pub fn refusals(&self) -> Vec<String> {
+        self.locked(|shared| shared.refusals.clone())
+    }
+
+    fn locked<T>(&self, work: impl FnOnce(&mut Shared) -> T) -> T {
+        work(&mut self.shared.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Respond for Strict {
+    fn respond(&self, request: &Request) -> ResponseTemplate {
+        let asked = provider::Request {
+            method: request.method.as_str(),
+            path: request.url.path(),
+            headers: Headers::NONE,
+            body: &request.body,
+        };
+        self.locked(|shared| {
+            let (kind, answer) = shared.provider.answer(asked);
+            let body = answer.frames.slice(0..answer.frames.len()).to_vec();
+            if matches!(kind, RequestKind::Refused { .. }) {
+                shared.refusals.push(String::from_utf8_lossy(&body).into_owned());
+            }
+            let is_type = |name: &str| name.eq_ignore_ascii_case("content-type");
+            let content_type =
+                answer.headers.iter().find(|(name, _)| is_type(name)).map(|(_, value)| value.as_ref());
+            let mut template = ResponseTemplate::new(answer.status);
+            for (name, value) in answer.headers.iter().filter(|(name, _)| !is_type(name)) {
+                template = template.insert_header(*name, value.as_ref());
+            }
+            template.set_body_raw(body, content_type.unwrap_or("application/json"))
+        })
+    }
+}
