@@ -108,7 +108,7 @@ async function client(session, text, stop, show) {
   session.client ??= clientOf(session);
   const turn = { shown: shower(session, show, session.client.getMessages()), waiting: 0 };
   running.add(session.turn = turn);
-  stop.addEventListener('abort', () => session.client.stop());
+  session.onStop = () => session.client.stop();
   await session.client.sendMessage(text);
   await settled();
   running.delete(turn);
