@@ -17,7 +17,6 @@ const MODELS = {
 };
 // More steps than any scenario has; the SDK's own default is 5.
 const MAX_STEPS = 20;
-
 const gated = ({ name, description, inputSchema, ...tool }) => toolDefinition({ name, description, inputSchema })
   .server((input, context) => gate(tool, input, context?.abortSignal));
 
