@@ -17,7 +17,6 @@ const MODELS = {
 };
 // More steps than any scenario has; the SDK's own default is 5.
 const MAX_STEPS = 20;
-
 const gated = ({ name, description, inputSchema, ...tool }) => toolDefinition({ name, description, inputSchema })
   .server((input, context) => gate(tool, input, context?.abortSignal));
 
@@ -108,7 +107,7 @@ async function client(session, text, stop, show) {
   session.client ??= clientOf(session);
   const turn = { shown: shower(session, show, session.client.getMessages()), waiting: 0 };
   running.add(session.turn = turn);
-  stop.addEventListener('abort', () => session.client.stop());
+  session.onStop = () => session.client.stop();
   await session.client.sendMessage(text);
   await settled();
   running.delete(turn);

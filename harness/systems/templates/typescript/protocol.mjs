@@ -10,7 +10,8 @@ import { agent, ndJsonStream, PROTOCOL_VERSION, RequestError } from '@agentclien
 /** @typedef {{ load: (empty: any) => any, save: (history: any) => void }} Store what your database would keep */
 /** @typedef {(id: string, state?: string, title?: string) => void} Show what the user sees of a call */
 /** @typedef {{ raised?: any, cancelled?: boolean }} End how the turn ended, as the SDK says it */
-/** @typedef {{ id: string, spec: Spec, store: Store, stop?: AbortController }} Session */
+/** `onStop` is called at each stop of a turn; the signal is for the first. */
+/** @typedef {{ id: string, spec: Spec, store: Store, stop?: AbortController, onStop?: () => void }} Session */
 /** @typedef {(callId: string) => Promise<boolean | undefined>} Ask whether the user allows a call; nothing after a stop */
 /** @typedef {(session: Session, text: string, stop: AbortSignal, show: Show, ask: Ask) => Promise<End>} Turn */
 /**
@@ -126,7 +127,10 @@ export function serve(about, dialects, turn, { capabilities, settled, give, stor
       const outcome = outcomeOf(await turn(running, text, running.stop.signal, show, ask));
       return { stopReason: outcome.kind === 'cancelled' ? 'cancelled' : 'end_turn', _meta: { brickbat: { outcome } } };
     })
-    .onNotification('session/cancel', ({ params }) => sessions.get(params.sessionId)?.stop?.abort())
+    .onNotification('session/cancel', ({ params }) => {
+      sessions.get(params.sessionId)?.stop?.abort();
+      sessions.get(params.sessionId)?.onStop?.();
+    })
     .onRequest('_brickbat/barrier', (params) => params, async () => {
       for (let i = 0; i < LOOP_TURNS; i++) await new Promise((resolve) => setImmediate(resolve));
       await settled?.();
