@@ -287,7 +287,12 @@ fn unknown_names_get_advice() {
     let nobody = system("nope");
     assert_bad(
         &nobody,
-        &["unknown system `nope`", "ai-sdk, opencode, reference, canary/NAME", "`brickbat systems`"],
+        &[
+            "unknown system `nope`",
+            "ai-sdk, twenty, apex, opencode, ",
+            "reference, canary/NAME",
+            "`brickbat systems`",
+        ],
     );
     assert_bad(&system("refrence"), &["unknown system `refrence`", "did you mean `reference`?"]);
     assert_bad(&system("reference/blockin"), &["did you mean `reference/blocking`?"]);

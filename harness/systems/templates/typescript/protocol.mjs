@@ -12,7 +12,7 @@ import { agent, ndJsonStream, PROTOCOL_VERSION, RequestError } from '@agentclien
 /** @typedef {{ raised?: any, cancelled?: boolean }} End how the turn ended, as the SDK says it */
 /** `onStop` is called at each stop of a turn; the signal is for the first. */
 /** @typedef {{ id: string, spec: Spec, store: Store, stop?: AbortController, onStop?: () => void }} Session */
-/** @typedef {(callId: string) => Promise<boolean | undefined>} Ask whether the user allows a call; nothing after a stop */
+/** @typedef {(callId: string) => Promise<boolean | undefined>} Ask whether the user allows it; nothing after a stop */
 /** @typedef {(session: Session, text: string, stop: AbortSignal, show: Show, ask: Ask) => Promise<End>} Turn */
 /**
  * What an adapter may add. `capabilities`: where it differs from those below. `settled`: waits until what the SDK has
