@@ -220,7 +220,7 @@ fn reports_are_sorted_and_equal_but_for_the_clock() {
     // A point inside a call does not exist where calls come in one piece.
     let count = |verdict: &str| first["summary"][verdict].as_u64().unwrap_or(0) as usize;
     let (pass, unsupported) = (count("pass"), count("unsupported"));
-    assert!(pass + unsupported == ids.len() && pass > 10 * unsupported, "{}", first["summary"]);
+    assert!(pass + unsupported == ids.len() && pass > 8 * unsupported, "{}", first["summary"]);
     let text = first.to_string();
     let folder = folder.path().to_str().unwrap();
     for machine in [folder, env!("CARGO_MANIFEST_DIR"), "127.0.0.1", "localhost", "wall_ms", "/p/0"] {
