@@ -1,16 +1,21 @@
-//! Whatever bug is planted in an agent, the harness judges it. With `BRICKBAT_CANARY` set while this is built, that bug is
-//! planted, and a crash means that it was found.
+//! Whatever bug is planted in an agent, the harness judges it. With `BRICKBAT_CANARY` set while this runs, that bug is planted,
+//! and a crash means that it was found.
 #![no_main]
+
+use std::sync::LazyLock;
 
 use brickbat::agent::canary::Canary;
 use brickbat::explore::file;
 use brickbat::verdict::Verdict;
 use brickbat::{generate, oracle};
 
+static PLANTED: LazyLock<Option<Canary>> =
+    LazyLock::new(|| Canary::from_name(&std::env::var("BRICKBAT_CANARY").ok()?));
+
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let scenario = generate::decode(bytes);
     let Some(plan) = oracle::plan(&scenario) else { return };
-    if let Some(canary) = option_env!("BRICKBAT_CANARY").and_then(Canary::from_name) {
+    if let Some(canary) = *PLANTED {
         assert!(oracle::caught(&plan, &[canary]).is_empty(), "found:\n{}", file::text(&scenario));
         return;
     }
