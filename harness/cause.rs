@@ -66,11 +66,16 @@ impl Signature {
 /// A message without the names, numbers and ids in it.
 fn skeleton(message: &str) -> String {
     let mut words: Vec<&str> = Vec::new();
+    let mut is_list = false;
     for word in message.split_whitespace() {
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '`' | '"' | '\''));
         let is_quoted = bare.starts_with(['`', '"', '\'']);
+        // Ids without a digit are known by where they stand, and by their capitals.
+        let is_id = (is_list || words.last() == Some(&"call"))
+            && bare.chars().filter(char::is_ascii_uppercase).count() > 1;
         // Calls have names of a letter or two; "a" as an article goes with them.
-        let is_name = bare.len() <= 1 || is_quoted || bare.chars().any(|c| c.is_ascii_digit());
+        let is_name = bare.len() <= 1 || is_quoted || is_id || bare.chars().any(|c| c.is_ascii_digit());
+        is_list = is_name && word.ends_with(',');
         let is_joint = matches!(word, "and" | "or");
         let after_name = words.last() == Some(&NAME);
         match (is_name, is_joint && after_name) {
@@ -108,5 +113,13 @@ mod tests {
             "the result of call … is gone"
         );
         assert_eq!(skeleton("`x` and \"y\" raised"), "… raised");
+        // As Gemini's clients say it, with ids of eight letters and digits.
+        let missing = ["call IxSaoIDF.", "calls YmcNOe2Z, LgCZSr0c, TAIHRMYR.", "calls AWdnZq7L, 3Je3dPOa."];
+        for ids in missing {
+            assert_eq!(
+                skeleton(&format!("Tool results are missing for {ids}")),
+                "Tool result is missing for call …"
+            );
+        }
     }
 }
