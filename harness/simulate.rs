@@ -224,6 +224,7 @@ impl<A: SansIo> Simulation<A> {
     fn execute(&mut self, command: Command) {
         match command {
             Command::Prompt { turn } => {
+                self.hear_out();
                 self.provider.begin_turn(turn);
                 if let Some(disk) = &mut self.disk {
                     disk.n_before = disk.n_entries;
@@ -283,6 +284,15 @@ impl<A: SansIo> Simulation<A> {
             Command::GiveUp => self.trace.push(Event::GaveUp),
             Command::Finish => self.finished = true,
         }
+    }
+
+    /// What was said to the turn before is heard, and stored, before the user goes on.
+    fn hear_out(&mut self) {
+        let is_said = |todo: &Todo| matches!(todo, Todo::Tell(ToAgent::Say { .. }));
+        let (said, others): (VecDeque<Todo>, VecDeque<Todo>) =
+            std::mem::take(&mut self.todo).into_iter().partition(is_said);
+        self.todo = others;
+        said.into_iter().for_each(|todo| self.work(todo));
     }
 
     fn tell(&mut self, news: ToAgent) {
