@@ -1,9 +1,12 @@
 //! Scenarios that nobody wrote, the same on every machine: the reference agent is accused of nothing, planted bugs are
 //! found, and every scenario is one that can be written down.
 
+#![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
+
 use std::collections::BTreeMap;
 
 use brickbat::agent::canary::Canary;
+use brickbat::dialect::Dialect;
 use brickbat::explore::file;
 use brickbat::generate::{self, Generated, Source, cross, mutate};
 use brickbat::oracle;
@@ -50,6 +53,24 @@ fn the_reference_agent_is_accused_of_nothing_in_any_generated_scenario() {
     let n_played: u64 = verdicts.values().sum();
     assert!(100 * n_played > 85 * N_SCENARIOS, "few can be played: {verdicts:?}");
     assert!(10 * verdicts[Verdict::Pass.name()] > 9 * n_played, "much is not proven: {verdicts:?}");
+}
+
+/// What fuzzing has accused the reference agent of, and a checker or the simulation was wrong.
+#[test]
+fn what_once_accused_the_reference_agent_does_so_no_more() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/accusations");
+    let mut n_played = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let variants = brickbat::parse::parse(&path.to_string_lossy(), &text);
+        let scenario = variants.unwrap_or_else(|error| panic!("{error}")).remove(0).scenario;
+        for plan in Dialect::ALL.into_iter().filter_map(|dialect| oracle::plan_on(&scenario, dialect)) {
+            assert_eq!(oracle::accusation(&plan), None, "{}", path.display());
+            n_played += 1;
+        }
+    }
+    assert!(n_played >= 40, "{n_played}");
 }
 
 #[test]
