@@ -25,20 +25,26 @@ impl Changed {
         let mut told = vec![false; plan.calls.len()];
         let mut standing: Vec<usize> = Vec::new();
         let (mut is_running, mut n_requests) = (false, 0);
+        // A running turn may put a change off until the results of its step have come, which then go with it.
+        let mut is_put_off = false;
         for event in trace.events() {
             match event {
                 Event::Prompted { turn } => {
                     standing.push(*turn);
-                    is_running = true;
+                    (is_running, is_put_off) = (true, false);
                 }
-                Event::TurnEnded { .. } | Event::Killed => is_running = false,
+                Event::TurnEnded { .. } | Event::Killed => (is_running, is_put_off) = (false, false),
                 Event::Requested { .. } => n_requests += 1,
-                Event::ToolSettled { call, .. } => told[call.0 as usize] = true,
+                Event::ToolSettled { call, .. } => {
+                    told[call.0 as usize] = true;
+                    changed.calls[call.0 as usize] |= is_put_off;
+                }
                 Event::Changed { change: Change::Trim { .. } | Change::Summarise { .. } } => {
                     // What the user said in the running turn stays.
                     let n_gone = standing.len() - usize::from(is_running && !standing.is_empty());
                     standing.drain(..n_gone).for_each(|turn| changed.turns[turn] = true);
                     changed.calls.iter_mut().zip(&told).for_each(|(gone, told)| *gone |= *told);
+                    is_put_off = is_running;
                 }
                 Event::Changed { change: Change::Rewind { prompts } } => {
                     let from = standing.len().saturating_sub(*prompts as usize);

@@ -38,7 +38,7 @@ A column says how many plans of a dialect catch the canary, or that it cannot sh
 An impossible plan needs a point that its dialect does not have.";
 
 /// Over HTTP, and again over ACP, a canary is shown to so many of the plans that caught it in process, on each dialect.
-const MAX_LIVE_PLANS: usize = 2;
+const MAX_LIVE_PLANS: usize = 4;
 /// Canaries at once: much of a row is waiting.
 const N_ROWS: usize = 4;
 /// Plans at once.

@@ -1,7 +1,5 @@
 //! The table of invariants names checks that there are, and leaves none out.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
-
 use std::collections::BTreeSet;
 
 use brickbat::check::CHECKS;

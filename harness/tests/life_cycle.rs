@@ -1,7 +1,5 @@
 //! Calls that are told of out of order: a right store is accused of nothing, and each bug is found.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
-
 use brickbat::generate::Source;
 use brickbat::life_cycle::{Event, MAX_EVENTS, Slip, Told, Wrong, breaches, shuffled, told};
 use brickbat::oracle;

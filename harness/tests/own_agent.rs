@@ -1,8 +1,6 @@
 //! The example of `fuzz/`: an agent that is not ours is driven by the same scenarios. With its bug it is caught, without it
 //! it is accused of nothing.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
-
 #[path = "../../fuzz/own_agent.rs"]
 mod own_agent;
 

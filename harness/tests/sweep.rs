@@ -1,8 +1,6 @@
 //! Scenarios that nobody wrote, the same on every machine: the reference agent is accused of nothing, planted bugs are
 //! found, and every scenario is one that can be written down.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
-
 use std::collections::BTreeMap;
 
 use brickbat::agent::canary::Canary;
