@@ -1,6 +1,6 @@
 //! What fuzz targets share: scenarios are changed and crossed as scenarios, and not as bytes.
 //!
-//! The author of an SDK in Rust fuzzes an agent of their own with [`fuzz_agent!`](crate::fuzz_agent).
+//! The author of an SDK in Rust fuzzes an agent of their own with [`crate::fuzz_agent`].
 
 use crate::agent::SansIo;
 use crate::explore::file;
@@ -44,7 +44,7 @@ pub fn drive<A: SansIo>(bytes: &[u8]) {
 }
 
 /// Lets libFuzzer change and cross scenarios by our own changes. Belongs beside `fuzz_target!` in a target whose bytes are
-/// read by [`generate::decode`](crate::generate::decode); the crate needs `libfuzzer-sys`.
+/// read by [`generate::decode`]; the crate needs `libfuzzer-sys`.
 #[macro_export]
 macro_rules! mutate_scenarios {
     () => {
@@ -58,7 +58,7 @@ macro_rules! mutate_scenarios {
 }
 
 /// A whole fuzz target for an agent of your own: `brickbat::fuzz_agent!(MyAgent);`, where `MyAgent` is
-/// [`SansIo`](crate::agent::SansIo). It goes into a file with `#![no_main]`; the crate needs `libfuzzer-sys`.
+/// [`SansIo`]. It goes into a file with `#![no_main]`; the crate needs `libfuzzer-sys`.
 #[macro_export]
 macro_rules! fuzz_agent {
     ($agent:ty) => {
