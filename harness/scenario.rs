@@ -424,10 +424,14 @@ pub struct HttpFault {
     /// How many requests get it before the reply is served, 1 to 20.
     #[serde(default = "HttpFault::once")]
     pub times: u32,
-    /// Milliseconds in the header `retry-after-ms`; small, so that clients come back at once.
+    /// Milliseconds in the header `retry-after-ms`, 250 if nothing is said.
     #[serde(default = "HttpFault::soon")]
     pub retry_after_ms: u32,
 }
+
+/// The pause that a fault asks for if nothing is said: short enough to wait for, and longer than a busy machine takes to
+/// carry a request that does not wait.
+pub const SOON_MS: u32 = 250;
 
 impl HttpFault {
     fn once() -> u32 {
@@ -435,7 +439,7 @@ impl HttpFault {
     }
 
     fn soon() -> u32 {
-        10
+        SOON_MS
     }
 }
 

@@ -63,7 +63,7 @@ impl Canaries {
             Ok(served) => served,
             Err(error) => return bad_input(error),
         };
-        let mut healthy = true;
+        let mut complaints: Vec<String> = Vec::new();
         for system in [System::Simulated(None), System::Live(None, Delivery::Streamed), served] {
             let cases = run(&system, &jobs, &guardian).await;
             let (impossible, possible): (Vec<&Case>, Vec<&Case>) =
@@ -74,7 +74,8 @@ impl Canaries {
             let words =
                 format!("{} plans, {} accused, {} impossible", cases.len(), accused.len(), impossible.len());
             print(&format!("{:<24} {words}\n", system.name()));
-            healthy &= accused.is_empty();
+            complaints
+                .extend(accused.iter().map(|case| format!("{} is accused in {}", system.name(), case.plan)));
         }
         let columns: String = Dialect::ALL.iter().map(|dialect| format!(" {:>30}", dialect.name())).collect();
         print(&format!("\n{:<24} {:<20}{columns}  also caught by\n", "canary (plans caught)", "checker"));
@@ -91,19 +92,21 @@ impl Canaries {
         let mut rows = futures::stream::iter(rows).buffered(N_ROWS);
         while let Some(row) = rows.next().await {
             match row.map_err(|error| error.to_string()).flatten() {
-                Ok((line, caught_everywhere)) => {
+                Ok((line, missed)) => {
                     print(&line);
-                    healthy &= caught_everywhere;
+                    complaints.extend(missed);
                 }
                 Err(error) => return bad_input(error),
             }
         }
-        if healthy { 0 } else { SUITE_BROKEN }
+        // Said at the end, where it is seen: the table is long and wide.
+        complaints.iter().for_each(|complaint| print(&format!("error: {complaint}\n")));
+        if complaints.is_empty() { 0 } else { SUITE_BROKEN }
     }
 }
 
-/// The row of a canary, and whether it was caught everywhere.
-async fn row(canary: Canary, served: &System, jobs: &[Job], guardian: &Path) -> (String, bool) {
+/// The row of a canary, and where it was not caught.
+async fn row(canary: Canary, served: &System, jobs: &[Job], guardian: &Path) -> (String, Vec<String>) {
     let simulated = run(&System::Simulated(Some(canary)), jobs, guardian).await;
     let killers: BTreeSet<&str> =
         simulated.iter().filter(|case| is_caught(case, canary)).map(|case| case.plan.as_str()).collect();
@@ -120,7 +123,7 @@ async fn row(canary: Canary, served: &System, jobs: &[Job], guardian: &Path) -> 
     let (live, over_acp) =
         tokio::join!(run(&in_process, &live_jobs, guardian), run(served, &live_jobs, guardian));
     let mut cells = Vec::new();
-    let mut caught_everywhere = true;
+    let mut missed = Vec::new();
     for dialect in Dialect::ALL {
         if canary.senseless_in(dialect).is_some() {
             cells.push("cannot show".to_owned());
@@ -131,7 +134,10 @@ async fn row(canary: Canary, served: &System, jobs: &[Job], guardian: &Path) -> 
         };
         let n_shown = live_jobs.iter().filter(|job| job.plan.dialect == dialect).count();
         let (n_simulated, n_live, n_acp) = (n_caught(&simulated), n_caught(&live), n_caught(&over_acp));
-        caught_everywhere &= n_simulated > 0 && n_live > 0 && n_acp > 0;
+        let ways = [(n_simulated, "in the simulation"), (n_live, "over HTTP"), (n_acp, "over ACP")];
+        for (_, way) in ways.iter().filter(|(n_caught, _)| *n_caught == 0) {
+            missed.push(format!("{} survives {way} on {}", canary.name(), dialect.name()));
+        }
         cells.push(format!("{n_simulated} sim, {n_live}/{n_shown} http, {n_acp}/{n_shown} acp"));
     }
     let mut others = BTreeSet::new();
@@ -140,11 +146,11 @@ async fn row(canary: Canary, served: &System, jobs: &[Job], guardian: &Path) -> 
             others.insert(finding.check);
         }
     }
-    let tone = if caught_everywhere { Tone::Good } else { Tone::Bad };
+    let tone = if missed.is_empty() { Tone::Good } else { Tone::Bad };
     let name = paint(tone, &format!("{:<24}", canary.name()));
     let others: Vec<&str> = others.into_iter().collect();
     let cells: String = cells.iter().map(|cell| format!(" {cell:>30}")).collect();
-    (format!("{name} {:<20}{cells}  {}\n", canary.caught_by(), others.join(" ")), caught_everywhere)
+    (format!("{name} {:<20}{cells}  {}\n", canary.caught_by(), others.join(" ")), missed)
 }
 
 fn is_of(case: &Case, dialect: Dialect) -> bool {

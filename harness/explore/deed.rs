@@ -2,7 +2,7 @@
 
 use crate::lower;
 use crate::plan::{CallKey, Mark, Plan, PlannedPoint, Side};
-use crate::scenario::{Action, At, ErrorKind, HttpFault, Point, Which};
+use crate::scenario::{Action, At, ErrorKind, HttpFault, Point, SOON_MS, Which};
 
 /// An action at a point of a turn.
 #[derive(Debug, Clone, PartialEq)]
@@ -84,7 +84,7 @@ pub(super) fn all(plan: &Plan, n_turns: usize) -> Vec<Deed> {
 /// The actions that need neither a call nor words of the user's, and that any system may meet. Of errors that differ in
 /// their words alone there is one.
 fn actions() -> Vec<(Kind, Action)> {
-    let overloaded = HttpFault { status: 529, times: 1, retry_after_ms: 10 };
+    let overloaded = HttpFault { status: 529, times: 1, retry_after_ms: SOON_MS };
     vec![
         (Kind::Stop, Action::Abort),
         (Kind::Kill, Action::Kill),

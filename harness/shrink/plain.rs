@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value as Json;
 
 use super::edit::{calls, calls_mut, with_call};
-use crate::scenario::{Action, At, Block, Call, CallId, Point, Scenario, Tool, Which};
+use crate::scenario::{Action, At, Block, Call, CallId, Point, SOON_MS, Scenario, Tool, Which};
 
 /// What the model says where it does not matter what.
 pub(super) const SAID: &str = "Ok.";
@@ -172,7 +172,7 @@ fn plain_action(action: &Action) -> Action {
     match action {
         Action::Http(fault) => {
             let mut fault = fault.clone();
-            (fault.times, fault.retry_after_ms) = (1, 10);
+            (fault.times, fault.retry_after_ms) = (1, SOON_MS);
             Action::Http(fault)
         }
         Action::Steer(said) => Action::Steer(say(said, "Be brief.")),
