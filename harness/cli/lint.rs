@@ -50,7 +50,7 @@ impl Lint {
         }
         if n_of_streams > 0 {
             tell(format!(
-                "{n_of_streams} files with vectors of streams passed over: `cargo test --test lint` checks those"
+                "{n_of_streams} files with vectors of streams passed over: `cargo test --test pure lint::` checks those"
             ));
         }
         match (n_files, code) {
@@ -64,7 +64,7 @@ impl Lint {
             Ok(file) => file.to_text(),
             Err(_) if is_of_streams(text) => {
                 return bad_input(format!(
-                    "error: {path} holds vectors of streams\nhint: `cargo test --test lint` checks those"
+                    "error: {path} holds vectors of streams\nhint: `cargo test --test pure lint::` checks those"
                 ));
             }
             Err(error) => return bad_input(format!("error: {path}: {error}")),

@@ -4,17 +4,14 @@
 
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
-#[path = "common/polite.rs"]
-mod polite;
-
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
+use crate::polite::POLITE;
 use brickbat::dialect::Dialect;
 use brickbat::driver::{Adapter, DriverError, Launch, Limits, Session, SessionEvent, SessionSpec};
 use brickbat::trace::{Consent, QuestionId, ShownState, TurnOutcome};
-use polite::POLITE;
 
 /// Longer than a healthy shell needs on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);

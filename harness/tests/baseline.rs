@@ -2,13 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 
-#[path = "common/program.rs"]
-mod program;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use crate::program::{Said, brickbat, report};
 use brickbat::baseline::Baseline;
 use brickbat::conductor::Receipt;
 use brickbat::dialect::Dialect;
@@ -17,7 +15,6 @@ use brickbat::plan::PlanId;
 use brickbat::report::{Case, Report, junit, text};
 use brickbat::runner::{Selection, load};
 use brickbat::verdict::{Finding, Harm, Judgement, Verdict};
-use program::{Said, brickbat, report};
 use tempfile::TempDir;
 
 const HEAD: &str = "schema: 1\nsystem: '*'\nentries:\n";
@@ -155,7 +152,7 @@ fn the_built_in_baselines_are_whole() {
             let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("harness/systems");
             std::fs::write(folder.join(&manifest.name).join(BASELINE), &canonical).unwrap();
         } else {
-            let how = "run `BRICKBAT_UPDATE=1 cargo test --test baseline`";
+            let how = "run `BRICKBAT_UPDATE=1 cargo test --test outside baseline::`";
             assert!(canonical == text, "{}: not as it is written; {how}", manifest.name);
         }
         for entry in &baseline.entries {

@@ -2,17 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 
-#[path = "common/program.rs"]
-#[expect(dead_code, reason = "other programs read reports as well")]
-mod program;
-
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use crate::program::{Said, brickbat};
 use brickbat::agent::canary::Canary;
 use brickbat::classes::{self, CONTROL, Class};
 use brickbat::runner;
-use program::{Said, brickbat};
 use serde_json::Value;
 
 /// The rows of the catalogue of reports that the suite is measured against.

@@ -2,7 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 
-#[path = "cli/illegal.rs"]
 mod illegal;
 
 use std::fs::{self, File};

@@ -2,13 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 
-#[path = "common/program.rs"]
-mod program;
-
 use std::fs;
 use std::path::Path;
 
-use program::{Said, brickbat, report};
+use crate::program::{Said, brickbat, report};
 use serde_json::Value;
 use tempfile::TempDir;
 

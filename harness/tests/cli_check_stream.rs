@@ -2,12 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 
-#[path = "common/program.rs"]
-mod program;
-
 use std::fs;
 
-use program::{Said, brickbat, report};
+use crate::program::{Said, brickbat, report};
 use serde_json::Value;
 use tempfile::TempDir;
 

@@ -2,14 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 
-#[path = "common/program.rs"]
-#[expect(dead_code, reason = "other programs read reports as well")]
-mod program;
-
 use std::fs;
 use std::path::Path;
 
-use program::{Said, brickbat};
+use crate::program::{Said, brickbat};
 use tempfile::TempDir;
 
 const CANARY: &str = "canary/dangling-on-abort/simulated";

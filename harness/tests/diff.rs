@@ -1,11 +1,6 @@
 //! `brickbat diff`: two systems that do the same, two that do not, and reports in their place.
 
-#![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
-
-#[path = "common/program.rs"]
-mod program;
-
-use program::{brickbat, report};
+use crate::program::{brickbat, report};
 use serde_json::Value;
 use tempfile::TempDir;
 

@@ -1,7 +1,6 @@
 //! The random histories on which the rules of `mistral` are compared with Mistral's own validator: they must be worth
 //! the comparison, which `mistral_common.rs` makes.
 
-#[path = "differential/histories.rs"]
 mod histories;
 
 use std::collections::BTreeSet;

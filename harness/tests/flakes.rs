@@ -4,13 +4,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 
-#[path = "common/program.rs"]
-mod program;
-
 use std::fs;
 use std::path::Path;
 
-use program::{BRICKBAT, Said, brickbat, report};
+use crate::program::{BRICKBAT, Said, brickbat, report};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

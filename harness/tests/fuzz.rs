@@ -2,18 +2,14 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 
-#[path = "common/program.rs"]
-#[expect(dead_code, reason = "no report is read here")]
-mod program;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use crate::program::{Said, brickbat};
 use brickbat::parse;
 use brickbat::scenario::Scenario;
 use brickbat::verdict::Harm;
-use program::{Said, brickbat};
 use tempfile::TempDir;
 
 fn fuzz(folder: &Path, system: &str, args: &[&str]) -> Said {

@@ -5,9 +5,6 @@
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 
-#[path = "common/polite.rs"]
-mod polite;
-
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
@@ -15,8 +12,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use crate::polite::POLITE;
 use brickbat::driver::{Adapter, DriverError, Launch, Limits, Scratch};
-use polite::POLITE;
 use tempfile::TempDir;
 
 const GUARDIAN: &str = env!("CARGO_BIN_EXE_brickbat");

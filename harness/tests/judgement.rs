@@ -1,20 +1,11 @@
 //! Verdicts that were wrong once: what a system did, and what is to be said of it.
 
-#[path = "judgement/account.rs"]
 mod account;
-#[path = "judgement/chained.rs"]
 mod chained;
-#[path = "judgement/exit_code.rs"]
 mod exit_code;
-#[path = "judgement/kill.rs"]
 mod kill;
-#[path = "judgement/late.rs"]
 mod late;
-#[path = "common/plans.rs"]
-mod plans;
-#[path = "judgement/staging.rs"]
 mod staging;
-#[path = "judgement/waiting.rs"]
 mod waiting;
 
 use std::sync::Arc;

@@ -2,9 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 
-#[path = "common/plans.rs"]
-mod plans;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,6 +15,8 @@ use brickbat::wire::{self, Envelope, SseReader};
 use proptest::prelude::*;
 use serde::Deserialize;
 use serde_json::Value;
+
+use crate::plans;
 
 /// A file of vectors, all about one rule. The file is named after the rule.
 #[derive(Deserialize)]

@@ -1,12 +1,9 @@
 //! The example of `fuzz/`: an agent that is not ours is driven by the same scenarios. With its bug it is caught, without it
 //! it is accused of nothing.
 
-#[path = "../../fuzz/own_agent.rs"]
-mod own_agent;
-
+use crate::small_agent::OwnAgent;
 use brickbat::explore::file;
 use brickbat::{generate, oracle};
-use own_agent::OwnAgent;
 
 const N_SEEDS: u64 = 2_000;
 

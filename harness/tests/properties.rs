@@ -3,9 +3,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 
-#[path = "common/plans.rs"]
-mod plans;
-
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
@@ -24,6 +21,8 @@ use brickbat::verdict::{Judgement, Verdict};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::{Value, json};
+
+use crate::plans;
 
 static BUILT_IN: LazyLock<Vec<Plan>> =
     LazyLock::new(|| plans::built_in().into_iter().flat_map(|(_, plans)| plans).collect());

@@ -3,12 +3,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 
-#[path = "common/simulated.rs"]
-mod simulated;
-
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use crate::simulated::causes;
 use brickbat::agent::canary::Canary;
 use brickbat::cause::{Signature, file_name, kinds};
 use brickbat::check::CHECKS;
@@ -16,7 +14,6 @@ use brickbat::explore::file;
 use brickbat::parse;
 use brickbat::scenario::{Found, Scenario};
 use brickbat::shrink::{Setting, singles};
-use simulated::causes;
 
 /// Regressions, at the least.
 const MIN_REGRESSIONS: usize = 3;

@@ -2,9 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 
-#[path = "common/plans.rs"]
-mod plans;
-
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs;
@@ -26,6 +23,8 @@ use brickbat::simulate::simulate;
 use brickbat::trace::{Event, Grade, Trace};
 use serde_json::Value;
 use tempfile::TempDir;
+
+use crate::plans;
 
 fn brickbat(folder: &Path, args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_brickbat")).args(args).current_dir(folder).output().unwrap()

@@ -54,7 +54,10 @@ fn is_current(path: &str, schema: &Value) {
         std::fs::write(&file, &current).unwrap();
     }
     let committed = std::fs::read_to_string(&file).unwrap_or_default();
-    assert!(committed == current, "{path} is out of date; run `BRICKBAT_UPDATE=1 cargo test --test schema`");
+    assert!(
+        committed == current,
+        "{path} is out of date; run `BRICKBAT_UPDATE=1 cargo test --test pure schema::`"
+    );
 }
 
 #[test]

@@ -2,11 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 
-#[path = "common/simulated.rs"]
-mod simulated;
-
 use std::path::Path;
 
+use crate::simulated::causes;
 use brickbat::agent::canary::Canary;
 use brickbat::cause::Signature;
 use brickbat::dialect::Dialect;
@@ -15,7 +13,6 @@ use brickbat::parse;
 use brickbat::scenario::{Action, Scenario};
 use brickbat::shrink::{Setting, Shrinker, shrink, singles, size};
 use serde_json::Value;
-use simulated::causes;
 
 const BUDGET: usize = 400;
 

@@ -3,15 +3,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 
-#[path = "../../fuzz/own_agent.rs"]
-mod own_agent;
-
+use crate::small_agent::OwnAgent;
 use brickbat::agent::{BodyEnd, Input, Output, RunId, SansIo};
 use brickbat::dialect::Dialect;
 use brickbat::lower;
 use brickbat::plan::ToolOutcome;
 use brickbat::strict::Strict;
-use own_agent::OwnAgent;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use wiremock::matchers::any;
 use wiremock::{Mock, MockServer};

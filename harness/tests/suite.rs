@@ -1,8 +1,5 @@
 //! The built-in suite, in process: the reference agent passes, and each canary is caught.
 
-#[path = "common/plans.rs"]
-mod plans;
-
 use std::sync::Arc;
 
 use brickbat::agent::canary::Canary;
@@ -15,6 +12,8 @@ use brickbat::rules::Profile;
 use brickbat::simulate::simulate;
 use brickbat::trace::Grade;
 use brickbat::verdict::{Judgement, Verdict};
+
+use crate::plans;
 
 fn built_in() -> Vec<Plan> {
     plans::built_in().into_iter().flat_map(|(_, plans)| plans).collect()

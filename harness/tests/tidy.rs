@@ -4,7 +4,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 
-#[path = "tidy/source.rs"]
 mod source;
 
 use std::path::Path;

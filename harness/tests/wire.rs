@@ -2,11 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 
-#[path = "wire/chained.rs"]
 mod chained;
-#[path = "common/plans.rs"]
-mod plans;
-#[path = "wire/thinking.rs"]
 mod thinking;
 
 use std::collections::BTreeMap;
@@ -24,6 +20,8 @@ use brickbat::wire::{self, Decoder, Encoded, Envelope, ReplyEvent, SseEvent, Sse
 use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::{Value, json};
+
+use crate::plans;
 
 #[test]
 fn each_scenario_is_served_as_written() {

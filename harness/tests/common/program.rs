@@ -1,5 +1,7 @@
 //! The program as a child process, with bounded patience.
 
+#![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
+
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};

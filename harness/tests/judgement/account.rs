@@ -14,8 +14,8 @@ use brickbat::simulate::simulate;
 use brickbat::trace::{Event, Grade};
 use brickbat::verdict::{Harm, Level, Verdict};
 
+use super::staging::{driven_for, plan};
 use crate::plans::built_in;
-use crate::staging::{driven_for, plan};
 
 /// The case of a plan on an agent.
 fn case(plan: &Plan, canary: Option<Canary>) -> Case {

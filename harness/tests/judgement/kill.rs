@@ -8,7 +8,7 @@ use brickbat::simulate::Run;
 use brickbat::trace::{Ending, Event, ExchangeId, Grade, Held, Ledger, RequestKind, ShownState, TurnOutcome};
 use brickbat::verdict::Verdict;
 
-use crate::staging::*;
+use super::staging::*;
 
 const FORGOTTEN: &str = "the result of call b is gone: the process was killed after it had shown the call as completed, \
                          so the tool has run and the thread does not know";

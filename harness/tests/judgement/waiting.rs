@@ -7,7 +7,7 @@ use brickbat::dialect::Dialect;
 use brickbat::plan::{CallKey, Mark, Plan, Side};
 use brickbat::trace::{Ending, Event, ExchangeId, Grade, Held, RequestKind, TurnOutcome};
 
-use crate::staging::{key, plan};
+use super::staging::{key, plan};
 
 const PATIENCE: Patience = Patience { progress: 8, hang: 60 };
 

@@ -1,0 +1,34 @@
+//! What runs programs, opens sockets and writes files: one program for all of it, since each costs a link.
+
+#[path = "common/plans.rs"]
+mod plans;
+#[path = "common/polite.rs"]
+mod polite;
+#[path = "common/program.rs"]
+mod program;
+
+mod acp_driver;
+mod agent;
+mod bad_adapters;
+mod baseline;
+mod classes;
+mod cli;
+mod cli_check;
+mod cli_check_stream;
+mod cli_output;
+mod cli_shrink;
+mod diff;
+mod explore;
+mod flakes;
+mod fuzz;
+mod guardian;
+mod init;
+mod live;
+mod matrix;
+mod mcp;
+mod plain_agent;
+mod raw_socket;
+mod run_folder;
+mod shards;
+mod verify;
+mod verify_plain;

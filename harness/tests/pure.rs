@@ -1,0 +1,29 @@
+//! What needs no sockets, processes or files to run: one program for all of it, since each costs a link.
+
+#[path = "common/plans.rs"]
+mod plans;
+#[path = "common/simulated.rs"]
+mod simulated;
+#[path = "../../fuzz/own_agent.rs"]
+mod small_agent;
+
+mod dependencies;
+mod differential;
+mod invariants;
+mod judgement;
+mod life_cycle;
+mod lint;
+mod lowering;
+mod own_agent;
+mod properties;
+mod regressions;
+mod scenario_errors;
+mod scenario_properties;
+mod schema;
+mod shrink;
+mod strict;
+mod suite;
+mod sweep;
+mod tidy;
+mod vectors;
+mod wire;
