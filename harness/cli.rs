@@ -8,6 +8,7 @@ mod canaries;
 mod check;
 mod classes;
 mod diff;
+mod events;
 mod explain;
 mod explore;
 mod fuzz;
@@ -65,6 +66,7 @@ const EXAMPLES: &str = "Examples:
   brickbat run --shard 1/4 --report 1.json                a quarter of the suite, for one machine of four
   brickbat merge 1.json 2.json 3.json 4.json              what all four have found
   brickbat diff ai-sdk@6/ui-messages ai-sdk@7             where two systems part
+  brickbat events --system ai-sdk@6                       events of the SDK's own stream, out of order
   brickbat classes                                        which kinds of failure the suite proves
   brickbat recordings cassettes/*.yaml                    do the rules say what the provider said?
   brickbat explain tool-result-missing                    what a rule means, how to mend a history
@@ -98,6 +100,8 @@ enum Command {
     Check(check::Check),
     /// Run the same plans on two systems, and tell where they part.
     Diff(diff::Diff),
+    /// Feed events out of order to what consumes an SDK's own stream, and judge what it stores.
+    Events(events::Events),
     /// Explain a rule, or list all of them.
     Explain(explain::Explain),
     /// Run scenarios that nobody wrote on a system, and make each cause of what fails small.
@@ -148,6 +152,7 @@ pub fn main() -> ExitCode {
         Command::Classes(classes) => classes.execute(),
         Command::Check(check) => check.execute(),
         Command::Diff(diff) => diff.execute(),
+        Command::Events(events) => events.execute(),
         Command::Explain(explain) => explain.execute(),
         Command::Fuzz(fuzz) => fuzz.execute(),
         Command::Init(init) => init.execute(),

@@ -23,6 +23,7 @@ pub mod plain;
 pub mod process;
 pub mod protocol;
 mod questions;
+mod replay;
 mod rest;
 mod scratch;
 pub mod serve;

@@ -2,20 +2,26 @@
 //! hold of that in whatever order the events come.
 //!
 //! A call is declared, its arguments stream, it is ready, it has a result, or the turn ends without one. `store` is a store
-//! that does it right, with bugs to plant; `breach` judges what any store says; `shuffle` draws sequences that are out of order.
+//! that does it right, with bugs to plant; `breach` judges what any store says; `shuffle` draws sequences that are out of order;
+//! `sequence` reads those that somebody wrote down.
 
+use std::fmt;
+
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 mod breach;
+mod sequence;
 mod shuffle;
 mod store;
 
 pub use breach::{Breach, Wrong, breaches};
+pub use sequence::{Sequence, without};
 pub use shuffle::{MAX_EVENTS, shuffled};
 pub use store::{Slip, Store, told};
 
 /// What a stream tells of a call, in words that every SDK has some event for.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Event {
     /// The model begins a call.
@@ -63,8 +69,21 @@ impl Event {
     }
 }
 
+impl fmt::Display for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Event::Start { call, .. } => write!(f, "start {call}"),
+            Event::Arguments { call, text } => write!(f, "arguments {call} {text:?}"),
+            Event::Ready { call } => write!(f, "ready {call}"),
+            Event::Result { call, text, failed: false } => write!(f, "result {call} {text:?}"),
+            Event::Result { call, text, failed: true } => write!(f, "error {call} {text:?}"),
+            Event::Finish => f.write_str("finish"),
+        }
+    }
+}
+
 /// How far a stored call has come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum State {
     /// Its arguments are not complete.
@@ -87,7 +106,7 @@ impl State {
 }
 
 /// What is stored of a call.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Stored {
     /// The id of the call.
@@ -95,26 +114,26 @@ pub struct Stored {
     /// How far it has come.
     pub state: State,
     /// The text of its arguments, as far as it is stored.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<String>,
     /// The text of its result or error.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
 }
 
 /// What a store says when it is told a sequence of events.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Told {
     /// What is stored after each event, and once more when the stream has ended.
     pub stored: Vec<Vec<Stored>>,
     /// The first event that it refused out loud, and in which words; the turn ends with it.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<Refused>,
 }
 
 /// An event that a store refused.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Refused {
     /// Its place in the sequence, from 0.

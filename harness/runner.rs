@@ -1,6 +1,7 @@
 //! The runner: plans on systems, control plans first, several at once, into cases.
 
 pub mod examples;
+mod feeder;
 mod kills;
 mod library;
 mod live;
@@ -16,6 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use feeder::{Feeder, Played, sequences};
 pub use kills::kills;
 pub use library::{Selection, Source, SourceError, load, one_scenario, said};
 pub use repeat::Repeat;

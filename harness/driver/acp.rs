@@ -30,7 +30,8 @@ use super::plain::PlainAgent;
 use super::process::{Launch, Limits, Pipes, Process, WRITE_WAIT};
 use super::protocol::{self, About, SessionSpec};
 use super::talk::Talk;
-use super::{give, lines, rest};
+use super::{give, lines, replay, rest};
+use crate::life_cycle::{Event, Told};
 use crate::plan::GivenMessage;
 use crate::scenario::Cause;
 use crate::trace::{Aside, Consent, QuestionId, ShownState, TurnOutcome};
@@ -159,6 +160,13 @@ impl Adapter {
         let question = give::question(spec, history);
         let answer: Value = self.link.ask(give::METHOD, question, self.link.limits.answer).await?;
         give::session_id(&answer)
+    }
+
+    /// Feeds events to a consumer of the SDK's stream, and says what was stored after each.
+    pub async fn replay(&self, consumer: &str, events: &[Event]) -> Result<Told, DriverError> {
+        let question = replay::question(consumer, events);
+        let answer: Value = self.link.ask(replay::METHOD, question, self.link.limits.answer).await?;
+        replay::told(answer, events.len())
     }
 
     async fn enter(&self, request: NewSessionRequest) -> Result<Session, DriverError> {

@@ -156,6 +156,7 @@ impl PlainAgent {
             sdk: self.sdk.clone(),
             version: info.map_or(&self.version, |info| &info.version).clone(),
             modes: self.modes.clone(),
+            consumers: Vec::new(),
             capabilities,
         }
     }

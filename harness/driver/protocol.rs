@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 use super::action::Action;
 use super::error::{DriverError, quote};
 use crate::dialect::Dialect;
+use crate::life_cycle::{Event, Told};
 use crate::plan::{GivenMessage, PlannedTool, ToolOutcome};
 use crate::trace::TurnOutcome;
 
@@ -31,6 +32,9 @@ pub struct About {
     pub version: String,
     /// The modes that it offers.
     pub modes: Vec<String>,
+    /// What consumes the SDK's own stream in it and can be fed by `_brickbat/events`, such as `ui-messages`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub consumers: Vec<String>,
     /// What it can do.
     pub capabilities: Capabilities,
 }
@@ -251,6 +255,10 @@ struct Protocol {
     given: Vec<GivenMessage>,
     /// `action` in the parameters of `_brickbat/action`.
     action: Action,
+    /// `events` in the parameters of `_brickbat/events`.
+    events: Vec<Event>,
+    /// `told` in the answer to `_brickbat/events`.
+    told: Told,
 }
 
 /// The JSON Schema of the protocol. Its root is no message: each property is what stands at one place.

@@ -31,6 +31,7 @@ use super::process::Limits;
 use super::protocol::{About, Capabilities, Changes, PROTOCOL, SessionSpec};
 use crate::agent::canary::Canary;
 use crate::agent::{Agent, Delivery, Thinking, Tool};
+use crate::life_cycle::{self, Event, Slip};
 use crate::plan::GivenMessage;
 use desk::{Desk, Order};
 
@@ -39,6 +40,9 @@ pub const SDK: &str = "brickbat-reference";
 
 /// The one mode: how the reference agent keeps a history.
 pub const MODE: &str = "thread";
+
+/// What can be fed with events: a store of calls that is right in any order. By the name of a bug it has that bug.
+pub const CONSUMER: &str = "store";
 
 /// Which agent is served.
 #[derive(Debug, Clone, Copy)]
@@ -56,6 +60,7 @@ impl Served {
             sdk: SDK.to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             modes: vec![MODE.to_owned()],
+            consumers: vec![CONSUMER.to_owned()],
             capabilities: Capabilities {
                 cancel: true,
                 streaming: self.delivery == Delivery::Streamed,
@@ -161,6 +166,12 @@ pub async fn serve(
             },
             on_receive_request!(),
         )
+        .on_receive_request(
+            async move |request: Replay, responder: Responder<_>, _connection| {
+                responder.respond_with_result(replay(&request))
+            },
+            on_receive_request!(),
+        )
         .connect_with(transport, async move |connection: ConnectionTo<Client>| {
             connection.incoming_closed().await;
             Ok(())
@@ -216,6 +227,30 @@ struct Give {
 #[serde(rename_all = "camelCase")]
 struct Received {
     session_id: String,
+}
+
+/// `_brickbat/events`.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonRpcRequest)]
+#[request(method = "_brickbat/events", response = Replayed)]
+struct Replay {
+    consumer: String,
+    events: Vec<Event>,
+}
+
+/// The answer to it.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonRpcResponse)]
+struct Replayed {
+    told: life_cycle::Told,
+}
+
+fn replay(request: &Replay) -> Result<Replayed, Error> {
+    let slip = Slip::ALL.into_iter().find(|slip| slip.name() == request.consumer);
+    match slip {
+        None if request.consumer != CONSUMER => {
+            Err(wrong(format!("unknown consumer `{}`", request.consumer)))
+        }
+        slip => Ok(Replayed { told: life_cycle::told(&request.events, slip) }),
+    }
 }
 
 /// All sessions of one process. They share nothing but the connection.

@@ -4,6 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use serde::Serialize;
+
 use super::{Event, State, Stored, Told};
 
 /// What a store did wrong with a call.
@@ -18,7 +20,8 @@ pub struct Breach {
 }
 
 /// What can be done wrong with a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Wrong {
     /// It was declared and is not stored.
     Lost,
@@ -32,6 +35,20 @@ pub enum Wrong {
     ResultLost,
     /// Its arguments changed after they were complete.
     ArgumentsChanged,
+}
+
+impl Wrong {
+    /// Its name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Wrong::Lost => "lost",
+            Wrong::Duplicated => "duplicated",
+            Wrong::Resurrected => "resurrected",
+            Wrong::Open => "open",
+            Wrong::ResultLost => "result-lost",
+            Wrong::ArgumentsChanged => "arguments-changed",
+        }
+    }
 }
 
 impl fmt::Display for Breach {

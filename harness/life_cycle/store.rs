@@ -42,6 +42,19 @@ impl Slip {
         Slip::LastResultWins,
         Slip::TakesLateArguments,
     ];
+
+    /// Its name, such as `leaves-open`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Slip::DropsEarlyResult => "drops-early-result",
+            Slip::RestartReopens => "restart-reopens",
+            Slip::ReadyReopens => "ready-reopens",
+            Slip::RestartAppends => "restart-appends",
+            Slip::LeavesOpen => "leaves-open",
+            Slip::LastResultWins => "last-result-wins",
+            Slip::TakesLateArguments => "takes-late-arguments",
+        }
+    }
 }
 
 /// What a store says to a sequence of events, right or with a bug.

@@ -522,7 +522,14 @@ mod tests {
             ..Default::default()
         };
         let modes = vec!["ui-messages".to_owned(), "ui-messages-clean".to_owned()];
-        About { protocol: 1, sdk: sdk.to_owned(), version: version.to_owned(), modes, capabilities }
+        About {
+            protocol: 1,
+            sdk: sdk.to_owned(),
+            version: version.to_owned(),
+            modes,
+            consumers: Vec::new(),
+            capabilities,
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Calls that are told of out of order: a right store is accused of nothing, and each bug is found.
 
 use brickbat::generate::Source;
-use brickbat::life_cycle::{Event, MAX_EVENTS, Slip, Told, Wrong, breaches, shuffled, told};
+use brickbat::life_cycle::{Event, MAX_EVENTS, Sequence, Slip, Told, Wrong, breaches, shuffled, told};
 use brickbat::oracle;
 
 const N_SEEDS: u64 = 20_000;
@@ -19,6 +19,33 @@ fn each_bug_is_found_in_few_sequences() {
             (0..200).position(|seed| !breaches(&drawn(seed), &told(&drawn(seed), Some(slip))).is_empty());
         assert!(found.is_some(), "{slip:?}");
     }
+}
+
+#[test]
+fn the_named_sequences_find_every_bug_and_accuse_nothing_right() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/events");
+    let read = |entry: std::io::Result<std::fs::DirEntry>| {
+        let path = entry.unwrap().path();
+        let text = std::fs::read_to_string(&path).unwrap();
+        Sequence::parse(&path.display().to_string(), &text).unwrap_or_else(|error| panic!("{error}")).events
+    };
+    let named: Vec<Vec<Event>> = std::fs::read_dir(folder).unwrap().map(read).collect();
+    for events in &named {
+        assert!(breaches(events, &told(events, None)).is_empty(), "{events:#?}");
+    }
+    for slip in Slip::ALL {
+        let finds = |events: &&Vec<Event>| !breaches(events, &told(events, Some(slip))).is_empty();
+        assert!(named.iter().any(|events| finds(&events)), "{slip:?}");
+    }
+}
+
+#[test]
+fn a_file_without_events_is_refused_at_its_place() {
+    let error = Sequence::parse("s.yaml", "comment: Nothing.\nevents: []\n").unwrap_err();
+    assert!(error.to_string().contains("there is no event"), "{error}");
+    assert!(Sequence::parse("s.yaml", "comment: x\nevents: [{ type: begin }]\n").is_err());
+    let many = format!("comment: x\nevents: [{}]\n", "{ type: finish }, ".repeat(MAX_EVENTS + 1));
+    assert!(Sequence::parse("s.yaml", &many).is_err());
 }
 
 /// A bug is accused of what it does, in the sequence that shows it.

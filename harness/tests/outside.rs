@@ -18,6 +18,7 @@ mod cli_check_stream;
 mod cli_output;
 mod cli_shrink;
 mod diff;
+mod events;
 mod explore;
 mod flakes;
 mod fuzz;
