@@ -3,45 +3,140 @@
 use std::fmt::Write;
 
 use clap::Args;
+use serde_json::{Value, json};
 
 use super::print_plain;
+use crate::driver::manifest::{AtLeast, Install, Manifest, Mode};
 use crate::driver::systems;
 
-/// Lists the systems that scenarios can run on, with their versions and modes.
+/// Lists the systems that scenarios can run on: each SDK in each version and mode, how it is driven, what it takes to install
+/// and what it can do.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct Systems {}
+pub(super) struct Systems {
+    /// Only systems whose name begins so, such as `ai-sdk@6`.
+    #[arg(value_name = "NAME", default_value = "")]
+    name: String,
+    /// Print JSON, for other programs.
+    #[arg(long)]
+    json: bool,
+}
 
 const EXAMPLES: &str = "Examples:
-  brickbat systems | grep ai-sdk
+  brickbat systems ai-sdk
   brickbat run --system ai-sdk@6/ui-messages abort/";
 
 /// Those that are in the program itself.
-const OWN: &str = "reference
-  the agent that is right, over real sockets
-reference/acp
-  the same in a process of its own, behind `brickbat agent`
-reference/blocking
-  the same, asking for replies in one piece
-reference/simulated
-  the same in process, without sockets
-canary/NAME, canary/NAME/acp, canary/NAME/simulated
-  the same with one planted bug, such as `canary/dangling-on-abort`; `brickbat canaries` names them
-";
+const OWN: [(&str, &str); 5] = [
+    ("reference", "the agent that is right, over real sockets"),
+    ("reference/acp", "the same in a process of its own, behind `brickbat agent`"),
+    ("reference/blocking", "the same, asking for replies in one piece"),
+    ("reference/simulated", "the same in process, without sockets"),
+    (
+        "canary/NAME, canary/NAME/acp, canary/NAME/simulated",
+        "the same with one planted bug, such as `canary/dangling-on-abort`; `brickbat canaries` names them",
+    ),
+];
 
 impl Systems {
     pub(super) fn execute(&self) -> u8 {
-        let mut text = OWN.to_owned();
-        for manifest in systems() {
-            for mode in &manifest.modes {
-                let name = manifest.full_name(&mode.name);
-                // Writing to a string cannot fail.
-                let _ = writeln!(text, "{name}\n  {} {}", manifest.description, mode.description);
+        let all = systems();
+        let rows = all.iter().flat_map(|manifest| manifest.modes.iter().map(move |mode| (manifest, mode)));
+        let rows: Vec<(&Manifest, &Mode)> =
+            rows.filter(|(manifest, mode)| manifest.full_name(&mode.name).starts_with(&self.name)).collect();
+        match self.json {
+            true => {
+                let rows: Vec<Value> = rows.iter().map(|(manifest, mode)| to_json(manifest, mode)).collect();
+                print_plain(&format!("{:#}\n", json!(rows)));
             }
-            let dialects: Vec<&str> = manifest.dialects.iter().map(|dialect| dialect.name()).collect();
-            let _ = writeln!(text, "  speaks {}", dialects.join(", "));
+            false => print_plain(&self.text(&rows)),
         }
-        print_plain(&text);
         0
     }
+
+    fn text(&self, rows: &[(&Manifest, &Mode)]) -> String {
+        let mut text = String::new();
+        for (name, what) in OWN.iter().filter(|(name, _)| name.starts_with(&self.name)) {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{name}\n  {what}");
+        }
+        for (nth, (manifest, mode)) in rows.iter().enumerate() {
+            let _ = writeln!(
+                text,
+                "{}\n  {} {}",
+                manifest.full_name(&mode.name),
+                manifest.description,
+                mode.description
+            );
+            // What modes share stands below the last of them.
+            let is_last = rows
+                .get(nth + 1)
+                .is_none_or(|(next, _)| next.version != manifest.version || next.name != manifest.name);
+            if is_last {
+                let _ = writeln!(text, "  {}", driven(manifest));
+                if let Some(names) = &manifest.capabilities {
+                    let _ = writeln!(text, "  can {}", names.join(", "));
+                }
+                let _ = writeln!(text, "  speaks {}", dialects(manifest).join(", "));
+            }
+        }
+        let mut names: Vec<&str> = rows.iter().map(|(manifest, _)| manifest.name.as_str()).collect();
+        names.dedup();
+        let counted = |n: usize, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
+        let counts = [counted(rows.len(), "system"), counted(names.len(), "SDK")];
+        let _ = writeln!(text, "{}, beside our own", counts.join(" of "));
+        text
+    }
+}
+
+/// How it is driven, and what an installation takes.
+fn driven(manifest: &Manifest) -> String {
+    let mut words = match manifest.acp {
+        Some(_) => "driven over ACP, which it speaks itself".to_owned(),
+        None => "driven by an adapter over ACP".to_owned(),
+    };
+    let program = match manifest.install {
+        Install::None => None,
+        Install::Npm => Some("npm"),
+        Install::Pip => Some("uv or pip"),
+        Install::Cargo => Some("cargo"),
+    };
+    if let Some(program) = program {
+        let _ = write!(words, "; {program}");
+    }
+    if let Some(size) = manifest.megabytes {
+        let _ = write!(words, ", {size} MB");
+    }
+    let requires = [("Node.js", manifest.requires.node), ("Python", manifest.requires.python)];
+    for (program, least) in requires {
+        match least {
+            Some(AtLeast(major, 0)) => {
+                let _ = write!(words, "; {program} {major} or later");
+            }
+            Some(AtLeast(major, minor)) => {
+                let _ = write!(words, "; {program} {major}.{minor} or later");
+            }
+            None => {}
+        }
+    }
+    words
+}
+
+fn dialects(manifest: &Manifest) -> Vec<&'static str> {
+    manifest.dialects.iter().map(|dialect| dialect.name()).collect()
+}
+
+fn to_json(manifest: &Manifest, mode: &Mode) -> Value {
+    json!({
+        "name": manifest.full_name(&mode.name),
+        "sdk": manifest.sdk,
+        "version": manifest.version,
+        "mode": mode.name,
+        "description": format!("{} {}", manifest.description, mode.description),
+        "driven": driven(manifest),
+        "megabytes": manifest.megabytes,
+        "capabilities": manifest.capabilities,
+        "dialects": dialects(manifest),
+        "limits": manifest.limits,
+    })
 }

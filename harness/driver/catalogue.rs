@@ -107,6 +107,10 @@ mod tests {
         for manifest in systems() {
             let name = manifest.full_name("…");
             assert!(manifest.command.len() > 1, "{name}");
+            assert!(
+                manifest.capabilities.is_some() && manifest.megabytes.is_some(),
+                "{name}: what it can do and takes"
+            );
             assert!(manifest.files.iter().all(|file| manifest.text(file).is_some()), "{name}");
             let folder = manifest.folder.as_deref().unwrap_or_default();
             if manifest.install == Install::Npm {

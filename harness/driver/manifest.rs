@@ -40,6 +40,10 @@ pub struct Manifest {
     pub folder: Option<String>,
     /// What this version is known not to do of what `verify-adapter` asks: the probe, and why.
     pub limits: BTreeMap<String, String>,
+    /// The names of its capabilities, which `verify-adapter` holds it to; none if they are not told here.
+    pub capabilities: Option<Vec<String>>,
+    /// What an installation takes, in MB, if that has been measured.
+    pub megabytes: Option<u32>,
     /// Where the files are.
     pub place: Place,
     /// The version of the SDK that the user wants in place of the lockfile's.
@@ -75,6 +79,7 @@ struct Sheet {
     #[serde(default)]
     env: BTreeMap<String, String>,
     acp: Option<Plain>,
+    capabilities: Option<Vec<String>>,
 }
 
 /// One version of an SDK.
@@ -87,6 +92,8 @@ struct Release {
     modes: Option<Vec<String>>,
     #[serde(default)]
     limits: BTreeMap<String, String>,
+    capabilities: Option<Vec<String>>,
+    megabytes: Option<u32>,
 }
 
 /// One way in which applications use an SDK.
@@ -189,6 +196,8 @@ impl Manifest {
             files: Vec::new(),
             folder: None,
             limits: BTreeMap::new(),
+            capabilities: None,
+            megabytes: None,
             place: Place::Folder(folder),
             pinned: None,
         }
@@ -274,6 +283,8 @@ impl Sheet {
             files: self.files.clone(),
             folder: release.folder.clone(),
             limits: release.limits.clone(),
+            capabilities: release.capabilities.clone().or_else(|| self.capabilities.clone()),
+            megabytes: release.megabytes,
             place: place.clone(),
             pinned: None,
         }

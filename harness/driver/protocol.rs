@@ -91,6 +91,23 @@ pub struct Capabilities {
     pub changes: Changes,
 }
 
+impl Capabilities {
+    /// The names of those that it has, as they stand in the protocol; what can be done to the history begins with `changes.`.
+    pub fn names(self) -> Vec<String> {
+        let Value::Object(all) = json!(self) else { return Vec::new() };
+        let named = all.into_iter().flat_map(|(name, value)| match value {
+            Value::Bool(true) => vec![name],
+            Value::Object(inner) => inner
+                .into_iter()
+                .filter(|(_, value)| *value == Value::Bool(true))
+                .map(|(inner, _)| format!("{name}.{inner}"))
+                .collect(),
+            _ => Vec::new(),
+        });
+        named.collect()
+    }
+}
+
 /// What can be done to the history of a session, by `_brickbat/action`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]

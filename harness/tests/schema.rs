@@ -32,6 +32,7 @@ fn the_committed_schema_of_the_adapter_protocol_is_current() {
 #[test]
 fn the_examples_of_the_adapter_protocol_are_read() {
     use brickbat::driver::protocol::{About, Outcome, SessionSpec};
+    use brickbat::life_cycle::{Event, Told};
     use serde::de::DeserializeOwned;
 
     fn reads<T: DeserializeOwned>(text: &str) -> bool {
@@ -41,7 +42,11 @@ fn the_examples_of_the_adapter_protocol_are_read() {
     let page = include_str!("../systems/README.md");
     let examples: Vec<&str> =
         page.split("```json\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
-    let [about, session, outcome] = examples[..] else { panic!("{examples:#?}") };
+    let [about, session, events, told, outcome] = examples[..] else { panic!("{examples:#?}") };
+    let fed: Value = serde_json::from_str(events).unwrap();
+    let answer: Value = serde_json::from_str(told).unwrap();
+    assert!(reads::<Vec<Event>>(&fed["events"].to_string()) && reads::<Told>(&answer["told"].to_string()));
+    assert!(!reads::<Told>(&fed.to_string()));
     assert!(reads::<About>(about) && reads::<SessionSpec>(session) && reads::<Outcome>(outcome));
     assert!(!reads::<About>(session) && !reads::<SessionSpec>(about) && !reads::<Outcome>(about));
 }

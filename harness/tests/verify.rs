@@ -208,6 +208,11 @@ fn an_adapter_that_is_not_what_its_manifest_says_is_told() {
         (manifest("brickbat-reference", "thread"), 0, "13 ok"),
         (manifest("another", "thread"), 1, "the adapter says brickbat-reference"),
         (
+            format!("{}capabilities: [cancel]\n", manifest("brickbat-reference", "thread")),
+            1,
+            "the manifest tells cancel",
+        ),
+        (
             manifest("brickbat-reference", "other"),
             1,
             "the mode other is wanted, and the adapter offers thread",

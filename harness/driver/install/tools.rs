@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::Path;
 use std::process::{Output, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::process::Command;
 
@@ -68,6 +68,8 @@ impl Tools<'_> {
         let sdk = sdk.as_deref().unwrap_or(name);
         let pinned = pinned.as_deref();
         let full = format!("{sdk}@{}", version.as_deref().or(pinned).unwrap_or_default());
+        let size = self.manifest.megabytes.map(|size| format!(", about {size} MB")).unwrap_or_default();
+        let started = Instant::now();
         match install {
             Install::None => return Ok(()),
             Install::Cargo => {
@@ -75,15 +77,22 @@ impl Tools<'_> {
                 return std::fs::create_dir(&target).map_err(|error| super::failed(&target, &error));
             }
             Install::Npm => {
-                (self.progress)(&format!("installing {full} with npm"));
+                (self.progress)(&format!("installing {full} with npm{size}"));
                 self.npm(folder, sdk, pinned).await?;
             }
             Install::Pip => {
-                (self.progress)(&format!("installing {full} with pip"));
-                self.pip(folder, sdk, pinned).await?;
+                // uv does the same as venv and pip, and is quicker.
+                let asked = leash::command(self.guardian, None, ["uv", "--version"]);
+                let has_uv = run(asked, VERSION_WAIT).await.is_ok_and(|output| output.status.success());
+                let with = if has_uv { "uv" } else { "pip" };
+                (self.progress)(&format!("installing {full} with {with}{size}"));
+                match has_uv {
+                    true => self.uv(folder, sdk, pinned).await?,
+                    false => self.pip(folder, sdk, pinned).await?,
+                }
             }
         }
-        (self.progress)(&format!("installed {full}"));
+        (self.progress)(&format!("installed {full} in {} s", started.elapsed().as_secs()));
         Ok(())
     }
 
@@ -98,6 +107,22 @@ impl Tools<'_> {
         };
         let advice = "install it together with Node.js from https://nodejs.org";
         self.succeed(folder, "npm", &[&what[..], &FLAGS].concat(), advice).await
+    }
+
+    async fn uv(&self, folder: &Path, sdk: &str, pinned: Option<&str>) -> Result<(), DriverError> {
+        let advice = "install it from https://docs.astral.sh/uv";
+        self.succeed(folder, "uv", &["venv", "--quiet", "--no-project", "--python", PYTHON, ".venv"], advice)
+            .await?;
+        let install = async |args: &[&str]| {
+            let args = [&["pip", "install", "--quiet", "--python", ".venv/bin/python"], args].concat();
+            self.succeed(folder, "uv", &args, advice).await
+        };
+        install(&["-r", "requirements.txt"]).await?;
+        match pinned {
+            Some("latest") => install(&["--upgrade", sdk]).await,
+            Some(version) => install(&[&format!("{sdk}=={version}")]).await,
+            None => Ok(()),
+        }
     }
 
     async fn pip(&self, folder: &Path, sdk: &str, pinned: Option<&str>) -> Result<(), DriverError> {

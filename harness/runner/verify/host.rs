@@ -236,6 +236,20 @@ fn mode_of(about: &About, subject: &Subject) -> Result<String, String> {
         let noun = Examinee::of(subject).noun();
         return Err(format!("the mode {missing} is wanted, and {noun} offers {offered}"));
     }
+    // Another version of the SDK may have others.
+    if let (Some(told), None) = (&manifest.capabilities, &manifest.pinned) {
+        let (mut told, mut has) = (told.clone(), about.capabilities.names());
+        told.sort();
+        has.sort();
+        if told != has {
+            let noun = Examinee::of(subject).noun();
+            return Err(format!(
+                "{noun} has the capabilities {}; the manifest tells {}",
+                has.join(", "),
+                told.join(", ")
+            ));
+        }
+    }
     let mode = subject.mode.clone().or_else(|| about.modes.first().cloned());
     mode.ok_or_else(|| format!("{} offers no mode", Examinee::of(subject).noun()))
 }

@@ -10,7 +10,9 @@ import { createAnthropic } from '@ai-sdk/anthropic';
 import { createGoogleGenerativeAI } from '@ai-sdk/google';
 import { createOpenAI } from '@ai-sdk/openai';
 import * as ai from 'ai';
+import { consumers } from './events.mjs';
 import * as given from './given.mjs';
+import { replay } from './protocol.mjs';
 
 // Standard output belongs to the protocol.
 console.log = console.info = console.debug = console.warn = console.error;
@@ -239,6 +241,7 @@ agent({ name: 'brickbat-ai-sdk' })
       sdk: 'ai',
       version,
       modes: Object.keys(MODES),
+      consumers: Object.keys(consumers),
       capabilities: {
         cancel: true, streaming: true, eagerTools: false, barrier: true, history: true, load: true, approvals: APPROVALS,
         givenHistory: true, sharedSession: true,
@@ -269,6 +272,7 @@ agent({ name: 'brickbat-ai-sdk' })
   .onRequest('_brickbat/barrier', asIs, () => barrier().then(() => ({})))
   .onRequest('_brickbat/give', asIs, async ({ params }) => ({ sessionId: await give(params.session, params.history) }))
   .onRequest('_brickbat/history', asIs, async ({ params }) => ({ history: await load(session(params)) }))
+  .onRequest('_brickbat/events', asIs, ({ params }) => replay(consumers, params))
   .connect(ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)))
   // The harness is gone: so is the reason to live, whatever tools still wait.
   .closed.then(() => process.exit());

@@ -1,5 +1,6 @@
 // Lets Brickbat drive what Pensar Apex does with the stream of the AI SDK: it tells a bus, and keeps a file of messages.
 import { streamText } from 'ai';
+import { consumers } from './events.mjs';
 import { modelMessages } from './given.mjs';
 import { serve } from './protocol.mjs';
 import { asked, eagerTools, endOf, models, version } from './sdk.mjs';
@@ -10,8 +11,8 @@ const begun = { 'tool-input-start': 'pending', 'tool-call': 'in_progress' };
 const ended = { 'tool-result': 'completed', 'tool-error': 'failed' };
 const said = (text) => ({ role: 'user', content: text });
 
-/** @type {import('./protocol.mjs').Turn} */
-async function turn({ spec, store }, text, signal, show) {
+/** Where the stream is fed, `options` has the SDK take it. @type {import('./protocol.mjs').Turn} */
+async function turn({ spec, store, options }, text, signal, show) {
   const rules = MODES[spec.mode];
   const states = rules ? begun : { ...begun, ...ended };
   const initial = [...store.load([]), said(text)];
@@ -23,6 +24,7 @@ async function turn({ spec, store }, text, signal, show) {
   try {
     const result = streamText({
       ...asked(spec, signal),
+      ...options,
       messages: initial,
       onStepFinish: keep,
       onFinish: keep,
@@ -45,4 +47,5 @@ async function turn({ spec, store }, text, signal, show) {
 
 const give = (history) => modelMessages(history, said);
 const capabilities = { eagerTools, history: true, sharedSession: true };
-serve({ sdk: 'ai', version, modes: Object.keys(MODES) }, Object.keys(models), turn, { capabilities, give });
+serve({ sdk: 'ai', version, modes: Object.keys(MODES) }, Object.keys(models), turn,
+  { capabilities, give, events: consumers(turn) });

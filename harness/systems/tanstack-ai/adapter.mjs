@@ -5,6 +5,7 @@ import { createAnthropicChat } from '@tanstack/ai-anthropic';
 import { ChatClient, fetchServerSentEvents, stream } from '@tanstack/ai-client';
 import { createChatDevtoolsBridge } from '@tanstack/ai-client/devtools';
 import { createOpenaiChat, createOpenaiChatCompletions } from '@tanstack/ai-openai';
+import { consumers } from './events.mjs';
 import { given } from './given.mjs';
 import { gate, serve } from './protocol.mjs';
 
@@ -116,4 +117,4 @@ async function client(session, text, stop, show) {
 }
 const MODES = { client, server, 'client-direct': client };
 serve({ sdk: '@tanstack/ai', version, modes: Object.keys(MODES) }, Object.keys(MODELS),
-  (session, ...turn) => MODES[session.spec.mode](session, ...turn), { settled, give: given });
+  (session, ...turn) => MODES[session.spec.mode](session, ...turn), { settled, give: given, events: consumers });

@@ -14,12 +14,22 @@ import { agent, ndJsonStream, PROTOCOL_VERSION, RequestError } from '@agentclien
 /** @typedef {{ id: string, spec: Spec, store: Store, stop?: AbortController, onStop?: () => void }} Session */
 /** @typedef {(callId: string) => Promise<boolean | undefined>} Ask whether the user allows it; nothing after a stop */
 /** @typedef {(session: Session, text: string, stop: AbortSignal, show: Show, ask: Ask) => Promise<End>} Turn */
+/** @typedef {{ type: string, call?: string, tool?: string, text?: string, failed?: boolean }} Event of a call or the turn */
+/** @typedef {{ tool: string, input: any }} Known what the events tell of a call: its tool, and its arguments so far */
+/** @typedef {{ call: string, state: string, arguments?: string, result?: string }} Stored what is stored of a call */
+/**
+ * Whoever makes messages of the SDK's own stream. `feed` puts an event into that stream and `end` ends it: what is out of
+ * order stays so. `error`: what the SDK has reported, where it does not throw.
+ * @typedef {{ feed: (event: Event, known: Known) => any, end: () => any,
+ *   stored: () => Stored[], error?: () => any }} Consumer
+ */
 /**
  * What an adapter may add. `capabilities`: where it differs from those below. `settled`: waits until what the SDK has
  * taken in is consumed, where turns of the event loop do not tell. `give`: a given history in the form of the store.
- * `stored`: the history, where what the store holds is more than that.
+ * `stored`: the history, where what the store holds is more than that. `events`: opens a consumer of events, by its name.
  * @typedef {{ capabilities?: Record<string, any>, settled?: () => Promise<void>,
- *   give?: (history: any[], spec: Spec) => any, stored?: (session: Session) => any }} More
+ *   give?: (history: any[], spec: Spec) => any, stored?: (session: Session) => any,
+ *   events?: Record<string, () => Consumer | Promise<Consumer>> }} More
  */
 
 // Standard output belongs to the protocol.
@@ -63,6 +73,51 @@ function outcomeOf({ raised, cancelled }) {
   return { kind: 'raised', class: raised?.name ?? typeof raised, text: raised?.message ?? String(raised) };
 }
 
+/** As many turns of the event loop as there could be stages on the way of what has been taken in. */
+async function turns() {
+  for (let i = 0; i < LOOP_TURNS; i++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Arguments as an SDK parses them: none are an empty object, and what is no JSON stays text. */
+function inputOf(text) {
+  try {
+    return text === '' ? {} : JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/**
+ * Feeds a new consumer with events, and notes what it has stored after each of them and when the stream has ended.
+ * @type {(consumers: More['events'], params: { consumer: string, events: Event[] }) => Promise<any>}
+ */
+export async function replay(consumers, { consumer, events }) {
+  if (!Object.hasOwn(consumers ?? {}, consumer)) throw RequestError.invalidParams(undefined, `no consumer ${consumer}`);
+  const { feed, end, stored, error } = await consumers[consumer]();
+  await turns();
+  const tools = new Map(events.filter(({ type }) => type === 'start').map(({ call, tool }) => [call, tool]));
+  // Since the call was last begun: whoever tries again tells its arguments again.
+  const texts = new Map();
+  const told = { stored: [] };
+  for (let at = 0; at <= events.length; at++) {
+    const { type, call, text } = events[at] ?? {};
+    if (type === 'start') texts.set(call, '');
+    if (type === 'arguments') texts.set(call, (texts.get(call) ?? '') + text);
+    const known = { tool: tools.get(call) ?? 'unknown', input: inputOf(texts.get(call) ?? '') };
+    let refusal;
+    try {
+      await (at < events.length ? feed(events[at], known) : end());
+    } catch (thrown) {
+      refusal = thrown;
+    }
+    await turns();
+    refusal ??= error?.();
+    if (refusal !== undefined) told.refused ??= { at, message: refusal?.message ?? String(refusal) };
+    told.stored.push(stored());
+  }
+  return { told };
+}
+
 /**
  * Answers the harness until standard input ends.
  * @param {{ sdk: string, version: string, modes: string[] }} about
@@ -70,7 +125,7 @@ function outcomeOf({ raised, cancelled }) {
  * @param {Turn} turn
  * @param {More} more
  */
-export function serve(about, dialects, turn, { capabilities, settled, give, stored } = {}) {
+export function serve(about, dialects, turn, { capabilities, settled, give, stored, events } = {}) {
   /** @type {Map<string, Session>} */
   const sessions = new Map();
   const invalid = (why) => RequestError.invalidParams(undefined, why);
@@ -92,7 +147,8 @@ export function serve(about, dialects, turn, { capabilities, settled, give, stor
       protocolVersion: PROTOCOL_VERSION,
       agentCapabilities: { loadSession: true },
       _meta: { brickbat: {
-        protocol: 1, ...about, capabilities: { ...CAPABILITIES, givenHistory: Boolean(give), ...capabilities },
+        protocol: 1, ...about, ...(events && { consumers: Object.keys(events) }),
+        capabilities: { ...CAPABILITIES, givenHistory: Boolean(give), ...capabilities },
       } },
     }))
     .onRequest('session/new', ({ params }) => {
@@ -132,7 +188,7 @@ export function serve(about, dialects, turn, { capabilities, settled, give, stor
       sessions.get(params.sessionId)?.onStop?.();
     })
     .onRequest('_brickbat/barrier', (params) => params, async () => {
-      for (let i = 0; i < LOOP_TURNS; i++) await new Promise((resolve) => setImmediate(resolve));
+      await turns();
       await settled?.();
       return {};
     })
@@ -146,6 +202,7 @@ export function serve(about, dialects, turn, { capabilities, settled, give, stor
       const asked = session(params.sessionId);
       return { history: stored ? await stored(asked) : asked.store.load(null) };
     })
+    .onRequest('_brickbat/events', (params) => params, ({ params }) => replay(events, params))
     .connect(ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)))
     // The harness is gone, and so is the reason to live, whatever tools still wait.
     .closed.then(() => process.exit());

@@ -1,0 +1,44 @@
+// Feeds chunks of a UI message stream to the SDK's reader, as an application does that reads such a stream by itself.
+import { readUIMessageStream } from 'ai';
+
+const STATES = { 'input-streaming': 'streaming', 'input-available': 'ready',
+  'output-available': 'succeeded', 'output-error': 'failed' };
+
+/** @type {(event: import('./protocol.mjs').Event, known: import('./protocol.mjs').Known) => any[]} */
+function chunksOf({ type, call: toolCallId, text, failed }, { tool: toolName, input }) {
+  switch (type) {
+    case 'start': return [{ type: 'tool-input-start', toolCallId, toolName }];
+    case 'arguments': return [{ type: 'tool-input-delta', toolCallId, inputTextDelta: text }];
+    case 'ready': return [{ type: 'tool-input-available', toolCallId, toolName, input }];
+    case 'result': return failed ? [{ type: 'tool-output-error', toolCallId, errorText: text }]
+      : [{ type: 'tool-output-available', toolCallId, output: text }];
+    case 'finish': return [{ type: 'finish-step' }, { type: 'finish' }];
+  }
+}
+
+/** While its arguments stream a part has what can be read of them, and without any it has none. */
+const storedOf = ({ toolCallId, state, input, output, errorText }) =>
+  ({ call: toolCallId, state: STATES[state], arguments: JSON.stringify(input), result: output ?? errorText });
+
+/** The last message that was read. */
+function uiMessages() {
+  let source, raised;
+  let parts = [];
+  const stream = new ReadableStream({ start: (controller) => { source = controller; } });
+  const read = async () => {
+    // It does not throw: it tells what is wrong, and ends.
+    const onError = (error) => { raised ??= error; };
+    for await (const message of readUIMessageStream({ stream, onError })) parts = message.parts;
+  };
+  read().catch((error) => { raised ??= error; });
+  const put = (chunks) => chunks.forEach((chunk) => source.enqueue(chunk));
+  put([{ type: 'start', messageId: 'assistant' }, { type: 'start-step' }]);
+  return {
+    feed: (event, known) => put(chunksOf(event, known)),
+    end: () => source.close(),
+    stored: () => parts.filter(({ toolCallId }) => toolCallId !== undefined).map(storedOf),
+    error: () => raised,
+  };
+}
+
+export const consumers = { 'ui-messages': uiMessages };
