@@ -244,7 +244,9 @@ pub fn judge(
         Some(missing) if n_proven == 0 || findings.is_empty() => {
             match reach::unreachable(&evidence, missing, reach) {
                 Some(reason) if findings.is_empty() => judgement(Verdict::Unreachable, Some(reason)),
-                _ => judgement(Verdict::Vacuous, Some(format!("no receipt for `{}`", missing.words))),
+                // What was found has another cause than the one that was planned, and was found all the same.
+                Some(reason) => judgement(Verdict::Fail, Some(reason)),
+                None => judgement(Verdict::Vacuous, Some(format!("no receipt for `{}`", missing.words))),
             }
         }
         _ if !findings.is_empty() => judgement(Verdict::Fail, None),

@@ -59,6 +59,9 @@ pub(super) fn unreachable(
         PlannedPoint::SettledCount(0) if largest_batch(evidence.plan, receipt.turn) > width => {
             return Some(one_by_one(width));
         }
+        PlannedPoint::SettledCount(_) | PlannedPoint::Settled(..) => {
+            return gives_up(evidence, receipt.turn);
+        }
         _ => return None,
     };
     if let PlannedFault::Settle(call) = receipt.what {
@@ -80,6 +83,22 @@ pub(super) fn unreachable(
     let after_another = evidence.run.receipts.iter().any(|other| other.turn == receipt.turn && other.fired);
     let asked_for = "this system does not ask for that reply after what happened before";
     (!served && after_another).then(|| asked_for.to_owned())
+}
+
+/// Why not all tools of a turn have settled, if the system gave the others up by itself when one failed.
+fn gives_up(evidence: &Evidence<'_>, turn: usize) -> Option<String> {
+    let is_ours = |event: &Event| matches!(event, Event::Stopped | Event::Interrupted { .. } | Event::Killed);
+    let was_disturbed = evidence.run.receipts.iter().any(|receipt| receipt.turn == turn && receipt.fired)
+        || evidence.run.trace.by_turn().any(|(at, event)| at == turn && is_ours(event));
+    let of_turn = || {
+        let calls = evidence.plan.calls.iter().zip(&evidence.ledger.calls);
+        calls.filter(|(call, _)| call.turn == turn).map(|(_, account)| account)
+    };
+    let has_failed =
+        of_turn().any(|account| account.settled.as_ref().is_some_and(|outcome| !outcome.is_success()));
+    let is_given_up = of_turn().any(|account| account.cancelled && account.settled.is_none());
+    let words = "this system gives up the other tools of a batch when one fails";
+    (!was_disturbed && has_failed && is_given_up).then(|| words.to_owned())
 }
 
 fn one_by_one(width: usize) -> String {

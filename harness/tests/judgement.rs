@@ -394,6 +394,34 @@ fn a_system_of_width_one_never_starts_three_tools_at_once() {
 }
 
 #[test]
+fn a_tool_that_is_given_up_when_another_one_fails_never_settles() {
+    let planned = "- { after: { settled: $k }, do: abort }";
+    // Where none fails, nothing explains that the others were given up.
+    for (tool, expected) in [("fails", Verdict::Unreachable), ("returns", Verdict::Vacuous)] {
+        for dialect in Dialect::ALL {
+            let tool = format!("broken: {{ {tool}: ");
+            let of = |action: &str| {
+                let edits = [("vary: { k: [1, 2] }\n", ""), ("broken: { fails: ", &tool), (planned, action)];
+                edited("abort/after-failed-tool", &edits, dialect)
+            };
+            // What a system does by itself when a tool fails is what ours does when it is stopped there.
+            let stopped = run(&of("- { after: { settled: 1 }, do: abort }"));
+            let without_stop = |_, event: &Event| match event {
+                Event::Stopped => Vec::new(),
+                event => vec![event.clone()],
+            };
+            let mut given_up = rebuilt(&stopped, without_stop);
+            let plan = of("- { after: { settled: 3 }, do: kill }");
+            given_up.receipts = run(&plan).receipts;
+            assert!(given_up.receipts[0].fired);
+            given_up.receipts[0].fired = false;
+            let judgement = judged(&plan, &given_up);
+            assert_eq!(judgement.verdict, expected, "{judgement:#?}");
+        }
+    }
+}
+
+#[test]
 fn an_http_fault_at_the_second_reply_is_not_proven_by_one_at_the_first() {
     let planned = "      - { reply: 2, before: headers, do: { http: { status: 429 } } }";
     let both = "      - { reply: 1, before: headers, do: { http: { status: 529, times: 9 } } }\n      \
