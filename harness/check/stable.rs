@@ -134,9 +134,12 @@ impl Story {
                     }
                 }
                 Event::Prompted { .. } => is_running = true,
-                Event::TurnEnded { .. } => {
+                Event::TurnEnded { outcome } => {
                     is_running = false;
                     story.changes_end(at);
+                    if *outcome != TurnOutcome::Returned {
+                        story.breaks.push((turn, at));
+                    }
                 }
                 Event::Changed { .. } => story.changes.push((at, if is_running { usize::MAX } else { at })),
                 Event::Killed => {
@@ -181,7 +184,6 @@ fn is_break(event: &Event) -> bool {
     match event {
         Event::Stopped | Event::GaveUp | Event::PeerClosed { .. } => true,
         Event::Replied { ending, .. } => *ending != Ending::Complete,
-        Event::TurnEnded { outcome } => *outcome != TurnOutcome::Returned,
         _ => false,
     }
 }

@@ -66,6 +66,7 @@ pub(super) const BUILT_IN: [Files; 12] = [
     embedded!("tunacode":
         "system.yaml"
         "adapter.py"
+        "baseline.yaml"
         "on_pydantic_ai.py"
         "on_tinyagent.py"
         "protocol.py"
@@ -76,6 +77,7 @@ pub(super) const BUILT_IN: [Files; 12] = [
     embedded!("pydantic-ai":
         "system.yaml"
         "adapter.py"
+        "baseline.yaml"
         "given.py"
         "protocol.py"
         "v1/requirements.txt"
@@ -84,6 +86,7 @@ pub(super) const BUILT_IN: [Files; 12] = [
     embedded!("tanstack-ai":
         "system.yaml"
         "adapter.mjs"
+        "baseline.yaml"
         "events.mjs"
         "given.mjs"
         "protocol.mjs"
@@ -97,6 +100,7 @@ pub(super) const BUILT_IN: [Files; 12] = [
     embedded!("openai-agents":
         "system.yaml"
         "adapter.mjs"
+        "baseline.yaml"
         "given.mjs"
         "protocol.mjs"
         "v0.20.0/package-lock.json"
@@ -105,12 +109,14 @@ pub(super) const BUILT_IN: [Files; 12] = [
     embedded!("openai-agents-python":
         "system.yaml"
         "adapter.py"
+        "baseline.yaml"
         "protocol.py"
         "v0.24.0/requirements.txt"
     ),
     embedded!("langgraph":
         "system.yaml"
         "adapter.mjs"
+        "baseline.yaml"
         "protocol.mjs"
         "v1.7.3/package-lock.json"
         "v1.7.3/package.json"
@@ -118,6 +124,7 @@ pub(super) const BUILT_IN: [Files; 12] = [
     embedded!("langgraph-python":
         "system.yaml"
         "adapter.py"
+        "baseline.yaml"
         "protocol.py"
         "v1.2.22/requirements.txt"
     ),

@@ -136,7 +136,8 @@ fn reports_show_what_was_expected_and_what_is_new() {
 #[test]
 fn the_built_in_baselines_are_whole() {
     let all = Selection { sources: &[], dialects: &Dialect::ALL, filter: None, seed: 0 };
-    let plans: Vec<String> = load(&all).unwrap().iter().map(|job| job.plan.id.to_string()).collect();
+    let ids = load(&all).unwrap().into_iter().map(|job| job.plan.id.to_string());
+    let plans: Vec<String> = ids.flat_map(|id| [format!("{id}+control"), id]).collect();
     let names: BTreeSet<String> = systems()
         .iter()
         .flat_map(|manifest| manifest.modes.iter().map(|mode| manifest.full_name(&mode.name)))

@@ -187,6 +187,16 @@ fn results_that_are_told_in_a_text_are_kept() {
         let judgement = judged(&plan, &told(format!("I looked: {}", results.join(", "))));
         let found: Vec<&str> = judgement.findings.iter().map(|finding| finding.check).collect();
         assert_eq!(found, ["prefix-stable"], "{judgement:?}");
+        // A turn that raised is no turn with which nothing has gone wrong.
+        let raised = rebuilt(&told(format!("I looked: {}", results.join(", "))), |turn, event| match event {
+            Event::TurnEnded { .. } if turn == 0 => {
+                let outcome = TurnOutcome::Raised { class: "Error".into(), text: "It broke.".into() };
+                vec![Event::TurnEnded { outcome }]
+            }
+            event => vec![event.clone()],
+        });
+        let found: Vec<&str> = judged(&plan, &raised).findings.iter().map(|finding| finding.check).collect();
+        assert!(!found.is_empty() && !found.contains(&"prefix-stable"), "{found:?}");
         let gone = "the result of call c had been delivered and is gone";
         let untold = told(format!("I looked: {}", results[..2].join(", ")));
         expect_failure(&plan, &untold, "results-kept", &[gone]);

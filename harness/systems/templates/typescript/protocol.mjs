@@ -14,19 +14,19 @@ import { agent, ndJsonStream, PROTOCOL_VERSION, RequestError } from '@agentclien
 /** @typedef {{ id: string, spec: Spec, store: Store, stop?: AbortController, onStop?: () => void }} Session */
 /** @typedef {(callId: string) => Promise<boolean | undefined>} Ask whether the user allows it; nothing after a stop */
 /** @typedef {(session: Session, text: string, stop: AbortSignal, show: Show, ask: Ask) => Promise<End>} Turn */
-/** @typedef {{ type: string, call?: string, tool?: string, text?: string, failed?: boolean }} Event of a call or the turn */
+/** @typedef {{ type: string, call?: string, tool?: string, text?: string, failed?: boolean }} Event */
 /** @typedef {{ tool: string, input: any }} Known what the events tell of a call: its tool, and its arguments so far */
 /** @typedef {{ call: string, state: string, arguments?: string, result?: string }} Stored what is stored of a call */
 /**
- * Whoever makes messages of the SDK's own stream. `feed` puts an event into that stream and `end` ends it: what is out of
- * order stays so. `error`: what the SDK has reported, where it does not throw.
+ * Whoever makes messages of the SDK's own stream. `feed` puts an event into that stream and `end` ends it: what is out
+ * of order stays so. `error`: what the SDK has reported, where it does not throw.
  * @typedef {{ feed: (event: Event, known: Known) => any, end: () => any,
  *   stored: () => Stored[], error?: () => any }} Consumer
  */
 /**
  * What an adapter may add. `capabilities`: where it differs from those below. `settled`: waits until what the SDK has
  * taken in is consumed, where turns of the event loop do not tell. `give`: a given history in the form of the store.
- * `stored`: the history, where what the store holds is more than that. `events`: opens a consumer of events, by its name.
+ * `stored`: the history, where what the store holds is more than that. `events`: opens a consumer of events, by name.
  * @typedef {{ capabilities?: Record<string, any>, settled?: () => Promise<void>,
  *   give?: (history: any[], spec: Spec) => any, stored?: (session: Session) => any,
  *   events?: Record<string, () => Consumer | Promise<Consumer>> }} More
