@@ -2,7 +2,7 @@
 
 use super::evidence::Evidence;
 use crate::conductor::Receipt;
-use crate::plan::{Plan, PlannedFault, PlannedPoint};
+use crate::plan::{CallKey, Plan, PlannedFault, PlannedPoint};
 use crate::trace::{Event, ExchangeId, RequestKind, Trace};
 
 /// What the control plan has shown of a system.
@@ -62,6 +62,7 @@ pub(super) fn unreachable(
         PlannedPoint::SettledCount(_) | PlannedPoint::Settled(..) => {
             return gives_up(evidence, receipt.turn);
         }
+        PlannedPoint::Asked(call) => return over_before_asked(evidence, receipt.turn, call),
         _ => return None,
     };
     if let PlannedFault::Settle(call) = receipt.what {
@@ -87,7 +88,6 @@ pub(super) fn unreachable(
 
 /// Why not all tools of a turn have settled, if the system gave the others up by itself when one failed.
 fn gives_up(evidence: &Evidence<'_>, turn: usize) -> Option<String> {
-    let is_ours = |event: &Event| matches!(event, Event::Stopped | Event::Interrupted { .. } | Event::Killed);
     let was_disturbed = evidence.run.receipts.iter().any(|receipt| receipt.turn == turn && receipt.fired)
         || evidence.run.trace.by_turn().any(|(at, event)| at == turn && is_ours(event));
     let of_turn = || {
@@ -99,6 +99,19 @@ fn gives_up(evidence: &Evidence<'_>, turn: usize) -> Option<String> {
     let is_given_up = of_turn().any(|account| account.cancelled && account.settled.is_none());
     let words = "this system gives up the other tools of a batch when one fails";
     (!was_disturbed && has_failed && is_given_up).then(|| words.to_owned())
+}
+
+/// Why the user was not asked about a call, if what we did to the turn came first.
+fn over_before_asked(evidence: &Evidence<'_>, turn: usize, call: CallKey) -> Option<String> {
+    let mut of_turn = evidence.run.trace.by_turn().filter(|(at, _)| *at == turn).map(|(_, event)| event);
+    let is_asked = |event: &Event| matches!(event, Event::Asked { call: Some(asked), .. } if *asked == call);
+    let first = of_turn.find(|event| is_ours(event) || is_asked(event));
+    first.is_some_and(is_ours).then(|| "the turn was over before this system asked the user".to_owned())
+}
+
+/// Whether it is we who ended the turn with it.
+fn is_ours(event: &Event) -> bool {
+    matches!(event, Event::Stopped | Event::Interrupted { .. } | Event::Killed)
 }
 
 fn one_by_one(width: usize) -> String {

@@ -14,6 +14,7 @@ use brickbat::agent::canary::Canary;
 use brickbat::check::Reach;
 use brickbat::dialect::Dialect;
 use brickbat::lower;
+use brickbat::plan::PlannedFault;
 use brickbat::simulate::Run;
 use brickbat::trace::{Ending, Event, ExchangeId, RequestKind, ShownState, TurnOutcome};
 use brickbat::verdict::Verdict;
@@ -428,6 +429,27 @@ fn a_tool_that_is_given_up_when_another_one_fails_never_settles() {
             let judgement = judged(&plan, &given_up);
             assert_eq!(judgement.verdict, expected, "{judgement:#?}");
         }
+    }
+}
+
+#[test]
+fn a_question_that_comes_after_the_end_is_not_left_open() {
+    for dialect in Dialect::ALL {
+        let plan = edited("approval/kill-while-asked", &[], dialect);
+        let asked = run(&plan);
+        assert!(asked.receipts.iter().all(|receipt| receipt.fired), "{:#?}", asked.receipts);
+        let unasked = rebuilt(&asked, |_, event| match event {
+            Event::Asked { .. } => Vec::new(),
+            event => vec![event.clone()],
+        });
+        let verdict = |mut run: Run| {
+            let ignored = run.receipts.iter_mut().find(|receipt| receipt.what == PlannedFault::Ignore);
+            ignored.unwrap().fired = false;
+            judged(&plan, &run).verdict
+        };
+        assert_eq!(verdict(unasked), Verdict::Unreachable);
+        // Who was asked in time could have left the question open.
+        assert_eq!(verdict(asked), Verdict::Vacuous);
     }
 }
 
