@@ -204,6 +204,13 @@ pub const CHECKS: &[Check] = &[
         speaks: heed::has_refusal,
         run: heed::refusal_heeded,
     },
+    Check {
+        id: "old-thread-heals",
+        summary: "a thread that was broken when the system found it works again",
+        level: Level::L5,
+        speaks: spoken::finds_broken_thread,
+        run: survival::old_thread_heals,
+    },
 ];
 
 /// Judges one run of a plan. `needed` is the grade of receipt that this driver can give;

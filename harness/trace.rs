@@ -383,6 +383,8 @@ pub struct Account {
     pub settled: Option<ToolOutcome>,
     /// Whether the result was delivered after the user's stop of that turn, after its end, or after its death.
     pub settled_late: bool,
+    /// Whether the system asked the model for something after that.
+    pub asked_since: bool,
     /// Whether the system gave it up.
     pub cancelled: bool,
     /// What the user answered when asked about it, the last time.
@@ -432,7 +434,14 @@ impl Ledger {
                             || outlived[call.0 as usize]
                             || account.start_turns.last().is_some_and(|start| *start < turn);
                         account.settled = Some(outcome.clone());
+                        account.asked_since = false;
                     }
+                }
+                Event::Requested { kind, .. } if *kind != RequestKind::Auxiliary => {
+                    ledger
+                        .calls
+                        .iter_mut()
+                        .for_each(|account| account.asked_since |= account.settled.is_some());
                 }
                 Event::Answered { call: Some(call), consent, .. } => {
                     if let Some(account) = ledger.calls.get_mut(call.0 as usize) {

@@ -4,7 +4,7 @@ use super::changed::Changed;
 use super::given;
 use crate::history::{Content, History, Item};
 use crate::json::{Document, Json};
-use crate::plan::{CallKey, MARKER, Plan, PlannedCall};
+use crate::plan::{CallKey, MARKER, Plan, PlannedCall, ToolOutcome};
 use crate::provider::Recall;
 use crate::rules::{self, Memory, Profile};
 use crate::simulate::Run;
@@ -33,6 +33,8 @@ pub struct RequestView {
     pub turn: usize,
     /// What the provider made of it.
     pub kind: RequestKind,
+    /// Whether its body can be read; if not, nobody knows what it says.
+    pub is_read: bool,
     /// Its conversation.
     pub history: History,
     /// The names of the tools that it offers to the model.
@@ -78,9 +80,41 @@ impl<'a> Evidence<'a> {
         self.requests.iter().find(|request| request.exchange == exchange).map(|request| request.turn)
     }
 
-    /// The last request of the thread; what it holds is what the thread remembers.
+    /// The last request of the thread that can be read; what it holds is what the thread remembers.
     pub fn last_request(&self) -> Option<&RequestView> {
-        self.requests.iter().rev().find(|request| request.kind != RequestKind::Auxiliary)
+        let is_of_thread = |request: &&RequestView| request.kind != RequestKind::Auxiliary && request.is_read;
+        self.requests.iter().rev().find(is_of_thread)
+    }
+
+    /// Whether a request tells the model what the tool of a call returned: in a result of that call that counts, or in
+    /// words, where a system gives the history in its own.
+    pub fn tells(
+        &self,
+        request: &RequestView,
+        key: CallKey,
+        counts: impl Fn(&ResultView<'_>) -> bool,
+    ) -> bool {
+        let (marker, is_silent) = (self.call(key).marker.as_str(), self.call(key).outcome.text().is_empty());
+        let is_its = |result: &ResultView<'_>| match self.answered(request, result.id) {
+            // A tool that returned nothing returned no marker either: any result that is its own will do.
+            Some(answered) => answered == key && (is_silent || result.text.contains(marker)),
+            None => !is_silent && result.text.contains(marker),
+        };
+        let in_words = || {
+            request.history.items.iter().any(|item| match &item.content {
+                Content::Text { text } => text.contains(marker),
+                Content::Raw { value } => value.to_string().contains(marker),
+                Content::Thought { .. } | Content::Call { .. } | Content::Result { .. } => false,
+            })
+        };
+        request.results().any(|result| is_its(&result) && counts(&result)) || in_words()
+    }
+
+    /// Whether the system could have told of a result: it came in time, and a request came after it.
+    pub fn could_tell(&self, key: CallKey) -> bool {
+        let (call, account) = (self.call(key), &self.ledger.calls[key.0 as usize]);
+        let returned = matches!(account.settled, Some(ToolOutcome::Return(_)));
+        returned && !account.settled_late && (call.given || account.asked_since)
     }
 
     /// The call of the plan with that wire id, if it is the only one.
@@ -251,13 +285,13 @@ fn view(
         message: violation.message.clone(),
         status: violation.status(),
     });
-    let document = document.unwrap_or_default();
+    let (is_read, document) = (document.is_ok(), document.unwrap_or_default());
     let history = conversation(plan, recall.memory(), document.root());
     recall.replied(plan, exchange, kind, document.root());
     let offered = wire::offered_tools(plan.dialect, document.root());
     let asks_to_think = wire::of(plan.dialect).asks_to_think(document.root());
     let calls = history.items.iter().filter_map(|item| call_view(plan, item)).collect();
-    RequestView { exchange, turn, kind, history, offered, asks_to_think, calls, refusal }
+    RequestView { exchange, turn, kind, is_read, history, offered, asks_to_think, calls, refusal }
 }
 
 /// The conversation that a request goes on with, what it only names included.

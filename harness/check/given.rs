@@ -2,7 +2,7 @@
 
 use super::evidence::{Evidence, RequestView};
 use crate::history::Content;
-use crate::plan::{GivenMessage, GivenResult, MARKER, Plan, ToolOutcome};
+use crate::plan::{GivenBlock, GivenMessage, GivenResult, MARKER, Plan, ToolOutcome};
 use crate::trace::Ledger;
 
 /// Enters into the ledger how the calls of the given history ended: their tools ran before anyone looked.
@@ -16,6 +16,18 @@ pub(super) fn enter(plan: &Plan, ledger: &mut Ledger) {
         account.settled.get_or_insert(outcome);
         account.settled_late = false;
     }
+}
+
+/// Whether the given history is broken: the results of a reply's calls do not follow it, all together.
+pub(super) fn is_broken(plan: &Plan) -> bool {
+    plan.given.iter().enumerate().any(|(at, message)| {
+        let GivenMessage::Assistant(blocks) = message else { return false };
+        let followed_by = |id: &str| match plan.given.get(at + 1) {
+            Some(GivenMessage::Results(results)) => results.iter().any(|result| result.id == id),
+            _ => false,
+        };
+        blocks.iter().any(|block| matches!(block, GivenBlock::Call { id, .. } if !followed_by(id)))
+    })
 }
 
 /// What the user says in the given history.

@@ -13,7 +13,7 @@ pub(super) fn turn_ends(evidence: &Evidence<'_>) -> Vec<Finding> {
     if waits_for_ever(evidence, turn) {
         return Vec::new();
     }
-    let after = if evidence.was_stopped(turn) { " even after a stop" } else { "" };
+    let after = if is_tried(evidence, turn) { " even after a stop" } else { "" };
     vec![Finding {
         check: "turn-ends",
         harm: Harm::Hang,
@@ -31,8 +31,6 @@ pub(super) fn turn_ends(evidence: &Evidence<'_>) -> Vec<Finding> {
 fn waits_for_ever(evidence: &Evidence<'_>, turn: usize) -> bool {
     let events = || evidence.run.trace.by_turn().filter(|(at, _)| *at == turn).map(|(_, event)| event);
     let before = || events().take_while(|event| **event != Event::GaveUp);
-    let is_tried =
-        before().any(|event| matches!(event, Event::Stopped | Event::Interrupted { .. } | Event::Killed));
     let hangs = before().any(|event| match event {
         Event::ToolStarted { call: Some(call), .. } => evidence.call(*call).hangs,
         _ => false,
@@ -40,7 +38,15 @@ fn waits_for_ever(evidence: &Evidence<'_>, turn: usize) -> bool {
     let is_over = events()
         .skip_while(|event| **event != Event::GaveUp)
         .any(|event| matches!(event, Event::TurnEnded { .. } | Event::Killed));
-    hangs && !is_tried && is_over
+    hangs && !is_tried(evidence, turn) && is_over
+}
+
+/// Whether a turn was stopped, broken off or killed before it was given up; the stop that follows is the harness's own.
+fn is_tried(evidence: &Evidence<'_>, turn: usize) -> bool {
+    let of_turn = evidence.run.trace.by_turn().filter(|(at, _)| *at == turn).map(|(_, event)| event);
+    of_turn
+        .take_while(|event| **event != Event::GaveUp)
+        .any(|event| matches!(event, Event::Stopped | Event::Interrupted { .. } | Event::Killed))
 }
 
 /// Requests that may come after the user's stop: one may have been on its way.

@@ -1,5 +1,7 @@
 //! Does the thread remember what happened, as it happened?
 
+use std::collections::BTreeSet;
+
 use super::evidence::{Evidence, RequestView, ResultView};
 use super::given;
 use crate::history::{Content, Role};
@@ -59,24 +61,8 @@ pub(super) fn user_message_kept(evidence: &Evidence<'_>) -> Vec<Finding> {
 /// What the user said is always demanded, because a kill comes when the provider has been asked about it.
 pub(super) fn results_kept(evidence: &Evidence<'_>) -> Vec<Finding> {
     let Some(last) = evidence.last_request() else { return Vec::new() };
-    let calls = evidence.plan.calls.iter().zip(&evidence.ledger.calls);
-    // Where a system gives the history in its own words, the result may stand in a text.
-    let told = |marker: &str| {
-        last.history.items.iter().any(|item| match &item.content {
-            Content::Text { text } => text.contains(marker),
-            Content::Raw { value } => value.to_string().contains(marker),
-            Content::Thought { .. } | Content::Call { .. } | Content::Result { .. } => false,
-        })
-    };
-    let lost = calls.enumerate().filter_map(|(key, (call, account))| {
+    let lost = evidence.plan.calls.iter().enumerate().filter_map(|(key, call)| {
         let key = CallKey(key as u32);
-        let returned = matches!(account.settled, Some(ToolOutcome::Return(_))) && !account.settled_late;
-        let own = |id: &str| evidence.answered(last, id).is_none_or(|answered| answered == key);
-        // A tool that returned nothing returned no marker either: any result that is its own will do.
-        let is_its = |text: &str| call.outcome.text().is_empty() || text.contains(call.marker.as_str());
-        let answers = |id: &str| evidence.answered(last, id) == Some(key);
-        let is_known = |id: &str| if call.outcome.text().is_empty() { answers(id) } else { own(id) };
-        let kept = || last.results().any(|result| is_its(result.text) && is_known(result.id));
         let name = &call.name;
         let message = match evidence.died_in(call.turn) {
             _ if call.given => {
@@ -91,7 +77,7 @@ pub(super) fn results_kept(evidence: &Evidence<'_>) -> Vec<Finding> {
             false => Some(format!("the result of call {name} had been delivered and is gone")),
         };
         let is_due = (call.given || last.turn > call.turn) && !evidence.changed.result_may_be_gone(key);
-        let is_lost = returned && is_due && !kept() && !told(&call.marker);
+        let is_lost = is_due && evidence.could_tell(key) && !evidence.tells(last, key, |_| true);
         message.filter(|_| is_lost).map(|message| (call, message))
     });
     lost.map(|(call, message)| Finding {
@@ -144,19 +130,26 @@ pub(super) fn results_once(evidence: &Evidence<'_>) -> Vec<Finding> {
 
 /// Calls stand in the order in which the model made them.
 pub(super) fn order_kept(evidence: &Evidence<'_>) -> Vec<Finding> {
-    let disordered = |request: &&RequestView| {
+    let places = |request: &RequestView| {
         let places = request.calls().map(|view| {
             let call = evidence.call(view.key);
             (!call.given, call.turn, call.reply, call.attempt, view.key)
         });
-        !places.is_sorted()
+        places.collect::<Vec<_>>()
     };
+    let disordered = |request: &&RequestView| !places(request).is_sorted();
     let Some(request) = evidence.requests.iter().find(disordered) else { return Vec::new() };
+    let places = places(request);
+    let is_repeated = places.iter().collect::<BTreeSet<_>>().len() < places.len();
+    let message = match is_repeated {
+        true => "calls stand there twice, and not where the model made them",
+        false => "the calls stand in another order than the model made them",
+    };
     vec![Finding {
         check: "order-kept",
         harm: Harm::Reordered,
         permanence: None,
-        message: "the calls stand in another order than the model made them".to_owned(),
+        message: message.to_owned(),
         place: request.place(""),
         rule: None,
         expected: "the order of the reply".to_owned(),

@@ -3,12 +3,18 @@
 //! A checker that finds nothing where there is nothing to find proves nothing; the account of a run counts the two apart.
 
 use super::evidence::Evidence;
+use super::given;
 use crate::plan::ToolOutcome;
 use crate::trace::{Ending, Event};
 
 /// Each run has turns and requests.
 pub(super) fn always(_evidence: &Evidence<'_>) -> bool {
     true
+}
+
+/// The thread was broken when the system found it.
+pub(super) fn finds_broken_thread(evidence: &Evidence<'_>) -> bool {
+    given::is_broken(evidence.plan)
 }
 
 /// A result was delivered in time, and a later turn has to know of it.

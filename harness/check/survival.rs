@@ -1,6 +1,7 @@
 //! Does the thread survive?
 
 use super::evidence::Evidence;
+use super::given;
 use crate::plan::{PlannedAction, PlannedFault, PlannedTurn, Script};
 use crate::scenario::Stop;
 use crate::trace::{RequestKind, TurnOutcome};
@@ -8,7 +9,17 @@ use crate::verdict::{Finding, Harm, Permanence};
 
 /// Every request of the thread is accepted, and every turn in which nothing goes wrong works.
 pub(super) fn thread_survives(evidence: &Evidence<'_>) -> Vec<Finding> {
-    refused(evidence).into_iter().chain(raised(evidence)).chain(idle(evidence)).collect()
+    if given::is_broken(evidence.plan) { Vec::new() } else { not_alive(evidence, "thread-survives") }
+}
+
+/// The same of a thread that was broken long before: to mend it is more than not to break it.
+pub(super) fn old_thread_heals(evidence: &Evidence<'_>) -> Vec<Finding> {
+    if given::is_broken(evidence.plan) { not_alive(evidence, "old-thread-heals") } else { Vec::new() }
+}
+
+fn not_alive(evidence: &Evidence<'_>, check: &'static str) -> Vec<Finding> {
+    let found = refused(evidence).into_iter().chain(raised(evidence)).chain(idle(evidence));
+    found.map(|finding| Finding { check, ..finding }).collect()
 }
 
 /// Whether nothing goes wrong in a turn, seen from the system's side. What happened before it is over. A reply that is
@@ -71,7 +82,8 @@ fn idle(evidence: &Evidence<'_>) -> Option<Finding> {
 fn refused(evidence: &Evidence<'_>) -> Option<Finding> {
     let request = evidence.requests.iter().find(|request| request.refusal.is_some())?;
     let refusal = request.refusal.as_ref()?;
-    let last_refused = evidence.last_request().is_some_and(|last| last.refusal.is_some());
+    let last = evidence.requests.iter().rev().find(|request| request.kind != RequestKind::Auxiliary);
+    let last_refused = last.is_some_and(|last| last.refusal.is_some());
     Some(Finding {
         check: "thread-survives",
         harm: Harm::BrickedByProvider,

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::evidence::{Evidence, RequestView};
-use crate::history::Content;
-use crate::plan::{CallKey, PlannedCall, ToolOutcome};
+use crate::plan::{CallKey, PlannedCall};
 use crate::trace::{Event, ShownState};
 use crate::verdict::{Finding, Harm};
 
@@ -19,7 +18,7 @@ pub(super) fn views_agree(evidence: &Evidence<'_>) -> Vec<Finding> {
         (0..evidence.plan.calls.len() as u32).map(CallKey).filter(|key| is_asked(evidence, last, *key));
     let found = calls.flat_map(|key| {
         let call = evidence.call(key);
-        let is_told = is_told(evidence, last, key);
+        let is_told = evidence.tells(last, key, |result| result.is_error != Some(true));
         // What is shown of an id that several calls share is shown of nobody knows which.
         let is_its = evidence.plan.call_with_id(&call.id) == Some(key);
         let state = shown.get(call.id.as_str()).filter(|_| is_its);
@@ -61,29 +60,9 @@ struct Differs {
 /// Whether a call had a result in time that later turns know of. What a killed process had shown is gone with it,
 /// and what was cut or taken back on purpose is told otherwise.
 fn is_asked(evidence: &Evidence<'_>, last: &RequestView, key: CallKey) -> bool {
-    let (call, account) = (evidence.call(key), &evidence.ledger.calls[key.0 as usize]);
-    let returned = matches!(account.settled, Some(ToolOutcome::Return(_))) && !account.settled_late;
-    let is_changed = evidence.changed.result_may_be_gone(key);
-    returned && call.turn < last.turn && !evidence.died_in(call.turn) && !is_changed
-}
-
-/// Whether the model is told what the tool returned. Nothing at all is told by any result of the call.
-fn is_told(evidence: &Evidence<'_>, last: &RequestView, key: CallKey) -> bool {
     let call = evidence.call(key);
-    let marker = call.marker.as_str();
-    let is_its = |id: &str, text: &str| match call.outcome.text() {
-        "" => evidence.answered(last, id) == Some(key),
-        _ => text.contains(marker),
-    };
-    // Where a system gives the history in its own words, the result may stand in a text.
-    let in_words = || {
-        last.history.items.iter().any(|item| match &item.content {
-            Content::Text { text } => text.contains(marker),
-            Content::Raw { value } => value.to_string().contains(marker),
-            Content::Thought { .. } | Content::Call { .. } | Content::Result { .. } => false,
-        })
-    };
-    last.results().any(|result| is_its(result.id, result.text) && result.is_error != Some(true)) || in_words()
+    let is_changed = evidence.changed.result_may_be_gone(key);
+    evidence.could_tell(key) && call.turn < last.turn && !evidence.died_in(call.turn) && !is_changed
 }
 
 /// The last state of each call that was shown.

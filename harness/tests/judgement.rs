@@ -6,6 +6,7 @@ mod exit_code;
 mod kill;
 mod late;
 mod staging;
+mod told;
 mod waiting;
 
 use std::sync::Arc;

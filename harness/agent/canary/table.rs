@@ -123,6 +123,6 @@ pub(super) const TABLE: &[Entry] = &[
     row(Canary::PartsOverwritten, "parts-overwritten", "results-kept", Some("id-overwrite")),
     row(Canary::OrderFromIds, "order-from-ids", "order-kept", Some("id-order")),
     row(Canary::ErrorsNotLowered, "errors-not-lowered", "thread-survives", Some("persist-translate")),
-    row(Canary::HealsTheEndAlone, "heals-the-end-alone", "thread-survives", Some("kill-resume")),
+    row(Canary::HealsTheEndAlone, "heals-the-end-alone", "old-thread-heals", Some("kill-resume")),
     row(Canary::StaleWriter, "stale-writer", "user-message-kept", Some("two-writers")),
 ];

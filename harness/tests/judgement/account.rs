@@ -46,7 +46,7 @@ fn the_reference_agent_keeps_every_level_and_each_checker_has_its_say() {
     let account = account(&of_dialect(Dialect::AnthropicMessages), None);
     let n_plans = account.plans["pass"];
     assert_eq!((account.n_expected, account.n_asked), (n_plans * CHECKS.len(), n_plans * CHECKS.len()));
-    assert!(account.level >= Some(Level::L4) && account.broken_by.is_empty(), "{account:?}");
+    assert!(account.level == Some(Level::L5) && account.broken_by.is_empty(), "{account:?}");
     assert_eq!(account.silent().count(), 0, "{account:?}");
     let faults = account.faults;
     assert!(faults.armed > 0 && faults.fired == faults.armed && faults.observed == faults.armed);

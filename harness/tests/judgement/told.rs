@@ -1,0 +1,112 @@
+//! What can be held against a system: only what it was told, could tell, and said in words that can be read.
+
+use brickbat::dialect::Dialect;
+use brickbat::plan::ToolOutcome;
+use brickbat::trace::{Event, Grade, RequestKind};
+use brickbat::verdict::Verdict;
+use serde_json::Value;
+
+use super::staging::*;
+
+#[test]
+fn a_request_that_cannot_be_read_is_refused_and_says_nothing_of_the_rest() {
+    for dialect in Dialect::ALL {
+        let plan = plan("control/plain-batch", dialect);
+        let cut = rebuilt(&run(&plan), |turn, event| match event.clone() {
+            Event::Requested { exchange, model, body, .. } if turn > 0 => {
+                let (kind, body) =
+                    (RequestKind::Refused { status: 400 }, body[..body.len() - 1].to_vec().into());
+                vec![Event::Requested { exchange, kind, model, body }]
+            }
+            event => vec![event],
+        });
+        let judgement = judged(&plan, &cut);
+        assert_eq!(judgement.verdict, Verdict::Fail, "{judgement:#?}");
+        assert!(
+            judgement.findings.iter().all(|finding| finding.check == "thread-survives"),
+            "{judgement:#?}"
+        );
+    }
+}
+
+#[test]
+fn a_result_is_lost_only_if_a_request_came_after_it() {
+    for dialect in Dialect::ALL {
+        let plan = plan("abort/mid-batch#k=1", dialect);
+        let (c, last) = (key(&plan, "c"), plan.turns.len() - 1);
+        // A loop that was left running comes to the call when another turn is under way.
+        let outcome = plan.calls[c.0 as usize].outcome.clone();
+        assert!(matches!(outcome, ToolOutcome::Return(_)));
+        let args = plan.calls[c.0 as usize].args.to_string();
+        let late = [
+            Event::ToolStarted { call: Some(c), args },
+            Event::ToolSettled { call: c, outcome, grade: Grade::Observed },
+        ];
+        let ran = |is_there: fn(&Event) -> bool| {
+            rebuilt(&run(&plan), |turn, event| match event {
+                event if turn == last && is_there(event) => [std::slice::from_ref(event), &late[..]].concat(),
+                event => vec![event.clone()],
+            })
+        };
+        let after = judged(&plan, &ran(|event| matches!(event, Event::Replied { .. })));
+        let is_of_results = |check: &str| matches!(check, "results-kept" | "views-agree");
+        assert!(!after.findings.iter().any(|finding| is_of_results(finding.check)), "{after:#?}");
+        let before = ran(|event| matches!(event, Event::Prompted { .. }));
+        let gone = "the result of call c had been delivered and is gone";
+        expect_failure(&plan, &before, "results-kept", &[gone]);
+    }
+}
+
+#[test]
+fn a_result_that_stands_under_another_call_is_not_told() {
+    for dialect in Dialect::ALL {
+        let plan = plan("control/plain-batch", dialect);
+        let [a, b] = ["a", "b"].map(|name| plan.calls[key(&plan, name).0 as usize].outcome.text().to_owned());
+        let swapped =
+            with_bodies(&run(&plan), |body| body.replace(&a, "@@").replace(&b, &a).replace("@@", &b));
+        let words = |name| format!("call {name} is shown as completed, and the model is not told its result");
+        let judgement = judged(&plan, &swapped);
+        let of_views = judgement.findings.iter().filter(|finding| finding.check == "views-agree");
+        let found: Vec<String> = of_views.map(|finding| finding.message.clone()).collect();
+        assert!(["a", "b"].into_iter().all(|name| found.contains(&words(name))), "{found:?}");
+    }
+}
+
+#[test]
+fn calls_that_are_told_again_behind_others_are_no_other_order() {
+    for dialect in Dialect::ALL {
+        let plan = plan("control/plain-batch", dialect);
+        let original = run(&plan);
+        let list = list_of(dialect);
+        let mut bodies = original.trace.events().iter().filter_map(|event| match event {
+            Event::Requested { body, .. } => Some(serde_json::from_slice::<Value>(body).unwrap()),
+            _ => None,
+        });
+        let kept = bodies.next_back().unwrap()[list].clone();
+        let kept = kept.as_array().unwrap();
+        // The provider refuses an item of its own that comes twice; here it is the calls that do.
+        let mut again = kept[1..].to_vec();
+        again.iter_mut().filter_map(Value::as_object_mut).for_each(|item| drop(item.remove("id")));
+        let twice = [&kept[..], &again].concat();
+        let told_twice = with_later_messages(&original, None, |_| twice.clone());
+        let words = "calls stand there twice, and not where the model made them";
+        expect_failure(&plan, &told_twice, "order-kept", &[words]);
+    }
+}
+
+#[test]
+fn a_turn_that_only_the_harness_stopped_was_not_stopped_before() {
+    for dialect in Dialect::ALL {
+        for (name, words) in [
+            ("control/plain-batch", "the turn does not end"),
+            ("abort/mid-batch#k=1", "the turn does not end even after a stop"),
+        ] {
+            let plan = plan(name, dialect);
+            let hung = rebuilt(&run(&plan), |turn, event| match event {
+                Event::TurnEnded { .. } if turn == 0 => vec![Event::GaveUp, Event::Stopped],
+                event => vec![event.clone()],
+            });
+            expect_failure(&plan, &hung, "turn-ends", &[words]);
+        }
+    }
+}
