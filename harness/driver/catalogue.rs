@@ -170,7 +170,8 @@ mod tests {
             (
                 "nothing-like-it",
                 "unknown system `nothing-like-it`; there is ai-sdk, twenty, apex, opencode, tunacode, pydantic-ai, tanstack-ai, \
-                 openai-agents, openai-agents-python, langgraph, langgraph-python, anthropic-sdk",
+                 openai-agents, openai-agents-python, langgraph, langgraph-python, anthropic-sdk, \
+                 google-genai",
             ),
             ("ai-sdk@6.1", "unknown version `6.1`; there is 7.0.173, 6.0.326, 5.0.277"),
             ("ai-sdk/ui-message", "unknown mode `ui-message`; did you mean `ui-messages`?"),

@@ -11,7 +11,7 @@ macro_rules! embedded {
 }
 
 /// The built-in systems. The first of them are those that the project began with; neighbours follow.
-pub(super) const BUILT_IN: [Files; 12] = [
+pub(super) const BUILT_IN: [Files; 13] = [
     embedded!("ai-sdk":
         "system.yaml"
         "adapter.mjs"
@@ -137,5 +137,13 @@ pub(super) const BUILT_IN: [Files; 12] = [
         "v0.137.0/package.json"
         "v1.12.0/package-lock.json"
         "v1.12.0/package.json"
+    ),
+    embedded!("google-genai":
+        "system.yaml"
+        "adapter.mjs"
+        "baseline.yaml"
+        "protocol.mjs"
+        "v3.1.0/package-lock.json"
+        "v3.1.0/package.json"
     ),
 ];
