@@ -212,8 +212,12 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
                     // A result or a piece of the reply that comes next finds a system that has heard it.
                     self.session.barrier().await?;
                 }
-                // What was still to be done was meant for the process that is dead.
-                Command::Kill => todo = self.kill().await?.into(),
+                Command::Kill => {
+                    // It dies when it is done with what it was told, so that it leaves the same each time.
+                    self.session.barrier().await?;
+                    // What was still to be done was meant for the process that is dead.
+                    todo = self.kill().await?.into();
+                }
                 Command::Switch { process } => self.switch(process).await?,
                 Command::Resume => todo.extend(self.resume().await?),
                 Command::Change(change) => {

@@ -27,6 +27,33 @@ MODELS = {
 MODES = {"durability-async": "async", "durability-sync": "sync", "durability-exit": "exit"}
 
 
+# Writes of checkpoints that are under way.
+writes = set()
+
+
+class Saver(AsyncSqliteSaver):
+    """The SDK's saver. Its writes are watched, because the harness goes on when none is under way."""
+
+    async def aput(self, *args):
+        return await watched(super().aput(*args))
+
+    async def aput_writes(self, *args):
+        return await watched(super().aput_writes(*args))
+
+
+async def watched(write):
+    task = asyncio.ensure_future(write)
+    writes.add(task)
+    task.add_done_callback(writes.discard)
+    return await task
+
+
+async def settled():
+    under_way = list(writes)
+    await asyncio.gather(*under_way, return_exceptions=True)
+    return bool(under_way)
+
+
 def gated(given):
     async def run(**arguments):
         return await gate(given, arguments, ToolException)
@@ -37,7 +64,7 @@ def gated(given):
 @asynccontextmanager
 async def opened(spec, store):
     """The agent on the database of the session, and what tells it the thread."""
-    async with AsyncSqliteSaver.from_conn_string(str(Path(spec["stateDir"], "checkpoints.db"))) as saver:
+    async with Saver.from_conn_string(str(Path(spec["stateDir"], "checkpoints.db"))) as saver:
         asks = {given["name"]: {"allowed_decisions": ["approve", "reject"]} for given in spec["tools"] if given["asks"]}
         agent = create_agent(
             MODELS[spec["dialect"]](spec["baseUrl"]),
@@ -84,4 +111,4 @@ async def read(spec, store):
 
 about = {"sdk": SDK, "version": version(SDK), "modes": list(MODES),
          "capabilities": {"approvals": True, "sharedSession": True}}
-serve(about, MODELS, turn, asyncio.CancelledError, read=read)
+serve(about, MODELS, turn, asyncio.CancelledError, read=read, settled=settled)

@@ -22,6 +22,11 @@ OPTIONS = [
 LOOP_TURNS = 64
 
 
+async def loop_turns():
+    for _ in range(LOOP_TURNS):
+        await asyncio.sleep(0)
+
+
 class StoreError(Exception):
     """The store failed, which is no error of the SDK."""
 
@@ -87,9 +92,9 @@ class Session:
 class Adapter:
     """Answers the harness."""
 
-    def __init__(self, about, dialects, turn, cancelled, give, read, ready):
+    def __init__(self, about, dialects, turn, cancelled, give, read, ready, settled):
         self.about, self.dialects, self.turn, self.cancelled = about, dialects, turn, cancelled
-        self.give, self.read, self.ready = give, read, ready
+        self.give, self.read, self.ready, self.settled = give, read, ready, settled
         self.can = CAPABILITIES | {"history": bool(read), "givenHistory": bool(give)} | about.get("capabilities", {})
         self.sessions = {}
 
@@ -161,8 +166,9 @@ class Adapter:
 
     async def ext_method(self, method, params):
         if method == "brickbat/barrier" and self.can["barrier"]:
-            for _ in range(LOOP_TURNS):
-                await asyncio.sleep(0)
+            await loop_turns()
+            while self.settled and await self.settled():
+                await loop_turns()
             return {}
         if method == "brickbat/history" and self.read:
             session = self.session(params["sessionId"])
@@ -183,12 +189,13 @@ def invalid(why):
     return acp.RequestError.invalid_params({"why": why})
 
 
-def serve(about, dialects, turn, cancelled, give=None, read=None, ready=None):
+def serve(about, dialects, turn, cancelled, give=None, read=None, ready=None, settled=None):
     """Answers the harness until standard input ends.
 
     `cancelled` is what the SDK raises when it has been stopped.
     `give`, if your store can be filled, writes a history that the harness gives, and `read` tells what is stored.
     `ready` does, when a session is opened, what takes long the first time, such as to import a provider.
+    `settled` waits for what your SDK does beside its turn, such as to write, and says whether there was any.
     """
 
     async def main():
@@ -196,6 +203,6 @@ def serve(about, dialects, turn, cancelled, give=None, read=None, ready=None):
         # The harness is gone: so is the reason to live, whatever turns and threads still wait.
         reader.feed_eof = lambda: os._exit(0)
         sys.stdout = sys.stderr  # Standard output belongs to the protocol.
-        await acp.run_agent(Adapter(about, dialects, turn, cancelled, give, read, ready), writer, reader)
+        await acp.run_agent(Adapter(about, dialects, turn, cancelled, give, read, ready, settled), writer, reader)
 
     asyncio.run(main())
