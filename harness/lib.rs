@@ -1,62 +1,19 @@
 //! Brickbat throws aborts, faults and reorderings at an agent SDK and proves that the thread survives.
 //!
-//! The modules stand in layers; each may use only its own layer and those above it in this list.
-//! `ARCHITECTURE.md` draws the whole house, and a test holds the code to it.
+//! This package is the command line; what it is built on are crates of their own, layer on layer, and their modules are
+//! reachable from here. `ARCHITECTURE.md` draws the whole house.
 
-// Layer 1: plain types.
-pub mod dialect;
-pub mod history;
-pub mod plan;
-pub mod scenario;
-pub mod trace;
-pub mod vectors;
-pub mod verdict;
+pub use brickbat_engine::{agent, cause, check, conductor, life_cycle, provider, run, simulate};
+pub use brickbat_report::{baseline, classes, matrix, parting, record, report};
+pub use brickbat_rules::{audit, colour, dialect, json, lint, pages, recordings, redact, rules, vectors};
+pub use brickbat_scenario::{hash, history, lower, parse, plan, scenario, trace, verdict, wire, yaml};
+pub use brickbat_search::{explore, fuzz_agent, generate, hunt, mutate_scenarios, oracle, shrink, target};
 
-// Layer 2: pure mechanics.
-pub mod json;
-pub mod lint;
-pub mod lower;
-pub mod parse;
-pub mod redact;
-pub mod rules;
-pub mod wire;
-
-// Layer 3: pure judgement.
-pub mod agent;
-pub mod audit;
-pub mod baseline;
-pub mod cause;
-pub mod check;
-pub mod classes;
-pub mod conductor;
-pub mod explore;
-pub mod generate;
-pub mod hunt;
-pub mod life_cycle;
-pub mod matrix;
-pub mod oracle;
-pub mod pages;
-pub mod parting;
-pub mod provider;
-pub mod record;
-pub mod recordings;
-pub mod report;
-pub mod shrink;
-pub mod simulate;
-pub mod target;
-
-// Layer 4: input and output.
 #[cfg(feature = "cli")]
-pub mod driver;
-#[cfg(feature = "cli")]
-pub mod folder;
-#[cfg(feature = "cli")]
-pub mod server;
+pub use brickbat_drive::{driver, folder, runner, server};
+
 #[cfg(feature = "wiremock")]
 pub mod strict;
 
-// Layer 5: the front.
 #[cfg(feature = "cli")]
 pub mod cli;
-#[cfg(feature = "cli")]
-pub mod runner;

@@ -33,12 +33,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use wiremock::{Request, Respond, ResponseTemplate};
 
-use crate::dialect::Dialect;
-use crate::lower;
-use crate::plan::Plan;
-use crate::provider::{self, Headers, Provider};
-use crate::rules::Profile;
-use crate::trace::RequestKind;
+use brickbat_engine::provider::{self, Headers, Provider};
+use brickbat_rules::dialect::Dialect;
+use brickbat_scenario::lower;
+use brickbat_scenario::plan::Plan;
+use brickbat_scenario::trace::RequestKind;
 
 /// A strict provider that answers requests of `wiremock`. Its clones share one script.
 #[derive(Debug, Clone)]
@@ -55,7 +54,7 @@ struct Shared {
 impl Strict {
     /// The provider of a plan, as strict as the newest profile of its dialect.
     pub fn of_plan(plan: Plan) -> Strict {
-        let profile = Profile::of_plan(&plan, &[]);
+        let profile = plan.profile_from(&[]);
         let provider = Provider::new(Arc::new(plan), profile);
         Strict { shared: Arc::new(Mutex::new(Shared { provider, refusals: Vec::new() })) }
     }

@@ -1,7 +1,7 @@
 //! The reference agent is accused of nothing.
 #![no_main]
 
-use brickbat::explore::file;
+use brickbat::yaml;
 use brickbat::{generate, oracle};
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
@@ -9,7 +9,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     if let Some(plan) = oracle::plan(&scenario)
         && let Some(told) = oracle::accusation(&plan)
     {
-        panic!("{told}\n{}", file::text(&scenario));
+        panic!("{told}\n{}", yaml::text(&scenario));
     }
 });
 

@@ -5,8 +5,8 @@
 use std::sync::LazyLock;
 
 use brickbat::agent::canary::Canary;
-use brickbat::explore::file;
 use brickbat::verdict::Verdict;
+use brickbat::yaml;
 use brickbat::{generate, oracle};
 
 static PLANTED: LazyLock<Option<Canary>> =
@@ -16,13 +16,13 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let scenario = generate::decode(bytes);
     let Some(plan) = oracle::plan(&scenario) else { return };
     if let Some(canary) = *PLANTED {
-        assert!(oracle::caught(&plan, &[canary]).is_empty(), "found:\n{}", file::text(&scenario));
+        assert!(oracle::caught(&plan, &[canary]).is_empty(), "found:\n{}", yaml::text(&scenario));
         return;
     }
     let chosen = bytes.iter().fold(bytes.len(), |sum, byte| sum + usize::from(*byte));
     let canary = Canary::all().nth(chosen % Canary::all().count());
     let judgement = oracle::judgement(&plan, canary);
-    assert_ne!(judgement.verdict, Verdict::HarnessError, "{:?}\n{}", judgement.reason, file::text(&scenario));
+    assert_ne!(judgement.verdict, Verdict::HarnessError, "{:?}\n{}", judgement.reason, yaml::text(&scenario));
 });
 
 brickbat::mutate_scenarios!();

@@ -18,7 +18,8 @@ use brickbat::lower;
 use brickbat::parse::{Variant, parse};
 use brickbat::plan::Plan;
 use brickbat::rules::{Profile, validate};
-use brickbat::simulate::{Run, simulate};
+use brickbat::run::Run;
+use brickbat::simulate::simulate;
 use brickbat::trace::{Event, Grade};
 use brickbat::verdict::{Judgement, Verdict};
 use rustix::time::{ClockId, clock_gettime};
@@ -92,13 +93,13 @@ impl Prepared {
     }
 
     fn judge(&self, run: &Run) -> Judgement {
-        judge(&self.plan, run, Profile::of_plan(&self.plan, &[]), Grade::Observed, Some(&self.reach))
+        judge(&self.plan, run, self.plan.profile_from(&[]), Grade::Observed, Some(&self.reach))
     }
 }
 
 fn drive(plan: &Arc<Plan>, width: Option<usize>) -> Run {
     let agent = Agent::of_plan(plan, Delivery::Streamed, None);
-    simulate(plan, Profile::of_plan(plan, &[]), agent, width)
+    simulate(plan, plan.profile_from(&[]), agent, width)
 }
 
 /// Plans that are measured together, from their files to their requests.

@@ -5,9 +5,9 @@ use tokio::io::{BufReader, stdin, stdout};
 
 use super::canaries::canary;
 use super::tell;
-use crate::agent::Delivery;
-use crate::agent::canary::Canary;
-use crate::driver::serve::{Served, serve};
+use brickbat_drive::driver::serve::{Served, serve};
+use brickbat_engine::agent::Delivery;
+use brickbat_engine::agent::canary::Canary;
 
 /// Serves the reference agent over ACP: the protocol of adapters, for systems and for people who write one.
 ///

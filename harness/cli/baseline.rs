@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use super::embedded::catalogue;
 use super::{bad_input, tell};
-use crate::baseline::{Baseline, Known, Shown, common_system, rewrite};
-use crate::driver::{self, BASELINE};
-use crate::parse::MAX_TEXT;
-use crate::report::{Report, is_reference};
-use crate::runner::{Origin, Subject, System};
+use brickbat_drive::driver::BASELINE;
+use brickbat_drive::runner::{Origin, Subject, System};
+use brickbat_report::baseline::{Baseline, Known, Shown, common_system, rewrite};
+use brickbat_report::report::{Report, is_reference};
+use brickbat_scenario::parse::MAX_TEXT;
 
 /// Known findings: held against, and written.
 #[derive(Args)]
@@ -86,7 +87,7 @@ impl Pending<'_> {
             let path = self.path.display();
             return Err(bad_input(format!("error: {path} is of `{}`, and no such system ran", old.system)));
         }
-        let built_in = driver::systems().into_iter().flat_map(|manifest| {
+        let built_in = catalogue().manifests().iter().flat_map(|manifest| {
             let names = manifest.modes.iter().map(|mode| manifest.full_name(&mode.name));
             names.collect::<Vec<String>>()
         });

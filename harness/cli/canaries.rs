@@ -7,16 +7,17 @@ use std::sync::Arc;
 use clap::Args;
 use futures::StreamExt;
 
+use super::library::{self, Selection};
 use super::run::{paint, profiles};
 use super::secrets::redactor;
 use super::{bad_input, block_on, own_program, print};
-use crate::agent::Delivery;
-use crate::agent::canary::Canary;
-use crate::dialect::Dialect;
-use crate::report::Case;
-use crate::report::text::{self, Tone};
-use crate::runner::{self, Job, Options, Repeat, Selection, System};
-use crate::verdict::Verdict;
+use brickbat_drive::runner::{self, Job, Options, Repeat, System};
+use brickbat_engine::agent::Delivery;
+use brickbat_engine::agent::canary::Canary;
+use brickbat_report::report::Case;
+use brickbat_report::report::text::{self, Tone};
+use brickbat_rules::dialect::Dialect;
+use brickbat_scenario::verdict::Verdict;
 
 /// Runs every planted bug through the suite, in process, over HTTP and over ACP, and prints which plans catch it.
 ///
@@ -49,7 +50,7 @@ const SUITE_BROKEN: u8 = 4;
 impl Canaries {
     pub(super) fn execute(&self) -> u8 {
         let selection = Selection { sources: &[], dialects: &Dialect::ALL, filter: None, seed: 0 };
-        match runner::load(&selection) {
+        match library::load(&selection) {
             Ok(jobs) => match own_program() {
                 Ok(guardian) => block_on(self.table(jobs.into(), guardian)).unwrap_or_else(|code| code),
                 Err(code) => code,

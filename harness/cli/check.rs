@@ -5,14 +5,14 @@ use std::io::IsTerminal;
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::requests::{self, Event, Input, Inputs};
 use super::run::{dialect, profile};
 use super::secrets::redactor;
 use super::{BAD_INPUT, bad_input, print, rule, stream, tell};
-use crate::audit::{Format, Report, Strictness, Terms, Unjudged};
-use crate::dialect::Dialect;
-use crate::parse::Colour;
-use crate::rules::Profile;
-use crate::runner::requests::{self, Event, Input, Inputs};
+use brickbat_rules::audit::{Format, Report, Strictness, Terms, Unjudged};
+use brickbat_rules::colour::Colour;
+use brickbat_rules::dialect::Dialect;
+use brickbat_rules::rules::Profile;
 
 /// Says what a strict provider would say to request bodies, or to bare lists of messages.
 #[derive(Args)]

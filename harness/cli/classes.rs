@@ -4,14 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use clap::{Args, ValueEnum};
 
+use super::embedded::{CLASSES, catalogue};
+use super::kills::kills;
+use super::library::{self, Selection};
 use super::{bad_input, print_plain, tell};
-use crate::agent::canary::Canary;
-use crate::baseline::Baseline;
-use crate::classes;
-use crate::classes::table::{self, Facts, Kills, Summary};
-use crate::dialect::Dialect;
-use crate::driver::{self, BASELINE};
-use crate::runner::{self, Job, Selection};
+use brickbat_drive::driver::BASELINE;
+use brickbat_drive::runner::Job;
+use brickbat_engine::agent::canary::Canary;
+use brickbat_report::baseline::Baseline;
+use brickbat_report::classes;
+use brickbat_report::classes::table::{self, Facts, Kills, Summary};
+use brickbat_rules::dialect::Dialect;
 
 /// Tells of each failure class which scenarios say it, which planted bug proves that they bite, and which systems show
 /// it, or why it cannot be said yet.
@@ -55,13 +58,13 @@ const UNPROVEN: u8 = 1;
 
 impl Classes {
     pub(super) fn execute(&self) -> u8 {
-        let mut classes = match classes::built_in() {
+        let mut classes = match classes::parse(CLASSES.1, CLASSES.0) {
             Ok(classes) => classes,
             Err(error) => return bad_input(error),
         };
         if let Some(unknown) = self.only.iter().find(|id| !classes.iter().any(|class| class.id == **id)) {
             let known: Vec<&str> = classes.iter().map(|class| class.id.as_str()).collect();
-            let hint = crate::parse::did_you_mean(unknown, &known);
+            let hint = brickbat_scenario::parse::did_you_mean(unknown, &known);
             let hint = hint.unwrap_or_else(|| "`brickbat classes` lists them".to_owned());
             return bad_input(format!("error: there is no class `{unknown}`\nhint: {hint}"));
         }
@@ -98,12 +101,12 @@ impl Classes {
 
 /// What is known of the classes that are wanted.
 fn facts(is_wanted: impl Fn(&str) -> bool) -> Result<Facts, u8> {
-    let said = runner::said().map_err(bad_input)?;
+    let said = library::said().map_err(bad_input)?;
     let selection = Selection { sources: &[], dialects: &Dialect::ALL, filter: None, seed: 0 };
-    let jobs = runner::load(&selection).map_err(bad_input)?;
+    let jobs = library::load(&selection).map_err(bad_input)?;
     let of_class = |canary: &Canary| canary.class().is_some_and(&is_wanted);
     let canaries: Vec<Canary> = Canary::all().filter(of_class).collect();
-    let kills = runner::kills(&jobs, &canaries);
+    let kills = kills(&jobs, &canaries);
     let kills = kills.into_iter().filter_map(|(canary, scenarios)| {
         Some(Kills { canary: canary.name(), class: canary.class()?, scenarios })
     });
@@ -113,13 +116,13 @@ fn facts(is_wanted: impl Fn(&str) -> bool) -> Result<Facts, u8> {
 /// The scenarios in which each system has known findings.
 fn shown(jobs: &[Job]) -> Result<BTreeMap<String, BTreeSet<String>>, u8> {
     let mut shown: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for manifest in driver::systems() {
+    for manifest in catalogue().manifests() {
         let Some(text) = manifest.text(BASELINE).filter(|_| !shown.contains_key(&manifest.name)) else {
             continue;
         };
         let baseline = Baseline::parse(&text, &format!("{}/{BASELINE}", manifest.name)).map_err(bad_input)?;
         let held = jobs.iter().filter(|job| baseline.holds(&job.plan.id.to_string()));
-        shown.insert(manifest.name, held.map(|job| job.plan.id.scenario.clone()).collect());
+        shown.insert(manifest.name.clone(), held.map(|job| job.plan.id.scenario.clone()).collect());
     }
     Ok(shown)
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::interrupt::until_interrupted;
+use super::library::{self, Selection, Source};
 use super::merge::read_report;
 use super::own::Own;
 use super::progress::Progress;
@@ -12,12 +13,12 @@ use super::run::{dialect, paint, profile, profiles};
 use super::secrets::redactor;
 use super::shrink::options;
 use super::{bad_input, block_on, own_program, print, tell};
-use crate::dialect::Dialect;
-use crate::parting::{Comparison, Gap, Parting};
-use crate::report::Case;
-use crate::report::text::Tone;
-use crate::rules::Profile;
-use crate::runner::{self, Job, Options, Repeat, Selection, Source, System};
+use brickbat_drive::runner::{self, Job, Options, Repeat, System};
+use brickbat_report::parting::{Comparison, Gap, Parting};
+use brickbat_report::report::Case;
+use brickbat_report::report::text::Tone;
+use brickbat_rules::dialect::Dialect;
+use brickbat_rules::rules::Profile;
 
 /// Runs the same plans on two systems, versions or modes, and tells where they part: one plan for each cause.
 #[derive(Args)]
@@ -107,7 +108,7 @@ impl Diff {
         let sources: Vec<Source> = self.scenarios.iter().map(|word| Source::of(word)).collect();
         let dialects = if self.dialects.is_empty() { &Dialect::ALL[..] } else { &self.dialects };
         let filter = self.filter.as_deref();
-        let jobs = runner::load(&Selection { sources: &sources, dialects, filter, seed: self.seed })
+        let jobs = library::load(&Selection { sources: &sources, dialects, filter, seed: self.seed })
             .map_err(bad_input)?;
         match jobs.is_empty() {
             true => Err(bad_input("error: no plan is left\nhint: `brickbat run --list` shows what there is")),

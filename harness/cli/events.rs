@@ -6,17 +6,18 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde_json::{Value, json};
 
+use super::embedded::sequences;
 use super::own::Own;
 use super::progress::Progress;
 use super::run::paint;
 use super::secrets::redactor;
 use super::{bad_input, block_on, own_program, print, tell};
-use crate::driver::DriverError;
-use crate::generate::Source;
-use crate::life_cycle::{Event, Sequence, Wrong, shuffled};
-use crate::parse::MAX_TEXT;
-use crate::report::text::Tone;
-use crate::runner::{Feeder, Played, System, sequences};
+use brickbat_drive::driver::DriverError;
+use brickbat_drive::runner::{Feeder, Played, System};
+use brickbat_engine::life_cycle::{Event, Sequence, Wrong, shuffled};
+use brickbat_report::report::text::Tone;
+use brickbat_scenario::parse::MAX_TEXT;
+use brickbat_search::generate::Source;
 
 /// Feeds sequences of events to what consumes an SDK's own stream, and judges what it stores after each event.
 ///

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use super::examples;
 use super::{bad_input, print_plain, rule};
-use crate::lint::StreamRule;
-use crate::pages;
-use crate::rules::Rule;
-use crate::runner::examples;
+use brickbat_rules::lint::StreamRule;
+use brickbat_rules::pages;
+use brickbat_rules::rules::Rule;
 
 /// Explains a rule: what it asks for, why, how to mend a history that breaks it, and where that is known from.
 ///

@@ -13,13 +13,14 @@ use super::run::{Run, paint, profiles};
 use super::secrets::redactor;
 use super::shrink::options;
 use super::{bad_input, block_on, own_program, print};
-use crate::dialect::Dialect;
-use crate::explore::cause::{Cause, Failure, causes};
-use crate::explore::{Base, Candidate, Depth, Ground, candidates, file};
-use crate::report::text::{self, Tone};
-use crate::report::{Case, Report};
-use crate::runner::{self, Job, Options, Repeat, System, quoted};
-use crate::verdict::Verdict;
+use brickbat_drive::runner::{self, Job, Options, Repeat, System, quoted};
+use brickbat_report::report::text::{self, Tone};
+use brickbat_report::report::{Case, Report};
+use brickbat_rules::dialect::Dialect;
+use brickbat_scenario::verdict::Verdict;
+use brickbat_scenario::yaml;
+use brickbat_search::explore::cause::{Cause, Failure, causes};
+use brickbat_search::explore::{Base, Candidate, Depth, Ground, candidates};
 
 /// What is explored.
 #[derive(Args)]
@@ -104,7 +105,7 @@ impl Run {
     /// What there is to explore. Which actions go together is found out here, on all cores.
     fn plot(&self, what: What) -> Result<Plot, u8> {
         let dialects = if self.dialects.is_empty() { &Dialect::ALL[..] } else { &self.dialects };
-        let (name, scenario) = runner::one_scenario(&self.explore.base).map_err(bad_input)?;
+        let (name, scenario) = super::library::one_scenario(&self.explore.base).map_err(bad_input)?;
         let base = Base::of(&format!("explore/{name}"), &scenario, self.seed);
         let grounds: Vec<Ground> = dialects.par_iter().map(|dialect| base.ground(*dialect)).collect();
         let depth = match what {
@@ -200,7 +201,7 @@ impl Run {
         let rule = finding.rule.map(|rule| format!("  rule {rule}")).unwrap_or_default();
         text.push_str(&format!("  {}{rule}\n  {} on {dialect}\n", finding.message, words));
         for deed in &deeds {
-            text.push_str(&format!("    - {}\n", file::action(&deed.at)));
+            text.push_str(&format!("    - {}\n", yaml::action(&deed.at)));
         }
         let plans = if cause.n_plans == 1 { "1 plan".to_owned() } else { format!("{} plans", cause.n_plans) };
         text.push_str(&format!("  in {plans}; {}\n", dialects.join(", ")));
@@ -216,7 +217,7 @@ impl Run {
             scenario.comment = redactor().text(&comment).to_string();
             scenario.class = vec!["explored".to_owned()];
             scenario.found = Some(signature.found(&redactor().text(name), dialect, self.seed));
-            std::fs::write(&path, file::text(&scenario))
+            std::fs::write(&path, yaml::text(&scenario))
                 .map_err(|error| bad_input(format!("error: cannot write {}: {error}", path.display())))?;
             let (file, options) = (quoted(&path.to_string_lossy()), system.options(name));
             text.push_str(&format!("  again: brickbat run {file} {options} --dialect {dialect}\n"));

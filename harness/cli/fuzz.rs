@@ -13,23 +13,24 @@ use super::own::Own;
 use super::progress::Progress;
 use super::run::{dialect, harm, paint, profile, profiles};
 use super::secrets::redactor;
+use super::shows::{self, Effort};
 use super::shrink::{ID, options, start};
 use super::{bad_input, block_on, own_program, print};
-use crate::cause::{Signature, file_name, words};
-use crate::dialect::Dialect;
-use crate::explore::file;
-use crate::hunt::novelty::features;
-use crate::hunt::{Guidance, Hunt};
-use crate::lower;
-use crate::record::Record;
-use crate::redact::Redactor;
-use crate::report::Case;
-use crate::report::text::{self, Tone};
-use crate::rules::Profile;
-use crate::runner::{self, Effort, Job, Keep, Options, Started, System, quoted};
-use crate::scenario::Scenario;
-use crate::shrink::{Rate, Setting};
-use crate::verdict::{Finding, Harm, Verdict};
+use brickbat_drive::runner::{Job, Keep, Options, Started, System, quoted};
+use brickbat_engine::cause::{Signature, file_name, words};
+use brickbat_report::record::Record;
+use brickbat_report::report::Case;
+use brickbat_report::report::text::{self, Tone};
+use brickbat_rules::dialect::Dialect;
+use brickbat_rules::redact::Redactor;
+use brickbat_rules::rules::Profile;
+use brickbat_scenario::lower;
+use brickbat_scenario::scenario::Scenario;
+use brickbat_scenario::verdict::{Finding, Harm, Verdict};
+use brickbat_scenario::yaml;
+use brickbat_search::hunt::novelty::features;
+use brickbat_search::hunt::{Guidance, Hunt};
+use brickbat_search::shrink::{Rate, Setting};
 
 /// Runs scenarios that nobody wrote on a system, follows those that bring something new, and makes each new cause small.
 #[derive(Args)]
@@ -272,7 +273,7 @@ impl Session<'_> {
         let (rate, _) = self.asked(started, setting, &scenario, &signature).await;
         let effort = Effort { budget: self.fuzz.budget, at_once: usize::from(self.fuzz.jobs), rate };
         let shrunk =
-            runner::shrink(started, &scenario, setting, &signature, effort, self.options, &|_| ()).await;
+            shows::shrink(started, &scenario, setting, &signature, effort, self.options, &|_| ()).await;
         self.tally.borrow_mut().n_shrink_runs += shrunk.n_runs;
         if !hunt.found(&signature, &shrunk.scenario) {
             return Ok(());
@@ -304,10 +305,10 @@ impl Session<'_> {
         signature: &Signature,
     ) -> (Rate, Option<Finding>) {
         let again =
-            runner::ask(started, setting, std::slice::from_ref(scenario), N_CONFIRM, self.options).await;
+            shows::ask(started, setting, std::slice::from_ref(scenario), N_CONFIRM, self.options).await;
         // The run that has shown it counts as well.
         let mut shows = vec![true];
-        shows.extend(again.iter().flatten().map(|case| runner::shows(case, signature)));
+        shows.extend(again.iter().flatten().map(|case| shows::shows(case, signature)));
         let mut findings = again.iter().flatten().flat_map(|case| &case.findings);
         let shown = findings.find(|finding| Signature::of(finding) == *signature);
         (Rate::of(&shows), shown.cloned())
@@ -331,14 +332,14 @@ impl Session<'_> {
             words(smallest),
         );
         for at in smallest.turns.iter().flat_map(|turn| &turn.at) {
-            told.push_str(&format!("    - {}\n", file::action(at)));
+            told.push_str(&format!("    - {}\n", yaml::action(at)));
         }
         if let Some(seen) = rate.label() {
             told.push_str(&format!("  comes and goes: {} of {} runs\n", seen.runs, seen.of));
         }
         if let Some(folder) = &self.fuzz.out {
             let path = folder.join(file_name(signature, smallest));
-            let text = file::text(smallest);
+            let text = yaml::text(smallest);
             std::fs::write(&path, redactor().text(&text).as_bytes())
                 .map_err(|error| bad_input(format!("error: cannot write {}: {error}", path.display())))?;
             let file = quoted(&path.to_string_lossy());

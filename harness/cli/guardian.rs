@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::bad_input;
-use crate::driver::guardian;
+use brickbat_drive::driver::guardian;
 
 /// Guards a program, or without a program the temporary folder of a run, for as long as brickbat holds the socket on
 /// standard input.

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::{bad_input, print_plain};
-use crate::parse::{did_you_mean, one_of};
-use crate::runner::quoted;
+use brickbat_drive::runner::quoted;
+use brickbat_scenario::parse::{did_you_mean, one_of};
 
 /// Writes an adapter to start from: one that works, for an SDK in that language, with manifest and README.
 #[derive(Args)]
@@ -152,7 +152,7 @@ fn next_steps(folder: &Path, template: &Template) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::driver::manifest::{Manifest, Place};
+    use brickbat_drive::driver::manifest::{Manifest, Place};
 
     const MAX_COLUMNS: usize = 120;
 

@@ -5,9 +5,9 @@ use std::path::Path;
 use clap::Args;
 use serde_json::Value;
 
+use super::requests::{Inputs, MAX_BYTES};
 use super::{BAD_INPUT, bad_input, print, tell};
-use crate::runner::requests::{Inputs, MAX_BYTES};
-use crate::vectors::File;
+use brickbat_rules::vectors::File;
 
 /// Holds files of rule vectors to their format and to the one form in which they are written.
 ///

@@ -6,8 +6,8 @@ use clap::Args;
 
 use super::merge::read_report;
 use super::print_plain;
-use crate::matrix::Matrix;
-use crate::report::Report;
+use brickbat_report::matrix::Matrix;
+use brickbat_report::report::Report;
 
 /// Shows what each system makes of each family of scenarios, and the level that it keeps, from JSON reports of runs.
 ///

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::{bad_input, tell};
-use crate::driver::mcp;
+use brickbat_drive::driver::mcp;
 
 /// Offers the tools of a running plan as an MCP server on standard input and output.
 #[derive(Args)]

@@ -7,11 +7,11 @@ use clap::Args;
 
 use super::run::{all_writable, harm, paint, report_path, write_reports};
 use super::{bad_input, print};
-use crate::report::Report;
-use crate::report::merge::{Part, merge};
-use crate::report::read::{MAX_BYTES, ReadError};
-use crate::report::text;
-use crate::verdict::Harm;
+use brickbat_report::report::Report;
+use brickbat_report::report::merge::{Part, merge};
+use brickbat_report::report::read::{MAX_BYTES, ReadError};
+use brickbat_report::report::text;
+use brickbat_scenario::verdict::Harm;
 
 /// Joins the JSON reports that `brickbat run --shard I/N --report FILE` has written, one for each shard.
 ///

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::runner::{System, UnknownSystem};
+use super::embedded::catalogue;
+use brickbat_drive::runner::{System, UnknownSystem};
 
 /// Systems that are not built in, and other versions of those that are.
 #[derive(Args, Clone)]
@@ -32,8 +33,8 @@ impl Own {
             (None, Some(path), names) => {
                 names.iter().map(|name| System::of_manifest(path, Some(name))).collect()
             }
-            (None, None, []) => System::named("reference").map(|one| vec![one]),
-            (None, None, names) => names.iter().map(|name| System::named(name)).collect(),
+            (None, None, []) => System::named("reference", catalogue()).map(|one| vec![one]),
+            (None, None, names) => names.iter().map(|name| System::named(name, catalogue())).collect(),
         };
         match &self.sdk_version {
             Some(version) => systems?.into_iter().map(|system| system.with_sdk_version(version)).collect(),

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::tell;
-use crate::report::{Case, text};
-use crate::verdict::Verdict;
+use brickbat_report::report::{Case, text};
+use brickbat_scenario::verdict::Verdict;
 
 /// Shows how far a run has come.
 pub(super) struct Progress {

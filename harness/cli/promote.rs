@@ -7,10 +7,9 @@ use clap::Args;
 use super::replay::one_found;
 use super::secrets::redactor;
 use super::{bad_input, print};
-use crate::cause::{Signature, file_name, kinds};
-use crate::explore::file;
-use crate::runner;
-use crate::scenario::Scenario;
+use brickbat_engine::cause::{Signature, file_name, kinds};
+use brickbat_scenario::scenario::Scenario;
+use brickbat_scenario::yaml;
 
 /// Files a scenario with what it was found to show, as a regression: in its one form, under the name of its cause.
 #[derive(Args)]
@@ -61,13 +60,13 @@ impl Promote {
                 kinds(&scenario).into_iter().collect::<Vec<_>>().join(", "),
             ));
         }
-        found.canary = runner::planted(&scenario, &found);
+        found.canary = super::shows::planted(&scenario, &found);
         scenario.found = Some(found);
         scenario.vary.clear();
         let path = self.into.join(file_name(&cause, &scenario));
         let wrong = |error: std::io::Error| format!("error: cannot write {}: {error}", path.display());
         std::fs::create_dir_all(&self.into).map_err(wrong)?;
-        let text = file::text(&scenario);
+        let text = yaml::text(&scenario);
         std::fs::write(&path, redactor().text(&text).as_bytes()).map_err(wrong)?;
         Ok(path)
     }

@@ -9,16 +9,15 @@ use super::own::Own;
 use super::run::{dialect, paint, profiles};
 use super::shrink::{ID, one_system, options, start};
 use super::{bad_input, block_on, own_program, print};
-use crate::cause::Signature;
-use crate::check::CHECKS;
-use crate::dialect::Dialect;
-use crate::parse::did_you_mean;
-use crate::report::Case;
-use crate::report::text::Tone;
-use crate::runner;
-use crate::scenario::{Found, Scenario};
-use crate::shrink::Setting;
-use crate::verdict::Verdict;
+use brickbat_engine::cause::Signature;
+use brickbat_engine::check::CHECKS;
+use brickbat_report::report::Case;
+use brickbat_report::report::text::Tone;
+use brickbat_rules::dialect::Dialect;
+use brickbat_scenario::parse::did_you_mean;
+use brickbat_scenario::scenario::{Found, Scenario};
+use brickbat_scenario::verdict::Verdict;
+use brickbat_search::shrink::Setting;
 
 /// Judges the one cause that a scenario was found to show: FIXED, STILL FAILS, FLAKY or ERROR.
 #[derive(Args)]
@@ -76,7 +75,8 @@ impl Replay {
         };
         let work = async {
             let started = start(&system, options).await?;
-            let runs = runner::ask(&started, setting, std::slice::from_ref(scenario), times, options).await;
+            let runs =
+                super::shows::ask(&started, setting, std::slice::from_ref(scenario), times, options).await;
             Ok::<_, u8>((started.name().to_owned(), runs.into_iter().flatten().collect::<Vec<Case>>()))
         };
         let Some(done) = block_on(until_interrupted(work))? else { return Ok(UNJUDGED) };
@@ -123,7 +123,7 @@ impl Answer {
     fn of(runs: &[Case], cause: &Signature) -> Answer {
         let is_judged = |case: &&Case| matches!(case.judged, Verdict::Pass | Verdict::Fail);
         let of = runs.iter().filter(is_judged).count();
-        let seen = runs.iter().filter(|case| runner::shows(case, cause)).count();
+        let seen = runs.iter().filter(|case| super::shows::shows(case, cause)).count();
         match runs.iter().find(|case| !is_judged(case)) {
             Some(case) if seen == 0 => {
                 let reason = case.reason.as_deref().unwrap_or("no reason is known");
@@ -190,7 +190,7 @@ fn others(runs: &[Case], found: &Found) -> String {
 
 /// The scenario of a file that says what it was found to show.
 pub(super) fn one_found(file: &str) -> Result<(Scenario, Found), String> {
-    let (_, scenario) = runner::one_scenario(file).map_err(|error| error.to_string())?;
+    let (_, scenario) = super::library::one_scenario(file).map_err(|error| error.to_string())?;
     let Some(found) = scenario.found.clone() else {
         return Err(format!(
             "error: {file} does not say what it was found to show\nhint: `brickbat shrink {file} --system NAME --out FILE` writes a file with the key `found`"
@@ -211,8 +211,8 @@ pub(super) fn one_found(file: &str) -> Result<(Scenario, Found), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::PlanId;
-    use crate::verdict::{Finding, Harm, Judgement};
+    use brickbat_scenario::plan::PlanId;
+    use brickbat_scenario::verdict::{Finding, Harm, Judgement};
 
     fn case(verdict: Verdict, checks: &[&'static str]) -> Case {
         let finding = |check: &&'static str| Finding {

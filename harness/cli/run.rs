@@ -10,21 +10,22 @@ use clap::Args;
 use super::baseline::{BaselineOptions, Pending};
 use super::explore::ExploreOptions;
 use super::interrupt::until_interrupted;
+use super::library::{self, Selection, Source};
 use super::own::Own;
 use super::progress::Progress;
 use super::secrets::redactor;
 use super::work::Work;
 use super::{bad_input, block_on, own_program, print};
-use crate::baseline::Baseline;
-use crate::dialect::Dialect;
-use crate::folder::{self, RunCase, RunFolder, RunNote, case_path};
-use crate::record::Record;
-use crate::redact::Redactor;
-use crate::report::text::Tone;
-use crate::report::{Case, Report, Shard, Timing, junit, text};
-use crate::rules::Profile;
-use crate::runner::{self, Keep, Options, Repeat, Selection, Source, System};
-use crate::verdict::Harm;
+use brickbat_drive::folder::{self, RunCase, RunFolder, RunNote, case_path};
+use brickbat_drive::runner::{self, Keep, Options, Repeat, System};
+use brickbat_report::baseline::Baseline;
+use brickbat_report::record::Record;
+use brickbat_report::report::text::Tone;
+use brickbat_report::report::{Case, Report, Shard, Timing, junit, text};
+use brickbat_rules::dialect::Dialect;
+use brickbat_rules::redact::Redactor;
+use brickbat_rules::rules::Profile;
+use brickbat_scenario::verdict::Harm;
 
 /// Runs scenarios on systems and judges what they do.
 #[derive(Args)]
@@ -235,7 +236,7 @@ impl Run {
     fn known_plans(&self, work: &Work) -> BTreeSet<String> {
         let of = |sources: &[Source]| {
             let all = Selection { sources, dialects: &Dialect::ALL, filter: None, seed: self.seed };
-            runner::load(&all).unwrap_or_default()
+            library::load(&all).unwrap_or_default()
         };
         let files: Vec<Source> = work.arguments.scenarios.iter().map(|word| Source::of(word)).collect();
         let all = [of(&[]), of(&files)].concat();

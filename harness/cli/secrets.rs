@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use crate::redact::{Redactor, is_credential_variable};
+use brickbat_rules::redact::{Redactor, is_credential_variable};
 
 /// Takes out the values of variables that look like credentials, keys of known shapes, and the user's home path.
 pub(super) fn redactor() -> &'static Redactor {

@@ -6,9 +6,9 @@ use clap::Args;
 
 use super::run::paint;
 use super::{bad_input, print};
-use crate::folder;
-use crate::record::CaseNote;
-use crate::report::timeline;
+use brickbat_drive::folder;
+use brickbat_report::record::CaseNote;
+use brickbat_report::report::timeline;
 
 /// Tells what happened in one case of a run that was kept with `run --out`.
 #[derive(Args)]

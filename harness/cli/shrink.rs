@@ -9,16 +9,17 @@ use super::interrupt::until_interrupted;
 use super::own::Own;
 use super::run::{dialect, profiles};
 use super::secrets::redactor;
+use super::shows::{self, Effort, Shrunk};
 use super::{bad_input, block_on, own_program, print, tell};
-use crate::cause::{Signature, words};
-use crate::dialect::Dialect;
-use crate::explore::file;
-use crate::report::Case;
-use crate::rules::Profile;
-use crate::runner::{self, Effort, Options, Repeat, Shrunk, Started, System, quoted};
-use crate::scenario::Scenario;
-use crate::shrink::{Rate, Setting, size};
-use crate::verdict::Verdict;
+use brickbat_drive::runner::{Options, Repeat, Started, System, quoted};
+use brickbat_engine::cause::{Signature, words};
+use brickbat_report::report::Case;
+use brickbat_rules::dialect::Dialect;
+use brickbat_rules::rules::Profile;
+use brickbat_scenario::scenario::Scenario;
+use brickbat_scenario::verdict::Verdict;
+use brickbat_scenario::yaml;
+use brickbat_search::shrink::{Rate, Setting, size};
 
 /// Makes a failing scenario small: down to one of which nothing can be taken out without losing the cause.
 #[derive(Args)]
@@ -79,7 +80,7 @@ struct Subject {
 
 impl Shrink {
     pub(super) fn execute(&self) -> u8 {
-        let scenario = match runner::one_scenario(&self.scenario) {
+        let scenario = match super::library::one_scenario(&self.scenario) {
             Ok((_, scenario)) => scenario,
             Err(error) => return bad_input(error),
         };
@@ -108,9 +109,9 @@ impl Shrink {
             };
             let effort = Effort { budget: self.budget, at_once: usize::from(self.jobs), rate: subject.rate };
             let shrunk =
-                runner::shrink(&started, &subject.scenario, setting, &subject.cause, effort, options, &keep)
+                shows::shrink(&started, &subject.scenario, setting, &subject.cause, effort, options, &keep)
                     .await;
-            let runs = runner::ask(
+            let runs = shows::ask(
                 &started,
                 setting,
                 std::slice::from_ref(&shrunk.scenario),
@@ -119,7 +120,7 @@ impl Shrink {
             )
             .await;
             let runs: Vec<Case> = runs.into_iter().flatten().collect();
-            let shows: Vec<bool> = runs.iter().map(|case| runner::shows(case, &subject.cause)).collect();
+            let shows: Vec<bool> = runs.iter().map(|case| shows::shows(case, &subject.cause)).collect();
             let mut findings = runs.iter().flat_map(|case| &case.findings);
             let finding = findings.find(|finding| Signature::of(finding) == subject.cause);
             let message = finding.map_or(&subject.message, |finding| &finding.message);
@@ -158,7 +159,7 @@ impl Shrink {
                 continue;
             }
             let times = u32::from(self.repeat);
-            let runs = runner::ask(started, setting, std::slice::from_ref(&scenario), times, options).await;
+            let runs = shows::ask(started, setting, std::slice::from_ref(&scenario), times, options).await;
             let runs: Vec<Case> = runs.into_iter().flatten().collect();
             let wanted = found.as_ref().filter(|_| self.check.is_none()).map(Signature::of_found);
             let mut findings =
@@ -170,7 +171,7 @@ impl Shrink {
             });
             if let Some(shown) = shown {
                 let cause = Signature::of(shown);
-                let shows: Vec<bool> = runs.iter().map(|case| runner::shows(case, &cause)).collect();
+                let shows: Vec<bool> = runs.iter().map(|case| shows::shows(case, &cause)).collect();
                 let (rate, message) = (Rate::of(&shows), shown.message.clone());
                 return Ok(Subject { scenario, dialect, seed, cause, message, rate });
             }
@@ -192,7 +193,7 @@ impl Shrink {
     }
 
     fn write(&self, scenario: &Scenario) -> Result<(), u8> {
-        let text = file::text(scenario);
+        let text = yaml::text(scenario);
         let text = redactor().text(&text);
         match &self.out {
             Some(path) => {

@@ -3,14 +3,14 @@
 use serde_json::{Value, json};
 
 use super::secrets::redactor;
+use super::streams;
 use super::{BAD_INPUT, bad_input, print};
-use crate::audit::{
+use brickbat_rules::audit::{
     Format, is_sound, stream_to_github, stream_to_json, stream_to_text, streams_to_sarif, unjudged_to_github,
 };
-use crate::dialect::Dialect;
-use crate::lint::{Grammar, Report};
-use crate::parse::Colour;
-use crate::runner::streams;
+use brickbat_rules::colour::Colour;
+use brickbat_rules::dialect::Dialect;
+use brickbat_rules::lint::{Grammar, Report};
 
 /// A file, and what came of it: what the linter says, or why it could not be judged.
 type Outcome = (String, Result<Report, String>);

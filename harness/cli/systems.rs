@@ -5,9 +5,9 @@ use std::fmt::Write;
 use clap::Args;
 use serde_json::{Value, json};
 
+use super::embedded::catalogue;
 use super::print_plain;
-use crate::driver::manifest::{AtLeast, Install, Manifest, Mode};
-use crate::driver::systems;
+use brickbat_drive::driver::manifest::{AtLeast, Install, Manifest, Mode};
 
 /// Lists the systems that scenarios can run on: each SDK in each version and mode, how it is driven, what it takes to install
 /// and what it can do.
@@ -40,7 +40,7 @@ const OWN: [(&str, &str); 5] = [
 
 impl Systems {
     pub(super) fn execute(&self) -> u8 {
-        let all = systems();
+        let all = catalogue().manifests();
         let rows = all.iter().flat_map(|manifest| manifest.modes.iter().map(move |mode| (manifest, mode)));
         let rows: Vec<(&Manifest, &Mode)> =
             rows.filter(|(manifest, mode)| manifest.full_name(&mode.name).starts_with(&self.name)).collect();

@@ -6,8 +6,8 @@ use super::own::Own;
 use super::run::paint;
 use super::secrets::redactor;
 use super::{bad_input, block_on, own_program, print, tell};
-use crate::report::text::Tone;
-use crate::runner::{Found, Verification, verify};
+use brickbat_drive::runner::{Found, Verification, verify};
+use brickbat_report::report::text::Tone;
 
 /// Drives an adapter through probes and says for each whether the adapter is right, what was seen, and how to mend it.
 ///

@@ -3,16 +3,17 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use super::library::{self, Selection, Source};
 use super::own::Own;
 use super::run::{Run, profiles};
 use super::secrets::with_home;
-use crate::dialect::Dialect;
-use crate::folder::{self, RunArguments, RunNote};
-use crate::redact::REDACTED;
-use crate::report::Shard;
-use crate::rules::Profile;
-use crate::runner::{self, Job, Selection, Source, System};
-use crate::verdict::Verdict;
+use brickbat_drive::folder::{self, RunArguments, RunNote};
+use brickbat_drive::runner::{Job, System};
+use brickbat_report::report::Shard;
+use brickbat_rules::dialect::Dialect;
+use brickbat_rules::redact::REDACTED;
+use brickbat_rules::rules::Profile;
+use brickbat_scenario::verdict::Verdict;
 
 /// What is to be run.
 pub(super) struct Work {
@@ -156,6 +157,6 @@ const CLOSED: [Verdict; 3] = [Verdict::Pass, Verdict::Unreachable, Verdict::Unsu
 fn jobs(arguments: &RunArguments, dialects: &[Dialect]) -> Result<Vec<Job>, String> {
     let sources: Vec<Source> = arguments.scenarios.iter().map(|word| Source::of(word)).collect();
     let filter = arguments.filter.as_deref();
-    runner::load(&Selection { sources: &sources, dialects, filter, seed: arguments.seed })
+    library::load(&Selection { sources: &sources, dialects, filter, seed: arguments.seed })
         .map_err(|error| error.to_string())
 }

@@ -8,13 +8,14 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
 use brickbat::agent::canary::Canary;
+use brickbat::cli::embedded::catalogue;
+use brickbat::cli::library::{self, Selection, Source};
 use brickbat::dialect::Dialect;
 use brickbat::provider::Provider;
 use brickbat::report::Case;
 use brickbat::rules::Profile;
-use brickbat::runner::{self, Job, Options, Repeat, Selection, Source, System};
+use brickbat::runner::{self, Job, Options, Repeat, System};
 use brickbat::server::{Limits, Mount, Seen, Server};
-use brickbat::simulate::call_of;
 use brickbat::trace::Grade;
 use brickbat::verdict::Verdict;
 use serde_json::{Value, json};
@@ -116,7 +117,7 @@ fn served(canary: Option<Canary>) -> System {
 
 fn load(prefix: &str) -> Vec<Job> {
     let sources = [Source::Prefix(prefix.to_owned())];
-    runner::load(&Selection { sources: &sources, dialects: &Dialect::ALL, filter: None, seed: 0 }).unwrap()
+    library::load(&Selection { sources: &sources, dialects: &Dialect::ALL, filter: None, seed: 0 }).unwrap()
 }
 
 fn run(system: &System, jobs: &[Job]) -> Vec<Case> {
@@ -147,7 +148,8 @@ fn within_patience<T>(test: impl Future<Output = T>) -> T {
 fn the_reference_agent_passes_every_plan_over_acp_with_observed_receipts() {
     // Two dialects are enough here: `brickbat canaries` runs all of them.
     let dialects = [Dialect::AnthropicMessages, Dialect::OpenaiResponses];
-    let jobs = runner::load(&Selection { sources: &[], dialects: &dialects, filter: None, seed: 0 }).unwrap();
+    let jobs =
+        library::load(&Selection { sources: &[], dialects: &dialects, filter: None, seed: 0 }).unwrap();
     let cases = run(&served(None), &jobs);
     assert!(cases.len() > jobs.len(), "{} cases", cases.len());
     // Some points and faults do not exist in some dialects.
@@ -187,10 +189,10 @@ fn names_of_canaries_are_systems() {
     for canary in Canary::all() {
         for way in ["", "/simulated", "/acp"] {
             let name = format!("canary/{}{way}", canary.name());
-            assert_eq!(System::named(&name).unwrap().name(), name);
+            assert_eq!(System::named(&name, catalogue()).unwrap().name(), name);
         }
     }
-    let unknown = |name| System::named(name).unwrap_err().to_string();
+    let unknown = |name| System::named(name, catalogue()).unwrap_err().to_string();
     assert_eq!(unknown("canary/never-end"), "error: unknown canary `never-end`; did you mean `never-ends`?");
     assert!(unknown("canary/never-ends/http").contains("there is acp, simulated"));
 }
@@ -284,7 +286,7 @@ async fn next_request(mount: &mut Mount<Provider>, job: &Job) -> String {
         match mount.next().await.unwrap() {
             Seen::Requested { body, .. } => return String::from_utf8_lossy(&body).into_owned(),
             Seen::GateOpened { gate, args, .. } => {
-                let call = call_of(&job.plan, &args).unwrap();
+                let call = job.plan.call_with_marker(&args).unwrap();
                 mount.settle(gate, &job.plan.calls[call.0 as usize].outcome);
             }
             _ => {}
@@ -298,7 +300,7 @@ fn a_session_is_loaded_in_a_new_process() {
         let state = TempDir::new().unwrap();
         let job = load("control/plain-batch@anthropic-messages").remove(0);
         let server = Server::start(Limits::STANDARD).await.unwrap();
-        let mut mount = server.mount(Provider::new(job.plan.clone(), Profile::of_plan(&job.plan, &[])));
+        let mut mount = server.mount(Provider::new(job.plan.clone(), job.plan.profile_from(&[])));
         let given = session(&mount.base_url(), state.path(), &json!({}));
 
         let mut process = Process::greeted();

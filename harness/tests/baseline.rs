@@ -8,12 +8,13 @@ use std::path::Path;
 
 use crate::program::{Said, brickbat, report};
 use brickbat::baseline::Baseline;
-use brickbat::conductor::Receipt;
+use brickbat::cli::embedded::catalogue;
+use brickbat::cli::library::{Selection, load};
 use brickbat::dialect::Dialect;
-use brickbat::driver::{BASELINE, systems};
+use brickbat::driver::BASELINE;
 use brickbat::plan::PlanId;
 use brickbat::report::{Case, Report, junit, text};
-use brickbat::runner::{Selection, load};
+use brickbat::run::Receipt;
 use brickbat::verdict::{Finding, Harm, Judgement, Verdict};
 use tempfile::TempDir;
 
@@ -138,12 +139,13 @@ fn the_built_in_baselines_are_whole() {
     let all = Selection { sources: &[], dialects: &Dialect::ALL, filter: None, seed: 0 };
     let ids = load(&all).unwrap().into_iter().map(|job| job.plan.id.to_string());
     let plans: Vec<String> = ids.flat_map(|id| [format!("{id}+control"), id]).collect();
-    let names: BTreeSet<String> = systems()
+    let names: BTreeSet<String> = catalogue()
+        .manifests()
         .iter()
         .flat_map(|manifest| manifest.modes.iter().map(|mode| manifest.full_name(&mode.name)))
         .collect();
     let mut n_baselines = 0;
-    for manifest in systems() {
+    for manifest in catalogue().manifests() {
         let Some(text) = manifest.text(BASELINE) else { continue };
         n_baselines += 1;
         let baseline = Baseline::parse(&text, &manifest.name).unwrap();

@@ -8,18 +8,19 @@ use std::path::Path;
 use crate::program::{Said, brickbat};
 use brickbat::agent::canary::Canary;
 use brickbat::classes::{self, CONTROL, Class};
-use brickbat::runner;
+use brickbat::cli::embedded::CLASSES;
+use brickbat::cli::library;
 use serde_json::Value;
 
 /// The rows of the catalogue of reports that the suite is measured against.
 const N_CLASSES: usize = 90;
 
 fn catalogue() -> Vec<Class> {
-    classes::built_in().unwrap_or_else(|error| panic!("{error}"))
+    classes::parse(CLASSES.1, CLASSES.0).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn said_classes() -> BTreeSet<String> {
-    runner::said().unwrap().into_values().flatten().collect()
+    library::said().unwrap().into_values().flatten().collect()
 }
 
 #[test]

@@ -288,7 +288,7 @@ fn unknown_names_get_advice() {
         &nobody,
         &[
             "unknown system `nope`",
-            "ai-sdk, twenty, apex, opencode, ",
+            "ai-sdk, anthropic-sdk, apex, ",
             "reference, canary/NAME",
             "`brickbat systems`",
         ],

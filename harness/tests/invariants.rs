@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use brickbat::check::CHECKS;
 
-const TABLE: &str = include_str!("../check/README.md");
+const TABLE: &str = include_str!("../engine/src/check/README.md");
 
 /// Invariants of the table.
 const N_INVARIANTS: usize = 26;

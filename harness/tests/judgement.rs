@@ -16,7 +16,7 @@ use brickbat::check::Reach;
 use brickbat::dialect::Dialect;
 use brickbat::lower;
 use brickbat::plan::PlannedFault;
-use brickbat::simulate::Run;
+use brickbat::run::Run;
 use brickbat::trace::{Ending, Event, ExchangeId, RequestKind, ShownState, TurnOutcome};
 use brickbat::verdict::Verdict;
 use serde_json::Value;

@@ -79,6 +79,10 @@ mod linux {
             random = mixed(random);
             let victim = Victim::start(&format!("{seed}-{n}"));
             let moment = length.mul_f64((random >> 11) as f64 / (1_u64 << 53) as f64);
+            #[expect(
+                clippy::disallowed_methods,
+                reason = "a run is killed at a moment in time, whatever it does just then"
+            )]
             thread::sleep(moment);
             let (status, cleaning) = victim.end(Some(n));
             n_early += u64::from(status.code().is_none());

@@ -9,6 +9,8 @@ use std::time::Duration;
 
 use brickbat::agent::canary::Canary;
 use brickbat::agent::{Agent, Delivery};
+use brickbat::cli::embedded::catalogue;
+use brickbat::cli::library::{self, Selection, Source};
 use brickbat::dialect::Dialect;
 use brickbat::driver::SessionEvent;
 use brickbat::driver::in_process::{InProcess, Place};
@@ -18,9 +20,8 @@ use brickbat::provider::Provider;
 use brickbat::redact::Redactor;
 use brickbat::report::{Case, Report, text};
 use brickbat::rules::{self, Profile};
-use brickbat::runner::{self, Job, Options, Repeat, Selection, Source, System};
+use brickbat::runner::{self, Job, Options, Repeat, System};
 use brickbat::server::{Limits, Mount, Seen, Server};
-use brickbat::simulate::call_of;
 use brickbat::trace::{RequestKind, TurnOutcome};
 use brickbat::verdict::{Finding, Harm, Verdict};
 use brickbat::wire;
@@ -43,7 +44,7 @@ fn within_patience(test: impl Future<Output = ()>) {
 
 fn load(prefix: &str) -> Vec<Job> {
     let sources = [Source::Prefix(prefix.to_owned())];
-    runner::load(&Selection { sources: &sources, dialects: &Dialect::ALL, filter: None, seed: 0 }).unwrap()
+    library::load(&Selection { sources: &sources, dialects: &Dialect::ALL, filter: None, seed: 0 }).unwrap()
 }
 
 /// Runs jobs, and gives the cases in the order of their plans.
@@ -281,7 +282,7 @@ fn huge(token: u64) -> Vec<u8> {
 /// Drives the first turn of a plan without faults on a server that others use too.
 async fn drive_first_turn(server: &Server, job: &Job) -> TurnOutcome {
     let plan = &job.plan;
-    let mut mount = server.mount(Provider::new(plan.clone(), Profile::of_plan(plan, &[])));
+    let mut mount = server.mount(Provider::new(plan.clone(), plan.profile_from(&[])));
     let agent = Agent::of_plan(plan, Delivery::Streamed, None);
     let place = Place::of_plan(&mount.base_url(), agent.path(), &plan.tools).unwrap();
     let mut session = InProcess::start(agent, place);
@@ -290,7 +291,7 @@ async fn drive_first_turn(server: &Server, job: &Job) -> TurnOutcome {
         tokio::select! {
             seen = mount.next() => match seen.unwrap() {
                 Seen::GateOpened { gate, args, .. } => {
-                    let call = call_of(plan, &args).unwrap();
+                    let call = plan.call_with_marker(&args).unwrap();
                     mount.settle(gate, &plan.calls[call.0 as usize].outcome);
                 }
                 Seen::Requested { kind, .. } => assert!(matches!(kind, RequestKind::Scripted { .. }), "{kind:?}"),
@@ -311,7 +312,7 @@ fn plans_go_on_unharmed_beside_hostile_requests() {
     within_patience(async {
         let server = Server::start(Limits::STANDARD).await.unwrap();
         let job = load("control/plain-batch@anthropic-messages").remove(0);
-        let mut victim = server.mount(Provider::new(job.plan.clone(), Profile::of_plan(&job.plan, &[])));
+        let mut victim = server.mount(Provider::new(job.plan.clone(), job.plan.profile_from(&[])));
         let (done, is_done) = watch::channel(false);
         let attack = async {
             let mut n_rounds = 0;
@@ -336,7 +337,9 @@ fn plans_go_on_unharmed_beside_hostile_requests() {
             for _ in 0..N_TURNS {
                 assert_eq!(drive_first_turn(&server, &job).await, TurnOutcome::Returned);
             }
-            assert_all_pass(&run(&System::named("reference").unwrap(), &load("abort/mid-batch")).await);
+            assert_all_pass(
+                &run(&System::named("reference", catalogue()).unwrap(), &load("abort/mid-batch")).await,
+            );
             done.send(true).unwrap();
         };
         tokio::join!(attack, work);

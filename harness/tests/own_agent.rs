@@ -2,7 +2,7 @@
 //! it is accused of nothing.
 
 use crate::small_agent::OwnAgent;
-use brickbat::explore::file;
+use brickbat::yaml;
 use brickbat::{generate, oracle};
 
 const N_SEEDS: u64 = 2_000;
@@ -12,7 +12,7 @@ fn the_agent_without_the_bug_is_accused_of_nothing() {
     for seed in 0..N_SEEDS {
         let scenario = generate::scenario(seed);
         let failure = oracle::failure::<OwnAgent<false>>(&scenario);
-        assert_eq!(failure, None, "seed {seed}\n{}", file::text(&scenario));
+        assert_eq!(failure, None, "seed {seed}\n{}", yaml::text(&scenario));
     }
 }
 

@@ -13,9 +13,9 @@ use brickbat::check::{CHECKS, Reach, judge};
 use brickbat::dialect::Dialect;
 use brickbat::lower;
 use brickbat::plan::{Mark, Plan, PlannedAction, PlannedFault, PlannedPoint};
-use brickbat::rules::Profile;
+use brickbat::run::Run;
 use brickbat::scenario::Need;
-use brickbat::simulate::{Run, simulate};
+use brickbat::simulate::simulate;
 use brickbat::trace::{Event, Grade, RequestKind, Trace};
 use brickbat::verdict::{Judgement, Verdict};
 use proptest::prelude::*;
@@ -30,7 +30,7 @@ static BUILT_IN: LazyLock<Vec<Plan>> =
 /// What the reference agent makes of a plan.
 fn run(plan: &Plan, delivery: Delivery) -> Run {
     let agent = Agent::of_plan(plan, delivery, None);
-    simulate(&Arc::new(plan.clone()), Profile::of_plan(plan, &[]), agent, None)
+    simulate(&Arc::new(plan.clone()), plan.profile_from(&[]), agent, None)
 }
 
 /// What its control plan shows of the reference agent.
@@ -40,7 +40,7 @@ fn reach(plan: &Plan, delivery: Delivery) -> Reach {
 }
 
 fn judged(plan: &Plan, run: &Run) -> Judgement {
-    judge(plan, run, Profile::of_plan(plan, &[]), Grade::Observed, None)
+    judge(plan, run, plan.profile_from(&[]), Grade::Observed, None)
 }
 
 proptest! {
@@ -52,7 +52,7 @@ proptest! {
         for delivery in [Delivery::Streamed, Delivery::Whole] {
             let first = run(&plan, delivery);
             prop_assert_eq!(&first, &run(&plan, delivery), "two runs differ");
-            let profile = Profile::of_plan(&plan, &[]);
+            let profile = plan.profile_from(&[]);
             let judgement = judge(&plan, &first, profile, Grade::Observed, Some(&reach(&plan, delivery)));
             prop_assert_eq!(&judgement.findings, &[], "{} {:?}", plan.id, delivery);
             // Without a stream there are no points inside a reply: what is planned there must not be taken as proven.
@@ -131,7 +131,7 @@ fn a_receipt_that_proves_only_the_writing_is_none_where_more_can_be_proven() {
     for plan in BUILT_IN.iter().filter(|plan| has_actions(plan)) {
         let mut weak = run(plan, Delivery::Streamed);
         weak.receipts.iter_mut().for_each(|receipt| receipt.grade = Some(Grade::Written));
-        let profile = Profile::of_plan(plan, &[]);
+        let profile = plan.profile_from(&[]);
         assert_eq!(judged(plan, &weak).verdict, Verdict::Vacuous, "{}", plan.id);
         let judgement = judge(plan, &weak, profile, Grade::Read, None);
         assert_eq!(judgement.verdict, Verdict::Vacuous, "{}", plan.id);

@@ -10,10 +10,10 @@ use crate::simulated::causes;
 use brickbat::agent::canary::Canary;
 use brickbat::cause::{Signature, file_name, kinds};
 use brickbat::check::CHECKS;
-use brickbat::explore::file;
 use brickbat::parse;
 use brickbat::scenario::{Found, Scenario};
 use brickbat::shrink::{Setting, singles};
+use brickbat::yaml;
 
 /// Regressions, at the least.
 const MIN_REGRESSIONS: usize = 3;
@@ -74,7 +74,7 @@ fn no_single_element_of_a_regression_can_go() {
 fn each_regression_has_its_one_form_and_the_name_of_its_cause_and_no_two_are_of_one_cause() {
     let mut causes = BTreeMap::new();
     for (path, text, scenario, found) in all() {
-        assert_eq!(file::text(&scenario), text, "{}", path.display());
+        assert_eq!(yaml::text(&scenario), text, "{}", path.display());
         let cause = Signature::of_found(&found);
         assert!(CHECKS.iter().any(|check| check.id == cause.check), "{}", path.display());
         assert_eq!(path.file_name().unwrap().to_str().unwrap(), file_name(&cause, &scenario));

@@ -18,7 +18,6 @@ use brickbat::plan::{Plan, PlannedFault};
 use brickbat::record::{Observed, PlanNote, Record};
 use brickbat::redact::Redactor;
 use brickbat::report::{Case, timeline};
-use brickbat::rules::Profile;
 use brickbat::simulate::simulate;
 use brickbat::trace::{Event, Grade, Trace};
 use serde_json::Value;
@@ -66,7 +65,7 @@ fn timeless(folder: &Path) -> BTreeMap<String, String> {
 
 /// The record of a plan in the simulation.
 fn record(plan: &Plan, canary: Option<Canary>) -> Record {
-    let profile = Profile::of_plan(plan, &[]);
+    let profile = plan.profile_from(&[]);
     let agent = |plan: &Plan| Agent::of_plan(plan, Delivery::Streamed, canary);
     let control = Arc::new(lower::control(plan));
     let reach = Reach::of(&control, &simulate(&control, profile, agent(&control), None).trace);

@@ -1,9 +1,10 @@
 //! What the author of a scenario is told. Every message here has been read: it says what is wrong in the words of
 //! the file, points at the place, and says what to do where that is not plain.
 
+use brickbat::colour::Colour;
 use brickbat::dialect::Dialect;
 use brickbat::lower::{plans, plans_with};
-use brickbat::parse::{Colour, MAX_TEXT};
+use brickbat::parse::MAX_TEXT;
 
 /// A good scenario; the mistakes are made by changing one piece of it.
 const GOOD: &str = r#"schema: 1

@@ -8,10 +8,10 @@ use crate::simulated::causes;
 use brickbat::agent::canary::Canary;
 use brickbat::cause::Signature;
 use brickbat::dialect::Dialect;
-use brickbat::explore::file;
 use brickbat::parse;
 use brickbat::scenario::{Action, Scenario};
 use brickbat::shrink::{Setting, Shrinker, shrink, singles, size};
+use brickbat::yaml;
 use serde_json::Value;
 
 const BUDGET: usize = 400;
@@ -103,7 +103,7 @@ fn a_scenario_of_forty_elements_is_shrunk_in_under_sixty_runs() {
         let shows = |candidate: &Scenario| causes(candidate, &setting, Some(canary)).contains(&signature);
         let shrunk = shrink(&scenario, setting, BUDGET, shows);
         let smallest = shrunk.smallest();
-        assert!(shrunk.is_minimal() && shows(smallest), "{}", file::text(smallest));
+        assert!(shrunk.is_minimal() && shows(smallest), "{}", yaml::text(smallest));
         // It takes as long as the rest, and one is as good as the other.
         if at % 3 == 0 {
             assert_minimal(smallest, &setting, shows);
@@ -123,7 +123,7 @@ fn a_scenario_of_forty_elements_is_shrunk_in_under_sixty_runs() {
 fn assert_minimal(smallest: &Scenario, setting: &Setting<'_>, shows: impl Fn(&Scenario) -> bool) {
     for (edit, less) in singles(smallest) {
         let goes = less != *smallest && setting.plays(&less) && shows(&less);
-        assert!(!goes, "{edit:?} can go from\n{}", file::text(smallest));
+        assert!(!goes, "{edit:?} can go from\n{}", yaml::text(smallest));
     }
     let whole = serde_json::to_value(smallest).unwrap();
     for pointer in parts(&whole) {
@@ -131,7 +131,7 @@ fn assert_minimal(smallest: &Scenario, setting: &Setting<'_>, shows: impl Fn(&Sc
         remove(&mut less, &pointer);
         let Ok(less) = serde_json::from_value::<Scenario>(less) else { continue };
         let goes = less != *smallest && setting.plays(&less) && shows(&less);
-        assert!(!goes, "{pointer} can go from\n{}", file::text(smallest));
+        assert!(!goes, "{pointer} can go from\n{}", yaml::text(smallest));
     }
 }
 
@@ -201,7 +201,7 @@ fn how_many_run_at_once_changes_nothing_but_the_number_of_runs() {
             shrinker.tell(&candidates.iter().map(shows).collect::<Vec<bool>>());
         }
         assert!(shrinker.is_minimal());
-        assert_eq!(file::text(shrinker.smallest()), file::text(alone.smallest()), "{at_once} at once");
+        assert_eq!(yaml::text(shrinker.smallest()), yaml::text(alone.smallest()), "{at_once} at once");
         assert!(shrinker.n_runs() >= alone.n_runs() && shrinker.n_runs() == seen.len());
     }
 }
@@ -249,8 +249,8 @@ fn another_failure_on_the_way_is_not_taken_for_the_cause() {
     });
     assert!(n_others > 0, "no candidate failed for another cause");
     let smallest = shrunk.smallest();
-    assert!(causes(smallest, &CHAT, Some(canary)).contains(&signature), "{}", file::text(smallest));
-    assert!(file::text(smallest).contains("call:"), "{}", file::text(smallest));
+    assert!(causes(smallest, &CHAT, Some(canary)).contains(&signature), "{}", yaml::text(smallest));
+    assert!(yaml::text(smallest).contains("call:"), "{}", yaml::text(smallest));
 }
 
 #[test]
@@ -271,7 +271,7 @@ expect: { executed: { a: never, b: once } }
     assert!(!CHAT.plays(&scenario));
     let mut shrinker = Shrinker::new(&scenario, CHAT, BUDGET);
     while let [candidate] = shrinker.candidates(1).as_slice() {
-        assert!(!candidate.expect.executed.contains_key("a"), "{}", file::text(candidate));
+        assert!(!candidate.expect.executed.contains_key("a"), "{}", yaml::text(candidate));
         shrinker.tell(&[false]);
     }
     assert!(shrinker.n_runs() > 0);

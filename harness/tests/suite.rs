@@ -8,7 +8,6 @@ use brickbat::check::{Reach, judge};
 use brickbat::dialect::Dialect;
 use brickbat::lower;
 use brickbat::plan::Plan;
-use brickbat::rules::Profile;
 use brickbat::simulate::simulate;
 use brickbat::trace::Grade;
 use brickbat::verdict::{Judgement, Verdict};
@@ -28,7 +27,7 @@ fn some_plans_are_impossible_in_some_dialects() {
 }
 
 fn run(plan: &Plan, canary: Option<Canary>) -> Judgement {
-    let profile = Profile::of_plan(plan, &[]);
+    let profile = plan.profile_from(&[]);
     let agent = |plan: &Plan| Agent::of_plan(plan, Delivery::Streamed, canary);
     let control = Arc::new(lower::control(plan));
     let control_run = simulate(&control, profile, agent(&control), None);
@@ -52,7 +51,7 @@ fn the_reference_agent_is_accused_of_nothing() {
 fn a_plan_with_thinking_is_not_judged_if_nobody_asks_for_it() {
     let plans = built_in().into_iter().filter(|plan| plan.id.scenario == "thinking/plain-batch");
     let verdict = |plan: Plan| {
-        let profile = Profile::of_plan(&plan, &[]);
+        let profile = plan.profile_from(&[]);
         let plan = Arc::new(plan);
         let agent = Agent::reference(plan.dialect, Delivery::Streamed, &plan.tools);
         let run = simulate(&plan, profile, agent, None);

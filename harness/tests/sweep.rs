@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 
 use brickbat::agent::canary::Canary;
 use brickbat::dialect::Dialect;
-use brickbat::explore::file;
 use brickbat::generate::{self, Generated, Source, cross, mutate};
 use brickbat::oracle;
 use brickbat::scenario::Scenario;
 use brickbat::verdict::Verdict;
+use brickbat::yaml;
 use proptest::prelude::*;
 
 /// Scenarios of the sweep.
@@ -46,7 +46,7 @@ fn the_reference_agent_is_accused_of_nothing_in_any_generated_scenario() {
             "seed {seed} on {}: {:?}\n{}",
             plan.dialect,
             judgement.findings,
-            file::text(&scenario)
+            yaml::text(&scenario)
         );
         *verdicts.entry(judgement.verdict.name()).or_default() += 1;
     }

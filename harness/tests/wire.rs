@@ -14,7 +14,7 @@ use brickbat::plan::{
     CallKey, Mark, Plan, PlanId, PlannedCall, PlannedPoint, PlannedTurn, Script, ScriptBlock, ToolOutcome,
 };
 use brickbat::provider::{Answer, Headers, Provider, Request, Sent};
-use brickbat::rules::{self, Profile};
+use brickbat::rules::{self};
 use brickbat::trace::{Ending, RequestKind};
 use brickbat::wire::{self, Decoder, Encoded, Envelope, ReplyEvent, SseEvent, SseReader, decode_whole};
 use proptest::prelude::*;
@@ -42,7 +42,7 @@ fn each_scenario_is_served_as_written() {
 /// Everything that the provider sends of a plan to a client that asks and asks again.
 fn served(plan: &Plan) -> String {
     let mut text = format!("{}\n", plan.id);
-    let mut provider = Provider::new(Arc::new(plan.clone()), Profile::of_plan(plan, &[]));
+    let mut provider = Provider::new(Arc::new(plan.clone()), plan.profile_from(&[]));
     let body = asking(plan).to_string();
     let path = wire::of(plan.dialect).post_path("m", true);
     for (turn, planned) in plan.turns.iter().enumerate().filter(|(_, turn)| !turn.follow_up) {

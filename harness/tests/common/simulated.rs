@@ -8,7 +8,6 @@ use brickbat::cause::Signature;
 use brickbat::check::{Reach, judge};
 use brickbat::lower;
 use brickbat::plan::Plan;
-use brickbat::rules::Profile;
 use brickbat::scenario::Scenario;
 use brickbat::shrink::Setting;
 use brickbat::simulate::simulate;
@@ -17,7 +16,7 @@ use brickbat::verdict::{Judgement, Verdict};
 
 /// The judgement over a plan, or over its control plan if that does not pass.
 pub fn judged(plan: &Plan, canary: Option<Canary>) -> Judgement {
-    let profile = Profile::of_plan(plan, &[]);
+    let profile = plan.profile_from(&[]);
     let agent = |plan: &Plan| Agent::of_plan(plan, Delivery::Streamed, canary);
     let control = Arc::new(lower::control(plan));
     let control_run = simulate(&control, profile, agent(&control), None);

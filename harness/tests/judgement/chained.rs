@@ -6,13 +6,12 @@ use std::cell::{Cell, RefCell};
 
 use brickbat::plan::Plan;
 use brickbat::provider::{Headers, Provider, Request};
-use brickbat::rules::Profile;
 
 use super::*;
 
 /// The same run by a client that names the response before, and sends what came after it.
 fn chained(plan: &Arc<Plan>, run: &Run) -> Run {
-    let provider = RefCell::new(Provider::new(plan.clone(), Profile::of_plan(plan, &[])));
+    let provider = RefCell::new(Provider::new(plan.clone(), plan.profile_from(&[])));
     let previous: RefCell<Option<String>> = RefCell::new(None);
     let n_known = Cell::new(0);
     rebuilt(run, |_, event| {

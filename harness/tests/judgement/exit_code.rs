@@ -1,9 +1,9 @@
 //! The exit codes of a report.
 
-use brickbat::conductor::Receipt;
 use brickbat::dialect::Dialect;
 use brickbat::plan::PlanId;
 use brickbat::report::{Case, Report};
+use brickbat::run::Receipt;
 use brickbat::verdict::{Finding, Harm, Judgement, Verdict};
 
 fn case(system: &str, verdict: Verdict, harms: &[Harm]) -> Case {

@@ -4,7 +4,7 @@ use brickbat::agent::canary::Canary;
 use brickbat::conductor::{Command, Conductor, Patience};
 use brickbat::dialect::Dialect;
 use brickbat::plan::Plan;
-use brickbat::simulate::Run;
+use brickbat::run::Run;
 use brickbat::trace::{Ending, Event, ExchangeId, Grade, Held, Ledger, RequestKind, ShownState, TurnOutcome};
 use brickbat::verdict::Verdict;
 

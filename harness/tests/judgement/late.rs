@@ -7,7 +7,6 @@ use brickbat::check::{Reach, judge};
 use brickbat::lower;
 use brickbat::plan::{Plan, PlannedFault, PlannedPoint};
 use brickbat::provider::Provider;
-use brickbat::rules::Profile;
 use brickbat::simulate::{simulate, simulate_on};
 use brickbat::trace::Grade;
 use brickbat::verdict::Verdict;
@@ -29,7 +28,7 @@ fn a_fault_that_fires_one_frame_late_proves_nothing() {
     let mut n_plans = 0;
     let plans = built_in().into_iter().flat_map(|(_, plans)| plans).filter(is_of_streams);
     for plan in plans {
-        let profile = Profile::of_plan(&plan, &[]);
+        let profile = plan.profile_from(&[]);
         let agent = |plan: &Plan| Agent::of_plan(plan, Delivery::Streamed, None);
         let control = Arc::new(lower::control(&plan));
         let reach = Reach::of(&control, &simulate(&control, profile, agent(&control), None).trace);

@@ -11,8 +11,8 @@ use brickbat::check::{Reach, judge};
 use brickbat::dialect::Dialect;
 use brickbat::lower;
 use brickbat::plan::{CallKey, Plan};
-use brickbat::rules::Profile;
-use brickbat::simulate::{Run, simulate};
+use brickbat::run::Run;
+use brickbat::simulate::simulate;
 use brickbat::trace::{Event, Grade, RequestKind, Trace, TurnOutcome};
 use brickbat::verdict::{Judgement, Verdict};
 use serde_json::{Value, json};
@@ -67,7 +67,7 @@ pub fn driven_for(plan: &Arc<Plan>, canary: Option<Canary>) -> (Judgement, Run) 
 
 fn driven(plan: &Arc<Plan>, canary: Option<Canary>, delivery: Delivery) -> Run {
     let agent = Agent::of_plan(plan, delivery, canary);
-    simulate(plan, Profile::of_plan(plan, &[]), agent, Some(REACH.width))
+    simulate(plan, plan.profile_from(&[]), agent, Some(REACH.width))
 }
 
 /// The run with each event replaced by those that are given for it and its turn.
@@ -173,7 +173,7 @@ pub fn judged(plan: &Plan, run: &Run) -> Judgement {
 
 /// The judgement over a run of a system that can do so much.
 pub fn judged_within(plan: &Plan, run: &Run, reach: Reach) -> Judgement {
-    judge(plan, run, Profile::of_plan(plan, &[]), Grade::Observed, Some(&reach))
+    judge(plan, run, plan.profile_from(&[]), Grade::Observed, Some(&reach))
 }
 
 /// The run is judged so, and nothing is found.

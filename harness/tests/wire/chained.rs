@@ -17,7 +17,7 @@ struct Client {
 impl Client {
     fn new() -> Client {
         let plan = batch();
-        let mut provider = Provider::new(plan.clone(), Profile::of_plan(&plan, &[]));
+        let mut provider = Provider::new(plan.clone(), plan.profile_from(&[]));
         provider.begin_turn(0);
         Client { plan, provider }
     }

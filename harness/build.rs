@@ -1,0 +1,53 @@
+//! Lists the files of the built-in systems for `harness/cli/embedded.rs`, so that a new system is a new folder and
+//! nothing else.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::{env, fs, io};
+
+/// What lies in the folder of a system and is not part of it: what installing leaves there, and pages for readers.
+const LEFT_OUT: [&str; 4] = ["node_modules", "target", "__pycache__", "README.md"];
+
+/// The file that makes a folder a system.
+const MANIFEST: &str = "system.yaml";
+
+fn main() -> io::Result<()> {
+    let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
+    let systems = root.join("harness/systems");
+    println!("cargo:rerun-if-changed={}", systems.display());
+    let mut list = String::from("&[\n");
+    for folder in sorted(&systems)?.into_iter().filter(|folder| folder.join(MANIFEST).is_file()) {
+        list.push_str("    &[\n");
+        let mut names = Vec::new();
+        files(&folder, "", &mut names)?;
+        for name in names {
+            let path = folder.join(&name);
+            writeln!(list, "        ({name:?}, include_str!({path:?})),").expect("a string takes all");
+        }
+        list.push_str("    ],\n");
+    }
+    list.push_str("]\n");
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
+    fs::write(out.join("systems.rs"), list)
+}
+
+/// Appends the names of the files below a folder.
+fn files(folder: &Path, prefix: &str, names: &mut Vec<String>) -> io::Result<()> {
+    for path in sorted(folder)? {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if name.starts_with('.') || LEFT_OUT.contains(&name.as_str()) {
+            continue;
+        }
+        match path.is_dir() {
+            true => files(&path, &format!("{prefix}{name}/"), names)?,
+            false => names.push(format!("{prefix}{name}")),
+        }
+    }
+    Ok(())
+}
+
+fn sorted(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut paths = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
+    paths.sort();
+    Ok(paths)
+}

@@ -1,0 +1,133 @@
+//! What comes with the program: the built-in systems, file by file, and the catalogue of failure classes.
+
+use std::sync::OnceLock;
+
+use brickbat_engine::life_cycle::Sequence;
+use include_dir::{Dir, include_dir};
+
+use brickbat_drive::driver::Catalogue;
+use brickbat_drive::driver::catalogue::Files;
+
+/// The files of each built-in system, as `harness/build.rs` found them.
+const SYSTEMS: &[Files] = include!(concat!(env!("OUT_DIR"), "/systems.rs"));
+
+/// The catalogue of failure classes, as a file and its text.
+pub const CLASSES: (&str, &str) = ("corpora/classes.yaml", include_str!("../../corpora/classes.yaml"));
+
+/// Sequences of events of an SDK's own stream.
+static EVENTS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/corpora/events");
+
+/// The sequences that come with Brickbat, by name.
+pub fn sequences() -> Vec<(String, Sequence)> {
+    let read = |file: &include_dir::File<'_>| {
+        let name = file.path().file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let text = file.contents_utf8().unwrap_or_default();
+        (name, Sequence::parse("built-in", text).expect("a test reads every embedded sequence"))
+    };
+    let mut sequences: Vec<(String, Sequence)> = EVENTS.files().map(read).collect();
+    sequences.sort_by(|one, other| one.0.cmp(&other.0));
+    sequences
+}
+
+/// The built-in systems.
+pub fn catalogue() -> &'static Catalogue {
+    static CATALOGUE: OnceLock<Catalogue> = OnceLock::new();
+    CATALOGUE.get_or_init(|| Catalogue::of(SYSTEMS).expect("a test reads every embedded manifest"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brickbat_drive::driver::BASELINE;
+    use brickbat_drive::driver::catalogue::SHEET;
+    use brickbat_drive::driver::manifest::{Install, Manifest, Place};
+    use brickbat_drive::runner::Probe;
+
+    #[test]
+    fn every_built_in_system_is_whole() {
+        for manifest in catalogue().manifests() {
+            let name = manifest.full_name("…");
+            assert!(manifest.command.len() > 1, "{name}");
+            assert!(
+                manifest.capabilities.is_some() && manifest.megabytes.is_some(),
+                "{name}: what it can do and takes"
+            );
+            assert!(manifest.files.iter().all(|file| manifest.text(file).is_some()), "{name}");
+            let folder = manifest.folder.as_deref().unwrap_or_default();
+            if manifest.install == Install::Npm {
+                let lock = manifest.text(&format!("{folder}/package-lock.json")).expect("a lockfile");
+                let lock: serde_json::Value = serde_json::from_str(&lock).expect("JSON");
+                let package = format!("node_modules/{}", manifest.sdk.as_deref().expect("an SDK"));
+                let locked = lock["packages"].as_object().expect("packages");
+                // Where the package only chooses between builds, the builds themselves are locked.
+                let builds = locked.iter().filter(|(name, _)| !name.is_empty());
+                let sdk: Vec<_> = match locked.get(&package) {
+                    Some(sdk) => vec![sdk],
+                    None => builds.map(|(_, build)| build).collect(),
+                };
+                let is_named =
+                    |entry: &&serde_json::Value| entry["version"].as_str() == manifest.version.as_deref();
+                assert!(
+                    !sdk.is_empty() && sdk.iter().all(is_named),
+                    "{name} pins another version than it names"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn every_file_of_a_built_in_system_is_of_use() {
+        for files in SYSTEMS {
+            let sheet = files.iter().find(|(name, _)| *name == SHEET).expect("a manifest").1;
+            let manifests = Manifest::parse(SHEET, sheet, &Place::BuiltIn(files)).expect("a manifest");
+            for (name, _) in files.iter().filter(|(name, _)| *name != SHEET) {
+                let is_used = manifests.iter().any(|manifest| {
+                    let own =
+                        manifest.folder.as_ref().is_some_and(|own| name.starts_with(&format!("{own}/")));
+                    own || manifest.files.iter().any(|file| file == name) || *name == BASELINE
+                });
+                assert!(is_used, "{name} is embedded and never used");
+            }
+        }
+    }
+
+    #[test]
+    fn names_resolve_to_the_first_mode_and_the_first_version() {
+        let full = |name| catalogue().resolve(name).map(|(manifest, mode)| manifest.full_name(&mode.name));
+        let first = Ok("ai-sdk@7.0.173/ui-messages".to_owned());
+        for name in ["ai-sdk", "ai-sdk@7", "ai-sdk/ui-messages", "ai-sdk@7.0.173/ui-messages"] {
+            assert_eq!(full(name), first, "{name}");
+        }
+        for name in ["ai-sdk@6", "ai-sdk@6.0", "ai-sdk@6.0.326"] {
+            assert_eq!(full(name), Ok("ai-sdk@6.0.326/ui-messages".to_owned()), "{name}");
+        }
+        assert_eq!(full("ai-sdk@5/response-messages"), Ok("ai-sdk@5.0.277/response-messages".to_owned()));
+    }
+
+    #[test]
+    fn unknown_names_are_answered_with_what_was_meant() {
+        for (name, text) in [
+            ("ai-skd", "unknown system `ai-skd`; did you mean `ai-sdk`?"),
+            (
+                "nothing-like-it",
+                "unknown system `nothing-like-it`; there is ai-sdk, anthropic-sdk, apex, google-genai, langgraph, \
+                 langgraph-python, openai-agents, openai-agents-python, opencode, pydantic-ai, tanstack-ai, \
+                 tunacode, twenty",
+            ),
+            ("ai-sdk@6.1", "unknown version `6.1`; there is 7.0.173, 6.0.326, 5.0.277"),
+            ("ai-sdk/ui-message", "unknown mode `ui-message`; did you mean `ui-messages`?"),
+        ] {
+            assert_eq!(catalogue().resolve(name).expect_err(name).to_string(), text);
+        }
+    }
+
+    #[test]
+    fn the_limits_of_built_in_systems_name_probes() {
+        let manifests = catalogue().manifests();
+        let limits: Vec<&String> = manifests.iter().flat_map(|manifest| manifest.limits.keys()).collect();
+        assert!(
+            limits.iter().all(|name| Probe::ALL.iter().any(|probe| probe.id() == name.as_str())),
+            "{limits:?}"
+        );
+    }
+}

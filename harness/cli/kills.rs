@@ -1,0 +1,151 @@
+//! Which scenarios kill which planted bugs, in the simulation, on all cores.
+//!
+//! Only what can tell is run: a scenario that has killed a bug in one plan need not kill it in another, and a run that
+//! is the reference agent's own is not judged.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rayon::prelude::*;
+
+use brickbat_drive::runner::Job;
+use brickbat_engine::agent::canary::Canary;
+use brickbat_engine::agent::{Agent, Delivery};
+use brickbat_engine::check::{Reach, judge};
+use brickbat_engine::run::Run;
+use brickbat_engine::simulate::simulate;
+use brickbat_scenario::lower;
+use brickbat_scenario::plan::Plan;
+use brickbat_scenario::trace::Grade;
+use brickbat_scenario::verdict::Verdict;
+
+/// For each planted bug, the scenarios of which a plan is failed by the checker that must catch it.
+pub fn kills(jobs: &[Job], canaries: &[Canary]) -> BTreeMap<Canary, BTreeSet<String>> {
+    let plans: Vec<&Arc<Plan>> =
+        jobs.iter().map(|job| &job.plan).filter(|plan| plan.impossible.is_none()).collect();
+    let mut scenarios: Vec<&str> = plans.iter().map(|plan| plan.id.scenario.as_str()).collect();
+    scenarios.sort_unstable();
+    scenarios.dedup();
+    // One flag for each bug and scenario, in that order.
+    let flags: Vec<AtomicBool> =
+        (0..canaries.len() * scenarios.len()).map(|_| AtomicBool::new(false)).collect();
+    let staged = staged(&plans, canaries);
+    staged.par_iter().for_each(|stage| {
+        let scenario = scenarios.binary_search(&stage.plan.id.scenario.as_str()).unwrap_or_default();
+        stage.play(canaries, |canary| &flags[canary * scenarios.len() + scenario]);
+    });
+    let of = |(index, canary): (usize, &Canary)| {
+        let own = &flags[index * scenarios.len()..(index + 1) * scenarios.len()];
+        let killers = scenarios.iter().zip(own).filter(|(_, flag)| flag.load(Ordering::Relaxed));
+        (*canary, killers.map(|(scenario, _)| (*scenario).to_owned()).collect())
+    };
+    canaries.iter().enumerate().map(of).collect()
+}
+
+/// A plan with what its control plan has shown: of the reference agent, and of each bug.
+struct Stage<'a> {
+    plan: &'a Arc<Plan>,
+    shown: Arc<Shown>,
+}
+
+struct Shown {
+    reference: Shape,
+    canaries: Vec<Shape>,
+}
+
+/// What a control plan has shown of an agent.
+#[derive(PartialEq)]
+enum Shape {
+    /// What it can do.
+    Reach(Reach),
+    /// It is caught where nothing goes wrong.
+    Killed,
+    /// Its plans cannot be judged.
+    Unfit,
+}
+
+/// Plays each control plan once.
+fn staged<'a>(plans: &[&'a Arc<Plan>], canaries: &[Canary]) -> Vec<Stage<'a>> {
+    let keyed: Vec<(String, &Arc<Plan>, Arc<Plan>)> = plans
+        .par_iter()
+        .map(|plan| {
+            let control = lower::control(plan);
+            (lower::control_key(&control), *plan, Arc::new(control))
+        })
+        .collect();
+    let controls: BTreeMap<&str, &Arc<Plan>> =
+        keyed.iter().map(|(key, _, control)| (key.as_str(), control)).collect();
+    let controls: Vec<(&str, &Arc<Plan>)> = controls.into_iter().collect();
+    let shown: BTreeMap<&str, Arc<Shown>> =
+        controls.par_iter().map(|(key, control)| (*key, Arc::new(Shown::of(control, canaries)))).collect();
+    keyed
+        .iter()
+        .filter_map(|(key, plan, _)| Some(Stage { plan, shown: Arc::clone(shown.get(key.as_str())?) }))
+        .collect()
+}
+
+impl Shown {
+    fn of(control: &Arc<Plan>, canaries: &[Canary]) -> Shown {
+        let shape = |canary| {
+            let run = run(control, canary, None);
+            let profile = control.profile_from(&[]);
+            let judgement = judge(control, &run, profile, Grade::Observed, None);
+            let is_meant =
+                |canary: Canary| judgement.findings.iter().any(|found| found.check == canary.caught_by());
+            match judgement.verdict {
+                Verdict::Pass => Shape::Reach(Reach::of(control, &run.trace)),
+                Verdict::Fail if canary.is_some_and(is_meant) => Shape::Killed,
+                _ => Shape::Unfit,
+            }
+        };
+        Shown {
+            reference: shape(None),
+            canaries: canaries.iter().map(|canary| shape(Some(*canary))).collect(),
+        }
+    }
+}
+
+impl Stage<'_> {
+    /// Plays the plan on every bug that has not yet been killed by its scenario. `flag` tells of each bug.
+    fn play<'f>(&self, canaries: &[Canary], flag: impl Fn(usize) -> &'f AtomicBool) {
+        let right = match &self.shown.reference {
+            Shape::Reach(reach) => Some(run(self.plan, None, Some(*reach))),
+            Shape::Killed | Shape::Unfit => None,
+        };
+        for (index, canary) in canaries.iter().enumerate() {
+            let flag = flag(index);
+            if flag.load(Ordering::Relaxed) || canary.senseless_in(self.plan.dialect).is_some() {
+                continue;
+            }
+            let killed = match &self.shown.canaries[index] {
+                Shape::Killed => true,
+                Shape::Unfit => false,
+                Shape::Reach(reach) => {
+                    let known = right.as_ref().filter(|_| self.shown.canaries[index] == self.shown.reference);
+                    kills_in(self.plan, *canary, reach, known)
+                }
+            };
+            if killed {
+                flag.store(true, Ordering::Relaxed);
+            }
+        }
+    }
+}
+
+/// Whether a plan kills a bug. `right` is the run of the reference agent, if it is staged alike.
+fn kills_in(plan: &Arc<Plan>, canary: Canary, reach: &Reach, right: Option<&Run>) -> bool {
+    let run = run(plan, Some(canary), Some(*reach));
+    if right == Some(&run) {
+        return false;
+    }
+    let judgement = judge(plan, &run, plan.profile_from(&[]), Grade::Observed, Some(reach));
+    let meant = judgement.findings.iter().any(|finding| finding.check == canary.caught_by());
+    judgement.verdict == Verdict::Fail && meant
+}
+
+fn run(plan: &Arc<Plan>, canary: Option<Canary>, reach: Option<Reach>) -> Run {
+    let width = reach.map(|reach| reach.width).filter(|width| *width > 0);
+    let agent = Agent::of_plan(plan, Delivery::Streamed, canary);
+    simulate(plan, plan.profile_from(&[]), agent, width)
+}

@@ -1,0 +1,352 @@
+//! The scenarios: those that come with brickbat, and those that the user names.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use include_dir::{Dir, include_dir};
+
+use brickbat_drive::runner::Job;
+use brickbat_rules::dialect::Dialect;
+use brickbat_scenario::lower;
+use brickbat_scenario::parse::{self, Diagnostic, MAX_TEXT};
+use brickbat_scenario::plan::PlanId;
+use brickbat_scenario::scenario::Scenario;
+
+static BUILT_IN: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/scenarios");
+
+/// A scenario as the user names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// A file.
+    File(PathBuf),
+    /// A built-in scenario, or all plans whose id begins so.
+    Prefix(String),
+}
+
+impl Source {
+    /// An existing path is a file, or a folder of files; anything else is the beginning of a built-in id.
+    pub fn of(word: &str) -> Source {
+        let path = Path::new(word);
+        if path.exists() && !word.is_empty() {
+            Source::File(path.to_owned())
+        } else {
+            Source::Prefix(word.to_owned())
+        }
+    }
+}
+
+/// Which plans are wanted.
+#[derive(Debug, Clone)]
+pub struct Selection<'a> {
+    /// Scenarios; none means all that are built in.
+    pub sources: &'a [Source],
+    /// Dialects.
+    pub dialects: &'a [Dialect],
+    /// A text that the plan's id must contain.
+    pub filter: Option<&'a str>,
+    /// The seed of wire ids and markers.
+    pub seed: u64,
+}
+
+/// Why scenarios could not be loaded.
+#[derive(Debug)]
+pub enum SourceError {
+    /// A scenario is wrong.
+    Scenario(Box<Diagnostic>),
+    /// A file could not be read.
+    Unreadable {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        why: String,
+    },
+    /// A folder holds no scenario.
+    Empty {
+        /// Which.
+        path: PathBuf,
+    },
+    /// Two files have the same name, so that their plans could not be told apart.
+    SameName {
+        /// The id of the scenario.
+        id: String,
+        /// Both files.
+        paths: [PathBuf; 2],
+    },
+    /// Nothing is named so.
+    Unknown {
+        /// What was asked for.
+        wanted: String,
+        /// What comes nearest.
+        nearest: Option<String>,
+    },
+}
+
+impl fmt::Display for SourceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SourceError::Scenario(diagnostic) => diagnostic.fmt(f),
+            SourceError::Unreadable { path, why } => {
+                write!(f, "error: cannot read {}: {why}", path.display())
+            }
+            SourceError::Empty { path } => {
+                let path = path.display();
+                write!(
+                    f,
+                    "error: the folder {path} holds no scenario\nhint: the name of a scenario ends in .yaml or .yml"
+                )
+            }
+            SourceError::SameName { id, paths: [first, second] } => write!(
+                f,
+                "error: {} and {} are both called `{id}`\nhint: run them one by one, or rename one of them",
+                first.display(),
+                second.display()
+            ),
+            SourceError::Unknown { wanted, nearest } => {
+                write!(
+                    f,
+                    "error: `{wanted}` is neither a file nor the beginning of a built-in scenario's id"
+                )?;
+                match nearest {
+                    Some(nearest) => write!(f, "\nhint: did you mean `{nearest}`?"),
+                    None => write!(f, "\nhint: `brickbat run --list` shows what there is"),
+                }
+            }
+        }
+    }
+}
+
+impl std::error::Error for SourceError {}
+
+/// The plans that are wanted, in the order of their ids within each source.
+pub fn load(selection: &Selection<'_>) -> Result<Vec<Job>, SourceError> {
+    let everything = [Source::Prefix(String::new())];
+    let sources = if selection.sources.is_empty() { &everything } else { selection.sources };
+    let mut jobs: Vec<Job> = Vec::new();
+    let mut seen: BTreeMap<PlanId, Option<PathBuf>> = BTreeMap::new();
+    for source in sources {
+        let found = match source {
+            Source::File(path) => from_path(path, selection)?,
+            Source::Prefix(prefix) => from_prefix(prefix, selection)?,
+        };
+        for job in found {
+            match seen.get(&job.plan.id) {
+                None => {
+                    seen.insert(job.plan.id.clone(), job.path.clone());
+                    jobs.push(job);
+                }
+                Some(path) if is_same_file(path.as_deref(), job.path.as_deref()) => {}
+                Some(path) => {
+                    let paths = [path.clone(), job.path].map(Option::unwrap_or_default);
+                    return Err(SourceError::SameName { id: job.plan.id.scenario.clone(), paths });
+                }
+            }
+        }
+    }
+    jobs.retain(|job| selection.filter.is_none_or(|filter| job.plan.id.to_string().contains(filter)));
+    Ok(jobs)
+}
+
+/// The failure classes that each built-in scenario is said to be of, by the scenario's id.
+pub fn said() -> Result<BTreeMap<String, BTreeSet<String>>, SourceError> {
+    let classes = |(id, text): (String, &str)| {
+        let variants = parse::parse(&format!("scenarios/{id}.yaml"), text);
+        let variants = variants.map_err(|diagnostic| SourceError::Scenario(Box::new(diagnostic)))?;
+        Ok((id, variants.into_iter().flat_map(|variant| variant.scenario.class).collect()))
+    };
+    built_in().into_iter().map(classes).collect()
+}
+
+/// One scenario: a file, or a built-in one by its id, such as `abort/mid-batch#k=1`; its first variant, if none is named.
+pub fn one_scenario(word: &str) -> Result<(String, Scenario), SourceError> {
+    let (id, variant) = word.split_once('#').map_or((word, None), |(id, variant)| (id, Some(variant)));
+    let (name, variants) = match Source::of(id) {
+        Source::File(path) => {
+            let text = read(&path)?;
+            let name = scenario_id(path.file_name().map_or(&path, Path::new));
+            (name, variants(id, &text, &|history| beside(&path, history)))
+        }
+        Source::Prefix(_) => {
+            let files = built_in();
+            let Some((_, text)) = files.iter().find(|(known, _)| known == id) else {
+                return Err(unknown(word, id, &files));
+            };
+            (id.to_owned(), variants(&format!("scenarios/{id}.yaml"), text, &|path| in_built_in(id, path)))
+        }
+    };
+    let mut variants =
+        variants.map_err(|diagnostic| SourceError::Scenario(Box::new(diagnostic)))?.into_iter();
+    let found = variants.find(|one| variant.is_none_or(|wanted| one.name == wanted));
+    let found = found.ok_or_else(|| SourceError::Unknown { wanted: word.to_owned(), nearest: None })?;
+    Ok((name, found.scenario))
+}
+
+/// The variants of a file, with the histories that they are given.
+fn variants(file: &str, text: &str, files: lower::Files<'_>) -> Result<Vec<parse::Variant>, Diagnostic> {
+    let mut variants = parse::parse(file, text)?;
+    variants.iter_mut().try_for_each(|variant| lower::fetch(file, variant, files))?;
+    Ok(variants)
+}
+
+/// A file beside a built-in scenario.
+fn in_built_in(id: &str, path: &str) -> Result<String, String> {
+    let folder = id.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let file = BUILT_IN.get_file(format!("{folder}/{path}")).and_then(|file| file.contents_utf8());
+    file.map(str::to_owned).ok_or_else(|| "there is no such file".to_owned())
+}
+
+/// Whether two plans come from the same file; built-in ones have none.
+fn is_same_file(one: Option<&Path>, other: Option<&Path>) -> bool {
+    match (one, other) {
+        (None, None) => true,
+        (Some(one), Some(other)) => one == other || one.canonicalize().ok() == other.canonicalize().ok(),
+        _ => false,
+    }
+}
+
+fn built_in() -> Vec<(String, &'static str)> {
+    let mut files = Vec::new();
+    collect(&BUILT_IN, &mut files);
+    files.sort();
+    files
+}
+
+fn collect(folder: &Dir<'static>, files: &mut Vec<(String, &'static str)>) {
+    for file in folder.files().filter(|file| file.path().extension().is_some_and(|ending| ending == "yaml")) {
+        let id = file.path().with_extension("").to_string_lossy().replace('\\', "/");
+        files.push((id, file.contents_utf8().unwrap_or_default()));
+    }
+    folder.dirs().for_each(|folder| collect(folder, files));
+}
+
+fn from_prefix(prefix: &str, selection: &Selection<'_>) -> Result<Vec<Job>, SourceError> {
+    // A prefix may reach into the variant and the dialect of a plan.
+    let scenario = prefix.split(['#', '@']).next().unwrap_or_default();
+    let reaches_in = scenario.len() < prefix.len();
+    let mut jobs = Vec::new();
+    let files = built_in();
+    for (id, text) in &files {
+        if !id.starts_with(scenario) || (reaches_in && id != scenario) {
+            continue;
+        }
+        let file = format!("scenarios/{id}.yaml");
+        let plans = plans(id, &file, text, selection, &|path| in_built_in(id, path))?;
+        jobs.extend(
+            plans.into_iter().filter(|plan| plan.id.to_string().starts_with(prefix)).map(built_in_job),
+        );
+    }
+    if jobs.is_empty() {
+        return Err(unknown(prefix, scenario, &files));
+    }
+    Ok(jobs)
+}
+
+/// Nothing is named so; what comes nearest may have been meant.
+fn unknown(wanted: &str, scenario: &str, files: &[(String, &str)]) -> SourceError {
+    let distance = |id: &&String| strsim::damerau_levenshtein(id, scenario);
+    let nearest = files.iter().map(|(id, _)| id).min_by_key(distance);
+    let nearest = nearest.filter(|id| 3 * distance(id) <= id.len()).cloned();
+    SourceError::Unknown { wanted: wanted.to_owned(), nearest }
+}
+
+fn built_in_job(plan: brickbat_scenario::plan::Plan) -> Job {
+    Job { plan: Arc::new(plan), path: None }
+}
+
+fn from_path(path: &Path, selection: &Selection<'_>) -> Result<Vec<Job>, SourceError> {
+    if !path.is_dir() {
+        // Only the name of a file elsewhere: where it lies is nobody's business in a report.
+        let known_as = if path.is_absolute() { path.file_name().map_or(path, Path::new) } else { path };
+        return from_file(path, &scenario_id(known_as), selection);
+    }
+    let mut files = Vec::new();
+    collect_files(path, &mut files)?;
+    if files.is_empty() {
+        return Err(SourceError::Empty { path: path.to_owned() });
+    }
+    files.sort();
+    let id_of = |file: &Path| scenario_id(file.strip_prefix(path).unwrap_or(file));
+    let jobs: Result<Vec<Vec<Job>>, SourceError> =
+        files.iter().map(|file| from_file(file, &id_of(file), selection)).collect();
+    Ok(jobs?.into_iter().flatten().collect())
+}
+
+/// Files below a folder that is named as a scenario; a larger suite is given folder by folder.
+const MAX_FILES: usize = 10_000;
+
+/// Collects the scenario files below a folder. Links to folders are not followed, since they may lead in circles.
+fn collect_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), SourceError> {
+    let failed = |error: std::io::Error| unreadable(folder, error.to_string());
+    for entry in std::fs::read_dir(folder).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let path = entry.path();
+        if entry.file_type().map_err(failed)?.is_dir() {
+            collect_files(&path, files)?;
+        } else if path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml") {
+            files.push(path);
+        }
+        if files.len() > MAX_FILES {
+            return Err(unreadable(folder, format!("it holds more than {MAX_FILES} scenarios")));
+        }
+    }
+    Ok(())
+}
+
+fn from_file(path: &Path, id: &str, selection: &Selection<'_>) -> Result<Vec<Job>, SourceError> {
+    let text = read(path)?;
+    let name = path.to_string_lossy();
+    let plans = plans(id, &name, &text, selection, &|history| beside(path, history))?;
+    Ok(plans.into_iter().map(|plan| Job { plan: Arc::new(plan), path: Some(path.to_owned()) }).collect())
+}
+
+/// The text of a scenario file.
+fn read(path: &Path) -> Result<String, SourceError> {
+    bounded(path).map_err(|why| unreadable(path, why))
+}
+
+/// The text of a file, if it is not too large.
+fn bounded(path: &Path) -> Result<String, String> {
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)
+        .and_then(|file| file.take(MAX_TEXT as u64 + 1).read_to_end(&mut bytes))
+        .map_err(|error| error.to_string())?;
+    if bytes.len() > MAX_TEXT {
+        return Err(format!("it is too large: a scenario has at most {MAX_TEXT} bytes"));
+    }
+    String::from_utf8(bytes).map_err(|error| format!("it is not UTF-8: {}", error.utf8_error()))
+}
+
+/// A file that a scenario names. A link that leads out of the scenario's folder is not followed.
+fn beside(scenario: &Path, name: &str) -> Result<String, String> {
+    let real = |path: &Path| path.canonicalize().map_err(|error| error.to_string());
+    let folder = match scenario.parent() {
+        Some(folder) if folder != Path::new("") => real(folder)?,
+        _ => real(Path::new("."))?,
+    };
+    let file = real(&folder.join(name))?;
+    match file.starts_with(&folder) {
+        true => bounded(&file),
+        false => Err("it lies outside of the scenario's folder".to_owned()),
+    }
+}
+
+fn scenario_id(path: &Path) -> String {
+    path.with_extension("").to_string_lossy().replace('\\', "/").trim_start_matches("./").to_owned()
+}
+
+fn unreadable(path: &Path, why: String) -> SourceError {
+    SourceError::Unreadable { path: path.to_owned(), why }
+}
+
+fn plans(
+    id: &str,
+    file: &str,
+    text: &str,
+    selection: &Selection<'_>,
+    files: lower::Files<'_>,
+) -> Result<Vec<brickbat_scenario::plan::Plan>, SourceError> {
+    lower::plans_with(id, file, text, selection.dialects, selection.seed, files)
+        .map_err(|diagnostic| SourceError::Scenario(Box::new(diagnostic)))
+}

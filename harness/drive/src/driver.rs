@@ -1,0 +1,38 @@
+//! Drives systems under test: starts their adapters, speaks ACP with them, knows which ones exist.
+//!
+//! It knows no verdict. What it reports is either what the system did ([`SessionEvent`]) or that the adapter
+//! failed ([`DriverError`]); the second is never held against the SDK.
+//! The protocol on top of ACP is described in `harness/systems/README.md`.
+
+pub mod acp;
+pub mod action;
+pub mod catalogue;
+mod environment;
+pub mod error;
+mod give;
+pub mod guardian;
+mod http;
+pub mod in_process;
+pub mod install;
+mod leash;
+pub mod lines;
+pub mod manifest;
+pub mod mcp;
+pub mod plain;
+pub mod process;
+pub mod protocol;
+mod questions;
+mod replay;
+mod rest;
+mod scratch;
+pub mod serve;
+pub mod talk;
+
+pub use acp::{Adapter, Session, SessionEvent};
+pub use catalogue::{BASELINE, Catalogue, ResolveError, resolve};
+pub use error::DriverError;
+pub use manifest::{Manifest, Mode};
+pub use plain::{Plain, PlainAgent};
+pub use process::{Launch, Limits};
+pub use protocol::{About, Capabilities, Changes, SessionSpec, ToolSpec};
+pub use scratch::Scratch;

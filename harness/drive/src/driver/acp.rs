@@ -1,0 +1,516 @@
+//! The harness as an ACP client: one adapter process, many sessions.
+
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use agent_client_protocol::schema::ProtocolVersion;
+use agent_client_protocol::v1::ConnectionTo;
+use agent_client_protocol::v1::schema::{
+    CancelNotification, ContentBlock, InitializeRequest, InitializeResponse, LoadSessionRequest,
+    NewSessionRequest, PromptRequest, PromptResponse, RequestPermissionRequest, RequestPermissionResponse,
+    TextContent,
+};
+use agent_client_protocol::{
+    Agent, Client, JsonRpcRequest, Lines, UntypedMessage, is_connection_terminated,
+    is_incoming_transport_closed, on_receive_notification, on_receive_request,
+};
+use futures::{Sink, StreamExt, TryStreamExt};
+use serde_json::{Map, Value, json};
+use tokio::io::{AsyncWriteExt, BufReader};
+use tokio::process::ChildStdin;
+use tokio::sync::{mpsc, oneshot};
+
+mod hub;
+
+use hub::{Hub, Update};
+
+use super::action::{self, Action};
+use super::error::DriverError;
+use super::plain::PlainAgent;
+use super::process::{Launch, Limits, Pipes, Process, WRITE_WAIT};
+use super::protocol::{self, About, SessionSpec};
+use super::talk::Talk;
+use super::{give, lines, replay, rest};
+use brickbat_engine::life_cycle::{Event, Told};
+use brickbat_scenario::plan::GivenMessage;
+use brickbat_scenario::scenario::Cause;
+use brickbat_scenario::trace::{Aside, Consent, QuestionId, ShownState, TurnOutcome};
+
+/// A running adapter. Clones share the process; it is killed, with all that it started, when the last one and the
+/// last session are dropped.
+#[derive(Debug, Clone)]
+pub struct Adapter {
+    link: Arc<Link>,
+    about: Arc<About>,
+    /// How it is driven, if it is an agent that knows nothing of the harness.
+    plain: Option<Arc<PlainAgent>>,
+}
+
+/// A conversation with the system.
+#[derive(Debug)]
+pub struct Session {
+    adapter: Adapter,
+    id: String,
+    events: mpsc::Receiver<SessionEvent>,
+    /// Prompts whose turns have not ended.
+    n_running: u32,
+    lost: bool,
+}
+
+/// What happens in a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SessionEvent {
+    /// The system shows the state of a call.
+    Shown {
+        /// The call's id, as the system shows it.
+        id: String,
+        /// Its state.
+        state: ShownState,
+    },
+    /// The system asks whether a tool may run, and waits for an answer.
+    Asked {
+        /// Names the question in its session.
+        question: QuestionId,
+        /// The call's id, as the system shows it.
+        id: String,
+        /// The call's arguments as JSON, where the question shows them.
+        args: Option<String>,
+    },
+    /// The system takes no other prompt while its turn runs.
+    PromptRefused,
+    /// The turn has ended.
+    Ended(TurnOutcome),
+    /// The adapter has failed; nothing more will come.
+    Lost(DriverError),
+}
+
+impl Adapter {
+    /// Starts an adapter and shakes hands with it.
+    pub async fn start(launch: &Launch) -> Result<Adapter, DriverError> {
+        let (link, answer) = Adapter::connect(launch).await?;
+        let about = protocol::about(answer.meta.as_ref())?;
+        protocol::can_load(&about, &answer)?;
+        Ok(Adapter { link: Arc::new(link), about: Arc::new(about), plain: None })
+    }
+
+    /// Starts an agent that speaks ACP itself, and shakes hands with it.
+    pub async fn start_plain(launch: &Launch, agent: PlainAgent) -> Result<Adapter, DriverError> {
+        let (link, answer) = Adapter::connect(launch).await?;
+        let about = agent.about(answer.agent_info.as_ref());
+        protocol::can_load(&about, &answer)?;
+        Ok(Adapter { link: Arc::new(link), about: Arc::new(about), plain: Some(Arc::new(agent)) })
+    }
+
+    async fn connect(launch: &Launch) -> Result<(Link, InitializeResponse), DriverError> {
+        let (process, pipes) = Process::start(launch).await?;
+        let hub = Arc::new(Hub::default());
+        let process = Arc::new(process);
+        let (connected, connection) = oneshot::channel();
+        tokio::spawn(serve(pipes, hub.clone(), process.clone(), launch.limits, connected));
+        // If the connection fails before it is there, the cause is known.
+        let Ok(connection) = connection.await else { return Err(hub.cause().await) };
+        let link = Link { connection, hub, process, limits: launch.limits };
+        let request = InitializeRequest::new(ProtocolVersion::V1);
+        let answer = link.ask("initialize", request, launch.limits.start).await?;
+        Ok((link, answer))
+    }
+
+    /// What the adapter says of itself.
+    pub fn about(&self) -> &About {
+        &self.about
+    }
+
+    /// Whether the connection is over, so that no session can be opened any more.
+    pub fn is_over(&self) -> bool {
+        self.link.hub.failure.borrow().is_some()
+    }
+
+    /// Kills the adapter as `kill -9` would, with everything that it started, and returns when all of it is gone.
+    /// Its sessions are lost.
+    pub async fn kill(&self) -> Result<(), DriverError> {
+        self.link.process.kill();
+        match tokio::time::timeout(KILL_WAIT, self.link.process.ended()).await {
+            Ok(_) => Ok(()),
+            Err(_) => Err(DriverError::Harness {
+                what: "cannot kill the adapter".to_owned(),
+                text: format!("its processes are there after {} s", KILL_WAIT.as_secs()),
+            }),
+        }
+    }
+
+    /// Opens a session.
+    pub async fn open(&self, spec: &SessionSpec) -> Result<Session, DriverError> {
+        match &self.plain {
+            None => self.open_with(spec, spec.meta()).await,
+            Some(agent) => self.enter(agent.new_session(spec)?).await,
+        }
+    }
+
+    /// Opens a session with another `_meta` than the right one of the spec: a probe of what the adapter refuses.
+    pub async fn open_with(
+        &self,
+        spec: &SessionSpec,
+        meta: Map<String, Value>,
+    ) -> Result<Session, DriverError> {
+        self.enter(NewSessionRequest::new(spec.state_dir.clone()).meta(meta)).await
+    }
+
+    /// Puts a history into the store of an adapter, and gives the id under which it can be loaded.
+    pub async fn give(&self, spec: &SessionSpec, history: &[GivenMessage]) -> Result<String, DriverError> {
+        let question = give::question(spec, history);
+        let answer: Value = self.link.ask(give::METHOD, question, self.link.limits.answer).await?;
+        give::session_id(&answer)
+    }
+
+    /// Feeds events to a consumer of the SDK's stream, and says what was stored after each.
+    pub async fn replay(&self, consumer: &str, events: &[Event]) -> Result<Told, DriverError> {
+        let question = replay::question(consumer, events);
+        let answer: Value = self.link.ask(replay::METHOD, question, self.link.limits.answer).await?;
+        replay::told(answer, events.len())
+    }
+
+    async fn enter(&self, request: NewSessionRequest) -> Result<Session, DriverError> {
+        let answer = self.link.ask("session/new", request, self.link.limits.answer).await?;
+        let id = answer.session_id.to_string();
+        let events = self.link.hub.enter(&id)?;
+        Ok(Session { adapter: self.clone(), id, events, n_running: 0, lost: false })
+    }
+
+    /// Closes the adapter's standard input and waits for the adapter to end by itself.
+    ///
+    /// # Errors
+    ///
+    /// When it goes on running; it is killed then.
+    pub async fn hang_up(&self) -> Result<(), DriverError> {
+        self.link.hub.hanging_up.notify_one();
+        match self.link.hub.cause().await {
+            DriverError::Exited { .. } => Ok(()),
+            other => Err(other),
+        }
+    }
+
+    /// Loads a session that another process of this adapter has opened with that spec, and that is dead.
+    pub async fn load(&self, id: &str, spec: &SessionSpec) -> Result<Session, DriverError> {
+        let request = match &self.plain {
+            None => LoadSessionRequest::new(id.to_owned(), spec.state_dir.clone()).meta(spec.meta()),
+            Some(agent) => agent.load_session(id, spec)?,
+        };
+        // What it shows while it loads is the past, told again: nobody has entered the session yet, so it is dropped.
+        self.link.ask("session/load", request, self.link.limits.answer).await?;
+        let events = self.link.hub.enter(id)?;
+        Ok(Session { adapter: self.clone(), id: id.to_owned(), events, n_running: 0, lost: false })
+    }
+}
+
+impl Session {
+    /// Its id.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Kills the process that this session lives in, and all other sessions in it.
+    pub async fn kill(&self) -> Result<(), DriverError> {
+        self.adapter.kill().await
+    }
+
+    /// Gives the system the user's message. How the turn ends comes as an event.
+    pub async fn prompt(&mut self, text: &str) -> Result<(), DriverError> {
+        if self.n_running > 0 {
+            return Err(DriverError::Busy);
+        }
+        self.send_prompt(text, Hub::end_turn).await
+    }
+
+    /// Says something to the running turn. Another prompt may be refused, which comes as an event.
+    pub async fn say(&mut self, way: Aside, text: String) -> Result<(), DriverError> {
+        match way {
+            Aside::Prompted => self.send_prompt(&text, Hub::end_turn_beside).await,
+            Aside::Steered => self.act(Action::Steer(text)).await,
+            Aside::Injected => self.act(Action::Inject(text)).await,
+        }
+    }
+
+    /// Lets an exception out of the system's loop.
+    pub async fn interrupt(&self, cause: Cause) -> Result<(), DriverError> {
+        self.act(Action::Interrupt(cause)).await
+    }
+
+    async fn act(&self, action: Action) -> Result<(), DriverError> {
+        self.extension_with(action::METHOD, json!({ "sessionId": self.id, "action": action })).await.map(drop)
+    }
+
+    async fn send_prompt(&mut self, text: &str, end: End) -> Result<(), DriverError> {
+        let content = vec![ContentBlock::Text(TextContent::new(text))];
+        let request = PromptRequest::new(self.id.clone(), content);
+        let (hub, id, plain) = (self.link().hub.clone(), self.id.clone(), self.adapter.plain.is_some());
+        // The callback runs in the order of the wire, so what was shown before the end is an event before the end.
+        let sent = self.link().connection.prepare_request(request).on_receiving_result(async move |result| {
+            end(&hub, &id, result, plain);
+            Ok(())
+        });
+        match sent {
+            Ok(()) => self.n_running += 1,
+            Err(_) => return Err(self.link().hub.cause().await),
+        }
+        Ok(())
+    }
+
+    /// Gives the system the user's stop.
+    pub async fn cancel(&self) -> Result<(), DriverError> {
+        match self.link().connection.send_notification(CancelNotification::new(self.id.clone())) {
+            Ok(()) => Ok(()),
+            Err(_) => Err(self.link().hub.cause().await),
+        }
+    }
+
+    /// Answers a question. If the adapter is gone, so is the question.
+    pub fn answer(&self, question: QuestionId, consent: Consent) {
+        self.link().hub.questions.answer(&self.id, question, consent);
+    }
+
+    /// Waits until the adapter has consumed everything that it has received; false if it cannot tell.
+    pub async fn barrier(&self) -> Result<bool, DriverError> {
+        if !self.adapter.about.capabilities.barrier {
+            return Ok(false);
+        }
+        if self.adapter.plain.is_some() {
+            return Ok(match self.link().process.id() {
+                Some(process) => rest::reached(process).await,
+                None => false,
+            });
+        }
+        self.extension("_brickbat/barrier").await.map(|_| true)
+    }
+
+    /// Waits for any answer of the adapter, which proves that it is alive: also the answer that it does not know the
+    /// question.
+    pub async fn answers(&self) -> Result<(), DriverError> {
+        match self.extension("_brickbat/barrier").await {
+            Err(error) if !error.is_refusal() => Err(error),
+            Ok(_) | Err(_) => Ok(()),
+        }
+    }
+
+    /// The history as the system has stored it, in its own format; none if the adapter does not show it.
+    pub async fn history(&self) -> Result<Option<Value>, DriverError> {
+        if !self.adapter.about.capabilities.history {
+            return Ok(None);
+        }
+        let mut answer = self.extension("_brickbat/history").await?;
+        match answer.get_mut("history") {
+            Some(history) => Ok(Some(history.take())),
+            None => Err(DriverError::Nonsense {
+                why: "its answer to _brickbat/history has no `history`".to_owned(),
+                said: super::error::quote(answer.to_string().as_bytes()),
+            }),
+        }
+    }
+
+    /// How much the adapter's process has written to its standard error so far.
+    pub fn stderr_len(&self) -> u64 {
+        self.link().process.stderr_len()
+    }
+
+    /// What the process, which other sessions may share, has written to its standard error since it had written so
+    /// much.
+    pub fn stderr_since(&self, len: u64) -> String {
+        self.link().process.stderr_since(len)
+    }
+
+    /// The next event, or none after [`SessionEvent::Lost`]. Nothing is lost when the wait is given up.
+    pub async fn next(&mut self) -> Option<SessionEvent> {
+        if self.lost {
+            return None;
+        }
+        let event = match self.events.recv().await {
+            Some(event) => event,
+            None => SessionEvent::Lost(self.link().hub.why_closed()),
+        };
+        let event = match event {
+            SessionEvent::Lost(error) => SessionEvent::Lost(error.with_stderr(self.link().process.stderr())),
+            other => other,
+        };
+        match event {
+            SessionEvent::Shown { .. } | SessionEvent::Asked { .. } => {}
+            SessionEvent::Ended(_) | SessionEvent::PromptRefused => {
+                self.n_running = self.n_running.saturating_sub(1);
+            }
+            SessionEvent::Lost(_) => self.lost = true,
+        }
+        Some(event)
+    }
+
+    /// Changes the history; while a turn runs, the answer may come before the change.
+    pub async fn change(&self, change: &brickbat_scenario::plan::Change) -> Result<(), DriverError> {
+        self.act(Action::Change(change.clone())).await
+    }
+
+    async fn extension(&self, method: &'static str) -> Result<Value, DriverError> {
+        self.extension_with(method, json!({ "sessionId": self.id })).await
+    }
+
+    async fn extension_with(&self, method: &'static str, params: Value) -> Result<Value, DriverError> {
+        let request = UntypedMessage { method: method.to_owned(), params };
+        self.link().ask(method, request, self.link().limits.answer).await
+    }
+
+    fn link(&self) -> &Link {
+        &self.adapter.link
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.link().hub.leave(&self.id);
+        if self.n_running > 0 {
+            // A turn that nobody waits for must not go on asking the provider. If the adapter is gone, so is the turn.
+            let _ = self.link().connection.send_notification(CancelNotification::new(self.id.clone()));
+        }
+    }
+}
+
+/// Events of one session that are kept until they are taken. A turn shows each of its few calls about four times; the
+/// runner takes events as they come.
+const MAX_EVENTS: usize = 4096;
+
+/// What is done with the answer to a prompt.
+type End = fn(&Hub, &str, Result<PromptResponse, agent_client_protocol::Error>, bool);
+
+/// How long a killed adapter may take to be gone. The kernel takes milliseconds, unless a process hangs in a device.
+const KILL_WAIT: Duration = Duration::from_secs(20);
+
+/// The way to the adapter.
+#[derive(Debug)]
+struct Link {
+    connection: ConnectionTo<Agent>,
+    hub: Arc<Hub>,
+    process: Arc<Process>,
+    limits: Limits,
+}
+
+impl Link {
+    async fn ask<R: JsonRpcRequest>(
+        &self,
+        method: &'static str,
+        request: R,
+        wait: Duration,
+    ) -> Result<R::Response, DriverError> {
+        match tokio::time::timeout(wait, self.connection.send_request(request).block_task()).await {
+            Ok(Ok(answer)) => Ok(answer),
+            Ok(Err(error)) if is_over(&error) => Err(self.hub.cause().await),
+            Ok(Err(error)) => Err(DriverError::refused(method, error).with_stderr(self.process.stderr())),
+            Err(_) => Err(DriverError::Silent {
+                method: method.to_owned(),
+                waited: wait,
+                stderr: self.process.stderr(),
+            }),
+        }
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        self.process.kill();
+    }
+}
+
+/// Runs the connection until the adapter closes it or breaks the protocol, then says why to all who wait.
+async fn serve(
+    pipes: Pipes,
+    hub: Arc<Hub>,
+    process: Arc<Process>,
+    limits: Limits,
+    connected: oneshot::Sender<ConnectionTo<Agent>>,
+) {
+    let broken = Arc::new(OnceLock::new());
+    let talk = Arc::new(Talk::default());
+    let lines = {
+        let broken = broken.clone();
+        lines::checked(BufReader::new(pipes.stdout), limits.line_bytes, talk.clone()).map_err(move |error| {
+            let text = error.to_string();
+            // Only the first error counts; the stream ends with it.
+            let _ = broken.set(error);
+            std::io::Error::other(text)
+        })
+    };
+    let transport = Lines::new(writer(pipes.stdin, talk), lines.boxed());
+    let (shown, asked, closing) = (hub.clone(), hub.clone(), hub.clone());
+    let over = Client
+        .v1()
+        .on_receive_notification(
+            async move |update: Update, _connection| {
+                shown.show(&update);
+                Ok(())
+            },
+            on_receive_notification!(),
+        )
+        .on_receive_request(
+            async move |request: RequestPermissionRequest, responder, _connection| {
+                // Whoever asked and is gone needs no answer.
+                asked.ask(&request, move |outcome| {
+                    let _ = responder.respond(RequestPermissionResponse::new(outcome));
+                });
+                Ok(())
+            },
+            on_receive_request!(),
+        )
+        .connect_with(transport, async move |connection: ConnectionTo<Agent>| {
+            // Nobody waits any more if the start was given up; then the process must go, too.
+            if connected.send(connection.clone()).is_err() {
+                return Ok(Close::Theirs);
+            }
+            tokio::select! {
+                () = connection.incoming_closed() => Ok(Close::Theirs),
+                () = closing.hanging_up.notified() => Ok(Close::Ours),
+            }
+        })
+        .await;
+    let failure = match (broken.get(), over) {
+        (Some(error), _) => {
+            process.kill();
+            let stderr = match process.seen_off().await {
+                DriverError::Exited { stderr, .. } => stderr,
+                _ => process.stderr(),
+            };
+            error.clone().with_stderr(stderr)
+        }
+        (None, Ok(Close::Ours)) => process.outlived(END_WAIT).await,
+        (None, Ok(Close::Theirs) | Err(_)) => process.seen_off().await,
+    };
+    process.kill();
+    hub.fail(failure);
+}
+
+/// Who closed the connection.
+enum Close {
+    Ours,
+    Theirs,
+}
+
+/// How long an adapter may take to end when its input has ended. A healthy one has nothing left to do.
+const END_WAIT: Duration = Duration::from_secs(5);
+
+/// What is written to the adapter, line by line. An adapter that leaves its input unread is as good as dead.
+fn writer(stdin: ChildStdin, talk: Arc<Talk>) -> impl Sink<String, Error = std::io::Error> + Send + 'static {
+    futures::sink::unfold((stdin, talk), |(mut stdin, talk), line: String| async move {
+        talk.sent(&line);
+        let bytes = format!("{line}\n");
+        let write = async {
+            stdin.write_all(bytes.as_bytes()).await?;
+            stdin.flush().await
+        };
+        tokio::time::timeout(WRITE_WAIT, write).await.map_err(std::io::Error::other)??;
+        Ok((stdin, talk))
+    })
+}
+
+fn is_over(error: &agent_client_protocol::Error) -> bool {
+    is_incoming_transport_closed(error) || is_connection_terminated(error) || is_unsent(error)
+}
+
+/// Whether a request met a connection that was just going down: `agent-client-protocol` 5.0.0 then tells it in words
+/// alone. A peer that answers with the same words is taken for gone, too.
+fn is_unsent(error: &agent_client_protocol::Error) -> bool {
+    let words = error.data.as_ref().and_then(Value::as_str);
+    words.is_some_and(|words| words.starts_with("failed to send outgoing request `"))
+}

@@ -1,0 +1,131 @@
+//! The systems that come with a program, and the system that a name means.
+
+use std::fmt;
+
+use super::manifest::{Manifest, Mode, Place};
+use brickbat_scenario::parse::Diagnostic;
+
+/// The file, among those of a system, that describes it.
+pub const SHEET: &str = "system.yaml";
+
+/// The file, among those of a system, that holds its known findings.
+pub const BASELINE: &str = "baseline.yaml";
+
+/// The files of a system: names below its folder, and their texts.
+pub type Files = &'static [(&'static str, &'static str)];
+
+/// The systems that come with a program.
+#[derive(Debug, Clone)]
+pub struct Catalogue {
+    manifests: Vec<Manifest>,
+}
+
+impl Catalogue {
+    /// The systems of those folders: those of one name together, the versions in the order of the manifest.
+    ///
+    /// # Errors
+    ///
+    /// Says what is wrong with the first manifest that cannot be read.
+    pub fn of(folders: &[Files]) -> Result<Catalogue, Diagnostic> {
+        let read = |files: &Files| {
+            let sheet = files.iter().find(|(name, _)| *name == SHEET).map_or("", |(_, text)| *text);
+            Manifest::parse(SHEET, sheet, &Place::BuiltIn(files))
+        };
+        let manifests: Vec<Vec<Manifest>> = folders.iter().map(read).collect::<Result<_, _>>()?;
+        Ok(Catalogue { manifests: manifests.concat() })
+    }
+
+    /// Every version of every system.
+    pub fn manifests(&self) -> &[Manifest] {
+        &self.manifests
+    }
+
+    /// The system and the mode that a name means, see [`resolve`].
+    pub fn resolve(&self, name: &str) -> Result<(Manifest, Mode), ResolveError> {
+        resolve(&self.manifests, name)
+    }
+}
+
+/// A name of a system that means nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResolveError {
+    /// What is unknown: `system`, `version` or `mode`.
+    what: &'static str,
+    /// The part that is unknown.
+    wanted: String,
+    /// What is known.
+    known: Vec<String>,
+}
+
+impl fmt::Display for ResolveError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "unknown {} `{}`", self.what, self.wanted)?;
+        match self.nearest() {
+            Some(nearest) => write!(f, "; did you mean `{nearest}`?"),
+            None => write!(f, "; there is {}", self.known.join(", ")),
+        }
+    }
+}
+
+impl std::error::Error for ResolveError {}
+
+impl ResolveError {
+    /// Whether no system is called so, or nearly so.
+    pub fn is_of_nobody(&self) -> bool {
+        self.what == "system" && self.nearest().is_none()
+    }
+
+    fn nearest(&self) -> Option<&String> {
+        let distance = |known: &&String| strsim::damerau_levenshtein(known, &self.wanted);
+        // A third of the letters may be wrong: more is another word.
+        self.known.iter().min_by_key(distance).filter(|known| 3 * distance(known) <= known.len())
+    }
+}
+
+/// The system and the mode, among those, that a name means: `ai-sdk`, `ai-sdk@6`, `ai-sdk/ui-messages`,
+/// `ai-sdk@6.0.326/ui-messages`. Without a version the first is taken, without a mode the first.
+pub fn resolve(among: &[Manifest], name: &str) -> Result<(Manifest, Mode), ResolveError> {
+    let (system, mode) = match name.split_once('/') {
+        Some((system, mode)) => (system, Some(mode)),
+        None => (name, None),
+    };
+    let (system, version) = match system.split_once('@') {
+        Some((system, version)) => (system, Some(version)),
+        None => (system, None),
+    };
+    let unknown =
+        |what, wanted: &str, known: Vec<String>| ResolveError { what, wanted: wanted.to_owned(), known };
+
+    let named: Vec<&Manifest> = among.iter().filter(|manifest| manifest.name == system).collect();
+    if named.is_empty() {
+        let mut known: Vec<String> = among.iter().map(|manifest| manifest.name.clone()).collect();
+        known.dedup();
+        return Err(unknown("system", system, known));
+    }
+    let mut meant = named.iter().filter(|manifest| version.is_none_or(|wanted| is_version(manifest, wanted)));
+    let Some(manifest) = meant.next() else {
+        let known = named.iter().filter_map(|manifest| manifest.version.clone()).collect();
+        return Err(unknown("version", version.unwrap_or_default(), known));
+    };
+    let found = manifest.modes.iter().find(|known| mode.is_none_or(|mode| known.name == mode));
+    match found {
+        Some(found) => Ok(((*manifest).clone(), found.clone())),
+        None => {
+            let known = manifest.modes.iter().map(|mode| mode.name.clone()).collect();
+            Err(unknown("mode", mode.unwrap_or_default(), known))
+        }
+    }
+}
+
+/// Whether a version as users write it, such as `6` or `6.0`, means that of a manifest.
+fn is_version(manifest: &Manifest, wanted: &str) -> bool {
+    let rest = manifest.version.as_deref().and_then(|version| version.strip_prefix(wanted));
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+/// The systems of one folder, for tests.
+#[cfg(test)]
+pub(crate) fn ai_sdk() -> Catalogue {
+    let files: Files = &[(SHEET, include_str!("../../../systems/ai-sdk/system.yaml"))];
+    Catalogue::of(&[files]).expect("it is read by a test of the command line, too")
+}

@@ -1,0 +1,156 @@
+//! What a system sees of this machine's environment: no proxies, no credentials, and no home but its own.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use tokio::process::Command;
+
+use super::scratch;
+use brickbat_rules::redact::is_credential_variable;
+
+/// Sets the environment of a system. With `folder`, its home and its temporary files lie in there.
+pub(super) fn set(command: &mut Command, folder: Option<&Path>) {
+    for name in std::env::vars_os().map(|(name, _)| name).filter(is_withheld) {
+        command.env_remove(name);
+    }
+    // Where the system has a proxy of its own, such as in its settings, it must not stand before our provider.
+    command.env("NO_PROXY", OWN_HOSTS).env("no_proxy", OWN_HOSTS);
+    let Some(folder) = folder else { return };
+    let home = scratch::home(folder);
+    for (name, place) in XDG {
+        command.env(name, home.join(place));
+    }
+    command.env("TMPDIR", scratch::temporary(folder));
+    if let Some(real) = std::env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from) {
+        for (name, place) in TOOLCHAINS {
+            if std::env::var_os(name).is_none() && real.join(place).is_dir() {
+                command.env(name, real.join(place));
+            }
+        }
+    }
+    command.env("HOME", home);
+}
+
+/// Where the provider listens.
+const OWN_HOSTS: &str = "127.0.0.1,localhost";
+
+/// The XDG folders and their places in a home.
+const XDG: [(&str, &str); 4] = [
+    ("XDG_CACHE_HOME", ".cache"),
+    ("XDG_CONFIG_HOME", ".config"),
+    ("XDG_DATA_HOME", ".local/share"),
+    ("XDG_STATE_HOME", ".local/state"),
+];
+
+/// What leads a version switcher or an interpreter back to what is installed in the real home: without it, `node`,
+/// `python` or `cargo` may be a link to a program that finds nothing in the other home.
+const TOOLCHAINS: [(&str, &str); 7] = [
+    ("ASDF_DATA_DIR", ".asdf"),
+    ("CARGO_HOME", ".cargo"),
+    ("MISE_DATA_DIR", ".local/share/mise"),
+    ("PYENV_ROOT", ".pyenv"),
+    ("PYTHONUSERBASE", ".local"),
+    ("RUSTUP_HOME", ".rustup"),
+    ("VOLTA_HOME", ".volta"),
+];
+
+/// Whether a variable of the environment is kept from systems: a proxy would stand between the SDK and the provider,
+/// a base URL would lead past it, and a credential has no business in a harness.
+fn is_withheld(name: &OsString) -> bool {
+    // `NO_PROXY` is set anew.
+    const ENDINGS: [&str; 6] = ["_PROXY", "_BASE_URL", "_API_BASE", "_API_URL", "_API_HOST", "_ENDPOINT"];
+    // Everything of a provider or its cloud can change where an SDK goes and as whom; observers send on what they see.
+    const BEGINNINGS: [&str; 13] = [
+        "ANTHROPIC_",
+        "AWS_",
+        "AZURE_",
+        "CLAUDE_",
+        "GEMINI_",
+        "GOOGLE_",
+        "LANGCHAIN_",
+        "LANGFUSE_",
+        "LANGSMITH_",
+        "OPENAI_",
+        "OPENROUTER_",
+        "OTEL_",
+        "VERTEX_",
+    ];
+    const NAMES: [&str; 12] = [
+        // Keys and passwords that another program would hand out.
+        "DBUS_SESSION_BUS_ADDRESS",
+        "DOCKER_CONFIG",
+        "GIT_ASKPASS",
+        "GPG_AGENT_INFO",
+        "KUBECONFIG",
+        "NETRC",
+        "PGPASSFILE",
+        "SSH_ASKPASS",
+        "SSH_AUTH_SOCK",
+        // These change what runs inside the adapter.
+        "NODE_OPTIONS",
+        "NODE_USE_ENV_PROXY",
+        "PYTHONSTARTUP",
+    ];
+    let name = name.to_string_lossy().to_ascii_uppercase();
+    let is_npm_login = name.starts_with("NPM_CONFIG_") && name.contains("AUTH");
+    NAMES.contains(&name.as_str())
+        || is_npm_login
+        || is_credential_variable(&name)
+        || BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
+        || ENDINGS.iter().any(|ending| name.ends_with(ending))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn proxies_and_credentials_are_withheld() {
+        let names = [
+            "http_proxy",
+            "HTTPS_PROXY",
+            "npm_config_https_proxy",
+            "ANTHROPIC_API_KEY",
+            "ANTHROPIC_MODEL",
+            "GH_TOKEN",
+            "NODE_OPTIONS",
+            "AWS_PROFILE",
+            "GOOGLE_APPLICATION_CREDENTIALS",
+            "AZURE_TENANT_ID",
+            "npm_config_//registry.example/:_authToken",
+            "npm_config__auth",
+            "SSH_AUTH_SOCK",
+        ];
+        for name in names {
+            assert!(is_withheld(&name.into()), "{name}");
+        }
+        let kept = [
+            "PATH",
+            "HOME",
+            "LANG",
+            "NODE_PATH",
+            "VIRTUAL_ENV",
+            "TOKENIZERS_PARALLELISM",
+            "npm_config_cache",
+            "BRICKBAT_CACHE",
+        ];
+        for name in kept {
+            assert!(!is_withheld(&name.into()), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_system_is_at_home_in_the_folder_of_the_run() {
+        let mut command = Command::new("true");
+        set(&mut command, Some(Path::new("/run-folder")));
+        let set: Vec<_> = command.as_std().get_envs().collect();
+        for (name, value) in [
+            ("HOME", "/run-folder/home"),
+            ("XDG_CONFIG_HOME", "/run-folder/home/.config"),
+            ("TMPDIR", "/run-folder/tmp"),
+            ("NO_PROXY", OWN_HOSTS),
+        ] {
+            assert!(set.contains(&(name.as_ref(), Some(value.as_ref()))), "{name} is not {value}");
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Puts a given history into the store of a system, before it loads the session.
+//!
+//! An adapter does it itself, when it is asked with `_brickbat/give`. For an agent that knows nothing of the harness the
+//! manifest names a program: it gets the history on its standard input and answers with the id of the session.
+
+use std::path::Path;
+use std::time::Duration;
+
+use agent_client_protocol::UntypedMessage;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+use super::error::{DriverError, quote};
+use super::plain::PlainAgent;
+use super::process::{Launch, Pipes, Process};
+use super::protocol::SessionSpec;
+use brickbat_scenario::plan::GivenMessage;
+
+/// The method by which an adapter is asked.
+pub(super) const METHOD: &str = "_brickbat/give";
+
+/// What is answered.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Given {
+    session_id: String,
+}
+
+/// The question to an adapter: a session as in `session/new`, and what it is to find in its store.
+pub(super) fn question(spec: &SessionSpec, history: &[GivenMessage]) -> UntypedMessage {
+    let session = spec.meta().remove("brickbat");
+    UntypedMessage { method: METHOD.to_owned(), params: json!({ "session": session, "history": history }) }
+}
+
+/// The id under which the session can be loaded.
+pub(super) fn session_id(answer: &Value) -> Result<String, DriverError> {
+    match Given::deserialize(answer) {
+        Ok(given) => Ok(given.session_id),
+        Err(error) => Err(DriverError::Nonsense {
+            why: format!("its answer to {METHOD}: {error}"),
+            said: quote(answer.to_string().as_bytes()),
+        }),
+    }
+}
+
+/// Runs the program of a manifest, and gives the id of the session that it has made.
+pub(super) async fn run(
+    launch: &Launch,
+    agent: &PlainAgent,
+    spec: &SessionSpec,
+    folder: &Path,
+    history: &[GivenMessage],
+) -> Result<String, DriverError> {
+    let mut words = agent.plain.give.iter().cloned();
+    let program = words.next().unwrap_or_default();
+    let launch = Launch { program, args: words.collect(), ..launch.clone() };
+    let question = json!({
+        "dialect": spec.dialect,
+        "folder": folder,
+        "words": agent.plain.words.get(&spec.dialect),
+        "history": history,
+    });
+    let (process, pipes) = Process::start(&launch).await?;
+    let answer = match tokio::time::timeout(GIVE_WAIT, talk(pipes, &question)).await {
+        Ok(answer) => answer.map_err(|error| failed(&error.to_string(), &process.stderr()))?,
+        Err(_) => {
+            return Err(failed(
+                &format!("it takes longer than {} s", GIVE_WAIT.as_secs()),
+                &process.stderr(),
+            ));
+        }
+    };
+    let status = tokio::time::timeout(GIVE_WAIT, process.ended()).await.unwrap_or_default();
+    let answer: Value = serde_json::from_slice(&answer)
+        .map_err(|_| failed(&format!("it answers `{}` ({status})", quote(&answer)), &process.stderr()))?;
+    session_id(&answer)
+}
+
+/// How long the program may take. opencode needs a second to open its store, and more on a loaded machine.
+const GIVE_WAIT: Duration = Duration::from_secs(60);
+
+/// Bytes of the answer; it holds an id.
+const MAX_ANSWER: u64 = 64 << 10;
+
+async fn talk(pipes: Pipes, question: &Value) -> std::io::Result<Vec<u8>> {
+    let Pipes { mut stdin, stdout } = pipes;
+    stdin.write_all(question.to_string().as_bytes()).await?;
+    drop(stdin);
+    let mut answer = Vec::new();
+    stdout.take(MAX_ANSWER).read_to_end(&mut answer).await?;
+    Ok(answer)
+}
+
+fn failed(text: &str, stderr: &str) -> DriverError {
+    DriverError::Harness {
+        what: "the given history could not be put into the agent's store".to_owned(),
+        text: format!("{text}\n{stderr}").trim().to_owned(),
+    }
+}

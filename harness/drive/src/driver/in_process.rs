@@ -1,0 +1,395 @@
+//! Drives the reference agent, or a canary, over real sockets.
+//!
+//! The agent lives in one task. It posts to the provider and to the gates as any SDK would, with a plain HTTP client
+//! of its own, so that nothing of the server is shared. Whatever the task has read from a socket it has also told the
+//! agent before it looks at the next command: that makes the barrier true.
+
+mod place;
+mod store;
+
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use futures::stream::{FuturesUnordered, StreamExt};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
+
+use super::acp::SessionEvent;
+use super::error::DriverError;
+use super::http::{Exchange, Piece};
+use brickbat_engine::agent::{Agent, BodyEnd, BrokenStore, Input, Output, RequestId, RunId, TimerId};
+use brickbat_scenario::plan::{Change, ToolOutcome};
+use brickbat_scenario::scenario::Cause;
+use brickbat_scenario::trace::{Aside, Consent, QuestionId};
+pub(super) use place::Address;
+pub use place::Place;
+pub use store::Store;
+
+/// A conversation with an agent of our own.
+#[derive(Debug)]
+pub struct InProcess {
+    commands: mpsc::UnboundedSender<Command>,
+    events: mpsc::UnboundedReceiver<SessionEvent>,
+    task: JoinHandle<()>,
+}
+
+#[derive(Debug)]
+enum Command {
+    Prompt(String),
+    Say(Aside, String),
+    Interrupt(Cause),
+    Cancel,
+    Answer(RunId, Consent),
+    Change(Change, oneshot::Sender<()>),
+    Barrier(oneshot::Sender<()>),
+    History(oneshot::Sender<Vec<u8>>),
+    Saved(oneshot::Sender<Vec<u8>>),
+    Reload(Vec<u8>),
+    Kill(oneshot::Sender<Vec<u8>>),
+}
+
+impl InProcess {
+    /// Starts an agent that keeps its thread in memory. It ends when the session is dropped.
+    pub fn start(agent: Agent, place: Place) -> InProcess {
+        InProcess::run(agent, place, None)
+    }
+
+    /// Starts an agent that also keeps its thread in a file.
+    pub fn start_stored(agent: Agent, place: Place, store: Store) -> InProcess {
+        InProcess::run(agent, place, Some(store))
+    }
+
+    fn run(agent: Agent, place: Place, store: Option<Store>) -> InProcess {
+        let (commands, inbox) = mpsc::unbounded_channel();
+        let (outbox, events) = mpsc::unbounded_channel();
+        let live = Live {
+            agent,
+            place,
+            store,
+            outbox,
+            exchange: None,
+            changed: None,
+            tools: FuturesUnordered::new(),
+            timers: FuturesUnordered::new(),
+        };
+        let task = tokio::spawn(live.run(inbox));
+        InProcess { commands, events, task }
+    }
+
+    /// Gives the agent the user's message.
+    pub fn prompt(&self, text: &str) {
+        self.send(Command::Prompt(text.to_owned()));
+    }
+
+    /// Says something to the running turn.
+    pub fn say(&self, way: Aside, text: String) {
+        self.send(Command::Say(way, text));
+    }
+
+    /// Lets an exception out of the agent's loop.
+    pub fn interrupt(&self, cause: Cause) {
+        self.send(Command::Interrupt(cause));
+    }
+
+    /// Gives the agent the user's stop.
+    pub fn cancel(&self) {
+        self.send(Command::Cancel);
+    }
+
+    /// Gives the agent the user's answer.
+    pub fn answer(&self, question: QuestionId, consent: Consent) {
+        self.send(Command::Answer(RunId(question.0), consent));
+    }
+
+    /// Waits until the agent has changed its history, or, while a turn runs, has taken note of it; false if its task
+    /// is gone.
+    pub async fn change(&self, change: &Change) -> bool {
+        let (changed, wait) = oneshot::channel();
+        self.send(Command::Change(change.clone(), changed));
+        wait.await.is_ok()
+    }
+
+    /// Waits until the agent has been told everything that has arrived.
+    pub async fn barrier(&self) -> bool {
+        if crossed().await.is_err() {
+            return false;
+        }
+        let (passed, wait) = oneshot::channel();
+        self.send(Command::Barrier(passed));
+        wait.await.is_ok()
+    }
+
+    /// What the agent remembers, as a JSON array of messages; none if its task is gone.
+    pub async fn history(&self) -> Option<Vec<u8>> {
+        let (told, wait) = oneshot::channel();
+        self.send(Command::History(told));
+        wait.await.ok()
+    }
+
+    /// What the agent has saved; none if its task is gone.
+    pub async fn saved(&self) -> Option<Vec<u8>> {
+        let (told, wait) = oneshot::channel();
+        self.send(Command::Saved(told));
+        wait.await.ok()
+    }
+
+    /// Tells the agent what another process has saved since.
+    pub fn reload(&self, saved: Vec<u8>) {
+        self.send(Command::Reload(saved));
+    }
+
+    /// Ends the agent where it stands, as SIGKILL would, with all its connections. Gives what it had saved by then;
+    /// none if it had ended before.
+    pub async fn kill(&mut self) -> Option<Vec<u8>> {
+        let (killed, wait) = oneshot::channel();
+        self.send(Command::Kill(killed));
+        let saved = wait.await.ok();
+        // The connections close with the task. That it panicked instead is as good.
+        let _ = (&mut self.task).await;
+        saved
+    }
+
+    /// The next event.
+    pub async fn next(&mut self) -> Option<SessionEvent> {
+        self.events.recv().await
+    }
+
+    fn send(&self, command: Command) {
+        // The task lives as long as this session; if it panicked, the events end, and that is noticed.
+        let _ = self.commands.send(command);
+    }
+}
+
+/// Sends a byte around through the kernel. The runtime learns of sockets in the order in which they became ready, so
+/// when the byte is back it knows of all that had arrived before: a command takes no such way, and would overtake it.
+async fn crossed() -> std::io::Result<()> {
+    let (mut one, mut other) = tokio::net::UnixStream::pair()?;
+    one.write_all(b".").await?;
+    other.read_exact(&mut [0]).await.map(drop)
+}
+
+/// The agent with its open connections.
+struct Live {
+    agent: Agent,
+    place: Place,
+    store: Option<Store>,
+    outbox: mpsc::UnboundedSender<SessionEvent>,
+    exchange: Option<(RequestId, Exchange)>,
+    /// Who waits for a change of the history.
+    changed: Option<oneshot::Sender<()>>,
+    tools: FuturesUnordered<BoxFuture<'static, (RunId, Option<ToolOutcome>)>>,
+    /// Real time: what the agent waits for is what it has been asked to wait for.
+    timers: FuturesUnordered<BoxFuture<'static, TimerId>>,
+}
+
+impl Live {
+    async fn run(mut self, mut inbox: mpsc::UnboundedReceiver<Command>) {
+        let mut cancels: Vec<(RunId, oneshot::Sender<()>)> = Vec::new();
+        loop {
+            // Sockets first: a command that comes after bytes finds them told.
+            let step = tokio::select! {
+                biased;
+                piece = next_piece(&mut self.exchange) => Step::Piece(piece),
+                Some((run, outcome)) = self.tools.next() => Step::Tool(run, outcome),
+                Some(timer) = self.timers.next() => Step::Timer(timer),
+                command = inbox.recv() => match command {
+                    Some(command) => Step::Command(command),
+                    None => return,
+                },
+            };
+            let outputs = match step {
+                Step::Piece((request, piece)) => self.piece(request, piece),
+                Step::Tool(run, Some(outcome)) => self.agent.step(Input::ToolDone { run, outcome }),
+                Step::Tool(_, None) => Vec::new(),
+                Step::Timer(timer) => self.agent.step(Input::Elapsed { timer }),
+                Step::Command(Command::Prompt(text)) => {
+                    if let Err(error) = self.look_into_the_store() {
+                        self.report(SessionEvent::Lost(error));
+                        return;
+                    }
+                    self.agent.step(Input::Prompt(&text))
+                }
+                Step::Command(Command::Say(way, text)) => self.agent.step(Input::said(way, &text)),
+                Step::Command(Command::Interrupt(cause)) => self.agent.step(Input::Interrupt(cause)),
+                Step::Command(Command::Cancel) => self.agent.step(Input::Stop),
+                Step::Command(Command::Answer(run, consent)) => {
+                    self.agent.step(Input::Answered { run, consent })
+                }
+                Step::Command(Command::Change(change, changed)) => {
+                    self.changed = Some(changed);
+                    self.agent.step(Input::Change(&change))
+                }
+                Step::Command(Command::Barrier(passed)) => {
+                    let _ = passed.send(());
+                    Vec::new()
+                }
+                Step::Command(Command::History(told)) => {
+                    let _ = told.send(self.agent.history());
+                    Vec::new()
+                }
+                Step::Command(Command::Saved(told)) => {
+                    let _ = told.send(self.agent.saved());
+                    Vec::new()
+                }
+                Step::Command(Command::Reload(saved)) => {
+                    if let Err(error) = self.agent.reload(&saved) {
+                        self.report(SessionEvent::Lost(unread(&error)));
+                        return;
+                    }
+                    Vec::new()
+                }
+                Step::Command(Command::Kill(killed)) => {
+                    let _ = killed.send(self.agent.saved());
+                    return;
+                }
+            };
+            if let Err(error) = self.save() {
+                self.report(SessionEvent::Lost(error));
+                return;
+            }
+            for output in outputs {
+                self.carry_out(output, &mut cancels);
+            }
+        }
+    }
+
+    /// Another process may have gone on with the session since the last turn.
+    fn look_into_the_store(&mut self) -> Result<(), DriverError> {
+        let Some(store) = &mut self.store else { return Ok(()) };
+        let Some(changed) = store.changed()? else { return Ok(()) };
+        self.agent.reload(&changed).map_err(|error| unread(&error))
+    }
+
+    /// Stores what the agent keeps, before anything that it asks for happens in the world.
+    fn save(&mut self) -> Result<(), DriverError> {
+        match &mut self.store {
+            Some(store) => store.write(self.agent.saved()),
+            None => Ok(()),
+        }
+    }
+
+    fn piece(&mut self, request: RequestId, piece: Piece) -> Vec<Output> {
+        let how = match piece {
+            Piece::Head { status, pause_ms } => {
+                return self.agent.step(Input::Head { request, status, pause_ms });
+            }
+            Piece::Body(bytes) => return self.agent.step(Input::Body { request, bytes: &bytes }),
+            Piece::End => BodyEnd::Complete,
+            Piece::Broken => BodyEnd::Broken,
+        };
+        self.exchange = None;
+        self.agent.step(Input::End { request, how })
+    }
+
+    fn carry_out(&mut self, output: Output, cancels: &mut Vec<(RunId, oneshot::Sender<()>)>) {
+        match output {
+            Output::Request { request, body } => {
+                self.exchange = Some((request, Exchange::post(self.place.provider(), body)));
+            }
+            Output::HangUp { request } => {
+                if self.exchange.as_ref().is_some_and(|(open, _)| *open == request) {
+                    self.exchange = None;
+                }
+            }
+            // The agent asks once about each run, so the run names the question.
+            Output::Ask { run, id } => {
+                let question = QuestionId(run.0);
+                self.report(SessionEvent::Asked { question, id, args: None });
+            }
+            Output::StartTool { run, tool, args } => {
+                let Some(gate) = self.place.gate(&tool) else {
+                    // Every tool of an agent has a gate; if not, the tool is as good as broken off.
+                    self.tools.push(std::future::ready((run, Some(broken_off()))).boxed());
+                    return;
+                };
+                let exchange = Exchange::post(gate, args.into_bytes());
+                let (cancel, cancelled) = oneshot::channel();
+                cancels.retain(|(_, cancel)| !cancel.is_closed());
+                cancels.push((run, cancel));
+                self.tools.push(run_tool(run, exchange, cancelled, self.is_deaf(&tool)).boxed());
+            }
+            Output::CancelTool { run } => {
+                if let Some(at) = cancels.iter().position(|(known, _)| *known == run) {
+                    // A tool that has just ended does not listen any more.
+                    let _ = cancels.remove(at).1.send(());
+                }
+            }
+            Output::Wait { timer, ms } => {
+                #[expect(
+                    clippy::disallowed_methods,
+                    reason = "a client that is asked to come back later waits for as long"
+                )]
+                let over = tokio::time::sleep(Duration::from_millis(ms));
+                self.timers.push(over.map(move |()| timer).boxed());
+            }
+            Output::Show { id, state } => self.report(SessionEvent::Shown { id, state }),
+            Output::PromptRefused => self.report(SessionEvent::PromptRefused),
+            Output::Changed(_) => {
+                // Who does not wait any more needs no answer.
+                let _ = self.changed.take().map(|changed| changed.send(()));
+            }
+            Output::Ended(outcome) => self.report(SessionEvent::Ended(outcome)),
+        }
+    }
+
+    fn is_deaf(&self, tool: &str) -> bool {
+        self.agent.tools().iter().any(|known| known.name == tool && known.deaf)
+    }
+
+    fn report(&self, event: SessionEvent) {
+        // When nobody listens any more, the session is gone and the task is about to end.
+        let _ = self.outbox.send(event);
+    }
+}
+
+enum Step {
+    Piece((RequestId, Piece)),
+    Tool(RunId, Option<ToolOutcome>),
+    Timer(TimerId),
+    Command(Command),
+}
+
+async fn next_piece(exchange: &mut Option<(RequestId, Exchange)>) -> (RequestId, Piece) {
+    match exchange {
+        Some((request, exchange)) => (*request, exchange.next().await),
+        None => std::future::pending().await,
+    }
+}
+
+/// One tool run: a post to its gate. Nothing comes of it when it is cancelled.
+async fn run_tool(
+    run: RunId,
+    mut gate: Exchange,
+    cancelled: oneshot::Receiver<()>,
+    deaf: bool,
+) -> (RunId, Option<ToolOutcome>) {
+    let answer = async {
+        let mut body = Vec::new();
+        loop {
+            match gate.next().await {
+                Piece::Head { .. } => {}
+                Piece::Body(bytes) => body.extend_from_slice(&bytes),
+                Piece::End => break serde_json::from_slice(&body).ok(),
+                Piece::Broken => break None,
+            }
+        }
+    };
+    if deaf {
+        return (run, Some(answer.await.unwrap_or_else(broken_off)));
+    }
+    tokio::select! {
+        biased;
+        outcome = answer => (run, Some(outcome.unwrap_or_else(broken_off))),
+        Ok(()) = cancelled => (run, None),
+    }
+}
+
+fn unread(error: &BrokenStore) -> DriverError {
+    DriverError::Harness { what: "cannot go on with the stored thread".to_owned(), text: error.to_string() }
+}
+
+fn broken_off() -> ToolOutcome {
+    ToolOutcome::Error("the gate broke off".to_owned())
+}

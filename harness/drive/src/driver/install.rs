@@ -1,0 +1,285 @@
+//! Installs an adapter into the cache folder on first use, and finds it there afterwards.
+//!
+//! Dependencies and adapter lie in two folders, so that a change of the adapter does not fetch its dependencies again.
+//! The name of each carries a hash of what it was made from: a folder that is there is the right one, and complete,
+//! since it is filled beside its place and renamed into it.
+//! A folder of the user is run as it is where its dependencies are there, and never written to.
+
+mod tools;
+
+use std::fs::{File, TryLockError};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use super::error::DriverError;
+use super::manifest::{Install, Manifest, Place};
+use super::process::{Launch, Limits};
+use tools::Tools;
+
+/// Told of what takes long.
+pub type Progress<'a> = &'a (dyn Fn(&str) + Sync);
+
+/// How a system is started, after its adapter has been installed into the cache where it was not yet.
+///
+/// `guardian` is the program `brickbat`, which guards all that is run.
+pub async fn launch(
+    manifest: &Manifest,
+    cache: &Path,
+    guardian: &Path,
+    progress: Progress<'_>,
+) -> Result<Launch, DriverError> {
+    let tools = Tools { manifest, guardian, progress };
+    tools.check(manifest.requires).await?;
+    let folder = match in_place(manifest) {
+        Some(folder) => folder,
+        None => install(manifest, cache, &tools).await?,
+    };
+    let (program, args) = manifest.command.split_first().ok_or_else(|| DriverError::Install {
+        what: format!("system {}", manifest.name),
+        text: "its manifest gives no command".to_owned(),
+    })?;
+    // A path is meant from the adapter's folder; a bare name is looked for on PATH.
+    let program = match program.contains('/') {
+        true => folder.join(program).to_string_lossy().into_owned(),
+        false => program.clone(),
+    };
+    Ok(Launch {
+        program,
+        args: args.to_vec(),
+        folder,
+        env: manifest.env.clone(),
+        guardian: guardian.to_owned(),
+        scratch: None,
+        limits: Limits::STANDARD,
+    })
+}
+
+/// The cache folder: `$BRICKBAT_CACHE`, else `$XDG_CACHE_HOME/brickbat`, else `~/.cache/brickbat`.
+pub fn cache_folder() -> Result<PathBuf, DriverError> {
+    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let folder = set("BRICKBAT_CACHE")
+        .or_else(|| set("XDG_CACHE_HOME").map(|folder| folder.join("brickbat")))
+        .or_else(|| set("HOME").map(|home| home.join(".cache/brickbat")));
+    let folder = folder.ok_or_else(|| DriverError::Missing {
+        program: "a cache folder".to_owned(),
+        advice: "set BRICKBAT_CACHE to a folder in which adapters may be installed".to_owned(),
+    })?;
+    std::path::absolute(&folder).map_err(|error| failed(&folder, &error))
+}
+
+/// The user's folder, if the adapter can run there as it is.
+fn in_place(manifest: &Manifest) -> Option<PathBuf> {
+    let Place::Folder(folder) = &manifest.place else { return None };
+    let is_ready = match (manifest.install, made_by(manifest.install)) {
+        (Install::None, _) => true,
+        (Install::Cargo, _) | (_, None) => false,
+        (_, Some(made)) => folder.join(made).is_dir(),
+    };
+    let is_own = manifest.folder.is_none() && manifest.pinned.is_none();
+    (is_ready && is_own).then(|| folder.clone())
+}
+
+/// The files that say which dependencies there are.
+fn named_by(install: Install) -> &'static [&'static str] {
+    match install {
+        Install::None => &[],
+        Install::Npm => &["package.json", "package-lock.json"],
+        Install::Pip => &["requirements.txt"],
+        Install::Cargo => &["Cargo.toml", "Cargo.lock"],
+    }
+}
+
+/// The folder that an installation makes.
+fn made_by(install: Install) -> Option<&'static str> {
+    match install {
+        Install::None => None,
+        Install::Npm => Some("node_modules"),
+        Install::Pip => Some(".venv"),
+        Install::Cargo => Some("target"),
+    }
+}
+
+/// A file of an adapter: its path in the adapter's folder, and its text.
+type Text = (String, String);
+
+async fn install(manifest: &Manifest, cache: &Path, tools: &Tools<'_>) -> Result<PathBuf, DriverError> {
+    let own = |file: &String| {
+        let text = manifest.text(file).ok_or_else(|| DriverError::Install {
+            what: format!("system {}", manifest.name),
+            text: format!("its file {file} cannot be read"),
+        });
+        text.map(|text| (file.clone(), text))
+    };
+    let files: Vec<Text> = manifest.files.iter().map(own).collect::<Result<_, _>>()?;
+    let named = named_by(manifest.install).iter().filter_map(|name| {
+        let path = manifest.folder.as_ref().map_or((*name).to_owned(), |folder| format!("{folder}/{name}"));
+        Some(((*name).to_owned(), manifest.text(&path)?))
+    });
+    let named: Vec<Text> = named.collect();
+
+    let systems = cache.join("systems");
+    std::fs::create_dir_all(&systems).map_err(|error| failed(&systems, &error))?;
+    let base =
+        format!("{}-{:016x}", manifest.name, fingerprint(&(manifest.install, &manifest.pinned, &named)));
+    let made = made_by(manifest.install);
+    let place = systems.join(format!("{base}-{:016x}", fingerprint(&files)));
+    let dependencies = systems.join(&base);
+    let is_there = place.is_dir() && (made.is_none() || dependencies.is_dir());
+    if is_there && manifest.install != Install::Cargo {
+        return Ok(place);
+    }
+    // Held until the end of this function, so that two harnesses do not install the same adapter at once.
+    let _lock = lock(&systems.join(format!("{base}.lock")), tools.progress).await?;
+    if made.is_some() && !dependencies.is_dir() {
+        let filled = fill(&systems, &base, &named)?;
+        tools.fetch(filled.path()).await?;
+        finish(filled, &dependencies)?;
+    }
+    if !place.is_dir() {
+        let filled = fill(&systems, &base, &[files, named].concat())?;
+        if let Some(made) = made {
+            let link = filled.path().join(made);
+            symlink(dependencies.join(made), &link).map_err(|error| failed(&link, &error))?;
+        }
+        finish(filled, &place)?;
+    }
+    if manifest.install == Install::Cargo {
+        tools.build(&place).await?;
+    }
+    Ok(place)
+}
+
+/// Names what is in the cache. It need not withstand anyone: who can write to the cache can write anything.
+fn fingerprint(of: &impl Hash) -> u64 {
+    // The same keys for every run, as the standard library promises for `new`; a new algorithm means a new installation.
+    let mut hasher = DefaultHasher::new();
+    of.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// A folder beside its place with those files in it. Until it is finished, dropping it removes it.
+fn fill(systems: &Path, base: &str, files: &[Text]) -> Result<tempfile::TempDir, DriverError> {
+    let filled = tempfile::Builder::new()
+        .prefix(&format!("{base}.part-"))
+        .tempdir_in(systems)
+        .map_err(|error| failed(systems, &error))?;
+    for (file, text) in files {
+        let path = filled.path().join(file);
+        let folder = path.parent().unwrap_or(filled.path());
+        std::fs::create_dir_all(folder).map_err(|error| failed(folder, &error))?;
+        std::fs::write(&path, text).map_err(|error| failed(&path, &error))?;
+    }
+    Ok(filled)
+}
+
+fn finish(filled: tempfile::TempDir, place: &Path) -> Result<(), DriverError> {
+    std::fs::rename(filled.keep(), place).map_err(|error| failed(place, &error))
+}
+
+#[cfg(unix)]
+use std::os::unix::fs::symlink;
+#[cfg(windows)]
+use std::os::windows::fs::symlink_dir as symlink;
+
+/// How long an installation may take: some hundred megabytes over a slow line.
+const INSTALL_WAIT: Duration = Duration::from_secs(600);
+
+/// How often a lock is looked at that another harness holds.
+const LOCK_POLL: Duration = Duration::from_millis(200);
+
+async fn lock(path: &Path, progress: Progress<'_>) -> Result<File, DriverError> {
+    let file = File::create(path).map_err(|error| failed(path, &error))?;
+    let deadline = Instant::now() + INSTALL_WAIT;
+    let mut told = false;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::WouldBlock) if Instant::now() < deadline => {}
+            Err(error) => return Err(failed(path, &error)),
+        }
+        if !told {
+            progress("waiting for another harness that installs the same adapter");
+            told = true;
+        }
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "a file lock that another process holds gives no notice"
+        )]
+        tokio::time::sleep(LOCK_POLL).await;
+    }
+}
+
+fn failed(path: &Path, error: &dyn std::error::Error) -> DriverError {
+    DriverError::Install { what: path.display().to_string(), text: error.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Nothing is run in these tests.
+    const GUARDIAN: &str = "/nowhere/brickbat";
+
+    fn own(folder: &Path, sheet: &str) -> Manifest {
+        let path = folder.join("system.yaml");
+        let head = "name: own\nsdk: sh\ndescription: Mine.\nversions: [{ version: '1' }]\ndialects: [openai-chat]\n\
+                    modes: [{ name: m, description: d }]\n";
+        std::fs::write(&path, format!("{head}{sheet}")).unwrap();
+        Manifest::read(&path).unwrap().remove(0)
+    }
+
+    #[tokio::test]
+    async fn a_system_without_dependencies_runs_where_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let manifest = own(folder.path(), "command: [./run.sh, now]\nenv: { A: b }\n");
+        let launch =
+            launch(&manifest, &folder.path().join("cache"), GUARDIAN.as_ref(), &|_| {}).await.unwrap();
+        assert_eq!(launch.folder, folder.path());
+        assert_eq!(launch.program, folder.path().join("./run.sh").to_string_lossy());
+        assert_eq!(launch.args, ["now"]);
+        assert_eq!(launch.env["A"], "b");
+        assert!(!folder.path().join("cache").exists());
+    }
+
+    #[tokio::test]
+    async fn a_change_of_the_adapter_keeps_the_dependencies() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = folder.path().join("cache");
+        let sheet = "install: pip\nfiles: [sub/adapter.py]\ncommand: [.venv/bin/python, sub/adapter.py]\n";
+        let manifest = own(folder.path(), sheet);
+        std::fs::create_dir(folder.path().join("sub")).unwrap();
+        std::fs::write(folder.path().join("requirements.txt"), "").unwrap();
+        // As an installation leaves it, which needs the network.
+        let base = format!(
+            "own-{:016x}",
+            fingerprint(&(
+                Install::Pip,
+                &None::<String>,
+                &vec![("requirements.txt".to_owned(), String::new())]
+            ))
+        );
+        std::fs::create_dir_all(cache.join("systems").join(&base).join(".venv")).unwrap();
+        let tools = Tools { manifest: &manifest, guardian: GUARDIAN.as_ref(), progress: &|_| {} };
+        let mut places = Vec::new();
+        for text in ["one", "two", "one"] {
+            std::fs::write(folder.path().join("sub/adapter.py"), text).unwrap();
+            let place = install(&manifest, &cache, &tools).await.unwrap();
+            assert_eq!(std::fs::read_to_string(place.join("sub/adapter.py")).unwrap(), text);
+            assert!(place.join(".venv").is_dir());
+            places.push(place);
+        }
+        assert_eq!(places[0], places[2]);
+        assert_ne!(places[0], places[1]);
+    }
+
+    #[tokio::test]
+    async fn a_file_that_is_not_there_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let manifest =
+            own(folder.path(), "install: npm\nfiles: [adapter.mjs]\ncommand: [node, adapter.mjs]\n");
+        let error =
+            launch(&manifest, &folder.path().join("cache"), GUARDIAN.as_ref(), &|_| {}).await.unwrap_err();
+        assert!(error.to_string().contains("its file adapter.mjs cannot be read"), "{error}");
+    }
+}

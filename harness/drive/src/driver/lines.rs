@@ -1,0 +1,277 @@
+//! The adapter's standard output, line by line: bounded, and checked before the ACP crate sees it.
+//!
+//! That crate reads without bound and takes an unknown state of a tool call for `pending`; a harness that
+//! counts stuck calls must not.
+
+use std::sync::Arc;
+
+use futures::Stream;
+use serde_json::{Map, Value};
+use tokio::io::{AsyncBufRead, AsyncBufReadExt};
+
+use super::error::{DriverError, quote};
+use super::talk::Talk;
+use brickbat_scenario::trace::ShownState;
+
+/// The checked lines that an adapter writes; the first bad one ends them with an error.
+pub fn checked(
+    source: impl AsyncBufRead + Unpin + Send + 'static,
+    max_bytes: usize,
+    talk: Arc<Talk>,
+) -> impl Stream<Item = Result<String, DriverError>> + Send + 'static {
+    futures::stream::try_unfold((source, talk), move |(mut source, talk)| async move {
+        loop {
+            let Some(line) = read_line(&mut source, max_bytes).await? else { return Ok(None) };
+            if line.iter().all(u8::is_ascii_whitespace) {
+                continue;
+            }
+            return Ok(Some((check(line, &talk)?, (source, talk))));
+        }
+    })
+}
+
+/// The lines that a harness writes to an adapter of our own. What is in them, the ACP crate judges.
+pub(super) fn bounded(
+    source: impl AsyncBufRead + Unpin + Send + 'static,
+    max_bytes: usize,
+) -> impl Stream<Item = Result<String, DriverError>> + Send + 'static {
+    futures::stream::try_unfold(source, move |mut source| async move {
+        let line = read_line(&mut source, max_bytes).await?;
+        // What is not UTF-8 is not JSON either, and is answered as such.
+        Ok(line.map(|line| (String::from_utf8_lossy(&line).into_owned(), source)))
+    })
+}
+
+/// The next line without its end, or none at the end of the stream. A line that the stream's end cut off is dropped:
+/// the adapter died while it wrote.
+async fn read_line(
+    source: &mut (impl AsyncBufRead + Unpin),
+    max_bytes: usize,
+) -> Result<Option<Vec<u8>>, DriverError> {
+    let mut line = Vec::new();
+    loop {
+        // A pipe that cannot be read is as good as closed: the end of the process tells more than the error.
+        let Ok(chunk) = source.fill_buf().await else { return Ok(None) };
+        if chunk.is_empty() {
+            return Ok(None);
+        }
+        let end = chunk.iter().position(|byte| *byte == b'\n');
+        let part = &chunk[..end.unwrap_or(chunk.len())];
+        if line.len() + part.len() > max_bytes {
+            line.extend_from_slice(part);
+            return Err(babble(format!("a line of more than {max_bytes} bytes"), &line));
+        }
+        line.extend_from_slice(part);
+        let taken = end.map_or(chunk.len(), |end| end + 1);
+        source.consume(taken);
+        if end.is_some() {
+            return Ok(Some(line));
+        }
+    }
+}
+
+/// Checks that a line is a JSON-RPC message that belongs to the talk and, if it shows the state of a call, that the
+/// state is known.
+fn check(mut line: Vec<u8>, talk: &Talk) -> Result<String, DriverError> {
+    make_characters_whole(&mut line);
+    let message = match serde_json::from_slice::<Value>(&line) {
+        Ok(Value::Object(message)) => check_message(&message).map(|()| message),
+        Ok(_) => Err("not a JSON object".to_owned()),
+        Err(error) => Err(format!("not JSON: {error}")),
+    };
+    let message = message.map_err(|why| babble(why, &line))?;
+    // It is a message, but not one of this talk.
+    talk.heard(&message).map_err(|why| DriverError::Nonsense { why, said: quote(&line) })?;
+    // Bytes that parse as JSON are UTF-8.
+    String::from_utf8(line).map_err(|error| babble("not UTF-8".to_owned(), error.as_bytes()))
+}
+
+/// Puts U+FFFD in the place of each escaped half of a character whose other half is missing. JavaScript stores such halves
+/// where a stream broke off in the middle of a character, and writes them as they are; Rust has no string for them.
+fn make_characters_whole(line: &mut [u8]) {
+    let mut at = 0;
+    while let Some(next) = line[at..].iter().position(|byte| *byte == b'\\') {
+        at += next;
+        match (half(&line[at..]), half(line.get(at + ESCAPE..).unwrap_or_default())) {
+            (Some(Half::First), Some(Half::Second)) => at += 2 * ESCAPE,
+            (Some(_), _) => {
+                line[at..at + ESCAPE].copy_from_slice(b"\\ufffd");
+                at += ESCAPE;
+            }
+            // The next byte is what the backslash escapes, if only another backslash.
+            (None, _) => at = (at + 2).min(line.len()),
+        }
+    }
+}
+
+/// Bytes of an escape such as `\ud83d`.
+const ESCAPE: usize = 6;
+
+/// One of the two escapes that make a character beyond the first 65536.
+enum Half {
+    First,
+    Second,
+}
+
+fn half(text: &[u8]) -> Option<Half> {
+    let digits = text.get(..ESCAPE)?.strip_prefix(b"\\u")?;
+    match u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()? {
+        0xd800..=0xdbff => Some(Half::First),
+        0xdc00..=0xdfff => Some(Half::Second),
+        _ => None,
+    }
+}
+
+fn check_message(message: &Map<String, Value>) -> Result<(), String> {
+    if message.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
+        return Err("`jsonrpc` is not \"2.0\"".to_owned());
+    }
+    match message.get("method") {
+        Some(Value::String(method)) if method == "session/update" => check_update(message.get("params")),
+        Some(Value::String(_)) => Ok(()),
+        Some(_) => Err("`method` is not a string".to_owned()),
+        None => check_response(message),
+    }
+}
+
+fn check_response(message: &Map<String, Value>) -> Result<(), String> {
+    if !message.contains_key("id") {
+        return Err("neither `method` nor `id`".to_owned());
+    }
+    match (message.get("result"), message.get("error")) {
+        (Some(_), None) | (None, Some(Value::Object(_))) => Ok(()),
+        _ => Err("a response needs either `result` or an object `error`".to_owned()),
+    }
+}
+
+fn check_update(params: Option<&Value>) -> Result<(), String> {
+    let params = params.ok_or("a `session/update` without `params`")?;
+    if !params.get("sessionId").is_some_and(Value::is_string) {
+        return Err("a `session/update` without a string `sessionId`".to_owned());
+    }
+    let update = params.get("update").ok_or("a `session/update` without `update`")?;
+    if !update.get("sessionUpdate").is_some_and(Value::is_string) {
+        return Err("a `session/update` without a string `sessionUpdate`".to_owned());
+    }
+    shown(update).map(|_| ())
+}
+
+/// The state of a call that an update shows: its id and the state. None where the update is about something else.
+pub(super) fn shown(update: &Value) -> Result<Option<(String, ShownState)>, String> {
+    let first = match update.get("sessionUpdate").and_then(Value::as_str) {
+        Some("tool_call") => true,
+        Some("tool_call_update") => false,
+        _ => return Ok(None),
+    };
+    let id =
+        update.get("toolCallId").and_then(Value::as_str).ok_or("a call without a string `toolCallId`")?;
+    let state = match update.get("status") {
+        // ACP: a new call without a status is pending, an update without one leaves it as it is.
+        None | Some(Value::Null) if first => ShownState::Pending,
+        None | Some(Value::Null) => return Ok(None),
+        Some(status) => state(status).ok_or_else(|| format!("unknown status {status} of a call"))?,
+    };
+    Ok(Some((id.to_owned(), state)))
+}
+
+fn state(status: &Value) -> Option<ShownState> {
+    match status.as_str()? {
+        "pending" => Some(ShownState::Pending),
+        "in_progress" => Some(ShownState::InProgress),
+        "completed" => Some(ShownState::Completed),
+        "failed" => Some(ShownState::Failed),
+        _ => None,
+    }
+}
+
+fn babble(why: String, said: &[u8]) -> DriverError {
+    DriverError::Babble { why, said: quote(said) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn why(line: &str) -> Option<String> {
+        let talk = Talk::default();
+        talk.sent(r#"{"id":1,"method":"session/load","params":{"sessionId":"s"}}"#);
+        talk.sent(r#"{"id":"a","method":"session/prompt"}"#);
+        match check(line.as_bytes().to_vec(), &talk) {
+            Ok(text) => {
+                assert_eq!(text, line);
+                None
+            }
+            Err(DriverError::Babble { why, .. }) => Some(why),
+            Err(other) => panic!("{other}"),
+        }
+    }
+
+    fn update(update: &str) -> String {
+        format!(
+            r#"{{"jsonrpc":"2.0","method":"session/update","params":{{"sessionId":"s","update":{update}}}}}"#
+        )
+    }
+
+    #[test]
+    fn halves_of_characters_are_replaced_and_whole_ones_are_not() {
+        for (line, expected) in [
+            (r#"{"a":"x\ud83d y"}"#, r#"{"a":"x\ufffd y"}"#),
+            (r#"{"a":"\ude00\ud83d"}"#, r#"{"a":"\ufffd\ufffd"}"#),
+            (r#"{"a":"\ud83d\ud83d\ude00"}"#, r#"{"a":"\ufffd\ud83d\ude00"}"#),
+            (r#"{"a":"\ud83d\ude00 \u00e9"}"#, r#"{"a":"\ud83d\ude00 \u00e9"}"#),
+            (r#"{"a":"\\ud83d"}"#, r#"{"a":"\\ud83d"}"#),
+            (r#"{"a":"\ud83"}"#, r#"{"a":"\ud83"}"#),
+            ("\\", "\\"),
+            (r"\u+83d", r"\u+83d"),
+        ] {
+            let mut bytes = line.as_bytes().to_vec();
+            make_characters_whole(&mut bytes);
+            assert_eq!(String::from_utf8(bytes).unwrap(), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn messages_of_the_protocol_pass() {
+        for line in [
+            r#"{"jsonrpc":"2.0","id":1,"result":null}"#,
+            r#"{"jsonrpc":"2.0","id":"a","error":{"code":-32601,"message":"no"}}"#,
+            r#"{"jsonrpc":"2.0","id":7,"method":"session/request_permission","params":{}}"#,
+            &update(r#"{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"é"}}"#),
+            &update(r#"{"sessionUpdate":"tool_call","toolCallId":"a","title":"t"}"#),
+            &update(r#"{"sessionUpdate":"tool_call_update","toolCallId":"a","status":"completed"}"#),
+        ] {
+            assert_eq!(why(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn anything_else_is_named() {
+        for (line, expected) in [
+            ("hello", "not JSON: expected value at line 1 column 1"),
+            ("[]", "not a JSON object"),
+            ("{}", "`jsonrpc` is not \"2.0\""),
+            (r#"{"jsonrpc":"2.0","method":1}"#, "`method` is not a string"),
+            (r#"{"jsonrpc":"2.0"}"#, "neither `method` nor `id`"),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"result":1,"error":{}}"#,
+                "a response needs either `result` or an object `error`",
+            ),
+            (
+                &update(r#"{"sessionUpdate":"tool_call_update","toolCallId":"a","status":"done"}"#),
+                "unknown status \"done\" of a call",
+            ),
+            (
+                &update(r#"{"sessionUpdate":"tool_call","toolCallId":7}"#),
+                "a call without a string `toolCallId`",
+            ),
+        ] {
+            assert_eq!(why(line).as_deref(), Some(expected), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_new_call_without_a_status_is_pending() {
+        let update = serde_json::json!({"sessionUpdate": "tool_call", "toolCallId": "a"});
+        assert_eq!(shown(&update), Ok(Some(("a".to_owned(), ShownState::Pending))));
+    }
+}

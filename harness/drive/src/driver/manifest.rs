@@ -1,0 +1,377 @@
+//! A manifest: `system.yaml`, which says what a system is and how its adapter is installed and started.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use super::plain::Plain;
+use brickbat_rules::dialect::Dialect;
+use brickbat_scenario::parse::{self, Diagnostic, MAX_TEXT};
+
+/// One SDK at one version, and how its adapter is installed and started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Manifest {
+    /// The name that users write, such as `ai-sdk`.
+    pub name: String,
+    /// The SDK, as its package is called; none if whatever the adapter says is right.
+    pub sdk: Option<String>,
+    /// Its exact version; none if whatever the adapter says is right.
+    pub version: Option<String>,
+    /// One sentence about it.
+    pub description: String,
+    /// The dialects that the adapter can make it speak.
+    pub dialects: Vec<Dialect>,
+    /// How histories are stored and restored: the first is the one that an application would take unadvised.
+    pub modes: Vec<Mode>,
+    /// What must be on the machine.
+    pub requires: Requires,
+    /// How the adapter's dependencies are fetched.
+    pub install: Install,
+    /// The program and its arguments, run in the adapter's folder.
+    pub command: Vec<String>,
+    /// Variables that the adapter is given.
+    pub env: BTreeMap<String, String>,
+    /// How it is driven, if it is an agent that speaks ACP itself and needs no adapter.
+    pub acp: Option<Plain>,
+    /// Names of the files that the adapter consists of.
+    pub files: Vec<String>,
+    /// The folder, below the manifest's, with what belongs to this version alone, such as its lockfile.
+    pub folder: Option<String>,
+    /// What this version is known not to do of what `verify-adapter` asks: the probe, and why.
+    pub limits: BTreeMap<String, String>,
+    /// The names of its capabilities, which `verify-adapter` holds it to; none if they are not told here.
+    pub capabilities: Option<Vec<String>>,
+    /// What an installation takes, in MB, if that has been measured.
+    pub megabytes: Option<u32>,
+    /// Where the files are.
+    pub place: Place,
+    /// The version of the SDK that the user wants in place of the lockfile's.
+    pub pinned: Option<String>,
+}
+
+/// Where a system's files are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// Inside the binary: each with its path and its text.
+    BuiltIn(&'static [(&'static str, &'static str)]),
+    /// In that folder.
+    Folder(PathBuf),
+}
+
+/// `system.yaml`: an SDK, in one or more versions, and how its adapter is installed and started.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Sheet {
+    name: String,
+    sdk: String,
+    description: String,
+    versions: Vec<Release>,
+    dialects: Vec<Dialect>,
+    modes: Vec<Mode>,
+    #[serde(default)]
+    requires: Requires,
+    #[serde(default)]
+    install: Install,
+    #[serde(default)]
+    files: Vec<String>,
+    command: Vec<String>,
+    #[serde(default)]
+    env: BTreeMap<String, String>,
+    acp: Option<Plain>,
+    capabilities: Option<Vec<String>>,
+}
+
+/// One version of an SDK.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Release {
+    version: String,
+    folder: Option<String>,
+    requires: Option<Requires>,
+    modes: Option<Vec<String>>,
+    #[serde(default)]
+    limits: BTreeMap<String, String>,
+    capabilities: Option<Vec<String>>,
+    megabytes: Option<u32>,
+}
+
+/// One way in which applications use an SDK.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mode {
+    /// Its name, such as `ui-messages`.
+    pub name: String,
+    /// What it does.
+    pub description: String,
+}
+
+/// What must be on the machine.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Requires {
+    /// The oldest version of Node.js, written `>=20`.
+    pub node: Option<AtLeast>,
+    /// The oldest version of Python, written `>=3.10`.
+    pub python: Option<AtLeast>,
+}
+
+/// The least version of a program: major, and minor where that counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(try_from = "String")]
+pub struct AtLeast(pub u32, pub u32);
+
+impl TryFrom<String> for AtLeast {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<AtLeast, String> {
+        let version = text.strip_prefix(">=").and_then(AtLeast::of);
+        version.ok_or_else(|| format!("expected a least version such as `>=20` or `>=3.10`, got `{text}`"))
+    }
+}
+
+impl AtLeast {
+    /// The first two numbers of a version, such as `3.11.7`.
+    pub fn of(version: &str) -> Option<AtLeast> {
+        let mut numbers = version.trim().split('.').map(str::parse);
+        let major = numbers.next()?.ok()?;
+        Some(AtLeast(major, numbers.next().transpose().ok()?.unwrap_or(0)))
+    }
+}
+
+/// How the adapter's dependencies are fetched.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Install {
+    /// They are not: all that it needs is there.
+    #[default]
+    None,
+    /// With npm, from `package.json` and `package-lock.json`, into `node_modules`.
+    Npm,
+    /// With pip, from `requirements.txt`, into the virtual environment `.venv`.
+    Pip,
+    /// The adapter is built with cargo, from `Cargo.toml` and `Cargo.lock`, into `target`.
+    Cargo,
+}
+
+impl Manifest {
+    /// Reads a manifest from a file of the user.
+    ///
+    /// # Errors
+    ///
+    /// Says in words, with the place, what is wrong with the file.
+    pub fn read(path: &Path) -> Result<Vec<Manifest>, String> {
+        use std::io::Read;
+        let shown = path.display();
+        let failed = |error: std::io::Error| format!("error: cannot read {shown}: {error}");
+        let mut text = String::new();
+        let file = std::fs::File::open(path).map_err(failed)?;
+        file.take(MAX_TEXT as u64 + 1).read_to_string(&mut text).map_err(failed)?;
+        let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let folder = std::path::absolute(folder).map_err(failed)?;
+        Manifest::parse(&shown.to_string(), &text, &Place::Folder(folder)).map_err(|error| error.to_string())
+    }
+
+    /// The manifests of a text: one for each version that it lists.
+    pub fn parse(file_name: &str, text: &str, place: &Place) -> Result<Vec<Manifest>, Diagnostic> {
+        let complaint = |sheet: &Sheet| sheet.complaint().map(|(at, what)| (at, what.to_owned()));
+        let sheet: Sheet = parse::document(file_name, text, complaint)?;
+        Ok(sheet.versions.iter().map(|release| sheet.at(release, place)).collect())
+    }
+
+    /// A system of which nothing is known but how it is started, in the working folder.
+    pub fn of_command(command: Vec<String>, folder: PathBuf) -> Manifest {
+        Manifest {
+            name: "command".to_owned(),
+            sdk: None,
+            version: None,
+            description: String::new(),
+            dialects: Dialect::ALL.to_vec(),
+            modes: Vec::new(),
+            requires: Requires::default(),
+            install: Install::None,
+            command,
+            env: BTreeMap::new(),
+            acp: None,
+            files: Vec::new(),
+            folder: None,
+            limits: BTreeMap::new(),
+            capabilities: None,
+            megabytes: None,
+            place: Place::Folder(folder),
+            pinned: None,
+        }
+    }
+
+    /// The same with another version of the SDK than the lockfile's. What is no exact version, such as `latest`,
+    /// leaves open which one it will be.
+    pub fn with_sdk_version(self, version: &str) -> Manifest {
+        let is_exact = version.split('.').count() > 2 && version.starts_with(|c: char| c.is_ascii_digit());
+        Manifest { version: is_exact.then(|| version.to_owned()), pinned: Some(version.to_owned()), ..self }
+    }
+
+    /// The text of one of its files, by its path; none if there is no such file.
+    pub fn text(&self, path: &str) -> Option<String> {
+        match &self.place {
+            Place::BuiltIn(files) => {
+                files.iter().find(|(name, _)| *name == path).map(|(_, text)| (*text).to_owned())
+            }
+            Place::Folder(folder) => std::fs::read_to_string(folder.join(path)).ok(),
+        }
+    }
+
+    /// The full name of one mode: `ai-sdk@6.0.326/ui-messages`.
+    pub fn full_name(&self, mode: &str) -> String {
+        match &self.version {
+            Some(version) => format!("{}@{version}/{mode}", self.name),
+            None => format!("{}/{mode}", self.name),
+        }
+    }
+}
+
+impl Sheet {
+    /// What is wrong with it beyond the types, and where.
+    fn complaint(&self) -> Option<(String, &'static str)> {
+        const NAME: &str = "a name is made of letters, digits, `.`, `_` and `-`";
+        const BELOW: &str = "this has to be a path below the manifest's folder";
+        const EMPTY: &str = "this needs at least one entry";
+        let empty = [
+            ("versions", self.versions.is_empty()),
+            ("modes", self.modes.is_empty()),
+            ("dialects", self.dialects.is_empty()),
+            ("command", self.command.is_empty()),
+        ];
+        if let Some((key, _)) = empty.iter().find(|(_, is_empty)| *is_empty) {
+            return Some((format!("/{key}"), EMPTY));
+        }
+        if !is_name(&self.name) {
+            return Some(("/name".to_owned(), NAME));
+        }
+        if let Some(at) = self.modes.iter().position(|mode| !is_name(&mode.name)) {
+            return Some((format!("/modes/{at}/name"), NAME));
+        }
+        if let Some(name) = self.env.keys().find(|name| is_the_run_s(name)) {
+            return Some((
+                format!("/env/{name}"),
+                "this is set by the run: it leads into the run's own folder",
+            ));
+        }
+        if let Some(at) = self.files.iter().position(|path| !is_below(path)) {
+            return Some((format!("/files/{at}"), BELOW));
+        }
+        let complaint = |(at, release): (usize, &Release)| {
+            let (key, what) = release.complaint(&self.modes)?;
+            Some((format!("/versions/{at}/{key}"), what))
+        };
+        self.versions.iter().enumerate().find_map(complaint)
+    }
+
+    fn at(&self, release: &Release, place: &Place) -> Manifest {
+        let offered = |mode: &&Mode| release.modes.as_ref().is_none_or(|names| names.contains(&mode.name));
+        Manifest {
+            name: self.name.clone(),
+            sdk: Some(self.sdk.clone()),
+            version: Some(release.version.clone()),
+            description: self.description.clone(),
+            dialects: self.dialects.clone(),
+            modes: self.modes.iter().filter(offered).cloned().collect(),
+            requires: release.requires.unwrap_or(self.requires),
+            install: self.install,
+            command: self.command.clone(),
+            env: self.env.clone(),
+            acp: self.acp.clone(),
+            files: self.files.clone(),
+            folder: release.folder.clone(),
+            limits: release.limits.clone(),
+            capabilities: release.capabilities.clone().or_else(|| self.capabilities.clone()),
+            megabytes: release.megabytes,
+            place: place.clone(),
+            pinned: None,
+        }
+    }
+}
+
+impl Release {
+    fn complaint(&self, modes: &[Mode]) -> Option<(&'static str, &'static str)> {
+        let is_known = |name: &String| modes.iter().any(|mode| mode.name == *name);
+        if !is_name(&self.version) {
+            return Some(("version", "a version is made of letters, digits, `.`, `_` and `-`"));
+        }
+        if self.folder.as_ref().is_some_and(|folder| !is_below(folder)) {
+            return Some(("folder", "this has to be a path below the manifest's folder"));
+        }
+        let modes = self.modes.as_ref()?;
+        let is_good = !modes.is_empty() && modes.iter().all(is_known);
+        (!is_good).then_some(("modes", "at least one mode that `modes` above lists, and no other"))
+    }
+}
+
+/// Variables that keep a system inside the run's folder.
+fn is_the_run_s(name: &str) -> bool {
+    ["HOME", "TMPDIR"].contains(&name) || (name.starts_with("XDG_") && name.ends_with("_HOME"))
+}
+
+fn is_name(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c))
+}
+
+/// Whether a path stays below the folder that it starts from.
+fn is_below(path: &str) -> bool {
+    use std::path::Component;
+    !path.is_empty() && Path::new(path).components().all(|part| matches!(part, Component::Normal(_)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHEET: &str = "name: own\nsdk: own-sdk\ndescription: Mine.\nversions:\n  - { version: 1.2.0, folder: v1 }\n  \
+        - { version: 2.0.0, requires: { python: \">=3.11\" }, modes: [new] }\ndialects: [openai-chat]\nmodes:\n  \
+        - { name: old, description: Old. }\n  - { name: new, description: New. }\nrequires: { python: \">=3.9\" }\n\
+        install: pip\nfiles: [adapter.py]\ncommand: [.venv/bin/python, adapter.py]\n";
+
+    fn parse(text: &str) -> Result<Vec<Manifest>, String> {
+        let place = Place::Folder("/nowhere".into());
+        Manifest::parse("system.yaml", text, &place).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn each_version_is_a_manifest_of_its_own() {
+        let found = parse(SHEET).unwrap();
+        let names: Vec<String> = found.iter().map(|manifest| manifest.full_name("new")).collect();
+        assert_eq!(names, ["own@1.2.0/new", "own@2.0.0/new"]);
+        assert_eq!(found[0].folder.as_deref(), Some("v1"));
+        assert_eq!(found[0].modes.len(), 2);
+        assert_eq!(found[0].requires.python, Some(AtLeast(3, 9)));
+        assert_eq!(found[1].modes.len(), 1);
+        assert_eq!(found[1].requires.python, Some(AtLeast(3, 11)));
+        assert_eq!(found[1].install, Install::Pip);
+    }
+
+    #[test]
+    fn mistakes_are_shown_at_their_place() {
+        for (from, to, text) in [
+            ("install: pip", "install: uv", "unknown word `uv`"),
+            ("sdk: own-sdk\n", "", "the key `sdk` is missing"),
+            ("install:", "instal:", "did you mean `install`?"),
+            ("[adapter.py]", "[../adapter.py]", "a path below the manifest's folder"),
+            ("[adapter.py]", "[/etc/passwd]", "a path below the manifest's folder"),
+            ("modes: [new]", "modes: [newer]", "at least one mode that `modes` above lists"),
+            ("name: own", "name: own/1", "a name is made of"),
+            ("\">=3.11\"", "\"^3.11\"", "expected a least version"),
+            ("[openai-chat]", "[]", "needs at least one entry"),
+            ("install: pip", "env: { HOME: /root }\ninstall: pip", "this is set by the run"),
+            ("install: pip", "env: { XDG_DATA_HOME: /x }\ninstall: pip", "this is set by the run"),
+        ] {
+            let error = parse(&SHEET.replacen(from, to, 1)).expect_err(to);
+            assert!(error.contains(text) && error.contains("system.yaml"), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_least_version_is_compared_by_its_numbers() {
+        assert!(AtLeast::of("3.9.2") < AtLeast::of("3.10"));
+        assert_eq!(AtLeast::of("20"), Some(AtLeast(20, 0)));
+        assert_eq!(AtLeast::of("v20"), None);
+    }
+}

@@ -1,0 +1,173 @@
+//! The scenario's tools as an MCP server, for agents that speak ACP themselves.
+//!
+//! The agent starts `brickbat mcp` for each session. It relays: a call becomes one POST to the gate of its tool, with the
+//! arguments as the agent gave them, and the gate's answer becomes the result. It decides nothing and keeps nothing, so
+//! the ledger of the harness counts MCP calls as it counts those of adapters.
+//!
+//! What the gate says becomes what real servers answer:
+//! - `return`: a result;
+//! - `error`: a result with `isError`, as the MCP SDKs make of a tool that reports a failure;
+//! - `throw`: a JSON-RPC error, as a server answers whose handler throws;
+//! - `deny`: a result with `isError`; the user's refusal is the agent's business, and a server can only pass it on.
+//!
+//! A call that the agent cancels (`notifications/cancelled`) drops its gate connection, unless the tool is deaf.
+
+use std::borrow::Cow;
+use std::path::Path;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use rmcp::handler::server::ServerHandler;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, Implementation,
+    ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+};
+use rmcp::service::{RequestContext, RoleServer, ServiceExt};
+use serde_json::{Map, Value};
+use tokio::io::{AsyncRead, ReadBuf};
+use tokio::sync::oneshot;
+
+use super::error::DriverError;
+use super::http::{Exchange, Piece};
+use super::in_process::Address;
+use super::protocol::ToolSpec;
+use brickbat_scenario::plan::ToolOutcome;
+
+/// The name under which agents are told of this server; many put it before the names of the tools.
+pub const SERVER: &str = "brickbat";
+
+/// The tools that the harness wrote down for a session.
+///
+/// # Errors
+///
+/// When the file cannot be read, or is not a list of tools.
+pub fn read_tools(path: &Path) -> Result<Vec<ToolSpec>, DriverError> {
+    let failed =
+        |text: String| DriverError::Harness { what: format!("cannot read {}", path.display()), text };
+    let text = std::fs::read(path).map_err(|error| failed(error.to_string()))?;
+    serde_json::from_slice(&text).map_err(|error| failed(format!("not a list of tools: {error}")))
+}
+
+/// Serves the tools on standard input and output until the agent goes.
+///
+/// # Errors
+///
+/// When the agent does not shake hands.
+pub async fn serve(tools: Vec<ToolSpec>) -> Result<(), DriverError> {
+    let failed =
+        |text: String| DriverError::Harness { what: "the MCP server could not start".to_owned(), text };
+    let relay = Relay { tools: tools.into() };
+    let (gone, agent_gone) = oneshot::channel();
+    let stdin = Input { stdin: tokio::io::stdin(), gone: Some(gone) };
+    let serving =
+        relay.serve((stdin, tokio::io::stdout())).await.map_err(|error| failed(error.to_string()))?;
+    // However the agent goes, the relay has done its work. Calls that are still open must leave their gates at once,
+    // and the crate would give them some seconds.
+    tokio::select! {
+        _ = serving.waiting() => {}
+        _ = agent_gone => {}
+    }
+    Ok(())
+}
+
+/// Standard input, which says when it has ended.
+struct Input {
+    stdin: tokio::io::Stdin,
+    gone: Option<oneshot::Sender<()>>,
+}
+
+impl AsyncRead for Input {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<std::io::Result<()>> {
+        let n_before = buffer.filled().len();
+        let polled = Pin::new(&mut self.stdin).poll_read(context, buffer);
+        let is_over = match &polled {
+            Poll::Ready(read) => read.is_err() || buffer.filled().len() == n_before,
+            Poll::Pending => false,
+        };
+        if is_over {
+            // Dropping the sender says it.
+            self.gone = None;
+        }
+        polled
+    }
+}
+
+/// The tools of one session.
+#[derive(Debug, Clone)]
+struct Relay {
+    tools: Arc<[ToolSpec]>,
+}
+
+impl ServerHandler for Relay {
+    fn get_info(&self) -> ServerConfig {
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(Implementation::new(SERVER, env!("CARGO_PKG_VERSION")))
+    }
+
+    async fn list_tools(
+        &self,
+        _page: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(self.tools.iter().map(told).collect()))
+    }
+
+    async fn call_tool(
+        &self,
+        call: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let Some(tool) = self.tools.iter().find(|tool| tool.name == call.name) else {
+            return Err(ErrorData::invalid_params(format!("unknown tool `{}`", call.name), None));
+        };
+        let args = Value::Object(call.arguments.unwrap_or_default()).to_string();
+        let answer = ask(&tool.gate_url, args.into_bytes());
+        let outcome = if tool.deaf {
+            answer.await
+        } else {
+            tokio::select! {
+                biased;
+                outcome = answer => outcome,
+                // Dropping the post closes the gate's connection; nobody waits for an answer.
+                () = context.ct.cancelled() => Err("the call was cancelled".to_owned()),
+            }
+        };
+        match outcome {
+            Ok(ToolOutcome::Return(text)) => {
+                Ok(CallToolResult::success(vec![ContentBlock::text(text)]).into())
+            }
+            Ok(ToolOutcome::Error(text) | ToolOutcome::Deny(text)) => {
+                Ok(CallToolResult::error(vec![ContentBlock::text(text)]).into())
+            }
+            Ok(ToolOutcome::Throw(text)) | Err(text) => Err(ErrorData::internal_error(text, None)),
+        }
+    }
+}
+
+/// A tool as the agent is told of it.
+fn told(tool: &ToolSpec) -> Tool {
+    let schema: Map<String, Value> = tool.input_schema.as_object().cloned().unwrap_or_default();
+    let description: Cow<'static, str> = tool.description.clone().into();
+    Tool::new(tool.name.clone(), description, Arc::new(schema))
+}
+
+/// Posts to a gate and waits as long as it takes.
+async fn ask(gate_url: &str, args: Vec<u8>) -> Result<ToolOutcome, String> {
+    let gate = Address::parse(gate_url).map_err(|error| error.to_string())?;
+    let mut exchange = Exchange::post(&gate, args);
+    let mut body = Vec::new();
+    loop {
+        match exchange.next().await {
+            Piece::Head { .. } => {}
+            Piece::Body(bytes) => body.extend_from_slice(&bytes),
+            Piece::End => break,
+            Piece::Broken => return Err("the gate broke off".to_owned()),
+        }
+    }
+    serde_json::from_slice(&body).map_err(|error| format!("the gate spoke nonsense: {error}"))
+}

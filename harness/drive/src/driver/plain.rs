@@ -1,0 +1,271 @@
+//! Agents that speak ACP themselves and know nothing of the harness.
+//!
+//! Such an agent needs no adapter. Its manifest says what an adapter would: what the agent can do, under which names it
+//! offers the tools of an MCP server to the model, and which files tell it where the provider is. Each session gets a
+//! working folder of its own with those files, and the tools of the plan come as an MCP server ([`super::mcp`]).
+
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+
+use agent_client_protocol::v1::schema::{
+    Implementation, LoadSessionRequest, McpServer, McpServerStdio, NewSessionRequest, PromptResponse,
+    StopReason,
+};
+use serde::Deserialize;
+
+use super::error::{DriverError, quote};
+use super::mcp::SERVER;
+use super::process::Launch;
+use super::protocol::{About, Capabilities, PROTOCOL, SessionSpec};
+use super::{give, rest};
+use brickbat_rules::dialect::Dialect;
+use brickbat_scenario::plan::GivenMessage;
+use brickbat_scenario::trace::TurnOutcome;
+
+/// The key `acp` of a manifest: how an agent is driven that speaks ACP itself.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Plain {
+    /// What the agent can do.
+    pub capabilities: Claims,
+    /// The names under which it offers the tools of an MCP server, such as `{server}_{tool}`.
+    pub tools: NamePattern,
+    /// The program that puts a given history into the store, and its arguments; none if there is no way.
+    #[serde(default)]
+    pub give: Vec<String>,
+    /// Sessions that one process serves before a new one takes its place: agents keep what they have opened.
+    #[serde(default = "max_sessions")]
+    pub max_sessions: usize,
+    /// Words that stand for something else in each dialect, such as the name of a package.
+    #[serde(default)]
+    pub words: BTreeMap<Dialect, BTreeMap<String, String>>,
+    /// The files that each session finds in its working folder.
+    #[serde(default)]
+    pub config: Vec<ConfigFile>,
+}
+
+/// Few enough for an agent that keeps some 40 MB of each session, many enough that its start does not count.
+const fn max_sessions() -> usize {
+    16
+}
+
+/// What a manifest claims of an agent; whether it has consumed what it received is seen from its processes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Claims {
+    /// The user can stop a running turn.
+    pub cancel: bool,
+    /// It asks the provider for streams.
+    pub streaming: bool,
+    /// It starts tools while the reply is still streaming.
+    pub eager_tools: bool,
+    /// A new process takes a session up again after the old one was killed.
+    #[serde(default)]
+    pub load: bool,
+    /// Two of its processes can have one session open.
+    #[serde(default)]
+    pub shared_session: bool,
+}
+
+/// How an agent names the tools of an MCP server.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct NamePattern(String);
+
+impl TryFrom<String> for NamePattern {
+    type Error = String;
+
+    fn try_from(pattern: String) -> Result<NamePattern, String> {
+        match pattern.matches("{tool}").count() {
+            1 => Ok(NamePattern(pattern)),
+            _ => Err(format!(
+                "expected a pattern with one `{{tool}}`, such as `{{server}}_{{tool}}`, got `{pattern}`"
+            )),
+        }
+    }
+}
+
+impl NamePattern {
+    /// The name under which the model is offered a tool.
+    pub fn name(&self, tool: &str) -> String {
+        self.0.replace("{server}", SERVER).replace("{tool}", tool)
+    }
+}
+
+/// A file in the working folder of each session.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ConfigFile {
+    /// Where, below the working folder.
+    pub path: RelativePath,
+    /// Its text; `${baseUrl}`, `${apiKey}`, `${dialect}` and the words of the dialect are filled in.
+    pub content: String,
+}
+
+/// A path that stays inside the folder below which it is meant.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "PathBuf")]
+pub struct RelativePath(PathBuf);
+
+impl TryFrom<PathBuf> for RelativePath {
+    type Error = String;
+
+    fn try_from(path: PathBuf) -> Result<RelativePath, String> {
+        let stays = path.components().all(|part| matches!(part, Component::Normal(_)));
+        match stays && path.file_name().is_some() {
+            true => Ok(RelativePath(path)),
+            false => Err(format!("expected a path inside the working folder, got `{}`", path.display())),
+        }
+    }
+}
+
+/// An agent that is driven as its manifest says.
+#[derive(Debug, Clone)]
+pub struct PlainAgent {
+    /// What the manifest says of it.
+    pub plain: Plain,
+    /// The SDK, for its `about`.
+    pub sdk: String,
+    /// The version that is installed; the agent's own word counts more.
+    pub version: String,
+    /// The modes of the manifest.
+    pub modes: Vec<String>,
+    /// The program that serves the tools: brickbat itself.
+    pub relay: PathBuf,
+}
+
+/// What an agent needs as a key; the provider takes any.
+const API_KEY: &str = "brickbat";
+
+impl PlainAgent {
+    /// What an adapter would say of itself.
+    pub(super) fn about(&self, info: Option<&Implementation>) -> About {
+        let Claims { cancel, streaming, eager_tools, load, shared_session } = self.plain.capabilities;
+        let capabilities = Capabilities {
+            cancel,
+            streaming,
+            eager_tools,
+            barrier: rest::can_be_told(),
+            load,
+            given_history: !self.plain.give.is_empty() && load,
+            shared_session,
+            ..Capabilities::default()
+        };
+        About {
+            protocol: PROTOCOL,
+            sdk: self.sdk.clone(),
+            version: info.map_or(&self.version, |info| &info.version).clone(),
+            modes: self.modes.clone(),
+            consumers: Vec::new(),
+            capabilities,
+        }
+    }
+
+    /// Lays out the folder of a session, and says how the agent is asked for it.
+    pub(super) fn new_session(&self, spec: &SessionSpec) -> Result<NewSessionRequest, DriverError> {
+        let (folder, server) = self.lay_out(spec)?;
+        Ok(NewSessionRequest::new(folder).mcp_servers(vec![server]))
+    }
+
+    /// Puts a history into the store of the agent, and gives the id under which it can be loaded.
+    pub async fn give(
+        &self,
+        launch: &Launch,
+        spec: &SessionSpec,
+        history: &[GivenMessage],
+    ) -> Result<String, DriverError> {
+        let (folder, _) = self.lay_out(spec)?;
+        give::run(launch, self, spec, &folder, history).await
+    }
+
+    /// The same for a session that another process has opened in that folder.
+    pub(super) fn load_session(
+        &self,
+        id: &str,
+        spec: &SessionSpec,
+    ) -> Result<LoadSessionRequest, DriverError> {
+        let (folder, server) = self.lay_out(spec)?;
+        Ok(LoadSessionRequest::new(id.to_owned(), folder).mcp_servers(vec![server]))
+    }
+
+    fn lay_out(&self, spec: &SessionSpec) -> Result<(PathBuf, McpServer), DriverError> {
+        let folder = spec.state_dir.join("work");
+        make_folder(&folder)?;
+        for file in &self.plain.config {
+            let path = folder.join(&file.path.0);
+            path.parent().map_or(Ok(()), make_folder)?;
+            write(&path, &self.fill(&file.content, spec)?)?;
+        }
+        let tools = spec.state_dir.join("tools.json");
+        let list = serde_json::to_string(&spec.tools).unwrap_or_default();
+        write(&tools, &list)?;
+        let args = ["mcp".to_owned(), "--tools".to_owned(), tools.display().to_string()];
+        let server = McpServerStdio::new(SERVER, self.relay.clone()).args(args.to_vec());
+        Ok((folder, McpServer::Stdio(server)))
+    }
+
+    /// Fills a template in. What stands in no list is an error: a config with a hole in it would fail somewhere else.
+    fn fill(&self, template: &str, spec: &SessionSpec) -> Result<String, DriverError> {
+        let words = self.plain.words.get(&spec.dialect);
+        let word = |name: &str| match name {
+            "baseUrl" => Some(spec.base_url.as_str()),
+            "apiKey" => Some(API_KEY),
+            "dialect" => Some(spec.dialect.name()),
+            name => words.and_then(|words| words.get(name)).map(String::as_str),
+        };
+        let mut filled = String::with_capacity(template.len());
+        let mut rest = template;
+        while let Some((before, after)) = rest.split_once("${") {
+            let (name, left) = after.split_once('}').unwrap_or((after, ""));
+            let word = word(name).ok_or_else(|| DriverError::Install {
+                what: format!("system {}", self.sdk),
+                text: format!("its manifest has no word `{name}` for the dialect {}", spec.dialect),
+            })?;
+            filled.push_str(before);
+            filled.push_str(word);
+            rest = left;
+        }
+        filled.push_str(rest);
+        Ok(filled)
+    }
+}
+
+fn make_folder(path: &Path) -> Result<(), DriverError> {
+    std::fs::create_dir_all(path).map_err(|error| failed(path, &error))
+}
+
+fn write(path: &Path, text: &str) -> Result<(), DriverError> {
+    std::fs::write(path, text).map_err(|error| failed(path, &error))
+}
+
+fn failed(path: &Path, error: &std::io::Error) -> DriverError {
+    DriverError::Harness { what: format!("cannot write {}", path.display()), text: error.to_string() }
+}
+
+/// How a turn ended, as ACP tells it.
+///
+/// An answer with an error is what the user of the agent sees of an exception. A stop reason that says that the turn
+/// was cut short is told as an error as well: the user learns of it.
+pub(super) fn outcome(result: Result<PromptResponse, agent_client_protocol::Error>) -> TurnOutcome {
+    let raised =
+        |class: &str, text: &str| TurnOutcome::Raised { class: class.to_owned(), text: text.to_owned() };
+    match result {
+        Ok(answer) => match answer.stop_reason {
+            StopReason::EndTurn => TurnOutcome::Returned,
+            StopReason::Cancelled => TurnOutcome::Cancelled,
+            StopReason::Refusal => raised("refusal", "the agent says that the model refused"),
+            StopReason::MaxTokens => raised("max_tokens", "the agent says that the reply was cut off"),
+            StopReason::MaxTurnRequests => {
+                raised("max_turn_requests", "the agent says that the turn asked too often")
+            }
+            _ => raised("unknown", "the agent gives a stop reason that ACP does not know"),
+        },
+        Err(error) => {
+            let data = error.data.as_ref();
+            let name = data.and_then(|data| data.get("name").or_else(|| data.get("errorName"))?.as_str());
+            let class = name.map_or_else(|| i32::from(error.code).to_string(), str::to_owned);
+            let detail = data.map(|data| format!(": {data}")).unwrap_or_default();
+            TurnOutcome::Raised { class, text: quote(format!("{}{detail}", error.message).as_bytes()) }
+        }
+    }
+}

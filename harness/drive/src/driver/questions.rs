@@ -1,0 +1,120 @@
+//! What a system asks its user before a tool runs (`session/request_permission`), until it is answered.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Mutex, PoisonError};
+
+use agent_client_protocol::v1::schema::{
+    PermissionOption, PermissionOptionKind, RequestPermissionOutcome, RequestPermissionRequest,
+    SelectedPermissionOutcome,
+};
+
+use brickbat_scenario::trace::{Consent, QuestionId};
+
+/// Sends the outcome to the adapter.
+type Reply = Box<dyn FnOnce(RequestPermissionOutcome) + Send>;
+
+/// Questions that wait for an answer, of all sessions.
+#[derive(Default)]
+pub(super) struct Questions(Mutex<Desk>);
+
+#[derive(Default)]
+struct Desk {
+    /// Questions that each session has asked.
+    n_asked: HashMap<String, u32>,
+    waiting: HashMap<(String, QuestionId), (Vec<PermissionOption>, Reply)>,
+}
+
+/// Questions that may wait at once, of all sessions of an adapter: each of its few dozen plans asks about a few calls.
+const MAX_WAITING: usize = 1024;
+
+impl fmt::Debug for Questions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Questions").field("n_waiting", &self.desk().waiting.len()).finish()
+    }
+}
+
+impl Questions {
+    /// Keeps a question. None where there are too many; then it is answered as one that nobody answers.
+    pub(super) fn keep(
+        &self,
+        request: &RequestPermissionRequest,
+        reply: impl FnOnce(RequestPermissionOutcome) + Send + 'static,
+    ) -> Option<QuestionId> {
+        let session = request.session_id.to_string();
+        let mut desk = self.desk();
+        if desk.waiting.len() >= MAX_WAITING {
+            drop(desk);
+            reply(RequestPermissionOutcome::Cancelled);
+            return None;
+        }
+        let n_asked = desk.n_asked.entry(session.clone()).or_default();
+        let question = QuestionId(*n_asked);
+        *n_asked += 1;
+        desk.waiting.insert((session, question), (request.options.clone(), Box::new(reply)));
+        Some(question)
+    }
+
+    /// Answers a question; one that waits no more is left alone.
+    pub(super) fn answer(&self, session: &str, question: QuestionId, consent: Consent) {
+        let waiting = self.desk().waiting.remove(&(session.to_owned(), question));
+        if let Some((options, reply)) = waiting {
+            reply(outcome(&options, consent));
+        }
+    }
+
+    /// Answers all questions of a session that is over.
+    pub(super) fn leave(&self, session: &str) {
+        let mut desk = self.desk();
+        desk.n_asked.remove(session);
+        let left = desk.waiting.extract_if(|(asker, _), _| asker == session).collect::<Vec<_>>();
+        drop(desk);
+        for (_, (_, reply)) in left {
+            reply(RequestPermissionOutcome::Cancelled);
+        }
+    }
+
+    fn desk(&self) -> std::sync::MutexGuard<'_, Desk> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The option that says it, the narrower one first. A question that offers none is answered as a user would who can
+/// only walk away.
+fn outcome(options: &[PermissionOption], consent: Consent) -> RequestPermissionOutcome {
+    let kinds = match consent {
+        Consent::Given => [PermissionOptionKind::AllowOnce, PermissionOptionKind::AllowAlways],
+        Consent::Refused => [PermissionOptionKind::RejectOnce, PermissionOptionKind::RejectAlways],
+        Consent::Withheld => return RequestPermissionOutcome::Cancelled,
+    };
+    let chosen = kinds.iter().find_map(|kind| options.iter().find(|option| option.kind == *kind));
+    match chosen {
+        Some(option) => {
+            RequestPermissionOutcome::Selected(SelectedPermissionOutcome::new(option.option_id.clone()))
+        }
+        None => RequestPermissionOutcome::Cancelled,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_narrower_option_is_chosen_by_its_kind() {
+        let option = |id: &'static str, kind| PermissionOption::new(id, id, kind);
+        let all = [
+            option("always", PermissionOptionKind::AllowAlways),
+            option("never", PermissionOptionKind::RejectAlways),
+            option("once", PermissionOptionKind::AllowOnce),
+        ];
+        let chosen = |options: &[PermissionOption], consent| match outcome(options, consent) {
+            RequestPermissionOutcome::Selected(selected) => Some(selected.option_id.to_string()),
+            _ => None,
+        };
+        assert_eq!(chosen(&all, Consent::Given).as_deref(), Some("once"));
+        assert_eq!(chosen(&all, Consent::Refused).as_deref(), Some("never"));
+        assert_eq!(chosen(&all, Consent::Withheld), None);
+        assert_eq!(chosen(&[], Consent::Given), None);
+    }
+}

@@ -1,0 +1,49 @@
+//! `_brickbat/events`: events fed to what consumes the SDK's own stream, and what it has stored after each.
+
+use agent_client_protocol::UntypedMessage;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::error::{DriverError, quote};
+use brickbat_engine::life_cycle::{Event, Told};
+
+/// The method.
+pub(super) const METHOD: &str = "_brickbat/events";
+
+#[derive(Deserialize)]
+struct Answer {
+    told: Told,
+}
+
+pub(super) fn question(consumer: &str, events: &[Event]) -> UntypedMessage {
+    UntypedMessage { method: METHOD.to_owned(), params: json!({ "consumer": consumer, "events": events }) }
+}
+
+/// What was stored after each of so many events, and in the end.
+pub(super) fn told(answer: Value, n_events: usize) -> Result<Told, DriverError> {
+    let said = quote(answer.to_string().as_bytes());
+    let nonsense = |why: String| DriverError::Nonsense { why, said: said.clone() };
+    let Answer { told } =
+        Answer::deserialize(&answer).map_err(|error| nonsense(format!("its answer to {METHOD}: {error}")))?;
+    match told.stored.len() {
+        n if n == n_events + 1 => Ok(told),
+        n => Err(nonsense(format!(
+            "its answer to {METHOD} tells of {n} moments; after {n_events} events there are {}",
+            n_events + 1
+        ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_moment_must_be_told() {
+        let right = json!({ "told": { "stored": [[], [{ "call": "a", "state": "ready" }]] } });
+        assert!(told(right.clone(), 1).is_ok());
+        assert!(told(right, 2).is_err());
+        assert!(told(json!({ "told": { "stored": [[{ "call": "a", "state": "fine" }], []] } }), 1).is_err());
+        assert!(told(json!({}), 0).is_err());
+    }
+}

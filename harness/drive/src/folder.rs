@@ -1,0 +1,285 @@
+//! The run folder: what a run leaves on the disk, and what is read from there later.
+//!
+//! A folder holds `run.json` (what was run), `report.json`, and a folder for each case below `cases/`, written as the
+//! case is done. It knows no verdict: what it writes are the files of [`brickbat_report::record`].
+
+mod error;
+mod names;
+
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use serde::{Deserialize, Serialize};
+
+pub use error::FolderError;
+pub use names::case_path;
+
+use brickbat_report::record::{CaseNote, Record};
+use brickbat_rules::redact::Redactor;
+
+/// A run folder that is being written.
+#[derive(Debug)]
+pub struct RunFolder {
+    path: PathBuf,
+    /// The first thing that could not be written; nothing is written after it.
+    failure: Mutex<Option<FolderError>>,
+}
+
+/// `run.json`: what was run, so that it can be run again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunNote {
+    /// What the folder is: [`KIND`].
+    pub kind: String,
+    /// Version of the folder's format.
+    pub schema: u32,
+    /// Version of brickbat.
+    pub brickbat: String,
+    /// The arguments of the run.
+    pub arguments: RunArguments,
+    /// Whether the run came to its end.
+    pub finished: bool,
+    /// Every case that is kept, sorted; empty until the run is finished.
+    pub cases: Vec<RunCase>,
+    /// What the clock says; the only part that differs between equal runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timing: Option<brickbat_report::report::Timing>,
+}
+
+/// The arguments that say what is run; the others say how.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunArguments {
+    /// Scenarios as they were named; none means all that are built in.
+    pub scenarios: Vec<String>,
+    /// Systems as they were named.
+    pub systems: Vec<String>,
+    /// A manifest of the user's, in which the systems are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub manifest: Option<String>,
+    /// The command of an adapter of the user's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// The mode of that adapter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<String>,
+    /// The version of the SDK that was wanted in place of the lockfile's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sdk_version: Option<String>,
+    /// The dialects.
+    pub dialects: Vec<String>,
+    /// The profile of each dialect.
+    pub profiles: Vec<String>,
+    /// The text that plans had to contain.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub filter: Option<String>,
+    /// The seed.
+    pub seed: u64,
+    /// The part of the plans that was run; all of them, if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<brickbat_report::report::Shard>,
+}
+
+/// One case in `run.json`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunCase {
+    /// The system.
+    pub system: String,
+    /// The plan.
+    pub plan: String,
+    /// The verdict.
+    pub verdict: String,
+    /// Its folder below the run folder.
+    pub folder: String,
+}
+
+/// What `kind` says in a `run.json` of ours.
+pub const KIND: &str = "brickbat-run";
+
+/// The version of the format that is written and read here.
+pub const SCHEMA: u32 = 1;
+
+const RUN: &str = "run.json";
+const REPORT: &str = "report.json";
+const CASES: &str = "cases";
+
+/// Bytes of one file that are read: the largest that is written has twice 4 MiB and what JSON adds.
+const MAX_READ: u64 = 64 << 20;
+
+/// Cases of one folder that are listed; the built-in suite has some hundred for each system.
+const MAX_CASES: usize = 100_000;
+
+impl RunFolder {
+    /// Makes a folder ready, also in the place of an earlier run, whose cases are removed.
+    ///
+    /// # Errors
+    ///
+    /// When there is something else in that place, or nothing can be written there.
+    pub fn create(path: &Path, note: &RunNote) -> Result<RunFolder, FolderError> {
+        let folder = RunFolder { path: path.to_owned(), failure: Mutex::default() };
+        let is_empty = match std::fs::read_dir(path) {
+            Ok(mut entries) => entries.next().is_none(),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => true,
+            Err(error) => return Err(FolderError::unwritable(path, &error)),
+        };
+        if !is_empty {
+            match std::fs::symlink_metadata(path.join(RUN)) {
+                Ok(file) if file.is_file() => read_note(path).map_err(|_| FolderError::strange(path))?,
+                _ => return Err(FolderError::strange(path)),
+            };
+            folder.clear()?;
+        }
+        let cases = path.join(CASES);
+        std::fs::create_dir_all(&cases).map_err(|error| FolderError::unwritable(&cases, &error))?;
+        folder.write(RUN, &pretty(note))?;
+        Ok(folder)
+    }
+
+    /// Removes what an earlier run has left, and nothing else. Links are not followed.
+    fn clear(&self) -> Result<(), FolderError> {
+        let cases = self.path.join(CASES);
+        let failed = |path: &Path, error: std::io::Error| FolderError::unwritable(path, &error);
+        match std::fs::symlink_metadata(&cases) {
+            Ok(found) if found.is_dir() => {
+                std::fs::remove_dir_all(&cases).map_err(|error| failed(&cases, error))?;
+            }
+            Ok(_) => return Err(FolderError::strange(&cases)),
+            Err(_) => {}
+        }
+        for name in [RUN, REPORT] {
+            let file = self.path.join(name);
+            match std::fs::remove_file(&file) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(failed(&file, error));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the record of a case. When that fails, [`RunFolder::finish`] says so.
+    pub fn keep(&self, record: &Record, redactor: &Redactor) {
+        let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        if failure.is_none() {
+            *failure = self.write_record(record, redactor).err();
+        }
+    }
+
+    fn write_record(&self, record: &Record, redactor: &Redactor) -> Result<(), FolderError> {
+        let below = case_path(&record.case.system, &record.case.plan);
+        let mut files = record.files(redactor);
+        // The first file is the one by which a case is known; it comes last, so that a case is whole or not there.
+        files.rotate_left(1);
+        files.iter().try_for_each(|file| self.write(&format!("{below}/{}", file.name), &file.text))
+    }
+
+    /// Writes what is known at the end of the run.
+    ///
+    /// # Errors
+    ///
+    /// What could not be written, now or before.
+    pub fn finish(&self, note: &RunNote, report: &str) -> Result<(), FolderError> {
+        if let Some(failure) = self.failure.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            return Err(failure);
+        }
+        self.write(REPORT, report)?;
+        self.write(RUN, &pretty(note))
+    }
+
+    fn write(&self, name: &str, text: &str) -> Result<(), FolderError> {
+        let path = self.path.join(name);
+        let write = || {
+            if let Some(folder) = path.parent() {
+                std::fs::create_dir_all(folder)?;
+            }
+            std::fs::File::create(&path)?.write_all(text.as_bytes())
+        };
+        write().map_err(|error| FolderError::unwritable(&path, &error))
+    }
+}
+
+/// Reads what was run.
+///
+/// # Errors
+///
+/// When the folder is not a run folder of ours.
+pub fn read_note(folder: &Path) -> Result<RunNote, FolderError> {
+    let path = folder.join(RUN);
+    let text = read(&path)
+        .map_err(|why| FolderError::Unreadable { path: path.clone(), why })?
+        .ok_or_else(|| FolderError::NoRun { path: folder.to_owned() })?;
+    let note: RunNote = serde_json::from_str(&text)
+        .map_err(|error| FolderError::Unreadable { path: path.clone(), why: error.to_string() })?;
+    match note.kind == KIND && note.schema == SCHEMA {
+        true => Ok(note),
+        false => Err(FolderError::NoRun { path: folder.to_owned() }),
+    }
+}
+
+/// The cases that a run folder holds, with the folder of each, sorted by system and plan. A run that was interrupted
+/// has those that were done.
+///
+/// # Errors
+///
+/// When the folder or a case in it cannot be read.
+pub fn cases(folder: &Path) -> Result<Vec<(PathBuf, CaseNote)>, FolderError> {
+    let mut found = Vec::new();
+    for system in entries(&folder.join(CASES))? {
+        for case in entries(&system)? {
+            let path = case.join("case.json");
+            let unreadable = |why: String| FolderError::Unreadable { path: path.clone(), why };
+            let Some(text) = read(&path).map_err(unreadable)? else { continue };
+            let note: CaseNote =
+                serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))?;
+            found.push((case, note));
+            if found.len() >= MAX_CASES {
+                return Err(unreadable(format!("there are more than {MAX_CASES} cases")));
+            }
+        }
+    }
+    found.sort_by(|(_, a), (_, b)| (&a.system, &a.plan).cmp(&(&b.system, &b.plan)));
+    Ok(found)
+}
+
+/// Reads the record of a case from its folder.
+///
+/// # Errors
+///
+/// When a file is missing or wrong.
+pub fn read_case(folder: &Path) -> Result<Record, FolderError> {
+    let file = |name: &str| read(&folder.join(name)).map_err(|why| format!("{name}: {why}"));
+    Record::read(&file).map_err(|why| FolderError::Unreadable { path: folder.to_owned(), why })
+}
+
+fn entries(folder: &Path) -> Result<Vec<PathBuf>, FolderError> {
+    let unreadable =
+        |error: std::io::Error| FolderError::Unreadable { path: folder.to_owned(), why: error.to_string() };
+    let mut paths = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(unreadable)? {
+        let entry = entry.map_err(unreadable)?;
+        if entry.file_type().map_err(unreadable)?.is_dir() {
+            paths.push(entry.path());
+        }
+    }
+    paths.sort();
+    Ok(paths)
+}
+
+/// The text of a file; none if it is not there.
+fn read(path: &Path) -> Result<Option<String>, String> {
+    let file = match std::fs::File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error.to_string()),
+    };
+    let mut bytes = Vec::new();
+    file.take(MAX_READ + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    if bytes.len() as u64 > MAX_READ {
+        return Err(format!("it is too large: more than {MAX_READ} bytes"));
+    }
+    String::from_utf8(bytes).map(Some).map_err(|error| error.to_string())
+}
+
+fn pretty(note: &RunNote) -> String {
+    serde_json::to_string_pretty(note).unwrap_or_default() + "\n"
+}

@@ -1,0 +1,365 @@
+//! The runner: plans on systems, control plans first, several at once, into cases.
+
+mod feeder;
+mod live;
+mod recorder;
+mod repeat;
+mod system;
+mod verify;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+pub use feeder::{Feeder, Played};
+pub use repeat::Repeat;
+pub use system::{Origin, Subject, System, UnknownSystem};
+pub use verify::{Examined, Found, NoAdapter, Probe, Verification, verify};
+
+use crate::driver::DriverError;
+use brickbat_engine::check::{Reach, judge};
+use brickbat_engine::run::Receipt;
+use brickbat_engine::run::Run;
+use brickbat_report::baseline::Baseline;
+use brickbat_report::record::{Observed, PlanNote, Record};
+use brickbat_report::report::{Case, Shard};
+use brickbat_rules::redact::Redactor;
+use brickbat_rules::rules::Profile;
+use brickbat_scenario::lower;
+use brickbat_scenario::plan::Plan;
+use brickbat_scenario::verdict::{Harm, Judgement, Verdict};
+use repeat::{Merged, Todo, round};
+use system::Running;
+
+/// A plan and where it came from.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// The plan.
+    pub plan: Arc<Plan>,
+    /// The file that the user named, if it is not a built-in scenario.
+    pub path: Option<PathBuf>,
+}
+
+/// How plans are run.
+#[derive(Debug, Clone, Copy)]
+pub struct Options<'a> {
+    /// The strictness, one profile for each dialect.
+    pub profiles: &'a [&'static Profile],
+    /// Plans at once.
+    pub n_jobs: usize,
+    /// The program `brickbat`, which guards the processes of systems.
+    pub guardian: &'a Path,
+    /// Whether to stop at the first plan that makes the run red.
+    pub fail_fast: Option<Harm>,
+    /// How often plans are run.
+    pub repeat: Repeat,
+    /// The part of the plans that is run; all of them, if there is none.
+    pub shard: Option<Shard>,
+    /// The known findings.
+    pub baselines: &'a [Baseline],
+    /// What must not be told.
+    pub redactor: &'a Redactor,
+    /// Who keeps the record of each case; without one, nothing is recorded.
+    pub keep: Option<Keep<'a>>,
+}
+
+/// Takes the record of each case as it is done, with what must not be told of it.
+#[derive(Clone, Copy)]
+pub struct Keep<'a>(pub &'a (dyn Fn(&Record, &Redactor) + Sync));
+
+impl std::fmt::Debug for Keep<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Keep")
+    }
+}
+
+/// Told of each case as it is done, with the number of cases done and of all.
+pub type OnCase<'a> = &'a (dyn Fn(&Case, usize, usize) + Sync);
+
+/// Runs every job on a system. `note` is told of long preparations.
+pub async fn run(
+    system: &System,
+    jobs: &[Job],
+    options: Options<'_>,
+    note: &(dyn Fn(&str) + Sync),
+    on_case: OnCase<'_>,
+) -> Vec<Case> {
+    match Started::start(system, options.guardian, note).await {
+        Ok(started) => started.run(jobs, options, on_case).await,
+        Err(error) => not_run(system, jobs, &error, options, on_case),
+    }
+}
+
+/// A system that stays up while jobs are run on it, one batch after the other.
+pub struct Started {
+    system: System,
+    running: Running,
+}
+
+impl Started {
+    /// Starts a system. `note` is told of long preparations.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be installed or started.
+    pub async fn start(
+        system: &System,
+        guardian: &Path,
+        note: &(dyn Fn(&str) + Sync),
+    ) -> Result<Started, DriverError> {
+        let running = Running::start(system, guardian, note).await?;
+        Ok(Started { system: system.clone(), running })
+    }
+
+    /// Its full name, with version and mode.
+    pub fn name(&self) -> &str {
+        self.running.name()
+    }
+
+    /// The options of the command line that mean it.
+    pub fn options(&self) -> String {
+        self.system.options(self.name())
+    }
+
+    /// Whether it has what a plan asks of it.
+    pub fn can(&self, plan: &Plan) -> bool {
+        self.running.missing(plan).is_none()
+    }
+
+    /// Runs every job.
+    pub async fn run(&self, jobs: &[Job], options: Options<'_>, on_case: OnCase<'_>) -> Vec<Case> {
+        run_on(&self.system, &self.running, jobs, options, on_case).await
+    }
+}
+
+async fn run_on(
+    system: &System,
+    running: &Running,
+    jobs: &[Job],
+    options: Options<'_>,
+    on_case: OnCase<'_>,
+) -> Vec<Case> {
+    let (apt, mut unsupported): (Vec<&Job>, Vec<&Job>) =
+        jobs.iter().partition(|job| running.missing(&job.plan).is_none());
+
+    // A control plan is named after the same plan whatever the shard.
+    let (mut keyed, mut controls) = controls(&apt);
+    keyed.retain(|(job, _)| is_in(job, options.shard));
+    unsupported.retain(|job| is_in(job, options.shard));
+    if options.shard.is_some() {
+        let needed: BTreeSet<&str> = keyed.iter().map(|(_, key)| key.as_str()).collect();
+        controls.retain(|key, _| needed.contains(key.as_str()));
+    }
+    let n_told = controls.values().filter(|job| is_in(job, options.shard)).count();
+    let n_all = n_told + keyed.len() + unsupported.len();
+    let mut cases = Vec::with_capacity(n_all);
+    let name = running.name().to_owned();
+    let again = Again { options: system.options(&name), profiles: options.profiles };
+    let mut keep = |job: &Job, merged: Merged| {
+        let case = case(&name, job, merged, &again, options);
+        on_case(&case, cases.len() + 1, n_all);
+        let red = options.fail_fast.is_some_and(|harm| is_red(&case, harm));
+        cases.push(case);
+        red
+    };
+
+    for job in unsupported {
+        let reason = running.missing(&job.plan).unwrap_or_default();
+        keep(job, Outcome::unjudged(Verdict::Unsupported, reason).into());
+    }
+
+    let options =
+        Options { repeat: running.repeat(options.repeat), n_jobs: running.n_jobs(options.n_jobs), ..options };
+    let mut shown: BTreeMap<&str, Reach> = BTreeMap::new();
+    let (keys, todo): (Vec<&str>, Vec<Todo<'_>>) =
+        controls.iter().map(|(key, job)| (key.as_str(), Todo { job, reach: None })).unzip();
+    let mut stop = round(running, &todo, options, |index, merged| {
+        let job = todo[index].job;
+        shown.extend(merged.passed.as_ref().map(|run| (keys[index], Reach::of(&job.plan, &run.trace))));
+        // The shard of its plan tells of a control plan; others only if it does not pass.
+        let is_told = is_in(job, options.shard) || merged.outcome.judgement.verdict != Verdict::Pass;
+        is_told && keep(job, merged)
+    })
+    .await;
+
+    let mut todo = Vec::with_capacity(keyed.len());
+    for (job, key) in keyed {
+        if stop {
+            break;
+        }
+        match shown.get(key.as_str()) {
+            Some(reach) => todo.push(Todo { job, reach: Some(reach) }),
+            None => {
+                let outcome = Outcome::unjudged(Verdict::Inconclusive, "the control plan failed");
+                stop |= keep(job, outcome.into());
+            }
+        }
+    }
+    if !stop {
+        round(running, &todo, options, |index, merged| keep(todo[index].job, merged)).await;
+    }
+    cases
+}
+
+/// Whether a plan is run in a shard.
+fn is_in(job: &Job, shard: Option<Shard>) -> bool {
+    shard.is_none_or(|shard| shard.holds(&job.plan.id.to_string()))
+}
+
+/// What came of one plan.
+struct Outcome {
+    judgement: Judgement,
+    receipts: Vec<Receipt>,
+    run: Option<Run>,
+    kept: Option<(Observed, Redactor)>,
+}
+
+impl Outcome {
+    fn unjudged(verdict: Verdict, reason: impl Into<String>) -> Outcome {
+        let judgement = Judgement::without_run(verdict, reason);
+        Outcome { judgement, receipts: Vec::new(), run: None, kept: None }
+    }
+}
+
+/// Runs a plan once, and says in which process of the adapter.
+async fn attempt(
+    running: &Running,
+    plan: &Arc<Plan>,
+    reach: Option<&Reach>,
+    options: Options<'_>,
+) -> (Outcome, Option<u32>) {
+    let profile = plan.profile_from(options.profiles);
+    let width = reach.map(|reach| reach.width).filter(|width| *width > 0);
+    let plan = &running.named(plan);
+    let driven = running.drive(plan, profile, width, options.keep.map(|_| options.redactor)).await;
+    let outcome = match driven.run {
+        Ok(run) => {
+            let judgement = judge(plan, &run, profile, running.grade(), reach);
+            Outcome { judgement, receipts: run.receipts.clone(), run: Some(run), kept: None }
+        }
+        Err(error) => {
+            running.shun(plan, &error);
+            Outcome::unjudged(Verdict::HarnessError, error.to_string())
+        }
+    };
+    (Outcome { kept: driven.kept, ..outcome }, running.process_of(plan))
+}
+
+/// The case of a plan's runs, clean of secrets; its record goes to who keeps it.
+fn case(system: &str, job: &Job, merged: Merged, again: &Again<'_>, options: Options<'_>) -> Case {
+    let Merged { outcome, repeats, .. } = merged;
+    let again = again.case(job);
+    let case = Case::new(system, &job.plan.id, outcome.judgement, outcome.receipts, again);
+    let mut case = Case { repeats, ..case };
+    case.hold(options.baselines);
+    case.redact(options.redactor);
+    if let Some(Keep(keep)) = options.keep {
+        let profile = job.plan.profile_from(options.profiles);
+        let mut record = case.record(PlanNote::of(&job.plan), Some(profile.name));
+        let (observed, redactor) = outcome.kept.unzip();
+        record.observed = observed;
+        keep(&record, redactor.as_ref().unwrap_or(options.redactor));
+    }
+    case
+}
+
+/// What the commands that run cases again have in common.
+struct Again<'a> {
+    /// The options that mean the system.
+    options: String,
+    profiles: &'a [&'static Profile],
+}
+
+impl Again<'_> {
+    /// The command that runs a case again.
+    fn case(&self, job: &Job) -> String {
+        let plan = job.plan.id.to_string();
+        let plan = plan.strip_suffix("+control").unwrap_or(&plan);
+        let what = match &job.path {
+            Some(path) => {
+                let variant = plan.find(['#', '@']).map_or("", |at| &plan[at..]);
+                format!("{} --filter '{variant}'", quoted(&path.to_string_lossy()))
+            }
+            None => format!("'{plan}'"),
+        };
+        let seed = if job.plan.seed == 0 { String::new() } else { format!(" --seed {}", job.plan.seed) };
+        let (profile, unasked) = (job.plan.profile_from(self.profiles), job.plan.profile_from(&[]));
+        let profile = match profile.name == unasked.name {
+            true => String::new(),
+            false => format!(" --profile {}", profile.name),
+        };
+        let options = &self.options;
+        format!("brickbat run {what} {options}{profile}{seed}")
+    }
+}
+
+/// A word as a shell takes it.
+pub fn quoted(path: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "/._-".contains(c);
+    if path.chars().all(plain) { path.to_owned() } else { format!("'{}'", path.replace('\'', "'\\''")) }
+}
+
+/// The jobs, each with the key of its control plan, and one control plan for each key: the conversations among the jobs.
+fn controls<'a>(jobs: &[&'a Job]) -> (Vec<(&'a Job, String)>, BTreeMap<String, Job>) {
+    let mut controls = BTreeMap::new();
+    let keyed = jobs.iter().map(|job| {
+        let control = lower::control(&job.plan);
+        let key = lower::control_key(&control);
+        let entry = controls.entry(key.clone());
+        entry.or_insert_with(|| Job { plan: Arc::new(control), path: job.path.clone() });
+        (*job, key)
+    });
+    (keyed.collect(), controls)
+}
+
+fn not_run(
+    system: &System,
+    jobs: &[Job],
+    error: &DriverError,
+    options: Options<'_>,
+    on_case: OnCase<'_>,
+) -> Vec<Case> {
+    let verdict = match error {
+        DriverError::Missing { .. } => Verdict::NotRun,
+        _ => Verdict::HarnessError,
+    };
+    let name = system.name();
+    let again = Again { options: system.options(&name), profiles: options.profiles };
+    let unjudged =
+        |job| case(&name, job, Outcome::unjudged(verdict, error.to_string()).into(), &again, options);
+    let cases = jobs.iter().filter(|job| is_in(job, options.shard)).map(unjudged);
+    let cases: Vec<Case> = cases.collect();
+    cases.iter().enumerate().for_each(|(at, case)| on_case(case, at + 1, cases.len()));
+    cases
+}
+
+/// The cases of a run that was interrupted, with one that says so for each plan that was not reached.
+pub fn with_not_reached(
+    batches: &[(System, Vec<Job>)],
+    profiles: &[&'static Profile],
+    shard: Option<Shard>,
+    mut cases: Vec<Case>,
+) -> Vec<Case> {
+    // The systems run one after the other, and the full name of one is known once it has been started.
+    let mut names: Vec<String> = cases.iter().map(|case| case.system.clone()).collect();
+    names.dedup();
+    let reached: BTreeSet<(String, String)> =
+        cases.iter().map(|case| (case.system.clone(), case.plan.clone())).collect();
+    for (at, (system, jobs)) in batches.iter().enumerate() {
+        let name = names.get(at).cloned().unwrap_or_else(|| system.name());
+        let again = Again { options: system.options(&name), profiles };
+        let is_missed =
+            |job: &&Job| is_in(job, shard) && !reached.contains(&(name.clone(), job.plan.id.to_string()));
+        for job in jobs.iter().filter(is_missed) {
+            let judgement = Judgement::without_run(Verdict::NotRun, "the run was interrupted");
+            cases.push(Case::new(&name, &job.plan.id, judgement, Vec::new(), again.case(job)));
+        }
+    }
+    cases
+}
+
+/// Whether a case makes a run red.
+pub fn is_red(case: &Case, fail_on: Harm) -> bool {
+    let failed = case.worst_counted().is_some_and(|harm| harm <= fail_on);
+    failed || case.judged.is_unjudged()
+}

@@ -1,0 +1,106 @@
+//! Feeds sequences of events to what consumes an SDK's own stream, behind an adapter.
+
+use std::path::Path;
+
+use super::system::{Prepared, Subject, System};
+use crate::driver::{Adapter, DriverError};
+use brickbat_engine::life_cycle::{Breach, Event, Refused, Wrong, breaches, without};
+
+/// An adapter with consumers, ready to be fed.
+pub struct Feeder {
+    // Dropped before the folder that it works in.
+    adapter: Adapter,
+    prepared: Prepared,
+}
+
+/// What became of a sequence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Played {
+    /// What was done wrong with the calls, in the order of the calls.
+    pub breaches: Vec<Breach>,
+    /// The first event that was refused out loud.
+    pub refused: Option<Refused>,
+}
+
+impl Feeder {
+    /// Starts the adapter of a system. `guardian` is the program `brickbat`; `note` is told of what takes long.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be installed or started, or has no adapter.
+    pub async fn start(
+        system: &System,
+        guardian: &Path,
+        note: &(dyn Fn(&str) + Sync),
+    ) -> Result<Feeder, DriverError> {
+        let System::Adapted(subject) = system else {
+            return Err(DriverError::Harness {
+                what: format!("{} has no stream of its own to feed", system.name()),
+                text: "`reference/acp` has one".to_owned(),
+            });
+        };
+        let subject: &Subject = subject;
+        let prepared = Prepared::new(subject, guardian, note).await?;
+        let adapter = prepared.start().await?;
+        Ok(Feeder { adapter, prepared })
+    }
+
+    /// What can be fed, as the adapter says.
+    pub fn consumers(&self) -> &[String] {
+        &self.adapter.about().consumers
+    }
+
+    /// The SDK and its exact version, as the adapter says.
+    pub fn sdk(&self) -> String {
+        let about = self.adapter.about();
+        format!("{} {}", about.sdk, about.version)
+    }
+
+    /// Feeds a sequence to a consumer, and judges what it stored. An adapter that has died is started again.
+    ///
+    /// # Errors
+    ///
+    /// When the adapter fails, or does not know the consumer.
+    pub async fn play(&mut self, consumer: &str, events: &[Event]) -> Result<Played, DriverError> {
+        if self.adapter.is_over() {
+            self.adapter = self.prepared.start().await?;
+        }
+        let told = self.adapter.replay(consumer, events).await?;
+        let breaches = breaches(events, &told).into_iter().collect();
+        Ok(Played { breaches, refused: told.refused })
+    }
+
+    /// The smallest sequence that is left of one with a breach of that kind when events are taken out as long as it shows.
+    ///
+    /// # Errors
+    ///
+    /// As [`Feeder::play`].
+    pub async fn smallest(
+        &mut self,
+        consumer: &str,
+        events: Vec<Event>,
+        wrong: Wrong,
+    ) -> Result<Vec<Event>, DriverError> {
+        let mut events = events;
+        loop {
+            let mut smaller = None;
+            for candidate in without(&events) {
+                if self.play(consumer, &candidate).await?.has(wrong) {
+                    smaller = Some(candidate);
+                    break;
+                }
+            }
+            match smaller {
+                Some(found) => events = found,
+                None => return Ok(events),
+            }
+        }
+    }
+}
+
+impl Played {
+    /// Whether something of that kind was done wrong.
+    pub fn has(&self, wrong: Wrong) -> bool {
+        self.breaches.iter().any(|breach| breach.wrong == wrong)
+    }
+}

@@ -1,0 +1,536 @@
+//! One plan over real sockets: the conductor between the server and a session.
+
+mod kill;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use serde_json::{Value, json};
+
+pub(super) use kill::Remains;
+
+use super::recorder::Recorder;
+use crate::driver::in_process::InProcess;
+use crate::driver::{self, DriverError, SessionEvent};
+use crate::server::{GateId, Mount, Seen, Server};
+use brickbat_engine::conductor::{Command, Conductor, Patience};
+use brickbat_engine::provider::Provider;
+use brickbat_engine::run::Run;
+use brickbat_report::record::Observed;
+use brickbat_rules::redact::Redactor;
+use brickbat_scenario::plan::{CallKey, Change, Plan, ToolOutcome};
+use brickbat_scenario::scenario::Cause;
+use brickbat_scenario::trace::{
+    Aside, Consent, Ending, Event, ExchangeId, Grade, QuestionId, Trace, TurnOutcome,
+};
+
+/// A conversation with a system.
+pub(super) enum Session {
+    InProcess(InProcess),
+    Acp(driver::Session),
+}
+
+/// How long to wait for what.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Pace {
+    /// With nothing happening for so long, a spell is quiet.
+    quiet: Duration,
+    patience: Patience,
+}
+
+impl Pace {
+    /// Our own agent answers within a millisecond; the margin is for a loaded machine.
+    pub(super) const OWN: Pace =
+        Pace { quiet: Duration::from_millis(100), patience: Patience { progress: 20, hang: 50 } };
+    /// An SDK may back off for some seconds between retries.
+    pub(super) const ADAPTED: Pace =
+        Pace { quiet: Duration::from_millis(250), patience: Patience { progress: 16, hang: 60 } };
+}
+
+/// What came of driving one plan.
+pub(super) struct Driven {
+    /// The run, or why it broke off.
+    pub(super) run: Result<Run, DriverError>,
+    /// What is kept, also of a plan that broke off, and what must not be told of it.
+    pub(super) kept: Option<(Observed, Redactor)>,
+}
+
+impl From<DriverError> for Driven {
+    fn from(error: DriverError) -> Driven {
+        Driven { run: Err(error), kept: None }
+    }
+}
+
+/// Drives a plan on a session that `opener` opens at the base path of the plan, or loads there from what a killed
+/// process has left. With a redactor, everything is kept.
+pub(super) async fn drive(
+    server: &Server,
+    plan: &Arc<Plan>,
+    provider: Provider,
+    width: Option<usize>,
+    pace: Pace,
+    keep: Option<Redactor>,
+    opener: impl AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>,
+) -> Driven {
+    let mount = server.mount(match keep {
+        Some(_) => Recorder::keeping(provider),
+        None => Recorder::forgetful(provider),
+    });
+    let base_url = mount.base_url();
+    let address = server.addr().to_string();
+    let origin = format!("http://{address}");
+    let base_path = base_url.strip_prefix(&origin).unwrap_or_default().to_owned();
+    let session = match opener(&base_path, None).await {
+        Ok(session) => session,
+        Err(error) => return error.into(),
+    };
+    let stderr_from = session.stderr_len();
+    let conductor = Conductor::new(Arc::clone(plan), pace.patience, width);
+    let mut live = Live {
+        plan,
+        mount,
+        session,
+        other: None,
+        opener,
+        base_path,
+        remains: None,
+        conductor,
+        trace: Trace::default(),
+        gates: Vec::new(),
+        open: Vec::new(),
+        alive: Vec::new(),
+        ending: VecDeque::new(),
+        address,
+        stderr: String::new(),
+        stderr_from,
+    };
+    let run = live.run(pace.quiet);
+    let done = match tokio::time::timeout(MAX_PLAN_TIME, run).await {
+        Ok(done) => done,
+        Err(_) => Err(broken(&format!("the plan took longer than {} s", MAX_PLAN_TIME.as_secs()))),
+    };
+    // What the system has stored is asked for only where it still answers.
+    let store = match done {
+        Ok(()) => live.session.history().await,
+        Err(_) => None,
+    };
+    if let Some(Ok(history)) = &store {
+        live.trace.push(Event::Stored { history: history.to_string().into_bytes().into() });
+    }
+    let kept = keep.map(|redactor| live.observed(redactor, store));
+    let run = done.map(|()| Run { trace: live.trace, receipts: live.conductor.receipts().to_vec() });
+    Driven { run, kept }
+}
+
+/// Characters of an SDK's error that are kept; a provider's sentence with all its ids has some hundred.
+const MAX_ERROR_CHARS: usize = 4000;
+
+/// A plan takes below a second; a system that backs off between many retries may take a minute.
+const MAX_PLAN_TIME: Duration = Duration::from_secs(120);
+
+struct Live<'a, O> {
+    plan: &'a Plan,
+    mount: Mount<Recorder>,
+    session: Session,
+    /// The other process of the session, if there are two, and where its standard error began.
+    other: Option<(Session, u64)>,
+    opener: O,
+    /// The path of the plan on the server.
+    base_path: String,
+    /// What the last killed process has left.
+    remains: Option<Remains>,
+    /// What killed processes have written to their standard error.
+    stderr: String,
+    /// Where in the standard error of the process that now runs the plan began.
+    stderr_from: u64,
+    conductor: Conductor,
+    trace: Trace,
+    gates: Vec<(GateId, CallKey)>,
+    /// Answers that are on their way and not held.
+    open: Vec<ExchangeId>,
+    /// Answers that are not over, held or not.
+    alive: Vec<ExchangeId>,
+    /// The turn has ended, but answers are still on their way: their end is told first.
+    ending: VecDeque<TurnOutcome>,
+    /// The server's address, as texts may name it.
+    address: String,
+}
+
+#[derive(PartialEq, Eq)]
+enum Progress {
+    Going,
+    Finished,
+}
+
+impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_, O> {
+    async fn run(&mut self, quiet: Duration) -> Result<(), DriverError> {
+        let mut commands = self.conductor.start();
+        while self.execute(commands).await? == Progress::Going {
+            commands = match self.next(quiet).await? {
+                Some(event) => self.observe(event),
+                None => Vec::new(),
+            };
+        }
+        Ok(())
+    }
+
+    fn observe(&mut self, event: Event) -> Vec<Command> {
+        let commands = self.conductor.observe(&event);
+        self.trace.push(event);
+        commands
+    }
+
+    async fn execute(&mut self, commands: Vec<Command>) -> Result<Progress, DriverError> {
+        let mut todo = VecDeque::from(commands);
+        while let Some(command) = todo.pop_front() {
+            match command {
+                Command::Prompt { turn } => {
+                    self.mount.with_core(|core| core.provider.begin_turn(turn));
+                    // Gates that had opened by then belong to the turn before.
+                    while let Some(Some(seen)) = self.mount.next().now_or_never() {
+                        if let Some(event) = self.seen(seen).await? {
+                            todo.extend(self.observe(event));
+                        }
+                    }
+                    self.trace.push(Event::Prompted { turn });
+                    self.session.prompt(&self.plan.turns[turn].user).await?;
+                }
+                Command::Stop => {
+                    self.trace.push(Event::Stopped);
+                    self.session.cancel().await?;
+                    // What follows, such as a late result, must find a system that has heard the stop.
+                    self.session.barrier().await?;
+                }
+                Command::Interrupt(cause) => {
+                    self.trace.push(Event::Interrupted { cause });
+                    self.session.interrupt(cause).await?;
+                    self.session.barrier().await?;
+                }
+                Command::Say { way, text } => {
+                    self.trace.push(Event::Said { way, text: text.clone() });
+                    self.session.say(way, text).await?;
+                    // A result or a piece of the reply that comes next finds a system that has heard it.
+                    self.session.barrier().await?;
+                }
+                Command::Kill => {
+                    // It dies when it is done with what it was told, so that it leaves the same each time.
+                    self.session.barrier().await?;
+                    // What was still to be done was meant for the process that is dead.
+                    todo = self.kill().await?.into();
+                }
+                Command::Switch { process } => self.switch(process).await?,
+                Command::Resume => todo.extend(self.resume().await?),
+                Command::Change(change) => {
+                    self.session.change(&change).await?;
+                    // What it asked the provider for that comes before what it has answered.
+                    while let Some(Some(seen)) = self.mount.next().now_or_never() {
+                        if let Some(event) = self.seen(seen).await? {
+                            todo.extend(self.observe(event));
+                        }
+                    }
+                    todo.extend(self.observe(Event::Changed { change }));
+                }
+                Command::Release(exchange) => {
+                    self.open.push(exchange);
+                    self.mount.release(exchange);
+                }
+                Command::Settle { call, outcome } => {
+                    if self.plan.calls.iter().any(|call| call.asks) {
+                        // A question that the system has asked by now is asked before the result comes.
+                        self.session.barrier().await?;
+                    }
+                    todo.extend(self.heard().await?);
+                    match self.gates.iter().rev().find(|(_, known)| *known == call) {
+                        Some((gate, _)) => self.mount.settle(*gate, &outcome),
+                        None => todo.extend(self.observe(Event::ToolCancelled { call })),
+                    }
+                }
+                Command::Answer { question, call, consent } => {
+                    self.trace.push(Event::Answered { question, call, consent });
+                    self.session.answer(question, consent);
+                }
+                Command::GiveUp => {
+                    // It is the system that hangs only if its adapter still answers.
+                    self.session.answers().await?;
+                    self.trace.push(Event::GaveUp);
+                }
+                Command::Finish => return Ok(Progress::Finished),
+            }
+        }
+        Ok(Progress::Going)
+    }
+
+    /// The next event; none if what happened is not one.
+    async fn next(&mut self, quiet: Duration) -> Result<Option<Event>, DriverError> {
+        if self.open.is_empty() && !self.ending.is_empty() {
+            // What the server has seen by then belongs to the turn.
+            match self.mount.next().now_or_never() {
+                Some(Some(seen)) => return self.seen(seen).await,
+                _ => return Ok(self.ending.pop_front().map(|outcome| Event::TurnEnded { outcome })),
+            }
+        }
+        let next = async {
+            // The server first: what it saw caused what the session says.
+            tokio::select! {
+                biased;
+                seen = self.mount.next() => Next::Seen(seen),
+                event = self.session.next() => Next::Session(event),
+            }
+        };
+        match tokio::time::timeout(quiet, next).await {
+            Ok(Next::Seen(Some(seen))) => self.seen(seen).await,
+            Ok(Next::Seen(None)) => Err(broken("the provider's server stopped")),
+            Ok(Next::Session(Some(event))) => self.said(event),
+            Ok(Next::Session(None)) => Err(broken("the session ended")),
+            Err(_) => {
+                self.open.clear();
+                Ok(Some(Event::Quiet))
+            }
+        }
+    }
+
+    async fn seen(&mut self, seen: Seen) -> Result<Option<Event>, DriverError> {
+        let event = match seen {
+            Seen::Requested { exchange, kind, model, body } => {
+                self.open.push(exchange);
+                self.alive.push(exchange);
+                Event::Requested { exchange, kind, model, body }
+            }
+            Seen::Early { exchange } => Event::Early { exchange },
+            Seen::Held { exchange, at, grade } => {
+                self.open.retain(|open| *open != exchange);
+                Event::Held { exchange, at, grade: self.confirm(grade).await? }
+            }
+            Seen::Replied { exchange, ending } => {
+                self.closed(exchange);
+                if matches!(ending, Ending::Reset | Ending::Eof | Ending::EndEarly | Ending::ErrorEvent) {
+                    // A tool that is still running settles in a system that knows of the break, not beside it.
+                    self.session.barrier().await?;
+                }
+                Event::Replied { exchange, ending }
+            }
+            Seen::PeerClosed { exchange } => {
+                self.closed(exchange);
+                Event::PeerClosed { exchange }
+            }
+            Seen::GateOpened { gate, args, .. } => {
+                let call = self.plan.call_with_marker(&args);
+                match call {
+                    Some(call) => self.gates.push((gate, call)),
+                    None => {
+                        let unknown = "the harness does not know this call".to_owned();
+                        self.mount.settle(gate, &ToolOutcome::Error(unknown));
+                    }
+                }
+                Event::ToolStarted { call, args }
+            }
+            Seen::GateSettled { gate, grade } => {
+                let Some(call) = self.gate_closed(gate) else { return Ok(None) };
+                let outcome = self.plan.calls[call.0 as usize].outcome.clone();
+                Event::ToolSettled { call, outcome, grade: self.confirm(grade).await? }
+            }
+            Seen::GateDropped { gate } => {
+                let Some(call) = self.gate_closed(gate) else { return Ok(None) };
+                Event::ToolCancelled { call }
+            }
+            Seen::Broken => return Err(broken("the provider core failed")),
+        };
+        Ok(Some(event))
+    }
+
+    /// Takes in what the system has said by now. A result that it is given next comes after that: above all, after the
+    /// end of a turn that it has already told.
+    async fn heard(&mut self) -> Result<Vec<Command>, DriverError> {
+        let mut commands = Vec::new();
+        while let Some(Some(event)) = self.session.next().now_or_never() {
+            if let Some(event) = self.said(event)? {
+                commands.extend(self.observe(event));
+            }
+        }
+        // What the server has seen by then belongs to the turn.
+        while !self.ending.is_empty()
+            && let Some(Some(seen)) = self.mount.next().now_or_never()
+        {
+            if let Some(event) = self.seen(seen).await? {
+                commands.extend(self.observe(event));
+            }
+        }
+        if self.open.is_empty()
+            && let Some(outcome) = self.ending.pop_front()
+        {
+            commands.extend(self.observe(Event::TurnEnded { outcome }));
+        }
+        Ok(commands)
+    }
+
+    fn said(&mut self, event: SessionEvent) -> Result<Option<Event>, DriverError> {
+        match event {
+            SessionEvent::Shown { id, state } => Ok(Some(Event::CallShown { id, state })),
+            SessionEvent::Asked { question, id, args } => {
+                // A system that gives calls ids of its own may show the arguments, and with them the marker.
+                let by_args = || args.as_deref().and_then(|args| self.plan.call_with_marker(args));
+                let call = self.plan.call_with_id(&id).or_else(by_args);
+                Ok(Some(Event::Asked { question, id, call }))
+            }
+            SessionEvent::Ended(outcome) => {
+                self.ending.push_back(self.redacted(outcome));
+                Ok(None)
+            }
+            SessionEvent::PromptRefused => Ok(Some(Event::PromptRefused)),
+            SessionEvent::Lost(error) => Err(error),
+        }
+    }
+
+    /// Where the provider listens differs from run to run, and SDKs like to say it in their errors.
+    fn redacted(&self, outcome: TurnOutcome) -> TurnOutcome {
+        match outcome {
+            TurnOutcome::Raised { class, text } => {
+                let text = text
+                    .replace(&self.mount.base_url(), "http://provider")
+                    .replace(&self.address, "provider");
+                let cut = |text: &str| text.chars().take(MAX_ERROR_CHARS).collect();
+                TurnOutcome::Raised { class: cut(&class), text: cut(&text) }
+            }
+            other => other,
+        }
+    }
+
+    /// The peer has it; whether the system has taken it in, its barrier tells.
+    async fn confirm(&mut self, grade: Grade) -> Result<Grade, DriverError> {
+        let passed = self.session.barrier().await?;
+        Ok(if passed { Grade::Observed } else { grade })
+    }
+
+    /// What is kept of the plan. Our own agent in this process is no adapter: its store is not a file of its own.
+    fn observed(
+        &self,
+        redactor: Redactor,
+        store: Option<Result<Value, DriverError>>,
+    ) -> (Observed, Redactor) {
+        let store = store.filter(|_| matches!(self.session, Session::Acp(_)));
+        let store = store.map(|store| store.unwrap_or_else(|error| json!({ "error": error.to_string() })));
+        let stderr = self.session.stderr_since(self.stderr_from).map(|text| format!("{}{text}", self.stderr));
+        let exchanges = self.mount.with_core(Recorder::take);
+        let redactor = redactor
+            .with_path(&self.mount.base_url(), "http://provider")
+            .with_path(&self.address, "provider");
+        (Observed { trace: self.trace.clone(), exchanges, stderr, store }, redactor)
+    }
+
+    fn closed(&mut self, exchange: ExchangeId) {
+        self.open.retain(|open| *open != exchange);
+        self.alive.retain(|alive| *alive != exchange);
+    }
+
+    fn gate_closed(&mut self, gate: GateId) -> Option<CallKey> {
+        let at = self.gates.iter().position(|(known, _)| *known == gate)?;
+        Some(self.gates.remove(at).1)
+    }
+}
+
+enum Next {
+    Seen(Option<Seen>),
+    Session(Option<SessionEvent>),
+}
+
+fn broken(what: &str) -> DriverError {
+    DriverError::Spawn { program: "the harness".to_owned(), text: what.to_owned() }
+}
+
+impl Session {
+    async fn prompt(&mut self, text: &str) -> Result<(), DriverError> {
+        match self {
+            Session::InProcess(session) => session.prompt(text),
+            Session::Acp(session) => session.prompt(text).await?,
+        }
+        Ok(())
+    }
+
+    /// Waits until the system has changed the history, or, while a turn runs, has taken note of it.
+    async fn change(&self, change: &Change) -> Result<(), DriverError> {
+        match self {
+            Session::InProcess(session) => match session.change(change).await {
+                true => Ok(()),
+                false => Err(broken("the agent ended while it changed its history")),
+            },
+            Session::Acp(session) => session.change(change).await,
+        }
+    }
+
+    async fn cancel(&self) -> Result<(), DriverError> {
+        match self {
+            Session::InProcess(session) => session.cancel(),
+            Session::Acp(session) => session.cancel().await?,
+        }
+        Ok(())
+    }
+
+    async fn say(&mut self, way: Aside, text: String) -> Result<(), DriverError> {
+        match self {
+            Session::InProcess(session) => session.say(way, text),
+            Session::Acp(session) => session.say(way, text).await?,
+        }
+        Ok(())
+    }
+
+    async fn interrupt(&self, cause: Cause) -> Result<(), DriverError> {
+        match self {
+            Session::InProcess(session) => session.interrupt(cause),
+            Session::Acp(session) => session.interrupt(cause).await?,
+        }
+        Ok(())
+    }
+
+    fn answer(&self, question: QuestionId, consent: Consent) {
+        match self {
+            Session::InProcess(session) => session.answer(question, consent),
+            Session::Acp(session) => session.answer(question, consent),
+        }
+    }
+
+    async fn barrier(&self) -> Result<bool, DriverError> {
+        match self {
+            Session::InProcess(session) => Ok(session.barrier().await),
+            Session::Acp(session) => session.barrier().await,
+        }
+    }
+
+    async fn answers(&self) -> Result<(), DriverError> {
+        match self {
+            Session::InProcess(_) => Ok(()),
+            Session::Acp(session) => session.answers().await,
+        }
+    }
+
+    /// What the system has stored, or why it does not say; none if it cannot say.
+    async fn history(&self) -> Option<Result<Value, DriverError>> {
+        match self {
+            Session::InProcess(session) => serde_json::from_slice(&session.history().await?).ok().map(Ok),
+            Session::Acp(session) => session.history().await.transpose(),
+        }
+    }
+
+    fn stderr_len(&self) -> u64 {
+        match self {
+            Session::InProcess(_) => 0,
+            Session::Acp(session) => session.stderr_len(),
+        }
+    }
+
+    /// What the adapter's process has written to its standard error since; none if there is no process.
+    fn stderr_since(&self, len: u64) -> Option<String> {
+        match self {
+            Session::InProcess(_) => None,
+            Session::Acp(session) => Some(session.stderr_since(len)),
+        }
+    }
+
+    async fn next(&mut self) -> Option<SessionEvent> {
+        match self {
+            Session::InProcess(session) => session.next().await,
+            Session::Acp(session) => session.next().await,
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! The death of a system's process, the new one that loads the session, and a second one beside a living one.
+//!
+//! Nothing here waits for a while: the process is gone when the kernel says so, its connections are closed by then,
+//! and the server says so of each that was in use. Only then the conversation goes on.
+
+use futures::FutureExt;
+
+use super::{Live, Session, broken};
+use crate::driver::{DriverError, SessionEvent};
+use crate::server::Seen;
+use brickbat_engine::conductor::Command;
+use brickbat_scenario::trace::Event;
+
+/// What a session leaves behind when its process is killed.
+pub(in crate::runner) enum Remains {
+    /// What the agent of our own had saved.
+    Saved(Vec<u8>),
+    /// The session's id; what it had stored is in its state folder.
+    Stored(String),
+}
+
+impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_, O> {
+    /// Kills the process and waits until nothing of it is left. What it did before it died is told first.
+    pub(super) async fn kill(&mut self) -> Result<Vec<Command>, DriverError> {
+        let remains = self.session.kill().await?;
+        self.mount.drop_late_words();
+        while let Some(seen) = self.last_seen().await? {
+            if let Some(event) = self.last_word(seen)? {
+                self.trace.push(event);
+            }
+        }
+        // What it wrote before it died has come by now, up to the end of its output.
+        while let Some(event) = self.session.next().await {
+            match event {
+                SessionEvent::Lost(DriverError::Exited { .. }) => break,
+                // It failed before it was killed.
+                SessionEvent::Lost(error) => return Err(error),
+                said => {
+                    if let Some(event) = self.said(said)? {
+                        self.trace.push(event);
+                    }
+                }
+            }
+        }
+        while let Some(outcome) = self.ending.pop_front() {
+            self.trace.push(Event::TurnEnded { outcome });
+        }
+        self.open.clear();
+        self.remains = Some(remains);
+        Ok(self.observe(Event::Killed))
+    }
+
+    /// Starts a new process, and lets it load the session.
+    pub(super) async fn resume(&mut self) -> Result<Vec<Command>, DriverError> {
+        let said = self.session.stderr_since(self.stderr_from).unwrap_or_default();
+        self.session = (self.opener)(&self.base_path, self.remains.as_ref()).await?;
+        self.stderr.push_str(&said);
+        self.stderr_from = 0;
+        Ok(self.observe(Event::Resumed))
+    }
+
+    /// Goes on in the other process; it is started, and loads the session, when it is first needed.
+    pub(super) async fn switch(&mut self, process: u32) -> Result<(), DriverError> {
+        let remains = match &self.session {
+            Session::Acp(session) => Remains::Stored(session.id().to_owned()),
+            Session::InProcess(session) => {
+                let saved = session.saved().await;
+                Remains::Saved(saved.ok_or_else(|| broken("the agent ended before the other took over"))?)
+            }
+        };
+        let (next, stderr_from) = match self.other.take() {
+            Some(other) => {
+                if let (Session::InProcess(session), Remains::Saved(saved)) = (&other.0, remains) {
+                    session.reload(saved);
+                }
+                other
+            }
+            None => ((self.opener)(&self.base_path, Some(&remains)).await?, 0),
+        };
+        let session = std::mem::replace(&mut self.session, next);
+        self.other = Some((session, std::mem::replace(&mut self.stderr_from, stderr_from)));
+        self.trace.push(Event::Switched { process });
+        Ok(())
+    }
+
+    /// What the server saw next of the dead process; none when each of its connections has been told of.
+    async fn last_seen(&mut self) -> Result<Option<Seen>, DriverError> {
+        if self.alive.is_empty() && self.gates.is_empty() {
+            return Ok(self.mount.next().now_or_never().flatten());
+        }
+        self.mount.next().await.map(Some).ok_or_else(|| broken("the provider's server stopped"))
+    }
+
+    /// What a process did while it was being killed. That its connections closed is no deed of the system.
+    fn last_word(&mut self, seen: Seen) -> Result<Option<Event>, DriverError> {
+        Ok(match seen {
+            Seen::Requested { exchange, kind, model, body } => {
+                self.alive.push(exchange);
+                Some(Event::Requested { exchange, kind, model, body })
+            }
+            Seen::Replied { exchange, ending } => {
+                self.closed(exchange);
+                Some(Event::Replied { exchange, ending })
+            }
+            Seen::PeerClosed { exchange } => {
+                self.closed(exchange);
+                None
+            }
+            Seen::GateOpened { gate, args, .. } => {
+                let call = self.plan.call_with_marker(&args);
+                self.gates.extend(call.map(|call| (gate, call)));
+                Some(Event::ToolStarted { call, args })
+            }
+            Seen::GateSettled { gate, grade } => self.gate_closed(gate).map(|call| {
+                let outcome = self.plan.calls[call.0 as usize].outcome.clone();
+                Event::ToolSettled { call, outcome, grade }
+            }),
+            Seen::GateDropped { gate } => {
+                self.gate_closed(gate);
+                None
+            }
+            Seen::Early { .. } | Seen::Held { .. } => None,
+            Seen::Broken => return Err(broken("the provider core failed")),
+        })
+    }
+}
+
+impl Session {
+    /// Kills the system's process, waits until it is gone, and says what is left.
+    async fn kill(&mut self) -> Result<Remains, DriverError> {
+        match self {
+            Session::InProcess(session) => match session.kill().await {
+                Some(saved) => Ok(Remains::Saved(saved)),
+                None => Err(broken("the agent ended before it was killed")),
+            },
+            Session::Acp(session) => {
+                session.kill().await?;
+                Ok(Remains::Stored(session.id().to_owned()))
+            }
+        }
+    }
+}

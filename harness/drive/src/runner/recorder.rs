@@ -1,0 +1,49 @@
+//! Keeps what goes between a system and the provider, where somebody wants to keep it.
+
+use crate::server::Answerer;
+use brickbat_engine::provider::{Answer, Provider, Request};
+use brickbat_report::record::Exchange;
+use brickbat_scenario::trace::RequestKind;
+
+/// Requests that are kept of one plan, as many as a record holds.
+const MAX_KEPT: usize = 1000;
+
+/// Bytes of requests that are kept of one plan, as many as a trace holds.
+const MAX_KEPT_BYTES: usize = 128 << 20;
+
+/// The provider core, with a memory or without.
+pub(super) struct Recorder {
+    pub(super) provider: Provider,
+    kept: Option<Vec<Exchange>>,
+    n_bytes: usize,
+}
+
+impl Recorder {
+    /// Passes everything on and keeps nothing.
+    pub(super) fn forgetful(provider: Provider) -> Recorder {
+        Recorder { provider, kept: None, n_bytes: 0 }
+    }
+
+    /// Keeps every request and its answer.
+    pub(super) fn keeping(provider: Provider) -> Recorder {
+        Recorder { provider, kept: Some(Vec::new()), n_bytes: 0 }
+    }
+
+    /// What was kept.
+    pub(super) fn take(&mut self) -> Vec<Exchange> {
+        self.kept.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+}
+
+impl Answerer for Recorder {
+    fn answer(&mut self, request: Request<'_>) -> (RequestKind, Answer) {
+        let (kind, answer) = self.provider.answer(request);
+        if let Some(kept) = &mut self.kept {
+            self.n_bytes += request.body.len();
+            if kept.len() < MAX_KEPT && self.n_bytes <= MAX_KEPT_BYTES {
+                kept.push(Exchange::new(request, &answer));
+            }
+        }
+        (kind, answer)
+    }
+}

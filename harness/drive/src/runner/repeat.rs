@@ -1,0 +1,392 @@
+//! Runs plans, several at once, and runs again what must not rest on one run.
+//!
+//! A plan with a finding is run a second time. If the runs differ, or if the adapter failed while other plans shared
+//! it, the plan is run alone: then no other plan can be the cause. A finding is never dropped for not coming back;
+//! it is labelled with how often it came, and with what was different on the side of the harness.
+
+use std::collections::BTreeSet;
+
+use futures::stream::{self, StreamExt};
+
+use super::system::Running;
+use super::{Job, Options, Outcome, attempt};
+use brickbat_engine::check::Reach;
+use brickbat_engine::run::Run;
+use brickbat_report::report::{Repeats, SeenFinding};
+use brickbat_scenario::trace::Event;
+use brickbat_scenario::verdict::{Finding, Harm, Verdict};
+
+/// How often plans are run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Repeat {
+    /// Runs of each plan.
+    pub times: u16,
+    /// Whether a finding is confirmed by a second run, and what is doubtful run alone.
+    pub confirm: bool,
+}
+
+impl Repeat {
+    /// Each plan once.
+    pub const ONCE: Repeat = Repeat { times: 1, confirm: false };
+}
+
+/// Runs of a plan alone when its runs differ: with the first two they are five, which tells often from rarely.
+const ALONE_RUNS: usize = 3;
+
+/// Plans that are run again alone because the adapter failed. One plan that ends a process takes at most as many with
+/// it as run at once; where more fail, the adapter is broken.
+const MAX_RETRIED: usize = 32;
+
+/// So many that fail again alone, one after the other, say that the adapter is broken whatever the plan.
+const MAX_BROKEN: usize = 4;
+
+/// A plan to run, and what its control plan has shown.
+pub(super) struct Todo<'a> {
+    pub(super) job: &'a Job,
+    pub(super) reach: Option<&'a Reach>,
+}
+
+/// One run of a plan.
+pub(super) struct Once {
+    pub(super) outcome: Outcome,
+    /// The number of the adapter's process, where there is one.
+    pub(super) process: Option<u32>,
+    pub(super) alone: bool,
+}
+
+/// All runs of a plan in one.
+pub(super) struct Merged {
+    /// The first that has the verdict, with the findings of all.
+    pub(super) outcome: Outcome,
+    pub(super) repeats: Option<Repeats>,
+    /// A run that passed, if there is one.
+    pub(super) passed: Option<Run>,
+}
+
+impl From<Outcome> for Merged {
+    fn from(outcome: Outcome) -> Merged {
+        Merged { outcome, repeats: None, passed: None }
+    }
+}
+
+/// Runs plans. `done` is told of each, by its index, and says whether to stop; so does what is given back.
+pub(super) async fn round(
+    running: &Running,
+    todo: &[Todo<'_>],
+    options: Options<'_>,
+    mut done: impl FnMut(usize, Merged) -> bool,
+) -> bool {
+    let mut stop = false;
+    let mut doubtful = Vec::new();
+    {
+        let results = stream::iter(todo.iter().enumerate())
+            .map(async |(index, todo)| (index, together(running, todo, options).await))
+            .buffer_unordered(options.n_jobs);
+        let mut results = std::pin::pin!(results);
+        while let Some((index, runs)) = results.next().await {
+            if options.repeat.confirm && is_doubtful(&runs, options.n_jobs) {
+                doubtful.push((index, runs));
+            } else {
+                stop = done(index, merged(runs));
+            }
+            if stop {
+                break;
+            }
+        }
+    }
+    doubtful.sort_by_key(|(index, _)| *index);
+    let (mut n_retried, mut n_broken) = (0, 0);
+    for (index, runs) in &mut doubtful {
+        let is_broken = runs.iter().all(Once::is_broken);
+        if stop || (is_broken && (n_retried == MAX_RETRIED || n_broken == MAX_BROKEN)) {
+            continue;
+        }
+        let n_runs = if is_broken { 1 } else { ALONE_RUNS };
+        for _ in 0..n_runs {
+            runs.push(once(running, &todo[*index], options, true).await);
+        }
+        if is_broken {
+            n_retried += 1;
+            n_broken = if runs.iter().all(Once::is_broken) { n_broken + 1 } else { 0 };
+            if runs.last().is_some_and(Once::has_failed) {
+                runs.push(once(running, &todo[*index], options, true).await);
+            }
+        }
+    }
+    absolve(&mut doubtful);
+    for (index, runs) in doubtful {
+        stop |= done(index, merged(runs));
+    }
+    stop
+}
+
+/// The runs of a plan beside other plans.
+async fn together(running: &Running, todo: &Todo<'_>, options: Options<'_>) -> Vec<Once> {
+    let alone = options.n_jobs == 1;
+    let mut runs = Vec::new();
+    for _ in 0..options.repeat.times {
+        runs.push(once(running, todo, options, alone).await);
+    }
+    if options.repeat.confirm && runs.len() == 1 && runs.iter().all(Once::has_failed) {
+        runs.push(once(running, todo, options, alone).await);
+    }
+    runs
+}
+
+async fn once(running: &Running, todo: &Todo<'_>, options: Options<'_>, alone: bool) -> Once {
+    let (outcome, process) = attempt(running, &todo.job.plan, todo.reach, options).await;
+    Once { outcome, process, alone }
+}
+
+impl Once {
+    fn verdict(&self) -> Verdict {
+        self.outcome.judgement.verdict
+    }
+
+    fn has_failed(&self) -> bool {
+        self.verdict() == Verdict::Fail
+    }
+
+    fn is_broken(&self) -> bool {
+        self.verdict() == Verdict::HarnessError
+    }
+
+    /// What came out, as far as runs are compared.
+    fn signature(&self) -> (Verdict, BTreeSet<(Harm, &'static str)>) {
+        (self.verdict(), self.outcome.judgement.findings.iter().map(kind).collect())
+    }
+
+    fn shows(&self, wanted: (Harm, &str)) -> bool {
+        self.outcome.judgement.findings.iter().any(|finding| kind(finding) == wanted)
+    }
+
+    fn waited(&self) -> bool {
+        let is_wait = |event: &Event| matches!(event, Event::Quiet | Event::GaveUp);
+        self.outcome.run.as_ref().is_some_and(|run| run.trace.events().iter().any(is_wait))
+    }
+
+    fn grades(&self) -> Vec<(bool, Option<brickbat_scenario::trace::Grade>)> {
+        self.outcome.receipts.iter().map(|receipt| (receipt.fired, receipt.grade)).collect()
+    }
+}
+
+fn kind(finding: &Finding) -> (Harm, &'static str) {
+    (finding.harm, finding.check)
+}
+
+/// Whether the runs differ, or the adapter failed while others may have been the cause.
+fn is_doubtful(runs: &[Once], n_jobs: usize) -> bool {
+    let differ = runs.windows(2).any(|pair| pair[0].signature() != pair[1].signature());
+    differ || (n_jobs > 1 && runs.iter().any(Once::is_broken))
+}
+
+/// Takes back the failures of the adapter that another plan has caused: those in a process under which a plan ran
+/// that makes the adapter fail also alone. Where no such plan is found, every failure stands.
+fn absolve(doubtful: &mut [(usize, Vec<Once>)]) {
+    let is_culprit = |runs: &[Once]| runs.iter().any(|run| run.alone && run.is_broken());
+    let sick: BTreeSet<u32> = doubtful
+        .iter()
+        .filter(|(_, runs)| is_culprit(runs))
+        .flat_map(|(_, runs)| runs.iter().filter(|run| run.is_broken()).filter_map(|run| run.process))
+        .collect();
+    for (_, runs) in doubtful.iter_mut().filter(|(_, runs)| !is_culprit(runs)) {
+        let has_other = runs.iter().any(|run| !run.is_broken());
+        let is_caused =
+            |run: &Once| run.is_broken() && run.process.is_some_and(|process| sick.contains(&process));
+        if has_other {
+            runs.retain(|run| !is_caused(run));
+        }
+    }
+}
+
+/// The verdict that outranks others when runs differ: what was found stays found, and what broke stays broken.
+const RANK: [Verdict; 8] = [
+    Verdict::Fail,
+    Verdict::HarnessError,
+    Verdict::Vacuous,
+    Verdict::Inconclusive,
+    Verdict::NotRun,
+    Verdict::Unreachable,
+    Verdict::Unsupported,
+    Verdict::Pass,
+];
+
+fn merged(mut runs: Vec<Once>) -> Merged {
+    let ranked = RANK.into_iter().find_map(|verdict| runs.iter().position(|run| run.verdict() == verdict));
+    let Some(at) = ranked else { return Outcome::unjudged(Verdict::NotRun, "it was not run").into() };
+    let verdict = runs[at].verdict();
+    let mut findings: Vec<Finding> = Vec::new();
+    for run in &runs {
+        // A kind of finding comes with all its places from the first run that shows it.
+        let known: BTreeSet<_> = findings.iter().map(kind).collect();
+        let new = run.outcome.judgement.findings.iter().filter(|finding| !known.contains(&kind(finding)));
+        findings.extend(new.cloned().collect::<Vec<Finding>>());
+    }
+    findings.sort_by_key(|finding| finding.harm);
+    let repeats = (runs.len() > 1).then(|| repeats(&runs, verdict, &findings));
+    let passed = runs.iter_mut().find(|run| run.verdict() == Verdict::Pass);
+    let passed = passed.and_then(|run| run.outcome.run.take());
+    let mut outcome = runs.swap_remove(at).outcome;
+    outcome.judgement.findings = findings;
+    Merged { outcome, repeats, passed }
+}
+
+fn repeats(runs: &[Once], verdict: Verdict, findings: &[Finding]) -> Repeats {
+    let count = |is_counted: &dyn Fn(&&Once) -> bool| runs.iter().filter(is_counted).count() as u32;
+    let kinds: BTreeSet<(Harm, &'static str)> = findings.iter().map(kind).collect();
+    let of = runs.len() as u32;
+    let seen = |kind: (Harm, &'static str)| SeenFinding {
+        check: kind.1.to_owned(),
+        harm: kind.0,
+        seen: count(&|run| run.shows(kind)),
+    };
+    let ran_alone = runs.iter().any(|run| run.alone);
+    let repeats = Repeats {
+        seen: count(&|run| run.verdict() == verdict),
+        of,
+        alone: ran_alone.then(|| runs.iter().any(|run| run.alone && run.verdict() == verdict)),
+        findings: kinds.into_iter().map(seen).filter(|seen| seen.seen < of).collect(),
+        suspects: Vec::new(),
+    };
+    match repeats.is_steady() {
+        true => repeats,
+        false => Repeats { suspects: suspects(runs), ..repeats },
+    }
+}
+
+/// What differs between the runs that came out as the first and the others, on the side of the harness.
+fn suspects(runs: &[Once]) -> Vec<String> {
+    let Some(first) = runs.first() else { return Vec::new() };
+    let (alike, others): (Vec<&Once>, Vec<&Once>) =
+        runs.iter().partition(|run| run.signature() == first.signature());
+    let mut suspects = Vec::new();
+    let grades = |runs: &[&Once]| runs.iter().map(|run| run.grades()).collect::<BTreeSet<_>>();
+    if grades(&alike).is_disjoint(&grades(&others)) {
+        suspects.push("the receipts differ as well");
+    }
+    let all_waited = |runs: &[&Once]| runs.iter().all(|run| run.waited());
+    let none_waited = |runs: &[&Once]| !runs.iter().any(|run| run.waited());
+    if (all_waited(&alike) && none_waited(&others)) || (none_waited(&alike) && all_waited(&others)) {
+        suspects.push("the harness waited in vain in some of the runs only");
+    }
+    let processes = |runs: &[&Once]| runs.iter().filter_map(|run| run.process).collect::<BTreeSet<u32>>();
+    let (one, other) = (processes(&alike), processes(&others));
+    if !one.is_empty() && !other.is_empty() && one.is_disjoint(&other) {
+        suspects.push("the adapter was started anew between the runs");
+    }
+    let is_shared = |runs: &[&Once]| runs.iter().all(|run| !run.alone);
+    let is_alone = |runs: &[&Once]| runs.iter().all(|run| run.alone);
+    if (is_shared(&alike) && is_alone(&others)) || (is_alone(&alike) && is_shared(&others)) {
+        suspects.push("it depends on whether other plans run at the same time");
+    }
+    suspects.into_iter().map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brickbat_scenario::verdict::Judgement;
+
+    fn run(verdict: Verdict, checks: &[(&'static str, Harm)]) -> Once {
+        let finding = |(check, harm): &(&'static str, Harm)| Finding {
+            check,
+            harm: *harm,
+            permanence: None,
+            message: String::new(),
+            place: String::new(),
+            rule: None,
+            expected: String::new(),
+            got: String::new(),
+        };
+        let findings = checks.iter().map(finding).collect();
+        let judgement = Judgement { verdict, findings, reason: None, asked: Vec::new() };
+        Once {
+            outcome: Outcome { judgement, receipts: Vec::new(), run: None, kept: None },
+            process: Some(1),
+            alone: false,
+        }
+    }
+
+    const STUCK: (&str, Harm) = ("parts-settled", Harm::StuckPart);
+    const HANG: (&str, Harm) = ("turn-ends", Harm::Hang);
+
+    fn failed() -> Once {
+        run(Verdict::Fail, &[STUCK])
+    }
+
+    fn passed() -> Once {
+        run(Verdict::Pass, &[])
+    }
+
+    fn broken(process: u32) -> Once {
+        Once { process: Some(process), ..run(Verdict::HarnessError, &[]) }
+    }
+
+    fn alone(run: Once) -> Once {
+        Once { alone: true, ..run }
+    }
+
+    #[test]
+    fn what_was_found_once_stays_found() {
+        let merged = merged(vec![passed(), failed(), run(Verdict::Fail, &[HANG])]);
+        assert_eq!(merged.outcome.judgement.verdict, Verdict::Fail);
+        let kinds: Vec<_> = merged.outcome.judgement.findings.iter().map(kind).collect();
+        assert_eq!(kinds, [(Harm::Hang, "turn-ends"), (Harm::StuckPart, "parts-settled")]);
+        let repeats = merged.repeats.unwrap();
+        assert_eq!((repeats.seen, repeats.of, repeats.alone), (2, 3, None));
+        assert!(repeats.findings.iter().all(|finding| finding.seen == 1));
+    }
+
+    #[test]
+    fn a_finding_beside_a_steady_one_is_counted_on_its_own() {
+        let repeats = merged(vec![failed(), run(Verdict::Fail, &[STUCK, HANG])]).repeats.unwrap();
+        assert!(!repeats.is_steady());
+        assert_eq!(repeats.label().unwrap(), "2 of 2 runs; turn-ends (hang) in 1");
+        assert!(merged(vec![failed(), failed()]).repeats.unwrap().is_steady());
+        assert_eq!(merged(vec![failed()]).repeats, None);
+    }
+
+    #[test]
+    fn what_broke_stays_broken() {
+        let merged = merged(vec![passed(), broken(1)]);
+        assert_eq!(merged.outcome.judgement.verdict, Verdict::HarnessError);
+        assert_eq!(merged.repeats.unwrap().label().unwrap(), "1 of 2 runs");
+    }
+
+    fn label(runs: Vec<Once>) -> String {
+        merged(runs).repeats.unwrap().label().unwrap()
+    }
+
+    #[test]
+    fn causes_in_the_harness_are_named() {
+        let words = "it depends on whether other plans run at the same time";
+        assert!(label(vec![failed(), failed(), alone(passed())]).contains(words));
+        assert!(!label(vec![failed(), passed(), alone(failed())]).contains(words));
+        let words = "the adapter was started anew between the runs";
+        assert!(label(vec![failed(), Once { process: Some(2), ..passed() }]).contains(words));
+        assert!(!label(vec![failed(), passed()]).contains(words));
+    }
+
+    #[test]
+    fn plans_are_absolved_of_what_another_has_caused() {
+        let culprit = || vec![broken(1), alone(broken(2))];
+        let victim = || vec![broken(1), alone(passed())];
+        let verdict = |runs: Vec<Once>| merged(runs).outcome.judgement.verdict;
+        let mut doubtful = [(0, culprit()), (1, victim()), (2, vec![broken(3), alone(passed())])];
+        absolve(&mut doubtful);
+        let verdicts = doubtful.map(|(_, runs)| verdict(runs));
+        // Nobody is known to have ended the third process.
+        assert_eq!(verdicts, [Verdict::HarnessError, Verdict::Pass, Verdict::HarnessError]);
+        let mut doubtful = [(0, victim()), (1, victim())];
+        absolve(&mut doubtful);
+        assert!(doubtful.into_iter().all(|(_, runs)| verdict(runs) == Verdict::HarnessError));
+    }
+
+    #[test]
+    fn only_what_differs_or_broke_among_others_is_doubtful() {
+        assert!(!is_doubtful(&[failed(), failed()], 8));
+        assert!(is_doubtful(&[failed(), passed()], 8));
+        assert!(is_doubtful(&[broken(1)], 8));
+        assert!(!is_doubtful(&[broken(1)], 1));
+    }
+}

@@ -1,0 +1,558 @@
+//! Systems by name, and systems that run.
+
+mod names;
+mod own;
+mod prepared;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, PoisonError};
+
+use tokio::sync::Mutex;
+
+pub(super) use prepared::{Prepared, server};
+
+use super::live::{self, Driven, Pace, Remains};
+use super::repeat::Repeat;
+use crate::driver::in_process::{InProcess, Place};
+use crate::driver::manifest::Install;
+use crate::driver::{
+    self, About, Adapter, Catalogue, DriverError, Manifest, PlainAgent, SessionSpec, ToolSpec, resolve,
+};
+use crate::server::Server;
+use brickbat_engine::agent::canary::Canary;
+use brickbat_engine::agent::{Agent, BrokenStore, Delivery};
+use brickbat_engine::provider::Provider;
+use brickbat_engine::simulate::simulate;
+use brickbat_report::record::Observed;
+use brickbat_rules::dialect::Dialect;
+use brickbat_rules::redact::Redactor;
+use brickbat_rules::rules::Profile;
+use brickbat_scenario::parse::did_you_mean;
+use brickbat_scenario::plan::{Plan, PlanId, PlannedTool};
+use brickbat_scenario::scenario::Need;
+use brickbat_scenario::trace::Grade;
+
+/// A system that plans can run on.
+#[derive(Debug, Clone)]
+pub enum System {
+    /// The reference agent, or a canary, in the simulation.
+    Simulated(Option<Canary>),
+    /// The same over real sockets.
+    Live(Option<Canary>, Delivery),
+    /// A system behind an adapter.
+    Adapted(Box<Subject>),
+}
+
+/// A system behind an adapter, as the user asked for it.
+#[derive(Debug, Clone)]
+pub struct Subject {
+    /// What it is and how it is started.
+    pub manifest: Manifest,
+    /// The mode; none if the first that the adapter offers is meant.
+    pub mode: Option<String>,
+    /// Where the user has it from.
+    pub origin: Origin,
+}
+
+/// Where a system comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// It is built in.
+    BuiltIn,
+    /// A manifest of the user's.
+    Manifest(PathBuf),
+    /// A command of the user's.
+    Command(String),
+    /// It is our own agent, in a process of its own, with a planted bug or with none.
+    Own(Option<Canary>),
+}
+
+/// The systems that need no adapter but our own.
+const OWN: [&str; 4] = ["reference", "reference/acp", "reference/blocking", "reference/simulated"];
+
+/// A name that means no system.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownSystem(String);
+
+impl fmt::Display for UnknownSystem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for UnknownSystem {}
+
+impl System {
+    /// The system that a name means: `reference`, `reference/acp`, `reference/blocking`, `reference/simulated`, a
+    /// planted bug such as `canary/never-ends/acp`, or a system with an adapter, such as `ai-sdk@6/ui-messages`.
+    pub fn named(name: &str, catalogue: &Catalogue) -> Result<System, UnknownSystem> {
+        match name {
+            "reference" => Ok(System::Live(None, Delivery::Streamed)),
+            "reference/blocking" => Ok(System::Live(None, Delivery::Whole)),
+            "reference/simulated" => Ok(System::Simulated(None)),
+            "reference/acp" => System::served(None),
+            _ if name.starts_with("canary/") => own::planted(name),
+            _ => match catalogue.resolve(name) {
+                Ok((manifest, mode)) => {
+                    let (mode, origin) = (Some(mode.name), Origin::BuiltIn);
+                    Ok(System::Adapted(Box::new(Subject { manifest, mode, origin })))
+                }
+                Err(error) => Err(UnknownSystem(match did_you_mean(name, &OWN) {
+                    Some(hint) => format!("error: unknown system `{name}`; {hint}"),
+                    None if error.is_of_nobody() => {
+                        format!("error: {error}, reference, canary/NAME (`brickbat systems` lists them)")
+                    }
+                    None => format!("error: {error} (`brickbat systems` lists them)"),
+                })),
+            },
+        }
+    }
+
+    /// The system of a manifest of the user's that a name means; without a name, its first version and mode.
+    ///
+    /// # Errors
+    ///
+    /// Says in words what is wrong with the manifest, or that it has nothing of that name.
+    pub fn of_manifest(path: &Path, name: Option<&str>) -> Result<System, UnknownSystem> {
+        let manifests = Manifest::read(path).map_err(UnknownSystem)?;
+        let first = manifests.first().map(|manifest| manifest.name.clone()).unwrap_or_default();
+        let (manifest, mode) = resolve(&manifests, name.unwrap_or(&first))
+            .map_err(|error| UnknownSystem(format!("error: {error} in {}", path.display())))?;
+        let (mode, origin) = (Some(mode.name), Origin::Manifest(path.to_owned()));
+        Ok(System::Adapted(Box::new(Subject { manifest, mode, origin })))
+    }
+
+    /// The system behind a command of the user's, which runs in the working folder.
+    ///
+    /// # Errors
+    ///
+    /// When the command is empty or its quotes do not match.
+    pub fn of_command(command: &str, mode: Option<&str>) -> Result<System, UnknownSystem> {
+        let words = shlex::split(command).filter(|words| !words.is_empty());
+        let words = words.ok_or_else(|| {
+            UnknownSystem("error: --command needs a program with its arguments, its quotes closed".to_owned())
+        })?;
+        // Inside the quotes of the command no shell does it, and reports write the home of the user so.
+        let words = words.into_iter().map(names::at_home).collect();
+        let folder = std::env::current_dir()
+            .map_err(|error| UnknownSystem(format!("error: there is no working folder: {error}")))?;
+        let manifest = Manifest::of_command(words, folder);
+        let (mode, origin) = (mode.map(str::to_owned), Origin::Command(command.to_owned()));
+        Ok(System::Adapted(Box::new(Subject { manifest, mode, origin })))
+    }
+
+    /// The same with another version of its SDK than the lockfile's.
+    ///
+    /// # Errors
+    ///
+    /// When it is a system whose SDK is not installed by Brickbat.
+    pub fn with_sdk_version(self, version: &str) -> Result<System, UnknownSystem> {
+        match self {
+            _ if version.trim().is_empty() => Err(UnknownSystem(
+                "error: --sdk-version needs a version, such as `6.0.300` or `latest`".to_owned(),
+            )),
+            System::Adapted(subject) if subject.manifest.install != Install::None => {
+                let Subject { manifest, mode, origin } = *subject;
+                let manifest = manifest.with_sdk_version(version);
+                Ok(System::Adapted(Box::new(Subject { manifest, mode, origin })))
+            }
+            other => Err(UnknownSystem(format!(
+                "error: --sdk-version does not apply to {}: its SDK is not installed by Brickbat",
+                other.name()
+            ))),
+        }
+    }
+}
+
+/// A system that runs, with the server that it talks to.
+pub(super) struct Running {
+    name: String,
+    how: How,
+}
+
+enum How {
+    Simulated(Option<Canary>),
+    Live { canary: Option<Canary>, delivery: Delivery, server: Server },
+    Adapted(Box<Adapted>),
+}
+
+/// One adapter process for many plans; a new one is started when it dies.
+struct Adapted {
+    dialects: Vec<Dialect>,
+    mode: String,
+    pace: Pace,
+    server: Server,
+    adapter: Mutex<Adapter>,
+    /// Sessions that the process has been asked for.
+    n_sessions: AtomicUsize,
+    /// The number of the process, from 1.
+    number: AtomicU32,
+    /// The number of the last process that has failed a plan; 0 if none has.
+    sick: AtomicU32,
+    /// The number of the process in which each plan ran last.
+    homes: std::sync::Mutex<BTreeMap<PlanId, u32>>,
+    capabilities: crate::driver::Capabilities,
+    /// State folders given so far.
+    n_states: AtomicU64,
+    /// Dropped after the adapter, and waits for it.
+    prepared: Prepared,
+}
+
+impl Running {
+    pub(super) async fn start(
+        system: &System,
+        guardian: &Path,
+        note: &(dyn Fn(&str) + Sync),
+    ) -> Result<Running, DriverError> {
+        let how = match system {
+            System::Simulated(canary) => How::Simulated(*canary),
+            System::Live(canary, delivery) => {
+                How::Live { canary: *canary, delivery: *delivery, server: server().await? }
+            }
+            System::Adapted(subject) => {
+                let prepared = Prepared::new(subject, guardian, note).await?;
+                let adapter = prepared.start().await?;
+                let about = adapter.about().clone();
+                let mode = mode_of(&about, subject)?;
+                let name = match &subject.origin {
+                    Origin::Command(_) => format!("{}@{}/{mode}", about.sdk, about.version),
+                    Origin::Own(_) => system.name(),
+                    _ => format!("{}@{}/{mode}", subject.manifest.name, about.version),
+                };
+                let how = How::Adapted(Box::new(Adapted {
+                    pace: match subject.origin {
+                        Origin::Own(_) => Pace::OWN,
+                        _ => Pace::ADAPTED,
+                    },
+                    dialects: subject.manifest.dialects.clone(),
+                    mode,
+                    server: server().await?,
+                    capabilities: about.capabilities,
+                    adapter: Mutex::new(adapter),
+                    n_sessions: AtomicUsize::new(0),
+                    number: AtomicU32::new(1),
+                    sick: AtomicU32::new(0),
+                    homes: std::sync::Mutex::default(),
+                    n_states: AtomicU64::new(0),
+                    prepared,
+                }));
+                return Ok(Running { name, how });
+            }
+        };
+        Ok(Running { name: system.name(), how })
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether the system speaks a dialect.
+    fn speaks(&self, dialect: Dialect) -> bool {
+        match &self.how {
+            How::Adapted(adapted) => adapted.dialects.contains(&dialect),
+            How::Simulated(_) | How::Live { .. } => true,
+        }
+    }
+
+    /// What the system lacks for a plan, in words.
+    pub(super) fn missing(&self, plan: &Plan) -> Option<String> {
+        let lacks = |need: &&Need| match &self.how {
+            How::Adapted(adapted) => match need {
+                Need::Cancel => !adapted.capabilities.cancel,
+                Need::EagerTools => !adapted.capabilities.eager_tools,
+                Need::Streaming => !adapted.capabilities.streaming,
+                Need::Approvals => !adapted.capabilities.approvals,
+                Need::Resume => !adapted.capabilities.load,
+                Need::Thinking => !adapted.capabilities.thinking,
+                Need::GivenHistory => !adapted.capabilities.given_history,
+                Need::SharedSession => !adapted.capabilities.shared_session,
+                // Nobody but the simulation lets its writes be held.
+                Need::Saving => true,
+                Need::Steer => !adapted.capabilities.steer,
+                Need::SecondPrompt => !adapted.capabilities.second_prompt,
+                Need::Interrupt => !adapted.capabilities.interrupt,
+                Need::StepLimit => !adapted.capabilities.step_limit,
+                Need::FinalTools => !adapted.capabilities.final_tools,
+                Need::Hooks => !adapted.capabilities.hooks,
+                Need::Trim => !adapted.capabilities.changes.trim,
+                Need::Summarise => !adapted.capabilities.changes.summarise,
+                Need::Rewind => !adapted.capabilities.changes.rewind,
+                Need::Aside => !adapted.capabilities.changes.aside,
+            },
+            How::Live { delivery: Delivery::Streamed, .. } => **need == Need::Saving,
+            How::Live { delivery: Delivery::Whole, .. } => {
+                matches!(need, Need::EagerTools | Need::Streaming | Need::Saving)
+            }
+            How::Simulated(_) => false,
+        };
+        if !self.speaks(plan.dialect) {
+            return Some(format!("{} does not speak {}", self.name, plan.dialect));
+        }
+        if let Some(why) = &plan.impossible {
+            return Some(why.clone());
+        }
+        plan.needs.iter().find(lacks).map(|need| format!("{} lacks {}", self.name, need.name()))
+    }
+
+    /// The plan as this system sees it: with the names under which it offers the tools to the model.
+    pub(super) fn named(&self, plan: &Arc<Plan>) -> Arc<Plan> {
+        match self.agent() {
+            Some(agent) => Arc::new(plan.with_tool_names(|tool| agent.plain.tools.name(tool))),
+            None => Arc::clone(plan),
+        }
+    }
+
+    /// Plans that may run at once. Whether an agent without an adapter has consumed what it received is seen from its
+    /// processes, so it gets one plan at a time.
+    pub(super) fn n_jobs(&self, wanted: usize) -> usize {
+        if self.agent().is_some() { 1 } else { wanted }
+    }
+
+    fn agent(&self) -> Option<&PlainAgent> {
+        match &self.how {
+            How::Adapted(adapted) => adapted.prepared.agent.as_ref(),
+            How::Simulated(_) | How::Live { .. } => None,
+        }
+    }
+
+    /// The grade of receipt that this system can give.
+    pub(super) fn grade(&self) -> Grade {
+        match &self.how {
+            How::Adapted(adapted) if !adapted.capabilities.barrier => Grade::Read,
+            _ => Grade::Observed,
+        }
+    }
+
+    /// How often plans are to be run here: our own agent does the same every time, so nothing needs confirming.
+    pub(super) fn repeat(&self, wanted: Repeat) -> Repeat {
+        match self.how {
+            How::Adapted(_) => wanted,
+            How::Simulated(_) | How::Live { .. } => Repeat { confirm: false, ..wanted },
+        }
+    }
+
+    /// Drives one plan. With a redactor, everything that is observed is kept.
+    pub(super) async fn drive(
+        &self,
+        plan: &Arc<Plan>,
+        profile: &'static Profile,
+        width: Option<usize>,
+        keep: Option<&Redactor>,
+    ) -> Driven {
+        let agent = |canary, delivery| Agent::of_plan(plan, delivery, canary);
+        let provider = Provider::new(Arc::clone(plan), profile);
+        match &self.how {
+            How::Simulated(canary) => {
+                let agent = agent(*canary, Delivery::Streamed);
+                let path = agent.path().to_owned();
+                let run = simulate(plan, profile, agent, width);
+                let observed = |_| Observed::of_simulation(plan, profile, &path, &run.trace);
+                let kept = keep.map(observed).zip(keep.cloned());
+                Driven { run: Ok(run), kept }
+            }
+            How::Live { canary, delivery, server } => {
+                let open = async |base_path: &str, remains: Option<&Remains>| {
+                    let base_url = format!("http://{}{base_path}", server.addr());
+                    let agent = match remains {
+                        Some(Remains::Saved(saved)) => {
+                            agent(*canary, *delivery).with_thread(saved).map_err(|error| unread(&error))?
+                        }
+                        Some(Remains::Stored(_)) | None => agent(*canary, *delivery),
+                    };
+                    let place = Place::of_plan(&base_url, agent.path(), &plan.tools)
+                        .map_err(|error| harness("the provider's address", &error))?;
+                    Ok(live::Session::InProcess(InProcess::start(agent, place)))
+                };
+                live::drive(server, plan, provider, width, Pace::OWN, keep.cloned(), open).await
+            }
+            How::Adapted(adapted) => {
+                let server = match adapted.prepared.server(&adapted.server).await {
+                    Ok(server) => &server.clone(),
+                    Err(error) => return error.into(),
+                };
+                let number = adapted.n_states.fetch_add(1, Ordering::Relaxed);
+                let open = async |base_path: &str, remains: Option<&Remains>| {
+                    let base_url = format!("http://{}{base_path}", server.addr());
+                    adapted.open(plan, adapted.spec(plan, base_url, number)?, remains).await
+                };
+                let state = adapted.prepared.path().to_string_lossy();
+                let keep = keep.map(|redactor| redactor.clone().with_path(&state, "<state>"));
+                live::drive(server, plan, provider, width, adapted.pace, keep, open).await
+            }
+        }
+    }
+
+    /// The number of the adapter's process in which a plan ran last, where there is one.
+    pub(super) fn process_of(&self, plan: &Plan) -> Option<u32> {
+        match &self.how {
+            How::Adapted(adapted) => adapted.homes().get(&plan.id).copied(),
+            How::Simulated(_) | How::Live { .. } => None,
+        }
+    }
+
+    /// Lets no later plan into the process that has failed a plan.
+    pub(super) fn shun(&self, plan: &Plan, error: &DriverError) {
+        if let (How::Adapted(adapted), false) = (&self.how, error.is_refusal()) {
+            let number = self.process_of(plan).unwrap_or_default();
+            adapted.sick.fetch_max(number, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Adapted {
+    async fn open(
+        &self,
+        plan: &Plan,
+        spec: SessionSpec,
+        remains: Option<&Remains>,
+    ) -> Result<live::Session, DriverError> {
+        // The other plans share a process that lives: one that is killed has a plan of its own, and so has its heir.
+        match remains {
+            Some(Remains::Stored(id)) => {
+                let heir = self.prepared.start().await?;
+                return Ok(live::Session::Acp(heir.load(id, &spec).await?));
+            }
+            None if plan.kills() => {
+                let own = self.prepared.start().await?;
+                return Ok(live::Session::Acp(self.enter(&own, plan, &spec).await?));
+            }
+            Some(Remains::Saved(_)) | None => {}
+        }
+        let mut adapter = self.adapter.lock().await;
+        if self.prepared.is_worn(self.n_sessions.load(Ordering::Relaxed))
+            || adapter.is_over()
+            || self.sick.load(Ordering::Relaxed) == self.number.load(Ordering::Relaxed)
+        {
+            // It failed an earlier plan, which has been told so; this one gets a new process.
+            *adapter = self.start_anew().await?;
+        }
+        self.n_sessions.fetch_add(1, Ordering::Relaxed);
+        let session = match self.enter(&adapter, plan, &spec).await {
+            Err(DriverError::Exited { .. } | DriverError::Silent { .. }) => {
+                *adapter = self.start_anew().await?;
+                self.enter(&adapter, plan, &spec).await
+            }
+            other => other,
+        };
+        // Also a plan that got no session has been there.
+        self.homes().insert(plan.id.clone(), self.number.load(Ordering::Relaxed));
+        let session = session?;
+        Ok(live::Session::Acp(session))
+    }
+
+    /// Opens a session, or loads it where a history is given.
+    async fn enter(
+        &self,
+        adapter: &Adapter,
+        plan: &Plan,
+        spec: &SessionSpec,
+    ) -> Result<driver::Session, DriverError> {
+        match plan.given.as_slice() {
+            [] => adapter.open(spec).await,
+            given => self.prepared.load_given(adapter, spec, given).await,
+        }
+    }
+
+    async fn start_anew(&self) -> Result<Adapter, DriverError> {
+        let adapter = self.prepared.start().await?;
+        self.n_sessions.store(0, Ordering::Relaxed);
+        self.number.fetch_add(1, Ordering::Relaxed);
+        Ok(adapter)
+    }
+
+    fn homes(&self) -> std::sync::MutexGuard<'_, BTreeMap<PlanId, u32>> {
+        self.homes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What a session is opened with; `number` names its state folder.
+    fn spec(&self, plan: &Plan, base_url: String, number: u64) -> Result<SessionSpec, DriverError> {
+        let state_dir = self.prepared.path().join(STATE).join(number.to_string());
+        std::fs::create_dir_all(&state_dir).map_err(|error| harness("the state folder", &error))?;
+        let tool = |tool: &PlannedTool| ToolSpec::new(tool, format!("{base_url}/gate/{}", tool.name));
+        let tools = plan.tools.iter().map(tool).collect();
+        let mode = self.mode.clone();
+        let thinking = plan.thinks();
+        let (dialect, max_steps) = (plan.dialect, plan.step_limit);
+        Ok(SessionSpec { dialect, model: None, thinking, max_steps, mode, tools, state_dir, base_url })
+    }
+}
+
+/// The part of the run's folder in which each plan has its state folder.
+const STATE: &str = "state";
+
+/// The mode that is meant, if the adapter is the one that it should be: a report must not name a version that did
+/// not run.
+fn mode_of(about: &About, subject: &Subject) -> Result<String, DriverError> {
+    let Manifest { sdk, version, .. } = &subject.manifest;
+    let mode = subject.mode.clone().or_else(|| about.modes.first().cloned()).unwrap_or_default();
+    let is_meant =
+        |wanted: &Option<String>, said: &String| wanted.as_ref().is_none_or(|wanted| wanted == said);
+    if is_meant(sdk, &about.sdk) && is_meant(version, &about.version) && about.modes.contains(&mode) {
+        return Ok(mode);
+    }
+    let or_any = |wanted: &Option<String>| wanted.clone().unwrap_or_else(|| "any".to_owned());
+    Err(DriverError::Nonsense {
+        why: format!("it should be {} {} with {mode}", or_any(sdk), or_any(version)),
+        said: format!("{} {} with {}", about.sdk, about.version, about.modes.join(", ")),
+    })
+}
+
+fn unread(error: &BrokenStore) -> DriverError {
+    DriverError::Harness { what: "cannot resume the agent".to_owned(), text: error.to_string() }
+}
+
+fn harness(what: &str, error: &dyn std::error::Error) -> DriverError {
+    DriverError::Harness { what: format!("cannot open {what}"), text: error.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::driver::catalogue::ai_sdk;
+
+    fn about(sdk: &str, version: &str) -> About {
+        let capabilities = crate::driver::Capabilities {
+            cancel: true,
+            streaming: true,
+            barrier: true,
+            history: true,
+            load: true,
+            ..Default::default()
+        };
+        let modes = vec!["ui-messages".to_owned(), "ui-messages-clean".to_owned()];
+        About {
+            protocol: 1,
+            sdk: sdk.to_owned(),
+            version: version.to_owned(),
+            modes,
+            consumers: Vec::new(),
+            capabilities,
+        }
+    }
+
+    #[test]
+    fn an_adapter_of_another_version_is_refused() {
+        let System::Adapted(subject) = System::named("ai-sdk", &ai_sdk()).unwrap() else { panic!() };
+        let version = subject.manifest.version.clone().unwrap();
+        assert_eq!(mode_of(&about("ai", &version), &subject), Ok("ui-messages".to_owned()));
+        assert!(mode_of(&about("ai", "9.9.9"), &subject).is_err());
+        assert!(mode_of(&about("ia", &version), &subject).is_err());
+    }
+
+    #[test]
+    fn of_a_command_nothing_is_known_before() {
+        let System::Adapted(subject) = System::of_command("node 'my adapter.mjs'", None).unwrap() else {
+            panic!()
+        };
+        assert_eq!(subject.manifest.command, ["node", "my adapter.mjs"]);
+        assert_eq!(mode_of(&about("any", "1"), &subject), Ok("ui-messages".to_owned()));
+        assert!(System::of_command("node 'adapter", None).is_err());
+        assert!(System::of_command(" ", None).is_err());
+        let other = System::of_command("node a", Some("of-mine")).unwrap();
+        let System::Adapted(subject) = other else { panic!() };
+        assert!(mode_of(&about("any", "1"), &subject).is_err());
+    }
+}

@@ -1,0 +1,136 @@
+//! How a system is named: in reports, and on the command line that means it again.
+
+use super::{Origin, Subject, System};
+use crate::runner::quoted;
+use brickbat_engine::agent::Delivery;
+use brickbat_rules::dialect::Dialect;
+
+impl System {
+    /// The dialects that it can be made to speak.
+    pub fn dialects(&self) -> Vec<Dialect> {
+        match self {
+            System::Adapted(subject) => subject.manifest.dialects.clone(),
+            System::Simulated(_) | System::Live(..) => Dialect::ALL.to_vec(),
+        }
+    }
+
+    /// The options of the command line that mean this system, given the full name under which it ran.
+    pub fn options(&self, full_name: &str) -> String {
+        let System::Adapted(subject) = self else { return format!("--system {full_name}") };
+        let pinned = match &subject.manifest.pinned {
+            Some(version) => format!(" --sdk-version {version}"),
+            None => String::new(),
+        };
+        let mode = subject.mode.as_ref().map(|mode| format!("/{mode}")).unwrap_or_default();
+        // The version of a system that is pinned may not be one that the manifest lists.
+        let name = match pinned.is_empty() {
+            true => full_name.to_owned(),
+            false => format!("{}{mode}", subject.manifest.name),
+        };
+        match &subject.origin {
+            Origin::BuiltIn | Origin::Own(_) => format!("--system {name}{pinned}"),
+            Origin::Manifest(path) => {
+                format!("--manifest {} --system {name}{pinned}", quoted(&path.to_string_lossy()))
+            }
+            Origin::Command(command) => {
+                // Of a command that never answered, not even the name is known.
+                let found = full_name.rsplit('/').next().filter(|_| full_name != command);
+                let mode = subject.mode.as_deref().or(found);
+                let mode = mode.map(|mode| format!(" --mode {}", quoted(mode))).unwrap_or_default();
+                format!("--command {}{mode}", quoted(command))
+            }
+        }
+    }
+
+    /// Whether a system that ran under that full name may have been this one: of some the version is known only once
+    /// they have been started.
+    pub fn may_be(&self, full_name: &str) -> bool {
+        let of_any_version = |subject: &Subject| {
+            let rest = full_name.strip_prefix(&subject.manifest.name).and_then(|rest| rest.strip_prefix('@'));
+            rest.and_then(|rest| rest.split_once('/'))
+                .is_some_and(|(_, mode)| subject.mode.as_deref() == Some(mode))
+        };
+        match self {
+            System::Adapted(subject) if subject.manifest.version.is_none() => {
+                self.name() == full_name || of_any_version(subject)
+            }
+            known => known.name() == full_name,
+        }
+    }
+
+    /// The full name, as far as it is known before the system has been started.
+    pub fn name(&self) -> String {
+        match self {
+            System::Simulated(None) => "reference/simulated".to_owned(),
+            System::Live(None, Delivery::Streamed) => "reference".to_owned(),
+            System::Live(None, Delivery::Whole) => "reference/blocking".to_owned(),
+            System::Simulated(Some(canary)) => format!("canary/{}/simulated", canary.name()),
+            System::Live(Some(canary), _) => format!("canary/{}", canary.name()),
+            System::Adapted(subject) => match (&subject.origin, &subject.mode) {
+                (Origin::Command(command), _) => command.clone(),
+                (Origin::Own(None), _) => "reference/acp".to_owned(),
+                (Origin::Own(Some(canary)), _) => format!("canary/{}/acp", canary.name()),
+                (_, mode) => subject.manifest.full_name(mode.as_deref().unwrap_or_default()),
+            },
+        }
+    }
+}
+
+/// A word of a command with the user's home in the place of `~/`, at its beginning or after `=`.
+pub(super) fn at_home(word: String) -> String {
+    let Some(home) = std::env::home_dir().filter(|home| !home.as_os_str().is_empty()) else { return word };
+    let (option, path) = match word.split_once("=~/") {
+        Some((option, path)) => (format!("{option}="), Some(path)),
+        None => (String::new(), word.strip_prefix("~/")),
+    };
+    match path {
+        Some(path) => format!("{option}{}", home.join(path).to_string_lossy()),
+        None => word,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::driver::catalogue::ai_sdk;
+
+    #[test]
+    fn options_mean_the_system_again() {
+        let built_in = System::named("ai-sdk@6/ui-messages-clean", &ai_sdk()).unwrap();
+        assert_eq!(built_in.options(&built_in.name()), "--system ai-sdk@6.0.326/ui-messages-clean");
+        let pinned = built_in.with_sdk_version("6.0.1").unwrap();
+        let options = "--system ai-sdk/ui-messages-clean --sdk-version 6.0.1";
+        assert_eq!(pinned.options("ai-sdk@6.0.1/ui-messages-clean"), options);
+        assert!(System::named("reference", &ai_sdk()).unwrap().with_sdk_version("1").is_err());
+        let command = System::of_command("sh a.sh", None).unwrap();
+        assert_eq!(command.options("sh@1/m"), "--command 'sh a.sh' --mode m");
+        // It may never have said who it is.
+        let broken = System::of_command("sh b/a.sh", None).unwrap();
+        assert_eq!(broken.options(&broken.name()), "--command 'sh b/a.sh'");
+        let broken = System::of_command("sh b/a.sh", Some("m")).unwrap();
+        assert_eq!(broken.options(&broken.name()), "--command 'sh b/a.sh' --mode m");
+        assert!(System::named("ai-sdk", &ai_sdk()).unwrap().with_sdk_version(" ").is_err());
+    }
+
+    #[test]
+    fn a_system_of_an_open_version_may_be_any_of_them() {
+        let open =
+            System::named("ai-sdk/ui-messages", &ai_sdk()).unwrap().with_sdk_version("latest").unwrap();
+        assert!(open.may_be("ai-sdk@9.0.1/ui-messages"));
+        assert!(!open.may_be("ai-sdk@9.0.1/ui-messages-clean"));
+        assert!(!open.may_be("opencode@9.0.1/ui-messages"));
+        let known = System::named("ai-sdk@6/ui-messages", &ai_sdk()).unwrap();
+        assert!(known.may_be("ai-sdk@6.0.326/ui-messages") && !known.may_be("ai-sdk@5.0.0/ui-messages"));
+    }
+
+    #[test]
+    fn a_command_is_at_home_where_its_report_says_so() {
+        let home = std::env::home_dir().unwrap();
+        let System::Adapted(subject) = System::of_command("sh '~/a b.sh' --x=~/c ~", None).unwrap() else {
+            panic!()
+        };
+        let at_home = |word: &str| home.join(word).to_string_lossy().into_owned();
+        let words = ["sh".to_owned(), at_home("a b.sh"), format!("--x={}", at_home("c")), "~".to_owned()];
+        assert_eq!(subject.manifest.command, words);
+    }
+}

@@ -1,0 +1,94 @@
+//! A system with an adapter, or an agent that needs none, ready to be started as often as it takes.
+
+use std::path::Path;
+
+use super::{Subject, harness};
+use crate::driver::{
+    Adapter, DriverError, Launch, Manifest, PlainAgent, Scratch, Session, SessionSpec, install,
+};
+use crate::server::{Limits, Server};
+use brickbat_scenario::plan::GivenMessage;
+
+/// What it takes to start the processes of a subject, and the folder that they all share.
+pub(in crate::runner) struct Prepared {
+    launch: Launch,
+    /// What is known of it, if it is an agent that speaks ACP itself.
+    pub(in crate::runner) agent: Option<PlainAgent>,
+    /// Dropping it waits for the processes, so whoever keeps one of them drops that first.
+    folder: Scratch,
+}
+
+impl Prepared {
+    /// Installs what is missing. `guardian` is the program `brickbat`, and `note` is told of what takes long.
+    pub(in crate::runner) async fn new(
+        subject: &Subject,
+        guardian: &Path,
+        note: &(dyn Fn(&str) + Sync),
+    ) -> Result<Prepared, DriverError> {
+        let cache = install::cache_folder()?;
+        let launch = install::launch(&subject.manifest, &cache, guardian, note).await?;
+        let folder = Scratch::create(guardian).await?;
+        let launch = Launch { scratch: Some(folder.path().to_owned()), ..launch };
+        Ok(Prepared { launch, agent: plain_agent(&subject.manifest, guardian), folder })
+    }
+
+    /// Starts a process.
+    pub(in crate::runner) async fn start(&self) -> Result<Adapter, DriverError> {
+        match &self.agent {
+            Some(agent) => Adapter::start_plain(&self.launch, agent.clone()).await,
+            None => Adapter::start(&self.launch).await,
+        }
+    }
+
+    /// Opens a session in whose store that history stands.
+    pub(in crate::runner) async fn load_given(
+        &self,
+        adapter: &Adapter,
+        spec: &SessionSpec,
+        history: &[GivenMessage],
+    ) -> Result<Session, DriverError> {
+        let id = match &self.agent {
+            Some(agent) => agent.give(&self.launch, spec, history).await?,
+            None => adapter.give(spec, history).await?,
+        };
+        adapter.load(&id, spec).await
+    }
+
+    /// Whether a process that was asked for so many sessions has served its time.
+    pub(in crate::runner) fn is_worn(&self, n_sessions: usize) -> bool {
+        self.agent.as_ref().is_some_and(|agent| n_sessions >= agent.plain.max_sessions)
+    }
+
+    /// The server of one plan, where plans share `shared`.
+    ///
+    /// The runtime of an agent keeps connections for later requests, and some treat a used one otherwise. A plan must
+    /// not depend on what the one before has left open, so each gets a server of its own.
+    pub(in crate::runner) async fn server(&self, shared: &Server) -> Result<Server, DriverError> {
+        match self.agent {
+            Some(_) => server().await,
+            None => Ok(shared.clone()),
+        }
+    }
+
+    /// The folder that goes with the run.
+    pub(in crate::runner) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+/// A provider's socket, open.
+pub(in crate::runner) async fn server() -> Result<Server, DriverError> {
+    Server::start(Limits::STANDARD).await.map_err(|error| harness("the provider's socket", &error))
+}
+
+/// What is known of an agent that speaks ACP itself; none where the system has an adapter.
+fn plain_agent(manifest: &Manifest, relay: &Path) -> Option<PlainAgent> {
+    let plain = manifest.acp.as_ref()?;
+    Some(PlainAgent {
+        plain: plain.clone(),
+        sdk: manifest.sdk.clone().unwrap_or_default(),
+        version: manifest.version.clone().unwrap_or_default(),
+        modes: manifest.modes.iter().map(|mode| mode.name.clone()).collect(),
+        relay: relay.to_owned(),
+    })
+}

@@ -1,0 +1,358 @@
+//! What a log must show of a turn in which nothing goes wrong. Each gives what is wrong, in words.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::stage::{Log, REFUSAL};
+use brickbat_rules::json::Document;
+use brickbat_scenario::history::{Content, History};
+use brickbat_scenario::plan::{CallKey, Plan};
+use brickbat_scenario::trace::{RequestKind, TurnOutcome};
+use brickbat_scenario::wire;
+
+/// A turn of the plan went as the plan says: every reply was asked for, every tool ran once with its arguments, and
+/// the turn returned.
+pub(super) fn conversation(plan: &Plan, turn: usize, log: &Log) -> Result<(), String> {
+    for (kind, _) in &log.requests {
+        match kind {
+            RequestKind::Scripted { .. } => {}
+            RequestKind::Refused { status } => {
+                return Err(format!("the provider refused a request with status {status}"));
+            }
+            _ => return Err("the provider was asked once more than the conversation has replies".to_owned()),
+        }
+    }
+    for (index, run) in log.runs.iter().enumerate() {
+        let call = run.call.map(|key| (key, &plan.calls[key.0 as usize]));
+        let Some((key, call)) = call else {
+            return Err(format!("the gate of {} got arguments of no call: {}", run.tool, quoted(&run.args)));
+        };
+        let name = &call.name;
+        if run.tool != call.tool {
+            return Err(format!("call {name} of the tool {} came to the gate of {}", call.tool, run.tool));
+        }
+        if log.runs[..index].iter().any(|other| other.call == Some(key)) {
+            return Err(format!("call {name} came to its gate twice"));
+        }
+        let args: Option<Value> = serde_json::from_str(&run.args).ok();
+        if args.as_ref() != Some(&call.args) {
+            let wanted = quoted(&call.args.to_string());
+            return Err(format!(
+                "call {name} came to its gate with {}, the model said {wanted}",
+                quoted(&run.args)
+            ));
+        }
+    }
+    let wanted = plan.turns[turn].replies.len();
+    let asked = log.requests.len();
+    let idle = calls_of(plan, turn).find(|key| !log.runs.iter().any(|run| run.call == Some(*key)));
+    match (idle, &log.outcome) {
+        (_, None) => {
+            Err(format!("the turn is not answered, after {asked} of {wanted} requests and no more events"))
+        }
+        (_, Some(outcome)) if *outcome != TurnOutcome::Returned => {
+            Err(format!("the turn ended as {}, after {asked} of {wanted} requests", words(outcome)))
+        }
+        (Some(key), _) => Err(format!("call {} never came to its gate", plan.calls[key.0 as usize].name)),
+        (None, _) if asked < wanted => {
+            Err(format!("the turn returned after {asked} of {wanted} requests to the provider"))
+        }
+        (None, Some(_)) => Ok(()),
+    }
+}
+
+/// The calls of the turn are shown under their wire ids and under no others. Warns where none is shown at all.
+pub(super) fn shown_ids(plan: &Plan, turn: usize, log: &Log) -> Result<Vec<String>, String> {
+    let is_native = |id: &str| calls_of(plan, turn).any(|key| plan.calls[key.0 as usize].id == id);
+    if let Some((foreign, _)) = log.shown.iter().find(|(id, _)| !is_native(id)) {
+        return Err(format!("a call is shown as {}, which is no id of the provider", quoted(foreign)));
+    }
+    if log.shown.is_empty() {
+        return Ok(vec!["no call is shown: stuck calls cannot be seen".to_owned()]);
+    }
+    let is_shown = |key: &CallKey| log.shown.iter().any(|(id, _)| *id == plan.calls[key.0 as usize].id);
+    match calls_of(plan, turn).find(|key| !is_shown(key)) {
+        Some(key) => Err(format!("call {} is never shown, the others are", plan.calls[key.0 as usize].name)),
+        None => Ok(Vec::new()),
+    }
+}
+
+/// The same of an agent that may have ids of its own: then there are as many as calls, and a warning.
+pub(super) fn shown_ids_or_own(plan: &Plan, turn: usize, log: &Log) -> Result<Vec<String>, String> {
+    let own: BTreeSet<&str> = log.shown.iter().map(|(id, _)| id.as_str()).collect();
+    let n_calls = calls_of(plan, turn).count();
+    let is_native = |id: &&str| plan.calls.iter().any(|call| call.id == *id);
+    match own.first() {
+        Some(first) if !own.iter().any(is_native) => match own.len() == n_calls {
+            true => Ok(vec![format!(
+                "calls are shown under ids of the agent's own, such as {}: stuck calls cannot be seen",
+                quoted(first)
+            )]),
+            false => Err(format!(
+                "{} calls are shown, none under an id of the provider; there were {n_calls}",
+                own.len()
+            )),
+        },
+        _ => shown_ids(plan, turn, log),
+    }
+}
+
+/// The last request carries the calls of the turn and their results, under their wire ids and in one piece.
+pub(super) fn kept_ids(plan: &Plan, turn: usize, body: &[u8]) -> Result<(), String> {
+    let history = history(plan, body);
+    let ids = |wanted: fn(&Content) -> Option<&String>| -> Vec<String> {
+        history.items.iter().filter_map(|item| wanted(&item.content)).cloned().collect()
+    };
+    let calls = ids(|content| match content {
+        Content::Call { id, .. } => Some(id),
+        _ => None,
+    });
+    let mut results = ids(|content| match content {
+        Content::Result { id, .. } => Some(id),
+        _ => None,
+    });
+    let mut wanted: Vec<String> =
+        calls_of(plan, turn).map(|key| plan.calls[key.0 as usize].id.clone()).collect();
+    if calls != wanted {
+        return Err(format!(
+            "the next request says the calls {}, the provider said {}",
+            list(&calls),
+            list(&wanted)
+        ));
+    }
+    // The order of results is the SDK's.
+    wanted.sort();
+    results.sort();
+    match results == wanted {
+        true => Ok(()),
+        false => {
+            Err(format!("the next request has results for {}, there were {}", list(&results), list(&wanted)))
+        }
+    }
+}
+
+/// A request carries nothing of another plan: not its words, ids, markers or address.
+pub(super) fn nothing_of(other: &Plan, base_url: &str, words: &str, body: &[u8]) -> Result<(), String> {
+    let body = String::from_utf8_lossy(body);
+    let calls = other.calls.iter().flat_map(|call| [call.id.as_str(), call.marker.as_str()]);
+    match calls.chain([base_url, words]).find(|own| body.contains(own)) {
+        Some(leaked) => Err(format!("a request of one session carries {} of the other", quoted(leaked))),
+        None => Ok(()),
+    }
+}
+
+/// A request carries what was said in an earlier turn: the user's words, the calls and their results.
+pub(super) fn remembers(plan: &Plan, turn: usize, body: &[u8]) -> Result<(), String> {
+    let history = history(plan, body);
+    let user = &plan.turns[turn].user;
+    let said = |text: &str| {
+        history.items.iter().any(|item| match &item.content {
+            Content::Text { text: found } => found.contains(text),
+            _ => false,
+        })
+    };
+    if !said(user) {
+        return Err(format!("the next request does not carry the user's words {}", quoted(user)));
+    }
+    kept_ids(plan, turn, body)
+}
+
+/// A permanent refusal was raised, with the provider's words.
+pub(super) fn refusal(log: &Log) -> Result<(), String> {
+    match &log.outcome {
+        Some(TurnOutcome::Raised { text, .. }) if text.contains(REFUSAL) => Ok(()),
+        Some(TurnOutcome::Raised { class, text }) => Err(format!(
+            "the provider answered with status 400 and the words {}, and the outcome raised says {}",
+            quoted(REFUSAL),
+            quoted(&format!("{class}: {text}"))
+        )),
+        Some(other) => Err(format!(
+            "the provider refused the request with status 400, and the outcome is {}",
+            words(other)
+        )),
+        None => {
+            Err("the provider refused the request with status 400, and the turn is not answered".to_owned())
+        }
+    }
+}
+
+/// A stop was told as one. Warns where it surfaces as an error.
+pub(super) fn stop(log: &Log) -> Result<Vec<String>, String> {
+    match &log.outcome {
+        Some(TurnOutcome::Cancelled) => Ok(Vec::new()),
+        Some(TurnOutcome::Raised { class, text }) if is_like_an_abort(class, text) => {
+            Ok(vec![format!("a stop is told as raised, {class}: cancelled is what it is")])
+        }
+        Some(other) => Err(format!("the turn was stopped, and its outcome is {}", words(other))),
+        None => Err("the turn was stopped, and is not answered".to_owned()),
+    }
+}
+
+/// Whether an error says of itself that it comes from a stop.
+fn is_like_an_abort(class: &str, text: &str) -> bool {
+    let said = format!("{class} {text}").to_ascii_lowercase();
+    ["abort", "cancel", "interrupt", "stopped"].iter().any(|word| said.contains(word))
+}
+
+pub(super) fn words(outcome: &TurnOutcome) -> String {
+    match outcome {
+        TurnOutcome::Returned => "returned".to_owned(),
+        TurnOutcome::Cancelled => "cancelled".to_owned(),
+        TurnOutcome::Raised { class, text } => format!("raised {}", quoted(&format!("{class}: {text}"))),
+    }
+}
+
+fn calls_of(plan: &Plan, turn: usize) -> impl Iterator<Item = CallKey> + '_ {
+    let replies = plan.turns[turn].replies.iter();
+    replies.flat_map(|reply| reply.attempts.iter().flat_map(|attempt| attempt.calls()))
+}
+
+fn history(plan: &Plan, body: &[u8]) -> History {
+    wire::history(plan.dialect, Document::parse(body).unwrap_or_default().root())
+}
+
+fn list(ids: &[String]) -> String {
+    if ids.is_empty() { "none".to_owned() } else { ids.join(", ") }
+}
+
+/// Characters of something that is quoted.
+const MAX_QUOTE_CHARS: usize = 200;
+
+/// A text between marks, on one line, not too long.
+fn quoted(text: &str) -> String {
+    let plain = |c: char| if c.is_control() { ' ' } else { c };
+    let mut quoted: String = text.chars().take(MAX_QUOTE_CHARS).map(plain).collect();
+    if text.chars().count() > MAX_QUOTE_CHARS {
+        quoted.push('…');
+    }
+    format!("`{quoted}`")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::script::BATCH;
+    use super::super::stage::Run;
+    use super::*;
+    use brickbat_rules::dialect::Dialect;
+    use brickbat_scenario::trace::ShownState;
+
+    fn plan(seed: u64) -> std::sync::Arc<Plan> {
+        BATCH.plan(Dialect::OpenaiChat, seed).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// The log of a right adapter.
+    fn right(plan: &Plan) -> Log {
+        let run = |key: CallKey| {
+            let call = &plan.calls[key.0 as usize];
+            Run { tool: call.tool.clone(), args: call.args.to_string(), call: Some(key) }
+        };
+        let scripted = |reply| (RequestKind::Scripted { turn: 0, reply, attempt: 0 }, body(plan, |_| {}));
+        Log {
+            requests: vec![scripted(0), scripted(1)],
+            runs: calls_of(plan, 0).map(run).collect(),
+            shown: plan.calls.iter().map(|call| (call.id.clone(), ShownState::Completed)).collect(),
+            outcome: Some(TurnOutcome::Returned),
+        }
+    }
+
+    /// A request with the first turn in it, changed somehow.
+    fn body(plan: &Plan, change: impl FnOnce(&mut Vec<Value>)) -> std::sync::Arc<[u8]> {
+        let call = |call: &brickbat_scenario::plan::PlannedCall| {
+            serde_json::json!({ "id": call.id, "type": "function",
+                "function": { "name": call.tool, "arguments": call.args.to_string() } })
+        };
+        let calls: Vec<Value> = plan.calls.iter().map(call).collect();
+        let mut messages = vec![
+            serde_json::json!({ "role": "user", "content": plan.turns[0].user }),
+            serde_json::json!({ "role": "assistant", "content": null, "tool_calls": calls }),
+        ];
+        let result = |id: &str| serde_json::json!({ "role": "tool", "tool_call_id": id, "content": "found" });
+        messages.extend(plan.calls.iter().map(|call| result(&call.id)));
+        change(&mut messages);
+        serde_json::json!({ "model": "m", "messages": messages }).to_string().into_bytes().into()
+    }
+
+    #[track_caller]
+    fn accused(change: impl FnOnce(&mut Log), words: &str) {
+        let plan = plan(0);
+        let mut log = right(&plan);
+        change(&mut log);
+        let seen = conversation(&plan, 0, &log).expect_err(words);
+        assert!(seen.contains(words), "{seen}");
+    }
+
+    #[test]
+    fn a_right_log_is_not_accused() {
+        let plan = plan(0);
+        let mut log = right(&plan);
+        // Another spelling of the same arguments is no other argument.
+        let spelled: Value = serde_json::from_str(&log.runs[1].args).unwrap();
+        log.runs[1].args = serde_json::to_string_pretty(&spelled).unwrap();
+        log.runs.reverse();
+        assert_eq!(conversation(&plan, 0, &log), Ok(()));
+        assert_eq!(shown_ids(&plan, 0, &log), Ok(Vec::new()));
+        assert_eq!(remembers(&plan, 0, &log.requests[1].1), Ok(()));
+    }
+
+    #[test]
+    fn each_way_in_which_a_conversation_goes_wrong_is_told() {
+        accused(
+            |log| log.runs[1].args = log.runs[1].args.replace("2.5", "2"),
+            "call b came to its gate with",
+        );
+        accused(|log| log.runs[0].tool = "measure".to_owned(), "came to the gate of measure");
+        accused(|log| log.runs[2].call = None, "arguments of no call");
+        accused(|log| log.runs.push(log.runs[0].clone()), "call a came to its gate twice");
+        accused(|log| drop(log.runs.pop()), "call c never came to its gate");
+        accused(|log| drop(log.requests.pop()), "after 1 of 2 requests");
+        accused(
+            |log| log.requests[1].0 = RequestKind::Refused { status: 400 },
+            "refused a request with status 400",
+        );
+        accused(|log| log.requests[1].0 = RequestKind::Surplus, "asked once more");
+        accused(|log| log.outcome = None, "the turn is not answered");
+        accused(|log| log.outcome = Some(TurnOutcome::Cancelled), "the turn ended as cancelled");
+    }
+
+    #[test]
+    fn ids_that_are_lost_or_foreign_are_told() {
+        let plan = plan(0);
+        let mut log = right(&plan);
+        log.shown.remove(1);
+        assert!(shown_ids(&plan, 0, &log).is_err_and(|seen| seen.contains("call b is never shown")));
+        log.shown.push(("own-1".to_owned(), ShownState::Pending));
+        assert!(shown_ids(&plan, 0, &log).is_err_and(|seen| seen.contains("`own-1`")));
+        let mut log = right(&plan);
+        for (number, (id, _)) in log.shown.iter_mut().enumerate() {
+            *id = format!("own-{number}");
+        }
+        assert!(shown_ids_or_own(&plan, 0, &log).is_ok_and(|warnings| warnings[0].contains("`own-0`")));
+        log.shown.pop();
+        assert!(shown_ids_or_own(&plan, 0, &log).is_err_and(|seen| seen.contains("2 calls are shown")));
+        log.shown[0].0.clone_from(&plan.calls[0].id);
+        assert!(shown_ids_or_own(&plan, 0, &log).is_err_and(|seen| seen.contains("`own-1`")));
+        assert_eq!(shown_ids_or_own(&plan, 0, &right(&plan)), Ok(Vec::new()));
+        let told = |change: fn(&mut Vec<Value>)| kept_ids(&plan, 0, &body(&plan, change)).unwrap_err();
+        assert!(
+            told(|said| said[1]["tool_calls"][0]["id"] = "own-1".into()).contains("says the calls own-1, ")
+        );
+        assert!(told(|said| drop(said.remove(1))).contains("says the calls none"));
+        assert!(told(|said| drop(said.pop())).contains("has results for"));
+        let forgot = remembers(&plan, 0, &body(&plan, |said| drop(said.remove(0))));
+        assert!(forgot.is_err_and(|seen| seen.contains("the user's words")));
+    }
+
+    #[test]
+    fn what_belongs_to_another_session_is_told() {
+        let (own, other) = (plan(0), plan(1));
+        let (url, words) = ("http://127.0.0.1:1/p/9", "I am user 1.");
+        assert_eq!(nothing_of(&other, url, words, &body(&own, |_| {})), Ok(()));
+        assert!(nothing_of(&other, url, words, &body(&other, |_| {})).is_err());
+        for leaked in [url, words, &other.calls[2].marker] {
+            let leaky = body(&own, |said| said[0]["content"] = format!("hello {leaked}").into());
+            let seen = nothing_of(&other, url, words, &leaky).unwrap_err();
+            assert!(seen.contains(leaked), "{seen}");
+        }
+    }
+}

@@ -1,0 +1,341 @@
+//! The server: moves bytes between sockets on 127.0.0.1 and the provider core of each running plan.
+//!
+//! One server serves many plans, each mounted below a base path of its own. It decides nothing about a
+//! reply: it plays the [`Answer`](brickbat_engine::provider::Answer) that the core gives, stops at its holds, ends the body as told, and
+//! reports what happened, in order, to whoever runs the plan. It also keeps the gates, at which tools wait.
+//!
+//! It does not interpret bodies, and it takes nothing from a peer on trust: every size, count and wait has
+//! a bound in [`Limits`].
+
+mod accept;
+mod chunks;
+mod connection;
+mod gate;
+mod http;
+mod play;
+mod receipt;
+
+use std::collections::HashMap;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::net::TcpSocket;
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::AbortHandle;
+
+use brickbat_engine::provider;
+use brickbat_scenario::plan::ToolOutcome;
+use brickbat_scenario::trace::{Ending, ExchangeId, Grade, Held, RequestKind};
+
+pub use gate::GateId;
+
+use accept::Newcomers;
+use gate::Gates;
+use receipt::Queues;
+
+/// What the server asks for each request; the provider core of a running plan implements it.
+pub trait Answerer: Send + 'static {
+    /// What the request is, and what to send for it.
+    fn answer(&mut self, request: provider::Request<'_>) -> (RequestKind, provider::Answer);
+}
+
+impl Answerer for provider::Provider {
+    fn answer(&mut self, request: provider::Request<'_>) -> (RequestKind, provider::Answer) {
+        provider::Provider::answer(self, request)
+    }
+}
+
+/// The bounds of a server, and how it writes.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// How frames become writes.
+    pub writes: Writes,
+    /// Bytes of a request's head.
+    pub head_bytes: usize,
+    /// Bytes of a request's body.
+    pub body_bytes: usize,
+    /// Connections open at once.
+    pub n_connections: usize,
+    /// How long a request may take from its first byte to its last.
+    pub request_time: Duration,
+    /// How long to wait for the proof that the peer has read everything.
+    pub receipt_time: Duration,
+}
+
+impl Limits {
+    /// What the harness runs with.
+    ///
+    /// - 64 KiB of head: real clients send below 4 KiB, common servers take 8 to 64 KiB.
+    /// - 32 MiB of body: the largest that a supported provider takes (Anthropic's Messages API).
+    /// - 1,024 connections: a system under test uses a handful, and a common limit of open files is 1,024
+    ///   on the peer's side.
+    /// - 30 s for a request: on loopback the largest takes below one; the margin is for a loaded machine.
+    /// - 2 s for a receipt: a client that reads at all reads within milliseconds; the margin is for a
+    ///   garbage collection or a loaded machine.
+    pub const STANDARD: Limits = Limits {
+        writes: Writes::PerFrame,
+        head_bytes: 64 << 10,
+        body_bytes: 32 << 20,
+        n_connections: 1024,
+        request_time: Duration::from_secs(30),
+        receipt_time: Duration::from_secs(2),
+    };
+}
+
+/// How the frames of a streamed body become writes. Each frame is one chunk either way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Writes {
+    /// One write for each frame, so that a frame is on its way before the next is written.
+    PerFrame,
+    /// One write up to the next hold.
+    Coalesced,
+}
+
+/// Something that happened at a mount.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Seen {
+    /// A request reached the core.
+    Requested {
+        /// Its number.
+        exchange: ExchangeId,
+        /// What the core made of it.
+        kind: RequestKind,
+        /// The model that is asked, if the path names it.
+        model: Option<String>,
+        /// Its body.
+        body: Arc<[u8]>,
+    },
+    /// That request came before the time that an answer with `retry-after-ms` had named.
+    Early {
+        /// Its number.
+        exchange: ExchangeId,
+    },
+    /// A reply stops until [`Mount::release`].
+    Held {
+        /// The request that is being answered.
+        exchange: ExchangeId,
+        /// Where.
+        at: Held,
+        /// How sure it is that the peer has what was sent.
+        grade: Grade,
+    },
+    /// A reply is over.
+    Replied {
+        /// The request that was answered.
+        exchange: ExchangeId,
+        /// How it ended.
+        ending: Ending,
+    },
+    /// The peer went away before the reply was over.
+    PeerClosed {
+        /// The request that was being answered.
+        exchange: ExchangeId,
+    },
+    /// A tool waits at its gate until [`Mount::settle`].
+    GateOpened {
+        /// The gate.
+        gate: GateId,
+        /// The tool's name.
+        tool: String,
+        /// The arguments exactly as the system passed them.
+        args: String,
+    },
+    /// The answer of a gate was delivered.
+    GateSettled {
+        /// The gate.
+        gate: GateId,
+        /// How sure it is that the peer has it.
+        grade: Grade,
+    },
+    /// The peer went away before it had the answer of the gate.
+    GateDropped {
+        /// The gate.
+        gate: GateId,
+    },
+    /// The core panicked, or this machine would not do what the plan says. That is not the system's fault: no
+    /// verdict on it may follow.
+    Broken,
+}
+
+/// Events that wait for the one who runs the plan. A plan of the suite has about 60; when it is full,
+/// connections wait.
+const N_WAITING_EVENTS: usize = 1024;
+
+/// Connections that the kernel keeps until they are accepted. Beyond it a client waits a second before it
+/// tries again, so it is as large as Linux allows by default.
+const BACKLOG: u32 = 4096;
+
+/// A running server. Clones are handles to the same one; it stops when the last handle and the last mount
+/// are gone.
+#[derive(Debug, Clone)]
+pub struct Server {
+    running: Arc<Running>,
+}
+
+impl Server {
+    /// Listens on a free port of 127.0.0.1.
+    ///
+    /// # Errors
+    ///
+    /// When no socket can be opened.
+    pub async fn start(limits: Limits) -> std::io::Result<Server> {
+        let socket = TcpSocket::new_v4()?;
+        socket.bind((Ipv4Addr::LOCALHOST, 0).into())?;
+        let listener = socket.listen(BACKLOG)?;
+        let addr = listener.local_addr()?;
+        let shared = Arc::new(Shared {
+            limits,
+            mounts: Mutex::default(),
+            newcomers: Mutex::default(),
+            queues: Queues::open(),
+        });
+        let accepting = tokio::spawn(accept::accept(listener, shared.clone())).abort_handle();
+        Ok(Server { running: Arc::new(Running { addr, shared, accepting }) })
+    }
+
+    /// Where it listens.
+    pub fn addr(&self) -> SocketAddr {
+        self.running.addr
+    }
+
+    /// Gives a core a base path of its own until the mount is dropped.
+    pub fn mount<C: Answerer>(&self, core: C) -> Mount<C> {
+        let (sender, seen) = mpsc::channel(N_WAITING_EVENTS);
+        let core = Arc::new(Mutex::new(core));
+        let mounted = Arc::new(Mounted {
+            core: core.clone(),
+            seen: sender,
+            holds: Mutex::default(),
+            gates: Gates::default(),
+            bereaved: AtomicBool::new(false),
+            due: Mutex::new(None),
+        });
+        let mut mounts = lock(&self.running.shared.mounts);
+        let token = mounts.n_given;
+        mounts.n_given += 1;
+        mounts.open.insert(token, mounted.clone());
+        Mount { running: self.running.clone(), token, mounted, core, seen }
+    }
+}
+
+/// A core at its base path. Dropping it takes the path away and closes the connections that were in the
+/// middle of a request to it. Idle connections stay: a client may be about to use one for another mount.
+#[derive(Debug)]
+pub struct Mount<C: Answerer> {
+    running: Arc<Running>,
+    token: u64,
+    mounted: Arc<Mounted>,
+    core: Arc<Mutex<C>>,
+    seen: mpsc::Receiver<Seen>,
+}
+
+impl<C: Answerer> Mount<C> {
+    /// The base URL that the system is given.
+    pub fn base_url(&self) -> String {
+        format!("http://{}/p/{}", self.running.addr, self.token)
+    }
+
+    /// The URL of a tool's gate.
+    pub fn gate_url(&self, tool: &str) -> String {
+        format!("{}/gate/{tool}", self.base_url())
+    }
+
+    /// The next thing that happened. Nothing is lost when the future is dropped.
+    pub async fn next(&mut self) -> Option<Seen> {
+        self.seen.recv().await
+    }
+
+    /// Lets a held reply go on. Without effect if it is not held.
+    pub fn release(&self, exchange: ExchangeId) {
+        if let Some(held) = lock(&self.mounted.holds).remove(&exchange) {
+            // The peer may just have gone; its connection then says so.
+            let _ = held.send(());
+        }
+    }
+
+    /// Answers a gate. Without effect if nobody waits there any more.
+    pub fn settle(&self, gate: GateId, outcome: &ToolOutcome) {
+        self.mounted.gates.settle(gate, outcome);
+    }
+
+    /// Passes over, from here on, each request whose peer has gone before it could be looked at: it is the last word
+    /// of a process that was killed, and nobody waits for an answer.
+    pub fn drop_late_words(&self) {
+        // A request that is being looked at has its number; the others wait for the core.
+        let _core = lock(&self.core);
+        self.mounted.bereaved.store(true, Ordering::Relaxed);
+    }
+
+    /// Gives access to the core, while no request is being answered.
+    pub fn with_core<R>(&self, f: impl FnOnce(&mut C) -> R) -> R {
+        f(&mut lock(&self.core))
+    }
+}
+
+impl<C: Answerer> Drop for Mount<C> {
+    fn drop(&mut self) {
+        lock(&self.running.shared.mounts).open.remove(&self.token);
+    }
+}
+
+/// Stops the server when the last handle goes.
+#[derive(Debug)]
+struct Running {
+    addr: SocketAddr,
+    shared: Arc<Shared>,
+    accepting: AbortHandle,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // The task owns all connections; they go with it.
+        self.accepting.abort();
+    }
+}
+
+/// What all connections share.
+#[derive(Debug)]
+struct Shared {
+    limits: Limits,
+    mounts: Mutex<Mounts>,
+    newcomers: Mutex<Newcomers>,
+    queues: Queues,
+}
+
+/// The mounts by token. Tokens are counted, so that URLs come out the same in every run.
+#[derive(Debug, Default)]
+struct Mounts {
+    n_given: u64,
+    open: HashMap<u64, Arc<Mounted>>,
+}
+
+/// A mount as connections see it.
+struct Mounted {
+    core: Arc<Mutex<dyn Answerer>>,
+    seen: mpsc::Sender<Seen>,
+    holds: Mutex<HashMap<ExchangeId, oneshot::Sender<()>>>,
+    gates: Gates,
+    /// Whether a process that asked here was killed.
+    bereaved: AtomicBool,
+    /// Before this nobody was to ask again, if an answer has said so.
+    due: Mutex<Option<Instant>>,
+}
+
+impl std::fmt::Debug for Mounted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Mounted").field("gates", &self.gates).finish_non_exhaustive()
+    }
+}
+
+impl Shared {
+    fn mounted(&self, token: u64) -> Option<Arc<Mounted>> {
+        lock(&self.mounts).open.get(&token).cloned()
+    }
+}
+
+/// Locks, also after a panic elsewhere: what these locks guard is whole between any two statements.
+fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,432 @@
+//! One connection: reads requests, asks the core or opens a gate, and refuses what is none of the two.
+
+use std::io::ErrorKind;
+use std::mem::MaybeUninit;
+use std::net::SocketAddr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use socket2::SockRef;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+
+use super::accept::Newcomer;
+use super::chunks::ChunkReader;
+use super::http::{self, After, Framing, Head, Refusal};
+use super::{Mounted, Seen, Shared, lock};
+use brickbat_engine::provider;
+use brickbat_scenario::trace::{Ending, ExchangeId, Grade, RequestKind};
+
+/// Room made for each read: most requests fit into a few.
+const READ_LEN: usize = 16 << 10;
+
+/// Capacity that a buffer keeps between requests, so that one large body does not stay in memory.
+const KEPT_LEN: usize = 64 << 10;
+
+/// How long a refused peer may go on sending, unread bytes being thrown away: closing a socket with unread
+/// bytes would take the refusal away from it.
+const DRAIN_TIME: Duration = Duration::from_secs(1);
+
+/// Timers of clients may run out this much too early: that of Node.js counts whole milliseconds.
+const CLOCK_GRAIN: Duration = Duration::from_millis(2);
+
+/// One connection.
+pub(super) struct Connection {
+    pub(super) stream: TcpStream,
+    pub(super) ours: Option<SocketAddr>,
+    pub(super) peer: SocketAddr,
+    pub(super) shared: Arc<Shared>,
+    /// Bytes written so far.
+    pub(super) n_written: u64,
+    /// What was read and not used yet.
+    input: Vec<u8>,
+    /// The head of the request that is being served, as it was sent.
+    head: Vec<u8>,
+    /// What is to be written next.
+    pub(super) output: Vec<u8>,
+}
+
+/// A request as read.
+struct Request {
+    head: Head,
+    body: Arc<[u8]>,
+}
+
+/// The peer has closed the connection, or it broke.
+pub(super) struct Gone;
+
+/// What follows after a request.
+pub(super) enum Next {
+    /// The next request.
+    Read,
+    /// Close the connection.
+    Close,
+    /// Answer for the core, then go on.
+    Refuse(Refusal),
+    /// Break the connection with a RST.
+    Reset(Arc<Mounted>, ExchangeId),
+}
+
+impl From<After> for Next {
+    fn from(after: After) -> Next {
+        match after {
+            After::KeepAlive => Next::Read,
+            After::Close => Next::Close,
+        }
+    }
+}
+
+impl Connection {
+    pub(super) fn new(stream: TcpStream, peer: SocketAddr, shared: Arc<Shared>) -> Connection {
+        // Without it frames may arrive late and together, but they arrive.
+        let _ = stream.set_nodelay(true);
+        let ours = stream.local_addr().ok();
+        Connection {
+            stream,
+            ours,
+            peer,
+            shared,
+            n_written: 0,
+            input: Vec::new(),
+            head: Vec::new(),
+            output: Vec::new(),
+        }
+    }
+
+    /// Serves requests until the connection ends. A newcomer may lose its place until it has asked a mount.
+    pub(super) async fn serve(mut self, newcomer: Newcomer) {
+        let mut newcomer = Some(newcomer);
+        loop {
+            let request = match &mut newcomer {
+                None => self.next_request().await,
+                Some(newcomer) => tokio::select! {
+                    biased;
+                    request = self.next_request() => request,
+                    _ = &mut newcomer.evicted => None,
+                },
+            };
+            let Some(request) = request else { return };
+            let next = match self.find_mount(&request.head.target) {
+                None => Next::Refuse(Refusal::UnknownPath),
+                Some(_) if newcomer.take().is_some_and(|newcomer| !newcomer.stays()) => return,
+                Some((mounted, path)) => self.serve_request(&mounted, path, &request).await,
+            };
+            match next {
+                Next::Read => {}
+                Next::Close => return,
+                Next::Refuse(refusal) => {
+                    let after = request.head.after;
+                    if self.refuse(refusal, after).await.is_err() || after == After::Close {
+                        return;
+                    }
+                }
+                Next::Reset(mounted, exchange) => {
+                    // With no time to linger, closing sends a RST. Without the option it would be a FIN.
+                    let seen = match self.stream.set_zero_linger() {
+                        Ok(()) => Seen::Replied { exchange, ending: Ending::Reset },
+                        Err(_) => Seen::Broken,
+                    };
+                    drop(self.stream);
+                    // Nobody listens any more if the mount is gone.
+                    let _ = mounted.seen.send(seen).await;
+                    return;
+                }
+            }
+            self.shrink();
+        }
+    }
+
+    fn find_mount<'a>(&self, target: &'a str) -> Option<(Arc<Mounted>, &'a str)> {
+        let (token, path) = http::split_target(target)?;
+        Some((self.shared.mounted(token)?, path))
+    }
+
+    /// Reads a request; none if the connection ends instead.
+    async fn next_request(&mut self) -> Option<Request> {
+        match self.read_request().await {
+            Ok(request) => request,
+            Err(refusal) => {
+                self.refuse_and_close(refusal).await;
+                None
+            }
+        }
+    }
+
+    fn shrink(&mut self) {
+        if self.input.capacity() > KEPT_LEN {
+            self.input.shrink_to(KEPT_LEN);
+        }
+        if self.output.capacity() > KEPT_LEN {
+            self.output = Vec::new();
+        }
+    }
+
+    /// Reads a request; none if the peer closes instead.
+    async fn read_request(&mut self) -> Result<Option<Request>, Refusal> {
+        if self.input.is_empty() && self.fill(READ_LEN).await.is_err() {
+            return Ok(None);
+        }
+        let limit = self.shared.limits.request_time;
+        match timeout(limit, self.read_rest()).await {
+            Ok(Ok(request)) => Ok(Some(request)),
+            Ok(Err(ReadError::Gone)) => Ok(None),
+            Ok(Err(ReadError::Refused(refusal))) => Err(refusal),
+            Err(_) => Err(Refusal::TimedOut),
+        }
+    }
+
+    async fn read_rest(&mut self) -> Result<Request, ReadError> {
+        let limits = self.shared.limits;
+        let head = loop {
+            if let Some(head) = http::read_head(&self.input, limits.body_bytes)? {
+                break head;
+            }
+            self.read_to_end_of_head(limits.head_bytes).await?;
+        };
+        if head.len > limits.head_bytes {
+            return Err(Refusal::HeadTooLarge.into());
+        }
+        self.head.clear();
+        self.head.extend_from_slice(&self.input[..head.len]);
+        let has_body = head.framing != Framing::Length(0);
+        if head.expects_continue && has_body && self.input.len() == head.len {
+            self.output.clear();
+            self.output.extend_from_slice(http::CONTINUE);
+            self.flush().await?;
+        }
+        let body = match head.framing {
+            Framing::Length(n) => self.read_length(&head, n).await?,
+            Framing::Chunked => self.read_chunks(&head, limits.body_bytes).await?,
+        };
+        Ok(Request { head, body })
+    }
+
+    async fn read_to_end_of_head(&mut self, max_head: usize) -> Result<(), ReadError> {
+        loop {
+            // The end of a head has three bytes at most besides the last.
+            let searched = self.input.len().saturating_sub(3);
+            if self.input.len() > max_head {
+                return Err(Refusal::HeadTooLarge.into());
+            }
+            self.fill(READ_LEN).await?;
+            if http::may_end_head(&self.input[searched..]) {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn read_length(&mut self, head: &Head, n: usize) -> Result<Arc<[u8]>, ReadError> {
+        let end = head.len + n;
+        while self.input.len() < end {
+            let missing = end - self.input.len();
+            self.fill(missing.clamp(READ_LEN, KEPT_LEN)).await?;
+        }
+        let body = Arc::from(&self.input[head.len..end]);
+        self.input.drain(..end);
+        Ok(body)
+    }
+
+    async fn read_chunks(&mut self, head: &Head, max_body: usize) -> Result<Arc<[u8]>, ReadError> {
+        let mut reader = ChunkReader::new(max_body);
+        let mut body = Vec::new();
+        let mut used = head.len;
+        loop {
+            used += reader.read(&self.input[used..], &mut body)?;
+            self.input.drain(..used);
+            if reader.is_done() {
+                return Ok(Arc::from(body));
+            }
+            used = 0;
+            self.fill(READ_LEN).await?;
+        }
+    }
+
+    /// Waits for more bytes. Nothing is lost when the future is dropped.
+    async fn fill(&mut self, room: usize) -> Result<(), Gone> {
+        self.input.reserve(room);
+        match self.stream.read_buf(&mut self.input).await {
+            Ok(n) if n > 0 => Ok(()),
+            _ => Err(Gone),
+        }
+    }
+
+    /// Waits until the peer closes. What it sends meanwhile is kept for the next request, up to a bound.
+    pub(super) async fn gone(&mut self) {
+        while self.input.len() <= self.shared.limits.head_bytes {
+            if self.fill(READ_LEN).await.is_err() {
+                return;
+            }
+        }
+        std::future::pending().await
+    }
+
+    /// Whether the peer has closed, as the kernel knows it at this moment: tokio learns of it later.
+    fn peer_has_gone(&self) -> bool {
+        match SockRef::from(&self.stream).peek(&mut [MaybeUninit::uninit()]) {
+            Ok(n) => n == 0,
+            Err(error) => error.kind() != ErrorKind::WouldBlock,
+        }
+    }
+
+    pub(super) async fn flush(&mut self) -> Result<(), Gone> {
+        if !self.output.is_empty() {
+            self.stream.write_all(&self.output).await.map_err(|_| Gone)?;
+            self.n_written += self.output.len() as u64;
+            self.output.clear();
+        }
+        Ok(())
+    }
+
+    async fn refuse(&mut self, refusal: Refusal, after: After) -> Result<(), Gone> {
+        self.output.clear();
+        http::write_refusal(&mut self.output, refusal, after);
+        // Nothing is mounted here that could end the wait for a peer that does not read.
+        let limit = self.shared.limits.request_time;
+        timeout(limit, self.flush()).await.unwrap_or(Err(Gone))
+    }
+
+    async fn refuse_and_close(&mut self, refusal: Refusal) {
+        if self.refuse(refusal, After::Close).await.is_err() || self.stream.shutdown().await.is_err() {
+            return;
+        }
+        let drained = async {
+            loop {
+                self.input.clear();
+                if self.fill(READ_LEN).await.is_err() {
+                    return;
+                }
+            }
+        };
+        // The connection is closed either way.
+        let _ = timeout(DRAIN_TIME, drained).await;
+    }
+
+    async fn serve_request(&mut self, mounted: &Arc<Mounted>, path: &str, request: &Request) -> Next {
+        let served = async {
+            match path.strip_prefix("/gate/") {
+                Some(_) if request.head.method != "POST" => Next::Refuse(Refusal::GateMethod),
+                Some(tool) => self.serve_gate(mounted, tool, request).await,
+                None => self.serve_exchange(mounted, path, request).await,
+            }
+        };
+        // The second arm is looked at only when the first has to wait.
+        tokio::select! {
+            biased;
+            next = served => next,
+            () = mounted.seen.closed() => Next::Close,
+        }
+    }
+
+    async fn serve_gate(&mut self, mounted: &Mounted, tool: &str, request: &Request) -> Next {
+        let Ok(permit) = mounted.seen.reserve().await else { return Next::Close };
+        let args = String::from_utf8_lossy(&request.body).into_owned();
+        let tool = tool.to_owned();
+        let (gate, answer) = {
+            // A call that was cancelled before its gate took it has not run. Without this, the gate of a turn that
+            // was stopped might open after that turn, and look like a call that runs late. The lock keeps the core
+            // from beginning the next turn between the two.
+            let _core = lock(&mounted.core);
+            if self.peer_has_gone() {
+                return Next::Close;
+            }
+            mounted.gates.open(|gate| permit.send(Seen::GateOpened { gate, tool, args }))
+        };
+        let settled = self.settle_gate(answer, request.head.after).await;
+        let (seen, next) = match settled {
+            Ok(grade) => (Seen::GateSettled { gate, grade }, Next::from(request.head.after)),
+            Err(Gone) => {
+                mounted.gates.forget(gate);
+                (Seen::GateDropped { gate }, Next::Close)
+            }
+        };
+        // Nobody listens any more if the mount is gone.
+        let _ = mounted.seen.send(seen).await;
+        next
+    }
+
+    async fn settle_gate(&mut self, answer: oneshot::Receiver<Vec<u8>>, after: After) -> Result<Grade, Gone> {
+        let body = tokio::select! {
+            biased;
+            () = self.gone() => return Err(Gone),
+            answer = answer => answer.map_err(|_| Gone)?,
+        };
+        self.output.clear();
+        http::write_json(&mut self.output, 200, &body, after);
+        self.flush().await?;
+        self.receipt().await
+    }
+
+    async fn serve_exchange(&mut self, mounted: &Arc<Mounted>, path: &str, request: &Request) -> Next {
+        let arrived = Instant::now();
+        let Ok(permit) = mounted.seen.reserve().await else { return Next::Close };
+        let (kind, answer) = {
+            let mut core = lock(&mounted.core);
+            // A client that gave its request up before it was taken does not get a reply: seen after the turn, the
+            // request would use up a reply of the next one. Only a new connection, or one of a process that was
+            // killed, can have waited so long; asking for each would cost a system call.
+            let is_suspect = self.n_written == 0 || mounted.bereaved.load(Ordering::Relaxed);
+            if is_suspect && self.peer_has_gone() {
+                return Next::Close;
+            }
+            let method = request.head.method.as_str();
+            let headers = provider::Headers::of_head(&self.head);
+            let asked = provider::Request { method, path, headers, body: &request.body };
+            let Ok((kind, answer)) = catch_unwind(AssertUnwindSafe(|| core.answer(asked))) else {
+                permit.send(Seen::Broken);
+                return Next::Refuse(Refusal::Broken);
+            };
+            // Sent before the core is free again, so that requests are told in the order of their numbers.
+            let (exchange, model) = (answer.exchange, answer.model.clone());
+            permit.send(Seen::Requested { exchange, kind, model, body: request.body.clone() });
+            (kind, answer)
+        };
+        if kind != RequestKind::Auxiliary && lock(&mounted.due).is_some_and(|due| arrived < due) {
+            let _ = mounted.seen.send(Seen::Early { exchange: answer.exchange }).await;
+        }
+        if let Some(pause_ms) = answer.pause_ms() {
+            // The peer reads this later than it is written, so who waits for the whole of it never comes too early.
+            let pause = Duration::from_millis(pause_ms).saturating_sub(CLOCK_GRAIN);
+            *lock(&mounted.due) = Some(Instant::now() + pause);
+        }
+        // A real provider closes after an error event. Saying so beforehand keeps the client from racing its
+        // next request against the FIN.
+        // What is asked beside the script comes at any time: a scripted request must not find its connection used or
+        // fresh by chance, since some clients treat a break of the two differently.
+        let closes = answer.ending == Ending::ErrorEvent || kind == RequestKind::Auxiliary;
+        let after = if closes { After::Close } else { request.head.after };
+        let played = if request.head.method == "HEAD" {
+            self.play_head(mounted, &answer, after).await
+        } else {
+            self.play(mounted, &answer, after).await
+        };
+        match played {
+            Ok(next) => next,
+            Err(Gone) => {
+                let _ = mounted.seen.send(Seen::PeerClosed { exchange: answer.exchange }).await;
+                Next::Close
+            }
+        }
+    }
+}
+
+/// Why a request could not be read.
+enum ReadError {
+    Gone,
+    Refused(Refusal),
+}
+
+impl From<Gone> for ReadError {
+    fn from(Gone: Gone) -> ReadError {
+        ReadError::Gone
+    }
+}
+
+impl From<Refusal> for ReadError {
+    fn from(refusal: Refusal) -> ReadError {
+        ReadError::Refused(refusal)
+    }
+}

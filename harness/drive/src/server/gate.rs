@@ -1,0 +1,55 @@
+//! The gates: where a tool of the system waits until the harness settles it.
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+
+use serde::Serialize;
+use tokio::sync::oneshot;
+
+use super::lock;
+use brickbat_scenario::plan::ToolOutcome;
+
+/// Number of one start of a tool at one mount, from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(transparent)]
+pub struct GateId(pub u32);
+
+/// The gates of one mount.
+#[derive(Debug, Default)]
+pub(super) struct Gates {
+    inner: Mutex<Inner>,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    n_opened: u32,
+    waiting: HashMap<GateId, oneshot::Sender<Vec<u8>>>,
+}
+
+impl Gates {
+    /// Opens a gate; `announce` runs before any other gate can open, so that numbers are announced in order.
+    /// The receiver gets the body of the answer.
+    pub(super) fn open(&self, announce: impl FnOnce(GateId)) -> (GateId, oneshot::Receiver<Vec<u8>>) {
+        let (sender, answer) = oneshot::channel();
+        let mut inner = lock(&self.inner);
+        let gate = GateId(inner.n_opened);
+        inner.n_opened += 1;
+        inner.waiting.insert(gate, sender);
+        announce(gate);
+        (gate, answer)
+    }
+
+    /// Forgets a gate at which nobody waits any more.
+    pub(super) fn forget(&self, gate: GateId) {
+        lock(&self.inner).waiting.remove(&gate);
+    }
+
+    /// Gives the one who waits at a gate its answer.
+    pub(super) fn settle(&self, gate: GateId, outcome: &ToolOutcome) {
+        if let Some(waiting) = lock(&self.inner).waiting.remove(&gate) {
+            let body = serde_json::to_vec(outcome).expect("a tagged text is always JSON");
+            // The peer may just have gone; its connection then says so.
+            let _ = waiting.send(body);
+        }
+    }
+}

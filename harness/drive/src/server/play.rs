@@ -1,0 +1,161 @@
+//! Plays the answers of the core, by the rule of [`brickbat_engine::provider`].
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::io::AsyncWriteExt;
+use tokio::sync::oneshot;
+use tokio::time::{Instant, timeout};
+
+use super::connection::{Connection, Gone, Next};
+use super::http::{self, After, Framing};
+use super::receipt::Queue;
+use super::{Mounted, Seen, Writes, lock};
+use brickbat_engine::provider::{Answer, Hold, Sent};
+use brickbat_scenario::trace::{Ending, ExchangeId, Grade};
+
+/// Pause between two looks at the peer's queue; the clock of the runtime ticks no finer.
+const RECEIPT_PAUSE: Duration = Duration::from_millis(1);
+
+impl Connection {
+    /// Answers HEAD: a head and no body, so neither holds nor an ending of their own.
+    pub(super) async fn play_head(
+        &mut self,
+        mounted: &Mounted,
+        answer: &Answer,
+        after: After,
+    ) -> Result<Next, Gone> {
+        self.output.clear();
+        http::write_head(&mut self.output, answer.status, &answer.headers, framing(answer), after);
+        self.finish(mounted, answer).await?;
+        Ok(after.into())
+    }
+
+    /// Plays an answer by the rule of [`brickbat_engine::provider`].
+    pub(super) async fn play(
+        &mut self,
+        mounted: &Arc<Mounted>,
+        answer: &Answer,
+        after: After,
+    ) -> Result<Next, Gone> {
+        let framing = framing(answer);
+        let per_frame = answer.streamed && self.shared.limits.writes == Writes::PerFrame;
+        let mut holds = answer.holds.as_slice();
+        self.output.clear();
+        self.pass_holds(mounted, answer.exchange, &mut holds, Sent::Nothing).await?;
+        http::write_head(&mut self.output, answer.status, &answer.headers, framing, after);
+        self.pass_holds(mounted, answer.exchange, &mut holds, Sent::Frames(0)).await?;
+        for idx in 0..answer.frames.len() {
+            if per_frame {
+                self.flush().await?;
+            }
+            let frame = answer.frames.slice(idx..idx + 1);
+            match framing {
+                Framing::Chunked => http::write_chunk(&mut self.output, frame),
+                Framing::Length(_) => self.output.extend_from_slice(frame),
+            }
+            self.pass_holds(mounted, answer.exchange, &mut holds, Sent::Frames(idx + 1)).await?;
+        }
+        if is_cut(answer.ending) {
+            return self.cut(mounted, answer).await;
+        }
+        if framing == Framing::Chunked {
+            self.output.extend_from_slice(http::LAST_CHUNK);
+        }
+        self.finish(mounted, answer).await?;
+        Ok(after.into())
+    }
+
+    /// Stops at every hold that has been reached.
+    async fn pass_holds(
+        &mut self,
+        mounted: &Mounted,
+        exchange: ExchangeId,
+        holds: &mut &[Hold],
+        sent: Sent,
+    ) -> Result<(), Gone> {
+        while let Some((hold, later)) = holds.split_first() {
+            if hold.after > sent {
+                break;
+            }
+            *holds = later;
+            self.hold(mounted, exchange, hold).await?;
+        }
+        Ok(())
+    }
+
+    async fn hold(&mut self, mounted: &Mounted, exchange: ExchangeId, hold: &Hold) -> Result<(), Gone> {
+        self.flush().await?;
+        let grade = self.receipt().await?;
+        let (release, released) = oneshot::channel();
+        lock(&mounted.holds).insert(exchange, release);
+        let _ = mounted.seen.send(Seen::Held { exchange, at: hold.at, grade }).await;
+        tokio::select! {
+            biased;
+            () = self.gone() => {
+                lock(&mounted.holds).remove(&exchange);
+                Err(Gone)
+            }
+            _ = released => Ok(()),
+        }
+    }
+
+    /// Breaks off inside the body, once the peer has read what was sent: a RST would take it away.
+    async fn cut(&mut self, mounted: &Arc<Mounted>, answer: &Answer) -> Result<Next, Gone> {
+        self.flush().await?;
+        self.receipt().await?;
+        if answer.ending == Ending::Reset {
+            return Ok(Next::Reset(mounted.clone(), answer.exchange));
+        }
+        self.stream.shutdown().await.map_err(|_| Gone)?;
+        let replied = Seen::Replied { exchange: answer.exchange, ending: answer.ending };
+        let _ = mounted.seen.send(replied).await;
+        Ok(Next::Close)
+    }
+
+    /// Writes the rest. From the last write to the word that the reply is over there is no wait: the client
+    /// may use the connection for another mount at once, which the end of this mount must not disturb.
+    async fn finish(&mut self, mounted: &Mounted, answer: &Answer) -> Result<(), Gone> {
+        let permit = mounted.seen.reserve().await.map_err(|_| Gone)?;
+        self.flush().await?;
+        permit.send(Seen::Replied { exchange: answer.exchange, ending: answer.ending });
+        Ok(())
+    }
+
+    /// Waits, within a bound, until the peer has read everything.
+    pub(super) async fn receipt(&mut self) -> Result<Grade, Gone> {
+        let Some(ours) = self.ours else { return Ok(Grade::Written) };
+        let start = Instant::now();
+        loop {
+            match self.shared.queues.look(ours, self.peer, self.n_written) {
+                Queue::Empty => return Ok(Grade::Read),
+                Queue::Unknown => return Ok(Grade::Written),
+                Queue::Waiting if start.elapsed() >= self.shared.limits.receipt_time => {
+                    return Ok(Grade::Written);
+                }
+                Queue::Waiting => {}
+            }
+            if timeout(RECEIPT_PAUSE, self.gone()).await.is_ok() {
+                // A peer that has read everything before it closed sends a FIN and its queue is empty; one
+                // that has not sends a RST.
+                return match self.shared.queues.look(ours, self.peer, self.n_written) {
+                    Queue::Empty => Ok(Grade::Read),
+                    Queue::Waiting | Queue::Unknown => Err(Gone),
+                };
+            }
+        }
+    }
+}
+
+fn is_cut(ending: Ending) -> bool {
+    matches!(ending, Ending::Eof | Ending::Reset)
+}
+
+/// How a body is framed. A body of given length that is to be cut promises a byte that never comes.
+fn framing(answer: &Answer) -> Framing {
+    if answer.streamed {
+        return Framing::Chunked;
+    }
+    let len = answer.frames.slice(0..answer.frames.len()).len();
+    Framing::Length(len + usize::from(is_cut(answer.ending)))
+}

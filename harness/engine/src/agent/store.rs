@@ -1,0 +1,195 @@
+//! What an agent keeps of its thread, so that a new process can go on with it.
+//!
+//! The bytes are JSON with a version. They hold the thread as it would stand if the agent died at this moment: the
+//! user's message, what the model has said, the calls whose tools were started, and the results that have come.
+//! A call that has no result yet is stored without one; whoever loads the thread answers it honestly.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::Agent;
+use super::canary::Canary;
+use super::loads::loaded;
+use super::step::Phase;
+use super::thread::{Block, CallResult, Message};
+
+/// The version of the format. Another one is not guessed at.
+const VERSION: u32 = 1;
+
+/// A store that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BrokenStore(String);
+
+impl fmt::Display for BrokenStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the stored thread cannot be read: {}", self.0)
+    }
+}
+
+impl std::error::Error for BrokenStore {}
+
+#[derive(Serialize)]
+struct Written<'a> {
+    version: u32,
+    thread: &'a [Message],
+}
+
+#[derive(Deserialize)]
+struct Read {
+    version: u32,
+    thread: Vec<Message>,
+}
+
+impl Agent {
+    /// What must stand on the disk now for a new agent to go on with this thread.
+    ///
+    /// It changes only in [`Agent::step`]. A driver writes it after each step and *before* it carries out what the
+    /// step asked for: then nothing has happened in the world that the store does not know.
+    pub fn saved(&self) -> Vec<u8> {
+        written(&self.thread_now())
+    }
+
+    /// What the store holds now, counted: what the user said, the calls, and the results.
+    pub fn n_entries(&self) -> usize {
+        let entries = self.thread_now().into_iter().map(|message| match message {
+            Message::User(_) => 1,
+            Message::Assistant(blocks) => blocks.iter().filter_map(Block::call).count(),
+            Message::Results(results) => results.len(),
+        });
+        entries.sum()
+    }
+
+    /// The thread as it would stand if the agent died now.
+    fn thread_now(&self) -> Vec<Message> {
+        let mut thread = self.thread.clone();
+        if let Some(turn) = &self.turn {
+            match self.setup.canary {
+                Some(Canary::KillForgets) => thread.truncate(turn.mark),
+                Some(Canary::KillDangles) if !matches!(turn.step.phase, Phase::Over) => {}
+                Some(Canary::AskedKillLosesSiblings) if turn.step.is_asking() => {
+                    push(&mut thread, turn.step.message_so_far(), Vec::new());
+                }
+                Some(Canary::KillDangles | Canary::KillLosesResults) => {
+                    push(&mut thread, turn.step.message_so_far(), Vec::new());
+                }
+                _ => push(&mut thread, turn.step.message_so_far(), turn.step.results()),
+            }
+            thread.extend(turn.asides.iter().map(|heard| Message::User(heard.text.clone())));
+        }
+        thread
+    }
+
+    /// This agent, which has no thread yet, with a stored one. Nothing of the dead process is on its way any more, so
+    /// every call without a result is answered: it may have run, and nobody knows.
+    ///
+    /// # Errors
+    ///
+    /// When the bytes are not what [`Agent::saved`] writes.
+    pub fn with_thread(mut self, saved: &[u8]) -> Result<Agent, BrokenStore> {
+        self.load(saved)?;
+        Ok(self)
+    }
+
+    /// Takes over what another process has stored since. Whoever shares a session looks into the store before each turn,
+    /// or it would write over what it does not know.
+    ///
+    /// # Errors
+    ///
+    /// When the bytes are not what [`Agent::saved`] writes.
+    pub fn reload(&mut self, saved: &[u8]) -> Result<(), BrokenStore> {
+        match self.setup.canary {
+            Some(Canary::StaleWriter) => Ok(()),
+            _ => self.load(saved),
+        }
+    }
+
+    fn load(&mut self, saved: &[u8]) -> Result<(), BrokenStore> {
+        let read: Read = serde_json::from_slice(saved).map_err(|error| BrokenStore(error.to_string()))?;
+        if read.version != VERSION {
+            return Err(BrokenStore(format!(
+                "it has version {}, and this is version {VERSION}",
+                read.version
+            )));
+        }
+        self.thread = loaded(read.thread, self.setup.canary);
+        Ok(())
+    }
+}
+
+/// The bytes of a thread.
+pub(super) fn written(thread: &[Message]) -> Vec<u8> {
+    let written = Written { version: VERSION, thread };
+    serde_json::to_vec(&written).expect("a thread is strings and flags, which JSON can say")
+}
+
+fn push(thread: &mut Vec<Message>, message: Vec<Block>, results: Vec<CallResult>) {
+    if !message.is_empty() {
+        thread.push(Message::Assistant(message));
+    }
+    if !results.is_empty() {
+        thread.push(Message::Results(results));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agent::Delivery;
+    use crate::agent::thread::{Call, unanswered};
+    use brickbat_rules::dialect::Dialect;
+
+    fn resume(saved: &[u8]) -> Result<Agent, BrokenStore> {
+        Agent::reference(Dialect::OpenaiChat, Delivery::Streamed, &[]).with_thread(saved)
+    }
+
+    fn call(id: &str) -> Block {
+        let (tool, args) = ("lookup".to_owned(), "{}".to_owned());
+        Block::Call(Call { id: id.to_owned(), tool, args, signature: None })
+    }
+
+    fn result(id: &str) -> CallResult {
+        CallResult { call_id: id.to_owned(), text: "found".to_owned(), is_error: false }
+    }
+
+    fn thread(messages: &[Message]) -> Vec<u8> {
+        serde_json::to_vec(&Written { version: VERSION, thread: messages }).unwrap()
+    }
+
+    #[test]
+    fn a_thread_comes_back_as_it_was_saved() {
+        let whole = [
+            Message::User("hello".to_owned()),
+            Message::Assistant(vec![Block::Text("hm".to_owned()), call("a")]),
+            Message::Results(vec![result("a")]),
+        ];
+        let agent = resume(&thread(&whole)).unwrap();
+        assert_eq!(agent.thread, whole);
+        assert_eq!(agent.saved(), thread(&whole));
+    }
+
+    #[test]
+    fn calls_without_a_result_are_answered_in_their_order() {
+        let broken = [
+            Message::Assistant(vec![call("a"), call("b")]),
+            Message::Results(vec![result("b")]),
+            Message::User("and now?".to_owned()),
+            Message::Assistant(vec![call("c")]),
+        ];
+        let agent = resume(&thread(&broken)).unwrap();
+        assert!(unanswered(&agent.thread).is_empty());
+        let Message::Results(results) = &agent.thread[1] else { panic!("{:?}", agent.thread) };
+        assert_eq!(results.iter().map(|result| result.call_id.as_str()).collect::<Vec<_>>(), ["a", "b"]);
+        assert!(results[0].is_error && results[0].text.contains("Interrupted"));
+        assert!(matches!(agent.thread.last(), Some(Message::Results(_))));
+    }
+
+    #[test]
+    fn a_broken_store_is_an_error() {
+        for bytes in [&b""[..], b"null", b"{\"version\":1}", b"{\"version\":1,\"thread\":[{\"user\":"] {
+            assert!(resume(bytes).is_err(), "{}", String::from_utf8_lossy(bytes));
+        }
+        let error = resume(br#"{"version":2,"thread":[]}"#).unwrap_err();
+        assert!(error.to_string().contains("version 2"), "{error}");
+    }
+}

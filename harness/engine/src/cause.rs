@@ -1,0 +1,125 @@
+//! Causes: what makes two findings one.
+//!
+//! A signature leaves out where a finding is and of which calls it speaks, so that it stays the same when a scenario
+//! gets smaller or is played with other ids. What goes wrong in a scenario is told in words and in kinds ([`kinds`]);
+//! signature and kinds together are what a regression is filed under.
+
+mod wrong;
+
+use brickbat_rules::dialect::Dialect;
+use brickbat_scenario::scenario::Found;
+use brickbat_scenario::verdict::{Finding, Harm};
+
+pub use wrong::{file_name, kinds, words};
+
+/// What makes two findings one: not where they are, nor of which calls they speak.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Signature {
+    /// What the user loses.
+    pub harm: Harm,
+    /// The check that fails.
+    pub check: String,
+    /// The rule that is broken, without its dialect, or what a system says that refuses; what our own checks say follows
+    /// from the check.
+    pub says: String,
+}
+
+impl Signature {
+    /// That of a finding.
+    pub fn of(finding: &Finding) -> Signature {
+        let rule = finding.rule.map(|rule| rule.split_once('/').map_or(rule, |(_, name)| name).to_owned());
+        let says = rule.unwrap_or_else(|| match finding.harm {
+            Harm::BrickedByClient => skeleton(&finding.message),
+            _ => String::new(),
+        });
+        Signature { harm: finding.harm, check: finding.check.to_owned(), says }
+    }
+
+    /// That which a scenario names.
+    pub fn of_found(found: &Found) -> Signature {
+        Signature { harm: found.harm, check: found.check.clone(), says: found.says.clone() }
+    }
+
+    /// What a scenario says that was found to show it there.
+    pub fn found(&self, system: &str, dialect: Dialect, seed: u64) -> Found {
+        let Signature { harm, check, says } = self.clone();
+        let brickbat = env!("CARGO_PKG_VERSION").to_owned();
+        Found {
+            check,
+            harm,
+            says,
+            system: system.to_owned(),
+            canary: None,
+            dialect,
+            seed,
+            seen: None,
+            brickbat,
+        }
+    }
+
+    /// Whether one of the findings is of this cause.
+    pub fn is_among(&self, findings: &[Finding]) -> bool {
+        findings.iter().any(|finding| Signature::of(finding) == *self)
+    }
+}
+
+/// A message without the names, numbers and ids in it.
+fn skeleton(message: &str) -> String {
+    let mut words: Vec<&str> = Vec::new();
+    let mut is_list = false;
+    for word in message.split_whitespace() {
+        let bare = word.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '`' | '"' | '\''));
+        let is_quoted = bare.starts_with(['`', '"', '\'']);
+        // Ids without a digit are known by where they stand, and by their capitals.
+        let is_id = (is_list || words.last() == Some(&"call"))
+            && bare.chars().filter(char::is_ascii_uppercase).count() > 1;
+        // Calls have names of a letter or two; "a" as an article goes with them.
+        let is_name = bare.len() <= 1 || is_quoted || is_id || bare.chars().any(|c| c.is_ascii_digit());
+        is_list = is_name && word.ends_with(',');
+        let is_joint = matches!(word, "and" | "or");
+        let after_name = words.last() == Some(&NAME);
+        match (is_name, is_joint && after_name) {
+            (true, _) if after_name => {}
+            (true, _) => words.push(NAME),
+            (false, true) => {}
+            (false, false) => words.push(singular(word)),
+        }
+    }
+    words.join(" ")
+}
+
+/// What is said of several is no other cause than what is said of one.
+fn singular(word: &str) -> &str {
+    match word {
+        "are" => "is",
+        "calls" => "call",
+        "results" => "result",
+        _ => word,
+    }
+}
+
+/// What stands for a name.
+const NAME: &str = "…";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_numbers_make_no_other_cause() {
+        assert_eq!(skeleton("the result of call b is gone"), "the result of call … is gone");
+        assert_eq!(
+            skeleton("the results of calls b, c and toolu_01 are gone"),
+            "the result of call … is gone"
+        );
+        assert_eq!(skeleton("`x` and \"y\" raised"), "… raised");
+        // As Gemini's clients say it, with ids of eight letters and digits.
+        let missing = ["call IxSaoIDF.", "calls YmcNOe2Z, LgCZSr0c, TAIHRMYR.", "calls AWdnZq7L, 3Je3dPOa."];
+        for ids in missing {
+            assert_eq!(
+                skeleton(&format!("Tool results are missing for {ids}")),
+                "Tool result is missing for call …"
+            );
+        }
+    }
+}

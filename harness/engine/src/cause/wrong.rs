@@ -1,0 +1,97 @@
+//! What goes wrong in a scenario: in words, in kinds, and as the name of a file.
+
+use std::collections::BTreeSet;
+
+use super::Signature;
+use brickbat_scenario::hash::fnv1a;
+use brickbat_scenario::lower;
+use brickbat_scenario::scenario::{Action, Block, Scenario};
+
+/// What goes wrong, for a reader: each action in its place, and whatever else is odd.
+pub fn words(scenario: &Scenario) -> String {
+    let mut told = Vec::new();
+    for (turn, said) in scenario.turns.iter().enumerate() {
+        told.extend(said.at.iter().map(|at| format!("{} in turn {}", lower::action_words(at), turn + 1)));
+    }
+    told.extend(oddities(scenario).into_iter().map(|odd| odd.replace('-', " ")));
+    if told.is_empty() { "nothing goes wrong".to_owned() } else { told.join(", and ") }
+}
+
+/// The kinds of things that go wrong, wherever they do.
+pub fn kinds(scenario: &Scenario) -> BTreeSet<String> {
+    let actions = scenario.turns.iter().flat_map(|turn| &turn.at).map(|at| action(&at.action));
+    actions.chain(oddities(scenario)).collect()
+}
+
+/// The name of the file of a regression: the same for the same cause, and for no other.
+pub fn file_name(signature: &Signature, scenario: &Scenario) -> String {
+    let kinds: Vec<String> = kinds(scenario).into_iter().collect();
+    let Signature { harm, check, says } = signature;
+    let key = format!("{} {check} {says} {}", harm.name(), kinds.join(" "));
+    let told = kinds.iter().take(MAX_TOLD).fold(check.clone(), |name, kind| format!("{name}-{kind}"));
+    format!("{told}-{:06x}.yaml", fnv1a(key.as_bytes()) & 0x00ff_ffff)
+}
+
+/// Kinds that stand in the name of a file; the hash holds all of them.
+const MAX_TOLD: usize = 3;
+
+/// An action without its place.
+fn action(action: &Action) -> String {
+    match action {
+        Action::Interrupt(cause) => format!("interrupt-{}", cause.name()),
+        Action::Http(fault) => format!("http-{}", fault.status),
+        // What differs in words alone is one kind.
+        other => {
+            let value = serde_json::to_value(other).unwrap_or_default();
+            let name = value.as_str().or_else(|| value.as_object()?.keys().next().map(String::as_str));
+            name.unwrap_or_default().to_owned()
+        }
+    }
+}
+
+/// What is odd beside the actions: in what the model says, and in how tools end.
+fn oddities(scenario: &Scenario) -> Vec<String> {
+    let mut odd = BTreeSet::new();
+    let mut add = |is_so: bool, name: &str| {
+        if is_so {
+            odd.insert(name.to_owned());
+        }
+    };
+    for tool in scenario.tools.values() {
+        add(tool.fails.is_some(), "failing-tool");
+        add(tool.throws.is_some(), "throwing-tool");
+        add(tool.denies.is_some(), "denied-tool");
+        add(tool.deaf, "deaf-tool");
+        add(tool.asks, "asking-tool");
+        add(tool.missing, "missing-tool");
+        add(tool.called.is_some(), "odd-tool-name");
+        add(tool.hangs, "hanging-tool");
+        add(tool.ends, "final-tool");
+        add(
+            [&tool.returns, &tool.fails, &tool.throws].into_iter().flatten().any(String::is_empty),
+            "silent-tool",
+        );
+    }
+    add(scenario.given.is_some(), "given-history");
+    add(scenario.limits.steps.is_some(), "step-limit");
+    for turn in &scenario.turns {
+        add(turn.process != 1, "second-process");
+        for reply in &turn.replies {
+            add(reply.interleave, "interleaved-calls");
+            add(reply.stop.is_some(), "odd-stop-reason");
+            add(reply.indices.is_some(), "odd-indices");
+            for block in reply.attempts.iter().flatten() {
+                match block {
+                    Block::Call(call) => {
+                        add(call.id.is_some(), "odd-call-id");
+                        add(call.raw.is_some(), "odd-arguments");
+                    }
+                    Block::Text(text) => add(text.is_empty(), "empty-text"),
+                    Block::Think(_) => add(true, "thinking"),
+                }
+            }
+        }
+        add(!turn.settle.is_empty(), "order");
+    }
+    odd.into_iter().collect()
+}

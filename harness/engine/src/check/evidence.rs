@@ -1,0 +1,320 @@
+//! What the checkers look at.
+
+use super::changed::Changed;
+use super::given;
+use crate::provider::Recall;
+use crate::run::Run;
+use brickbat_rules::json::{Document, Json};
+use brickbat_rules::rules::{self, Memory, Profile};
+use brickbat_scenario::history::{Content, History, Item};
+use brickbat_scenario::plan::{CallKey, MARKER, Plan, PlannedCall, ToolOutcome};
+use brickbat_scenario::trace::{Aside, Event, ExchangeId, Ledger, RequestKind, ShownState, TurnOutcome};
+use brickbat_scenario::wire;
+
+/// Everything known of one run, read once.
+pub struct Evidence<'a> {
+    /// The plan.
+    pub plan: &'a Plan,
+    /// Its run.
+    pub run: &'a Run,
+    /// What the tools really did.
+    pub ledger: Ledger,
+    /// Every request, in order.
+    pub requests: Vec<RequestView>,
+    /// What was changed on purpose.
+    pub changed: Changed,
+}
+
+/// One request, read.
+pub struct RequestView {
+    /// Its number.
+    pub exchange: ExchangeId,
+    /// The turn, from 0, in which it came.
+    pub turn: usize,
+    /// What the provider made of it.
+    pub kind: RequestKind,
+    /// Whether its body can be read; if not, nobody knows what it says.
+    pub is_read: bool,
+    /// Its conversation.
+    pub history: History,
+    /// The names of the tools that it offers to the model.
+    pub offered: Vec<String>,
+    /// Whether it asks the model to think.
+    pub asks_to_think: bool,
+    /// The plan's calls in it.
+    calls: Vec<CallView>,
+    /// Why a strict provider refuses it, if it does.
+    pub refusal: Option<Refusal>,
+}
+
+/// Why a request is refused.
+pub struct Refusal {
+    /// The rule.
+    pub rule: &'static str,
+    /// Where, in the body.
+    pub pointer: String,
+    /// The provider's sentence.
+    pub message: String,
+    /// The status.
+    pub status: u16,
+}
+
+impl<'a> Evidence<'a> {
+    /// Reads a run.
+    pub fn gather(plan: &'a Plan, run: &'a Run, profile: &'static Profile) -> Evidence<'a> {
+        let mut recall = Recall::of(plan);
+        let mut requests = Vec::new();
+        for (turn, event) in run.trace.by_turn() {
+            let Event::Requested { exchange, kind, model, body } = event else { continue };
+            let asked = Asked { model: model.as_deref(), body };
+            requests.push(view(plan, profile, &mut recall, (*exchange, turn, *kind), asked));
+        }
+        let mut ledger = Ledger::of(&run.trace, plan.calls.len());
+        given::enter(plan, &mut ledger);
+        let changed = Changed::of(plan, &run.trace);
+        Evidence { plan, run, ledger, requests, changed }
+    }
+
+    /// The turn in which a request came.
+    pub fn turn_of(&self, exchange: ExchangeId) -> Option<usize> {
+        self.requests.iter().find(|request| request.exchange == exchange).map(|request| request.turn)
+    }
+
+    /// The last request of the thread that can be read; what it holds is what the thread remembers.
+    pub fn last_request(&self) -> Option<&RequestView> {
+        let is_of_thread = |request: &&RequestView| request.kind != RequestKind::Auxiliary && request.is_read;
+        self.requests.iter().rev().find(is_of_thread)
+    }
+
+    /// Whether a request tells the model what the tool of a call returned: in a result of that call that counts, or in
+    /// words, where a system gives the history in its own.
+    pub fn tells(
+        &self,
+        request: &RequestView,
+        key: CallKey,
+        counts: impl Fn(&ResultView<'_>) -> bool,
+    ) -> bool {
+        let (marker, is_silent) = (self.call(key).marker.as_str(), self.call(key).outcome.text().is_empty());
+        let is_its = |result: &ResultView<'_>| match self.answered(request, result.id) {
+            // A tool that returned nothing returned no marker either: any result that is its own will do.
+            Some(answered) => answered == key && (is_silent || result.text.contains(marker)),
+            None => !is_silent && result.text.contains(marker),
+        };
+        let in_words = || {
+            request.history.items.iter().any(|item| match &item.content {
+                Content::Text { text } => text.contains(marker),
+                Content::Raw { value } => value.to_string().contains(marker),
+                Content::Thought { .. } | Content::Call { .. } | Content::Result { .. } => false,
+            })
+        };
+        request.results().any(|result| is_its(&result) && counts(&result)) || in_words()
+    }
+
+    /// Whether the system could have told of a result: it came in time, and a request came after it.
+    pub fn could_tell(&self, key: CallKey) -> bool {
+        let (call, account) = (self.call(key), &self.ledger.calls[key.0 as usize]);
+        let returned = matches!(account.settled, Some(ToolOutcome::Return(_)));
+        returned && !account.settled_late && (call.given || account.asked_since)
+    }
+
+    /// The call of the plan with that wire id, if it is the only one.
+    pub fn call_by_id(&self, id: &str) -> Option<(CallKey, &PlannedCall)> {
+        let key = self.plan.call_with_id(id)?;
+        Some((key, self.call(key)))
+    }
+
+    /// The call that a result of a request answers. Where several calls have its id, nobody can tell.
+    pub fn answered(&self, request: &RequestView, id: &str) -> Option<CallKey> {
+        if request.n_calls_with(id) > 1 {
+            return None;
+        }
+        request.key_of(id).or_else(|| self.call_by_id(id).map(|(key, _)| key))
+    }
+
+    /// The call itself.
+    pub fn call(&self, key: CallKey) -> &PlannedCall {
+        &self.plan.calls[key.0 as usize]
+    }
+
+    /// The shape of a request in the scenario's names, for people.
+    pub fn shape(&self, request: &RequestView) -> String {
+        let name = |id: &str| self.answered(request, id).map(|key| self.call(key).name.clone());
+        request.history.shape(|id| name(id).unwrap_or_else(|| "?".to_owned()))
+    }
+
+    /// The outcome of each turn that ended.
+    pub fn outcomes(&self) -> impl Iterator<Item = (usize, &TurnOutcome)> {
+        self.run.trace.by_turn().filter_map(|(turn, event)| match event {
+            Event::TurnEnded { outcome } => Some((turn, outcome)),
+            _ => None,
+        })
+    }
+
+    /// Whether the process was killed before that turn had an end.
+    pub fn died_in(&self, turn: usize) -> bool {
+        let killed = self.run.trace.by_turn().any(|(at, event)| at == turn && *event == Event::Killed);
+        killed && self.outcomes().all(|(ended, _)| ended != turn)
+    }
+
+    /// What the process of a call's turn did with its result before it was killed, so that all could see it: it showed
+    /// the call as completed, or sent the result to the provider. The second may race with the kill, so the first
+    /// is what is told where both hold.
+    pub fn acknowledged(&self, key: CallKey) -> Option<&'static str> {
+        let call = self.call(key);
+        let of_turn = || self.run.trace.by_turn().filter(|(turn, _)| *turn == call.turn);
+        let alive = || of_turn().map(|(_, event)| event).take_while(|event| **event != Event::Killed);
+        let is_sent = |event: &Event| match event {
+            Event::Requested { exchange, .. } => self.has_result(*exchange, call),
+            _ => false,
+        };
+        let is_shown = |event: &Event| match event {
+            // What is shown of an id that several calls share is shown of nobody knows which.
+            Event::CallShown { id, state: ShownState::Completed } => self.plan.call_with_id(id) == Some(key),
+            _ => false,
+        };
+        if alive().any(is_shown) {
+            return Some("shown the call as completed");
+        }
+        alive().any(is_sent).then_some("sent it to the provider")
+    }
+
+    fn has_result(&self, exchange: ExchangeId, call: &PlannedCall) -> bool {
+        let of_exchange = |request: &&RequestView| request.exchange == exchange;
+        let mut results = self.requests.iter().filter(of_exchange).flat_map(RequestView::results);
+        results.any(|result| result.text.contains(call.marker.as_str()))
+    }
+
+    /// Whether that turn was stopped by the user, or broken off by an exception.
+    pub fn was_stopped(&self, turn: usize) -> bool {
+        let stops = |event: &Event| matches!(event, Event::Stopped | Event::Interrupted { .. });
+        self.run.trace.by_turn().any(|(at, event)| at == turn && stops(event))
+    }
+
+    /// What was said to running turns and taken by the system, with the turn.
+    pub fn asides(&self) -> impl Iterator<Item = (usize, Aside, &str)> {
+        let refused = |turn: usize| {
+            let mut refusals = self.run.trace.by_turn();
+            refusals.any(|(at, event)| at == turn && *event == Event::PromptRefused)
+        };
+        self.run.trace.by_turn().filter_map(move |(turn, event)| match event {
+            Event::Said { way: Aside::Prompted, .. } if refused(turn) => None,
+            Event::Said { way, text } => Some((turn, *way, text.as_str())),
+            _ => None,
+        })
+    }
+}
+
+impl RequestView {
+    /// Where this request stands, for people.
+    pub fn place(&self, pointer: &str) -> String {
+        let gap = if pointer.is_empty() { "" } else { " " };
+        format!("turn {} request {}{gap}{pointer}", self.turn + 1, self.exchange.0 + 1)
+    }
+
+    /// The results in it, with the place of each.
+    pub fn results(&self) -> impl Iterator<Item = ResultView<'_>> {
+        self.history.items.iter().filter_map(|item| match &item.content {
+            Content::Result { id, text, is_error } => {
+                Some(ResultView { pointer: &item.pointer, id, text, is_error: *is_error })
+            }
+            _ => None,
+        })
+    }
+
+    /// The calls in it that are the plan's.
+    pub fn calls(&self) -> impl Iterator<Item = &CallView> {
+        self.calls.iter()
+    }
+
+    /// How many calls of this request have that id.
+    pub fn n_calls_with(&self, id: &str) -> usize {
+        let has_it = |item: &&Item| matches!(&item.content, Content::Call { id: own, .. } if own == id);
+        self.history.items.iter().filter(has_it).count()
+    }
+
+    /// The call of the plan that an id of this request means.
+    pub fn key_of(&self, id: &str) -> Option<CallKey> {
+        self.calls.iter().find(|call| call.id == id).map(|call| call.key)
+    }
+}
+
+/// A call of the plan in a request.
+pub struct CallView {
+    /// Index of the message.
+    pub message: usize,
+    /// Where.
+    pub pointer: String,
+    /// The id that it has there; a system may have given it one of its own.
+    pub id: String,
+    /// Which call it is.
+    pub key: CallKey,
+}
+
+/// A result in a request.
+pub struct ResultView<'a> {
+    /// Where.
+    pub pointer: &'a str,
+    /// Of which call.
+    pub id: &'a str,
+    /// Its text.
+    pub text: &'a str,
+    /// Whether it says that it is an error.
+    pub is_error: Option<bool>,
+}
+
+/// What a request says, in its path and in its body.
+struct Asked<'a> {
+    model: Option<&'a str>,
+    body: &'a [u8],
+}
+
+fn view(
+    plan: &Plan,
+    profile: &'static Profile,
+    recall: &mut Recall,
+    (exchange, turn, kind): (ExchangeId, usize, RequestKind),
+    Asked { model, body }: Asked<'_>,
+) -> RequestView {
+    let document = Document::parse(body);
+    let violations = rules::validate_asking(profile, recall.memory(), model, body, &document);
+    // What is answered beside the script is not held to the rules of a reply.
+    let refusal = rules::refusal(&violations).filter(|_| kind != RequestKind::Auxiliary);
+    let refusal = refusal.map(|violation| Refusal {
+        rule: violation.rule.id,
+        pointer: violation.pointer.clone(),
+        message: violation.message.clone(),
+        status: violation.status(),
+    });
+    let (is_read, document) = (document.is_ok(), document.unwrap_or_default());
+    let history = conversation(plan, recall.memory(), document.root());
+    recall.replied(plan, exchange, kind, document.root());
+    let offered = wire::offered_tools(plan.dialect, document.root());
+    let asks_to_think = wire::of(plan.dialect).asks_to_think(document.root());
+    let calls = history.items.iter().filter_map(|item| call_view(plan, item)).collect();
+    RequestView { exchange, turn, kind, is_read, history, offered, asks_to_think, calls, refusal }
+}
+
+/// The conversation that a request goes on with, what it only names included.
+fn conversation(plan: &Plan, memory: &Memory, body: Json) -> History {
+    let Some(written) = memory.written_out(plan.dialect, body) else {
+        return wire::history(plan.dialect, body);
+    };
+    let text = written.body.to_string();
+    let Ok(document) = Document::parse(text.as_bytes()) else { return History::default() };
+    let mut history = wire::history(plan.dialect, document.root());
+    for item in &mut history.items {
+        item.pointer = written.pointer_as_sent(&item.pointer);
+    }
+    history
+}
+
+/// A call of the plan is known by its id, or, where a system gives ids of its own or several calls have the same, by
+/// the marker in its arguments.
+fn call_view(plan: &Plan, item: &Item) -> Option<CallView> {
+    let Content::Call { id, args, .. } = &item.content else { return None };
+    let marker = args.get(MARKER).and_then(|marker| marker.as_str());
+    let by_marker = || (0..).zip(&plan.calls).find(|(_, call)| marker == Some(call.marker.as_str()));
+    let key = plan.call_with_id(id).or_else(|| by_marker().map(|(at, _)| CallKey(at)))?;
+    let (message, pointer, id) = (item.message, item.pointer.clone(), id.clone());
+    Some(CallView { message, pointer, id, key })
+}

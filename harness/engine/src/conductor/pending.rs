@@ -1,0 +1,90 @@
+//! Actions of the plan that are still to happen, with the receipt of each.
+
+use std::ops::{Deref, DerefMut};
+
+use crate::run::Receipt;
+use brickbat_scenario::plan::{CallKey, Plan, PlannedFault};
+use brickbat_scenario::trace::{Ending, ExchangeId, Grade};
+
+/// An action and how far it has come.
+#[derive(Debug)]
+pub(super) struct Pending {
+    pub(super) receipt: Receipt,
+    /// Whether it is under way.
+    pub(super) asked: bool,
+    /// The ending that will prove it.
+    armed: Option<(ExchangeId, Option<Ending>)>,
+}
+
+impl Deref for Pending {
+    type Target = Receipt;
+
+    fn deref(&self) -> &Receipt {
+        &self.receipt
+    }
+}
+
+impl DerefMut for Pending {
+    fn deref_mut(&mut self) -> &mut Receipt {
+        &mut self.receipt
+    }
+}
+
+impl Pending {
+    /// Every action of a plan, with a blank receipt.
+    pub(super) fn all_of(plan: &Plan) -> Vec<Pending> {
+        let turns = plan.turns.iter().enumerate();
+        turns
+            .flat_map(|(turn, planned)| {
+                planned.actions.iter().map(move |action| Pending {
+                    receipt: Receipt {
+                        turn,
+                        words: action.words.clone(),
+                        at: action.at.clone(),
+                        what: action.what.clone(),
+                        fired: false,
+                        grade: None,
+                    },
+                    asked: false,
+                    armed: None,
+                })
+            })
+            .collect()
+    }
+
+    /// The action happened.
+    pub(super) fn prove(&mut self, grade: Grade) {
+        self.fired = true;
+        self.grade = Some(grade);
+    }
+
+    /// The action happens as soon as the provider ends that reply in that way. Without an ending it is a frame that is
+    /// sent next: then the reply goes on to any end of its own, or the client hangs up because of it.
+    pub(super) fn arm(&mut self, exchange: ExchangeId, grade: Grade, ending: Option<Ending>) {
+        self.asked = true;
+        self.grade = Some(grade);
+        self.armed = Some((exchange, ending));
+    }
+
+    /// A reply has ended.
+    pub(super) fn replied(&mut self, exchange: ExchangeId, ending: Ending) {
+        if self.armed.is_some_and(|(own, how)| own == exchange && how.is_none_or(|how| how == ending)) {
+            self.fired = true;
+        }
+    }
+
+    /// The client has gone away in the middle of a reply.
+    pub(super) fn hung_up(&mut self, exchange: ExchangeId) {
+        if self.armed == Some((exchange, None)) {
+            self.fired = true;
+        }
+    }
+
+    /// A result has been delivered.
+    pub(super) fn settled(&mut self, call: CallKey, grade: Grade) {
+        if self.asked && self.what == PlannedFault::Settle(call) {
+            // At a hold it is as sure as the place of the hold.
+            self.prove(self.grade.map_or(grade, |held| held.min(grade)));
+        }
+    }
+}

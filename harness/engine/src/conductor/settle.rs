@@ -1,0 +1,198 @@
+//! Which tool settles next.
+
+use brickbat_scenario::plan::{CallKey, Plan};
+
+/// The calls of a plan as far as they have come.
+#[derive(Debug)]
+pub(super) struct Batch {
+    calls: Vec<Progress>,
+    /// The turn's order.
+    order: Vec<CallKey>,
+    /// Calls that an action settles.
+    reserved: Vec<CallKey>,
+    in_flight: Option<CallKey>,
+}
+
+/// How far one call has come.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Progress {
+    /// Its reply is over.
+    replied: bool,
+    /// Its reply ended as it should, so its tool is expected to start.
+    awaited: bool,
+    started: bool,
+    settled: bool,
+    cancelled: bool,
+    /// The user has to be asked, and has not said yes; or no system can run it.
+    forbidden: bool,
+}
+
+/// What decides, besides the calls themselves, which of them may settle.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Now {
+    /// Tools that the system runs at once, where known.
+    pub(super) width: Option<usize>,
+    /// Whether the user has stopped the turn.
+    pub(super) stopped: bool,
+    /// Whether nothing else has happened for a while.
+    pub(super) forced: bool,
+}
+
+impl Progress {
+    fn is_open(self) -> bool {
+        self.started && !self.settled && !self.cancelled
+    }
+}
+
+impl Batch {
+    pub(super) fn new(plan: &Plan, turn: usize, reserved: &[CallKey]) -> Batch {
+        let progress = |forbidden| Progress { forbidden, ..Progress::default() };
+        let calls = plan.calls.iter().map(|call| progress(call.asks || call.is_unfit())).collect();
+        let mut batch = Batch { calls, order: Vec::new(), reserved: Vec::new(), in_flight: None };
+        batch.begin(plan, turn, reserved);
+        batch
+    }
+
+    pub(super) fn begin(&mut self, plan: &Plan, turn: usize, reserved: &[CallKey]) {
+        self.order = plan.turns.get(turn).map(|turn| turn.settle.clone()).unwrap_or_default();
+        self.reserved = reserved.to_vec();
+    }
+
+    /// No action will settle the call: it settles by itself.
+    pub(super) fn release(&mut self, call: CallKey) {
+        self.reserved.retain(|reserved| *reserved != call);
+    }
+
+    /// No action will settle anything any more.
+    pub(super) fn release_all(&mut self) {
+        self.reserved.clear();
+    }
+
+    /// The user has said yes: the tool is expected to start.
+    pub(super) fn allowed(&mut self, call: CallKey) {
+        self.at(call).forbidden = false;
+    }
+
+    /// The tool started; if it ran before, it runs again.
+    pub(super) fn started(&mut self, call: CallKey) {
+        let progress = self.at(call);
+        *progress = Progress { started: true, settled: false, cancelled: false, ..*progress };
+    }
+
+    pub(super) fn settling(&mut self, call: CallKey) {
+        self.in_flight = Some(call);
+    }
+
+    pub(super) fn settled(&mut self, call: CallKey) {
+        self.at(call).settled = true;
+        self.landed(call);
+    }
+
+    pub(super) fn cancelled(&mut self, call: CallKey) {
+        self.at(call).cancelled = true;
+        self.landed(call);
+    }
+
+    fn landed(&mut self, call: CallKey) {
+        if self.in_flight == Some(call) {
+            self.in_flight = None;
+        }
+    }
+
+    /// The call's reply ended as it should: its tool is waited for.
+    pub(super) fn reply_complete(&mut self, call: CallKey) {
+        self.at(call).replied = true;
+        self.at(call).awaited = true;
+    }
+
+    /// The call's reply was cut off: its tool settles if it has started.
+    pub(super) fn reply_cut(&mut self, call: CallKey) {
+        self.at(call).replied = true;
+    }
+
+    /// The result under way will not arrive.
+    pub(super) fn give_up(&mut self) {
+        self.in_flight = None;
+    }
+
+    /// The process that ran the tools is dead: what it had started will not settle, and nothing is under way to it.
+    pub(super) fn die(&mut self) {
+        self.in_flight = None;
+        for progress in self.calls.iter_mut().filter(|progress| progress.is_open()) {
+            progress.cancelled = true;
+        }
+    }
+
+    pub(super) fn has_started(&self, call: CallKey) -> bool {
+        self.calls[call.0 as usize].started
+    }
+
+    pub(super) fn has_settled(&self, call: CallKey) -> bool {
+        self.calls[call.0 as usize].settled
+    }
+
+    pub(super) fn is_settling(&self) -> bool {
+        self.in_flight.is_some()
+    }
+
+    pub(super) fn n_started(&self, plan: &Plan, turn: usize) -> u32 {
+        self.count(plan, turn, |progress| progress.started)
+    }
+
+    pub(super) fn n_settled(&self, plan: &Plan, turn: usize) -> u32 {
+        self.count(plan, turn, |progress| progress.settled)
+    }
+
+    fn count(&self, plan: &Plan, turn: usize, holds: impl Fn(Progress) -> bool) -> u32 {
+        let calls = plan.calls.iter().zip(&self.calls);
+        calls.filter(|(call, progress)| call.turn == turn && !call.given && holds(**progress)).count() as u32
+    }
+
+    /// Whether every call that can run now has started: as many as were made, or as many as the system runs at once.
+    pub(super) fn is_ready(&self, width: Option<usize>, forced: bool) -> bool {
+        let n_open = self.n_open();
+        self.all_started() || (n_open > 0 && (forced || width.is_some_and(|width| n_open >= width)))
+    }
+
+    /// Whether tools run, and none that is waited for has still to start.
+    pub(super) fn all_started(&self) -> bool {
+        let progress = |call: &CallKey| self.calls[call.0 as usize];
+        self.n_open() > 0
+            && self.order.iter().map(progress).all(|call| call.started || !call.awaited || call.forbidden)
+    }
+
+    fn n_open(&self) -> usize {
+        let is_open = |call: &&CallKey| {
+            let progress = self.calls[call.0 as usize];
+            progress.replied && progress.is_open()
+        };
+        self.order.iter().filter(is_open).count()
+    }
+
+    /// The call that settles next.
+    ///
+    /// While the turn runs, calls settle in the turn's order, once their reply is over and the batch is ready.
+    /// After the user's stop only tools that cannot hear it settle, or, when nothing else happens, those left over.
+    /// Tools of earlier turns that still run, or run again, settle as well.
+    pub(super) fn next(&self, plan: &Plan, turn: usize, now: Now) -> Option<CallKey> {
+        let is_ready = self.is_ready(now.width, now.forced);
+        let may_settle = |call: &CallKey| {
+            let progress = self.calls[call.0 as usize];
+            let planned = &plan.calls[call.0 as usize];
+            let is_due = match now.stopped {
+                true => planned.deaf || now.forced,
+                false => planned.turn < turn || planned.given || (is_ready && progress.replied),
+            };
+            let hangs = planned.hangs && planned.turn == turn;
+            progress.is_open() && is_due && !hangs && !self.reserved.contains(call)
+        };
+        let all = (0..plan.calls.len() as u32).map(CallKey);
+        let is_old = |call: &brickbat_scenario::plan::PlannedCall| call.turn < turn || call.given;
+        let leftovers = all.filter(|call| is_old(&plan.calls[call.0 as usize]));
+        self.order.iter().copied().chain(leftovers).find(may_settle)
+    }
+
+    fn at(&mut self, call: CallKey) -> &mut Progress {
+        &mut self.calls[call.0 as usize]
+    }
+}

@@ -1,0 +1,128 @@
+use super::*;
+use brickbat_rules::dialect::Dialect;
+use brickbat_scenario::lower;
+
+const PATIENCE: Patience = Patience { progress: 1, hang: 2 };
+
+fn plan() -> Arc<Plan> {
+    let text = include_str!("../../../../scenarios/abort/mid-batch.yaml");
+    let plans = lower::plans("abort/mid-batch", "mid-batch.yaml", text, &[Dialect::OpenaiChat], 0);
+    Arc::new(plans.unwrap().remove(1))
+}
+
+fn request(number: u32) -> Event {
+    let body = Vec::new().into();
+    Event::Requested { exchange: ExchangeId(number), kind: RequestKind::Surplus, model: None, body }
+}
+
+#[test]
+fn a_system_that_asks_without_end_is_stopped_and_then_given_up() {
+    let mut conductor = Conductor::new(plan(), PATIENCE, None);
+    conductor.start();
+    let commands: Vec<Command> = (0..1000).flat_map(|number| conductor.observe(&request(number))).collect();
+    let first_stop = commands.iter().position(|command| *command == Command::Stop);
+    let first_finish = commands.iter().position(|command| *command == Command::Finish);
+    assert!(first_stop.is_some() && first_stop < first_finish, "{commands:?}");
+}
+
+#[test]
+fn a_silent_system_is_stopped_and_then_given_up() {
+    let mut conductor = Conductor::new(plan(), PATIENCE, None);
+    conductor.start();
+    let commands: Vec<Command> = (0..8).flat_map(|_| conductor.observe(&Event::Quiet)).collect();
+    let expected = [Command::GiveUp, Command::Stop, Command::GiveUp, Command::Finish];
+    assert_eq!(commands[..4], expected);
+}
+
+#[test]
+fn the_user_answers_by_the_plan_and_after_a_stop_not_at_all() {
+    let text = include_str!("../../../../scenarios/approval/batch.yaml");
+    let plans = lower::plans("approval/batch", "batch.yaml", text, &[Dialect::OpenaiChat], 0).unwrap();
+    let plan = plans.into_iter().find(|plan| plan.id.variant == "b=pay,c=refund").unwrap();
+    let mut conductor = Conductor::new(Arc::new(plan), PATIENCE, None);
+    conductor.start();
+    let mut ask = |number, call| {
+        let question = QuestionId(number);
+        let commands = conductor.observe(&Event::Asked { question, id: String::new(), call });
+        match commands.as_slice() {
+            [.., Command::Answer { question: answered, consent, .. }] if *answered == question => *consent,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(ask(0, Some(CallKey(1))), Consent::Given);
+    assert_eq!(ask(1, Some(CallKey(2))), Consent::Refused);
+    // Systems also ask for tools of their own, and for tools that need not ask.
+    assert_eq!(ask(2, None), Consent::Given);
+    assert_eq!(ask(3, Some(CallKey(0))), Consent::Given);
+    (0..2).for_each(|_| drop(conductor.observe(&Event::Quiet)));
+    let late = Event::Asked { question: QuestionId(4), id: String::new(), call: Some(CallKey(1)) };
+    let withheld =
+        Command::Answer { question: QuestionId(4), call: Some(CallKey(1)), consent: Consent::Withheld };
+    assert_eq!(conductor.observe(&late), [withheld]);
+}
+
+#[test]
+fn the_stop_comes_with_the_planned_result_and_not_before() {
+    let plan = plan();
+    let mut conductor = Conductor::new(Arc::clone(&plan), PATIENCE, None);
+    conductor.start();
+    let kind = RequestKind::Scripted { turn: 0, reply: 0, attempt: 0 };
+    let body = Vec::new().into();
+    conductor.observe(&Event::Requested { exchange: ExchangeId(0), kind, model: None, body });
+    conductor.observe(&Event::Replied { exchange: ExchangeId(0), ending: Ending::Complete });
+    let start = |key| Event::ToolStarted { call: Some(CallKey(key)), args: String::new() };
+    assert_eq!(conductor.observe(&start(0)), []);
+    assert_eq!(conductor.observe(&start(1)), []);
+    let second = CallKey(1);
+    let outcome = plan.calls[1].outcome.clone();
+    assert_eq!(conductor.observe(&start(2)), [Command::Settle { call: second, outcome: outcome.clone() }]);
+    let settled = Event::ToolSettled { call: second, outcome, grade: Grade::Observed };
+    assert_eq!(conductor.observe(&settled), [Command::Stop]);
+    assert!(conductor.receipts()[0].fired);
+}
+
+fn conductor_of(text: &str) -> Conductor {
+    let plans = lower::plans("x", "x.yaml", text, &[Dialect::OpenaiChat], 0).unwrap();
+    Conductor::new(Arc::new(plans.into_iter().next().unwrap()), PATIENCE, None)
+}
+
+#[test]
+fn a_second_prompt_has_a_turn_of_its_own_unless_it_is_refused() {
+    let text = include_str!("../../../../scenarios/steer/second-prompt.yaml");
+    for refused in [true, false] {
+        let mut conductor = conductor_of(text);
+        conductor.start();
+        let kind = RequestKind::Scripted { turn: 0, reply: 0, attempt: 0 };
+        let body = Vec::new().into();
+        conductor.observe(&Event::Requested { exchange: ExchangeId(0), kind, model: None, body });
+        conductor.observe(&Event::Replied { exchange: ExchangeId(0), ending: Ending::Complete });
+        let start = |key| Event::ToolStarted { call: Some(CallKey(key)), args: String::new() };
+        let commands: Vec<Command> = (0..3).flat_map(|key| conductor.observe(&start(key))).collect();
+        let said = |command: &Command| matches!(command, Command::Say { way: Aside::Prompted, .. });
+        assert!(commands.iter().any(said), "{commands:?}");
+        for key in 0..3 {
+            conductor.observe(&Event::ToolCancelled { call: CallKey(key) });
+        }
+        if refused {
+            conductor.observe(&Event::PromptRefused);
+        }
+        let ended = Event::TurnEnded { outcome: brickbat_scenario::trace::TurnOutcome::Returned };
+        let goes_on = |commands: &[Command]| commands.contains(&Command::Prompt { turn: 1 });
+        assert_eq!(goes_on(&conductor.observe(&ended)), refused);
+        assert_eq!(goes_on(&conductor.observe(&ended)), !refused);
+        if refused {
+            continue;
+        }
+        assert!(conductor.receipts()[0].fired);
+    }
+}
+
+#[test]
+fn a_question_that_the_user_leaves_open_is_answered_when_nothing_else_happens() {
+    let mut conductor = conductor_of(include_str!("../../../../scenarios/approval/answered-late.yaml"));
+    conductor.start();
+    let asked = Event::Asked { question: QuestionId(0), id: String::new(), call: Some(CallKey(1)) };
+    assert_eq!(conductor.observe(&asked), []);
+    let answer = |consent| Command::Answer { question: QuestionId(0), call: Some(CallKey(1)), consent };
+    assert_eq!(conductor.observe(&Event::Quiet), [answer(Consent::Given)]);
+}

@@ -1,0 +1,46 @@
+//! Sequences of events that somebody wrote down.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Event, MAX_EVENTS};
+use brickbat_scenario::parse::{self, Diagnostic};
+
+/// The events of a turn in the order in which a stream tells them, right or not.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Sequence {
+    /// What goes wrong in it, in a sentence.
+    pub comment: String,
+    /// Where it was seen: issues, pull requests.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<String>,
+    /// The events, at most [`MAX_EVENTS`].
+    pub events: Vec<Event>,
+}
+
+impl Sequence {
+    /// Reads a file.
+    ///
+    /// # Errors
+    ///
+    /// Says where the file is wrong.
+    pub fn parse(file_name: &str, text: &str) -> Result<Sequence, Diagnostic> {
+        parse::document(file_name, text, |sequence: &Sequence| match sequence.events.len() {
+            0 => Some(("/events".to_owned(), "there is no event".to_owned())),
+            n if n > MAX_EVENTS => {
+                Some(("/events".to_owned(), format!("there are {n} events, more than {MAX_EVENTS}")))
+            }
+            _ => None,
+        })
+    }
+}
+
+/// The sequences with one event less, the last event left out first.
+pub fn without(events: &[Event]) -> impl Iterator<Item = Vec<Event>> + '_ {
+    (0..events.len()).rev().map(|at| {
+        let mut fewer = events.to_vec();
+        fewer.remove(at);
+        fewer
+    })
+}

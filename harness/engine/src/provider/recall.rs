@@ -1,0 +1,99 @@
+//! What the provider of a plan remembers: the replies that it gave, in its own words.
+//!
+//! It is worked out from the plan and the requests alone, so the checkers come to the same memory as the provider did.
+
+use std::borrow::Cow;
+
+use brickbat_rules::json::Json;
+use brickbat_rules::rules::{Keeps, Memory, Told};
+use brickbat_scenario::plan::{Mark, Plan, PlannedAction, PlannedPoint, Script, Side};
+use brickbat_scenario::trace::{ExchangeId, RequestKind};
+use brickbat_scenario::wire::{self, Envelope};
+
+/// The replies of one plan's provider.
+#[derive(Debug)]
+pub struct Recall {
+    /// Part of every id: 16 hexadecimal digits.
+    stem: String,
+    memory: Memory,
+}
+
+impl Recall {
+    /// What the provider of a plan remembers before the first request.
+    pub fn of(plan: &Plan) -> Recall {
+        let stem = plan.id.to_string().bytes().fold(plan.seed ^ 0xcbf2_9ce4_8422_2325, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        Recall { stem: format!("{stem:016x}"), memory: Memory::of_nothing_said() }
+    }
+
+    /// The memory.
+    pub fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    /// Adds what was replied to a request, if anything was.
+    pub fn replied(&mut self, plan: &Plan, exchange: ExchangeId, kind: RequestKind, request: Json) {
+        let keeps = Memory::keeps(plan.dialect, request);
+        if keeps == Keeps::Nothing {
+            return;
+        }
+        let (script, told) = match kind {
+            RequestKind::Scripted { turn, reply, attempt } => {
+                let Some(turn) = plan.turns.get(turn) else { return };
+                let Some(script) = turn.replies.get(reply).and_then(|reply| reply.attempts.get(attempt))
+                else {
+                    return;
+                };
+                let is_cut = turn.actions.iter().any(|action| cuts(action, reply, attempt));
+                let thinking = wire::of(plan.dialect).asks_to_think(request);
+                (shown(script, thinking), if is_cut { Told::Cut } else { Told::Whole })
+            }
+            RequestKind::Surplus => (Cow::Owned(surplus()), Told::Whole),
+            RequestKind::Auxiliary => (Cow::Owned(title()), Told::Whole),
+            RequestKind::Refused { .. } | RequestKind::Faulted { .. } => return,
+        };
+        if keeps == Keeps::Thinking && !script.thinks() {
+            return;
+        }
+        let wire = wire::of(plan.dialect);
+        let id = wire.message_id(&self.unique(exchange));
+        let reply = wire.encode_whole(plan, &script, Envelope { id: &id, model: "", usage: false });
+        self.memory.add(plan.dialect, request, &reply, told);
+    }
+
+    /// Digits that no other answer has.
+    pub(super) fn unique(&self, exchange: ExchangeId) -> String {
+        format!("{}{:08x}", self.stem, exchange.0)
+    }
+}
+
+/// What a client gets to see of a reply, by whether it asked the model to think.
+pub(super) fn shown(script: &Script, thinking: bool) -> Cow<'_, Script> {
+    match thinking || !script.thinks() {
+        true => Cow::Borrowed(script),
+        false => Cow::Owned(script.without_thinking()),
+    }
+}
+
+/// Whether a reply does not come to its end because of an action.
+fn cuts(action: &PlannedAction, reply: usize, attempt: usize) -> bool {
+    let PlannedPoint::Stream { reply: r, attempt: a, mark, side } = action.at else { return false };
+    let is_inside = (mark, side) != (Mark::Reply, Side::After);
+    let ends = action.what.ends_attempt() || action.what.ends_turn();
+    (r, a) == (reply, attempt) && is_inside && ends
+}
+
+/// What is said when the script has no reply left.
+pub(super) fn surplus() -> Script {
+    short_text("Done.")
+}
+
+/// What is said to a request that offers no tools.
+pub(super) fn title() -> Script {
+    short_text("A conversation")
+}
+
+fn short_text(text: &str) -> Script {
+    Script::saying(vec![text.to_owned()])
+}

@@ -1,0 +1,475 @@
+//! The simulation: provider core, agent and gates in one process, without sockets, and with a clock of its own.
+//!
+//! Everything that would happen over the wire happens here in one fixed order, byte for byte.
+//! When nothing is left to do, the clock jumps to the agent's next timer: an hour passes in no time.
+//! When there is none, the conductor hears [`Event::Quiet`]: in here that is exact.
+
+mod witness;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use crate::agent::{BodyEnd, Input, Output, RequestId, RunId, SansIo, TimerId};
+use crate::conductor::{Command, Conductor, Patience};
+use crate::provider::{Answer, Headers, Provider, Request, Sent};
+use crate::run::Run;
+use brickbat_rules::rules::Profile;
+use brickbat_scenario::plan::{CallKey, Change, Plan, Side, ToolOutcome};
+use brickbat_scenario::scenario::Cause;
+use brickbat_scenario::trace::{
+    Aside, Consent, Ending, Event, ExchangeId, Grade, QuestionId, RequestKind, Trace,
+};
+
+/// In the simulation a quiet spell means that nothing can happen any more, so one is enough.
+pub const PATIENCE: Patience = Patience { progress: 1, hang: 2 };
+
+/// Steps of one simulation. A plan of the built-in suite takes about 300.
+const MAX_STEPS: usize = 100_000;
+
+/// Drives a plan on an agent. `width` is the number of tools that the agent runs at once, where known.
+pub fn simulate<A: SansIo>(
+    plan: &Arc<Plan>,
+    profile: &'static Profile,
+    agent: A,
+    width: Option<usize>,
+) -> Run {
+    simulate_on(Provider::new(Arc::clone(plan), profile), plan, agent, width)
+}
+
+/// The same on a provider of this plan, such as one that is late.
+pub fn simulate_on<A: SansIo>(provider: Provider, plan: &Arc<Plan>, agent: A, width: Option<usize>) -> Run {
+    let mut simulation = Simulation {
+        plan: Arc::clone(plan),
+        provider,
+        conductor: Conductor::new(Arc::clone(plan), PATIENCE, width),
+        agent,
+        other: None,
+        disk: None,
+        trace: Trace::default(),
+        todo: VecDeque::new(),
+        bodies: Vec::new(),
+        gates: Vec::new(),
+        clock: Clock::default(),
+        finished: false,
+    };
+    if plan.holds_saves() {
+        simulation.disk = Some(Disk::of(&simulation.agent));
+    }
+    let first = simulation.conductor.start();
+    simulation.obey(first);
+    for _ in 0..MAX_STEPS {
+        if simulation.finished {
+            break;
+        }
+        match simulation.todo.pop_front() {
+            Some(todo) => simulation.work(todo),
+            None => match simulation.clock.jump() {
+                Some(timer) => simulation.step(Input::Elapsed { timer }),
+                None => simulation.observe(Event::Quiet),
+            },
+        }
+    }
+    simulation.trace.push(Event::Stored { history: simulation.agent.history().into() });
+    Run { receipts: simulation.conductor.receipts(), trace: simulation.trace }
+}
+
+struct Simulation<A> {
+    plan: Arc<Plan>,
+    provider: Provider,
+    conductor: Conductor,
+    agent: A,
+    /// The other process of the session, if there are two.
+    other: Option<A>,
+    /// What the store holds, where something happens between two of its writes.
+    disk: Option<Disk>,
+    trace: Trace,
+    todo: VecDeque<Todo>,
+    bodies: Vec<Body>,
+    gates: Vec<Gate>,
+    clock: Clock,
+    finished: bool,
+}
+
+/// A store whose writes are held one by one.
+struct Disk {
+    stored: Vec<u8>,
+    /// Entries that it holds.
+    n_entries: usize,
+    /// Entries that it held when the turn began.
+    n_before: usize,
+}
+
+impl Disk {
+    fn of<A: SansIo>(agent: &A) -> Disk {
+        let n_entries = agent.n_entries();
+        Disk { stored: agent.saved(), n_entries, n_before: n_entries }
+    }
+}
+
+/// Virtual time, in milliseconds. It stands still while there is anything to do.
+#[derive(Default)]
+struct Clock {
+    now: u64,
+    /// When each timer runs out.
+    timers: Vec<(u64, TimerId)>,
+    /// Before this the provider does not want to be asked again.
+    due: u64,
+}
+
+impl Clock {
+    /// The timer that runs out next; then is now.
+    fn jump(&mut self) -> Option<TimerId> {
+        let (at, _) = self.timers.iter().enumerate().min_by_key(|(_, (due, _))| *due)?;
+        let (due, timer) = self.timers.remove(at);
+        self.now = due;
+        Some(timer)
+    }
+}
+
+/// Something that is still to be done, in order.
+enum Todo {
+    Obey(Command),
+    /// Send on with the answer at that place in the list.
+    Send(usize),
+    Tell(ToAgent),
+}
+
+/// Something that the agent is to hear.
+enum ToAgent {
+    Prompt(usize),
+    Change(Change),
+    Stop,
+    Interrupt(Cause),
+    Say { way: Aside, text: String },
+    Settle { call: CallKey, outcome: ToolOutcome },
+    Answer { run: RunId, consent: Consent },
+    Refuse(RunId),
+}
+
+/// An answer on its way.
+struct Body {
+    request: RequestId,
+    kind: RequestKind,
+    answer: Answer,
+    sent: Sent,
+    next_hold: usize,
+    state: BodyState,
+}
+
+/// Whether the process lives on.
+#[derive(PartialEq, Eq)]
+enum Life {
+    Goes,
+    Ends,
+}
+
+#[derive(PartialEq, Eq)]
+enum BodyState {
+    Going,
+    Held,
+    Over,
+}
+
+/// A tool that runs.
+struct Gate {
+    run: RunId,
+    call: CallKey,
+    deaf: bool,
+}
+
+impl<A: SansIo> Simulation<A> {
+    fn observe(&mut self, event: Event) {
+        let commands = self.conductor.observe(&event);
+        self.trace.push(event);
+        self.obey(commands);
+    }
+
+    fn obey(&mut self, commands: Vec<Command>) {
+        for command in commands {
+            match command {
+                // A dead process does nothing of what was still to be done.
+                Command::Kill => self.todo.push_front(Todo::Obey(command)),
+                _ => self.todo.push_back(Todo::Obey(command)),
+            }
+        }
+    }
+
+    fn work(&mut self, todo: Todo) {
+        match todo {
+            Todo::Obey(command) => self.execute(command),
+            Todo::Send(at) => self.send(at),
+            Todo::Tell(news) => self.tell(news),
+        }
+    }
+
+    fn execute(&mut self, command: Command) {
+        match command {
+            Command::Prompt { turn } => {
+                self.hear_out();
+                self.provider.begin_turn(turn);
+                if let Some(disk) = &mut self.disk {
+                    disk.n_before = disk.n_entries;
+                }
+                self.trace.push(Event::Prompted { turn });
+                self.todo.push_back(Todo::Tell(ToAgent::Prompt(turn)));
+            }
+            Command::Stop => {
+                self.trace.push(Event::Stopped);
+                self.todo.push_back(Todo::Tell(ToAgent::Stop));
+            }
+            Command::Interrupt(cause) => {
+                self.trace.push(Event::Interrupted { cause });
+                self.todo.push_back(Todo::Tell(ToAgent::Interrupt(cause)));
+            }
+            Command::Say { way, text } => {
+                self.trace.push(Event::Said { way, text: text.clone() });
+                self.todo.push_back(Todo::Tell(ToAgent::Say { way, text }));
+            }
+            Command::Kill => {
+                // What was said has been heard, and no more than heard.
+                for todo in std::mem::take(&mut self.todo) {
+                    if let Todo::Tell(ToAgent::Say { way, text }) = todo {
+                        let answer = self.agent.step(Input::said(way, &text));
+                        if answer.contains(&Output::PromptRefused) {
+                            self.trace.push(Event::PromptRefused);
+                        }
+                    }
+                }
+                self.agent = match &self.disk {
+                    Some(disk) => self.agent.reborn_from(&disk.stored),
+                    None => self.agent.reborn_from(&self.agent.saved()),
+                };
+                self.disk = self.disk.as_ref().map(|_| Disk::of(&self.agent));
+                self.gates.clear();
+                self.clock.timers.clear();
+                self.bodies.iter_mut().for_each(|body| body.state = BodyState::Over);
+                self.observe(Event::Killed);
+            }
+            Command::Switch { process } => {
+                let store = self.agent.saved();
+                let mut next = self.other.take().unwrap_or_else(|| self.agent.reborn_from(&store));
+                next.reload(&store);
+                self.other = Some(std::mem::replace(&mut self.agent, next));
+                self.trace.push(Event::Switched { process });
+            }
+            Command::Resume => self.observe(Event::Resumed),
+            Command::Change(change) => self.todo.push_back(Todo::Tell(ToAgent::Change(change))),
+            Command::Settle { call, outcome } => {
+                self.todo.push_back(Todo::Tell(ToAgent::Settle { call, outcome }));
+            }
+            Command::Answer { question, call, consent } => {
+                self.trace.push(Event::Answered { question, call, consent });
+                self.todo.push_back(Todo::Tell(ToAgent::Answer { run: RunId(question.0), consent }));
+            }
+            Command::Release(exchange) => self.release(exchange),
+            Command::GiveUp => self.trace.push(Event::GaveUp),
+            Command::Finish => self.finished = true,
+        }
+    }
+
+    /// What was said to the turn before is heard, and stored, before the user goes on.
+    fn hear_out(&mut self) {
+        let is_said = |todo: &Todo| matches!(todo, Todo::Tell(ToAgent::Say { .. }));
+        let (said, others): (VecDeque<Todo>, VecDeque<Todo>) =
+            std::mem::take(&mut self.todo).into_iter().partition(is_said);
+        self.todo = others;
+        said.into_iter().for_each(|todo| self.work(todo));
+    }
+
+    fn tell(&mut self, news: ToAgent) {
+        match news {
+            ToAgent::Prompt(turn) => {
+                let plan = Arc::clone(&self.plan);
+                self.step(Input::Prompt(&plan.turns[turn].user));
+            }
+            ToAgent::Change(change) => self.step(Input::Change(&change)),
+            ToAgent::Stop => self.step(Input::Stop),
+            ToAgent::Interrupt(cause) => self.step(Input::Interrupt(cause)),
+            ToAgent::Say { way, text } => self.step(Input::said(way, &text)),
+            ToAgent::Settle { call, outcome } => {
+                let Some(at) = self.gates.iter().position(|gate| gate.call == call) else {
+                    return self.observe(Event::ToolCancelled { call });
+                };
+                let run = self.gates.remove(at).run;
+                let outputs = self.agent.step(Input::ToolDone { run, outcome: outcome.clone() });
+                // A result that ends its turn has come before the turn is over.
+                let is_end = |output: &Output| matches!(output, Output::Ended(_));
+                let (ends, others) = outputs.into_iter().partition(is_end);
+                self.follow(others);
+                self.observe(Event::ToolSettled { call, outcome, grade: Grade::Observed });
+                if !self.is_dying() {
+                    self.follow(ends);
+                }
+            }
+            ToAgent::Answer { run, consent } => self.step(Input::Answered { run, consent }),
+            ToAgent::Refuse(run) => {
+                let outcome = ToolOutcome::Error("the harness does not know this call".to_owned());
+                self.step(Input::ToolDone { run, outcome });
+            }
+        }
+    }
+
+    fn step(&mut self, input: Input<'_>) {
+        let outputs = self.agent.step(input);
+        self.follow(outputs);
+    }
+
+    /// What the agent wants done is done when it is written down; a process that dies while it writes does nothing more.
+    fn follow(&mut self, outputs: Vec<Output>) {
+        if self.save() == Life::Goes {
+            outputs.into_iter().for_each(|output| self.carry_out(output));
+        }
+    }
+
+    fn save(&mut self) -> Life {
+        let Some(disk) = &self.disk else { return Life::Goes };
+        // A history that is cut has fewer entries than before.
+        let entry = |n_entries: usize| n_entries.saturating_sub(disk.n_before) as u32;
+        let n_entries = self.agent.n_entries();
+        let new = entry(disk.n_entries) + 1..entry(n_entries.max(disk.n_entries)) + 1;
+        let n_before = disk.n_before;
+        for entry in new.clone() {
+            self.observe(Event::Saving { entry, side: Side::Before });
+            if self.is_dying() {
+                return Life::Ends;
+            }
+        }
+        self.disk = Some(Disk { n_before, ..Disk::of(&self.agent) });
+        for entry in new {
+            self.observe(Event::Saving { entry, side: Side::After });
+            if self.is_dying() {
+                return Life::Ends;
+            }
+        }
+        Life::Goes
+    }
+
+    fn is_dying(&self) -> bool {
+        matches!(self.todo.front(), Some(Todo::Obey(Command::Kill)))
+    }
+
+    fn carry_out(&mut self, output: Output) {
+        match output {
+            Output::Request { request, body } => {
+                let (kind, answer) = self.provider.answer(Request {
+                    method: "POST",
+                    path: self.agent.path(),
+                    headers: Headers::NONE,
+                    body: &body,
+                });
+                let (exchange, model) = (answer.exchange, answer.model.clone());
+                let at = self.bodies.len();
+                let sent = Sent::Nothing;
+                self.bodies.push(Body { request, kind, answer, sent, next_hold: 0, state: BodyState::Going });
+                self.todo.push_back(Todo::Send(at));
+                self.observe(Event::Requested { exchange, kind, model, body: body.into() });
+                if kind != RequestKind::Auxiliary && self.clock.now < self.clock.due {
+                    self.observe(Event::Early { exchange });
+                }
+            }
+            Output::Wait { timer, ms } => {
+                self.clock.timers.push((self.clock.now.saturating_add(ms), timer));
+            }
+            Output::HangUp { request } => {
+                let open = self
+                    .bodies
+                    .iter_mut()
+                    .find(|body| body.request == request && body.state != BodyState::Over);
+                if let Some(body) = open {
+                    body.state = BodyState::Over;
+                    let exchange = body.answer.exchange;
+                    self.observe(Event::PeerClosed { exchange });
+                }
+            }
+            // The agent asks once about each run, so the run names the question.
+            Output::Ask { run, id } => {
+                let call = self.plan.call_with_id(&id);
+                self.observe(Event::Asked { question: QuestionId(run.0), id, call });
+            }
+            Output::StartTool { run, args, .. } => {
+                let call = self.plan.call_with_marker(&args);
+                match call {
+                    Some(call) => {
+                        let deaf = self.plan.calls[call.0 as usize].deaf;
+                        self.gates.push(Gate { run, call, deaf });
+                    }
+                    None => self.todo.push_back(Todo::Tell(ToAgent::Refuse(run))),
+                }
+                self.observe(Event::ToolStarted { call, args });
+            }
+            Output::CancelTool { run } => {
+                let heard = self.gates.iter().position(|gate| gate.run == run && !gate.deaf);
+                if let Some(at) = heard {
+                    let call = self.gates.remove(at).call;
+                    self.observe(Event::ToolCancelled { call });
+                }
+            }
+            Output::Show { id, state } => self.observe(Event::CallShown { id, state }),
+            Output::PromptRefused => self.observe(Event::PromptRefused),
+            Output::Changed(change) => self.observe(Event::Changed { change }),
+            Output::Ended(outcome) => self.observe(Event::TurnEnded { outcome }),
+        }
+    }
+
+    fn release(&mut self, exchange: ExchangeId) {
+        let held = |body: &Body| body.answer.exchange == exchange && body.state == BodyState::Held;
+        if let Some(at) = self.bodies.iter().position(held) {
+            self.bodies[at].state = BodyState::Going;
+            self.todo.push_back(Todo::Send(at));
+        }
+    }
+
+    /// Sends the next piece of an answer, or holds, or ends it.
+    fn send(&mut self, at: usize) {
+        let body = &mut self.bodies[at];
+        if body.state != BodyState::Going {
+            return;
+        }
+        let request = body.request;
+        let exchange = body.answer.exchange;
+        if let Some(hold) = body.answer.holds.get(body.next_hold)
+            && hold.after <= body.sent
+        {
+            body.next_hold += 1;
+            body.state = BodyState::Held;
+            let held = hold.at;
+            // What is held elsewhere than the plan says proves nothing.
+            let grade = match witness::is_in_place(&self.plan, body.kind, &body.answer, held, body.sent) {
+                true => Grade::Observed,
+                false => Grade::Written,
+            };
+            return self.observe(Event::Held { exchange, at: held, grade });
+        }
+        let n_frames = body.answer.frames.len();
+        match body.sent {
+            Sent::Nothing => {
+                body.sent = Sent::Frames(0);
+                let (status, pause_ms) = (body.answer.status, body.answer.pause_ms());
+                if let Some(pause_ms) = pause_ms {
+                    self.clock.due = self.clock.now.saturating_add(pause_ms);
+                }
+                self.todo.push_back(Todo::Send(at));
+                self.step(Input::Head { request, status, pause_ms });
+            }
+            Sent::Frames(sent) if sent < n_frames => {
+                body.sent = Sent::Frames(sent + 1);
+                let bytes = body.answer.frames.slice(sent..sent + 1);
+                let outputs = self.agent.step(Input::Body { request, bytes });
+                self.todo.push_back(Todo::Send(at));
+                self.follow(outputs);
+            }
+            Sent::Frames(_) => {
+                body.state = BodyState::Over;
+                let ending = body.answer.ending;
+                let how = match ending {
+                    Ending::Eof | Ending::Reset => BodyEnd::Broken,
+                    Ending::Complete | Ending::EndEarly | Ending::ErrorEvent | Ending::Status => {
+                        BodyEnd::Complete
+                    }
+                };
+                self.observe(Event::Replied { exchange, ending });
+                self.step(Input::End { request, how });
+            }
+        }
+    }
+}

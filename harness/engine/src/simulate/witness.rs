@@ -1,0 +1,35 @@
+//! The witness: whether a reply is held where the plan says.
+//!
+//! The provider says where it holds, and a receipt must not rest on its word alone. So what was really sent is counted
+//! against the script, which is encoded anew.
+
+use crate::provider::{Answer, Sent};
+use brickbat_scenario::plan::{Mark, Plan, PlannedFault, Side};
+use brickbat_scenario::trace::{Held, RequestKind};
+use brickbat_scenario::wire::{self, Envelope};
+
+/// Whether so much of a reply is what stands before a hold of the plan. Of replies that are no scripted streams nothing
+/// is held inside, and where the harness adds frames of its own they are not counted.
+pub(super) fn is_in_place(plan: &Plan, kind: RequestKind, answer: &Answer, at: Held, sent: Sent) -> bool {
+    let RequestKind::Scripted { turn, reply, attempt } = kind else { return true };
+    let adds_frames = plan.turns[turn]
+        .actions
+        .iter()
+        .any(|action| matches!(action.what, PlannedFault::Duplicate | PlannedFault::Malformed));
+    if !answer.streamed || adds_frames {
+        return true;
+    }
+    let script = &plan.turns[turn].replies[reply].attempts[attempt];
+    // Whether a report of tokens was asked for decides about a frame behind the stop reason.
+    [false, true].into_iter().any(|usage| {
+        let envelope = Envelope { id: "witness", model: "witness", usage };
+        let encoded = wire::encode_stream(plan.dialect, plan, script, envelope);
+        let planned = match (at.mark, at.side) {
+            (Mark::Headers, Side::Before) => Some(Sent::Nothing),
+            (Mark::Headers, Side::After) => Some(Sent::Frames(0)),
+            (mark, Side::Before) => encoded.frame_of(mark).map(Sent::Frames),
+            (mark, Side::After) => encoded.frame_of(mark).map(|frame| Sent::Frames(frame + 1)),
+        };
+        planned == Some(sent)
+    })
+}

@@ -1,0 +1,158 @@
+//! The matrix of many runs: what each system makes of each family of scenarios, and the level that it keeps.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+use serde::Serialize;
+
+use crate::report::{Case, Report};
+use brickbat_scenario::verdict::{Harm, Level, Verdict};
+
+/// Systems and families.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Matrix {
+    /// The families, sorted: the folders that scenarios lie in.
+    pub families: Vec<String>,
+    /// The systems, sorted.
+    pub rows: Vec<Row>,
+}
+
+/// What a system makes of the families.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Row {
+    /// The system, with version and mode.
+    pub system: String,
+    /// The highest level that it keeps in all that was run; missing if not even the lowest.
+    pub level: Option<Level>,
+    /// A cell for each family, in their order.
+    pub cells: Vec<Cell>,
+}
+
+/// What a system makes of a family.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Cell {
+    /// The worst harm.
+    pub worst: Option<Harm>,
+    /// Plans that passed.
+    pub n_pass: usize,
+    /// Plans that failed.
+    pub n_fail: usize,
+    /// Plans that asked for what the system cannot do, or come to nothing in it.
+    pub n_beyond: usize,
+    /// Plans that should have been judged and were not, or were judged differently each time.
+    pub n_open: usize,
+}
+
+impl Cell {
+    fn add(&mut self, case: &Case) {
+        match case.judged {
+            Verdict::Pass => self.n_pass += 1,
+            Verdict::Fail => self.n_fail += 1,
+            Verdict::Unsupported | Verdict::Unreachable => self.n_beyond += 1,
+            _ => self.n_open += 1,
+        }
+        let worst = case.findings.iter().map(|finding| finding.harm).min();
+        self.worst = [self.worst, worst].into_iter().flatten().min();
+    }
+
+    /// In a few words: the worst harm and how many plans fail, or that all pass.
+    pub fn words(&self) -> String {
+        let n_judged = self.n_pass + self.n_fail;
+        let open = if self.n_open > 0 { format!(", {} open", self.n_open) } else { String::new() };
+        match (self.worst, n_judged) {
+            (Some(worst), _) => format!("{} {}/{n_judged}{open}", worst.name(), self.n_fail),
+            (None, 0) if self.n_open == 0 => "-".to_owned(),
+            (None, _) => format!("pass {n_judged}{open}"),
+        }
+    }
+}
+
+impl Matrix {
+    /// The matrix of some reports. A system that is in several has the level of the worst of them.
+    pub fn of(reports: &[Report]) -> Matrix {
+        let cases = || reports.iter().flat_map(|report| &report.cases);
+        let families: BTreeSet<&str> = cases().map(|case| family(&case.plan)).collect();
+        let mut cells: BTreeMap<&str, BTreeMap<&str, Cell>> = BTreeMap::new();
+        for case in cases() {
+            cells.entry(&case.system).or_default().entry(family(&case.plan)).or_default().add(case);
+        }
+        let level_of = |system: &str| {
+            let accounts = reports.iter().flat_map(|report| &report.accounts);
+            accounts.filter(|account| account.system == system).map(|account| account.level).min().flatten()
+        };
+        let row = |(system, mut own): (&str, BTreeMap<&str, Cell>)| Row {
+            system: system.to_owned(),
+            level: level_of(system),
+            cells: families.iter().map(|family| own.remove(family).unwrap_or_default()).collect(),
+        };
+        let rows = cells.into_iter().map(row).collect();
+        Matrix { families: families.into_iter().map(str::to_owned).collect(), rows }
+    }
+
+    /// A table for people.
+    pub fn text(&self) -> String {
+        let lines = self.lines();
+        let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
+        let widths: Vec<usize> = (0..self.families.len() + 2).map(width).collect();
+        let mut text = String::new();
+        for line in &lines {
+            let cells = line.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{}", cells.collect::<Vec<String>>().join("  ").trim_end());
+        }
+        text
+    }
+
+    /// The same as a table of Markdown.
+    pub fn markdown(&self) -> String {
+        let mut text = String::new();
+        for (at, line) in self.lines().iter().enumerate() {
+            let _ = writeln!(text, "| {} |", line.join(" | "));
+            if at == 0 {
+                let _ = writeln!(text, "|{}", "---|".repeat(line.len()));
+            }
+        }
+        text
+    }
+
+    /// The head and a line for each system.
+    fn lines(&self) -> Vec<Vec<String>> {
+        let head = ["system".to_owned(), "level".to_owned()].into_iter().chain(self.families.iter().cloned());
+        let line = |row: &Row| {
+            let level = row.level.map_or("none", Level::name).to_owned();
+            let own = [row.system.clone(), level];
+            own.into_iter().chain(row.cells.iter().map(Cell::words)).collect()
+        };
+        std::iter::once(head.collect()).chain(self.rows.iter().map(line)).collect()
+    }
+}
+
+/// The folder of the scenario of a plan; plans of scenarios outside of folders are a family of their own.
+fn family(plan: &str) -> &str {
+    let scenario = plan.split(['#', '@']).next().unwrap_or(plan);
+    scenario.rsplit_once('/').map_or("-", |(folder, _)| folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_family_is_the_folder() {
+        let all =
+            ["abort/mid-batch#k=1@openai-chat", "scenarios/abort/x@gemini", "alone#a/b@gemini"].map(family);
+        assert_eq!(all, ["abort", "scenarios/abort", "-"]);
+    }
+
+    #[test]
+    fn a_cell_says_the_worst() {
+        let cell =
+            |worst, n_pass, n_fail, n_open| Cell { worst, n_pass, n_fail, n_beyond: 0, n_open }.words();
+        assert_eq!(cell(Some(Harm::ResultsLost), 3, 1, 0), "results-lost 1/4");
+        assert_eq!(
+            (cell(None, 3, 0, 0), cell(None, 3, 0, 2)),
+            ("pass 3".to_owned(), "pass 3, 2 open".to_owned())
+        );
+        assert_eq!((cell(None, 0, 0, 0), cell(None, 0, 0, 1)), ("-".to_owned(), "pass 0, 1 open".to_owned()));
+    }
+}

@@ -1,0 +1,104 @@
+//! The record of one case: everything that is kept of a plan on a system, so that what happened can be told later
+//! from the record alone.
+//!
+//! A record becomes a handful of named files ([`Record::files`]) and is read back from them ([`Record::read`]); where
+//! they lie is not its business. Whatever goes into a file is redacted on the way. It judges nothing.
+
+mod exchange;
+mod files;
+mod notes;
+mod order;
+mod read;
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+pub use exchange::{Exchange, Reply};
+pub use files::RecordFile;
+pub use notes::{CaseNote, FindingNote, PlanNote, ReceiptNote, SCHEMA};
+
+use brickbat_engine::provider::{Headers, Provider, Request};
+use brickbat_rules::rules::Profile;
+use brickbat_scenario::plan::{CallKey, Plan, PlannedCall};
+use brickbat_scenario::trace::{Event, ExchangeId, Trace};
+
+/// Everything that is kept of one case.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record {
+    /// What was run and what was judged.
+    pub case: CaseNote,
+    /// The plan.
+    pub plan: PlanNote,
+    /// What is proven of each action of the plan, in their order.
+    pub receipts: Vec<ReceiptNote>,
+    /// Everything observed, if the plan was driven at all.
+    pub observed: Option<Observed>,
+}
+
+/// What was observed of one plan.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Observed {
+    /// Every event, in order.
+    pub trace: Trace,
+    /// Every request with its reply, in the order of their numbers.
+    pub exchanges: Vec<Exchange>,
+    /// What the adapter's process wrote to its standard error meanwhile, if there is one.
+    pub stderr: Option<String>,
+    /// What the system has stored, in its own format, if it shows it.
+    pub store: Option<Value>,
+}
+
+impl Observed {
+    /// What was observed in the simulation. The provider answers alike whenever it is asked alike, so its replies are
+    /// had from asking it again. `path` is the one to which the agent posts.
+    pub fn of_simulation(plan: &Arc<Plan>, profile: &'static Profile, path: &str, trace: &Trace) -> Observed {
+        let mut provider = Provider::new(Arc::clone(plan), profile);
+        let mut exchanges = Vec::new();
+        for event in trace.events() {
+            match event {
+                Event::Prompted { turn } => provider.begin_turn(*turn),
+                Event::Requested { body, .. } => {
+                    let request = Request { method: "POST", path, headers: Headers::NONE, body };
+                    let (_, answer) = provider.answer(request);
+                    exchanges.push(Exchange::new(request, &answer));
+                }
+                _ => {}
+            }
+        }
+        Observed { trace: trace.clone(), exchanges, stderr: None, store: None }
+    }
+}
+
+impl Record {
+    /// The call of the plan with a wire id.
+    pub fn call_by_id(&self, id: &str) -> Option<CallKey> {
+        let at = self.plan.calls.iter().position(|call| call.id == id)?;
+        Some(CallKey(at as u32))
+    }
+
+    /// The call itself.
+    pub fn call(&self, key: CallKey) -> Option<&PlannedCall> {
+        self.plan.calls.get(key.0 as usize)
+    }
+
+    /// The exchange of that number.
+    pub fn exchange(&self, id: ExchangeId) -> Option<&Exchange> {
+        self.observed.as_ref()?.exchanges.iter().find(|exchange| exchange.id == id)
+    }
+}
+
+/// Bytes of one file of a record. A built-in plan's largest file has about 30 kB; more than this, nobody reads.
+pub const MAX_FILE_BYTES: usize = 4 << 20;
+
+/// Requests of one plan that are kept. The conductor stops a turn at 128, and a plan has a few turns.
+const MAX_EXCHANGES: usize = 1000;
+
+/// Cuts a text that is too long, and says so at its end.
+fn cut(text: &str, max_bytes: usize) -> String {
+    if text.len() <= max_bytes {
+        return text.to_owned();
+    }
+    let kept = &text[..text.floor_char_boundary(max_bytes)];
+    format!("{kept}… [cut: {} of {} bytes are kept]", kept.len(), text.len())
+}

@@ -1,0 +1,251 @@
+//! Reports: what was found, as text, JSON and JUnit. A report never judges again.
+//!
+//! A report holds no port, pid, path of the machine or clock outside its `timing` object, and is sorted by case,
+//! so that the same run gives the same bytes.
+
+mod account;
+mod held;
+pub mod junit;
+pub mod merge;
+mod note;
+pub mod read;
+mod repeats;
+pub mod shape;
+mod shard;
+pub mod text;
+pub mod timeline;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+pub use account::{Account, CheckAccount, FaultAccount};
+pub use held::{Held, HeldEntry, StalePlans};
+pub use repeats::{Repeats, SeenFinding};
+pub use shard::Shard;
+
+use crate::baseline::{Baseline, Disposition};
+use crate::record::ReceiptNote;
+use brickbat_engine::run::Receipt;
+use brickbat_scenario::plan::PlanId;
+use brickbat_scenario::verdict::{Asked, Finding, Harm, Judgement, Verdict};
+
+/// The version of the format that is written and read here.
+const SCHEMA: u32 = 1;
+
+/// The outcome of a whole run, or of a shard of one.
+#[derive(Debug, Clone, PartialEq, Serialize, schemars::JsonSchema)]
+pub struct Report {
+    /// Version of this format.
+    pub schema: u32,
+    /// Version of brickbat.
+    pub brickbat: String,
+    /// The seed of all plans.
+    pub seed: u64,
+    /// The strictness, one profile for each dialect.
+    pub profiles: Vec<String>,
+    /// Every case, sorted.
+    pub cases: Vec<Case>,
+    /// How many cases have each verdict.
+    pub summary: BTreeMap<String, usize>,
+    /// What was planned for each system, and what was done.
+    pub accounts: Vec<Account>,
+    /// The baselines that the findings were held against.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub baselines: Vec<Held>,
+    /// The part of the run that this is; missing if it is all of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Shard>,
+    /// What the clock says; the only part that differs between equal runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timing: Option<Timing>,
+}
+
+/// One plan on one system.
+#[derive(Debug, Clone, PartialEq, Serialize, schemars::JsonSchema)]
+pub struct Case {
+    /// The system, with version and mode.
+    pub system: String,
+    /// The plan.
+    pub plan: String,
+    /// The judgement.
+    #[schemars(with = "Verdict")]
+    pub verdict: String,
+    /// Why the verdict is neither pass nor fail.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// What is wrong, the worst first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Finding>,
+    /// What the baselines say of each finding, in the same order; empty where no baseline was asked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub dispositions: Vec<Disposition>,
+    /// What is proven of each action of the plan.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub receipts: Vec<ReceiptNote>,
+    /// How often the verdict came; missing if the plan ran once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repeats: Option<Repeats>,
+    /// The command that runs this case again.
+    pub reproduce: String,
+    /// The verdict as a value.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub judged: Verdict,
+    /// The checkers that were asked; the accounts count them.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub asked: Vec<Asked>,
+}
+
+/// What the clock says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Timing {
+    /// Milliseconds from start to end.
+    pub wall_ms: u64,
+}
+
+impl Case {
+    /// A case from its judgement.
+    pub fn new(
+        system: &str,
+        plan: &PlanId,
+        judgement: Judgement,
+        receipts: Vec<Receipt>,
+        reproduce: String,
+    ) -> Case {
+        Case {
+            system: system.to_owned(),
+            plan: plan.to_string(),
+            verdict: judgement.verdict.name().to_owned(),
+            reason: judgement.reason,
+            findings: judgement.findings,
+            dispositions: Vec::new(),
+            receipts: receipts.iter().map(ReceiptNote::of).collect(),
+            repeats: None,
+            reproduce,
+            judged: judgement.verdict,
+            asked: judgement.asked,
+        }
+    }
+
+    /// The worst finding.
+    pub fn worst(&self) -> Option<Harm> {
+        self.findings.iter().map(|finding| finding.harm).min()
+    }
+
+    /// How often the verdict came, in words; none if every run of the plan came out alike.
+    pub fn label(&self) -> Option<String> {
+        self.repeats.as_ref().and_then(Repeats::label)
+    }
+
+    /// The findings that count: all but those that a baseline holds.
+    pub fn counted(&self) -> impl Iterator<Item = &Finding> {
+        let is_expected = |index| self.dispositions.get(index) == Some(&Disposition::Expected);
+        self.findings
+            .iter()
+            .enumerate()
+            .filter(move |(index, _)| !is_expected(*index))
+            .map(|(_, found)| found)
+    }
+
+    /// The worst finding that counts.
+    pub fn worst_counted(&self) -> Option<Harm> {
+        self.counted().map(|finding| finding.harm).min()
+    }
+
+    /// Holds the findings against baselines. Nothing excuses the reference agent.
+    pub fn hold(&mut self, baselines: &[Baseline]) {
+        if baselines.is_empty() {
+            return;
+        }
+        let is_held = |finding: &Finding| {
+            let held = |baseline: &Baseline| baseline.entry_of(&self.system, &self.plan, finding).is_some();
+            !is_reference(&self.system) && baselines.iter().any(held)
+        };
+        let disposition = |finding| if is_held(finding) { Disposition::Expected } else { Disposition::New };
+        self.dispositions = self.findings.iter().map(disposition).collect();
+    }
+}
+
+impl Report {
+    /// A report of sorted cases.
+    pub fn new(seed: u64, profiles: Vec<String>, mut cases: Vec<Case>) -> Report {
+        cases.sort_by(|a, b| (&a.system, &a.plan).cmp(&(&b.system, &b.plan)));
+        let mut summary = BTreeMap::new();
+        for case in &cases {
+            *summary.entry(case.verdict.clone()).or_insert(0) += 1;
+        }
+        let brickbat = env!("CARGO_PKG_VERSION").to_owned();
+        let accounts = Account::all_of(&cases);
+        let (baselines, shard, timing) = (Vec::new(), None, None);
+        Report {
+            schema: SCHEMA,
+            brickbat,
+            seed,
+            profiles,
+            cases,
+            summary,
+            accounts,
+            baselines,
+            shard,
+            timing,
+        }
+    }
+
+    /// The same, held against baselines.
+    pub fn held_against(mut self, baselines: &[Baseline]) -> Report {
+        self.cases.iter_mut().for_each(|case| case.hold(baselines));
+        self.baselines = baselines.iter().map(|baseline| Held::of(baseline, &self.cases)).collect();
+        self
+    }
+
+    /// The report as JSON, ending in a line feed.
+    pub fn to_json(&self) -> String {
+        let mut text = serde_json::to_string_pretty(self).expect("a report is JSON");
+        text.push('\n');
+        text
+    }
+
+    /// How many cases have a verdict.
+    pub fn count(&self, verdict: Verdict) -> usize {
+        self.summary.get(verdict.name()).copied().unwrap_or(0)
+    }
+
+    /// The exit code, given the mildest harm that makes the run red.
+    ///
+    /// 0 as expected, 1 findings that count or a stale baseline, 3 could not judge, 4 the reference agent failed: the suite itself is broken.
+    /// Where several hold, 4 outranks 1, and 1 outranks 3: what was found stays found.
+    /// Whether anything was judged at all is for the whole run to say, and not for a shard.
+    pub fn exit_code(&self, fail_on: Harm) -> u8 {
+        let red = |case: &&Case| case.worst_counted().is_some_and(|harm| harm <= fail_on);
+        let is_stale = self.baselines.iter().any(|held| !held.stale.is_empty());
+        let reference_failed = self.cases.iter().filter(red).any(|case| is_reference(&case.system));
+        let is_judged = |case: &Case| matches!(case.judged, Verdict::Pass | Verdict::Fail);
+        let idle =
+            |case: &Case| !self.cases.iter().any(|other| other.system == case.system && is_judged(other));
+        if reference_failed {
+            4
+        } else if is_stale || self.cases.iter().any(|case| red(&case)) {
+            1
+        } else if self.cases.iter().any(|case| case.judged.is_unjudged())
+            || (self.shard.is_none() && (self.cases.is_empty() || self.cases.iter().any(idle)))
+            || !self.accounts.iter().all(Account::is_whole)
+        {
+            3
+        } else {
+            0
+        }
+    }
+}
+
+/// The JSON Schema of [`Report`], as `harness/report/report.schema.json` holds it.
+pub fn schema() -> serde_json::Value {
+    let settings = schemars::generate::SchemaSettings::draft2020_12().for_serialize();
+    settings.into_generator().into_root_schema_for::<Report>().to_value()
+}
+
+/// Whether a system is the reference agent, which must pass.
+pub fn is_reference(system: &str) -> bool {
+    system == "reference" || system.starts_with("reference/")
+}

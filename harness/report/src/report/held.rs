@@ -1,0 +1,122 @@
+//! What the findings of a run look like against a baseline.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Case, is_reference};
+use crate::baseline::{Baseline, Entry, Shown, Stale};
+use brickbat_scenario::verdict::{Harm, Verdict};
+
+/// A baseline, held against a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Held {
+    /// The file, as the user named it, or the built-in one.
+    pub file: String,
+    /// The systems that it speaks of, as a pattern.
+    pub system: String,
+    /// The entries that this run has shown, in the order of the file.
+    pub entries: Vec<HeldEntry>,
+    /// What it holds although the plans were judged without it: the run is red.
+    pub stale: Vec<StalePlans>,
+}
+
+/// An entry with what this run has shown of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HeldEntry {
+    /// Its number in the file, from 1.
+    pub entry: usize,
+    /// The check that fails.
+    pub check: String,
+    /// The harm, if the entry names one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub harm: Option<Harm>,
+    /// Why.
+    pub reason: String,
+    /// Whether anyone has given a reason.
+    pub explained: bool,
+    /// Where it is told in public.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
+    /// Its findings in this run.
+    pub n_findings: usize,
+    /// The cases that show them.
+    pub n_cases: usize,
+}
+
+/// An entry that cases of this run did not show.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StalePlans {
+    /// The number of the entry in the file, from 1.
+    pub entry: usize,
+    /// The check that was to fail.
+    pub check: String,
+    /// The harm, if the entry names one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub harm: Option<Harm>,
+    /// The system.
+    pub system: String,
+    /// The plans that were judged without it.
+    pub plans: Vec<String>,
+}
+
+impl Held {
+    /// A baseline, held against the cases of a run.
+    pub(super) fn of(baseline: &Baseline, cases: &[Case]) -> Held {
+        let mut entries: Vec<HeldEntry> = baseline.entries.iter().zip(1..).map(HeldEntry::of).collect();
+        for case in cases.iter().filter(|case| !is_reference(&case.system)) {
+            let of = |finding| baseline.entry_of(&case.system, &case.plan, finding);
+            let mut held: Vec<usize> = case.findings.iter().filter_map(of).collect();
+            held.iter().for_each(|index| entries[*index].n_findings += 1);
+            held.sort_unstable();
+            held.dedup();
+            held.iter().for_each(|index| entries[*index].n_cases += 1);
+        }
+        entries.retain(|entry| entry.n_findings > 0);
+        let shown: Vec<Shown<'_>> = cases.iter().map(Case::shown).collect();
+        let mut stale: Vec<StalePlans> = Vec::new();
+        let mut last = None;
+        for Stale { entry: index, system, plan } in baseline.stale(&shown) {
+            let here = Some((index, system.clone()));
+            match stale.last_mut().filter(|_| last == here) {
+                Some(stale) => stale.plans.push(plan),
+                None => {
+                    let Entry { check, harm, .. } = &baseline.entries[index];
+                    let check = check.clone();
+                    let entry = index + 1;
+                    stale.push(StalePlans { entry, check, harm: *harm, system, plans: vec![plan] });
+                }
+            }
+            last = here;
+        }
+        Held { file: baseline.file.clone(), system: baseline.system.clone(), entries, stale }
+    }
+}
+
+impl HeldEntry {
+    fn of((entry, number): (&Entry, usize)) -> HeldEntry {
+        HeldEntry {
+            entry: number,
+            check: entry.check.clone(),
+            harm: entry.harm,
+            reason: entry.reason.clone(),
+            explained: entry.is_explained(),
+            link: entry.link.clone(),
+            n_findings: 0,
+            n_cases: 0,
+        }
+    }
+}
+
+impl Case {
+    /// What a baseline asks of a case.
+    pub fn shown(&self) -> Shown<'_> {
+        Shown {
+            system: &self.system,
+            plan: &self.plan,
+            is_judged: matches!(self.judged, Verdict::Pass | Verdict::Fail),
+            findings: &self.findings,
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! The report as JUnit XML, one suite for each system.
+
+use quick_junit::{NonSuccessKind, Report as XmlReport, TestCase, TestCaseStatus, TestSuite};
+
+use super::{Case, Report};
+use crate::baseline::Disposition;
+use brickbat_scenario::verdict::{Finding, Harm, Verdict};
+
+/// The report as XML. A finding milder than `fail_on` does not fail its case.
+pub fn to_xml(report: &Report, fail_on: Harm) -> String {
+    let mut xml = XmlReport::new("brickbat");
+    let mut suites: Vec<TestSuite> = Vec::new();
+    for case in &report.cases {
+        let mut status = match case.judged {
+            Verdict::Pass => TestCaseStatus::success(),
+            Verdict::Unreachable | Verdict::Unsupported => TestCaseStatus::skipped(),
+            Verdict::Fail if case.worst_counted().is_none_or(|harm| harm > fail_on) => {
+                TestCaseStatus::success()
+            }
+            Verdict::Fail => TestCaseStatus::non_success(NonSuccessKind::Failure),
+            _ => TestCaseStatus::non_success(NonSuccessKind::Error),
+        };
+        let first = case.counted().next().or(case.findings.first());
+        let words = first.map(|finding| format!("{}: {}", finding.check, finding.message));
+        if let Some(words) = words.or_else(|| case.reason.clone()) {
+            status.set_message(words);
+        }
+        status.set_type(case.worst().map_or_else(|| case.verdict.clone(), |harm| harm.name().to_owned()));
+        status.set_description(format!("again: {}", case.reproduce));
+        let mut test = TestCase::new(case.plan.clone(), status);
+        test.set_classname(case.system.clone());
+        // Findings milder than what fails the case are told all the same.
+        let told: String =
+            case.findings.iter().enumerate().map(|(index, finding)| line(case, index, finding)).collect();
+        let label = case.label().map(|label| format!("comes and goes: {label}\n")).unwrap_or_default();
+        let told = told + &label;
+        if !told.is_empty() {
+            test.set_system_out(told);
+        }
+        add(&mut suites, &case.system, test);
+    }
+    for stale in report.baselines.iter().flat_map(|held| &held.stale) {
+        let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+        status.set_message(format!("the baseline holds {}, and plans no longer show it", stale.check));
+        status.set_type("stale");
+        status.set_description(stale.plans.join("\n"));
+        let harm = stale.harm.map(|harm| format!(" ({})", harm.name())).unwrap_or_default();
+        let mut test = TestCase::new(format!("baseline: {}{harm}", stale.check), status);
+        test.set_classname(stale.system.clone());
+        add(&mut suites, &stale.system, test);
+    }
+    xml.add_test_suites(suites);
+    xml.to_string().unwrap_or_else(|error| format!("<!-- failed to write XML: {error} -->\n"))
+}
+
+fn add(suites: &mut Vec<TestSuite>, system: &str, test: TestCase) {
+    match suites.iter_mut().find(|suite| suite.name.as_str() == system) {
+        Some(suite) => {
+            suite.add_test_case(test);
+        }
+        None => {
+            let mut suite = TestSuite::new(system.to_owned());
+            suite.add_test_case(test);
+            suites.push(suite);
+        }
+    }
+}
+
+fn line(case: &Case, index: usize, finding: &Finding) -> String {
+    let disposition = match case.dispositions.get(index) {
+        Some(Disposition::Expected) => "expected: ",
+        Some(Disposition::New) => "new: ",
+        None => "",
+    };
+    let Finding { check, harm, message, place, .. } = finding;
+    format!("{disposition}{check} ({}): {message}, {place}\n", harm.name())
+}

@@ -1,0 +1,243 @@
+//! The reports of the shards of one run, joined into the report of the whole run.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::fmt;
+
+use super::shard::CONTROL;
+use super::{Account, Case, Held, HeldEntry, Report, Shard, StalePlans, Timing};
+use brickbat_scenario::verdict::Verdict;
+
+/// Why reports are not the shards of one run. Each names the files that say so.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MergeError {
+    /// There is nothing to join.
+    Nothing,
+    /// A report of a whole run beside others.
+    Whole(String),
+    /// Two reports differ where shards of one run are alike: both files, and in what.
+    Differ([String; 2], &'static str, [String; 2]),
+    /// Shards that no report is of, and their number in all.
+    Missing(Vec<u32>, u32),
+    /// A case stands in a shard into which its plan does not fall.
+    Stray(String, String),
+    /// Two reports judge a case differently: the case, both files, and both verdicts.
+    Disagree(String, [String; 2], [String; 2]),
+}
+
+impl fmt::Display for MergeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MergeError::Nothing => f.write_str("there is no report to merge"),
+            MergeError::Whole(file) => {
+                write!(
+                    f,
+                    "{file} is the report of a whole run, not of a shard\nhint: `brickbat run --shard 1/4` writes those"
+                )
+            }
+            MergeError::Differ([one, other], what, [of_one, of_other]) => {
+                write!(
+                    f,
+                    "{one} and {other} differ in {what}: {of_one}, and {of_other}\nhint: shards of one run are made by the same command"
+                )
+            }
+            MergeError::Missing(missing, of) => {
+                let missing: Vec<String> = missing.iter().map(|index| format!("{index}/{of}")).collect();
+                let (noun, verb) = if missing.len() == 1 { ("shard", "is") } else { ("shards", "are") };
+                write!(f, "{noun} {} {verb} missing", missing.join(", "))
+            }
+            MergeError::Stray(file, case) => write!(f, "{file} holds {case}, which is not of its shard"),
+            MergeError::Disagree(case, [one, other], [of_one, of_other]) => {
+                write!(f, "{case} is {of_one} in {one}, and {of_other} in {other}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for MergeError {}
+
+/// A report with the name of its file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Part {
+    /// The file.
+    pub file: String,
+    /// What it holds.
+    pub report: Report,
+}
+
+/// Joins the reports of all shards of a run. A single report of a whole run is left as it is.
+///
+/// # Errors
+///
+/// When they are not the shards of one run, or not all of them.
+pub fn merge(parts: Vec<Part>) -> Result<Report, MergeError> {
+    let mut parts = parts;
+    if let [Part { report: Report { shard: None, .. }, .. }] = parts.as_slice() {
+        return parts.pop().map(|part| part.report).ok_or(MergeError::Nothing);
+    }
+    let Some(first) = parts.first() else { return Err(MergeError::Nothing) };
+    let mut shards: Vec<Shard> = Vec::with_capacity(parts.len());
+    for part in &parts {
+        shards.push(part.report.shard.ok_or_else(|| MergeError::Whole(part.file.clone()))?);
+        alike(first, part)?;
+    }
+    let of = first.report.shard.map_or(0, |shard| shard.of);
+    let is_given = |index: &u32| shards.iter().any(|shard| shard.index == *index);
+    let missing: Vec<u32> = (1..=of).filter(|index| !is_given(index)).collect();
+    if !missing.is_empty() {
+        return Err(MergeError::Missing(missing, of));
+    }
+    same_systems(&parts)?;
+    let (seed, profiles) = (first.report.seed, first.report.profiles.clone());
+    let wall_ms = parts.iter().filter_map(|part| Some(part.report.timing.as_ref()?.wall_ms)).max();
+    let (accounts, baselines) = (accounts(&parts), baselines(&parts));
+    let report = Report::new(seed, profiles, cases(parts)?);
+    Ok(Report { accounts, baselines, timing: wall_ms.map(|wall_ms| Timing { wall_ms }), ..report })
+}
+
+/// Whether two shards can be of one run.
+fn alike(one: &Part, other: &Part) -> Result<(), MergeError> {
+    let differ = |what, of_one: String, of_other: String| match of_one == of_other {
+        true => Ok(()),
+        false => Err(MergeError::Differ([one.file.clone(), other.file.clone()], what, [of_one, of_other])),
+    };
+    let (a, b) = (&one.report, &other.report);
+    let of = |report: &Report| report.shard.map_or_else(String::new, |shard| shard.of.to_string());
+    let files = |report: &Report| {
+        let files: Vec<&str> = report.baselines.iter().map(|held| held.file.as_str()).collect();
+        if files.is_empty() { "none".to_owned() } else { files.join(" ") }
+    };
+    differ("the number of shards", of(a), of(b))?;
+    differ("the version of brickbat", a.brickbat.clone(), b.brickbat.clone())?;
+    differ("the seed", a.seed.to_string(), b.seed.to_string())?;
+    differ("the profiles", a.profiles.join(" "), b.profiles.join(" "))?;
+    differ("the baselines", files(a), files(b))
+}
+
+/// A shard may have no plans; those that have some are of the same systems.
+fn same_systems(parts: &[Part]) -> Result<(), MergeError> {
+    let systems = |part: &Part| {
+        let mut systems: Vec<&str> = part.report.cases.iter().map(|case| case.system.as_str()).collect();
+        systems.dedup();
+        systems.join(" ")
+    };
+    let mut told = parts.iter().filter(|part| !part.report.cases.is_empty());
+    let Some(first) = told.next() else { return Ok(()) };
+    let of_first = systems(first);
+    match told.find(|part| systems(part) != of_first) {
+        None => Ok(()),
+        Some(other) => {
+            let files = [first.file.clone(), other.file.clone()];
+            Err(MergeError::Differ(files, "the systems", [of_first, systems(other)]))
+        }
+    }
+}
+
+/// Every case once.
+///
+/// A control plan is told by the shard of its plan, and by another that needs it only if it does not pass there; what
+/// is not a pass stays. Any other case stands in one shard, unless one was given twice.
+fn cases(parts: Vec<Part>) -> Result<Vec<Case>, MergeError> {
+    let mut kept: BTreeMap<(String, String), (String, Case)> = BTreeMap::new();
+    for Part { file, report } in parts {
+        for case in report.cases {
+            let is_control = case.plan.ends_with(CONTROL);
+            if !is_control && report.shard.is_some_and(|shard| !shard.holds(&case.plan)) {
+                return Err(MergeError::Stray(file, format!("{} on {}", case.plan, case.system)));
+            }
+            match kept.entry((case.system.clone(), case.plan.clone())) {
+                Entry::Vacant(place) => {
+                    place.insert((file.clone(), case));
+                }
+                Entry::Occupied(mut place) if is_control => {
+                    if place.get().1.judged == Verdict::Pass {
+                        place.insert((file.clone(), case));
+                    }
+                }
+                Entry::Occupied(place) => {
+                    let (known, first) = place.get();
+                    if first.judged != case.judged || kinds(first) != kinds(&case) {
+                        let name = format!("{} on {}", case.plan, case.system);
+                        let files = [known.clone(), file];
+                        return Err(MergeError::Disagree(name, files, [words(first), words(&case)]));
+                    }
+                }
+            }
+        }
+    }
+    Ok(kept.into_values().map(|(_, case)| case).collect())
+}
+
+fn kinds(case: &Case) -> Vec<(brickbat_scenario::verdict::Harm, &'static str)> {
+    case.findings.iter().map(|finding| (finding.harm, finding.check)).collect()
+}
+
+/// A verdict with the checks that fail.
+fn words(case: &Case) -> String {
+    let checks: Vec<&str> = case.findings.iter().map(|finding| finding.check).collect();
+    if checks.is_empty() { case.verdict.clone() } else { format!("{} ({})", case.verdict, checks.join(", ")) }
+}
+
+/// What the shards did, added up for each system. A shard that was given twice counts once; a control plan that failed
+/// counts in each shard that needed it.
+fn accounts(parts: &[Part]) -> Vec<Account> {
+    let mut seen = Vec::new();
+    let mut merged: Vec<Account> = Vec::new();
+    for part in parts {
+        if seen.contains(&part.report.shard) {
+            continue;
+        }
+        seen.push(part.report.shard);
+        for account in &part.report.accounts {
+            match merged.iter_mut().find(|known| known.system == account.system) {
+                Some(known) => known.add(account),
+                None => merged.push(account.clone()),
+            }
+        }
+    }
+    merged.sort_by(|one, other| one.system.cmp(&other.system));
+    merged
+}
+
+/// What the shards show of each baseline, added up. A shard that was given twice counts once.
+fn baselines(parts: &[Part]) -> Vec<Held> {
+    let mut seen = Vec::new();
+    let mut merged: Vec<Held> = Vec::new();
+    for part in parts {
+        if seen.contains(&part.report.shard) {
+            continue;
+        }
+        seen.push(part.report.shard);
+        for (at, held) in part.report.baselines.iter().enumerate() {
+            match merged.get_mut(at) {
+                Some(known) => add(known, held),
+                None => merged.push(held.clone()),
+            }
+        }
+    }
+    merged
+}
+
+fn add(known: &mut Held, held: &Held) {
+    for entry in &held.entries {
+        match known.entries.iter_mut().find(|known| known.entry == entry.entry) {
+            Some(HeldEntry { n_findings, n_cases, .. }) => {
+                *n_findings += entry.n_findings;
+                *n_cases += entry.n_cases;
+            }
+            None => known.entries.push(entry.clone()),
+        }
+    }
+    known.entries.sort_by_key(|entry| entry.entry);
+    for stale in &held.stale {
+        let is_same = |known: &&mut StalePlans| (known.entry, &known.system) == (stale.entry, &stale.system);
+        match known.stale.iter_mut().find(is_same) {
+            Some(known) => {
+                known.plans.extend(stale.plans.iter().cloned());
+                known.plans.sort();
+            }
+            None => known.stale.push(stale.clone()),
+        }
+    }
+    known.stale.sort_by(|a, b| (a.entry, &a.system).cmp(&(b.entry, &b.system)));
+}

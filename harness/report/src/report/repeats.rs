@@ -1,0 +1,64 @@
+//! What running a plan more than once has shown.
+
+use serde::{Deserialize, Serialize};
+
+use brickbat_scenario::verdict::Harm;
+
+/// How often a case came out as it is reported, in several runs of its plan.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Repeats {
+    /// Runs with the verdict of the case.
+    pub seen: u32,
+    /// Runs in all.
+    pub of: u32,
+    /// Whether the verdict came also when no other plan was running; missing if the plan never ran alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alone: Option<bool>,
+    /// The findings that not every run showed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<SeenFinding>,
+    /// What was different on the side of the harness when the runs differed: look there first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub suspects: Vec<String>,
+}
+
+/// A finding that not every run showed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SeenFinding {
+    /// The checker.
+    pub check: String,
+    /// The harm.
+    pub harm: Harm,
+    /// Runs that showed it.
+    pub seen: u32,
+}
+
+impl Repeats {
+    /// Whether every run came out alike.
+    pub fn is_steady(&self) -> bool {
+        self.seen == self.of && self.findings.is_empty()
+    }
+
+    /// The label of a case whose runs differ; none where they are alike.
+    pub fn label(&self) -> Option<String> {
+        if self.is_steady() {
+            return None;
+        }
+        let mut label = format!("{} of {} runs", self.seen, self.of);
+        match self.alone {
+            Some(true) => label.push_str(", also alone"),
+            Some(false) => label.push_str(", never alone"),
+            None => {}
+        }
+        for SeenFinding { check, harm, seen } in &self.findings {
+            label.push_str(&format!("; {check} ({}) in {seen}", harm.name()));
+        }
+        for suspect in &self.suspects {
+            label.push_str("; ");
+            label.push_str(suspect);
+        }
+        Some(label)
+    }
+}

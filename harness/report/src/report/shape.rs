@@ -1,0 +1,113 @@
+//! The shape of a request in the words of the scenario: `u[text] a[text,call a,call b] u[result a,made-up error b]`.
+
+use crate::record::Record;
+use brickbat_rules::json::Document;
+use brickbat_scenario::history::{Content, History, Item, Role};
+use brickbat_scenario::plan::{CallKey, MARKER};
+use brickbat_scenario::trace::Event;
+use brickbat_scenario::wire;
+
+/// What the letters and words of a shape mean, for people.
+pub const LEGEND: &str = "u user, a assistant, t tool, s system; [blocks of one message]; made-up: a result that no \
+     tool gave; ?id: a call that the plan does not know; a': call a of the second attempt at a reply";
+
+/// Characters of an unknown id that are shown.
+const MAX_ID_CHARS: usize = 24;
+
+/// The shape of a request body that came after the first `n_events` of the trace.
+pub fn shape(record: &Record, body: &[u8], n_events: usize) -> String {
+    let history = match Document::parse(body) {
+        Ok(body) => wire::history(record.plan.dialect, body.root()),
+        Err(_) => return "not JSON".to_owned(),
+    };
+    let mut shape = String::new();
+    let mut previous = None;
+    for item in &history.items {
+        if previous == Some(item.message) {
+            shape.push(',');
+        } else {
+            let letter = match item.role {
+                Role::User => "u[",
+                Role::Assistant => "a[",
+                Role::Tool => "t[",
+                Role::Other => "s[",
+            };
+            shape.push_str(if previous.is_some() { "] " } else { "" });
+            shape.push_str(letter);
+        }
+        previous = Some(item.message);
+        shape.push_str(&block(record, &history, item, n_events));
+    }
+    match previous {
+        Some(_) => shape + "]",
+        None => "no messages".to_owned(),
+    }
+}
+
+fn block(record: &Record, history: &History, item: &Item, n_events: usize) -> String {
+    match &item.content {
+        Content::Thought { .. } => "thinking".to_owned(),
+        Content::Text { .. } => "text".to_owned(),
+        Content::Call { id, .. } => format!("call {}", name(record, history, id)),
+        Content::Result { id, text, is_error } => {
+            let key = key_of(record, history, id);
+            let given = key.and_then(|key| given(record, key, text, n_events));
+            // Some dialects cannot say that a result is an error; there the tool's own end tells.
+            let failed = is_error.unwrap_or_else(|| given == Some(false));
+            let word = match (key.is_some() && given.is_none(), failed) {
+                (false, false) => "result",
+                (false, true) => "error",
+                (true, false) => "made-up",
+                (true, true) => "made-up error",
+            };
+            format!("{word} {}", name(record, history, id))
+        }
+        Content::Raw { value } => match value["type"].as_str() {
+            Some(kind) if kind.len() <= MAX_ID_CHARS => kind.to_owned(),
+            _ => "raw".to_owned(),
+        },
+    }
+}
+
+/// The scenario's name of the call that an id of a request means.
+fn name(record: &Record, history: &History, id: &str) -> String {
+    match key_of(record, history, id) {
+        Some(key) => call_name(record, key),
+        None => format!("?{}", id.chars().take(MAX_ID_CHARS).collect::<String>()),
+    }
+}
+
+/// The name of a call; that of a later attempt is marked.
+pub(super) fn call_name(record: &Record, key: CallKey) -> String {
+    match record.call(key) {
+        Some(call) => format!("{}{}", call.name, "'".repeat(call.attempt)),
+        None => format!("?{}", key.0),
+    }
+}
+
+/// A call is known by its id, or, where a system gives ids of its own, by the marker in its arguments.
+fn key_of(record: &Record, history: &History, id: &str) -> Option<CallKey> {
+    record.call_by_id(id).or_else(|| {
+        let args = history.items.iter().find_map(|item| match &item.content {
+            Content::Call { id: known, args, .. } if known == id => Some(args),
+            _ => None,
+        })?;
+        let marker = args.get(MARKER)?.as_str()?;
+        let at = record.plan.calls.iter().position(|call| call.marker == marker)?;
+        Some(CallKey(at as u32))
+    })
+}
+
+/// Whether the tool of a call had succeeded or failed by then; nothing if it had given no result. A fast system sends
+/// a result on before the harness knows that it has come; then its text tells where it is from.
+fn given(record: &Record, key: CallKey, text: &str, n_events: usize) -> Option<bool> {
+    let events = record.observed.as_ref().map_or(&[][..], |observed| observed.trace.events());
+    events.iter().enumerate().find_map(|(at, event)| match event {
+        Event::ToolSettled { call, outcome, .. }
+            if *call == key && (at < n_events || text.contains(outcome.text())) =>
+        {
+            Some(outcome.is_success())
+        }
+        _ => None,
+    })
+}

@@ -1,0 +1,96 @@
+//! Shards: a run divided among machines.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use brickbat_scenario::hash::fnv1a;
+
+/// One part of a run: the plans whose ids fall into it.
+///
+/// Where a plan falls depends on its id alone, so that every machine agrees and a new scenario moves no other plan.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(deny_unknown_fields)]
+pub struct Shard {
+    /// Which part, from 1.
+    pub index: u32,
+    /// Of how many.
+    pub of: u32,
+}
+
+/// The most parts of a run; more would have less than a plan each.
+const MAX_SHARDS: u32 = 10_000;
+
+impl Shard {
+    /// Reads `2/4`.
+    ///
+    /// # Errors
+    ///
+    /// Says in words what is wrong.
+    pub fn parse(word: &str) -> Result<Shard, String> {
+        let number = |digits: &str| digits.parse::<u32>().ok();
+        let parts = word.split_once('/').and_then(|(index, of)| Some((number(index)?, number(of)?)));
+        let (index, of) = parts.ok_or("write it as `2/4`, the second of four")?;
+        Shard { index, of }.checked().ok_or_else(|| match of {
+            1..=MAX_SHARDS => format!("shards are counted from 1 to {of}"),
+            _ => format!("a run has 1 to {MAX_SHARDS} shards"),
+        })
+    }
+
+    /// The same, if there can be such a shard.
+    pub(super) fn checked(self) -> Option<Shard> {
+        ((1..=MAX_SHARDS).contains(&self.of) && (1..=self.of).contains(&self.index)).then_some(self)
+    }
+
+    /// Whether a plan falls into it. A control plan falls where the plan beside it does.
+    pub fn holds(self, plan: &str) -> bool {
+        let plan = plan.strip_suffix(CONTROL).unwrap_or(plan);
+        fnv1a(plan.as_bytes()) % u64::from(self.of) + 1 == u64::from(self.index)
+    }
+}
+
+/// The end of the ids of control plans.
+pub(super) const CONTROL: &str = "+control";
+
+impl fmt::Display for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.index, self.of)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_plan_falls_into_one_shard_with_its_control_plan() {
+        for n in 0..100 {
+            let plan = format!("abort/mid-batch#k={n}@openai-chat");
+            let held = (1..=4).filter(|index| Shard { index: *index, of: 4 }.holds(&plan));
+            let control =
+                (1..=4).filter(|index| Shard { index: *index, of: 4 }.holds(&format!("{plan}+control")));
+            assert_eq!(held.clone().count(), 1, "{plan}");
+            assert!(held.eq(control), "{plan}");
+        }
+    }
+
+    #[test]
+    fn a_shard_is_written_as_a_fraction() {
+        assert_eq!(Shard::parse("2/4"), Ok(Shard { index: 2, of: 4 }));
+        assert_eq!(Shard { index: 2, of: 4 }.to_string(), "2/4");
+        for (word, said) in [
+            ("2", "2/4"),
+            ("a/b", "2/4"),
+            ("-1/2", "2/4"),
+            ("0/4", "from 1 to 4"),
+            ("5/4", "from 1 to 4"),
+            ("1/0", "1 to 10000 shards"),
+            ("1/10001", "1 to 10000 shards"),
+        ] {
+            let error = Shard::parse(word).unwrap_err();
+            assert!(error.contains(said), "{word}: {error}");
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! The report as text for people.
+
+mod known;
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use super::{Account, Case, Report};
+use brickbat_scenario::trace::Grade;
+use brickbat_scenario::verdict::{Finding, Harm, Level, Permanence, Verdict};
+
+/// Plans with the same cause that are shown in full; the others are counted.
+const MAX_SHOWN: usize = 5;
+
+/// One line for a case, for logs.
+pub fn line(case: &Case) -> String {
+    let mut line = format!("{:<13} {} {}", case.verdict, case.system, case.plan);
+    if let Some(harm) = case.worst() {
+        let _ = write!(line, "  {}", harm.name());
+    }
+    if let Some(reason) = &case.reason {
+        let _ = write!(line, "  ({reason})");
+    }
+    if let Some(label) = case.label() {
+        let _ = write!(line, "  [{label}]");
+    }
+    line
+}
+
+/// Everything that is not a pass, and the summary. `paint` wraps a word in a colour, or leaves it.
+pub fn render(report: &Report, fail_on: Harm, paint: impl Fn(Tone, &str) -> String) -> String {
+    let mut text = String::new();
+    for alike in unjudged(report) {
+        let Some(case) = alike.first() else { continue };
+        let word = paint(Tone::Warn, &case.verdict);
+        let reason = case.reason.as_deref().unwrap_or("no reason given");
+        let plans = match alike.len() {
+            1 => case.plan.clone(),
+            2 => format!("{} and another plan", case.plan),
+            n => format!("{} and {} more plans", case.plan, n - 1),
+        };
+        let _ = writeln!(text, "{word}: {plans} on {}\n  {reason}", case.system);
+        if let Some(label) = case.label() {
+            let _ = writeln!(text, "  comes and goes: {label}");
+        }
+        if case.judged.is_unjudged() {
+            let _ = writeln!(text, "  again: {}", case.reproduce);
+        }
+    }
+    for (cause, plans) in causes(report) {
+        let tone = if cause.harm <= fail_on { Tone::Bad } else { Tone::Warn };
+        let _ = writeln!(text, "{} {}", paint(tone, cause.harm.name()), cause.check);
+        for (case, findings) in plans.iter().take(MAX_SHOWN) {
+            plan(&mut text, case, findings);
+        }
+        match plans.len().saturating_sub(MAX_SHOWN) {
+            0 => {}
+            1 => text.push_str("  … and another plan\n\n"),
+            n => {
+                let _ = writeln!(text, "  … and {n} more plans\n");
+            }
+        }
+    }
+    known::render(&mut text, report, &paint);
+    summary(&mut text, report, fail_on, paint);
+    text
+}
+
+/// What a colour stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    /// As it should be.
+    Good,
+    /// Something is wrong.
+    Bad,
+    /// Something is worth a look.
+    Warn,
+}
+
+#[derive(PartialEq, Eq, PartialOrd, Ord, Clone)]
+struct Cause {
+    harm: Harm,
+    check: &'static str,
+}
+
+/// The cases without a finding that are not a pass, those with the same system, verdict and reason together.
+fn unjudged(report: &Report) -> Vec<Vec<&Case>> {
+    let mut groups: Vec<Vec<&Case>> = Vec::new();
+    for case in report.cases.iter().filter(|case| case.judged != Verdict::Pass && case.findings.is_empty()) {
+        let of = |case: &Case| (case.system.clone(), case.judged, case.reason.clone(), case.label());
+        match groups.iter_mut().find(|group| group.first().is_some_and(|first| of(first) == of(case))) {
+            Some(group) => group.push(case),
+            None => groups.push(vec![case]),
+        }
+    }
+    groups
+}
+
+/// Cases, each with its findings of one cause.
+type Plans<'a> = Vec<(&'a Case, Vec<&'a Finding>)>;
+
+fn causes(report: &Report) -> Vec<(Cause, Plans<'_>)> {
+    let mut causes: BTreeMap<Cause, Plans<'_>> = BTreeMap::new();
+    for case in &report.cases {
+        for finding in case.counted() {
+            let plans = causes.entry(Cause { harm: finding.harm, check: finding.check }).or_default();
+            match plans.last_mut() {
+                Some((known, findings)) if std::ptr::eq(*known, case) => findings.push(finding),
+                _ => plans.push((case, vec![finding])),
+            }
+        }
+    }
+    causes.into_iter().collect()
+}
+
+fn plan(text: &mut String, case: &Case, findings: &[&Finding]) {
+    let _ = writeln!(text, "  {} on {}", case.plan, case.system);
+    for finding in findings {
+        let lasting = match finding.permanence {
+            Some(Permanence::Permanent) => ", permanent",
+            Some(Permanence::Transient) => ", transient",
+            None => "",
+        };
+        let _ = writeln!(text, "    {}", finding.message);
+        let rule = finding.rule.map(|rule| format!("  rule {rule}")).unwrap_or_default();
+        let _ = writeln!(text, "    at {}{lasting}{rule}", finding.place);
+        let _ = writeln!(text, "    expected {}; got {}", finding.expected, finding.got);
+    }
+    if let Some(label) = case.label() {
+        let _ = writeln!(text, "    comes and goes: {label}");
+    }
+    for receipt in &case.receipts {
+        let grade = receipt.grade.map_or("none", Grade::name);
+        let _ = writeln!(text, "    fault: {} (receipt: {grade})", receipt.words);
+    }
+    let _ = writeln!(text, "    again: {}\n", case.reproduce);
+}
+
+fn summary(text: &mut String, report: &Report, fail_on: Harm, paint: impl Fn(Tone, &str) -> String) {
+    let mut systems: Vec<&str> = report.cases.iter().map(|case| case.system.as_str()).collect();
+    systems.dedup();
+    for system in systems {
+        let cases: Vec<&Case> = report.cases.iter().filter(|case| case.system == system).collect();
+        let counts: Vec<String> = Verdict::ALL
+            .into_iter()
+            .map(|verdict| (verdict, cases.iter().filter(|case| case.judged == verdict).count()))
+            .filter(|(verdict, n)| *n > 0 || matches!(verdict, Verdict::Pass | Verdict::Fail))
+            .map(|(verdict, n)| match verdict {
+                Verdict::Fail => {
+                    format!("{n} fail{}", counting(&cases, fail_on, n, !report.baselines.is_empty()))
+                }
+                _ => format!("{n} {}", verdict.name()),
+            })
+            .collect();
+        let (armed, fired) = cases
+            .iter()
+            .flat_map(|case| &case.receipts)
+            .fold((0, 0), |(armed, fired), receipt| (armed + 1, fired + usize::from(receipt.is_proven())));
+        let tone = if n_red(&cases, fail_on) == 0 { Tone::Good } else { Tone::Bad };
+        let _ = writeln!(
+            text,
+            "{}  {} plans: {}; faults: {armed} armed, {fired} with receipt",
+            paint(tone, system),
+            cases.len(),
+            counts.join(", "),
+        );
+        report.accounts.iter().filter(|account| account.system == system).for_each(|own| account(text, own));
+    }
+    let shard = report.shard.map(|shard| format!(", shard {shard}")).unwrap_or_default();
+    let _ = writeln!(text, "seed {}, profiles {}{shard}", report.seed, report.profiles.join(" "));
+}
+
+/// What was asked of a system, and the level that it keeps.
+fn account(text: &mut String, account: &Account) {
+    if account.checks.is_empty() {
+        return;
+    }
+    let faults = account.faults;
+    let grades = [("observed", faults.observed), ("read", faults.read), ("only written", faults.written)];
+    let grades: Vec<String> =
+        grades.iter().filter(|(_, n)| *n > 0).map(|(word, n)| format!("{n} {word}")).collect();
+    if !grades.is_empty() {
+        let _ = writeln!(text, "  faults: {} fired: {}", faults.fired, grades.join(", "));
+    }
+    let n_spoke: usize = account.checks.iter().map(|check| check.spoke).sum();
+    let silent: Vec<&str> = account.silent().map(|check| check.check.as_str()).collect();
+    let never = if silent.is_empty() { String::new() } else { format!("; never: {}", silent.join(", ")) };
+    let (expected, asked) = (account.n_expected, account.n_asked);
+    let _ = writeln!(text, "  checks: {expected} expected, {asked} asked, {n_spoke} could speak{never}");
+    let kept = account.level.map_or("none", Level::name);
+    let next = Level::ALL.into_iter().find(|level| Some(*level) > account.level);
+    let why = match next {
+        None => String::new(),
+        Some(next) if account.broken_by.is_empty() => format!("; nothing was asked about {}", next.name()),
+        Some(next) => format!("; {} is broken by {}", next.name(), account.broken_by.join(", ")),
+    };
+    let _ = writeln!(text, "  level: {kept}{why}");
+}
+
+/// How many of the failed cases count, where not all do.
+fn counting(cases: &[&Case], fail_on: Harm, n_failed: usize, is_held: bool) -> String {
+    let bad = match fail_on {
+        Harm::MILDEST => String::new(),
+        _ => format!(" as bad as {} or worse", fail_on.name()),
+    };
+    let n_red = n_red(cases, fail_on);
+    match (is_held && n_failed > 0, n_red) {
+        (true, 0) if bad.is_empty() => " (all expected)".to_owned(),
+        (true, _) => format!(" ({n_red} not expected{bad})"),
+        (false, _) if bad.is_empty() => String::new(),
+        (false, _) => format!(" ({n_red}{bad})"),
+    }
+}
+
+fn n_red(cases: &[&Case], fail_on: Harm) -> usize {
+    cases.iter().filter(|case| case.worst_counted().is_some_and(|harm| harm <= fail_on)).count()
+}

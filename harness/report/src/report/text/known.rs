@@ -1,0 +1,59 @@
+//! The part of the text that speaks of baselines: what was expected, in a line or two, and what is stale.
+
+use std::fmt::Write;
+
+use super::{MAX_SHOWN, Report, Tone};
+use crate::report::{Held, HeldEntry, StalePlans};
+use brickbat_scenario::verdict::Harm;
+
+/// What the baselines held, and what is stale in them.
+pub(super) fn render(text: &mut String, report: &Report, paint: impl Fn(Tone, &str) -> String) {
+    for held in &report.baselines {
+        for entry in &held.entries {
+            expected(text, entry, &paint);
+        }
+        if !held.entries.is_empty() {
+            let _ = writeln!(text, "  by {}\n", held.file);
+        }
+        for stale in &held.stale {
+            gone(text, held, stale, &paint);
+        }
+    }
+}
+
+fn expected(text: &mut String, entry: &HeldEntry, paint: impl Fn(Tone, &str) -> String) {
+    let findings = counted(entry.n_findings, "finding");
+    let cases = counted(entry.n_cases, "plan");
+    let name = named(&entry.check, entry.harm);
+    let _ = writeln!(text, "{} {name}: {findings} in {cases}", paint(Tone::Good, "expected"));
+    let reason = match entry.explained {
+        true => entry.reason.clone(),
+        false => paint(Tone::Warn, "not yet explained"),
+    };
+    let link = entry.link.as_deref().map(|link| format!(" ({link})")).unwrap_or_default();
+    let _ = writeln!(text, "  {reason}{link}");
+}
+
+fn gone(text: &mut String, held: &Held, stale: &StalePlans, paint: impl Fn(Tone, &str) -> String) {
+    let name = named(&stale.check, stale.harm);
+    let plans = counted(stale.plans.len(), "plan");
+    let _ = writeln!(text, "{} {name}: not seen in {plans} on {}", paint(Tone::Bad, "stale"), stale.system);
+    for plan in stale.plans.iter().take(MAX_SHOWN) {
+        let _ = writeln!(text, "  {plan}");
+    }
+    match stale.plans.len().saturating_sub(MAX_SHOWN) {
+        0 => {}
+        n => {
+            let _ = writeln!(text, "  … and {} more", counted(n, "plan"));
+        }
+    }
+    let _ = writeln!(text, "  {} holds it; --write-baseline takes it out\n", held.file);
+}
+
+fn named(check: &str, harm: Option<Harm>) -> String {
+    harm.map_or_else(|| check.to_owned(), |harm| format!("{check} ({})", harm.name()))
+}
+
+fn counted(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}

@@ -1,0 +1,116 @@
+//! The timeline of one case as text: who did what, in order, with the fault where it happened, and what came of it.
+//!
+//! It is drawn from a [`Record`] alone and judges nothing.
+
+mod lanes;
+mod steps;
+mod words;
+
+use std::fmt::Write;
+
+use super::shape;
+use super::text::Tone;
+use crate::record::{FindingNote, Record};
+use brickbat_scenario::trace::Grade;
+use brickbat_scenario::verdict::{Permanence, Verdict};
+
+use lanes::{Drawing, WIDTH, wrapped};
+
+/// The timeline. `paint` wraps a word in a colour, or leaves it.
+pub fn draw(record: &Record, paint: &dyn Fn(Tone, &str) -> String) -> String {
+    let case = &record.case;
+    let mut text = String::new();
+    let _ = writeln!(text, "{} on {}: {}", case.plan, case.system, verdict(case.verdict, paint));
+    let planned =
+        record.receipts.iter().map(|receipt| format!("in turn {}, {}", receipt.turn, receipt.words));
+    let planned: Vec<String> = planned.collect();
+    if record.observed.is_some() {
+        let words = match planned.len() {
+            0 if record.case.plan.ends_with("+control") => "nothing goes wrong (control plan)".to_owned(),
+            0 => "no action at a point; what the tools do is part of the plan".to_owned(),
+            _ => planned.join("; "),
+        };
+        paragraph(&mut text, "planned: ", &words);
+        paragraph(&mut text, "shapes:  ", shape::LEGEND);
+        let mut drawing = Drawing::new(paint);
+        steps::draw(record, &mut drawing);
+        text.push('\n');
+        text.push_str(&drawing.finish());
+    }
+    text.push('\n');
+    judgement(&mut text, record, paint);
+    evidence(&mut text, record);
+    text
+}
+
+fn verdict(verdict: Verdict, paint: &dyn Fn(Tone, &str) -> String) -> String {
+    let tone = match verdict {
+        Verdict::Pass => Tone::Good,
+        Verdict::Fail => Tone::Bad,
+        _ => Tone::Warn,
+    };
+    paint(tone, verdict.name())
+}
+
+fn judgement(text: &mut String, record: &Record, paint: &dyn Fn(Tone, &str) -> String) {
+    let case = &record.case;
+    let _ = writeln!(text, "verdict: {}", verdict(case.verdict, paint));
+    if let Some(reason) = &case.reason {
+        paragraph(text, "  ", reason);
+    }
+    if case.verdict == Verdict::Pass {
+        text.push_str("  nothing is wrong, and everything planned happened\n");
+    }
+    for finding in &case.findings {
+        let lasting = match finding.permanence {
+            Some(Permanence::Permanent) => ", permanent: the last turn fails as well",
+            Some(Permanence::Transient) => ", transient: a later turn works again",
+            None => "",
+        };
+        let _ = writeln!(text, "  {} ({}{lasting})", paint(Tone::Bad, finding.harm.name()), finding.check);
+        told(text, finding);
+    }
+    for receipt in &record.receipts {
+        let grade = receipt.grade.filter(|_| receipt.fired).map_or("none", Grade::name);
+        paragraph(
+            text,
+            "  fault:   ",
+            &format!("{} in turn {} (receipt: {grade})", receipt.words, receipt.turn),
+        );
+    }
+    let _ = writeln!(text, "again: {}", case.reproduce);
+}
+
+fn told(text: &mut String, finding: &FindingNote) {
+    paragraph(text, "    ", &finding.message);
+    let rule = finding.rule.as_ref().map(|rule| format!(", rule {rule}")).unwrap_or_default();
+    paragraph(text, "    at ", &format!("{}{rule}", finding.place));
+    paragraph(text, "    expected ", &finding.expected);
+    paragraph(text, "    got ", &finding.got);
+}
+
+fn evidence(text: &mut String, record: &Record) {
+    let mut names = vec!["case.json".to_owned(), "plan.json".to_owned()];
+    if let Some(observed) = &record.observed {
+        names.extend(["trace.jsonl", "receipts.json", "ledger.json"].map(str::to_owned));
+        match observed.exchanges.len() {
+            0 => {}
+            1 => names.extend(["requests/001.json".to_owned(), "responses/001.json".to_owned()]),
+            n => {
+                names.extend(["requests", "responses"].map(|name| format!("{name}/001.json to {n:03}.json")))
+            }
+        }
+        names.extend(observed.stderr.is_some().then(|| "stderr.txt".to_owned()));
+        names.extend(observed.store.is_some().then(|| "store.json".to_owned()));
+    }
+    paragraph(text, "evidence: ", &names.join(", "));
+}
+
+/// A text of any length behind a beginning, in lines of the drawing's width.
+fn paragraph(text: &mut String, beginning: &str, words: &str) {
+    let indent = beginning.chars().count();
+    for (at, line) in wrapped(words, WIDTH - indent).into_iter().enumerate() {
+        let before = if at == 0 { beginning.to_owned() } else { " ".repeat(indent) };
+        let _ = writeln!(text, "{before}{line}");
+    }
+}

@@ -1,0 +1,324 @@
+//! Each event as a step of the drawing.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::super::shape::{call_name, shape};
+use super::lanes::{Drawing, Lane, Weight};
+use super::words;
+use crate::record::{ReceiptNote, Record};
+use brickbat_engine::provider::ending_of;
+use brickbat_scenario::plan::{PlannedAction, PlannedFault, PlannedPoint, Side};
+use brickbat_scenario::trace::{Ending, Event, ExchangeId, Grade, Held, RequestKind, TurnOutcome};
+
+/// Draws every event.
+pub(super) fn draw(record: &Record, drawing: &mut Drawing<'_>) {
+    let events = record.observed.as_ref().map_or(&[][..], |observed| observed.trace.events());
+    let mut story = Story { record, drawing, turn: 0, kinds: BTreeMap::new() };
+    let mut n_quiet = 0;
+    for (at, event) in events.iter().enumerate() {
+        if *event == Event::Quiet {
+            n_quiet += 1;
+            continue;
+        }
+        story.quiet(std::mem::take(&mut n_quiet));
+        story.tell(event, at);
+    }
+    story.quiet(n_quiet);
+    story.unproven();
+}
+
+struct Story<'a, 'd, 'p> {
+    record: &'a Record,
+    drawing: &'d mut Drawing<'p>,
+    turn: usize,
+    kinds: BTreeMap<ExchangeId, RequestKind>,
+}
+
+impl Story<'_, '_, '_> {
+    fn tell(&mut self, event: &Event, at: usize) {
+        use Lane::{Provider, System, Tools, User};
+        let record = self.record;
+        match event {
+            Event::Prompted { turn } => self.begin(*turn),
+            Event::Requested { exchange, kind, body, .. } => self.request(*exchange, *kind, body, at),
+            Event::Held { exchange, at, grade } => self.hold(*exchange, *at, *grade),
+            Event::Replied { exchange, ending } => self.replied(*exchange, *ending),
+            Event::PeerClosed { exchange } => {
+                let words = format!("hangs up before the reply to request {} is over", exchange.0 + 1);
+                self.plain(System, Provider, &words);
+            }
+            Event::ToolStarted { call: Some(call), args } => {
+                let tool = record.call(*call).map_or("?", |call| call.tool.as_str());
+                let words = format!("runs {}: {tool} {}", call_name(record, *call), words::beginning(args));
+                self.plain(System, Tools, &words);
+            }
+            Event::ToolStarted { call: None, args } => {
+                let words =
+                    format!("runs a tool that no call of the plan explains: {}", words::beginning(args));
+                self.drawing.step(System, Tools, Weight::Wrong, &words);
+            }
+            Event::ToolSettled { call, outcome, grade } => {
+                let words =
+                    format!("{} {}{}", call_name(record, *call), words::outcome(outcome), doubt(*grade));
+                let fault = self.fault(|action| action.what == PlannedFault::Settle(*call));
+                let weight = if outcome.is_success() { Weight::Plain } else { Weight::Fault };
+                match fault {
+                    Some(fault) => {
+                        self.drawing.step(Tools, System, Weight::Fault, &format!("FAULT {words} ({fault})"))
+                    }
+                    None => self.drawing.step(Tools, System, weight, &words),
+                }
+            }
+            Event::ToolCancelled { call } => {
+                self.plain(System, Tools, &format!("gives {} up while it runs", call_name(record, *call)));
+            }
+            Event::CallShown { id, state } => {
+                let name = match record.call_by_id(id) {
+                    Some(call) => call_name(record, call),
+                    None => format!("?{}", words::beginning(id)),
+                };
+                self.plain(System, User, &format!("shows {name} as {}", words::state(*state)));
+            }
+            Event::Asked { id, call, .. } => {
+                let name = match call {
+                    Some(call) => call_name(record, *call),
+                    None => format!("?{}", words::beginning(id)),
+                };
+                self.plain(System, User, &format!("asks whether {name} may run"));
+                if let Some(fault) = self.fault(|action| action.what == PlannedFault::Ignore) {
+                    self.drawing.more(Weight::Fault, &format!("FAULT the user leaves that open ({fault})"));
+                }
+            }
+            Event::Answered { consent, .. } => self.plain(User, System, words::consent(*consent)),
+            Event::Killed => {
+                let fault = self.fault(|action| action.what == PlannedFault::Kill);
+                let why = fault.map(|fault| format!(" ({fault})")).unwrap_or_default();
+                let words = format!("FAULT the process of the system is killed{why}");
+                self.drawing.step(System, System, Weight::Fault, &words);
+            }
+            Event::Changed { change } => {
+                let fault = self.fault(|action| action.what == PlannedFault::Change(change.clone()));
+                let why = fault.map(|fault| format!(" ({fault})")).unwrap_or_default();
+                self.drawing.step(User, System, Weight::Fault, &format!("{}{why}", words::change(change)));
+            }
+            Event::Resumed => self.plain(System, System, "a new process has loaded the session"),
+            Event::Saving { entry, side: Side::After } => {
+                self.plain(System, System, &format!("has saved entry {entry} of the turn"));
+            }
+            Event::Saving { .. } => {}
+            Event::Switched { process } => {
+                self.plain(User, System, &format!("the user goes on in process {process}"));
+            }
+            Event::Stopped => {
+                let fault = self.fault(|action| action.what.stops_turn());
+                let why = fault.map(|fault| format!(" ({fault})")).unwrap_or_default();
+                let words = format!("FAULT the user stops the turn{why}");
+                self.drawing.step(User, System, Weight::Fault, &words);
+            }
+            Event::Interrupted { cause } => {
+                let fault = self.fault(|action| action.what == PlannedFault::Interrupt(*cause));
+                let why = fault.map(|fault| format!(" ({fault})")).unwrap_or_default();
+                let words = format!("FAULT the turn is broken off: {}{why}", cause.name());
+                self.drawing.step(System, System, Weight::Fault, &words);
+            }
+            Event::Said { way, text } => {
+                let fault = self.fault(|action| words::is_said(&action.what, text));
+                let why = fault.map(|fault| format!(" ({fault})")).unwrap_or_default();
+                let words = format!("FAULT {} {}{why}", words::aside(*way), words::quoted(text));
+                self.drawing.step(User, System, Weight::Fault, &words);
+            }
+            Event::PromptRefused => self.plain(System, User, "takes no other prompt while the turn runs"),
+            Event::GaveUp => {
+                let words = "the turn does not end; the harness gives it up";
+                self.drawing.step(System, System, Weight::Wrong, words);
+            }
+            Event::TurnEnded { outcome } => self.ended(outcome),
+            Event::Early { exchange } => {
+                let words =
+                    format!("request {} comes before the time that the provider named", exchange.0 + 1);
+                self.drawing.step(System, Provider, Weight::Wrong, &words);
+            }
+            Event::Quiet | Event::Stored { .. } => {}
+        }
+    }
+
+    fn begin(&mut self, turn: usize) {
+        if turn > 0 {
+            self.unproven();
+        }
+        self.turn = turn;
+        let planned = self.record.plan.turns.get(turn);
+        let added = match planned {
+            Some(planned) if planned.follow_up => ", added by the harness to see whether the thread survives",
+            _ => "",
+        };
+        self.drawing.heading(&format!("turn {}{added}", turn + 1));
+        let says = planned.map(|planned| words::quoted(&planned.user)).unwrap_or_default();
+        self.plain(Lane::User, Lane::System, &format!("says {says}"));
+    }
+
+    fn request(&mut self, id: ExchangeId, kind: RequestKind, body: &[u8], at: usize) {
+        self.kinds.insert(id, kind);
+        let number = id.0 + 1;
+        if kind == RequestKind::Auxiliary {
+            let exchange = self.record.exchange(id);
+            let what = exchange.map(|exchange| format!(": {} {}", exchange.method, exchange.path));
+            let words = format!("request {number}, beside the conversation{}", what.unwrap_or_default());
+            return self.plain(Lane::System, Lane::Provider, &words);
+        }
+        let words = format!("request {number}: {}", shape(self.record, body, at));
+        self.plain(Lane::System, Lane::Provider, &words);
+        match kind {
+            RequestKind::Scripted { turn, reply, attempt } => {
+                let turn = self.record.plan.turns.get(turn);
+                let script = turn.and_then(|turn| turn.replies.get(reply)?.attempts.get(attempt));
+                let says = script.map(|script| words::script(self.record, script)).unwrap_or_default();
+                let again = if attempt > 0 { format!(" (attempt {})", attempt + 1) } else { String::new() };
+                self.drawing.more(Weight::Plain, &format!("will be answered{again}: {says}"));
+            }
+            RequestKind::Refused { status } => {
+                let sentence = words::with_names(self.record, self.sentence(id));
+                self.drawing.step(
+                    Lane::Provider,
+                    Lane::System,
+                    Weight::Wrong,
+                    &format!("REFUSED with status {status}: {sentence}"),
+                );
+            }
+            RequestKind::Faulted { status, .. } => {
+                let fault = self.fault(|action| matches!(action.what, PlannedFault::Http(_)));
+                let why = fault.map(|fault| format!(" ({fault})")).unwrap_or_default();
+                let words = format!("FAULT status {status} in place of the reply{why}");
+                self.drawing.step(Lane::Provider, Lane::System, Weight::Fault, &words);
+            }
+            RequestKind::Surplus => {
+                self.drawing.more(Weight::Plain, "the script has no reply left; it is answered \"Done.\"");
+            }
+            RequestKind::Auxiliary => {}
+        }
+    }
+
+    fn hold(&mut self, id: ExchangeId, at: Held, grade: Grade) {
+        let place = words::held(self.record, at);
+        let kind = self.kinds.get(&id).copied();
+        let is_here = |point: &PlannedPoint| match (point, kind) {
+            (
+                PlannedPoint::Stream { reply, attempt, mark, side },
+                Some(RequestKind::Scripted { reply: r, attempt: a, .. }),
+            ) => (*reply, *attempt, *mark, *side) == (r, a, at.mark, at.side),
+            _ => false,
+        };
+        let fault = self.fault(|action| words::is_silence(&action.what) && is_here(&action.at));
+        let words = format!("waits {place}, reply to request {}{}", id.0 + 1, doubt(grade));
+        let added = self.fault(|action| {
+            matches!(action.what, PlannedFault::Duplicate | PlannedFault::Malformed) && is_here(&action.at)
+        });
+        if let Some(added) = added {
+            let words = format!("FAULT a frame too many, or a broken one, comes {place} ({added})");
+            return self.drawing.step(Lane::Provider, Lane::System, Weight::Fault, &words);
+        }
+        match fault {
+            Some(fault) => {
+                let words = format!("FAULT the provider falls silent {place} ({fault})");
+                self.drawing.step(Lane::Provider, Lane::Provider, Weight::Fault, &words);
+            }
+            None => self.plain(Lane::Provider, Lane::Provider, &words),
+        }
+    }
+
+    fn replied(&mut self, id: ExchangeId, ending: Ending) {
+        let words = format!("the reply to request {} {}", id.0 + 1, words::ending(ending));
+        match ending {
+            Ending::Complete | Ending::Status => self.plain(Lane::Provider, Lane::System, &words),
+            Ending::EndEarly | Ending::Eof | Ending::Reset | Ending::ErrorEvent => {
+                let fault = self.fault(|action| ending_of(&action.what) == Some(ending));
+                let why = fault.map(|fault| format!(" ({fault})")).unwrap_or_default();
+                let words = format!("FAULT {words}{why}");
+                self.drawing.step(Lane::Provider, Lane::System, Weight::Fault, &words);
+            }
+        }
+    }
+
+    fn ended(&mut self, outcome: &TurnOutcome) {
+        let number = self.turn + 1;
+        if let Some(fault) = self.fault(|action| action.what == PlannedFault::Finish) {
+            let words = format!("FAULT the turn ends where the system has to end it ({fault})");
+            self.drawing.step(Lane::System, Lane::System, Weight::Fault, &words);
+        }
+        match outcome {
+            TurnOutcome::Returned => self.plain(Lane::System, Lane::User, &format!("turn {number} is over")),
+            TurnOutcome::Cancelled => {
+                self.plain(Lane::System, Lane::User, &format!("turn {number} is over: stopped"));
+            }
+            TurnOutcome::Raised { class, text } => {
+                let text = words::with_names(self.record, text.clone());
+                let words = format!("turn {number} is over: raised {class}: {text}");
+                self.drawing.step(Lane::System, Lane::User, Weight::Wrong, &words);
+            }
+        }
+    }
+
+    fn quiet(&mut self, n_spells: usize) {
+        if n_spells > 0 {
+            self.drawing.more(Weight::Plain, "… nothing happens for a while …");
+        }
+    }
+
+    /// What was planned for the turn and did not happen.
+    fn unproven(&mut self) {
+        let missing: Vec<String> = actions(self.record)
+            .filter(|(turn, _, receipt)| *turn == self.turn && !receipt.fired)
+            .map(|(_, _, receipt)| format!("PLANNED, but it did not happen: {}", receipt.words))
+            .collect();
+        missing.iter().for_each(|words| self.drawing.more(Weight::Fault, words));
+    }
+
+    fn plain(&mut self, from: Lane, to: Lane, words: &str) {
+        self.drawing.step(from, to, Weight::Plain, words);
+    }
+
+    /// What was planned here, and how well it is proven.
+    fn fault(&self, is_it: impl Fn(&PlannedAction) -> bool) -> Option<String> {
+        // What happens between two turns belongs to the later one.
+        let is_here = |turn: usize, action: &PlannedAction| match action.is_between_turns() {
+            true => turn == self.turn + 1,
+            false => turn == self.turn,
+        };
+        let (_, _, receipt) = actions(self.record)
+            .find(|(turn, action, receipt)| is_here(*turn, action) && receipt.fired && is_it(action))?;
+        let grade = receipt.grade.map_or("none", Grade::name);
+        Some(format!("planned: {}; receipt: {grade}", receipt.words))
+    }
+
+    /// The provider's sentence in a refusal.
+    fn sentence(&self, id: ExchangeId) -> String {
+        let body = self.record.exchange(id).map(|exchange| exchange.reply.frames.concat());
+        let body = body.unwrap_or_default();
+        match serde_json::from_str::<Value>(&body) {
+            // Some providers put the message into an object of its own, others do not.
+            Ok(value) => match value["error"]["message"].as_str().or(value["message"].as_str()) {
+                Some(message) => message.to_owned(),
+                None => words::beginning(&body),
+            },
+            Err(_) => words::beginning(&body),
+        }
+    }
+}
+
+/// The actions of the plan with the turn and the receipt of each.
+fn actions(record: &Record) -> impl Iterator<Item = (usize, &PlannedAction, &ReceiptNote)> {
+    let turns = record.plan.turns.iter().enumerate();
+    let actions = turns.flat_map(|(turn, planned)| planned.actions.iter().map(move |action| (turn, action)));
+    actions.zip(&record.receipts).map(|((turn, action), receipt)| (turn, action, receipt))
+}
+
+/// A word on what is less than sure.
+fn doubt(grade: Grade) -> &'static str {
+    match grade {
+        Grade::Written => " (not proven to be read)",
+        Grade::Read => " (read)",
+        Grade::Observed => "",
+    }
+}

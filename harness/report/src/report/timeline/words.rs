@@ -1,0 +1,140 @@
+//! Marks, endings and outcomes in words.
+
+use super::super::shape::call_name;
+use crate::record::Record;
+use brickbat_scenario::plan::{Change, Mark, PlannedFault, Script, ScriptBlock, Side, ToolOutcome};
+use brickbat_scenario::trace::{Aside, Consent, Ending, Held, ShownState};
+
+/// Where a held reply stands.
+pub(super) fn held(record: &Record, at: Held) -> String {
+    let name = |key| call_name(record, key);
+    let mark = match at.mark {
+        Mark::Headers if at.side == Side::Before => return "before its first byte".to_owned(),
+        Mark::Headers => "its headers".to_owned(),
+        Mark::Think(n) => format!("piece {n} of its thinking"),
+        Mark::Text(n) => format!("piece {n} of its text"),
+        Mark::Start(key) => format!("the start of call {}", name(key)),
+        Mark::Delta(key, n) => format!("piece {n} of the arguments of call {}", name(key)),
+        Mark::End(key) => format!("the end of call {}", name(key)),
+        Mark::Calls => "its last call".to_owned(),
+        Mark::Stop => "its stop reason".to_owned(),
+        Mark::Reply => "its last event".to_owned(),
+    };
+    match at.side {
+        Side::Before => format!("before {mark}"),
+        Side::After => format!("after {mark}"),
+    }
+}
+
+/// What a scripted reply says.
+pub(super) fn script(record: &Record, script: &Script) -> String {
+    let blocks = script.blocks.iter().map(|block| match block {
+        ScriptBlock::Think(fragments) => format!("thinking {}", quoted(&fragments.concat())),
+        ScriptBlock::Text(fragments) => format!("text {}", quoted(&fragments.concat())),
+        ScriptBlock::Call(key) => {
+            let tool = record.call(*key).map_or("?", |call| call.tool.as_str());
+            format!("call {} of {tool}", call_name(record, *key))
+        }
+    });
+    blocks.collect::<Vec<_>>().join(", ")
+}
+
+/// What a fault of the provider does.
+pub(super) fn ending(ending: Ending) -> &'static str {
+    match ending {
+        Ending::Complete => "is complete",
+        Ending::EndEarly => "ends without its last event",
+        Ending::Eof => "breaks off: the connection is closed (FIN)",
+        Ending::Reset => "breaks off: the connection is reset (RST)",
+        Ending::ErrorEvent => "ends in an error event",
+        Ending::Status => "is an HTTP error",
+    }
+}
+
+/// How a tool ended.
+pub(super) fn outcome(outcome: &ToolOutcome) -> String {
+    match outcome {
+        ToolOutcome::Return(text) => format!("returns {}", quoted(text)),
+        ToolOutcome::Error(text) => format!("answers with an error: {}", quoted(text)),
+        ToolOutcome::Throw(text) => format!("throws: {}", quoted(text)),
+        ToolOutcome::Deny(text) => format!("is refused by the user: {}", quoted(text)),
+    }
+}
+
+/// A sentence with the scenario's name beside the id of each call in it.
+pub(super) fn with_names(record: &Record, sentence: String) -> String {
+    // A model may give a call an empty id, and nothing is in every sentence.
+    let calls = record.plan.calls.iter().filter(|call| !call.id.is_empty());
+    calls.fold(sentence, |sentence, call| match sentence.contains(&call.id) {
+        true => sentence.replace(&call.id, &format!("{} ({})", call.id, call.name)),
+        false => sentence,
+    })
+}
+
+/// The state of a call on the user's screen.
+pub(super) fn state(state: ShownState) -> &'static str {
+    match state {
+        ShownState::Pending => "pending",
+        ShownState::InProgress => "running",
+        ShownState::Completed => "done",
+        ShownState::Failed => "failed",
+    }
+}
+
+/// What the user answers.
+pub(super) fn consent(consent: Consent) -> &'static str {
+    match consent {
+        Consent::Given => "says yes",
+        Consent::Refused => "says no",
+        Consent::Withheld => "gives no answer: the turn was stopped",
+    }
+}
+
+/// What is done to the history.
+pub(super) fn change(change: &Change) -> String {
+    match change {
+        Change::Trim { keep } => format!("the history is cut to about {keep} messages"),
+        Change::Summarise { keep } => format!("the history is summarised but for about {keep} messages"),
+        Change::Rewind { prompts: 1 } => "takes back the last message, and all after it".to_owned(),
+        Change::Rewind { prompts } => format!("takes back the last {prompts} messages, and all after them"),
+        Change::Aside { question } => format!("asks beside the conversation: {}", quoted(question)),
+    }
+}
+
+/// Whether a reply held at its point is itself the fault.
+pub(super) fn is_silence(what: &PlannedFault) -> bool {
+    matches!(what, PlannedFault::Stall | PlannedFault::Pause)
+}
+
+/// Characters of a text that are quoted: enough for a line.
+const MAX_QUOTED: usize = 60;
+
+/// Whether an action says that text to a running turn.
+pub(super) fn is_said(what: &PlannedFault, text: &str) -> bool {
+    match what {
+        PlannedFault::Steer(said) | PlannedFault::Prompt(said) | PlannedFault::Inject(said) => said == text,
+        _ => false,
+    }
+}
+
+/// How something is said to a running turn.
+pub(super) fn aside(way: Aside) -> &'static str {
+    match way {
+        Aside::Steered => "says to the running turn",
+        Aside::Prompted => "sends another prompt",
+        Aside::Injected => "(a hook) adds",
+    }
+}
+
+/// The beginning of a text in quotes.
+pub(super) fn quoted(text: &str) -> String {
+    let short: String = text.chars().take(MAX_QUOTED).collect();
+    let more = if short.len() < text.len() { "…" } else { "" };
+    format!("\"{short}{more}\"")
+}
+
+/// The beginning of a text.
+pub(super) fn beginning(text: &str) -> String {
+    let short: String = text.chars().take(MAX_QUOTED).collect();
+    if short.len() < text.len() { short + "…" } else { short }
+}

@@ -1,0 +1,62 @@
+//! The provider APIs that Brickbat speaks.
+//!
+//! A dialect is a wire format: what a request looks like, what a reply looks like, and where it is posted, all of which
+//! the crate `brickbat-scenario` says.
+//! How strict a provider is belongs to a profile, see [`crate::rules`].
+
+use serde::{Deserialize, Serialize};
+
+/// A provider API.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Dialect {
+    /// Anthropic Messages, `POST /v1/messages`.
+    AnthropicMessages,
+    /// OpenAI Chat Completions, `POST /v1/chat/completions`.
+    OpenaiChat,
+    /// OpenAI Responses, `POST /v1/responses`.
+    OpenaiResponses,
+    /// Google Gemini, `POST /v1beta/models/{model}:generateContent` and `:streamGenerateContent`.
+    Gemini,
+    /// Bedrock Converse, `POST /model/{modelId}/converse` and `/converse-stream`.
+    BedrockConverse,
+    /// Mistral's La Plateforme, `POST /v1/chat/completions`.
+    Mistral,
+}
+
+impl Dialect {
+    /// Every dialect, in the order in which reports list them.
+    pub const ALL: [Dialect; 6] = [
+        Dialect::AnthropicMessages,
+        Dialect::OpenaiChat,
+        Dialect::OpenaiResponses,
+        Dialect::Gemini,
+        Dialect::BedrockConverse,
+        Dialect::Mistral,
+    ];
+
+    /// The name that scenario ids, options and reports use, for example `anthropic-messages`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Dialect::AnthropicMessages => "anthropic-messages",
+            Dialect::OpenaiChat => "openai-chat",
+            Dialect::OpenaiResponses => "openai-responses",
+            Dialect::Gemini => "gemini",
+            Dialect::BedrockConverse => "bedrock-converse",
+            Dialect::Mistral => "mistral",
+        }
+    }
+
+    /// The dialect of that name.
+    pub fn from_name(name: &str) -> Option<Dialect> {
+        Dialect::ALL.into_iter().find(|dialect| dialect.name() == name)
+    }
+}
+
+impl std::fmt::Display for Dialect {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}

@@ -1,0 +1,12 @@
+//! Scenarios and plans: the file format, and what a provider sends for it.
+
+pub mod hash;
+pub mod history;
+pub mod lower;
+pub mod parse;
+pub mod plan;
+pub mod scenario;
+pub mod trace;
+pub mod verdict;
+pub mod wire;
+pub mod yaml;

@@ -1,0 +1,381 @@
+//! From one variant of a scenario to a plan: wire ids and markers minted, texts and arguments cut, points
+//! resolved, follow-up turns added. What a scenario says but can never happen is a [`Problem`].
+//!
+//! Lowering goes in stages; each runs only when the one before has found no problem.
+
+use crate::parse::{self, Diagnostic, Variant};
+use crate::plan::{CallKey, Mark};
+use crate::plan::{
+    Change, Plan, PlanId, PlannedAction, PlannedFault, PlannedPoint, PlannedReply, PlannedTurn, Script, Side,
+    ToolOutcome,
+};
+use crate::scenario::{Block, Need, Scenario, Times, Turn};
+use crate::wire;
+use brickbat_rules::dialect::Dialect;
+use brickbat_rules::rules::Profile;
+
+mod actions;
+mod cast;
+mod endings;
+mod follow_up;
+mod given;
+mod header;
+mod mint;
+mod place;
+mod points;
+mod problem;
+mod processes;
+mod reach;
+mod said;
+mod settle;
+mod slips;
+mod tools;
+
+pub use actions::words as action_words;
+pub use given::{Files, MAX_GIVEN, fetch};
+pub use header::{
+    MAX_ACTIONS, MAX_ARGS, MAX_ATTEMPTS, MAX_BLOCKS, MAX_CALLS, MAX_DELTAS, MAX_REPLIES, MAX_STRING,
+    MAX_TOOLS, MAX_TURNS,
+};
+pub use points::points;
+pub use problem::Problem;
+
+use cast::Cast;
+use mint::Mint;
+use points::Stage;
+use problem::Problems;
+
+/// Every plan of a scenario file: each variant on each of the dialects, variants first.
+pub fn plans(
+    id: &str,
+    file_name: &str,
+    text: &str,
+    dialects: &[Dialect],
+    seed: u64,
+) -> Result<Vec<Plan>, Diagnostic> {
+    plans_with(id, file_name, text, dialects, seed, &|_| Err("there are no files here".to_owned()))
+}
+
+/// The same for a scenario that may name other files.
+pub fn plans_with(
+    id: &str,
+    file_name: &str,
+    text: &str,
+    dialects: &[Dialect],
+    seed: u64,
+    files: Files<'_>,
+) -> Result<Vec<Plan>, Diagnostic> {
+    let mut variants = parse::parse(file_name, text)?;
+    for variant in &mut variants {
+        fetch(file_name, variant, files)?;
+    }
+    let mut plans = Vec::with_capacity(variants.len() * dialects.len());
+    for variant in &variants {
+        for dialect in dialects {
+            let plan = lower(id, &variant.name, &variant.scenario, *dialect, seed);
+            plans.push(plan.map_err(|problems| diagnose(&variants, variant, *dialect, &problems))?);
+        }
+    }
+    Ok(plans)
+}
+
+/// Shows the first problem of a variant, which is named unless all variants have it.
+fn diagnose(variants: &[Variant], own: &Variant, dialect: Dialect, problems: &[Problem]) -> Diagnostic {
+    let fallback = Problem::new("", "the scenario cannot be lowered");
+    let problem = problems.first().unwrap_or(&fallback);
+    let has_it = |variant: &Variant| {
+        let other = lower("", &variant.name, &variant.scenario, dialect, 0);
+        other.is_err_and(|problems| problems.first() == Some(problem))
+    };
+    let show = if variants.iter().all(has_it) { Variant::diagnose } else { Variant::diagnose_own };
+    show(own, &problem.pointer, &problem.message, problem.hint.clone())
+}
+
+/// The plan of one variant of the scenario `id` on one dialect. `variant` is the variant's name.
+/// The problems are never none.
+pub fn lower(
+    id: &str,
+    variant: &str,
+    scenario: &Scenario,
+    dialect: Dialect,
+    seed: u64,
+) -> Result<Plan, Vec<Problem>> {
+    header::check(scenario)?;
+    let (tools, missing) = tools::check(scenario)?;
+    given::check(scenario)?;
+    let mut cast = Cast::of(scenario, Mint { seed, scenario: id, dialect });
+    let executed = executed(scenario, &cast)?;
+    let mut turns = Vec::with_capacity(scenario.turns.len());
+    let mut impossible = other_profile(scenario, dialect)?
+        .or_else(|| hidden_thinking(scenario, dialect))
+        .or_else(|| slips::impossible(scenario, dialect));
+    let mut standing = Vec::new();
+    for (index, said) in scenario.turns.iter().enumerate() {
+        let planned = turn(&mut cast, index, (said, &standing), &mut impossible)?;
+        stand(&mut standing, index, &planned);
+        turns.push(planned);
+    }
+    let mut problems = Problems::default();
+    endings::limit(scenario, &turns, &mut problems);
+    said::once(&turns, &mut problems);
+    said::taken_back(scenario, &mut problems);
+    slips::repeated(scenario, &mut problems);
+    processes::check(&turns, &mut problems);
+    reach::outlived(&cast, &turns, &mut problems);
+    problems.settle()?;
+    let needs = needs(scenario, dialect, &turns);
+    follow_up::append(&mut turns, &cast.calls);
+    let given = given::lower(scenario, &mut cast);
+    let id = PlanId { scenario: id.to_owned(), variant: variant.to_owned(), dialect, control: false };
+    let (classes, profile) = (scenario.class.clone(), scenario.profile.clone());
+    Ok(Plan {
+        id,
+        dialect,
+        seed,
+        needs,
+        classes,
+        profile,
+        impossible,
+        tools,
+        missing,
+        step_limit: scenario.limits.steps,
+        calls: cast.calls,
+        given,
+        turns,
+        executed,
+    })
+}
+
+/// The same conversation with nothing going wrong, from an empty store and in one process. Only first attempts are left,
+/// calls settle in the order in which the model made them, and nothing is expected of how often calls run, because that
+/// speaks of the fault. A call that is left keeps its key.
+pub fn control(plan: &Plan) -> Plan {
+    let mut control = plan.clone();
+    control.id.control = true;
+    control.impossible = None;
+    control.executed = Vec::new();
+    control.given = Vec::new();
+    control.calls.retain(|call| call.attempt == 0 && !call.given);
+    control.step_limit = None;
+    control.tools.append(&mut control.missing);
+    control.tools.iter_mut().for_each(|tool| tool.ends = false);
+    for call in &mut control.calls {
+        call.put_right();
+        call.hangs = false;
+        if !call.outcome.is_success() || call.outcome.text().is_empty() {
+            call.outcome = ToolOutcome::Return(format!("fine [{}]", call.marker));
+        }
+    }
+    let n_calls = control.calls.len();
+    for turn in &mut control.turns {
+        turn.process = 1;
+        turn.actions = Vec::new();
+        turn.settle.retain(|key| (key.0 as usize) < n_calls);
+        turn.settle.sort_unstable();
+        for reply in &mut turn.replies {
+            reply.attempts.truncate(1);
+            reply.attempts.iter_mut().for_each(Script::put_right);
+        }
+    }
+    control
+}
+
+fn executed(scenario: &Scenario, cast: &Cast<'_>) -> Result<Vec<(CallKey, Times)>, Vec<Problem>> {
+    let mut problems = Problems::default();
+    let mut executed = Vec::with_capacity(scenario.expect.executed.len());
+    for (name, times) in &scenario.expect.executed {
+        match cast.find(name) {
+            Some(key) => executed.push((key, *times)),
+            None => {
+                let known: Vec<&str> = cast.calls.iter().map(|call| call.name.as_str()).collect();
+                let hint =
+                    parse::did_you_mean(name, &known).or_else(|| parse::one_of("the calls are", &known));
+                let pointer = format!("/expect/executed/{}", place::step(name));
+                problems.add(Problem::new(pointer, format!("there is no call `{name}`")).with_hint(hint));
+            }
+        }
+    }
+    problems.settle()?;
+    Ok(executed)
+}
+
+/// One turn. `impossible` is told why, if the dialect lacks a point that the turn speaks of, or sends nothing
+/// that could be left out there.
+fn turn(
+    cast: &mut Cast<'_>,
+    index: usize,
+    (said, standing): (&Turn, &[usize]),
+    impossible: &mut Option<String>,
+) -> Result<PlannedTurn, Vec<Problem>> {
+    let mut problems = Problems::default();
+    let mut replies: Vec<PlannedReply> = said.replies.iter().map(|reply| cast.reply(reply)).collect();
+    let stage = Stage { cast, turn: index, replies: &replies, standing };
+    let mut actions = actions::resolve(stage, &said.at, &mut problems);
+    problems.settle()?;
+    let mut problems = Problems::default();
+    reach::too_soon(stage, &actions, &mut problems);
+    let mut order = settle::order(stage, &said.settle, &actions, &mut problems);
+    reach::check(stage, &actions, &order, &mut problems);
+    endings::check(stage, &said.settle, &actions, &mut problems);
+    match reach::lacking(stage, &actions) {
+        // Nothing can be said about the order of points of which one does not exist.
+        Some(action) => {
+            let words = &action.words;
+            let dialect = cast.dialect();
+            impossible
+                .get_or_insert(format!("{dialect} sends a call in one piece, so there is no `{words}`"));
+        }
+        None => problems.settle()?,
+    }
+    if let Some(action) = reach::idle(stage, &actions) {
+        let (words, dialect) = (&action.words, cast.dialect());
+        impossible.get_or_insert(format!(
+            "{dialect} sends nothing behind the stop reason, so `{words}` leaves nothing out"
+        ));
+    }
+    for (reply, planned) in replies.iter_mut().enumerate() {
+        ask_again(cast, reply, planned, &actions, &mut order);
+    }
+    let stage = Stage { cast, turn: index, replies: &replies, standing };
+    actions.extend(endings::finish(stage, &actions));
+    let (user, process) = (said.user.clone(), said.process);
+    Ok(PlannedTurn { user, process, follow_up: false, replies, settle: order, actions })
+}
+
+/// Keeps the turns whose messages of the user stand in the history, when another turn is over.
+fn stand(standing: &mut Vec<usize>, index: usize, turn: &PlannedTurn) {
+    let changes = |between: bool| {
+        let at = turn.actions.iter().filter(move |action| action.is_between_turns() == between);
+        at.filter_map(|action| match &action.what {
+            PlannedFault::Change(change) => Some(change),
+            _ => None,
+        })
+    };
+    for change in changes(true) {
+        match change {
+            Change::Trim { .. } | Change::Summarise { .. } => standing.clear(),
+            Change::Rewind { prompts } => standing.truncate(standing.len().saturating_sub(*prompts as usize)),
+            Change::Aside { .. } => {}
+        }
+    }
+    if changes(false).next().is_some() {
+        standing.clear();
+    }
+    standing.push(index);
+}
+
+/// Adds the attempt that a client gets when it asks again after the last one that the scenario wrote has failed.
+fn ask_again(
+    cast: &mut Cast<'_>,
+    reply: usize,
+    planned: &mut PlannedReply,
+    actions: &[PlannedAction],
+    order: &mut Vec<CallKey>,
+) {
+    let next = planned.attempts.len();
+    let fails = |action: &PlannedAction| match action.at {
+        PlannedPoint::Stream { reply: failed, attempt, .. } => {
+            (failed, attempt + 1) == (reply, next) && action.what.ends_attempt()
+        }
+        _ => false,
+    };
+    let Some(last) = planned.attempts.last().filter(|_| actions.iter().any(fails)) else { return };
+    let again = cast.again(last, next);
+    for (original, clone) in last.calls().zip(again.calls()) {
+        let place = order.iter().position(|key| *key == original).map_or(order.len(), |place| place + 1);
+        order.insert(place, clone);
+    }
+    planned.attempts.push(again);
+}
+
+/// Why a scenario that names a profile cannot be played, if the profile is of another dialect.
+fn other_profile(scenario: &Scenario, dialect: Dialect) -> Result<Option<String>, Vec<Problem>> {
+    let Some(name) = &scenario.profile else { return Ok(None) };
+    match Profile::named(name) {
+        Some(profile) => Ok((profile.dialect != dialect).then(|| format!("the scenario is of {name}"))),
+        None => {
+            let known: Vec<&str> = Profile::all().map(|profile| profile.name).collect();
+            let hint =
+                parse::did_you_mean(name, &known).or_else(|| parse::one_of("the profiles are", &known));
+            Err(vec![Problem::new("/profile", format!("there is no profile `{name}`")).with_hint(hint)])
+        }
+    }
+}
+
+/// Why a scenario in which the model thinks cannot be played, if the dialect shows nothing of it.
+fn hidden_thinking(scenario: &Scenario, dialect: Dialect) -> Option<String> {
+    let is_hidden = thinks(scenario) && !wire::of(dialect).shows_thinking();
+    is_hidden.then(|| format!("our provider of {dialect} does not show what the model thinks"))
+}
+
+fn thinks(scenario: &Scenario) -> bool {
+    let replies = scenario.turns.iter().flat_map(|turn| &turn.replies);
+    replies.flat_map(|reply| &reply.attempts).flatten().any(|block| matches!(block, Block::Think(_)))
+}
+
+/// What the scenario asks for, and what its actions need.
+fn needs(scenario: &Scenario, dialect: Dialect, turns: &[PlannedTurn]) -> Vec<Need> {
+    let mut needs = scenario.needs.clone();
+    needs.extend(slips::needs(scenario, dialect));
+    if scenario.tools.values().any(|tool| tool.asks) {
+        needs.push(Need::Approvals);
+    }
+    if thinks(scenario) {
+        needs.push(Need::Thinking);
+    }
+    if turns.iter().any(|turn| turn.process != 1) {
+        needs.push(Need::SharedSession);
+    }
+    if scenario.given.is_some() {
+        needs.push(Need::GivenHistory);
+    }
+    needs.extend(endings::needs(scenario));
+    for action in turns.iter().flat_map(|turn| &turn.actions) {
+        let in_stream = match action.at {
+            PlannedPoint::Stream { mark, side, .. } => (mark, side) != (Mark::Headers, Side::Before),
+            _ => false,
+        };
+        if action.what.stops_turn() {
+            needs.push(Need::Cancel);
+        }
+        if matches!(action.at, PlannedPoint::Saved(..)) {
+            needs.push(Need::Saving);
+        }
+        match &action.what {
+            PlannedFault::Kill => needs.push(Need::Resume),
+            PlannedFault::Change(Change::Trim { .. }) => needs.push(Need::Trim),
+            PlannedFault::Change(Change::Summarise { .. }) => needs.push(Need::Summarise),
+            PlannedFault::Change(Change::Rewind { .. }) => needs.push(Need::Rewind),
+            PlannedFault::Change(Change::Aside { .. }) => needs.push(Need::Aside),
+            PlannedFault::Interrupt(_) => needs.push(Need::Interrupt),
+            PlannedFault::Steer(_) => needs.push(Need::Steer),
+            PlannedFault::Prompt(_) => needs.push(Need::SecondPrompt),
+            PlannedFault::Inject(_) => needs.push(Need::Hooks),
+            _ => {}
+        }
+        if in_stream {
+            needs.push(Need::Streaming);
+        }
+        if in_stream && matches!(action.what, PlannedFault::Settle(_)) {
+            needs.push(Need::EagerTools);
+        }
+    }
+    needs.sort_unstable();
+    needs.dedup();
+    needs
+}
+/// Equal for control plans that say and do the same, whatever scenario they come from: minted ids left out.
+pub fn control_key(control: &Plan) -> String {
+    let mut plain = control.clone();
+    for call in &mut plain.calls {
+        let crate::plan::PlannedCall { id, marker, args, deltas, outcome, .. } = call;
+        id.clear();
+        if let Some(args) = args.as_object_mut() {
+            args.shift_remove(crate::plan::MARKER);
+        }
+        deltas.iter_mut().for_each(String::clear);
+        *outcome = crate::plan::ToolOutcome::Return(outcome.text().replace(marker.as_str(), ""));
+        marker.clear();
+    }
+    serde_json::to_string(&plain).unwrap_or_default()
+}

@@ -1,0 +1,189 @@
+//! Every call of a plan, and how texts and arguments are cut into what is sent.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::plan::{CallKey, MARKER, PlannedCall, PlannedReply, Script, ScriptBlock, ToolOutcome};
+use crate::scenario::{Block, Call, Reply, Scenario};
+use crate::wire;
+use brickbat_rules::dialect::Dialect;
+
+use super::mint::Mint;
+use super::place::{self, Place};
+use super::slips;
+use super::tools;
+
+/// The calls of a plan.
+#[derive(Debug)]
+pub(super) struct Cast<'a> {
+    pub calls: Vec<PlannedCall>,
+    names: BTreeMap<&'a str, CallKey>,
+    scenario: &'a Scenario,
+    mint: Mint<'a>,
+}
+
+impl<'a> Cast<'a> {
+    /// The calls that the scenario wrote, in the order of the file, those of first attempts before all others:
+    /// so the calls of a control plan have the same keys.
+    pub fn of(scenario: &'a Scenario, mint: Mint<'a>) -> Cast<'a> {
+        let mut cast = Cast { calls: Vec::new(), names: BTreeMap::new(), scenario, mint };
+        let first = place::calls(scenario).filter(|(place, _)| place.attempt == 0);
+        let later = place::calls(scenario).filter(|(place, _)| place.attempt > 0);
+        for (place, call) in first.chain(later) {
+            let key = cast.add(place, call);
+            cast.names.insert(&call.name, key);
+        }
+        cast
+    }
+
+    /// The dialect of the plan.
+    pub fn dialect(&self) -> Dialect {
+        self.mint.dialect
+    }
+
+    /// The scenario whose calls these are.
+    pub fn scenario(&self) -> &'a Scenario {
+        self.scenario
+    }
+
+    /// The call that the scenario names so.
+    pub fn find(&self, name: &str) -> Option<CallKey> {
+        self.names.get(name).copied()
+    }
+
+    /// The names of the calls of a turn.
+    pub fn names_in(&self, turn: usize) -> Vec<&'a str> {
+        self.names.iter().filter(|(_, key)| self[**key].turn == turn).map(|(name, _)| *name).collect()
+    }
+
+    /// The calls that the scenario wrote for a turn, in the order of the file.
+    pub fn of_turn(&self, turn: usize) -> Vec<CallKey> {
+        let mut keys: Vec<CallKey> =
+            self.names.values().copied().filter(|key| self[*key].turn == turn).collect();
+        keys.sort_unstable();
+        keys
+    }
+
+    /// What a reply says, in every attempt that the scenario wrote.
+    pub fn reply(&self, said: &Reply) -> PlannedReply {
+        let interleave = said.interleave && wire::of(self.dialect()).interleaves();
+        let (stop, indices) = (said.stop, said.indices);
+        let script = |blocks: &Vec<Block>| Script {
+            blocks: blocks.iter().filter_map(|block| self.block(block)).collect(),
+            interleave,
+            stop,
+            indices,
+        };
+        PlannedReply { attempts: said.attempts.iter().map(script).collect() }
+    }
+
+    fn block(&self, block: &Block) -> Option<ScriptBlock> {
+        match block {
+            Block::Think(text) => Some(ScriptBlock::Think(fragments(text))),
+            Block::Text(text) => Some(ScriptBlock::Text(fragments(text))),
+            Block::Call(call) => self.find(&call.name).map(ScriptBlock::Call),
+        }
+    }
+
+    /// The last attempt of a reply once more, with calls of its own, as a client that asks again gets it.
+    pub fn again(&mut self, script: &Script, attempt: usize) -> Script {
+        let mut block = |block: &ScriptBlock| match block {
+            ScriptBlock::Call(key) => ScriptBlock::Call(self.call_again(*key, attempt)),
+            ScriptBlock::Think(_) | ScriptBlock::Text(_) => block.clone(),
+        };
+        Script { blocks: script.blocks.iter().map(&mut block).collect(), ..script.clone() }
+    }
+
+    fn call_again(&mut self, key: CallKey, attempt: usize) -> CallKey {
+        let scenario = self.scenario;
+        let PlannedCall { turn, reply, name, .. } = &self[key];
+        let (turn, reply) = (*turn, *reply);
+        let written = place::calls(scenario).find(|(_, call)| call.name == *name);
+        match written {
+            Some((_, call)) => self.add(Place { turn, reply, attempt, block: 0 }, call),
+            None => key,
+        }
+    }
+
+    /// Adds a call of the given history. Nobody finds it by its name: no turn speaks of it.
+    pub fn give(&mut self, message: usize, call: &Call) -> CallKey {
+        let key = self.add(Place { turn: 0, reply: message, attempt: 0, block: 0 }, call);
+        self.calls[key.0 as usize].given = true;
+        key
+    }
+
+    /// What came of a call of the given history.
+    pub fn settle_given(&mut self, key: CallKey, outcome: ToolOutcome) {
+        self.calls[key.0 as usize].outcome = outcome;
+    }
+
+    fn add(&mut self, place: Place, call: &Call) -> CallKey {
+        let key = CallKey(self.calls.len() as u32);
+        let marker = self.mint.marker(&call.name, key.0, self.calls.iter().map(|call| call.marker.as_str()));
+        let own = call.args.iter().map(|(name, value)| (name.clone(), value.clone()));
+        let args = Value::Object(own.chain([(MARKER.to_owned(), Value::from(marker.as_str()))]).collect());
+        let tool = &self.scenario.tools[&call.tool];
+        let mut planned = PlannedCall {
+            name: call.name.clone(),
+            id: self.mint.wire_id(key.0, place.attempt),
+            tool: call.tool.clone(),
+            deltas: cut(&args.to_string(), call.deltas as usize),
+            args,
+            outcome: tools::outcome(tool, &call.args, &marker),
+            deaf: tool.deaf,
+            asks: tool.asks,
+            hangs: tool.hangs,
+            marker,
+            slip: None,
+            turn: place.turn,
+            reply: place.reply,
+            attempt: place.attempt,
+            given: false,
+        };
+        let named = |name: &str| self.calls.iter().rev().find(|call| call.name == name);
+        slips::slip(&mut planned, call, tool, |name| named(name).map(|call| call.id.clone()));
+        if planned.is_unfit() {
+            planned.outcome = ToolOutcome::Error("no system can run this call".to_owned());
+        }
+        self.calls.push(planned);
+        key
+    }
+}
+
+impl std::ops::Index<CallKey> for Cast<'_> {
+    type Output = PlannedCall;
+
+    fn index(&self, key: CallKey) -> &PlannedCall {
+        &self.calls[key.0 as usize]
+    }
+}
+
+/// Number of fragments in which a text is sent where it has at least as many characters.
+const N_FRAGMENTS: usize = 2;
+
+/// A text in the fragments in which it is sent.
+pub(super) fn fragments(text: &str) -> Vec<String> {
+    cut(text, text.chars().count().clamp(1, N_FRAGMENTS))
+}
+
+/// A text in so many pieces of nearly the same number of characters.
+pub(super) fn cut(text: &str, n_pieces: usize) -> Vec<String> {
+    let n_chars = text.chars().count();
+    let mut chars = text.chars();
+    let length = |piece: usize| n_chars * (piece + 1) / n_pieces - n_chars * piece / n_pieces;
+    (0..n_pieces).map(|piece| chars.by_ref().take(length(piece)).collect()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_differ_by_one_character_at_most_and_lose_nothing() {
+        assert_eq!(cut("abcdefg", 3), ["ab", "cd", "efg"]);
+        assert_eq!(cut("ééé", 2), ["é", "éé"]);
+        assert_eq!(cut("a", 3), ["", "", "a"]);
+        assert_eq!(fragments("x"), ["x"]);
+    }
+}

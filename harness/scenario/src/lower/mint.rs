@@ -1,0 +1,130 @@
+//! Wire ids and markers: the same for the same plan, on every machine and for ever.
+//!
+//! Written out here because the ids stand in stored reports and regressions: a dependency that improved its
+//! generator would change them all.
+
+use crate::wire::{self, IdForm};
+use brickbat_rules::dialect::Dialect;
+
+/// Mints the ids of one plan.
+#[derive(Debug)]
+pub(super) struct Mint<'a> {
+    pub seed: u64,
+    pub scenario: &'a str,
+    pub dialect: Dialect,
+}
+
+impl Mint<'_> {
+    /// The wire id of a call, in the form that the provider gives it.
+    pub fn wire_id(&self, call: u32, attempt: usize) -> String {
+        let mut digest = self.digest();
+        digest.bytes(self.dialect.name().as_bytes());
+        digest.bytes(&call.to_le_bytes());
+        digest.bytes(&(attempt as u64).to_le_bytes());
+        let mut random = Random(digest.0);
+        let IdForm { prefix, n_letters, alphabet } = wire::of(self.dialect).call_id();
+        format!("{prefix}{}", random.letters(n_letters, alphabet))
+    }
+
+    /// The marker of a call; none of `taken` is part of it, and it is part of none.
+    pub fn marker<'t>(&self, name: &str, call: u32, taken: impl Iterator<Item = &'t str> + Clone) -> String {
+        let mut digest = self.digest();
+        digest.bytes(b"marker");
+        digest.bytes(&call.to_le_bytes());
+        let mut random = Random(digest.0);
+        let mut n_tries = 0;
+        loop {
+            // A call may be named like the marker of another; then no marker with its name will do.
+            let name = if n_tries < MAX_NAMED_TRIES { name } else { "call" };
+            n_tries += 1;
+            let marker = format!("{name}-{}", random.letters(MARKER_LETTERS, LOWERCASE));
+            if !taken.clone().any(|other| other.contains(&marker) || marker.contains(other)) {
+                return marker;
+            }
+        }
+    }
+
+    fn digest(&self) -> Digest {
+        let mut digest = Digest(FNV_OFFSET);
+        digest.bytes(&self.seed.to_le_bytes());
+        digest.bytes(self.scenario.as_bytes());
+        digest
+    }
+}
+
+const LOWERCASE: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyz";
+
+/// Tries to find a marker that begins with the name of its call; one is almost always enough.
+const MAX_NAMED_TRIES: u32 = 16;
+
+/// Letters of a marker behind the name of its call: two thousand million markers, and 256 calls at the most.
+const MARKER_LETTERS: usize = 6;
+
+/// FNV-1a, 64 bits: <http://www.isthe.com/chongo/tech/comp/fnv/>.
+struct Digest(u64);
+
+const FNV_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
+
+const FNV_PRIME: u64 = 0x0000_0100_0000_01b3;
+
+impl Digest {
+    /// Adds a field. Its length goes first, so that no two lists of fields give the same bytes.
+    fn bytes(&mut self, bytes: &[u8]) {
+        let length = (bytes.len() as u64).to_le_bytes();
+        for byte in length.iter().chain(bytes) {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(FNV_PRIME);
+        }
+    }
+}
+
+/// SplitMix64: <https://prng.di.unimi.it/splitmix64.c>.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn letters(&mut self, count: usize, alphabet: &[u8]) -> String {
+        let n_letters = alphabet.len() as u64;
+        (0..count).map(|_| char::from(alphabet[(self.next() % n_letters) as usize])).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_have_the_form_of_their_provider_and_never_change() {
+        let mint = |dialect| Mint { seed: 7, scenario: "abort/mid-batch", dialect };
+        let anthropic = mint(Dialect::AnthropicMessages).wire_id(0, 0);
+        let openai = mint(Dialect::OpenaiChat).wire_id(0, 0);
+        assert_eq!((anthropic.len(), openai.len()), (30, 29));
+        assert_ne!(anthropic, mint(Dialect::AnthropicMessages).wire_id(0, 1));
+        assert_ne!(anthropic, mint(Dialect::AnthropicMessages).wire_id(1, 0));
+        assert_eq!(anthropic, "toolu_01qw2AduG6n3QhGe3JfHWpdM");
+        assert_eq!(openai, "call_pYmc2Qlg2wiP4Ce3tzxU6eND");
+    }
+
+    #[test]
+    fn a_marker_avoids_those_that_are_taken() {
+        let mint = Mint { seed: 7, scenario: "x", dialect: Dialect::OpenaiChat };
+        let first = mint.marker("a", 0, [].into_iter());
+        let second = mint.marker("a", 0, [first.as_str()].into_iter());
+        assert_ne!(first, second);
+        assert_eq!(first.len(), "a-7f3k9q".len());
+    }
+
+    #[test]
+    fn a_call_named_like_a_marker_gets_one_of_another_name() {
+        let mint = Mint { seed: 7, scenario: "x", dialect: Dialect::OpenaiChat };
+        let first = mint.marker("a", 0, [].into_iter());
+        let second = mint.marker(&first, 1, [first.as_str()].into_iter());
+        assert!(!second.contains(&first), "{second}");
+    }
+}

@@ -1,0 +1,192 @@
+//! What a model says wrongly: whether the dialect can say it, and how a call is made of it.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::plan::{PlannedCall, RightCall, Slip};
+use crate::scenario::{Action, Block, Call, CallId, Need, Reply, Scenario, Stop, Tool};
+use crate::wire;
+use brickbat_rules::dialect::Dialect;
+
+use super::cast::cut;
+use super::header::MAX_STRING;
+use super::place::{self, Place};
+use super::problem::{Problem, Problems};
+
+/// The longest id that a model may give. The longest seen in public has 391 characters.
+const MAX_ID: usize = 512;
+
+/// Checks what a call says wrongly.
+pub(super) fn check_call(scenario: &Scenario, place: Place, call: &Call, problems: &mut Problems) {
+    let base = format!("{place}/call");
+    if let Some(raw) = &call.raw {
+        problems.add_if(!call.args.is_empty(), || {
+            Problem::new(format!("{base}/raw"), "a call has either `args` or `raw`")
+        });
+        problems.add_if(raw.len() > MAX_STRING, || {
+            Problem::new(format!("{base}/raw"), format!("the arguments have more than {MAX_STRING} bytes"))
+        });
+    }
+    match &call.id {
+        Some(CallId::Text(id)) => problems.add_if(id.len() > MAX_ID, || {
+            Problem::new(format!("{base}/id/text"), format!("the id has more than {MAX_ID} bytes"))
+        }),
+        Some(CallId::Same(name)) => {
+            let mut earlier = place::calls(scenario).take_while(|(at, _)| *at != place);
+            match earlier.find(|(_, other)| other.name == *name) {
+                None => problems.add(
+                    Problem::new(format!("{base}/id/same"), format!("there is no earlier call `{name}`"))
+                        .with_hint("name a call that stands before this one in the file".to_owned()),
+                ),
+                Some((_, other)) => problems.add_if(asks(scenario, other), || {
+                    let message =
+                        format!("the user is asked about the call `{name}`, and knows it by its id");
+                    Problem::new(format!("{base}/id/same"), message)
+                        .with_hint("name a call of a tool that does not ask".to_owned())
+                }),
+            }
+        }
+        Some(CallId::Missing) | None => {}
+    }
+    problems.add_if(asks(scenario, call) && call.id.is_some(), || {
+        Problem::new(format!("{base}/id"), "the user is asked about this call, and knows it by its id")
+            .with_hint("use a tool that does not ask".to_owned())
+    });
+}
+
+/// Whether the user is asked about a call.
+fn asks(scenario: &Scenario, call: &Call) -> bool {
+    scenario.tools.get(&call.tool).is_some_and(|tool| tool.asks)
+}
+
+/// Checks what a tool that the system is never given may say.
+pub(super) fn check_tool(base: &str, tool: &Tool, tools: &BTreeMap<String, Tool>, problems: &mut Problems) {
+    problems.add_if(tool.missing && tool.asks, || {
+        Problem::new(format!("{base}/asks"), "nobody is asked about a tool that does not exist")
+    });
+    problems.add_if(tool.missing && tool.deaf, || {
+        Problem::new(format!("{base}/deaf"), "a tool that does not exist hears nothing anyway")
+    });
+    let Some(called) = &tool.called else { return };
+    let pointer = format!("{base}/called");
+    problems.add_if(!tool.missing, || {
+        Problem::new(&pointer, "a tool that the system has is called by its name")
+            .with_hint("add `missing: true`".to_owned())
+    });
+    problems.add_if(called.len() > MAX_STRING, || {
+        Problem::new(&pointer, format!("the name has more than {MAX_STRING} bytes"))
+    });
+    let given = |name: &str| tools.get(name).is_some_and(|tool| !tool.missing);
+    problems.add_if(given(called), || {
+        Problem::new(&pointer, format!("the system has a tool `{called}`"))
+            .with_hint("choose a name that no tool has".to_owned())
+    });
+}
+
+/// Checks what a reply says wrongly.
+pub(super) fn check_reply(base: &str, reply: &Reply, problems: &mut Problems) {
+    problems.add_if(reply.interleave && reply.indices.is_some(), || {
+        Problem::new(format!("{base}/indices"), "nobody can tell whose deltas these are")
+            .with_hint("leave out `interleave`, or let the calls be numbered".to_owned())
+    });
+    let has_own_id =
+        |block: &Block| matches!(block, Block::Call(call) if matches!(call.id, Some(CallId::Same(_))));
+    problems.add_if(reply.indices.is_some() && reply.attempts.iter().flatten().any(has_own_id), || {
+        Problem::new(format!("{base}/indices"), "nobody can tell where a call with the same id begins")
+            .with_hint("let the calls be numbered, or give them ids of their own".to_owned())
+    });
+}
+
+/// Whether anything is sent twice of a reply in which calls have no ids: nobody can tell it from two calls.
+pub(super) fn repeated(scenario: &Scenario, problems: &mut Problems) {
+    for (index, turn) in scenario.turns.iter().enumerate() {
+        for (action, at) in turn.at.iter().enumerate() {
+            let reply = turn.replies.get((at.reply as usize).wrapping_sub(1));
+            let blocks = reply.and_then(|reply| reply.attempts.get((at.attempt as usize).wrapping_sub(1)));
+            let is_nameless =
+                |block: &Block| matches!(block, Block::Call(Call { id: Some(CallId::Missing), .. }));
+            let has_nameless = blocks.is_some_and(|blocks| blocks.iter().any(is_nameless));
+            problems.add_if(at.action == Action::Duplicate && has_nameless, || {
+                let pointer = format!("/turns/{index}/at/{action}/do");
+                Problem::new(pointer, "a call without an id that is sent twice is two calls")
+                    .with_hint("give the calls of this reply ids".to_owned())
+            });
+        }
+    }
+}
+
+/// Why the dialect cannot say what the scenario says, if so.
+pub(super) fn impossible(scenario: &Scenario, dialect: Dialect) -> Option<String> {
+    let wire = wire::of(dialect);
+    for reply in scenario.turns.iter().flat_map(|turn| &turn.replies) {
+        if reply.indices.is_some() && !wire.numbers_calls() {
+            return Some(format!("{dialect} does not number its calls apart from its blocks"));
+        }
+        for blocks in &reply.attempts {
+            if let Some(stop) = reply.stop {
+                let has_calls = blocks.iter().any(|block| matches!(block, Block::Call(_)));
+                let own = wire.stop_word(if has_calls { Stop::Calls } else { Stop::End });
+                match wire.stop_word(stop) {
+                    None => return Some(format!("{dialect} has no stop reason for `{}`", stop.name())),
+                    word if word == own => {
+                        return Some(format!("{dialect} says the same for `{}` as it would", stop.name()));
+                    }
+                    Some(_) => {}
+                }
+            }
+        }
+    }
+    for (_, call) in place::calls(scenario) {
+        if call.id == Some(CallId::Missing) && !wire.may_lack_ids() {
+            return Some(format!("{dialect} gives every call an id"));
+        }
+        if call.raw.as_ref().is_some_and(|raw| !is_json(raw)) && !wire.streams_arguments() {
+            return Some(format!("{dialect} sends arguments as JSON, never as a text that is none"));
+        }
+    }
+    None
+}
+
+/// What a system must be able to do to hear what is wrong: some of it exists only in streams.
+pub(super) fn needs(scenario: &Scenario, dialect: Dialect) -> Vec<Need> {
+    let mut replies = scenario.turns.iter().flat_map(|turn| &turn.replies);
+    let mut raws = place::calls(scenario).filter_map(|(_, call)| call.raw.as_ref());
+    let is_streamed = replies.any(|reply| reply.indices.is_some())
+        || (!wire::of(dialect).writes_arguments() && raws.any(|raw| !is_json(raw)));
+    if is_streamed { vec![Need::Streaming] } else { Vec::new() }
+}
+
+fn is_json(text: &str) -> bool {
+    serde_json::from_str::<Value>(text).is_ok()
+}
+
+/// Makes a call, which is right as it stands, as wrong as the scenario says. `same` finds the id of an earlier call.
+pub(super) fn slip(
+    planned: &mut PlannedCall,
+    call: &Call,
+    tool: &Tool,
+    same: impl Fn(&str) -> Option<String>,
+) {
+    if !tool.missing && call.raw.is_none() && call.id.is_none() {
+        return;
+    }
+    let PlannedCall { id, tool: name, args, deltas, .. } = planned.clone();
+    let right = RightCall { id, tool: name, args, deltas };
+    let no_id = call.id == Some(CallId::Missing);
+    planned.slip = Some(Box::new(Slip { tool: tool.missing, args: call.raw.is_some(), no_id, right }));
+    if let Some(called) = &tool.called {
+        planned.tool.clone_from(called);
+    }
+    if let Some(raw) = &call.raw {
+        // A body in one piece can say only JSON; what is none is for streams alone.
+        planned.args = serde_json::from_str(raw).unwrap_or_else(|_| Value::Object(serde_json::Map::new()));
+        planned.deltas = cut(raw, call.deltas as usize);
+    }
+    match &call.id {
+        Some(CallId::Missing) => planned.id.clear(),
+        Some(CallId::Text(id)) => planned.id.clone_from(id),
+        Some(CallId::Same(name)) => planned.id = same(name).unwrap_or_default(),
+        None => {}
+    }
+}

@@ -1,0 +1,187 @@
+//! From the text of a scenario file to its variants, with every mistake shown at its place.
+//!
+//! The text is read as a tree that keeps the place of every value (`parse::tree`); `vary` says which variants there
+//! are and what each `$name` stands for (`parse::vary`); the result is read as a [`Scenario`] (`parse::typed`).
+//! Whether a scenario makes sense is not judged here but in [`crate::lower`], which leads its problems back to
+//! the text through [`Variant::locate`].
+//! Other YAML files, such as manifests, are read by [`document`] with the same care.
+
+use std::sync::Arc;
+
+use serde::de::DeserializeOwned;
+
+mod diagnostic;
+mod schema;
+mod suggest;
+mod sweep;
+mod tree;
+mod typed;
+mod vary;
+
+pub use diagnostic::Diagnostic;
+pub use schema::schema;
+pub use suggest::{did_you_mean, one_of};
+pub use tree::{MAX_TEXT, Span};
+
+use crate::scenario::Scenario;
+use tree::{Key, Kind, Node, placeholder};
+
+/// One variant of a scenario file.
+#[derive(Debug, Clone)]
+pub struct Variant {
+    /// Its values in words, such as `k=1`; empty where the file does not vary.
+    pub name: String,
+    /// What it says.
+    pub scenario: Scenario,
+    source: Arc<Source>,
+}
+
+/// Reads a scenario file.
+pub fn parse(file_name: &str, text: &str) -> Result<Vec<Variant>, Diagnostic> {
+    let root = tree::read(file_name, text)?;
+    let source = Arc::new(Source { file: file_name.to_owned(), text: text.to_owned(), root });
+    let axes = vary::axes(&source)?;
+    let choices = vary::choices(&source, &axes)?;
+    let mut filling = vary::Filling::new(&source, &axes);
+    let mut variants = Vec::with_capacity(choices.len());
+    for (index, choice) in choices.iter().enumerate() {
+        let value = filling.fill(choice)?;
+        match typed::typed(&source, value) {
+            Ok(scenario) => {
+                variants.push(Variant { name: choice.name.clone(), scenario, source: Arc::clone(&source) });
+            }
+            Err(error) if index == 0 && fails_everywhere(&source, &mut filling, &choices, &error) => {
+                return Err(error);
+            }
+            Err(error) => return Err(error.with_note(note(&choice.name))),
+        }
+    }
+    filling.finish()?;
+    Ok(variants)
+}
+
+/// Reads a YAML file that is not a scenario: nothing varies, and `$name` stands for itself.
+/// `check` says what is wrong beyond the types: where, as a JSON pointer, and what.
+pub fn document<T: DeserializeOwned>(
+    file_name: &str,
+    text: &str,
+    check: impl FnOnce(&T) -> Option<(String, String)>,
+) -> Result<T, Diagnostic> {
+    let root = tree::read(file_name, text)?;
+    let value = root.value();
+    let source = Source { file: file_name.to_owned(), text: text.to_owned(), root };
+    let document = typed::typed(&source, value)?;
+    match check(&document) {
+        Some((pointer, message)) => Err(source.at(source.locate_steps(&steps(&pointer)), message)),
+        None => Ok(document),
+    }
+}
+
+/// The steps of a JSON pointer.
+fn steps(pointer: &str) -> Vec<String> {
+    pointer.split('/').skip(1).map(|step| step.replace("~1", "/").replace("~0", "~")).collect()
+}
+
+/// Whether every variant has the same mistake, so that it belongs to none of them.
+fn fails_everywhere(
+    source: &Source,
+    filling: &mut vary::Filling<'_>,
+    choices: &[vary::Choice<'_>],
+    error: &Diagnostic,
+) -> bool {
+    choices.iter().skip(1).all(|choice| {
+        let value = filling.fill(choice);
+        value.is_ok_and(|value| typed::typed::<Scenario>(source, value).is_err_and(|other| other == *error))
+    })
+}
+
+/// Says which variant a mistake belongs to.
+fn note(variant: &str) -> Option<String> {
+    (!variant.is_empty()).then(|| format!("in the variant `{variant}`"))
+}
+
+impl Variant {
+    /// The place in the file that a JSON pointer into the scenario speaks of. Where the pointer goes deeper
+    /// than the file does, the nearest place above is meant; a filled-in value stands where its `$name` does.
+    pub fn locate(&self, pointer: &str) -> Span {
+        self.source.locate_steps(&steps(pointer))
+    }
+
+    /// A mistake of every variant, at the place that a JSON pointer into the scenario speaks of.
+    pub fn diagnose(&self, pointer: &str, message: &str, hint: Option<String>) -> Diagnostic {
+        self.source.at(self.locate(pointer), message).with_hint(hint)
+    }
+
+    /// The same for a mistake that is this variant's own.
+    pub fn diagnose_own(&self, pointer: &str, message: &str, hint: Option<String>) -> Diagnostic {
+        self.diagnose(pointer, message, hint).with_note(note(&self.name))
+    }
+}
+
+/// A file as it was read.
+#[derive(Debug)]
+struct Source {
+    file: String,
+    text: String,
+    root: Node,
+}
+
+impl Source {
+    fn at(&self, span: Span, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(&self.file, &self.text, span, message)
+    }
+
+    /// The place of a value; a map or a list that has a key is shown by its key.
+    fn locate_steps(&self, steps: &[String]) -> Span {
+        let (key, node) = self.walk(steps);
+        match (&node.kind, key) {
+            (Kind::Map(_) | Kind::List(_), Some(key)) => key.span,
+            _ => node.span,
+        }
+    }
+
+    /// The place of a key.
+    fn locate_key(&self, steps: &[String]) -> Span {
+        let (key, node) = self.walk(steps);
+        key.map_or(node.span, |key| key.span)
+    }
+
+    /// The deepest node on the way, with its key if it has one.
+    fn walk(&self, steps: &[String]) -> (Option<&Key>, &Node) {
+        let mut found = (None, &self.root);
+        let mut rest = steps;
+        while let Some((step, after)) = rest.split_first() {
+            let node = found.1;
+            if node.as_str().and_then(placeholder).is_some() {
+                break;
+            }
+            rest = after;
+            found = match (&node.kind, step.as_str()) {
+                (Kind::Map(_), name) => match (node.entry(name), name) {
+                    (Some((key, value)), _) => (Some(key), value),
+                    // The pointer speaks of attempts, and the file has the form of a reply with one attempt.
+                    (None, "attempts") => match node.entry("blocks") {
+                        Some((key, value)) => {
+                            rest = rest.get(1..).unwrap_or_default();
+                            (Some(key), value)
+                        }
+                        None => break,
+                    },
+                    (None, _) => break,
+                },
+                (Kind::List(_), "attempts") => {
+                    rest = rest.get(1..).unwrap_or_default();
+                    continue;
+                }
+                (Kind::List(items), index) => {
+                    match index.parse().ok().and_then(|index: usize| items.get(index)) {
+                        Some(item) => (None, item),
+                        None => break,
+                    }
+                }
+                (Kind::Scalar(_), _) => break,
+            };
+        }
+        found
+    }
+}

@@ -1,0 +1,117 @@
+//! What is wrong with a file, and where: shown the way a compiler shows it.
+
+use std::fmt;
+use std::ops::Range;
+
+use annotate_snippets::{AnnotationKind, Level, Origin, Renderer, Snippet};
+
+use super::tree::Span;
+use brickbat_rules::colour::Colour;
+
+/// A mistake in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// The file, as its reader named it.
+    pub file: String,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column in characters, from 1.
+    pub column: u32,
+    /// What is wrong.
+    pub message: String,
+    /// What the mistake depends on, where it shows only in some variants.
+    pub note: Option<String>,
+    /// What to do about it.
+    pub hint: Option<String>,
+    excerpt: Option<Box<Excerpt>>,
+}
+
+/// The line of the mistake.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Excerpt {
+    text: String,
+    marked: Range<usize>,
+}
+
+/// Longest line that is quoted, in bytes. Longer lines are machine-made, and no terminal shows them.
+const MAX_QUOTED_LINE: usize = 4096;
+
+impl Diagnostic {
+    /// A mistake at a place of a text.
+    pub fn new(file: &str, text: &str, span: Span, message: impl Into<String>) -> Diagnostic {
+        Diagnostic {
+            file: file.to_owned(),
+            line: span.line,
+            column: span.column,
+            message: message.into(),
+            note: None,
+            hint: None,
+            excerpt: Excerpt::cut(text, span).map(Box::new),
+        }
+    }
+
+    /// The same with advice.
+    pub fn with_hint(mut self, hint: Option<String>) -> Diagnostic {
+        self.hint = hint;
+        self
+    }
+
+    /// The same with what it depends on.
+    pub fn with_note(mut self, note: Option<String>) -> Diagnostic {
+        self.note = note;
+        self
+    }
+
+    /// The mistake with the line of the file in which it stands.
+    pub fn render(&self, colour: Colour) -> String {
+        let title = Level::ERROR.primary_title(self.message.as_str());
+        let mut group = match &self.excerpt {
+            Some(excerpt) => title.element(
+                Snippet::source(excerpt.text.as_str())
+                    .line_start(self.line as usize)
+                    .path(self.file.as_str())
+                    .annotation(AnnotationKind::Primary.span(excerpt.marked.clone())),
+            ),
+            None => title.element(
+                Origin::path(self.file.as_str()).line(self.line as usize).char_column(self.column as usize),
+            ),
+        };
+        if let Some(note) = &self.note {
+            group = group.element(Level::NOTE.message(note.as_str()));
+        }
+        if let Some(hint) = &self.hint {
+            group = group.element(Level::HELP.message(hint.as_str()));
+        }
+        let renderer = match colour {
+            Colour::Plain => Renderer::plain(),
+            Colour::Ansi => Renderer::styled(),
+        };
+        renderer.render(&[group])
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.render(Colour::Plain))
+    }
+}
+
+impl std::error::Error for Diagnostic {}
+
+impl Excerpt {
+    fn cut(text: &str, span: Span) -> Option<Excerpt> {
+        let start = text.floor_char_boundary(span.start);
+        let from = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
+        let to = text[start..].find('\n').map_or(text.len(), |newline| start + newline);
+        let line = text[from..to].trim_end_matches('\r');
+        if line.is_empty() || line.len() > MAX_QUOTED_LINE {
+            return None;
+        }
+        // A caret under nothing helps nobody: at least one character is marked, and never more than the line.
+        let first = line.floor_char_boundary(start - from);
+        let one = line[first..].chars().next().map_or(0, char::len_utf8);
+        let last = line.floor_char_boundary(span.end.saturating_sub(from)).max(first + one);
+        let trimmed = first + line[first..last].trim_end().len();
+        Some(Excerpt { text: line.to_owned(), marked: first..trimmed.max(first + one) })
+    }
+}

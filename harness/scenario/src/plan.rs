@@ -1,0 +1,554 @@
+//! A plan: one variant of a scenario on one dialect with one seed, every choice made.
+//!
+//! Plans are made by [`crate::lower`], and driven, served and judged by the crate `brickbat-engine`. A plan holds no
+//! bytes: the provider encodes them when it is asked.
+
+mod given;
+
+pub use given::{GivenBlock, GivenMessage, GivenResult};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+mod slip;
+
+pub use slip::{RightCall, Slip};
+
+use crate::scenario::{Cause, ErrorKind, HttpFault, Indices, Need, Stop, Times};
+use brickbat_rules::dialect::Dialect;
+use brickbat_rules::rules::Profile;
+
+mod change;
+
+pub use change::Change;
+
+/// Names one plan: `abort/mid-batch#k=1@anthropic-messages`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PlanId {
+    /// The scenario's path below `scenarios/`, without the ending.
+    pub scenario: String,
+    /// The values of `vary` in words, such as `k=1`; empty where the scenario does not vary.
+    pub variant: String,
+    /// The dialect.
+    pub dialect: Dialect,
+    /// Whether this is the control plan: the same conversation with nothing going wrong.
+    pub control: bool,
+}
+
+impl std::fmt::Display for PlanId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.scenario)?;
+        if !self.variant.is_empty() {
+            write!(f, "#{}", self.variant)?;
+        }
+        write!(f, "@{}", self.dialect)?;
+        if self.control { f.write_str("+control") } else { Ok(()) }
+    }
+}
+
+/// One plan.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Plan {
+    /// Its name.
+    #[serde(skip)]
+    pub id: PlanId,
+    /// The dialect that the provider speaks.
+    pub dialect: Dialect,
+    /// Wire ids and markers are minted from this.
+    pub seed: u64,
+    /// What the system must be able to do.
+    #[serde(skip)]
+    pub needs: Vec<Need>,
+    /// The failure classes of its scenario.
+    #[serde(skip)]
+    pub classes: Vec<String>,
+    /// The profile by which the provider judges, where the scenario names one.
+    #[serde(skip)]
+    pub profile: Option<String>,
+    /// Why no provider of this dialect can play the plan, if so: a point that its streams do not have, or an end
+    /// that leaves nothing out. Such a plan is never run, and is told as unsupported.
+    #[serde(skip)]
+    pub impossible: Option<String>,
+    /// The tools that the system is given.
+    pub tools: Vec<PlannedTool>,
+    /// Tools that the model calls and the system is never given. Only a control plan gives them.
+    #[serde(skip)]
+    pub missing: Vec<PlannedTool>,
+    /// Replies with calls after which the system ends a turn by itself, if it is to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step_limit: Option<u32>,
+    /// Every call that any reply of the plan makes; a [`CallKey`] is an index into this list.
+    pub calls: Vec<PlannedCall>,
+    /// The history that the system finds in its store; none if it begins with an empty one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub given: Vec<GivenMessage>,
+    /// The turns, the follow-up turns last.
+    pub turns: Vec<PlannedTurn>,
+    /// How often calls may run, where the scenario says so. The key is the call that the scenario wrote; what is
+    /// counted is every run of a call of its name, see [`Plan::calls_named`].
+    #[serde(skip)]
+    pub executed: Vec<(CallKey, Times)>,
+}
+
+impl Plan {
+    /// The plan for a system that offers its tools to the model under other names: `name` gives the name of each.
+    /// Only the model's calls change; gates, ledger and reports keep the names of the scenario.
+    pub fn with_tool_names(&self, name: impl Fn(&str) -> String) -> Plan {
+        let mut plan = self.clone();
+        for call in plan.calls.iter_mut().filter(|call| !call.slips(|slip| slip.tool)) {
+            call.tool = name(&call.tool);
+        }
+        plan.given.iter_mut().for_each(|message| message.rename_tools(&name));
+        plan
+    }
+
+    /// The call that has that wire id, if it is the only one.
+    pub fn call_with_id(&self, id: &str) -> Option<CallKey> {
+        let mut known = (0..).zip(&self.calls).filter(|(_, call)| call.id == id && !id.is_empty());
+        let (key, _) = known.next()?;
+        known.next().is_none().then_some(CallKey(key))
+    }
+
+    /// The call that a tool run belongs to, by the marker in its arguments.
+    pub fn call_with_marker(&self, args: &str) -> Option<CallKey> {
+        let args: Value = serde_json::from_str(args).ok()?;
+        let marker = args.get(MARKER)?.as_str()?;
+        let at = self.calls.iter().position(|call| call.marker == marker)?;
+        Some(CallKey(at as u32))
+    }
+
+    /// By which profile the plan is judged: the one that its scenario names, else the one of its dialect among those
+    /// given, else the newest.
+    pub fn profile_from(&self, given: &[&'static Profile]) -> &'static Profile {
+        let named = self.profile.as_deref().and_then(Profile::named);
+        let of_dialect = || given.iter().copied().find(|profile| profile.dialect == self.dialect);
+        named.or_else(of_dialect).unwrap_or_else(|| Profile::newest(self.dialect))
+    }
+
+    /// Whether the model thinks in any reply.
+    pub fn thinks(&self) -> bool {
+        let replies = self.turns.iter().flat_map(|turn| &turn.replies);
+        replies.flat_map(|reply| &reply.attempts).any(Script::thinks)
+    }
+
+    /// Whether the process of the system is killed in this plan.
+    pub fn kills(&self) -> bool {
+        let mut actions = self.turns.iter().flat_map(|turn| &turn.actions);
+        actions.any(|action| action.what == PlannedFault::Kill)
+    }
+
+    /// Whether something happens between two writes of the store.
+    pub fn holds_saves(&self) -> bool {
+        let mut actions = self.turns.iter().flat_map(|turn| &turn.actions);
+        actions.any(|action| matches!(action.at, PlannedPoint::Saved(..)))
+    }
+
+    /// The calls of that name: the one that the scenario wrote, and the ones that lowering added for attempts
+    /// after a failed one.
+    pub fn calls_named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = CallKey> + 'a {
+        let named = self.calls.iter().zip(0..).filter(move |(call, _)| call.name == name);
+        named.map(|(_, index)| CallKey(index))
+    }
+}
+
+/// A call of a plan, as an index into [`Plan::calls`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct CallKey(pub u32);
+
+/// A tool as the system is told of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PlannedTool {
+    /// Its name.
+    pub name: String,
+    /// The names of its arguments besides the marker; all are of type string, number or boolean as first used.
+    pub params: Vec<(String, &'static str)>,
+    /// Whether the system's tool must not pass the stop on to the gate.
+    pub deaf: bool,
+    /// Whether the user is asked before it runs.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub asks: bool,
+    /// Whether the turn ends with its result.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub ends: bool,
+}
+
+impl PlannedTool {
+    /// The JSON Schema of the arguments, the marker included.
+    pub fn input_schema(&self) -> Value {
+        let params = self.params.iter().map(|(name, kind)| (name.clone(), json!({ "type": kind })));
+        let marker = (MARKER.to_owned(), json!({ "type": "string" }));
+        let properties: Map<String, Value> = params.chain(std::iter::once(marker)).collect();
+        // Calls of one tool may leave arguments out; only the marker is in every call.
+        json!({ "type": "object", "properties": properties, "required": [MARKER], "additionalProperties": false })
+    }
+}
+
+/// The argument by which the harness knows a call again when the system hides its id from the tool.
+pub const MARKER: &str = "ref";
+
+/// One call that the model makes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PlannedCall {
+    /// The scenario's name for it, such as `a`.
+    pub name: String,
+    /// The wire id.
+    pub id: String,
+    /// The tool, under the name by which the model calls it.
+    pub tool: String,
+    /// The complete arguments, marker included, as the model sends them.
+    pub args: Value,
+    /// The same as text, cut into deltas.
+    pub deltas: Vec<String>,
+    /// The marker inside the arguments, unique in the plan.
+    pub marker: String,
+    /// How the tool ends.
+    pub outcome: ToolOutcome,
+    /// Whether the tool ignores the user's stop.
+    pub deaf: bool,
+    /// Whether the user is asked before the tool runs.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub asks: bool,
+    /// What is wrong with it as the model makes it, if anything is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slip: Option<Box<Slip>>,
+    /// Whether the tool does not settle while its turn runs.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub hangs: bool,
+    /// The turn, from 0.
+    pub turn: usize,
+    /// The reply of the turn, from 0.
+    pub reply: usize,
+    /// The attempt of the reply, from 0.
+    pub attempt: usize,
+    /// Whether it stands in the given history: then its tool never runs, its turn says nothing, and its reply is the
+    /// number of its message.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub given: bool,
+}
+
+impl PlannedCall {
+    /// Whether the user is asked about it and says no, so that its tool never runs.
+    pub fn is_refused(&self) -> bool {
+        self.asks && matches!(self.outcome, ToolOutcome::Deny(_))
+    }
+
+    /// Whether no system can run it: it knows no such tool, or the arguments are not what the tool takes.
+    pub fn is_unfit(&self) -> bool {
+        self.slips(|slip| slip.tool || slip.args)
+    }
+
+    /// Whether its tool never runs in a right system.
+    pub fn never_runs(&self) -> bool {
+        self.is_refused() || self.is_unfit()
+    }
+
+    /// Its id on the wire, if it has one there.
+    pub fn sent_id(&self) -> Option<&str> {
+        (!self.slips(|slip| slip.no_id)).then_some(self.id.as_str())
+    }
+
+    /// Whether something is wrong with it, and that of it.
+    pub fn slips(&self, of_it: impl Fn(&Slip) -> bool) -> bool {
+        self.slip.as_ref().is_some_and(|slip| of_it(slip))
+    }
+}
+
+/// How a tool ends.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case", tag = "kind", content = "text")]
+pub enum ToolOutcome {
+    /// It returns a text.
+    Return(String),
+    /// It answers with an error result.
+    Error(String),
+    /// It throws.
+    Throw(String),
+    /// The user refuses the call.
+    Deny(String),
+}
+
+impl ToolOutcome {
+    /// The text that it carries.
+    pub fn text(&self) -> &str {
+        match self {
+            ToolOutcome::Return(text)
+            | ToolOutcome::Error(text)
+            | ToolOutcome::Throw(text)
+            | ToolOutcome::Deny(text) => text,
+        }
+    }
+
+    /// Whether the tool did what it was called for.
+    pub fn is_success(&self) -> bool {
+        matches!(self, ToolOutcome::Return(_))
+    }
+}
+
+/// One turn of a plan.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PlannedTurn {
+    /// What the user says.
+    pub user: String,
+    /// The process that takes the turn, 1 or 2.
+    pub process: u32,
+    /// Whether the harness added this turn to see if the thread survives.
+    pub follow_up: bool,
+    /// The scripted replies.
+    pub replies: Vec<PlannedReply>,
+    /// The order in which the calls of this turn settle.
+    pub settle: Vec<CallKey>,
+    /// What goes wrong, in the order of the file.
+    pub actions: Vec<PlannedAction>,
+}
+
+/// One reply with its attempts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PlannedReply {
+    /// The attempts; the next is served when the one before has failed.
+    pub attempts: Vec<Script>,
+}
+
+/// What one attempt of a reply says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Script {
+    /// The blocks, in order.
+    pub blocks: Vec<ScriptBlock>,
+    /// Whether the deltas of the calls arrive in turns.
+    pub interleave: bool,
+    /// The stop reason that is sent, if not that of the content.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop: Option<Stop>,
+    /// How the calls are numbered, if not one after the other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub indices: Option<Indices>,
+}
+
+impl Script {
+    /// A reply of one text, in these fragments.
+    pub fn saying(fragments: Vec<String>) -> Script {
+        Script { blocks: vec![ScriptBlock::Text(fragments)], interleave: false, stop: None, indices: None }
+    }
+
+    /// The calls of this attempt, in order.
+    pub fn calls(&self) -> impl Iterator<Item = CallKey> + '_ {
+        self.blocks.iter().filter_map(|block| match block {
+            ScriptBlock::Call(key) => Some(*key),
+            ScriptBlock::Think(_) | ScriptBlock::Text(_) => None,
+        })
+    }
+
+    /// Whether the model thinks before it speaks.
+    pub fn thinks(&self) -> bool {
+        self.blocks.iter().any(|block| matches!(block, ScriptBlock::Think(_)))
+    }
+
+    /// The same for a client that has not asked the model to think.
+    pub fn without_thinking(&self) -> Script {
+        let spoken = self.blocks.iter().filter(|block| !matches!(block, ScriptBlock::Think(_)));
+        Script { blocks: spoken.cloned().collect(), ..self.clone() }
+    }
+
+    /// The stop reason: the one that is planned, or that of the content.
+    pub fn stop(&self) -> Stop {
+        self.stop.unwrap_or(if self.has_calls() { Stop::Calls } else { Stop::End })
+    }
+
+    /// Whether the model, or its provider, says something wrong in it. `calls` are the calls of the plan.
+    pub fn is_wrong(&self, calls: &[PlannedCall]) -> bool {
+        let mut slips = self.calls().filter(|key| calls[key.0 as usize].slip.is_some());
+        self.stop.is_some() || self.indices.is_some() || slips.next().is_some()
+    }
+
+    /// The same with nothing uncommon about it: texts that say something, then the calls, one after the other.
+    pub fn put_right(&mut self) {
+        let is_empty =
+            |block: &ScriptBlock| matches!(block, ScriptBlock::Text(text) if text.concat().is_empty());
+        self.blocks.retain(|block| !is_empty(block));
+        self.blocks.sort_by_key(|block| matches!(block, ScriptBlock::Call(_)));
+        self.interleave = false;
+        (self.stop, self.indices) = (None, None);
+    }
+
+    /// Whether it makes any.
+    pub fn has_calls(&self) -> bool {
+        self.calls().next().is_some()
+    }
+
+    /// All its text.
+    pub fn text(&self) -> String {
+        let fragments = self.blocks.iter().flat_map(|block| match block {
+            ScriptBlock::Text(fragments) => fragments.as_slice(),
+            ScriptBlock::Think(_) | ScriptBlock::Call(_) => &[],
+        });
+        fragments.map(String::as_str).collect()
+    }
+}
+
+/// A block of a script.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ScriptBlock {
+    /// What the model thinks, in the fragments in which it is sent.
+    Think(Vec<String>),
+    /// Text, in the fragments in which it is sent.
+    Text(Vec<String>),
+    /// A call.
+    Call(CallKey),
+}
+
+/// Something that happens at a point.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PlannedAction {
+    /// Where, as the scenario says it, for people: `after end b of reply 1`.
+    pub words: String,
+    /// Where.
+    pub at: PlannedPoint,
+    /// What.
+    pub what: PlannedFault,
+}
+
+impl PlannedAction {
+    /// Whether nothing more is planned for its turn after it: the user stops the turn, or it dies.
+    pub fn ends_turn(&self) -> bool {
+        self.what.ends_turn() && !self.is_between_turns()
+    }
+
+    /// Whether it happens when no turn runs: the turn before is over, and its own has not begun.
+    pub fn is_between_turns(&self) -> bool {
+        self.at == PlannedPoint::Prompt
+    }
+}
+
+/// A point, resolved.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PlannedPoint {
+    /// The turn before is over, and what the user says in this one has not been given to the system.
+    Prompt,
+    /// In the stream of one attempt of one reply (both from 0).
+    Stream {
+        /// The reply.
+        reply: usize,
+        /// The attempt.
+        attempt: usize,
+        /// The mark.
+        mark: Mark,
+        /// Before or after it.
+        side: Side,
+    },
+    /// The user has been asked about that call.
+    Asked(CallKey),
+    /// So many of the turn's tools have started.
+    StartedCount(u32),
+    /// That tool has started.
+    Started(CallKey),
+    /// So many results of the turn have been delivered.
+    SettledCount(u32),
+    /// The result of that call has been delivered, or is about to be.
+    Settled(CallKey, Side),
+    /// That entry of the turn is written to the store, from 1.
+    Saved(u32, Side),
+    /// So many replies of the turn are over, with their results.
+    Step(u32),
+}
+
+/// Before or after.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Side {
+    /// Just before.
+    Before,
+    /// Just after.
+    After,
+}
+
+/// A position inside a reply's stream that a frame completes. One frame may complete several.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mark {
+    /// Status line and headers.
+    Headers,
+    /// Fragment K of what the model thinks, from 1, counted over the whole reply.
+    Think(u32),
+    /// Fragment K of the text, from 1, counted over the whole reply.
+    Text(u32),
+    /// A call's id and name.
+    Start(CallKey),
+    /// Delta K of a call's arguments, from 1.
+    Delta(CallKey, u32),
+    /// A call is complete.
+    End(CallKey),
+    /// All calls are complete.
+    Calls,
+    /// The stop reason.
+    Stop,
+    /// The terminal event.
+    Reply,
+}
+
+/// What happens at a planned point.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PlannedFault {
+    /// The user stops the turn.
+    Abort,
+    /// The process of the system is killed; a new one loads the session.
+    Kill,
+    /// Silence; the user stops the turn when nothing has come for a while.
+    Stall,
+    /// Silence until all is taken in, then the reply goes on.
+    Pause,
+    /// RST.
+    Reset,
+    /// FIN inside the body.
+    Eof,
+    /// The body is completed without the terminal event.
+    EndEarly,
+    /// An error event inside the stream, then the connection closes.
+    Error(ErrorKind),
+    /// An HTTP error instead of the reply.
+    Http(HttpFault),
+    /// A call settles here.
+    Settle(CallKey),
+    /// The frame at this point is sent twice.
+    Duplicate,
+    /// A frame that is cut off in the middle.
+    Malformed,
+    /// The user stops the turn twice.
+    StopAgain,
+    /// An exception leaves the system's loop.
+    Interrupt(Cause),
+    /// The user says something to the running turn.
+    Steer(String),
+    /// The user sends another prompt.
+    Prompt(String),
+    /// A hook adds context for the model.
+    Inject(String),
+    /// A question is left open until nothing else happens.
+    Ignore,
+    /// The system ends the turn here by itself: a limit is reached, or a tool ends it.
+    Finish,
+    /// The history is changed.
+    Change(Change),
+}
+
+impl PlannedFault {
+    /// Whether the attempt ends here, so that a client may ask again.
+    pub fn ends_attempt(&self) -> bool {
+        matches!(
+            self,
+            PlannedFault::Reset | PlannedFault::Eof | PlannedFault::EndEarly | PlannedFault::Error(_)
+        )
+    }
+
+    /// Whether it ends the turn in which it happens: the turn is stopped or broken off, or it dies.
+    pub fn ends_turn(&self) -> bool {
+        self.stops_turn() || matches!(self, PlannedFault::Kill | PlannedFault::Interrupt(_))
+    }
+
+    /// Whether the user's stop follows.
+    pub fn stops_turn(&self) -> bool {
+        matches!(self, PlannedFault::Abort | PlannedFault::Stall | PlannedFault::StopAgain)
+    }
+}

@@ -1,0 +1,146 @@
+//! From events of a stream, or a whole body, to what the model said.
+
+use serde_json::Value;
+
+use super::of;
+use super::sse::{SseEvent, SseReader};
+use brickbat_rules::dialect::Dialect;
+
+/// Something the model said, in any dialect.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ReplyEvent {
+    /// A piece of what the model thinks.
+    Thought(String),
+    /// What the model thought is complete.
+    ThoughtEnd {
+        /// What the provider signed it with, which it wants back with it.
+        signature: Option<String>,
+    },
+    /// A piece of text.
+    Text(String),
+    /// A call begins; `index` tells it from its siblings.
+    CallStart {
+        /// Position among the blocks or calls of the reply.
+        index: u64,
+        /// Its id.
+        id: String,
+        /// The tool.
+        name: String,
+    },
+    /// The opaque signature of the thoughts that led to a call, or what else binds it to them. Clients keep it with the
+    /// call and give it back.
+    CallSignature {
+        /// Which call.
+        index: u64,
+        /// The signature.
+        signature: String,
+    },
+    /// A piece of a call's arguments.
+    CallArgs {
+        /// Which call.
+        index: u64,
+        /// The piece.
+        fragment: String,
+    },
+    /// A call is complete.
+    CallEnd {
+        /// Which call.
+        index: u64,
+    },
+    /// The stop reason.
+    Stop(String),
+    /// The terminal event.
+    End,
+    /// The provider reports an error inside the stream.
+    Error {
+        /// The provider's word for it.
+        kind: String,
+        /// What it says.
+        message: String,
+    },
+    /// A frame that is not understood.
+    Unknown(String),
+}
+
+/// Decodes a stream as it comes.
+#[derive(Debug)]
+pub struct Decoder(Box<dyn Decode>);
+
+impl Decoder {
+    /// A decoder at the start of a stream.
+    pub fn new(dialect: Dialect) -> Decoder {
+        Decoder(of(dialect).decoder())
+    }
+
+    /// Takes bytes in any split and hands on what they say.
+    pub fn feed(&mut self, bytes: &[u8], mut said: impl FnMut(ReplyEvent)) {
+        self.0.feed(bytes, &mut said);
+    }
+}
+
+/// What reads the streams of one dialect.
+pub trait Decode: std::fmt::Debug + Send {
+    /// Takes bytes in any split and hands on what they say.
+    fn feed(&mut self, bytes: &[u8], said: &mut dyn FnMut(ReplyEvent));
+}
+
+/// What the server-sent events of one dialect say.
+pub(super) trait ReadEvent: std::fmt::Debug + Send {
+    /// Takes one event and hands on what it says.
+    fn event(&mut self, event: SseEvent<'_>, said: &mut dyn FnMut(ReplyEvent));
+}
+
+/// Reads streams of server-sent events.
+#[derive(Debug, Default)]
+pub(super) struct SseDecoder<E> {
+    reader: SseReader,
+    events: E,
+}
+
+impl<E: ReadEvent> Decode for SseDecoder<E> {
+    fn feed(&mut self, bytes: &[u8], said: &mut dyn FnMut(ReplyEvent)) {
+        let SseDecoder { reader, events } = self;
+        reader.feed(bytes, |event| events.event(event, said));
+    }
+}
+
+/// Decodes a body that is not a stream.
+pub fn decode_whole(dialect: Dialect, body: &[u8], mut said: impl FnMut(ReplyEvent)) {
+    match serde_json::from_slice::<Value>(body) {
+        Ok(body) => {
+            let mut is_error = false;
+            of(dialect).decode_whole(&body, &mut |event| {
+                is_error |= matches!(event, ReplyEvent::Error { .. });
+                said(event);
+            });
+            // An error is no reply, whatever the status says.
+            if !is_error {
+                said(ReplyEvent::End);
+            }
+        }
+        Err(_) => said(ReplyEvent::Unknown("a body that is not JSON".to_owned())),
+    }
+}
+
+/// A call that came in one piece.
+pub(super) fn whole_call(
+    index: u64,
+    id: &Value,
+    name: &Value,
+    fragment: String,
+    said: &mut dyn FnMut(ReplyEvent),
+) {
+    said(ReplyEvent::CallStart { index, id: text_of(id), name: text_of(name) });
+    said(ReplyEvent::CallArgs { index, fragment });
+    said(ReplyEvent::CallEnd { index });
+}
+
+/// An error with a type and a message.
+pub(super) fn error(error: &Value) -> ReplyEvent {
+    ReplyEvent::Error { kind: text_of(&error["type"]), message: text_of(&error["message"]) }
+}
+
+/// The text of a string, nothing of anything else.
+pub(super) fn text_of(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}

@@ -1,0 +1,102 @@
+//! Frames, end to end in one buffer, and the marks that they complete.
+
+use crate::plan::Mark;
+
+/// The frames of a body, end to end in one buffer.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Frames {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Frames {
+    /// No frames, with room for a body of so many bytes.
+    pub fn with_capacity(n_bytes: usize) -> Frames {
+        Frames { bytes: Vec::with_capacity(n_bytes), ends: Vec::with_capacity(24) }
+    }
+
+    /// Appends a frame that `write` fills.
+    pub fn push_with(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
+        write(&mut self.bytes);
+        self.ends.push(self.bytes.len());
+    }
+
+    /// Number of frames.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The bytes of the frames in a range.
+    pub fn slice(&self, range: std::ops::Range<usize>) -> &[u8] {
+        let start = if range.start == 0 { 0 } else { self.ends[range.start - 1] };
+        let end = if range.end == 0 { 0 } else { self.ends[range.end - 1] };
+        &self.bytes[start..end.max(start)]
+    }
+
+    /// Puts a frame before the one at that place, or at the end.
+    pub fn insert(&mut self, at: usize, frame: &[u8]) {
+        let at = at.min(self.len());
+        let start = if at == 0 { 0 } else { self.ends[at - 1] };
+        self.bytes.splice(start..start, frame.iter().copied());
+        self.ends.insert(at, start);
+        self.ends[at..].iter_mut().for_each(|end| *end += frame.len());
+    }
+
+    /// Keeps the first so many frames.
+    pub fn truncate(&mut self, n_frames: usize) {
+        self.ends.truncate(n_frames);
+        self.bytes.truncate(self.ends.last().copied().unwrap_or(0));
+    }
+}
+
+/// An encoded reply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Encoded {
+    /// The frames.
+    pub frames: Frames,
+    /// Each mark of the reply with the index of the frame that completes it, in order.
+    pub marks: Vec<(Mark, usize)>,
+}
+
+impl Encoded {
+    /// Nothing yet, with room for a body of so many bytes.
+    pub fn with_capacity(n_bytes: usize) -> Encoded {
+        Encoded { frames: Frames::with_capacity(n_bytes), marks: Vec::with_capacity(24) }
+    }
+
+    /// Appends a frame that `write` fills.
+    pub fn frame(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
+        self.frames.push_with(write);
+    }
+
+    /// Says that the last frame completes a mark.
+    pub fn mark(&mut self, mark: Mark) {
+        self.marks.push((mark, self.frames.len().saturating_sub(1)));
+    }
+
+    /// Puts a frame that completes no mark before the one at that place.
+    pub fn insert(&mut self, at: usize, frame: &[u8]) {
+        self.frames.insert(at, frame);
+        self.marks.iter_mut().filter(|(_, own)| *own >= at).for_each(|(_, own)| *own += 1);
+    }
+
+    /// The frame that completes a mark.
+    pub fn frame_of(&self, mark: Mark) -> Option<usize> {
+        self.marks.iter().find(|(at, _)| *at == mark).map(|(_, frame)| *frame)
+    }
+}
+
+/// Writes a string as JSON, quotes included.
+pub fn json_string(out: &mut Vec<u8>, text: &str) {
+    serde_json::to_writer(out, text).expect("a string is JSON and a vector takes any bytes");
+}
+
+/// Writes a number as JSON.
+pub(super) fn json_number(out: &mut Vec<u8>, number: usize) {
+    serde_json::to_writer(out, &number).expect("a number is JSON and a vector takes any bytes");
+}

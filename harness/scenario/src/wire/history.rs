@@ -1,0 +1,64 @@
+//! From a request body to a history.
+
+use super::of;
+use crate::history::{Content, History, Role};
+use brickbat_rules::dialect::Dialect;
+use brickbat_rules::json::{Json, Kind};
+
+/// Reads the conversation out of a request body. Any value has an answer; what is not understood is carried raw.
+pub fn history(dialect: Dialect, body: Json) -> History {
+    of(dialect).history(body)
+}
+
+/// The names of the tools that a request offers to the model.
+pub fn offered_tools(dialect: Dialect, body: Json) -> Vec<String> {
+    of(dialect).offered_tools(body)
+}
+
+/// Who says a message, in the words of most dialects.
+pub(super) fn role_of(message: Json) -> Role {
+    match message.field("role").as_str().as_deref() {
+        Some("user") => Role::User,
+        Some("assistant") => Role::Assistant,
+        Some("tool") => Role::Tool,
+        _ => Role::Other,
+    }
+}
+
+/// Hands on a content that is a string or a list of blocks, with the place of each piece. `pointer` leads to the
+/// content, and `block` reads one block.
+pub(super) fn pieces(
+    pointer: &str,
+    content: Json,
+    block: fn(Json) -> Content,
+    mut piece: impl FnMut(String, Content),
+) {
+    match content.kind() {
+        Kind::Null => {}
+        Kind::String => piece(pointer.to_owned(), Content::Text { text: string(content) }),
+        Kind::Array => {
+            for (b, value) in content.items().enumerate() {
+                piece(format!("{pointer}/{b}"), block(value));
+            }
+        }
+        _ => piece(pointer.to_owned(), Content::Raw { value: content.to_value() }),
+    }
+}
+
+/// Text of a content that is a string, a list of text blocks, or anything else as JSON.
+pub(super) fn text_of(content: Json) -> String {
+    let is_text = |block: Json| block.field("type").is("text");
+    match content.kind() {
+        Kind::Null => String::new(),
+        Kind::String => string(content),
+        Kind::Array if content.items().all(is_text) => {
+            content.items().map(|block| string(block.field("text"))).collect()
+        }
+        _ => content.to_value().to_string(),
+    }
+}
+
+/// The text of a string, nothing of anything else.
+pub(super) fn string(value: Json) -> String {
+    value.as_str().unwrap_or_default().into_owned()
+}

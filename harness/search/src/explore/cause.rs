@@ -1,0 +1,143 @@
+//! Causes: what failed in many plans, told once for each way in which it fails.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Candidate, Ground, Kind};
+use brickbat_engine::cause::Signature;
+use brickbat_rules::dialect::Dialect;
+use brickbat_scenario::verdict::Finding;
+
+/// A plan that failed.
+#[derive(Debug, Clone)]
+pub struct Failure {
+    /// What it was made of; nothing for a control plan, in which nothing goes wrong.
+    pub candidate: Candidate,
+    /// What is wrong.
+    pub findings: Vec<Finding>,
+}
+
+/// Findings of one signature that the same kinds of action bring about.
+#[derive(Debug, Clone)]
+pub struct Cause {
+    /// What is found.
+    pub signature: Signature,
+    /// The kinds of action that it takes.
+    pub kinds: BTreeSet<Kind>,
+    /// The plan that shows it with the fewest actions, the earliest of them.
+    pub fewest: Candidate,
+    /// The finding of that plan.
+    pub finding: Finding,
+    /// The plans that show it.
+    pub n_plans: usize,
+    /// The dialects on which it shows.
+    pub dialects: BTreeSet<Dialect>,
+}
+
+/// The causes of failures, the worst first.
+///
+/// A pair of actions of which one kind alone does the same is no cause of its own.
+pub fn causes(mut failures: Vec<Failure>, grounds: &[Ground]) -> Vec<Cause> {
+    failures.sort_by(|a, b| a.candidate.rank().cmp(&b.candidate.rank()));
+    let mut causes: BTreeMap<(Signature, BTreeSet<Kind>), Cause> = BTreeMap::new();
+    for Failure { candidate, findings } in failures {
+        let kinds: BTreeSet<Kind> = candidate.deeds(grounds).iter().map(|deed| deed.kind).collect();
+        let mut told = BTreeSet::new();
+        for finding in findings {
+            let signature = Signature::of(&finding);
+            if !told.insert(signature.clone()) {
+                continue;
+            }
+            let lesser = smaller(&kinds)
+                .into_iter()
+                .find(|less| causes.contains_key(&(signature.clone(), less.clone())));
+            let key = (signature.clone(), lesser.unwrap_or_else(|| kinds.clone()));
+            let of_key = key.1.clone();
+            let cause = causes.entry(key).or_insert_with(|| Cause {
+                signature,
+                kinds: of_key,
+                fewest: candidate.clone(),
+                finding,
+                n_plans: 0,
+                dialects: BTreeSet::new(),
+            });
+            cause.n_plans += 1;
+            cause.dialects.extend(grounds.get(candidate.ground).map(|ground| ground.dialect));
+        }
+    }
+    causes.into_values().collect()
+}
+
+/// The sets of kinds that lie within a set, without itself, the smallest first.
+fn smaller(kinds: &BTreeSet<Kind>) -> Vec<BTreeSet<Kind>> {
+    let mut all = vec![BTreeSet::new()];
+    if kinds.len() > 1 {
+        all.extend(kinds.iter().map(|kind| BTreeSet::from([*kind])));
+    }
+    all.retain(|less| less.len() < kinds.len());
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::explore::Deed;
+    use brickbat_scenario::scenario::{Action, At, Point};
+    use brickbat_scenario::verdict::Harm;
+
+    fn finding(harm: Harm, message: &str) -> Finding {
+        Finding {
+            check: "results-kept",
+            harm,
+            permanence: None,
+            message: message.to_owned(),
+            place: String::new(),
+            rule: None,
+            expected: String::new(),
+            got: String::new(),
+        }
+    }
+
+    fn deed(kind: Kind) -> Deed {
+        let at = At { reply: 1, attempt: 1, before: None, after: Some(Point::Stop), action: Action::Abort };
+        Deed { turn: 0, at, kind }
+    }
+
+    fn grounds() -> Vec<Ground> {
+        let deeds = [Kind::Stop, Kind::Stop, Kind::Cut, Kind::Pause].map(deed).to_vec();
+        vec![Ground { dialect: Dialect::OpenaiChat, deeds }]
+    }
+
+    fn failure(deeds: &[usize], message: &str) -> Failure {
+        let candidate = Candidate { ground: 0, deeds: deeds.to_vec() };
+        Failure { candidate, findings: vec![finding(Harm::BrickedByClient, message)] }
+    }
+
+    #[test]
+    fn the_fewest_and_earliest_actions_stand_for_a_cause() {
+        let failures = vec![
+            failure(&[1, 3], "call b is gone"),
+            failure(&[1], "call c is gone"),
+            failure(&[0], "call a is gone"),
+        ];
+        let causes = causes(failures, &grounds());
+        assert_eq!(causes.len(), 1);
+        assert_eq!((causes[0].fewest.deeds.as_slice(), causes[0].n_plans), ([0].as_slice(), 3));
+    }
+
+    #[test]
+    fn what_takes_two_actions_is_a_cause_of_its_own() {
+        let failures =
+            vec![failure(&[0], "it is gone"), failure(&[2, 3], "it is gone"), failure(&[2], "it is late")];
+        let causes = causes(failures, &grounds());
+        let kinds: Vec<Vec<Kind>> =
+            causes.iter().map(|cause| cause.kinds.iter().copied().collect()).collect();
+        assert_eq!(kinds, [vec![Kind::Stop], vec![Kind::Cut, Kind::Pause], vec![Kind::Cut]]);
+    }
+
+    #[test]
+    fn what_fails_when_nothing_goes_wrong_takes_no_action() {
+        let failures = vec![failure(&[0], "it is gone"), failure(&[], "it is gone")];
+        let causes = causes(failures, &grounds());
+        assert_eq!((causes.len(), causes[0].kinds.len(), causes[0].n_plans), (1, 0, 2));
+    }
+}

@@ -1,0 +1,102 @@
+//! Generation: scenarios that nobody wrote, small ones, and others that are like them.
+//!
+//! A scenario is drawn from a [`Source`] of choices: bytes of a fuzzer, or a seed. It is bounded and nearly always one
+//! that can be played; one in [`Source::SPOILED`] is spoiled on purpose, because what cannot be played needs an answer too.
+//! Whether a dialect can play it is for [`brickbat_scenario::lower`] to say. Nothing is run here.
+
+mod actions;
+mod calls;
+mod corpus;
+mod cross;
+mod mend;
+pub mod mutate;
+mod points;
+mod source;
+mod turns;
+
+use std::collections::BTreeMap;
+
+pub use corpus::{decode, encode};
+pub use cross::cross;
+pub use source::Source;
+
+use brickbat_scenario::scenario::{Expect, Limits, Scenario};
+use calls::Names;
+
+/// Turns of a generated scenario.
+pub(crate) const MAX_TURNS: usize = 3;
+
+/// Replies of a generated turn, the last one without calls.
+pub(crate) const MAX_REPLIES: usize = 4;
+
+/// Calls of one generated reply.
+pub(crate) const MAX_BATCH: usize = 4;
+
+/// Actions of a generated turn.
+pub(crate) const MAX_ACTIONS: usize = 4;
+
+/// The class of a scenario that nobody wrote.
+pub const CLASS: &str = "generated";
+
+/// The scenario of a seed.
+pub fn scenario(seed: u64) -> Scenario {
+    draw(&mut Source::seeded(seed))
+}
+
+/// The scenario of a fuzzer's bytes. Bytes that are used up make every further choice the simplest one.
+pub fn from_bytes(bytes: &[u8]) -> Scenario {
+    draw(&mut Source::of_bytes(bytes))
+}
+
+/// A scenario drawn from a source of choices.
+pub fn draw(source: &mut Source<'_>) -> Scenario {
+    let mut scenario = blank();
+    let mut names = Names::default();
+    let n_turns = 1 + source.below(MAX_TURNS);
+    for index in 0..n_turns {
+        let turn = turns::draw(source, &mut names, &mut scenario.tools, index);
+        scenario.turns.push(turn);
+    }
+    turns::think(source, &mut scenario);
+    turns::limit(source, &mut scenario);
+    turns::share(source, &mut scenario);
+    for index in 0..n_turns {
+        actions::draw(source, &mut scenario, index);
+    }
+    turns::put_off(&mut scenario);
+    mend::offered(&mut scenario);
+    if source.one_in(Source::SPOILED) {
+        mutate::spoil(&mut scenario, source);
+    }
+    scenario
+}
+
+/// A scenario in which nobody has said anything yet.
+pub(crate) fn blank() -> Scenario {
+    Scenario {
+        schema: 1,
+        comment: "Nobody wrote this: it was generated.".to_owned(),
+        class: vec![CLASS.to_owned()],
+        evidence: Vec::new(),
+        found: None,
+        profile: None,
+        needs: Vec::new(),
+        vary: BTreeMap::new(),
+        given: None,
+        tools: BTreeMap::new(),
+        limits: Limits::default(),
+        turns: Vec::new(),
+        expect: Expect::default(),
+    }
+}
+
+/// A scenario that was drawn from a fuzzer's bytes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Generated(pub Scenario);
+
+impl<'a> arbitrary::Arbitrary<'a> for Generated {
+    fn arbitrary(choices: &mut arbitrary::Unstructured<'a>) -> arbitrary::Result<Generated> {
+        let bytes = choices.bytes(choices.len())?;
+        Ok(Generated(from_bytes(bytes)))
+    }
+}

@@ -1,0 +1,75 @@
+//! Crossing: a scenario out of two.
+
+use super::calls::Names;
+use super::{MAX_TURNS, Source, mend};
+use brickbat_scenario::scenario::{Action, At, Block, CallId, Point, Scenario, Turn, Which};
+
+/// A scenario with turns of the one and turns, or what goes wrong, of the other.
+pub fn cross(one: &Scenario, other: &Scenario, source: &mut Source<'_>) -> Scenario {
+    let mut child = one.clone();
+    let (Some(last), false) = (one.turns.len().checked_sub(1), other.turns.is_empty()) else { return child };
+    let from = source.below(other.turns.len());
+    let at = source.below(last + 1);
+    match source.below(3) {
+        // What goes wrong there goes wrong here, as far as it fits.
+        0 => child.turns[at].at.clone_from(&other.turns[from].at),
+        // A turn of the other takes the place of one, or follows it.
+        1 => {
+            let turn = adopt(&mut child, other, &other.turns[from]);
+            child.turns[at] = turn;
+        }
+        _ => {
+            child.turns.truncate(at + 1);
+            for turn in other.turns[from..].iter().take(MAX_TURNS.saturating_sub(at)) {
+                let turn = adopt(&mut child, other, turn);
+                child.turns.push(turn);
+            }
+        }
+    }
+    mend::mend(&mut child);
+    child
+}
+
+/// A turn of another scenario, its calls under names that are free, and its tools.
+fn adopt(child: &mut Scenario, other: &Scenario, turn: &Turn) -> Turn {
+    let mut names = Names::of(child);
+    let mut renamed: Vec<(String, String)> = Vec::new();
+    let mut turn = turn.clone();
+    for block in turn.replies.iter_mut().flat_map(|reply| &mut reply.attempts).flatten() {
+        let Block::Call(call) = block else { continue };
+        let name = names.next();
+        renamed.push((std::mem::replace(&mut call.name, name.clone()), name));
+        if let Some(CallId::Same(same)) = &mut call.id {
+            rename(same, &renamed);
+        }
+        if let Some(tool) = other.tools.get(&call.tool) {
+            child.tools.entry(call.tool.clone()).or_insert_with(|| tool.clone());
+        }
+    }
+    turn.settle.iter_mut().for_each(|name| rename(name, &renamed));
+    turn.at.iter_mut().for_each(|at| rename_in(at, &renamed));
+    turn
+}
+
+fn rename(name: &mut String, renamed: &[(String, String)]) {
+    if let Some((_, new)) = renamed.iter().find(|(old, _)| old == name) {
+        name.clone_from(new);
+    }
+}
+
+fn rename_in(at: &mut At, renamed: &[(String, String)]) {
+    if let Some(
+        Point::Start(name)
+        | Point::Delta(name, _)
+        | Point::End(name)
+        | Point::Asked(name)
+        | Point::Started(Which::Call(name))
+        | Point::Settled(Which::Call(name)),
+    ) = at.before.as_mut().or(at.after.as_mut())
+    {
+        rename(name, renamed);
+    }
+    if let Action::Settle(name) = &mut at.action {
+        rename(name, renamed);
+    }
+}

@@ -1,0 +1,382 @@
+//! Mutation: a scenario like another one, by changes that know what a scenario is about.
+
+use super::calls::{self, Manner, Names};
+use super::{MAX_ACTIONS, MAX_BATCH, MAX_TURNS, Source, actions, mend, points, turns};
+use brickbat_rules::dialect::Dialect;
+use brickbat_rules::rules::Profile;
+use brickbat_scenario::scenario::{At, Block, Call, Indices, Point, Scenario, Stop, Turn, Which};
+
+/// One mutant in so many is left as the change has made it, whether or not it can be played.
+const UNMENDED: usize = 24;
+
+/// How often a change is tried that may find nothing to change.
+const N_TRIES: usize = 4;
+
+/// A scenario like that one: one to three changes away.
+pub fn mutate(scenario: &Scenario, source: &mut Source<'_>) -> Scenario {
+    let mut mutant = scenario.clone();
+    let n_changes = 1 + *source.weigh(&[(5, 0), (2, 1), (1, 2)]).unwrap_or(&0);
+    for _ in 0..n_changes {
+        for _ in 0..N_TRIES {
+            let before = mutant.clone();
+            change(&mut mutant, source);
+            if mutant != before {
+                break;
+            }
+        }
+    }
+    if source.one_in(UNMENDED) {
+        spoil(&mut mutant, source);
+    }
+    mutant
+}
+
+type Change = fn(&mut Scenario, &mut Source<'_>);
+
+/// Every change, with how often it is made.
+const CHANGES: [(usize, Change); 21] = [
+    (5, move_action),
+    (5, add_action),
+    (3, drop_action),
+    (3, change_action),
+    (2, swap_actions),
+    (3, add_call),
+    (3, drop_call),
+    (2, change_call),
+    (2, change_id),
+    (2, reorder_blocks),
+    (3, reorder_results),
+    (2, add_attempt),
+    (1, drop_attempt),
+    (1, change_reply),
+    (2, add_reply),
+    (1, drop_reply),
+    (2, add_turn),
+    (1, drop_turn),
+    (1, change_limits),
+    (1, change_provider),
+    (1, change_thinking),
+];
+
+fn change(scenario: &mut Scenario, source: &mut Source<'_>) {
+    if let Some(change) = source.weigh(&CHANGES) {
+        change(scenario, source);
+        mend::mend(scenario);
+    }
+}
+
+/// Makes one change after which the scenario may not be playable any more.
+pub(super) fn spoil(scenario: &mut Scenario, source: &mut Source<'_>) {
+    let Some(index) = turn(scenario, source) else { return };
+    match source.below(6) {
+        0 => scenario.turns[index].settle.push("nobody".to_owned()),
+        1 => with_call(scenario, source, |call, _| call.deltas = 0),
+        2 => with_call(scenario, source, |call, _| call.name = "a".to_owned()),
+        3 => with_call(scenario, source, |call, _| call.tool = "none".to_owned()),
+        4 => scenario.turns[index].replies.clear(),
+        _ => {
+            let spots = points::of(scenario, index);
+            let action = source
+                .pick(&spots)
+                .and_then(|spot| actions::fitting(source, scenario, index, (&spots, spot)));
+            if let (Some(spot), Some(action)) = (source.pick(&spots), action) {
+                scenario.turns[index].at.push(spot.at(action));
+            }
+        }
+    }
+}
+
+fn turn(scenario: &Scenario, source: &mut Source<'_>) -> Option<usize> {
+    (!scenario.turns.is_empty()).then(|| source.below(scenario.turns.len()))
+}
+
+/// A turn with an action, and the action.
+fn action(scenario: &Scenario, source: &mut Source<'_>) -> Option<(usize, usize)> {
+    let turns = scenario.turns.iter().enumerate();
+    let all: Vec<(usize, usize)> =
+        turns.flat_map(|(index, turn)| (0..turn.at.len()).map(move |at| (index, at))).collect();
+    source.pick(&all).copied()
+}
+
+/// The blocks of one attempt.
+fn attempt<'s>(scenario: &'s mut Scenario, source: &mut Source<'_>) -> Option<&'s mut Vec<Block>> {
+    let index = turn(scenario, source)?;
+    let replies = &mut scenario.turns[index].replies;
+    let n_replies = replies.len();
+    let attempts = &mut replies.get_mut(source.below(n_replies))?.attempts;
+    let n_attempts = attempts.len();
+    attempts.get_mut(source.below(n_attempts))
+}
+
+fn with_call(scenario: &mut Scenario, source: &mut Source<'_>, change: impl Fn(&mut Call, &mut Source<'_>)) {
+    let blocks = scenario.turns.iter_mut().flat_map(|turn| &mut turn.replies);
+    let calls = blocks.flat_map(|reply| &mut reply.attempts).flatten().filter_map(|block| match block {
+        Block::Call(call) => Some(call),
+        Block::Think(_) | Block::Text(_) => None,
+    });
+    let mut calls: Vec<&mut Call> = calls.collect();
+    let at = source.below(calls.len());
+    if let Some(call) = calls.get_mut(at) {
+        change(call, source);
+    }
+}
+
+/// Moves an action to the point beside it, or a few further.
+fn move_action(scenario: &mut Scenario, source: &mut Source<'_>) {
+    let Some((index, at)) = action(scenario, source) else { return };
+    let spots = points::of(scenario, index);
+    let moved = scenario.turns[index].at[at].clone();
+    let Some(place) = spots.iter().position(|spot| spot.is_of(&moved)) else { return };
+    let by = *source.weigh(&[(5, 1), (2, 2), (1, 5)]).unwrap_or(&1);
+    let to = if source.one_in(2) { place.saturating_sub(by) } else { place + by };
+    if let Some(spot) = spots.get(to) {
+        scenario.turns[index].at[at] = spot.at(moved.action);
+    }
+}
+
+fn add_action(scenario: &mut Scenario, source: &mut Source<'_>) {
+    if let Some(index) = turn(scenario, source) {
+        actions::add(source, scenario, index);
+    }
+}
+
+fn drop_action(scenario: &mut Scenario, source: &mut Source<'_>) {
+    if let Some((index, at)) = action(scenario, source) {
+        scenario.turns[index].at.remove(at);
+    }
+}
+
+/// Something else happens at the same point.
+fn change_action(scenario: &mut Scenario, source: &mut Source<'_>) {
+    let Some((index, at)) = action(scenario, source) else { return };
+    let spots = points::of(scenario, index);
+    let Some(spot) = spots.iter().find(|spot| spot.is_of(&scenario.turns[index].at[at])) else { return };
+    if let Some(other) = actions::fitting(source, scenario, index, (&spots, spot)) {
+        scenario.turns[index].at[at].action = other;
+    }
+}
+
+/// Two actions of a turn change their places.
+fn swap_actions(scenario: &mut Scenario, source: &mut Source<'_>) {
+    let Some(index) = turn(scenario, source) else { return };
+    let actions = &mut scenario.turns[index].at;
+    if actions.len() > 1 {
+        let (one, other) = (source.below(actions.len()), source.below(actions.len()));
+        let (first, second) = (actions[one].action.clone(), actions[other].action.clone());
+        actions[one].action = second;
+        actions[other].action = first;
+    }
+}
+
+fn add_call(scenario: &mut Scenario, source: &mut Source<'_>) {
+    let mut names = Names::of(scenario);
+    let manner = if source.one_in(3) { Manner::Stopped } else { Manner::Settling };
+    let call = calls::draw(source, &mut names, &mut scenario.tools, manner);
+    let Some(blocks) = attempt(scenario, source) else { return };
+    if points::of_attempt(blocks).count() < 2 * MAX_BATCH {
+        let at = blocks.len() - source.below(blocks.len());
+        blocks.insert(at, Block::Call(call));
+    }
+}
+
+fn drop_call(scenario: &mut Scenario, source: &mut Source<'_>) {
+    let Some(blocks) = attempt(scenario, source) else { return };
+    if !blocks.is_empty() {
+        blocks.remove(source.below(blocks.len()));
+    }
+}
+
+/// The call of another tool, or other arguments, in the place of one.
+fn change_call(scenario: &mut Scenario, source: &mut Source<'_>) {
+    let mut names = Names::of(scenario);
+    let drawn = calls::draw(source, &mut names, &mut scenario.tools, Manner::Stopped);
+    with_call(scenario, source, |call, source| match source.below(4) {
+        0 => call.deltas = drawn.deltas,
+        1 => (call.args, call.raw) = (drawn.args.clone(), drawn.raw.clone()),
+        _ => {
+            let name = call.name.clone();
+            *call = Call { name, ..drawn.clone() };
+        }
+    });
+}
+
+/// A call gets the id of another one, or one that is nobody's.
+fn change_id(scenario: &mut Scenario, source: &mut Source<'_>) {
+    let all: Vec<String> = calls::calls(scenario).map(|call| call.name.clone()).collect();
+    let earlier = source.pick(&all).cloned();
+    with_call(scenario, source, |call, source| {
+        call.id = match call.id {
+            Some(_) => None,
+            None => Some(calls::foreign_id(source, earlier.clone())),
+        };
+    });
+}
+
+fn reorder_blocks(scenario: &mut Scenario, source: &mut Source<'_>) {
+    let Some(blocks) = attempt(scenario, source) else { return };
+    if blocks.len() > 1 {
+        let at = source.below(blocks.len() - 1);
+        blocks.swap(at, at + 1);
+    }
+}
+
+/// Two results come in another order, or all of them.
+fn reorder_results(scenario: &mut Scenario, source: &mut Source<'_>) {
+    let Some(index) = turn(scenario, source) else { return };
+    let n_settled = scenario.turns[index].settle.len();
+    if n_settled > 1 && source.one_in(2) {
+        let at = source.below(n_settled - 1);
+        scenario.turns[index].settle.swap(at, at + 1);
+    } else {
+        let order = turns::order(source, &scenario.turns[index], &scenario.tools);
+        scenario.turns[index].settle = order;
+    }
+}
+
+/// One more attempt of a reply: the last one breaks somewhere, and the client asks again.
+fn add_attempt(scenario: &mut Scenario, source: &mut Source<'_>) {
+    let Some(index) = turn(scenario, source) else { return };
+    let n_replies = scenario.turns[index].replies.len();
+    let reply = source.below(n_replies);
+    let Some(n_attempts) = scenario.turns[index].replies.get(reply).map(|reply| reply.attempts.len()) else {
+        return;
+    };
+    if n_attempts < MAX_ACTIONS {
+        actions::break_off(source, scenario, index, (reply, n_attempts));
+    }
+}
+
+fn drop_attempt(scenario: &mut Scenario, source: &mut Source<'_>) {
+    let Some(index) = turn(scenario, source) else { return };
+    let replies = &mut scenario.turns[index].replies;
+    let n_replies = replies.len();
+    if let Some(reply) = replies.get_mut(source.below(n_replies)).filter(|reply| reply.attempts.len() > 1) {
+        reply.attempts.remove(source.below(reply.attempts.len()));
+    }
+}
+
+fn change_reply(scenario: &mut Scenario, source: &mut Source<'_>) {
+    let Some(index) = turn(scenario, source) else { return };
+    let replies = &mut scenario.turns[index].replies;
+    let n_replies = replies.len();
+    let Some(reply) = replies.get_mut(source.below(n_replies)) else { return };
+    match source.below(3) {
+        0 => reply.interleave = !reply.interleave,
+        1 => {
+            let stops = [None, Some(Stop::Length), Some(Stop::Calls), Some(Stop::End), Some(Stop::Pause)];
+            reply.stop = source.pick(&stops).copied().flatten();
+        }
+        _ => {
+            let indices = [None, Some(Indices::Same), Some(Indices::Missing)];
+            reply.indices = source.pick(&indices).copied().flatten();
+        }
+    }
+}
+
+/// One more step before the last reply.
+fn add_reply(scenario: &mut Scenario, source: &mut Source<'_>) {
+    let Some(index) = turn(scenario, source) else { return };
+    let n_replies = scenario.turns[index].replies.len();
+    if n_replies >= 2 * super::MAX_REPLIES {
+        return;
+    }
+    let mut names = Names::of(scenario);
+    let blocks = turns::batch(source, &mut names, &mut scenario.tools, Manner::Settling);
+    let at = source.below(n_replies);
+    let reply = brickbat_scenario::scenario::Reply {
+        attempts: vec![blocks],
+        interleave: false,
+        stop: None,
+        indices: None,
+    };
+    scenario.turns[index].replies.insert(at, reply);
+    shift(&mut scenario.turns[index], at as u32, |reply| reply + 1);
+}
+
+fn drop_reply(scenario: &mut Scenario, source: &mut Source<'_>) {
+    let Some(index) = turn(scenario, source) else { return };
+    let n_replies = scenario.turns[index].replies.len();
+    if n_replies > 1 {
+        let at = source.below(n_replies);
+        scenario.turns[index].replies.remove(at);
+        let turn = &mut scenario.turns[index];
+        turn.at.retain(|action| !is_streamed(action) || action.reply != at as u32 + 1);
+        shift(turn, at as u32, |reply| reply.saturating_sub(1).max(1));
+    }
+}
+
+/// Actions in the streams of later replies go with them.
+fn shift(turn: &mut Turn, after: u32, to: impl Fn(u32) -> u32) {
+    for action in turn.at.iter_mut().filter(|action| is_streamed(action) && action.reply > after) {
+        action.reply = to(action.reply);
+    }
+}
+
+/// Whether an action stands in a stream, and not at a point of the tools or of the turn.
+fn is_streamed(action: &At) -> bool {
+    let point = action.before.as_ref().or(action.after.as_ref());
+    !matches!(
+        point,
+        Some(
+            Point::Prompt
+                | Point::Asked(_)
+                | Point::Started(Which::Call(_) | Which::Count(_))
+                | Point::Settled(_)
+                | Point::Saved(_)
+        )
+    )
+}
+
+fn add_turn(scenario: &mut Scenario, source: &mut Source<'_>) {
+    if scenario.turns.len() > MAX_TURNS {
+        return;
+    }
+    let mut names = Names::of(scenario);
+    let at = scenario.turns.len() - source.below(scenario.turns.len() + 1);
+    let drawn = turns::draw(source, &mut names, &mut scenario.tools, at);
+    scenario.turns.insert(at, drawn);
+    actions::draw(source, scenario, at);
+}
+
+fn drop_turn(scenario: &mut Scenario, source: &mut Source<'_>) {
+    if scenario.turns.len() > 1 {
+        let at = source.below(scenario.turns.len());
+        scenario.turns.remove(at);
+    }
+}
+
+fn change_limits(scenario: &mut Scenario, source: &mut Source<'_>) {
+    match source.below(2) {
+        0 => {
+            let n_steps = 1 + source.below(super::MAX_REPLIES) as u32;
+            scenario.limits.steps = if scenario.limits.steps.is_some() { None } else { Some(n_steps) };
+        }
+        _ => {
+            if let Some(index) = turn(scenario, source) {
+                let turn = &mut scenario.turns[index];
+                turn.process = if turn.process == 1 { 2 } else { 1 };
+            }
+        }
+    }
+}
+
+/// The scenario is played on a provider of its own, or on any.
+fn change_provider(scenario: &mut Scenario, source: &mut Source<'_>) {
+    let name = |dialect: &Dialect| Profile::newest(*dialect).name.to_owned();
+    scenario.profile = match scenario.profile {
+        Some(_) => None,
+        None => source.pick(&Dialect::ALL).map(name),
+    };
+}
+
+/// The model thinks in every reply, or in none.
+fn change_thinking(scenario: &mut Scenario, _: &mut Source<'_>) {
+    let thinks = turns::thinks(scenario);
+    let replies = scenario.turns.iter_mut().flat_map(|turn| &mut turn.replies);
+    for blocks in replies.flat_map(|reply| &mut reply.attempts) {
+        match thinks {
+            true => blocks.retain(|block| !matches!(block, Block::Think(_))),
+            false => turns::thinking(blocks),
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! Turns and replies.
+
+use std::collections::BTreeMap;
+
+use super::calls::{self, Manner, Names};
+use super::{MAX_BATCH, Source};
+use brickbat_scenario::scenario::{Block, Call, CallId, Indices, Reply, Scenario, Stop, Tool, Turn};
+
+/// What the user says in each turn; none of it is part of another.
+const USER: [&str; 4] = ["Look up the orders.", "What happened?", "Go on now.", "Is that all?"];
+
+/// What the user says in a turn, counted from 0.
+pub(super) fn user(index: usize) -> String {
+    USER.get(index).map_or_else(|| format!("Take step {index}."), |said| (*said).to_owned())
+}
+
+/// A turn in which nothing goes wrong but what the model and the tools say.
+pub(super) fn draw(
+    source: &mut Source<'_>,
+    names: &mut Names,
+    tools: &mut BTreeMap<String, Tool>,
+    index: usize,
+) -> Turn {
+    let manner = if source.one_in(3) { Manner::Stopped } else { Manner::Settling };
+    let n_steps = *source.weigh(&[(1, 0), (6, 1), (3, 2), (1, 3)]).unwrap_or(&1);
+    let mut replies = Vec::with_capacity(n_steps + 1);
+    let mut is_over = false;
+    for _ in 0..n_steps {
+        let reply = step(source, names, tools, manner);
+        is_over = calls_of(&reply).any(|call| tools.get(&call.tool).is_some_and(|tool| tool.ends));
+        replies.push(reply);
+        if is_over {
+            break;
+        }
+    }
+    if !is_over {
+        replies.push(last(source));
+    }
+    let mut turn = Turn { user: user(index), process: 1, replies, settle: Vec::new(), at: Vec::new() };
+    if source.one_in(2) {
+        turn.settle = order(source, &turn, tools);
+    }
+    turn
+}
+
+/// A reply with calls.
+fn step(
+    source: &mut Source<'_>,
+    names: &mut Names,
+    tools: &mut BTreeMap<String, Tool>,
+    manner: Manner,
+) -> Reply {
+    let blocks = batch(source, names, tools, manner);
+    let has_same_id = |block: &Block| matches!(block, Block::Call(Call { id: Some(CallId::Same(_)), .. }));
+    let n_calls = blocks.iter().filter(|block| matches!(block, Block::Call(_))).count();
+    let interleave = source.one_in(8) && n_calls > 1;
+    let is_numbered_wrongly = source.one_in(16) && !interleave && !blocks.iter().any(has_same_id);
+    let indices = match is_numbered_wrongly {
+        true => source.pick(&[Indices::Same, Indices::Missing]).copied(),
+        false => None,
+    };
+    let stop = match source.one_in(16) {
+        true => source.pick(&[Stop::Length, Stop::End, Stop::Pause, Stop::Refusal]).copied(),
+        false => None,
+    };
+    Reply { attempts: vec![blocks], interleave, stop, indices }
+}
+
+/// The blocks of an attempt that makes calls.
+pub(super) fn batch(
+    source: &mut Source<'_>,
+    names: &mut Names,
+    tools: &mut BTreeMap<String, Tool>,
+    manner: Manner,
+) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    match source.below(12) {
+        11 => blocks.push(Block::Text(String::new())),
+        6..=10 => blocks.push(Block::Text("Let me look.".to_owned())),
+        _ => {}
+    }
+    for n in 0..1 + source.below(MAX_BATCH) {
+        if n > 0 && source.one_in(12) {
+            blocks.push(Block::Text("And this.".to_owned()));
+        }
+        blocks.push(Block::Call(calls::draw(source, names, tools, manner)));
+    }
+    blocks
+}
+
+/// A reply without calls.
+pub(super) fn last(source: &mut Source<'_>) -> Reply {
+    let blocks = vec![Block::Text("Here they are.".to_owned())];
+    let stop = match source.one_in(16) {
+        true => source.pick(&[Stop::Length, Stop::Calls, Stop::Pause, Stop::Refusal]).copied(),
+        false => None,
+    };
+    Reply { attempts: vec![blocks], interleave: false, stop, indices: None }
+}
+
+/// The calls of a reply, in all its attempts.
+pub(super) fn calls_of(reply: &Reply) -> impl Iterator<Item = &Call> {
+    reply.attempts.iter().flatten().filter_map(|block| match block {
+        Block::Call(call) => Some(call),
+        Block::Think(_) | Block::Text(_) => None,
+    })
+}
+
+/// An order in which the calls of a turn may settle, reply by reply.
+pub(super) fn order(source: &mut Source<'_>, turn: &Turn, tools: &BTreeMap<String, Tool>) -> Vec<String> {
+    let hangs = |call: &&Call| tools.get(&call.tool).is_some_and(|tool| tool.hangs);
+    let mut order = Vec::new();
+    for reply in &turn.replies {
+        let mut left: Vec<&Call> = calls_of(reply).filter(|call| !hangs(call)).collect();
+        while !left.is_empty() {
+            let at = left.len() - 1 - source.below(left.len());
+            order.push(left.remove(at).name.clone());
+        }
+    }
+    order
+}
+
+/// Now and then a scenario limits the steps of its turns.
+pub(super) fn limit(source: &mut Source<'_>, scenario: &mut Scenario) {
+    let longest = scenario.turns.iter().map(|turn| turn.replies.len()).max().unwrap_or(0);
+    if longest > 1 && source.one_in(16) {
+        scenario.limits.steps = Some(1 + source.below(longest - 1) as u32);
+    }
+}
+
+/// Now and then another process takes a turn.
+pub(super) fn share(source: &mut Source<'_>, scenario: &mut Scenario) {
+    if scenario.turns.len() > 1 && source.one_in(16) {
+        for turn in scenario.turns.iter_mut().skip(1) {
+            turn.process = 2 - source.below(2) as u32;
+        }
+    }
+}
+
+/// Now and then the model thinks before all that it says, because it was asked to.
+pub(super) fn think(source: &mut Source<'_>, scenario: &mut Scenario) {
+    if source.one_in(8) {
+        scenario.turns.iter_mut().flat_map(|turn| &mut turn.replies).for_each(|reply| {
+            reply.attempts.iter_mut().for_each(thinking);
+        });
+    }
+}
+
+/// Lets an attempt begin with a thought.
+pub(super) fn thinking(blocks: &mut Vec<Block>) {
+    if !blocks.iter().any(|block| matches!(block, Block::Think(_))) {
+        blocks.insert(0, Block::Think("The user wants to know.".to_owned()));
+    }
+}
+
+/// Whether the model thinks anywhere in a scenario.
+pub(super) fn thinks(scenario: &Scenario) -> bool {
+    let replies = scenario.turns.iter().flat_map(|turn| &turn.replies);
+    replies.flat_map(|reply| &reply.attempts).flatten().any(|block| matches!(block, Block::Think(_)))
+}
+
+/// Where nobody ends a turn, nothing hangs in it.
+pub(super) fn put_off(scenario: &mut Scenario) {
+    for turn in &mut scenario.turns {
+        if turn.at.iter().any(super::actions::ends) {
+            continue;
+        }
+        let blocks = turn.replies.iter_mut().flat_map(|reply| &mut reply.attempts).flatten();
+        for block in blocks {
+            let Block::Call(call) = block else { continue };
+            if scenario.tools.get(&call.tool).is_some_and(|tool| tool.hangs) {
+                call.tool = calls::plain(&mut scenario.tools);
+            }
+        }
+    }
+}

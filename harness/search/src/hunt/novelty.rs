@@ -1,0 +1,213 @@
+//! What a run shows of a system, as a set of numbers: how it asks, what it shows of calls, how turns and tools end.
+//!
+//! They are coarse on purpose. A feature that tells every scenario from every other would keep them all, and guide nobody.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use brickbat_scenario::hash::fnv1a;
+use brickbat_scenario::trace::{Event, RequestKind, Trace, TurnOutcome};
+
+/// How many features there are: those of all systems together are some hundreds.
+pub const N_FEATURES: u64 = 1024;
+
+/// The features of a run, and of what is wrong in it.
+pub fn features<'a>(trace: &Trace, findings: impl Iterator<Item = &'a str>) -> BTreeSet<u16> {
+    let mut features = Features::default();
+    let mut last = "";
+    let mut shown: BTreeMap<&str, String> = BTreeMap::new();
+    let mut ledger: BTreeMap<u32, Vec<String>> = BTreeMap::new();
+    for event in trace.events() {
+        let name = name(event);
+        features.add(&["after", last, &name]);
+        match event {
+            Event::Requested { kind, body, .. } => {
+                let shape = shape(body);
+                features.add(&["request", asked(*kind), &shape]);
+            }
+            Event::CallShown { id, state } => {
+                let state = word(state);
+                let before = shown.insert(id, state.clone()).unwrap_or_default();
+                features.add(&["shown", &before, &state]);
+            }
+            Event::ToolStarted { call: Some(call), .. } => {
+                ledger.entry(call.0).or_default().push("started".to_owned());
+            }
+            Event::ToolSettled { call, outcome, .. } => {
+                ledger.entry(call.0).or_default().push(word(outcome));
+            }
+            Event::ToolCancelled { call } => ledger.entry(call.0).or_default().push("cancelled".to_owned()),
+            Event::TurnEnded { outcome: TurnOutcome::Raised { class, .. } } => {
+                features.add(&["raised", class])
+            }
+            _ => {}
+        }
+        // What is shown of calls comes whenever the system likes; that it does says nothing about what it follows.
+        if !matches!(event, Event::CallShown { .. }) {
+            last = named(event);
+        }
+    }
+    ledger.values().for_each(|life| features.add(&["ledger", &life.join(" ")]));
+    findings.for_each(|check| features.add(&["found", check]));
+    features.0
+}
+
+#[derive(Default)]
+struct Features(BTreeSet<u16>);
+
+impl Features {
+    fn add(&mut self, words: &[&str]) {
+        let number = fnv1a(words.join("\n").as_bytes()) % N_FEATURES;
+        self.0.insert(number as u16);
+    }
+}
+
+/// An event in a word or two.
+fn name(event: &Event) -> String {
+    match event {
+        Event::Requested { kind, .. } => format!("{} {}", named(event), asked(*kind)),
+        Event::Replied { ending, .. } => format!("{} {}", named(event), word(ending)),
+        Event::TurnEnded { outcome } => {
+            let how = serde_json::to_value(outcome).unwrap_or_default();
+            format!("{} {}", named(event), how.get("kind").and_then(Value::as_str).unwrap_or_default())
+        }
+        _ => named(event).to_owned(),
+    }
+}
+
+fn named(event: &Event) -> &'static str {
+    match event {
+        Event::Prompted { .. } => "prompted",
+        Event::Requested { .. } => "requested",
+        Event::Early { .. } => "early",
+        Event::Held { .. } => "held",
+        Event::Replied { .. } => "replied",
+        Event::PeerClosed { .. } => "peer-closed",
+        Event::ToolStarted { .. } => "tool-started",
+        Event::ToolSettled { .. } => "tool-settled",
+        Event::ToolCancelled { .. } => "tool-cancelled",
+        Event::CallShown { .. } => "call-shown",
+        Event::Asked { .. } => "asked",
+        Event::Answered { .. } => "answered",
+        Event::Stopped => "stopped",
+        Event::Interrupted { .. } => "interrupted",
+        Event::Said { .. } => "said",
+        Event::PromptRefused => "prompt-refused",
+        Event::Killed => "killed",
+        Event::Resumed => "resumed",
+        Event::Changed { .. } => "changed",
+        Event::Saving { .. } => "saving",
+        Event::Switched { .. } => "switched",
+        Event::Quiet => "quiet",
+        Event::GaveUp => "gave-up",
+        Event::TurnEnded { .. } => "turn-ended",
+        Event::Stored { .. } => "stored",
+    }
+}
+
+fn asked(kind: RequestKind) -> &'static str {
+    match kind {
+        RequestKind::Scripted { attempt: 0, .. } => "scripted",
+        RequestKind::Scripted { .. } => "retried",
+        RequestKind::Refused { .. } => "refused",
+        RequestKind::Faulted { .. } => "faulted",
+        RequestKind::Surplus => "surplus",
+        RequestKind::Auxiliary => "auxiliary",
+    }
+}
+
+/// A value that is written as a word, or as an object whose first key is one.
+fn word(value: &impl serde::Serialize) -> String {
+    match serde_json::to_value(value) {
+        Ok(Value::String(word)) => word,
+        Ok(Value::Object(keys)) => {
+            let first =
+                keys.iter().next().map(|(key, value)| (key.clone(), value.as_str().map(str::to_owned)));
+            first.map(|(key, value)| value.unwrap_or(key)).unwrap_or_default()
+        }
+        _ => String::new(),
+    }
+}
+
+/// The last messages of a request: who speaks, and how many parts of each kind there are, in any dialect.
+fn shape(body: &[u8]) -> String {
+    let body: Value = serde_json::from_slice(body).unwrap_or_default();
+    let messages = ["messages", "input", "contents"].iter().find_map(|key| body.get(key)?.as_array());
+    let Some(messages) = messages else { return String::new() };
+    let tail = messages.len().saturating_sub(TAIL);
+    let shapes: Vec<String> = messages[tail..].iter().map(message).collect();
+    shapes.join(" / ")
+}
+
+/// Messages at the end of a request that make its shape: a batch and what answers it.
+const TAIL: usize = 3;
+
+fn message(message: &Value) -> String {
+    let word = |key: &str| message.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    let lists = ["content", "parts", "tool_calls"].iter().filter_map(|key| message.get(key)?.as_array());
+    for part in lists.flatten() {
+        let kind = part.get("type").and_then(Value::as_str).map(str::to_owned);
+        let key = || part.as_object().and_then(|keys| keys.keys().next().cloned());
+        *counts.entry(kind.or_else(key).unwrap_or_default()).or_default() += 1;
+    }
+    // One, or several: more tell nothing more.
+    let counts: Vec<String> =
+        counts.into_iter().map(|(kind, n)| format!("{kind}{}", if n > 1 { "+" } else { "" })).collect();
+    format!("{}{} {}", word("role"), word("type"), counts.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brickbat_scenario::plan::CallKey;
+    use brickbat_scenario::trace::{ExchangeId, Grade};
+
+    fn requested(body: &str) -> Event {
+        Event::Requested {
+            exchange: ExchangeId(0),
+            kind: RequestKind::Surplus,
+            model: None,
+            body: body.as_bytes().into(),
+        }
+    }
+
+    fn of(events: &[Event]) -> BTreeSet<u16> {
+        let mut trace = Trace::default();
+        events.iter().for_each(|event| trace.push(event.clone()));
+        features(&trace, std::iter::empty())
+    }
+
+    #[test]
+    fn words_and_ids_make_no_difference_and_kinds_do() {
+        let one =
+            of(&[requested(r#"{"messages":[{"role":"user","content":[{"type":"text","text":"a"}]}]}"#)]);
+        let same =
+            of(&[requested(r#"{"messages":[{"role":"user","content":[{"type":"text","text":"b"}]}]}"#)]);
+        let other = of(&[requested(r#"{"messages":[{"role":"user","content":[{"type":"image"}]}]}"#)]);
+        assert!(one == same && one != other);
+    }
+
+    #[test]
+    fn what_becomes_of_a_tool_is_one_feature() {
+        let started = Event::ToolStarted { call: Some(CallKey(0)), args: String::new() };
+        let settled = Event::ToolSettled {
+            call: CallKey(0),
+            outcome: brickbat_scenario::plan::ToolOutcome::Return("1".to_owned()),
+            grade: Grade::Read,
+        };
+        let once = of(&[started.clone(), settled.clone()]);
+        let twice = of(&[started.clone(), started, settled]);
+        assert_ne!(once, twice);
+    }
+
+    #[test]
+    fn any_body_has_a_shape() {
+        for body in
+            ["", "[]", "{\"messages\":5}", "{\"input\":[1,null,[]]}", "{\"contents\":[{\"parts\":[{}]}]}"]
+        {
+            assert!(!of(&[requested(body)]).is_empty(), "{body}");
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! An agent plays a scenario in the simulation, and is judged.
+
+use std::sync::Arc;
+
+use brickbat_engine::agent::canary::Canary;
+use brickbat_engine::agent::{Agent, Delivery, SansIo};
+use brickbat_engine::check::{Reach, judge};
+use brickbat_engine::run::Run;
+use brickbat_engine::simulate::simulate;
+use brickbat_rules::dialect::Dialect;
+use brickbat_rules::rules::Profile;
+use brickbat_scenario::lower;
+use brickbat_scenario::plan::Plan;
+use brickbat_scenario::scenario::Scenario;
+use brickbat_scenario::trace::Grade;
+use brickbat_scenario::verdict::{Judgement, Verdict};
+
+/// The plan of a scenario on the dialect of its profile, or on one that can play it; nothing if none can.
+///
+/// Which one is tried first follows from the form of the scenario, so that each gets its share.
+pub fn plan(scenario: &Scenario) -> Option<Arc<Plan>> {
+    let own = scenario.profile.as_deref().and_then(Profile::named).map(|profile| profile.dialect);
+    if let Some(dialect) = own {
+        return plan_on(scenario, dialect);
+    }
+    let turns = &scenario.turns;
+    let n_actions: usize = turns.iter().map(|turn| turn.at.len()).sum();
+    let n_replies: usize = turns.iter().map(|turn| turn.replies.len()).sum();
+    let first = scenario.tools.len() + n_actions + n_replies;
+    for next in 0..Dialect::ALL.len() {
+        let dialect = Dialect::ALL[(first + next) % Dialect::ALL.len()];
+        // What is no scenario in one dialect is none in any.
+        let plan = lower::lower(ID, "", scenario, dialect, 0).ok()?;
+        if plan.impossible.is_none() {
+            return Some(Arc::new(plan));
+        }
+    }
+    None
+}
+
+/// The plan of a scenario on that dialect; nothing if it cannot be played there.
+pub fn plan_on(scenario: &Scenario, dialect: Dialect) -> Option<Arc<Plan>> {
+    let plan = lower::lower(ID, "", scenario, dialect, 0).ok()?;
+    plan.impossible.is_none().then(|| Arc::new(plan))
+}
+
+/// What scenarios are called that have no file.
+const ID: &str = "generated";
+
+/// What the checkers say of our agent in a plan, with a planted bug or without one.
+pub fn judgement(plan: &Arc<Plan>, canary: Option<Canary>) -> Judgement {
+    judgement_of(plan, &|plan| Agent::of_plan(plan, Delivery::Streamed, canary))
+}
+
+/// What the checkers say of an agent in a plan.
+///
+/// A plan that does not pass is played again with what its control plan has shown, as a run would do it.
+fn judgement_of<A: SansIo>(plan: &Arc<Plan>, agent: &impl Fn(&Plan) -> A) -> Judgement {
+    let judged = |reach: Option<Reach>| {
+        let run = run(plan, agent, reach.as_ref());
+        judge(plan, &run, plan.profile_from(&[]), Grade::Observed, reach.as_ref())
+    };
+    let judgement = judged(None);
+    if judgement.verdict == Verdict::Pass {
+        return judgement;
+    }
+    let control = Arc::new(lower::control(plan));
+    judged(Some(Reach::of(&control, &run(&control, agent, None).trace)))
+}
+
+fn run<A: SansIo>(plan: &Arc<Plan>, agent: &impl Fn(&Plan) -> A, reach: Option<&Reach>) -> Run {
+    let width = reach.map(|reach| reach.width).filter(|width| *width > 0);
+    simulate(plan, plan.profile_from(&[]), agent(plan), width)
+}
+
+/// What an agent does wrong in a scenario, and in which dialect; nothing if it does not speak a dialect that can play it, or
+/// cannot do what it needs.
+pub fn failure<A: SansIo>(scenario: &Scenario) -> Option<String> {
+    let can_play =
+        |plan: &Arc<Plan>| plan.needs.iter().all(|need| A::can(*need)) && A::of_plan(plan).is_some();
+    let plan = Dialect::ALL.into_iter().filter_map(|dialect| plan_on(scenario, dialect)).find(can_play)?;
+    // Whether it speaks the dialect has been asked above, and a control plan has the same.
+    let judgement = judgement_of(&plan, &|plan| A::of_plan(plan).expect("it speaks this dialect"));
+    (judgement.verdict == Verdict::Fail).then(|| format!("fails in {}: {}", plan.dialect, what(&judgement)))
+}
+
+/// What the reference agent is accused of in a plan. It is right, so either the plan can never happen and should have been
+/// told as such, or a checker is wrong, or the agent is not the reference that it is to be.
+pub fn accusation(plan: &Arc<Plan>) -> Option<String> {
+    let judgement = judgement(plan, None);
+    match judgement.verdict {
+        Verdict::Pass | Verdict::Vacuous | Verdict::Unreachable => None,
+        verdict => Some(format!("{} in {}: {}", verdict.name(), plan.dialect, what(&judgement))),
+    }
+}
+
+/// Which of some planted bugs show in a plan: their checkers fail it. A bug that does nothing here is not judged.
+pub fn caught(plan: &Arc<Plan>, canaries: &[Canary]) -> Vec<Canary> {
+    let played = |canary| run(plan, &|plan| Agent::of_plan(plan, Delivery::Streamed, canary), None);
+    let right = played(None);
+    let is_caught = |canary: &&Canary| {
+        if canary.senseless_in(plan.dialect).is_some() || played(Some(**canary)) == right {
+            return false;
+        }
+        let judgement = judgement(plan, Some(**canary));
+        let is_meant = judgement.findings.iter().any(|finding| finding.check == canary.caught_by());
+        judgement.verdict == Verdict::Fail && is_meant
+    };
+    canaries.iter().filter(is_caught).copied().collect()
+}
+
+fn what(judgement: &Judgement) -> String {
+    let findings = judgement.findings.iter().map(|finding| format!("{}: {}", finding.check, finding.message));
+    findings.chain(judgement.reason.clone()).collect::<Vec<String>>().join("; ")
+}

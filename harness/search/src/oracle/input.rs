@@ -1,0 +1,46 @@
+//! Any text has a bounded answer, whatever it is taken for.
+
+use brickbat_rules::audit::{self, MAX_FINDINGS, Start, Strictness, Terms};
+use brickbat_rules::dialect::Dialect;
+use brickbat_rules::lint::{self, Grammar, StreamRule};
+use brickbat_scenario::parse;
+
+/// Takes a text for everything that `brickbat check` reads, and for a scenario.
+///
+/// # Errors
+///
+/// An answer is not within its bounds, or says something impossible of the text.
+pub fn check(text: &[u8]) -> Result<(), String> {
+    let judges = [Strictness::Newest, Strictness::Union];
+    let dialects = std::iter::once(None).chain(Dialect::ALL.map(Some));
+    for (strictness, dialect) in dialects.flat_map(|dialect| judges.map(|judge| (judge, dialect))) {
+        let terms = Terms { dialect, strictness, off: Vec::new(), denied: Vec::new() };
+        let Ok(audited) = audit::audit(text, Start { line: 1, offset: 0 }, &terms) else { continue };
+        if audited.findings.len() > MAX_FINDINGS {
+            return Err(format!("{} findings", audited.findings.len()));
+        }
+        for finding in &audited.findings {
+            let end = finding.place.offset + finding.place.length;
+            if end > text.len() as u64 {
+                return Err(format!("{} at {:?} is outside the text", finding.rule.id, finding.place));
+            }
+        }
+    }
+    for grammar in Dialect::ALL.map(Grammar::of) {
+        let report = lint::lint(grammar, text);
+        // Each rule is told at the first place where it was met.
+        let n_rules = StreamRule::of(grammar).count();
+        if report.faults.len() > n_rules || report.n_bytes != text.len() {
+            return Err(format!(
+                "{} faults in {} bytes of {}",
+                report.faults.len(),
+                report.n_bytes,
+                grammar.name()
+            ));
+        }
+    }
+    if let Ok(text) = std::str::from_utf8(text) {
+        let _ = parse::parse("input.yaml", text);
+    }
+    Ok(())
+}

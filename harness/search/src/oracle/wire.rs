@@ -1,0 +1,70 @@
+//! How the bytes of a stream are split changes nothing.
+
+use brickbat_rules::dialect::Dialect;
+use brickbat_rules::lint::{self, Grammar, Linter};
+use brickbat_scenario::wire::{Decoder, ReplyEvent};
+
+/// Reads a stream in one piece and in pieces of some lengths, which are used in turn.
+///
+/// # Errors
+///
+/// The two readings part.
+pub fn split(dialect: Dialect, bytes: &[u8], lengths: &[u8]) -> Result<(), String> {
+    let whole = decoded(dialect, std::iter::once(bytes));
+    let parts = decoded(dialect, pieces(bytes, lengths).into_iter());
+    match whole == parts {
+        true => Ok(()),
+        false => Err(format!("{dialect} in one piece: {whole:?}; in {lengths:?}: {parts:?}")),
+    }
+}
+
+/// The same of what the linter says.
+///
+/// # Errors
+///
+/// The two reports part.
+pub fn linted(grammar: Grammar, bytes: &[u8], lengths: &[u8]) -> Result<(), String> {
+    let whole = format!("{:?}", lint::lint(grammar, bytes));
+    let mut linter = Linter::new(grammar);
+    pieces(bytes, lengths).into_iter().for_each(|piece| linter.feed(piece));
+    let parts = format!("{:?}", linter.finish());
+    match whole == parts {
+        true => Ok(()),
+        false => Err(format!("{} in one piece: {whole}; in {lengths:?}: {parts}", grammar.name())),
+    }
+}
+
+fn decoded<'b>(dialect: Dialect, pieces: impl Iterator<Item = &'b [u8]>) -> Vec<ReplyEvent> {
+    let mut decoder = Decoder::new(dialect);
+    let mut said = Vec::new();
+    pieces.for_each(|piece| decoder.feed(piece, |event| said.push(event)));
+    said
+}
+
+/// Pieces of those lengths, which are used in turn; an empty piece where one is 0.
+fn pieces<'b>(bytes: &'b [u8], lengths: &[u8]) -> Vec<&'b [u8]> {
+    let lengths = if lengths.iter().all(|length| *length == 0) { &[1] } else { lengths };
+    let mut pieces = Vec::new();
+    let mut rest = bytes;
+    for length in lengths.iter().cycle() {
+        if rest.is_empty() {
+            break;
+        }
+        let (piece, after) = rest.split_at(rest.len().min(*length as usize));
+        pieces.push(piece);
+        rest = after;
+    }
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_are_the_bytes() {
+        assert_eq!(pieces(b"abcdef", &[2, 0, 1]), [&b"ab"[..], b"", b"c", b"de", b"", b"f"]);
+        assert_eq!(pieces(b"abc", &[0]).concat(), b"abc");
+        assert_eq!(pieces(b"", &[1]), [&b""[..]; 0]);
+    }
+}

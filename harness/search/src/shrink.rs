@@ -1,0 +1,157 @@
+//! Shrinking: a failing scenario is made smaller as long as it fails for the same cause.
+//!
+//! It is hierarchical delta debugging: turns are taken out first, then actions, replies, attempts, calls, texts, and
+//! what is said of tools and calls; in the end values are made plain. Each kind is tried all at once, then in halves,
+//! down to single elements, and over again until no single element can go: then the scenario is 1-minimal.
+//!
+//! Nothing is run here. A [`Shrinker`] hands out candidates and is told which of them still show the cause, so the same
+//! one works on the simulation and on real systems. A candidate is valid by construction, since what takes out a call
+//! takes out what names it as well; one that still cannot be played is never handed out, and none is handed out twice.
+
+mod edit;
+mod fair;
+mod mend;
+mod plain;
+mod rate;
+mod search;
+
+use std::collections::BTreeMap;
+
+pub use edit::{Edit, singles, size};
+pub use rate::Rate;
+
+use brickbat_rules::dialect::Dialect;
+use brickbat_scenario::lower;
+use brickbat_scenario::scenario::Scenario;
+use search::Search;
+
+/// How candidates are played: what does not change while a scenario shrinks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Setting<'a> {
+    /// The id under which candidates are lowered; wire ids are minted from it.
+    pub id: &'a str,
+    /// The dialect.
+    pub dialect: Dialect,
+    /// The seed of the wire ids.
+    pub seed: u64,
+}
+
+impl Setting<'_> {
+    /// Whether a scenario can be played, and the reference agent passes it in the simulation.
+    pub fn plays(&self, scenario: &Scenario) -> bool {
+        let plan = lower::lower(self.id, "", scenario, self.dialect, self.seed);
+        plan.is_ok_and(|plan| plan.impossible.is_none() && fair::is_fair(plan))
+    }
+}
+
+/// Makes a scenario smaller, one verdict after the other.
+///
+/// ```text
+/// loop {
+///     let candidates = shrinker.candidates(n_at_once);
+///     if candidates.is_empty() { break }
+///     shrinker.tell(&whether_each_shows_the_cause(&candidates));
+/// }
+/// shrinker.smallest()
+/// ```
+#[derive(Debug, Clone)]
+pub struct Shrinker<'a> {
+    setting: Setting<'a>,
+    search: Search,
+    /// What was said of each candidate, by its text.
+    told: BTreeMap<String, bool>,
+    /// The candidates that were handed out last.
+    open: Vec<String>,
+    n_runs: usize,
+    budget: usize,
+}
+
+impl<'a> Shrinker<'a> {
+    /// Begins with a scenario that shows the cause. At most `budget` candidates are handed out.
+    pub fn new(scenario: &Scenario, setting: Setting<'a>, budget: usize) -> Shrinker<'a> {
+        let told = BTreeMap::from([(text(scenario), true)]);
+        let search = Search::of(scenario.clone());
+        Shrinker { setting, search, told, open: Vec::new(), n_runs: 0, budget }
+    }
+
+    /// The candidates to be run next, at most so many; none when nothing is left to try, or the budget is used up.
+    ///
+    /// Those behind the first are what would come next if those before them did not show the cause. Which scenario is
+    /// left in the end does not depend on how many are asked for at once, only how many runs it takes.
+    pub fn candidates(&mut self, at_once: usize) -> Vec<Scenario> {
+        self.follow();
+        let mut ahead = self.search.clone();
+        let mut candidates = Vec::new();
+        self.open.clear();
+        let at_once = at_once.min(self.budget - self.n_runs);
+        while candidates.len() < at_once
+            && let Some(candidate) = ahead.trial(&self.setting)
+        {
+            let text = text(&candidate);
+            let known = self.told.get(&text).copied();
+            if known.is_none() && !self.open.contains(&text) {
+                self.open.push(text);
+                candidates.push(candidate);
+            }
+            ahead.step(known.unwrap_or(false));
+        }
+        self.n_runs += candidates.len();
+        candidates
+    }
+
+    /// Takes what came of the last candidates: whether each still shows the cause. One of which nothing is said counts as
+    /// one that does not.
+    pub fn tell(&mut self, shows: &[bool]) {
+        for (at, text) in self.open.drain(..).enumerate() {
+            self.told.insert(text, shows.get(at).copied().unwrap_or(false));
+        }
+        self.follow();
+    }
+
+    /// The smallest scenario so far that shows the cause.
+    pub fn smallest(&self) -> &Scenario {
+        self.search.current()
+    }
+
+    /// Whether nothing is left to try: no single element can be taken out of the smallest.
+    pub fn is_minimal(&self) -> bool {
+        self.search.is_over()
+    }
+
+    /// Candidates handed out so far.
+    pub fn n_runs(&self) -> usize {
+        self.n_runs
+    }
+
+    /// Goes on as far as the verdicts are known.
+    fn follow(&mut self) {
+        while let Some(candidate) = self.search.trial(&self.setting)
+            && let Some(shows) = self.told.get(&text(&candidate))
+        {
+            self.search.step(*shows);
+        }
+    }
+}
+
+/// Shrinks where a verdict is at hand: to the smallest scenario, with the shrinker that made it.
+pub fn shrink<'a>(
+    scenario: &Scenario,
+    setting: Setting<'a>,
+    budget: usize,
+    mut shows: impl FnMut(&Scenario) -> bool,
+) -> Shrinker<'a> {
+    let mut shrinker = Shrinker::new(scenario, setting, budget);
+    loop {
+        let candidates = shrinker.candidates(1);
+        if candidates.is_empty() {
+            return shrinker;
+        }
+        let told: Vec<bool> = candidates.iter().map(&mut shows).collect();
+        shrinker.tell(&told);
+    }
+}
+
+/// The same for equal scenarios alone.
+fn text(scenario: &Scenario) -> String {
+    serde_json::to_string(scenario).unwrap_or_default()
+}

@@ -1,0 +1,239 @@
+//! Values that are made plain: what a text says, what an argument is, how often something comes.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value as Json;
+
+use super::edit::{calls, calls_mut, with_call};
+use brickbat_scenario::scenario::{Action, At, Block, Call, CallId, Point, SOON_MS, Scenario, Tool, Which};
+
+/// What the model says where it does not matter what.
+pub(super) const SAID: &str = "Ok.";
+
+/// What a tool returns where it does not matter what.
+pub(super) const RETURNED: &str = "ok";
+
+/// What a tool says that does not succeed.
+const FAILED: &str = "no";
+
+/// A value that could be plainer. All indices count from 0.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value {
+    /// The names of all calls, which become letters.
+    Names,
+    /// What the user says in a turn.
+    User(usize),
+    /// What the model says, or thinks, in a block of an attempt of a reply of a turn.
+    Text(usize, usize, usize, usize),
+    /// An argument of a call, which goes.
+    Arg(String, String),
+    /// An argument of a call, which stays.
+    Content(String, String),
+    /// In how many deltas a call is sent.
+    Deltas(String),
+    /// The tool of a call, where another is just like it.
+    Tool(String),
+    /// How a tool ends.
+    Ending(String),
+    /// Where an action of a turn happens.
+    Point(usize, usize),
+    /// What an action of a turn says, or how often.
+    Action(usize, usize),
+}
+
+/// Every value that is not plain.
+pub(super) fn values(scenario: &Scenario) -> Vec<Value> {
+    let mut found = Vec::new();
+    for call in calls(scenario) {
+        let arg = |key: &String| Value::Arg(call.name.clone(), key.clone());
+        found.extend(call.args.keys().map(arg));
+        let long = call.args.iter().filter(|(_, value)| **value != plain_arg(value));
+        found.extend(long.map(|(key, _)| Value::Content(call.name.clone(), key.clone())));
+        found.extend((call.deltas > DELTAS).then(|| Value::Deltas(call.name.clone())));
+        found.extend(twin(scenario, call).map(|_| Value::Tool(call.name.clone())));
+    }
+    for (turn, said) in scenario.turns.iter().enumerate() {
+        found.extend((said.user.len() > user(turn).len()).then_some(Value::User(turn)));
+        for (reply, said) in said.replies.iter().enumerate() {
+            for (attempt, blocks) in said.attempts.iter().enumerate() {
+                let is_long = |block: &Block| match block {
+                    Block::Think(text) | Block::Text(text) => text.len() > SAID.len(),
+                    Block::Call(_) => false,
+                };
+                let long = blocks.iter().enumerate().filter(|(_, block)| is_long(block));
+                found.extend(long.map(|(block, _)| Value::Text(turn, reply, attempt, block)));
+            }
+        }
+        for (index, at) in said.at.iter().enumerate() {
+            found.extend((plain_point(at) != *at).then_some(Value::Point(turn, index)));
+            found.extend((plain_action(&at.action) != at.action).then_some(Value::Action(turn, index)));
+        }
+    }
+    let odd = scenario.tools.iter().filter(|(_, tool)| plain_tool(tool) != **tool);
+    found.extend(odd.map(|(name, _)| Value::Ending(name.clone())));
+    found.extend((!renamed(scenario).is_empty()).then_some(Value::Names));
+    found
+}
+
+/// Makes a value plain.
+pub(super) fn make(scenario: &mut Scenario, value: &Value) {
+    match value {
+        Value::Names => rename(scenario),
+        Value::User(turn) => scenario.turns[*turn].user = user(*turn),
+        Value::Text(turn, reply, attempt, block) => {
+            match &mut scenario.turns[*turn].replies[*reply].attempts[*attempt][*block] {
+                Block::Think(text) | Block::Text(text) => *text = SAID.to_owned(),
+                Block::Call(_) => {}
+            }
+        }
+        Value::Arg(name, key) => with_call(scenario, name, |call| drop(call.args.remove(key))),
+        Value::Content(name, key) => with_call(scenario, name, |call| {
+            if let Some(value) = call.args.get_mut(key) {
+                *value = plain_arg(value);
+            }
+        }),
+        Value::Deltas(name) => with_call(scenario, name, |call| call.deltas = call.deltas.min(DELTAS)),
+        Value::Tool(name) => {
+            let call = calls(scenario).find(|call| call.name == *name);
+            if let Some(twin) = call.and_then(|call| twin(scenario, call)).cloned() {
+                with_call(scenario, name, |call| call.tool = twin);
+            }
+        }
+        Value::Ending(name) => {
+            if let Some(tool) = scenario.tools.get_mut(name) {
+                *tool = plain_tool(tool);
+            }
+        }
+        Value::Point(turn, at) => {
+            let at = &mut scenario.turns[*turn].at[*at];
+            *at = plain_point(at);
+        }
+        Value::Action(turn, at) => {
+            let at = &mut scenario.turns[*turn].at[*at];
+            at.action = plain_action(&at.action);
+        }
+    }
+}
+
+/// The deltas of a call of which nothing is said.
+const DELTAS: u32 = 3;
+
+/// What the user says; no two turns say the same.
+fn user(turn: usize) -> String {
+    format!("Do step {}.", turn + 1)
+}
+
+fn plain_arg(value: &Json) -> Json {
+    match value {
+        Json::String(text) if text.len() > 1 => Json::from("x"),
+        Json::Number(_) => Json::from(0),
+        Json::Bool(_) => Json::from(false),
+        other => other.clone(),
+    }
+}
+
+/// An empty text is what the tool is about.
+fn plain_tool(tool: &Tool) -> Tool {
+    let say = |said: &Option<String>, plain: &str| {
+        said.as_ref().map(|said| if said.len() > plain.len() { plain.to_owned() } else { said.clone() })
+    };
+    Tool {
+        returns: say(&tool.returns, RETURNED),
+        fails: say(&tool.fails, FAILED),
+        throws: say(&tool.throws, FAILED),
+        denies: say(&tool.denies, FAILED),
+        ..tool.clone()
+    }
+}
+
+/// The first tool that is just like that of a call.
+fn twin<'a>(scenario: &'a Scenario, call: &Call) -> Option<&'a String> {
+    let own = scenario.tools.get(&call.tool)?;
+    let mut alike = scenario.tools.iter().filter(|(_, tool)| *tool == own).map(|(name, _)| name);
+    alike.next().filter(|name| **name != call.tool)
+}
+
+/// The earliest point of its kind.
+fn plain_point(at: &At) -> At {
+    let mut at = at.clone();
+    let is_before = at.before.is_some();
+    match at.before.as_mut().or(at.after.as_mut()) {
+        Some(Point::Settled(Which::Count(count))) => *count = u32::from(is_before),
+        Some(Point::Started(Which::Count(count))) => *count = 1,
+        Some(Point::Delta(_, number) | Point::Text(number) | Point::Think(number)) => *number = 1,
+        _ => {}
+    }
+    at
+}
+
+fn plain_action(action: &Action) -> Action {
+    let say =
+        |said: &String, plain: &str| if said.len() > plain.len() { plain.to_owned() } else { said.clone() };
+    match action {
+        Action::Http(fault) => {
+            let mut fault = fault.clone();
+            (fault.times, fault.retry_after_ms) = (1, SOON_MS);
+            Action::Http(fault)
+        }
+        Action::Steer(said) => Action::Steer(say(said, "Be brief.")),
+        Action::Prompt(said) => Action::Prompt(say(said, "And then?")),
+        Action::Inject(said) => Action::Inject(say(said, "A note.")),
+        Action::Aside(said) => Action::Aside(say(said, "Why so?")),
+        Action::Trim(keep) => Action::Trim((*keep).min(1)),
+        Action::Summarise(keep) => Action::Summarise((*keep).min(1)),
+        other => other.clone(),
+    }
+}
+
+/// The new names of calls that have others: letters, in the order of the file.
+fn renamed(scenario: &Scenario) -> BTreeMap<String, String> {
+    let name = |at: usize| {
+        let letter = char::from(b'a' + (at % 26) as u8);
+        if at < 26 { letter.to_string() } else { format!("{letter}{}", at / 26) }
+    };
+    let new = calls(scenario).enumerate().map(|(at, call)| (call.name.clone(), name(at)));
+    let new: BTreeMap<String, String> = new.collect();
+    if new.iter().all(|(old, new)| old == new) { BTreeMap::new() } else { new }
+}
+
+fn rename(scenario: &mut Scenario) {
+    let new = renamed(scenario);
+    let change = |name: &mut String| {
+        if let Some(new) = new.get(name) {
+            name.clone_from(new);
+        }
+    };
+    for call in calls_mut(scenario) {
+        change(&mut call.name);
+        if let Some(CallId::Same(name)) = &mut call.id {
+            change(name);
+        }
+    }
+    for turn in &mut scenario.turns {
+        turn.settle.iter_mut().for_each(change);
+        for at in &mut turn.at {
+            if let Action::Settle(name) = &mut at.action {
+                change(name);
+            }
+            if let Some(
+                Point::Start(name)
+                | Point::Delta(name, _)
+                | Point::End(name)
+                | Point::Asked(name)
+                | Point::Started(Which::Call(name))
+                | Point::Settled(Which::Call(name)),
+            ) = at.before.as_mut().or(at.after.as_mut())
+            {
+                change(name);
+            }
+        }
+    }
+    let executed = std::mem::take(&mut scenario.expect.executed);
+    scenario.expect.executed = executed
+        .into_iter()
+        .map(|(mut name, times)| {
+            change(&mut name);
+            (name, times)
+        })
+        .collect();
+}

@@ -1,0 +1,67 @@
+//! How often a cause shows, and how often a candidate is to be run so that it is not missed.
+
+use brickbat_scenario::scenario::Seen;
+
+/// How many of several runs showed a cause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rate {
+    /// Runs that showed it.
+    pub seen: u32,
+    /// Runs in all.
+    pub of: u32,
+}
+
+/// A candidate that shows the cause as often as the start did is missed at most so often.
+const MISSED: f64 = 0.05;
+
+/// Runs of one candidate at the most.
+const MAX_TRIES: u32 = 10;
+
+impl Rate {
+    /// Counts runs.
+    pub fn of(shows: &[bool]) -> Rate {
+        Rate { seen: shows.iter().filter(|shows| **shows).count() as u32, of: shows.len() as u32 }
+    }
+
+    /// Whether every run showed it.
+    pub fn is_steady(&self) -> bool {
+        self.seen == self.of
+    }
+
+    /// Runs of each candidate: one of them has to show the cause.
+    pub fn tries(&self) -> u32 {
+        if self.is_steady() || self.seen == 0 {
+            return 1;
+        }
+        let missed_once = f64::from(self.of - self.seen) / f64::from(self.of);
+        let mut missed = missed_once;
+        let mut tries = 1;
+        while missed > MISSED && tries < MAX_TRIES {
+            missed *= missed_once;
+            tries += 1;
+        }
+        tries
+    }
+
+    /// What a scenario says of it; nothing where every run shows it.
+    pub fn label(&self) -> Option<Seen> {
+        (!self.is_steady()).then_some(Seen { runs: self.seen, of: self.of })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_shows_rarely_is_tried_often_within_bounds() {
+        let tries = |seen, of| Rate { seen, of }.tries();
+        assert_eq!([tries(5, 5), tries(4, 5), tries(1, 2), tries(1, 5), tries(0, 5)], [1, 2, 5, 10, 1]);
+    }
+
+    #[test]
+    fn only_what_is_not_steady_is_labelled() {
+        assert_eq!(Rate::of(&[true, true]).label(), None);
+        assert_eq!(Rate::of(&[true, false]).label(), Some(Seen { runs: 1, of: 2 }));
+    }
+}

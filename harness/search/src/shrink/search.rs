@@ -1,0 +1,95 @@
+//! The search: which elements are tried next, given what came of those before.
+
+use super::Setting;
+use super::edit::{self, Kind};
+use brickbat_scenario::scenario::Scenario;
+
+/// Where the search stands.
+#[derive(Debug, Clone)]
+pub(super) struct Search {
+    current: Scenario,
+    /// The kind of elements that is tried, as an index.
+    kind: usize,
+    /// The number of the round, from 0. After the first, elements are tried one by one.
+    round: usize,
+    /// Elements that are tried at once; 0 when a kind is begun.
+    size: usize,
+    /// The first of them.
+    at: usize,
+    /// Whether this round has made the scenario smaller.
+    is_smaller: bool,
+    /// The candidate that waits for its verdict.
+    pending: Option<Scenario>,
+    is_over: bool,
+}
+
+impl Search {
+    pub fn of(current: Scenario) -> Search {
+        let (kind, round, size, at) = (0, 0, 0, 0);
+        Search { current, kind, round, size, at, is_smaller: false, pending: None, is_over: false }
+    }
+
+    pub fn current(&self) -> &Scenario {
+        &self.current
+    }
+
+    pub fn is_over(&self) -> bool {
+        self.is_over
+    }
+
+    /// The next candidate that can be played; none when no element is left to be tried.
+    pub fn trial(&mut self, setting: &Setting<'_>) -> Option<Scenario> {
+        while self.pending.is_none() && !self.is_over {
+            self.advance(setting);
+        }
+        self.pending.clone()
+    }
+
+    /// Takes the verdict over the candidate.
+    pub fn step(&mut self, shows: bool) {
+        match self.pending.take() {
+            // What comes after the elements that are gone has moved to their place.
+            Some(candidate) if shows => {
+                self.current = candidate;
+                self.is_smaller = true;
+            }
+            _ => self.at += self.size,
+        }
+    }
+
+    /// Looks at the next elements.
+    fn advance(&mut self, setting: &Setting<'_>) {
+        let Some(kind) = Kind::ALL.get(self.kind) else { return self.end_round() };
+        let elements = edit::elements(&self.current, *kind);
+        if self.size == 0 {
+            self.at = 0;
+            self.size = if self.round == 0 { elements.len().max(1) } else { 1 };
+        }
+        if self.at >= elements.len() {
+            self.at = 0;
+            match self.size {
+                1 => {
+                    self.kind += 1;
+                    self.size = 0;
+                }
+                // Of what is left, half at a time.
+                size => self.size = size.min(elements.len()).div_ceil(2).max(1),
+            }
+            return;
+        }
+        let end = elements.len().min(self.at + self.size);
+        let candidate = edit::without(&self.current, &elements[self.at..end]);
+        if candidate == self.current || !setting.plays(&candidate) {
+            self.at += self.size;
+        } else {
+            self.pending = Some(candidate);
+        }
+    }
+
+    /// A round in which nothing could be taken out is the last.
+    fn end_round(&mut self) {
+        self.is_over = !self.is_smaller;
+        (self.kind, self.size, self.is_smaller) = (0, 0, false);
+        self.round += 1;
+    }
+}

@@ -1,0 +1,68 @@
+//! What fuzz targets share: scenarios are changed and crossed as scenarios, and not as bytes.
+//!
+//! The author of an SDK in Rust fuzzes an agent of their own with [`crate::fuzz_agent`].
+
+use crate::generate::{self, Source, cross, mutate};
+use crate::oracle;
+use brickbat_engine::agent::SansIo;
+use brickbat_scenario::yaml;
+
+/// Changes a scenario of a corpus, and gives its new size. What does not fit is told as the scenario of another seed, or as
+/// it was.
+pub fn change(data: &mut [u8], size: usize, max_size: usize, seed: u32) -> usize {
+    let source = &mut Source::seeded(u64::from(seed));
+    let changed = match size {
+        0..=1 => generate::draw(source),
+        _ => mutate::mutate(&generate::decode(&data[..size]), source),
+    };
+    put(&generate::encode(&changed), &mut data[..max_size.max(size)], max_size).unwrap_or(size.min(max_size))
+}
+
+/// A scenario out of two of a corpus, and its size.
+pub fn join(one: &[u8], other: &[u8], out: &mut [u8], seed: u32) -> usize {
+    let child = cross(&generate::decode(one), &generate::decode(other), &mut Source::seeded(u64::from(seed)));
+    let max_size = out.len();
+    put(&generate::encode(&child), out, max_size).unwrap_or(0)
+}
+
+fn put(bytes: &[u8], out: &mut [u8], max_size: usize) -> Option<usize> {
+    let place = out.get_mut(..bytes.len()).filter(|place| place.len() <= max_size)?;
+    place.copy_from_slice(bytes);
+    Some(bytes.len())
+}
+
+/// Drives an agent through the scenario of a fuzzer's bytes.
+///
+/// # Panics
+///
+/// When the agent fails it: with what it does wrong, and the scenario as a file.
+pub fn drive<A: SansIo>(bytes: &[u8]) {
+    let scenario = generate::decode(bytes);
+    if let Some(told) = oracle::failure::<A>(&scenario) {
+        panic!("{told}\n{}", yaml::text(&scenario));
+    }
+}
+
+/// Lets libFuzzer change and cross scenarios by our own changes. Belongs beside `fuzz_target!` in a target whose bytes are
+/// read by [`generate::decode`]; the crate needs `libfuzzer-sys`.
+#[macro_export]
+macro_rules! mutate_scenarios {
+    () => {
+        libfuzzer_sys::fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
+            $crate::target::change(data, size, max_size, seed)
+        });
+        libfuzzer_sys::fuzz_crossover!(|one: &[u8], other: &[u8], out: &mut [u8], seed: u32| {
+            $crate::target::join(one, other, out, seed)
+        });
+    };
+}
+
+/// A whole fuzz target for an agent of your own: `brickbat::fuzz_agent!(MyAgent);`, where `MyAgent` is
+/// [`SansIo`]. It goes into a file with `#![no_main]`; the crate needs `libfuzzer-sys`.
+#[macro_export]
+macro_rules! fuzz_agent {
+    ($agent:ty) => {
+        libfuzzer_sys::fuzz_target!(|bytes: &[u8]| $crate::target::drive::<$agent>(bytes));
+        $crate::mutate_scenarios!();
+    };
+}
