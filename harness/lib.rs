@@ -6,7 +6,9 @@
 pub use brickbat_engine::{agent, cause, check, conductor, life_cycle, provider, run, simulate};
 pub use brickbat_report::{baseline, classes, matrix, parting, record, report};
 pub use brickbat_rules::{audit, colour, dialect, json, lint, pages, recordings, redact, rules, vectors};
-pub use brickbat_scenario::{hash, history, lower, parse, plan, scenario, trace, verdict, wire, yaml};
+pub use brickbat_scenario::{
+    action, hash, history, lower, parse, plan, point, scenario, trace, verdict, wire, yaml,
+};
 pub use brickbat_search::{explore, fuzz_agent, generate, hunt, mutate_scenarios, oracle, shrink, target};
 
 #[cfg(feature = "cli")]

@@ -137,7 +137,7 @@ impl Run {
         }
         let unjudged = shown.kept.iter().filter(|case| case.judged.is_unjudged());
         unjudged.take(MAX_UNJUDGED).for_each(|case| print(&format!("{}\n", text::line(case))));
-        let n_single = plot.chosen.iter().filter(|candidate| candidate.deeds.len() == 1).count();
+        let n_single = plot.chosen.iter().filter(|candidate| candidate.injections.len() == 1).count();
         let counts: Vec<String> =
             shown.counts.iter().map(|(verdict, n)| format!("{n} {}", verdict.name())).collect();
         let report = Report::new(self.seed, Vec::new(), shown.kept);
@@ -192,16 +192,16 @@ impl Run {
     ) -> Result<(), u8> {
         let (signature, finding) = (&cause.signature, &cause.finding);
         let tone = if signature.harm <= self.fail_on { Tone::Bad } else { Tone::Warn };
-        let deeds = cause.fewest.deeds(&plot.grounds);
+        let injections = cause.fewest.injections(&plot.grounds);
         let dialect = plot.grounds[cause.fewest.ground].dialect;
         let dialects: Vec<&str> = cause.dialects.iter().map(|dialect| dialect.name()).collect();
-        let words: Vec<String> = deeds.iter().map(|deed| deed.words()).collect();
+        let words: Vec<String> = injections.iter().map(|injection| injection.words()).collect();
         let words = if words.is_empty() { "nothing goes wrong".to_owned() } else { words.join(", and ") };
         let mut text = format!("{} {}\n", paint(tone, signature.harm.name()), signature.check);
         let rule = finding.rule.map(|rule| format!("  rule {rule}")).unwrap_or_default();
         text.push_str(&format!("  {}{rule}\n  {} on {dialect}\n", finding.message, words));
-        for deed in &deeds {
-            text.push_str(&format!("    - {}\n", yaml::action(&deed.at)));
+        for injection in &injections {
+            text.push_str(&format!("    - {}\n", yaml::action(&injection.at)));
         }
         let plans = if cause.n_plans == 1 { "1 plan".to_owned() } else { format!("{} plans", cause.n_plans) };
         text.push_str(&format!("  in {plans}; {}\n", dialects.join(", ")));
@@ -213,7 +213,7 @@ impl Run {
                 finding.message.trim_end_matches('.'),
             );
             let path = file_of(folder, cause, files);
-            let mut scenario = plot.base.with(&deeds);
+            let mut scenario = plot.base.with(&injections);
             scenario.comment = redactor().text(&comment).to_string();
             scenario.class = vec!["explored".to_owned()];
             scenario.found = Some(signature.found(&redactor().text(name), dialect, self.seed));
@@ -252,12 +252,12 @@ impl Shown {
         if let (Verdict::Fail, Some(candidate)) = (case.judged, known.get(plan)) {
             let mut candidate = (*candidate).clone();
             if plan.len() < case.plan.len() {
-                candidate.deeds.clear();
+                candidate.injections.clear();
             }
             self.failures.push(Failure { candidate, findings: case.findings.clone() });
         }
         // Nobody has claimed that the actions of a pair go together: one of which one is not proven says nothing.
-        let is_pair = known.get(plan).is_some_and(|candidate| candidate.deeds.len() > 1);
+        let is_pair = known.get(plan).is_some_and(|candidate| candidate.injections.len() > 1);
         if case.judged == Verdict::Vacuous && is_pair {
             return;
         }

@@ -11,11 +11,11 @@ mod waiting;
 
 use std::sync::Arc;
 
+use brickbat::action::Action;
 use brickbat::agent::canary::Canary;
 use brickbat::check::Reach;
 use brickbat::dialect::Dialect;
 use brickbat::lower;
-use brickbat::plan::PlannedFault;
 use brickbat::run::Run;
 use brickbat::trace::{Ending, Event, ExchangeId, RequestKind, ShownState, TurnOutcome};
 use brickbat::verdict::Verdict;
@@ -444,7 +444,7 @@ fn a_question_that_comes_after_the_end_is_not_left_open() {
             event => vec![event.clone()],
         });
         let verdict = |mut run: Run| {
-            let ignored = run.receipts.iter_mut().find(|receipt| receipt.what == PlannedFault::Ignore);
+            let ignored = run.receipts.iter_mut().find(|receipt| receipt.what == Action::Ignore);
             ignored.unwrap().fired = false;
             judged(&plan, &run).verdict
         };

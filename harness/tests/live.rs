@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use brickbat::action::Action;
 use brickbat::agent::canary::Canary;
 use brickbat::agent::{Agent, Delivery};
 use brickbat::cli::embedded::catalogue;
@@ -15,7 +16,7 @@ use brickbat::dialect::Dialect;
 use brickbat::driver::SessionEvent;
 use brickbat::driver::in_process::{InProcess, Place};
 use brickbat::lower;
-use brickbat::plan::{Plan, PlannedAction, PlannedFault, PlannedPoint};
+use brickbat::plan::{Plan, PlannedAction, PlannedPoint};
 use brickbat::provider::Provider;
 use brickbat::redact::Redactor;
 use brickbat::report::{Case, Report, text};
@@ -482,12 +483,12 @@ fn kills_at_every_point() -> Vec<Job> {
         let mut plan = plan.clone();
         plan.id.variant = format!("{} point={number}", plan.id.variant);
         let words = format!("kill at {at:?}");
-        plan.turns[0].actions = vec![PlannedAction { words, at, what: PlannedFault::Kill }];
+        plan.turns[0].actions = vec![PlannedAction { words, at, what: Action::Kill }];
         Job { plan: Arc::new(plan), path: None }
     };
     let jobs = load("control/");
     let at_each = |job: &Job| {
-        let points = lower::points(&job.plan, 0).into_iter().enumerate();
+        let points = crate::plans::points(&job.plan, 0).into_iter().enumerate();
         points.map(|(number, at)| killed(&job.plan, at, number)).collect::<Vec<Job>>()
     };
     jobs.iter().flat_map(at_each).collect()

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use brickbat::action::Action;
 use brickbat::dialect::Dialect;
-use brickbat::lower::{control, plans, points};
-use brickbat::plan::{Mark, Plan, PlannedFault, PlannedPoint, Side};
+use brickbat::explore::Base;
+use brickbat::lower::{control, plans};
+use brickbat::plan::{Mark, Plan, PlannedPoint, Side};
 use brickbat::scenario::Need;
 use brickbat::wire::{self, Envelope};
 
@@ -90,15 +92,16 @@ fn two_turns_follow_a_fault_and_one_a_plain_conversation() {
 
 #[test]
 fn three_calls_with_three_deltas_have_so_many_points() {
-    let plan = &lowered("control/plain-batch", PLAIN_BATCH)[0];
-    let points = points(plan, 0);
+    let variants =
+        brickbat::parse::parse("plain-batch.yaml", PLAIN_BATCH).unwrap_or_else(|error| panic!("{error}"));
+    let ground = Base::of("plain-batch", &variants[0].scenario, 0).ground(Dialect::AnthropicMessages);
+    let kills = ground.injections.iter().filter(|injection| injection.at.action == Action::Kill);
+    let points: BTreeSet<String> =
+        kills.filter(|kill| kill.turn == 0).map(|injection| injection.name()).collect();
     // Reply 1: headers on both sides, 2 fragments, 3 calls of 5 marks each, calls, stop, reply: 22.
     // Reply 2: headers on both sides, 2 fragments, stop, reply: 6.
     // Tools: 3 starts, 3 counts of starts, 4 counts of results, 3 results to come: 13.
     assert_eq!(points.len(), 41);
-    let distinct: BTreeSet<String> = points.iter().map(|point| format!("{point:?}")).collect();
-    assert_eq!(distinct.len(), points.len());
-    assert!(brickbat::lower::points(plan, 99).is_empty());
 }
 
 #[test]
@@ -140,7 +143,7 @@ fn before_a_count_is_after_the_one_below() {
     let text = MID_BATCH.replace("after: { settled: $k }", "before: { settled: $k }").replace("0, 1", "1");
     let plan = lowered("x", &text).remove(0);
     assert_eq!(plan.turns[0].actions[0].at, PlannedPoint::SettledCount(0));
-    assert_eq!(plan.turns[0].actions[0].what, PlannedFault::Abort);
+    assert_eq!(plan.turns[0].actions[0].what, Action::Abort);
     assert_eq!(plan.turns[0].actions[0].words, "abort before settled 1");
     let named =
         MID_BATCH.replace("after: { settled: $k }", "before: { settled: $k }").replace("0, 1, 2, 3", "c");
@@ -215,10 +218,42 @@ fn an_early_end_that_leaves_nothing_out_is_impossible() {
         };
         let ends_with_stop = matches!(dialect, Dialect::OpenaiResponses | Dialect::Gemini);
         let expected = (ends_with_stop && is_behind_all).then(|| {
-            format!("{dialect} sends nothing behind the stop reason, so `end-early after stop of reply 1` leaves nothing out")
+            let action = "end-early after stop of reply 1";
+            format!("{dialect} ends its stream with the stop reason, so `{action}` would have no effect")
         });
         assert_eq!(impossible("end-early"), expected, "{dialect}");
         // A connection that breaks there is noticed all the same.
         assert_eq!(impossible("reset"), None, "{dialect}");
     }
+}
+
+#[test]
+fn a_call_that_settles_late_needs_a_turn_that_ends_before_its_result_is_due() {
+    let text = |started: u32| {
+        format!(
+            "schema: 1
+comment: A deaf tool settles in the turn after its own.
+class: [non-coop-tool]
+tools:
+  lookup: {{ returns: ok }}
+  book: {{ returns: ok, deaf: true }}
+turns:
+  - user: Do step 1.
+    replies:
+      - [{{ call: {{ as: a, tool: book }} }}]
+      - [{{ call: {{ as: b, tool: lookup }} }}]
+      - [{{ text: Done. }}]
+    at:
+      - {{ after: {{ started: {started} }}, do: abort }}
+  - user: Do step 2.
+    replies: [[{{ text: Done. }}]]
+    at:
+      - {{ after: {{ text: 1 }}, do: {{ settle: a }} }}
+"
+        )
+    };
+    assert!(plans("x", "x.yaml", &text(1), &[Dialect::OpenaiChat], 0).is_ok());
+    // The second tool starts in a reply that is asked for when the first has its result.
+    let error = plans("x", "x.yaml", &text(2), &[Dialect::OpenaiChat], 0).unwrap_err();
+    assert_eq!(error.message, "turn 1 does not end before `a` settles");
 }

@@ -7,12 +7,13 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
+use brickbat::action::Action;
 use brickbat::agent::canary::Canary;
 use brickbat::agent::{Agent, Delivery};
 use brickbat::check::{CHECKS, Reach, judge};
 use brickbat::dialect::Dialect;
 use brickbat::lower;
-use brickbat::plan::{Mark, Plan, PlannedAction, PlannedFault, PlannedPoint};
+use brickbat::plan::{Mark, Plan, PlannedAction, PlannedPoint};
 use brickbat::run::Run;
 use brickbat::scenario::Need;
 use brickbat::simulate::simulate;
@@ -97,10 +98,10 @@ fn each_action_is_observed_where_it_was_planned() {
 fn the_reference_agent_outlives_a_kill_at_every_point() {
     let mut n_points = 0;
     for plan in BUILT_IN.iter().filter(|plan| plan.id.scenario.starts_with("control/")) {
-        for at in lower::points(plan, 0) {
+        for at in crate::plans::points(plan, 0) {
             let mut killed = plan.clone();
             let words = format!("kill at {at:?}");
-            killed.turns[0].actions = vec![PlannedAction { words, at, what: PlannedFault::Kill }];
+            killed.turns[0].actions = vec![PlannedAction { words, at, what: Action::Kill }];
             let run = run(&killed, Delivery::Streamed);
             let judgement = judged(&killed, &run);
             assert_eq!(
@@ -219,7 +220,7 @@ fn tamper(expected: &str, change: impl Fn(Dialect, &mut Value) -> Option<Option<
 /// Whether something is cut off or taken back on purpose, so that not all need be kept.
 fn changes_history(plan: &Plan) -> bool {
     let mut actions = plan.turns.iter().flat_map(|turn| &turn.actions);
-    actions.any(|action| matches!(action.what, PlannedFault::Change(_)))
+    actions.any(|action| action.what.changes_history())
 }
 
 fn with_last_request(

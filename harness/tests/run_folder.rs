@@ -10,11 +10,12 @@ use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::Arc;
 
+use brickbat::action::Action;
 use brickbat::agent::canary::Canary;
 use brickbat::agent::{Agent, Delivery};
 use brickbat::check::{Reach, judge};
 use brickbat::lower;
-use brickbat::plan::{Plan, PlannedFault};
+use brickbat::plan::{BoundAction, Plan};
 use brickbat::record::{Observed, PlanNote, Record};
 use brickbat::redact::Redactor;
 use brickbat::report::{Case, timeline};
@@ -107,9 +108,8 @@ fn the_timeline_of_a_brick_tells_the_story() {
 
 /// Whether a call of the plan cannot come to its end for another reason than a stop.
 fn is_left_open(plan: &Plan) -> bool {
-    let ends = |what: &PlannedFault| {
-        let is_harmless =
-            matches!(what, PlannedFault::Pause | PlannedFault::Settle(_) | PlannedFault::Http(_));
+    let ends = |what: &BoundAction| {
+        let is_harmless = matches!(what, Action::Pause | Action::Settle(_) | Action::Http(_));
         !is_harmless && !what.ends_attempt()
     };
     let mut actions = plan.turns.iter().flat_map(|turn| &turn.actions);

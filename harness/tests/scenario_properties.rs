@@ -1,7 +1,7 @@
 //! Whatever the text, there is an answer.
 
 use brickbat::dialect::Dialect;
-use brickbat::lower::{control, plans, points};
+use brickbat::lower::{control, plans};
 use brickbat::plan::CallKey;
 use proptest::prelude::*;
 
@@ -48,7 +48,8 @@ fn check(text: &str) {
         }
         Ok(plans) => {
             for plan in plans {
-                let n_points: usize = (0..plan.turns.len()).map(|turn| points(&plan, turn).len()).sum();
+                let n_points: usize =
+                    (0..plan.turns.len()).map(|turn| crate::plans::points(&plan, turn).len()).sum();
                 assert!(n_points > 0);
                 let known = |key: &CallKey| (key.0 as usize) < plan.calls.len();
                 for turn in &plan.turns {

@@ -15,7 +15,8 @@ use std::sync::Arc;
 
 use crate::provider::ending_of;
 use crate::run::Receipt;
-use brickbat_scenario::plan::{CallKey, Change, Mark, Plan, PlannedFault, PlannedPoint, Side, ToolOutcome};
+use brickbat_scenario::action::Action;
+use brickbat_scenario::plan::{CallKey, Change, Mark, Plan, PlannedPoint, Side, ToolOutcome};
 use brickbat_scenario::scenario::Cause;
 use brickbat_scenario::trace::{
     Aside, Consent, Ending, Event, ExchangeId, Grade, Held, QuestionId, RequestKind,
@@ -282,7 +283,7 @@ impl Conductor {
         let pending = self.actions.iter().filter(|receipt| !receipt.fired && receipt.turn >= self.turn);
         pending
             .filter_map(|receipt| match receipt.what {
-                PlannedFault::Settle(call) => Some(call),
+                Action::Settle(call) => Some(call),
                 _ => None,
             })
             .collect()
@@ -292,7 +293,7 @@ impl Conductor {
         let RequestKind::Faulted { turn, reply, attempt, .. } = kind else { return };
         let here = PlannedPoint::Stream { reply, attempt, mark: Mark::Headers, side: Side::Before };
         for receipt in &mut self.actions {
-            if receipt.turn == turn && receipt.at == here && matches!(receipt.what, PlannedFault::Http(_)) {
+            if receipt.turn == turn && receipt.at == here && matches!(receipt.what, Action::Http(_)) {
                 receipt.prove(Grade::Observed);
             }
         }
@@ -316,7 +317,7 @@ impl Conductor {
     fn forget_settling(&mut self, call: CallKey) {
         let actions = &self.actions;
         for holding in &mut self.holding {
-            holding.todo.retain(|index| actions[*index].what != PlannedFault::Settle(call));
+            holding.todo.retain(|index| actions[*index].what != Action::Settle(call));
         }
     }
 
@@ -333,23 +334,23 @@ impl Conductor {
                     break;
                 }
                 match receipt.what {
-                    PlannedFault::Abort => {
+                    Action::Abort => {
                         receipt.prove(holding.grade);
                         self.stopped = true;
                         commands.push(Command::Stop);
                     }
-                    PlannedFault::Kill => {
+                    Action::Kill => {
                         receipt.prove(holding.grade);
                         // Also where its turn was over: the next one waits for its death.
                         (self.killed, self.ended) = (true, false);
                         commands.push(Command::Kill);
                         return;
                     }
-                    PlannedFault::Stall => break,
+                    Action::Stall => break,
                     // It had to settle before, for the turn of this system to end.
-                    PlannedFault::Settle(call) if !receipt.asked && self.batch.has_settled(call) => {}
-                    PlannedFault::Settle(call) if !self.batch.has_started(call) => break,
-                    PlannedFault::Settle(call) => {
+                    Action::Settle(call) if !receipt.asked && self.batch.has_settled(call) => {}
+                    Action::Settle(call) if !self.batch.has_started(call) => break,
+                    Action::Settle(call) => {
                         if !receipt.asked {
                             receipt.asked = true;
                             receipt.grade = Some(holding.grade);
@@ -362,29 +363,30 @@ impl Conductor {
                         }
                     }
                     // Nobody says anything to a turn that is stopped.
-                    PlannedFault::Steer(_) | PlannedFault::Prompt(_) if self.stopped => {}
+                    Action::Steer(_) | Action::Prompt(_) if self.stopped => {}
                     // A history is not changed at a held reply.
-                    PlannedFault::Http(_) | PlannedFault::Change(_) => {}
-                    PlannedFault::Pause => receipt.prove(holding.grade),
-                    PlannedFault::Duplicate | PlannedFault::Malformed => {
+                    Action::Http(_)
+                    | Action::Trim(_)
+                    | Action::Summarise(_)
+                    | Action::Rewind(_)
+                    | Action::Aside(_) => {}
+                    Action::Pause => receipt.prove(holding.grade),
+                    Action::Duplicate | Action::Malformed => {
                         receipt.arm(holding.exchange, holding.grade, None);
                     }
-                    PlannedFault::StopAgain
-                    | PlannedFault::Interrupt(_)
-                    | PlannedFault::Steer(_)
-                    | PlannedFault::Prompt(_)
-                    | PlannedFault::Inject(_)
-                    | PlannedFault::Ignore
-                    | PlannedFault::Finish => {
+                    Action::StopAgain
+                    | Action::Interrupt(_)
+                    | Action::Steer(_)
+                    | Action::Prompt(_)
+                    | Action::Inject(_)
+                    | Action::Ignore
+                    | Action::Finish => {
                         receipt.prove(holding.grade);
                         self.stopped |= receipt.what.ends_turn();
                         self.n_running += deeds::prompts(&receipt.what);
                         commands.extend(deeds::commands(&receipt.what));
                     }
-                    PlannedFault::Reset
-                    | PlannedFault::Eof
-                    | PlannedFault::EndEarly
-                    | PlannedFault::Error(_) => {
+                    Action::Reset | Action::Eof | Action::EndEarly | Action::Error(_) => {
                         receipt.arm(holding.exchange, holding.grade, ending_of(&receipt.what));
                     }
                 }
@@ -409,20 +411,21 @@ impl Conductor {
             if receipt.turn != self.turn || receipt.at != point || receipt.fired || receipt.asked {
                 continue;
             }
+            if let Some(change) = receipt.what.change() {
+                commands.push(Command::Change(change));
+                receipt.asked = true;
+                self.changing = Some((index, grade));
+                continue;
+            }
             match receipt.what {
-                PlannedFault::Settle(call) if self.batch.has_started(call) => {
+                Action::Settle(call) if self.batch.has_started(call) => {
                     receipt.asked = true;
                     self.batch.settling(call);
                     let outcome = self.plan.calls[call.0 as usize].outcome.clone();
                     commands.push(Command::Settle { call, outcome });
                 }
-                PlannedFault::Settle(_) => {}
-                PlannedFault::Change(ref change) => {
-                    commands.push(Command::Change(change.clone()));
-                    receipt.asked = true;
-                    self.changing = Some((index, grade));
-                }
-                PlannedFault::Kill => {
+                Action::Settle(_) => {}
+                Action::Kill => {
                     receipt.prove(grade);
                     (self.killed, self.ended) = (true, false);
                     commands.push(Command::Kill);
@@ -531,7 +534,7 @@ impl Conductor {
             let Some(index) = holding.todo.first().copied() else { continue };
             let receipt = &mut self.actions[index];
             match receipt.what {
-                PlannedFault::Stall => {
+                Action::Stall => {
                     receipt.prove(holding.grade);
                     holding.todo.remove(0);
                     self.stopped = true;
@@ -539,7 +542,7 @@ impl Conductor {
                 }
                 // The call has not started, and will not: this system does not get there.
                 // When it starts after all, it settles as if nothing had been planned.
-                PlannedFault::Settle(call) if self.quiet >= self.patience.progress && !receipt.asked => {
+                Action::Settle(call) if self.quiet >= self.patience.progress && !receipt.asked => {
                     holding.todo.remove(0);
                     self.batch.release(call);
                 }
@@ -550,7 +553,7 @@ impl Conductor {
         if self.quiet >= self.patience.progress && self.holding.is_empty() {
             let unasked = self.actions.iter().filter(|receipt| receipt.turn == self.turn && !receipt.asked);
             for receipt in unasked {
-                if let PlannedFault::Settle(call) = receipt.what {
+                if let Action::Settle(call) = receipt.what {
                     self.batch.release(call);
                 }
             }

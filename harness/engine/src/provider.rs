@@ -16,12 +16,13 @@ use serde_json::Value;
 
 use answer::RETRY_AFTER_MS;
 pub use answer::{Answer, Headers, Hold, Request, Sent};
+use brickbat_scenario::action::Action;
 pub use brickbat_scenario::wire::Frames;
 pub use recall::Recall;
 
 use brickbat_rules::json::Document;
 use brickbat_rules::rules::{self, Profile};
-use brickbat_scenario::plan::{Mark, Plan, PlannedAction, PlannedFault, PlannedPoint, Script, Side};
+use brickbat_scenario::plan::{BoundAction, Mark, Plan, PlannedAction, PlannedPoint, Script, Side};
 use brickbat_scenario::scenario::HttpFault;
 use brickbat_scenario::trace::{Ending, ExchangeId, Held, RequestKind};
 use brickbat_scenario::wire::{self, Encoded, Envelope, Route, Wire};
@@ -182,7 +183,7 @@ impl Provider {
         for action in actions {
             let PlannedPoint::Stream { mark, side, .. } = action.at else { continue };
             // A body in one piece has no points inside: what is planned there does not happen, and is not proven.
-            if matches!(action.what, PlannedFault::Http(_)) || !(streamed || mark == Mark::Headers) {
+            if matches!(action.what, Action::Http(_)) || !(streamed || mark == Mark::Headers) {
                 continue;
             }
             let after = match (mark, side) {
@@ -210,7 +211,7 @@ impl Provider {
         answer.frames = encoded.frames;
         answer.frames.truncate(n_frames);
         if answer.ending == Ending::ErrorEvent
-            && let Some(PlannedFault::Error(kind)) =
+            && let Some(Action::Error(kind)) =
                 actions.iter().map(|action| &action.what).find(|what| what.ends_attempt())
         {
             let sent = answer.frames.slice(0..answer.frames.len());
@@ -229,11 +230,11 @@ impl Provider {
             (_, None) => return,
         };
         match action.what {
-            PlannedFault::Duplicate => {
+            Action::Duplicate => {
                 let frame = encoded.frames.slice(at.saturating_sub(1)..at).to_vec();
                 encoded.insert(at, &frame);
             }
-            PlannedFault::Malformed => encoded.insert(at, &self.wire().malformed_frame()),
+            Action::Malformed => encoded.insert(at, &self.wire().malformed_frame()),
             _ => {}
         }
     }
@@ -305,33 +306,19 @@ fn is_after_a_result(action: &PlannedAction) -> bool {
 
 fn http_fault(action: &PlannedAction) -> Option<&HttpFault> {
     match &action.what {
-        PlannedFault::Http(fault) => Some(fault),
+        Action::Http(fault) => Some(fault),
         _ => None,
     }
 }
 
 /// The ending that a fault makes, if it makes one.
-pub fn ending_of(fault: &PlannedFault) -> Option<Ending> {
+pub fn ending_of(fault: &BoundAction) -> Option<Ending> {
     match fault {
-        PlannedFault::Reset => Some(Ending::Reset),
-        PlannedFault::Eof => Some(Ending::Eof),
-        PlannedFault::EndEarly => Some(Ending::EndEarly),
-        PlannedFault::Error(_) => Some(Ending::ErrorEvent),
-        PlannedFault::Http(_) => Some(Ending::Status),
-        PlannedFault::Abort
-        | PlannedFault::Kill
-        | PlannedFault::Stall
-        | PlannedFault::Pause
-        | PlannedFault::Duplicate
-        | PlannedFault::Malformed
-        | PlannedFault::Settle(_)
-        | PlannedFault::StopAgain
-        | PlannedFault::Interrupt(_)
-        | PlannedFault::Steer(_)
-        | PlannedFault::Prompt(_)
-        | PlannedFault::Inject(_)
-        | PlannedFault::Ignore
-        | PlannedFault::Finish
-        | PlannedFault::Change(_) => None,
+        Action::Reset => Some(Ending::Reset),
+        Action::Eof => Some(Ending::Eof),
+        Action::EndEarly => Some(Ending::EndEarly),
+        Action::Error(_) => Some(Ending::ErrorEvent),
+        Action::Http(_) => Some(Ending::Status),
+        _ => None,
     }
 }

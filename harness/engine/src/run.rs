@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-use brickbat_scenario::plan::{PlannedFault, PlannedPoint};
+use brickbat_scenario::plan::{BoundAction, PlannedPoint};
 use brickbat_scenario::trace::{Grade, Trace};
 
 /// What came of driving one plan.
@@ -27,7 +27,7 @@ pub struct Receipt {
     pub at: PlannedPoint,
     /// What was planned.
     #[serde(skip)]
-    pub what: PlannedFault,
+    pub what: BoundAction,
     /// Whether it happened.
     pub fired: bool,
     /// How sure it is that the system had everything before it.

@@ -1,10 +1,12 @@
 //! Scenarios and plans: the file format, and what a provider sends for it.
 
+pub mod action;
 pub mod hash;
 pub mod history;
 pub mod lower;
 pub mod parse;
 pub mod plan;
+pub mod point;
 pub mod scenario;
 pub mod trace;
 pub mod verdict;

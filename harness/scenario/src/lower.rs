@@ -3,11 +3,11 @@
 //!
 //! Lowering goes in stages; each runs only when the one before has found no problem.
 
+use crate::action::Action;
 use crate::parse::{self, Diagnostic, Variant};
 use crate::plan::{CallKey, Mark};
 use crate::plan::{
-    Change, Plan, PlanId, PlannedAction, PlannedFault, PlannedPoint, PlannedReply, PlannedTurn, Script, Side,
-    ToolOutcome,
+    Change, Plan, PlanId, PlannedAction, PlannedPoint, PlannedReply, PlannedTurn, Script, Side, ToolOutcome,
 };
 use crate::scenario::{Block, Need, Scenario, Times, Turn};
 use crate::wire;
@@ -31,13 +31,10 @@ mod settle;
 mod slips;
 mod tools;
 
-pub use actions::words as action_words;
 pub use given::{Files, MAX_GIVEN, fetch};
 pub use header::{
-    MAX_ACTIONS, MAX_ARGS, MAX_ATTEMPTS, MAX_BLOCKS, MAX_CALLS, MAX_DELTAS, MAX_REPLIES, MAX_STRING,
-    MAX_TOOLS, MAX_TURNS,
+    MAX_ACTIONS, MAX_ARGS, MAX_ATTEMPTS, MAX_BLOCKS, MAX_CALLS, MAX_REPLIES, MAX_STRING, MAX_TOOLS, MAX_TURNS,
 };
-pub use points::points;
 pub use problem::Problem;
 
 use cast::Cast;
@@ -230,7 +227,7 @@ fn turn(
     if let Some(action) = reach::idle(stage, &actions) {
         let (words, dialect) = (&action.words, cast.dialect());
         impossible.get_or_insert(format!(
-            "{dialect} sends nothing behind the stop reason, so `{words}` leaves nothing out"
+            "{dialect} ends its stream with the stop reason, so `{words}` would have no effect"
         ));
     }
     for (reply, planned) in replies.iter_mut().enumerate() {
@@ -246,15 +243,12 @@ fn turn(
 fn stand(standing: &mut Vec<usize>, index: usize, turn: &PlannedTurn) {
     let changes = |between: bool| {
         let at = turn.actions.iter().filter(move |action| action.is_between_turns() == between);
-        at.filter_map(|action| match &action.what {
-            PlannedFault::Change(change) => Some(change),
-            _ => None,
-        })
+        at.filter_map(|action| action.what.change())
     };
     for change in changes(true) {
         match change {
             Change::Trim { .. } | Change::Summarise { .. } => standing.clear(),
-            Change::Rewind { prompts } => standing.truncate(standing.len().saturating_sub(*prompts as usize)),
+            Change::Rewind { prompts } => standing.truncate(standing.len().saturating_sub(prompts as usize)),
             Change::Aside { .. } => {}
         }
     }
@@ -335,28 +329,14 @@ fn needs(scenario: &Scenario, dialect: Dialect, turns: &[PlannedTurn]) -> Vec<Ne
             PlannedPoint::Stream { mark, side, .. } => (mark, side) != (Mark::Headers, Side::Before),
             _ => false,
         };
-        if action.what.stops_turn() {
-            needs.push(Need::Cancel);
-        }
+        needs.extend(action.what.spec().needs);
         if matches!(action.at, PlannedPoint::Saved(..)) {
             needs.push(Need::Saving);
-        }
-        match &action.what {
-            PlannedFault::Kill => needs.push(Need::Resume),
-            PlannedFault::Change(Change::Trim { .. }) => needs.push(Need::Trim),
-            PlannedFault::Change(Change::Summarise { .. }) => needs.push(Need::Summarise),
-            PlannedFault::Change(Change::Rewind { .. }) => needs.push(Need::Rewind),
-            PlannedFault::Change(Change::Aside { .. }) => needs.push(Need::Aside),
-            PlannedFault::Interrupt(_) => needs.push(Need::Interrupt),
-            PlannedFault::Steer(_) => needs.push(Need::Steer),
-            PlannedFault::Prompt(_) => needs.push(Need::SecondPrompt),
-            PlannedFault::Inject(_) => needs.push(Need::Hooks),
-            _ => {}
         }
         if in_stream {
             needs.push(Need::Streaming);
         }
-        if in_stream && matches!(action.what, PlannedFault::Settle(_)) {
+        if in_stream && matches!(action.what, Action::Settle(_)) {
             needs.push(Need::EagerTools);
         }
     }

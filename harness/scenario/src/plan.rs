@@ -14,7 +14,8 @@ mod slip;
 
 pub use slip::{RightCall, Slip};
 
-use crate::scenario::{Cause, ErrorKind, HttpFault, Indices, Need, Stop, Times};
+use crate::action::Action;
+use crate::scenario::{Indices, Need, Stop, Times};
 use brickbat_rules::dialect::Dialect;
 use brickbat_rules::rules::Profile;
 
@@ -134,7 +135,7 @@ impl Plan {
     /// Whether the process of the system is killed in this plan.
     pub fn kills(&self) -> bool {
         let mut actions = self.turns.iter().flat_map(|turn| &turn.actions);
-        actions.any(|action| action.what == PlannedFault::Kill)
+        actions.any(|action| action.what == Action::Kill)
     }
 
     /// Whether something happens between two writes of the store.
@@ -309,6 +310,13 @@ pub struct PlannedReply {
     pub attempts: Vec<Script>,
 }
 
+impl PlannedReply {
+    /// Calls that can settle: of several attempts only one comes to its end.
+    pub fn n_calls(&self) -> u32 {
+        self.attempts.iter().map(|script| script.calls().count() as u32).max().unwrap_or(0)
+    }
+}
+
 /// What one attempt of a reply says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Script {
@@ -405,7 +413,7 @@ pub struct PlannedAction {
     /// Where.
     pub at: PlannedPoint,
     /// What.
-    pub what: PlannedFault,
+    pub what: BoundAction,
 }
 
 impl PlannedAction {
@@ -463,6 +471,16 @@ pub enum Side {
     After,
 }
 
+impl Side {
+    /// The key in scenario files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Side::Before => "before",
+            Side::After => "after",
+        }
+    }
+}
+
 /// A position inside a reply's stream that a frame completes. One frame may complete several.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -487,68 +505,23 @@ pub enum Mark {
     Reply,
 }
 
-/// What happens at a planned point.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum PlannedFault {
-    /// The user stops the turn.
-    Abort,
-    /// The process of the system is killed; a new one loads the session.
-    Kill,
-    /// Silence; the user stops the turn when nothing has come for a while.
-    Stall,
-    /// Silence until all is taken in, then the reply goes on.
-    Pause,
-    /// RST.
-    Reset,
-    /// FIN inside the body.
-    Eof,
-    /// The body is completed without the terminal event.
-    EndEarly,
-    /// An error event inside the stream, then the connection closes.
-    Error(ErrorKind),
-    /// An HTTP error instead of the reply.
-    Http(HttpFault),
-    /// A call settles here.
-    Settle(CallKey),
-    /// The frame at this point is sent twice.
-    Duplicate,
-    /// A frame that is cut off in the middle.
-    Malformed,
-    /// The user stops the turn twice.
-    StopAgain,
-    /// An exception leaves the system's loop.
-    Interrupt(Cause),
-    /// The user says something to the running turn.
-    Steer(String),
-    /// The user sends another prompt.
-    Prompt(String),
-    /// A hook adds context for the model.
-    Inject(String),
-    /// A question is left open until nothing else happens.
-    Ignore,
-    /// The system ends the turn here by itself: a limit is reached, or a tool ends it.
-    Finish,
-    /// The history is changed.
-    Change(Change),
-}
+/// An action whose calls are those of the plan, and which takes back so many messages of the user.
+pub type BoundAction = Action<CallKey, Prompts>;
 
-impl PlannedFault {
-    /// Whether the attempt ends here, so that a client may ask again.
-    pub fn ends_attempt(&self) -> bool {
-        matches!(
-            self,
-            PlannedFault::Reset | PlannedFault::Eof | PlannedFault::EndEarly | PlannedFault::Error(_)
-        )
-    }
+/// How many messages of the user are taken back, the last ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Prompts(pub u32);
 
-    /// Whether it ends the turn in which it happens: the turn is stopped or broken off, or it dies.
-    pub fn ends_turn(&self) -> bool {
-        self.stops_turn() || matches!(self, PlannedFault::Kill | PlannedFault::Interrupt(_))
-    }
-
-    /// Whether the user's stop follows.
-    pub fn stops_turn(&self) -> bool {
-        matches!(self, PlannedFault::Abort | PlannedFault::Stall | PlannedFault::StopAgain)
+impl BoundAction {
+    /// The change of the history that it is.
+    pub fn change(&self) -> Option<Change> {
+        match self {
+            Action::Trim(keep) => Some(Change::Trim { keep: *keep }),
+            Action::Summarise(keep) => Some(Change::Summarise { keep: *keep }),
+            Action::Rewind(Prompts(prompts)) => Some(Change::Rewind { prompts: *prompts }),
+            Action::Aside(question) => Some(Change::Aside { question: question.clone() }),
+            _ => None,
+        }
     }
 }

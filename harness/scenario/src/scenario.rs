@@ -13,6 +13,9 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::plan::Side;
+use crate::point::Region;
+
 mod causes;
 mod found;
 mod given;
@@ -24,6 +27,9 @@ pub use slip::{CallId, Indices, Stop};
 pub use causes::{Cause, Limits};
 
 pub use found::{Found, Seen};
+
+pub use crate::action::{Action, ErrorKind, HttpFault, SOON_MS};
+pub use crate::point::{Point, Which};
 
 pub use given::{Given, GivenHistory, GivenMessage, GivenResult};
 
@@ -68,6 +74,19 @@ pub struct Scenario {
     /// What must be true beyond what every plan is held to.
     #[serde(default, skip_serializing_if = "Expect::is_empty")]
     pub expect: Expect,
+}
+
+impl Scenario {
+    /// The calls of all turns, in the order of the file.
+    pub fn calls(&self) -> impl Iterator<Item = &Call> {
+        self.turns.iter().flat_map(Turn::calls)
+    }
+
+    /// The same, to be changed.
+    pub fn calls_mut(&mut self) -> impl Iterator<Item = &mut Call> {
+        let replies = self.turns.iter_mut().flat_map(|turn| &mut turn.replies);
+        replies.flat_map(|reply| &mut reply.attempts).flatten().filter_map(Block::call_mut)
+    }
 }
 
 /// The values that a name of `vary` takes.
@@ -219,6 +238,26 @@ impl Turn {
     fn is_first(process: &u32) -> bool {
         *process == 1
     }
+
+    /// The calls of all replies, in the order of the file.
+    pub fn calls(&self) -> impl Iterator<Item = &Call> {
+        self.replies.iter().flat_map(Reply::calls)
+    }
+
+    /// Calls that can settle.
+    pub fn n_calls(&self) -> u32 {
+        self.replies.iter().map(Reply::n_calls).sum()
+    }
+
+    /// Entries that the turn writes to the store.
+    pub fn n_saved(&self) -> u32 {
+        n_saved(self.n_calls())
+    }
+}
+
+/// Entries that a turn of so many calls writes to the store: what the user said, then each call and each result.
+pub(crate) fn n_saved(n_calls: u32) -> u32 {
+    1 + 2 * n_calls
 }
 
 /// One reply of the model: a list of blocks, or an object where there is more to say.
@@ -239,6 +278,19 @@ pub struct Reply {
     pub indices: Option<Indices>,
 }
 
+impl Reply {
+    /// The calls of all its attempts, in the order of the file.
+    pub fn calls(&self) -> impl Iterator<Item = &Call> {
+        self.attempts.iter().flatten().filter_map(Block::call)
+    }
+
+    /// Calls that can settle: of several attempts only one comes to its end.
+    pub fn n_calls(&self) -> u32 {
+        let of_attempt = |blocks: &Vec<Block>| blocks.iter().filter_map(Block::call).count() as u32;
+        self.attempts.iter().map(of_attempt).max().unwrap_or(0)
+    }
+}
+
 /// A piece of a reply.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -249,6 +301,24 @@ pub enum Block {
     Text(String),
     /// The model calls a tool.
     Call(Call),
+}
+
+impl Block {
+    /// The call that it is.
+    pub fn call(&self) -> Option<&Call> {
+        match self {
+            Block::Call(call) => Some(call),
+            Block::Think(_) | Block::Text(_) => None,
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn call_mut(&mut self) -> Option<&mut Call> {
+        match self {
+            Block::Call(call) => Some(call),
+            Block::Think(_) | Block::Text(_) => None,
+        }
+    }
 }
 
 /// A tool call with a symbolic name; the harness mints the wire id.
@@ -274,6 +344,9 @@ pub struct Call {
     #[serde(default = "Call::default_deltas")]
     pub deltas: u32,
 }
+
+/// Deltas in which the arguments of a call may be sent.
+pub const MAX_DELTAS: u32 = 16;
 
 impl Call {
     fn default_deltas() -> u32 {
@@ -306,140 +379,69 @@ impl At {
     fn first() -> u32 {
         1
     }
-}
 
-/// A position in causal order.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Point {
-    /// What the user says in this turn (only `before`): the turn before is over, and the system is idle.
-    Prompt,
-    /// The status line and headers of the reply.
-    Headers,
-    /// Fragment K of what the model thinks, from 1. The signature of the whole comes after the last.
-    Think(u32),
-    /// Fragment K of the reply's text, from 1.
-    Text(u32),
-    /// The call's opening: id and tool name.
-    Start(String),
-    /// Delta K of the call's arguments, from 1.
-    Delta(String, u32),
-    /// The call is complete on the wire.
-    End(String),
-    /// The last call of the reply is complete, the stop reason is not yet sent.
-    Calls,
-    /// The stop reason.
-    Stop,
-    /// The terminal event of the reply.
-    Reply,
-    /// The user has been asked about the call, and has not answered yet.
-    Asked(String),
-    /// A tool has started: a call by name, or the K-th of the turn.
-    Started(Which),
-    /// A result has been delivered: of a call by name, or the K-th of the turn. 0 means that all calls have started.
-    Settled(Which),
-    /// The K-th entry of the turn is written to the store, from 1: what the user said, then each call and each result.
-    Saved(u32),
-}
-
-/// A call by its name, or a count.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Which {
-    /// So many.
-    Count(u32),
-    /// That one.
-    Call(String),
-}
-
-/// What happens at a point.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Action {
-    /// The user stops the turn.
-    Abort,
-    /// The process of the system is killed (SIGKILL). A new one is started and loads the session for the next turn.
-    Kill,
-    /// The provider falls silent for good, and the user stops the turn when nothing has come for a while.
-    Stall,
-    /// The provider is silent until all it sent has been taken in, then goes on.
-    Pause,
-    /// The connection is reset (RST).
-    Reset,
-    /// The connection is closed inside the body (FIN).
-    Eof,
-    /// The body ends as HTTP wants it, but the terminal event of the stream never came.
-    EndEarly,
-    /// An error event inside the stream that began with status 200; then the connection closes.
-    Error(ErrorKind),
-    /// The request is answered with an HTTP error, a number of times, and served normally after that.
-    /// Belongs to `before: headers`.
-    Http(HttpFault),
-    /// This call settles here, earlier or later than it would.
-    Settle(String),
-    /// What is sent at this point is sent twice. Belongs to `after`.
-    Duplicate,
-    /// A frame is sent that is cut off in the middle, and the reply goes on behind it.
-    Malformed,
-    /// The user stops the turn, and stops it once more at once.
-    StopAgain,
-    /// An exception leaves the system's loop.
-    Interrupt(Cause),
-    /// The user says this to the running turn, which then goes on.
-    Steer(String),
-    /// The user sends this as another prompt while the turn runs.
-    Prompt(String),
-    /// A hook adds this context for the model, behind a result.
-    Inject(String),
-    /// The user leaves the question open until nothing else happens.
-    Ignore,
-    /// The history is cut: the last N messages stay, or as many more or less as it takes to keep together what
-    /// belongs together.
-    Trim(u32),
-    /// A summary takes the place of the history, but for the last N messages, or a few more or less.
-    Summarise(u32),
-    /// The user takes back all from the message of that turn on, counted from 1. Belongs to `before: prompt`.
-    Rewind(u32),
-    /// The user asks this beside the conversation, of which it does not become a part. Belongs to `before: prompt`.
-    Aside(String),
-}
-
-/// What an error event inside a stream says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum ErrorKind {
-    /// The provider is overloaded.
-    Overloaded,
-    /// The provider failed inside.
-    Server,
-    /// The account is over its rate.
-    RateLimit,
-}
-
-/// An HTTP error in place of a reply.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct HttpFault {
-    /// The status, 400 to 599.
-    pub status: u16,
-    /// How many requests get it before the reply is served, 1 to 20.
-    #[serde(default = "HttpFault::once")]
-    pub times: u32,
-    /// Milliseconds in the header `retry-after-ms`, 250 if nothing is said.
-    #[serde(default = "HttpFault::soon")]
-    pub retry_after_ms: u32,
-}
-
-/// The pause that a fault asks for if nothing is said: short enough to wait for, and longer than a busy machine takes to
-/// carry a request that does not wait.
-pub const SOON_MS: u32 = 250;
-
-impl HttpFault {
-    fn once() -> u32 {
-        1
+    /// An action at a side of a point of the turn, or of the first attempt of its first reply.
+    pub fn new(side: Side, point: Point, action: Action) -> At {
+        let (before, after) = match side {
+            Side::Before => (Some(point), None),
+            Side::After => (None, Some(point)),
+        };
+        At { reply: 1, attempt: 1, before, after, action }
     }
 
-    fn soon() -> u32 {
-        SOON_MS
+    /// Where it happens, if it says so once.
+    pub fn place(&self) -> Option<(Side, &Point)> {
+        match (&self.before, &self.after) {
+            (Some(point), None) => Some((Side::Before, point)),
+            (None, Some(point)) => Some((Side::After, point)),
+            _ => None,
+        }
+    }
+
+    /// The point that it names.
+    pub fn point(&self) -> Option<&Point> {
+        self.before.as_ref().or(self.after.as_ref())
+    }
+
+    /// The same, to be changed.
+    pub fn point_mut(&mut self) -> Option<&mut Point> {
+        self.before.as_mut().or(self.after.as_mut())
+    }
+
+    /// The region in which it stands, if something can happen there.
+    pub fn region(&self) -> Option<Region> {
+        let (side, point) = self.place()?;
+        point.region(side).ok()
+    }
+
+    /// Whether it stands in one attempt of one reply; others belong to the turn.
+    pub fn is_of_reply(&self) -> bool {
+        self.point().is_some_and(|point| point.spec().is_of_reply())
+    }
+
+    /// Whether it stands between two turns, before the one that it is written in.
+    pub fn is_between_turns(&self) -> bool {
+        self.before == Some(Point::Prompt)
+    }
+
+    /// Whether its own turn is over with it.
+    pub fn ends_turn(&self) -> bool {
+        self.action.ends_turn() && !self.is_between_turns()
+    }
+
+    /// In words: `reset after delta b 2 of reply 1`.
+    pub fn words(&self) -> String {
+        let side = if self.before.is_some() { Side::Before } else { Side::After };
+        let mut words = format!("{} {}", self.action, side.name());
+        let Some(point) = self.point() else { return words };
+        words.push_str(&format!(" {point}"));
+        if point.spec().is_of_reply() {
+            words.push_str(&format!(" of reply {}", self.reply));
+            if self.attempt > 1 {
+                words.push_str(&format!(", attempt {}", self.attempt));
+            }
+        }
+        words
     }
 }
 

@@ -1,14 +1,15 @@
-//! Exploration: each deed at every point of a conversation, and every pair of them, into the causes of what fails.
+//! Exploration: each injection at every point of a conversation, and every pair of them, into the causes of what fails.
 //!
 //! The actions are put into a base scenario as an author would write them, so that what is found can be written down
 //! as a scenario. Which of them can never happen is for [`brickbat_scenario::lower`] to say. Nothing is run here.
 
 pub mod cause;
-mod deed;
+mod injection;
 
 use std::collections::BTreeSet;
 
-pub use deed::{Deed, Kind};
+pub use brickbat_scenario::action::Effect;
+pub use injection::Injection;
 
 use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::hash::fnv1a;
@@ -42,7 +43,7 @@ pub struct Ground {
     /// The dialect.
     pub dialect: Dialect,
     /// Every action at every point, in causal order as far as there is one.
-    pub deeds: Vec<Deed>,
+    pub injections: Vec<Injection>,
 }
 
 /// A plan to be: a dialect, as an index into the grounds, and its actions, as indices into those of the ground.
@@ -51,7 +52,7 @@ pub struct Candidate {
     /// The ground.
     pub ground: usize,
     /// The actions, one or two, in order.
-    pub deeds: Vec<usize>,
+    pub injections: Vec<usize>,
 }
 
 impl Base {
@@ -68,56 +69,57 @@ impl Base {
     /// Everything that can happen in it on a dialect; nothing where the dialect cannot play it.
     pub fn ground(&self, dialect: Dialect) -> Ground {
         let plan = lower::lower(&self.name, "", &self.scenario, dialect, self.seed);
-        let deeds = match &plan {
-            Ok(plan) if plan.impossible.is_none() => deed::all(plan, self.scenario.turns.len()),
+        let injections = match &plan {
+            Ok(plan) if plan.impossible.is_none() => injection::all(&self.scenario),
             _ => Vec::new(),
         };
-        let is_possible = |deed: &Deed| self.plan(dialect, &[deed]).is_some();
-        Ground { dialect, deeds: deeds.into_iter().filter(is_possible).collect() }
+        let is_possible = |injection: &Injection| self.plan(dialect, &[injection]).is_some();
+        Ground { dialect, injections: injections.into_iter().filter(is_possible).collect() }
     }
 
     /// The base with those actions.
-    pub fn with(&self, deeds: &[&Deed]) -> Scenario {
+    pub fn with(&self, injections: &[&Injection]) -> Scenario {
         let mut scenario = self.scenario.clone();
-        for deed in deeds {
-            if let Some(turn) = scenario.turns.get_mut(deed.turn) {
-                turn.at.push(deed.at.clone());
+        for injection in injections {
+            if let Some(turn) = scenario.turns.get_mut(injection.turn) {
+                turn.at.push(injection.at.clone());
             }
         }
         scenario
     }
 
     /// The plan with those actions, if they can happen together.
-    fn plan(&self, dialect: Dialect, deeds: &[&Deed]) -> Option<Plan> {
-        let names: Vec<String> = deeds.iter().map(|deed| deed.name()).collect();
-        let plan = lower::lower(&self.name, &names.join("+"), &self.with(deeds), dialect, self.seed).ok()?;
+    fn plan(&self, dialect: Dialect, injections: &[&Injection]) -> Option<Plan> {
+        let names: Vec<String> = injections.iter().map(|injection| injection.name()).collect();
+        let plan =
+            lower::lower(&self.name, &names.join("+"), &self.with(injections), dialect, self.seed).ok()?;
         plan.impossible.is_none().then_some(plan)
     }
 
     /// The plan of a candidate, if there can be one.
     pub fn plan_of(&self, grounds: &[Ground], candidate: &Candidate) -> Option<Plan> {
         let ground = grounds.get(candidate.ground)?;
-        self.plan(ground.dialect, &candidate.deeds(grounds))
+        self.plan(ground.dialect, &candidate.injections(grounds))
     }
 }
 
 impl Candidate {
     /// Its actions.
-    pub fn deeds<'a>(&self, grounds: &'a [Ground]) -> Vec<&'a Deed> {
+    pub fn injections<'a>(&self, grounds: &'a [Ground]) -> Vec<&'a Injection> {
         let ground = grounds.get(self.ground);
-        self.deeds.iter().filter_map(|deed| ground?.deeds.get(*deed)).collect()
+        self.injections.iter().filter_map(|injection| ground?.injections.get(*injection)).collect()
     }
 
     /// The fewest actions come first, then the earliest.
     pub fn rank(&self) -> (usize, &[usize], usize) {
-        (self.deeds.len(), &self.deeds, self.ground)
+        (self.injections.len(), &self.injections, self.ground)
     }
 
     fn hash(&self, grounds: &[Ground]) -> u64 {
         let mut name = grounds.get(self.ground).map_or("", |ground| ground.dialect.name()).to_owned();
-        for deed in self.deeds(grounds) {
+        for injection in self.injections(grounds) {
             name.push('+');
-            name.push_str(&deed.name());
+            name.push_str(&injection.name());
         }
         fnv1a(name.as_bytes())
     }
@@ -128,18 +130,19 @@ impl Candidate {
 pub fn candidates(grounds: &[Ground], depth: Depth) -> Vec<Candidate> {
     let mut all = Vec::new();
     for (at, ground) in grounds.iter().enumerate() {
-        let n_deeds = ground.deeds.len();
-        all.extend((0..n_deeds).map(|deed| Candidate { ground: at, deeds: vec![deed] }));
+        let n_injections = ground.injections.len();
+        all.extend((0..n_injections).map(|injection| Candidate { ground: at, injections: vec![injection] }));
         if depth == Depth::Pairs {
-            let pairs = (0..n_deeds).flat_map(|one| (one + 1..n_deeds).map(move |other| vec![one, other]));
-            all.extend(pairs.map(|deeds| Candidate { ground: at, deeds }));
+            let pairs =
+                (0..n_injections).flat_map(|one| (one + 1..n_injections).map(move |other| vec![one, other]));
+            all.extend(pairs.map(|injections| Candidate { ground: at, injections }));
         }
     }
-    all.sort_by_cached_key(|candidate| (candidate.deeds.len(), candidate.hash(grounds)));
+    all.sort_by_cached_key(|candidate| (candidate.injections.len(), candidate.hash(grounds)));
     all
 }
 
 /// The dialects of grounds on which nothing can go wrong: their providers cannot play the conversation.
 pub fn barren(grounds: &[Ground]) -> BTreeSet<Dialect> {
-    grounds.iter().filter(|ground| ground.deeds.is_empty()).map(|ground| ground.dialect).collect()
+    grounds.iter().filter(|ground| ground.injections.is_empty()).map(|ground| ground.dialect).collect()
 }

@@ -10,7 +10,6 @@ mod corpus;
 mod cross;
 mod mend;
 pub mod mutate;
-mod points;
 mod source;
 mod turns;
 

@@ -10,7 +10,6 @@
 
 mod edit;
 mod fair;
-mod mend;
 mod plain;
 mod rate;
 mod search;

@@ -6,7 +6,8 @@ use std::path::Path;
 
 use brickbat::dialect::Dialect;
 use brickbat::lower;
-use brickbat::plan::Plan;
+use brickbat::plan::{Mark, Plan, PlannedPoint, Side};
+use brickbat::wire;
 
 /// The plans of each scenario file that its dialect can play, by the scenario's name.
 pub fn built_in() -> Vec<(String, Vec<Plan>)> {
@@ -33,4 +34,28 @@ pub fn lowered() -> Vec<(String, Vec<Plan>)> {
         (name, plans.unwrap_or_else(|diagnostic| panic!("{diagnostic}")))
     };
     files.iter().map(plans).collect()
+}
+
+/// The points inside a turn of a plan (from 0): the marks of each attempt of each reply, then the starts, then the results.
+pub fn points(plan: &Plan, turn: usize) -> Vec<PlannedPoint> {
+    let planned = &plan.turns[turn];
+    let mut points = Vec::new();
+    let mut started = Vec::new();
+    for (reply, said) in planned.replies.iter().enumerate() {
+        for (attempt, script) in said.attempts.iter().enumerate() {
+            let at = |mark, side| PlannedPoint::Stream { reply, attempt, mark, side };
+            points.push(at(Mark::Headers, Side::Before));
+            let marks = wire::marks(plan.dialect, script, &plan.calls).into_iter();
+            points.extend(marks.map(|mark| at(mark, Side::After)));
+            started.extend(script.calls());
+        }
+    }
+    let n_calls = planned.replies.iter().map(|reply| reply.n_calls()).sum();
+    let asked = started.iter().copied().filter(|key| plan.calls[key.0 as usize].asks);
+    points.extend(asked.map(PlannedPoint::Asked));
+    points.extend(started.iter().copied().map(PlannedPoint::Started));
+    points.extend((1..=n_calls).map(PlannedPoint::StartedCount));
+    points.extend((0..=n_calls).filter(|_| n_calls > 0).map(PlannedPoint::SettledCount));
+    points.extend(started.into_iter().map(|key| PlannedPoint::Settled(key, Side::Before)));
+    points
 }

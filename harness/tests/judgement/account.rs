@@ -114,7 +114,7 @@ fn a_pause_of_an_hour_is_waited_for_in_virtual_time() {
     for dialect in Dialect::ALL {
         let mut plan = (*plan("retry/rate-limited", dialect)).clone();
         for action in plan.turns.iter_mut().flat_map(|turn| &mut turn.actions) {
-            if let brickbat::plan::PlannedFault::Http(fault) = &mut action.what {
+            if let brickbat::action::Action::Http(fault) = &mut action.what {
                 fault.retry_after_ms = 3_600_000;
             }
         }

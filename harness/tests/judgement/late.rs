@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use brickbat::action::Action;
 use brickbat::agent::{Agent, Delivery};
 use brickbat::check::{Reach, judge};
 use brickbat::lower;
-use brickbat::plan::{Plan, PlannedFault, PlannedPoint};
+use brickbat::plan::{BoundAction, Plan, PlannedPoint};
 use brickbat::provider::Provider;
 use brickbat::simulate::{simulate, simulate_on};
 use brickbat::trace::Grade;
@@ -17,9 +18,7 @@ use crate::plans::built_in;
 fn is_of_streams(plan: &Plan) -> bool {
     let actions = || plan.turns.iter().flat_map(|turn| &turn.actions);
     let in_stream = |at: &PlannedPoint| matches!(at, PlannedPoint::Stream { .. });
-    let adds = |what: &PlannedFault| {
-        matches!(what, PlannedFault::Duplicate | PlannedFault::Malformed | PlannedFault::Http(_))
-    };
+    let adds = |what: &BoundAction| matches!(what, Action::Duplicate | Action::Malformed | Action::Http(_));
     actions().next().is_some() && actions().all(|action| in_stream(&action.at) && !adds(&action.what))
 }
 

@@ -4,14 +4,13 @@ use std::collections::BTreeSet;
 
 use super::Signature;
 use brickbat_scenario::hash::fnv1a;
-use brickbat_scenario::lower;
 use brickbat_scenario::scenario::{Action, Block, Scenario};
 
 /// What goes wrong, for a reader: each action in its place, and whatever else is odd.
 pub fn words(scenario: &Scenario) -> String {
     let mut told = Vec::new();
     for (turn, said) in scenario.turns.iter().enumerate() {
-        told.extend(said.at.iter().map(|at| format!("{} in turn {}", lower::action_words(at), turn + 1)));
+        told.extend(said.at.iter().map(|at| format!("{} in turn {}", at.words(), turn + 1)));
     }
     told.extend(oddities(scenario).into_iter().map(|odd| odd.replace('-', " ")));
     if told.is_empty() { "nothing goes wrong".to_owned() } else { told.join(", and ") }
@@ -41,11 +40,7 @@ fn action(action: &Action) -> String {
         Action::Interrupt(cause) => format!("interrupt-{}", cause.name()),
         Action::Http(fault) => format!("http-{}", fault.status),
         // What differs in words alone is one kind.
-        other => {
-            let value = serde_json::to_value(other).unwrap_or_default();
-            let name = value.as_str().or_else(|| value.as_object()?.keys().next().map(String::as_str));
-            name.unwrap_or_default().to_owned()
-        }
+        other => other.spec().name.to_owned(),
     }
 }
 

@@ -8,8 +8,9 @@
 use super::effects::is_same;
 use super::evidence::{Evidence, RequestView};
 use super::stable::broken_turns;
+use brickbat_scenario::action::Action;
 use brickbat_scenario::history::Content;
-use brickbat_scenario::plan::{CallKey, PlannedCall, PlannedFault, Script, ScriptBlock};
+use brickbat_scenario::plan::{CallKey, PlannedCall, Script, ScriptBlock};
 use brickbat_scenario::trace::RequestKind;
 use brickbat_scenario::verdict::{Finding, Harm};
 
@@ -65,7 +66,7 @@ fn healthy(evidence: &Evidence<'_>, last: &RequestView) -> Vec<usize> {
     let is_quiet = |turn: usize| {
         let mut actions = evidence.plan.turns[turn].actions.iter();
         actions.all(|action| {
-            action.is_between_turns() || matches!(action.what, PlannedFault::Pause | PlannedFault::Settle(_))
+            action.is_between_turns() || matches!(action.what, Action::Pause | Action::Settle(_))
         })
     };
     let is_refused =

@@ -1,7 +1,8 @@
 //! Does the system end its turns, keep its requests bounded and show the truth?
 
 use super::evidence::{Evidence, RequestView};
-use brickbat_scenario::plan::{Mark, PlannedAction, PlannedFault, PlannedPoint, Side};
+use brickbat_scenario::action::Action;
+use brickbat_scenario::plan::{Mark, PlannedAction, PlannedPoint, Side};
 use brickbat_scenario::trace::{Aside, Ending, Event, RequestKind, ShownState, TurnOutcome};
 use brickbat_scenario::verdict::{Finding, Harm};
 use brickbat_scenario::wire;
@@ -103,7 +104,7 @@ pub(super) fn requests_bounded(evidence: &Evidence<'_>) -> Vec<Finding> {
 
 fn n_http_errors(action: &PlannedAction) -> usize {
     match &action.what {
-        PlannedFault::Http(fault) => fault.times as usize,
+        Action::Http(fault) => fault.times as usize,
         _ => 0,
     }
 }

@@ -2,7 +2,8 @@
 
 use super::evidence::Evidence;
 use crate::run::Receipt;
-use brickbat_scenario::plan::{CallKey, Plan, PlannedFault, PlannedPoint};
+use brickbat_scenario::action::Action;
+use brickbat_scenario::plan::{CallKey, Plan, PlannedPoint};
 use brickbat_scenario::trace::{Event, ExchangeId, RequestKind, Trace};
 
 /// What the control plan has shown of a system.
@@ -65,7 +66,7 @@ pub(super) fn unreachable(
         PlannedPoint::Asked(call) => return over_before_asked(evidence, receipt.turn, call),
         _ => return None,
     };
-    if let PlannedFault::Settle(call) = receipt.what {
+    if let Action::Settle(call) = receipt.what {
         let account = &evidence.ledger.calls[call.0 as usize];
         if reach.is_some_and(|reach| !reach.eager)
             && evidence.plan.calls[call.0 as usize].turn == receipt.turn

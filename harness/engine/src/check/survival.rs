@@ -2,7 +2,8 @@
 
 use super::evidence::Evidence;
 use super::given;
-use brickbat_scenario::plan::{PlannedAction, PlannedFault, PlannedTurn, Script};
+use brickbat_scenario::action::Action;
+use brickbat_scenario::plan::{PlannedAction, PlannedTurn, Script};
 use brickbat_scenario::scenario::Stop;
 use brickbat_scenario::trace::{RequestKind, TurnOutcome};
 use brickbat_scenario::verdict::{Finding, Harm, Permanence};
@@ -28,7 +29,7 @@ fn is_quiet(turn: &PlannedTurn) -> bool {
     let cut = |script: &Script| matches!(script.stop, Some(Stop::Length | Stop::Pause | Stop::Refusal));
     let is_harmless = |action: &PlannedAction| {
         let goes_on =
-            matches!(action.what, PlannedFault::Pause | PlannedFault::Settle(_) | PlannedFault::Change(_));
+            matches!(action.what, Action::Pause | Action::Settle(_)) || action.what.changes_history();
         action.is_between_turns() || goes_on
     };
     let mut scripts = turn.replies.iter().flat_map(|reply| &reply.attempts);

@@ -2,7 +2,7 @@
 
 use super::pending::Pending;
 use super::{Command, Conductor};
-use brickbat_scenario::plan::{PlannedFault, PlannedPoint};
+use brickbat_scenario::plan::PlannedPoint;
 use brickbat_scenario::trace::Grade;
 
 impl Conductor {
@@ -38,9 +38,9 @@ impl Conductor {
 
     fn act_between_turns(&mut self, index: usize, commands: &mut Vec<Command>) {
         let receipt = &mut self.actions[index];
-        if let PlannedFault::Change(change) = &receipt.what {
+        if let Some(change) = receipt.what.change() {
             self.changing = Some((index, Grade::Observed));
-            return commands.push(Command::Change(change.clone()));
+            return commands.push(Command::Change(change));
         }
         // The turn is over, and its outcome has been told: the system has said so itself.
         receipt.prove(Grade::Observed);

@@ -1,26 +1,27 @@
 //! What is done to a running turn besides stopping and killing it, and how it ended.
 
 use super::{Command, Conductor};
-use brickbat_scenario::plan::{PlannedFault, PlannedPoint};
+use brickbat_scenario::action::Action;
+use brickbat_scenario::plan::{BoundAction, PlannedPoint};
 use brickbat_scenario::trace::{Aside, Grade, RequestKind};
 
 /// What the harness does for an action that a system takes in at once.
-pub(super) fn commands(what: &PlannedFault) -> Vec<Command> {
+pub(super) fn commands(what: &BoundAction) -> Vec<Command> {
     let say = |way, text: &String| vec![Command::Say { way, text: text.clone() }];
     match what {
-        PlannedFault::Steer(text) => say(Aside::Steered, text),
-        PlannedFault::Prompt(text) => say(Aside::Prompted, text),
-        PlannedFault::Inject(text) => say(Aside::Injected, text),
-        PlannedFault::Interrupt(cause) => vec![Command::Interrupt(*cause)],
-        PlannedFault::StopAgain => vec![Command::Stop, Command::Stop],
-        PlannedFault::Abort | PlannedFault::Stall => vec![Command::Stop],
+        Action::Steer(text) => say(Aside::Steered, text),
+        Action::Prompt(text) => say(Aside::Prompted, text),
+        Action::Inject(text) => say(Aside::Injected, text),
+        Action::Interrupt(cause) => vec![Command::Interrupt(*cause)],
+        Action::StopAgain => vec![Command::Stop, Command::Stop],
+        Action::Abort | Action::Stall => vec![Command::Stop],
         _ => Vec::new(),
     }
 }
 
 /// Turns that an action begins beside the one that runs.
-pub(super) fn prompts(what: &PlannedFault) -> u32 {
-    u32::from(matches!(what, PlannedFault::Prompt(_)))
+pub(super) fn prompts(what: &BoundAction) -> u32 {
+    u32::from(matches!(what, Action::Prompt(_)))
 }
 
 impl Conductor {

@@ -3,7 +3,8 @@
 use std::ops::{Deref, DerefMut};
 
 use crate::run::Receipt;
-use brickbat_scenario::plan::{CallKey, Plan, PlannedFault};
+use brickbat_scenario::action::Action;
+use brickbat_scenario::plan::{CallKey, Plan};
 use brickbat_scenario::trace::{Ending, ExchangeId, Grade};
 
 /// An action and how far it has come.
@@ -82,7 +83,7 @@ impl Pending {
 
     /// A result has been delivered.
     pub(super) fn settled(&mut self, call: CallKey, grade: Grade) {
-        if self.asked && self.what == PlannedFault::Settle(call) {
+        if self.asked && self.what == Action::Settle(call) {
             // At a hold it is as sure as the place of the hold.
             self.prove(self.grade.map_or(grade, |held| held.min(grade)));
         }

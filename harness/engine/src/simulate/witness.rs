@@ -4,7 +4,8 @@
 //! against the script, which is encoded anew.
 
 use crate::provider::{Answer, Sent};
-use brickbat_scenario::plan::{Mark, Plan, PlannedFault, Side};
+use brickbat_scenario::action::Action;
+use brickbat_scenario::plan::{Mark, Plan, Side};
 use brickbat_scenario::trace::{Held, RequestKind};
 use brickbat_scenario::wire::{self, Envelope};
 
@@ -15,7 +16,7 @@ pub(super) fn is_in_place(plan: &Plan, kind: RequestKind, answer: &Answer, at: H
     let adds_frames = plan.turns[turn]
         .actions
         .iter()
-        .any(|action| matches!(action.what, PlannedFault::Duplicate | PlannedFault::Malformed));
+        .any(|action| matches!(action.what, Action::Duplicate | Action::Malformed));
     if !answer.streamed || adds_frames {
         return true;
     }

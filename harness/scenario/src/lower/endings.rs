@@ -1,7 +1,8 @@
 //! What ends a turn, or keeps it from ending, without anybody doing anything: limits, tools that end the turn, and tools
 //! that hang.
 
-use crate::plan::{CallKey, PlannedAction, PlannedFault, PlannedPoint, PlannedTurn};
+use crate::action::Action;
+use crate::plan::{CallKey, PlannedAction, PlannedPoint, PlannedTurn};
 use crate::scenario::{Need, Scenario};
 
 use super::header::MAX_REPLIES;
@@ -42,7 +43,7 @@ pub(super) fn finish(stage: Stage<'_>, actions: &[PlannedAction]) -> Option<Plan
         }
         (None, None) => return None,
     };
-    Some(PlannedAction { words, at: PlannedPoint::Step(step), what: PlannedFault::Finish })
+    Some(PlannedAction { words, at: PlannedPoint::Step(step), what: Action::Finish })
 }
 
 /// The first call of the turn whose tool ends it, with its reply.
@@ -104,7 +105,7 @@ fn hanging(stage: Stage<'_>, settle: &[String], actions: &[PlannedAction], probl
     let n_settling = n_started.saturating_sub(n_hanging as u32);
     for (index, action) in actions.iter().enumerate() {
         let waits = match (&action.at, &action.what) {
-            (PlannedPoint::Settled(key, _), _) | (_, PlannedFault::Settle(key)) => {
+            (PlannedPoint::Settled(key, _), _) | (_, Action::Settle(key)) => {
                 hangs.contains(key)
                     || (stage.cast[*key].turn == stage.turn && stage.cast[*key].reply > last_reply)
             }

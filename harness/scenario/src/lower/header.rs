@@ -1,6 +1,6 @@
 //! What can be said about a scenario without knowing its calls: the header, and how much there is of everything.
 
-use crate::scenario::{Block, Scenario, Turn};
+use crate::scenario::{Block, MAX_DELTAS, Scenario, Turn};
 
 use super::place::Place;
 use super::problem::{Problem, Problems};
@@ -23,9 +23,6 @@ pub const MAX_CALLS: usize = 256;
 
 /// Actions of a turn. More than a few would hide each other.
 pub const MAX_ACTIONS: usize = 64;
-
-/// Deltas in which the arguments of a call may be sent.
-pub const MAX_DELTAS: u32 = 16;
 
 /// Bytes of any one text: enough for a page of prose, little enough that no client window gets in the way.
 pub const MAX_STRING: usize = 20_000;

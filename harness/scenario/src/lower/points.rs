@@ -1,45 +1,16 @@
-//! Points: what the words of a scenario mean, and every point of a turn.
+//! Points: what the words of a scenario mean in a plan.
 
 use crate::parse::{did_you_mean, one_of};
-use crate::plan::{CallKey, Mark, Plan, PlannedPoint, PlannedReply, Script, ScriptBlock, Side};
-use crate::scenario::{At, Point, Which};
-use crate::wire;
+use crate::plan::{CallKey, Mark, PlannedPoint, PlannedReply, Script, ScriptBlock, Side};
+use crate::point::PointSpec;
+use crate::scenario::{At, Point, Which, n_saved};
 
 use super::cast::Cast;
 use super::problem::Problem;
 
-/// Every point inside a turn of a plan (from 0), in causal order where there is one: the marks of each attempt of
-/// each reply, then the starts, then the results. Nothing for a turn that the plan does not have.
-pub fn points(plan: &Plan, turn: usize) -> Vec<PlannedPoint> {
-    let Some(planned) = plan.turns.get(turn) else { return Vec::new() };
-    let mut points = Vec::new();
-    let mut started = Vec::new();
-    for (reply, said) in planned.replies.iter().enumerate() {
-        for (attempt, script) in said.attempts.iter().enumerate() {
-            let at = |mark, side| PlannedPoint::Stream { reply, attempt, mark, side };
-            points.push(at(Mark::Headers, Side::Before));
-            points.extend(
-                wire::marks(plan.dialect, script, &plan.calls).into_iter().map(|mark| at(mark, Side::After)),
-            );
-            started.extend(script.calls());
-        }
-    }
-    let n_calls = n_calls(&planned.replies);
-    let asked = started.iter().copied().filter(|key| plan.calls[key.0 as usize].asks);
-    points.extend(asked.map(PlannedPoint::Asked));
-    points.extend(started.iter().copied().map(PlannedPoint::Started));
-    points.extend((1..=n_calls).map(PlannedPoint::StartedCount));
-    if n_calls > 0 {
-        points.extend((0..=n_calls).map(PlannedPoint::SettledCount));
-    }
-    points.extend(started.into_iter().map(|key| PlannedPoint::Settled(key, Side::Before)));
-    points
-}
-
-/// Calls of a turn that can settle: of several attempts of a reply only one comes to its end.
+/// Calls of a turn that can settle.
 pub(super) fn n_calls(replies: &[PlannedReply]) -> u32 {
-    let of_reply = |reply: &PlannedReply| reply.attempts.iter().map(|script| script.calls().count()).max();
-    replies.iter().filter_map(of_reply).sum::<usize>() as u32
+    replies.iter().map(PlannedReply::n_calls).sum()
 }
 
 /// A turn in which points are looked up.
@@ -60,6 +31,14 @@ struct Words<'a> {
 }
 
 impl Words<'_> {
+    /// Whether something can happen on that side of the point.
+    fn stands(&self, spec: &PointSpec, pointer: String) -> Result<(), Problem> {
+        match spec.region(self.side) {
+            Ok(_) => Ok(()),
+            Err(refusal) => Err(Problem::refused(pointer, refusal)),
+        }
+    }
+
     /// `reply` and `attempt` stand beside points of the stream alone.
     fn of_no_reply(&self, base: &str, why: &str) -> Result<(), Problem> {
         for (key, value) in [("reply", self.at.reply), ("attempt", self.at.attempt)] {
@@ -75,22 +54,15 @@ impl Words<'_> {
 impl Stage<'_> {
     /// The point that an `at` speaks of. `base` is the pointer of the `at`.
     pub fn point(&self, base: &str, at: &At) -> Result<PlannedPoint, Problem> {
-        let (key, side, point) = match (&at.before, &at.after) {
-            (Some(point), None) => ("before", Side::Before, point),
-            (None, Some(point)) => ("after", Side::After, point),
-            (Some(_), Some(_)) => {
-                return Err(Problem::new(
-                    format!("{base}/after"),
-                    "an action has either `before` or `after`",
-                )
-                .with_hint("split it into two actions".to_owned()));
-            }
-            (None, None) => {
-                return Err(Problem::new(base, "nothing says where this happens")
-                    .with_hint("give `before` or `after`, for example `after: { settled: 1 }`".to_owned()));
-            }
+        let Some((side, point)) = at.place() else {
+            return Err(match at.point() {
+                Some(_) => Problem::new(format!("{base}/after"), "an action has either `before` or `after`")
+                    .with_hint("split it into two actions".to_owned()),
+                None => Problem::new(base, "nothing says where this happens")
+                    .with_hint("give `before` or `after`, for example `after: { settled: 1 }`".to_owned()),
+            });
         };
-        let words = Words { pointer: format!("{base}/{key}"), at, side };
+        let words = Words { pointer: format!("{base}/{}", side.name()), at, side };
         match point {
             Point::Prompt => self.prompt(base, &words),
             Point::Asked(name) => self.asked(base, &words, name),
@@ -118,7 +90,7 @@ impl Stage<'_> {
     }
 
     /// How many messages of the user there are from that of a turn (from 1) on.
-    pub fn prompts_since(&self, pointer: String, turn: u32) -> Result<u32, Problem> {
+    pub fn prompts_since(&self, pointer: &str, turn: u32) -> Result<u32, Problem> {
         let wanted = (turn as usize).checked_sub(1).filter(|wanted| *wanted < self.turn);
         let Some(wanted) = wanted else {
             return Err(Problem::new(pointer, format!("turn {turn} does not come before this one"))
@@ -135,7 +107,7 @@ impl Stage<'_> {
 
     /// The call that may settle in this turn: one of its own, or one of an earlier turn whose tool did not hear the
     /// stop and still runs.
-    pub fn settleable(&self, pointer: String, name: &str) -> Result<CallKey, Problem> {
+    pub fn settleable(&self, pointer: &str, name: &str) -> Result<CallKey, Problem> {
         match self.cast.find(name) {
             Some(key) if self.cast[key].turn < self.turn && self.cast[key].deaf => Ok(key),
             Some(key) if self.cast[key].turn < self.turn => self.call(pointer, name).map_err(|problem| {
@@ -146,12 +118,7 @@ impl Stage<'_> {
     }
 
     fn prompt(&self, base: &str, words: &Words<'_>) -> Result<PlannedPoint, Problem> {
-        if words.side == Side::After {
-            return Err(Problem::new(&words.pointer, "what follows the prompt is the first request")
-                .with_hint(
-                    "use `before: headers`, or `before: prompt` for the time between two turns".to_owned(),
-                ));
-        }
+        words.stands(Point::Prompt.spec(), words.pointer.clone())?;
         if self.turn == 0 {
             return Err(Problem::new(&words.pointer, "no turn comes before the first one")
                 .with_hint("move it to a later turn".to_owned()));
@@ -163,10 +130,7 @@ impl Stage<'_> {
     fn asked(&self, base: &str, words: &Words<'_>, name: &str) -> Result<PlannedPoint, Problem> {
         self.tools(base, words)?;
         let pointer = format!("{}/asked", words.pointer);
-        if words.side == Side::Before {
-            return Err(Problem::new(pointer, "nobody sees a question before it is asked")
-                .with_hint("use `after`: the question then waits for its answer".to_owned()));
-        }
+        words.stands(Point::Asked(String::new()).spec(), pointer.clone())?;
         let key = self.call(pointer.clone(), name)?;
         match self.cast[key].asks {
             true => Ok(PlannedPoint::Asked(key)),
@@ -178,10 +142,7 @@ impl Stage<'_> {
     fn started(&self, base: &str, words: &Words<'_>, which: &Which) -> Result<PlannedPoint, Problem> {
         self.tools(base, words)?;
         let pointer = format!("{}/started", words.pointer);
-        if words.side == Side::Before {
-            return Err(Problem::new(pointer, "nobody sees a tool before it has started")
-                .with_hint("use `after`, or a point of the stream such as `before: { end: … }`".to_owned()));
-        }
+        words.stands(Point::Started(Which::Count(1)).spec(), pointer.clone())?;
         match which {
             Which::Call(name) => Ok(PlannedPoint::Started(self.call(pointer, name)?)),
             Which::Count(0) => Err(Problem::new(pointer, "counts of started tools begin at 1")
@@ -211,7 +172,7 @@ impl Stage<'_> {
     fn saved(&self, base: &str, words: &Words<'_>, entry: u32) -> Result<PlannedPoint, Problem> {
         words.of_no_reply(base, "what is saved is counted over the turn")?;
         let pointer = format!("{}/saved", words.pointer);
-        let n_entries = 1 + 2 * n_calls(self.replies);
+        let n_entries = n_saved(n_calls(self.replies));
         if !(1..=n_entries).contains(&entry) {
             let message = format!("this turn saves {n_entries} entries, and no entry {entry}");
             return Err(Problem::new(pointer, message)

@@ -1,5 +1,7 @@
 //! What is wrong with a scenario that reads well.
 
+use crate::action::Refusal;
+
 /// A mistake in what a scenario says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
@@ -14,6 +16,11 @@ pub struct Problem {
 impl Problem {
     pub(super) fn new(pointer: impl Into<String>, message: impl Into<String>) -> Problem {
         Problem { pointer: pointer.into(), message: message.into(), hint: None }
+    }
+
+    /// Something that cannot stand where it does.
+    pub(super) fn refused(pointer: impl Into<String>, refusal: Refusal) -> Problem {
+        Problem::new(pointer, refusal.message).with_hint(refusal.hint.to_owned())
     }
 
     pub(super) fn with_hint(mut self, hint: impl Into<Option<String>>) -> Problem {

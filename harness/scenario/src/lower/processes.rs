@@ -1,6 +1,7 @@
 //! Which process takes which turn.
 
-use crate::plan::{PlannedFault, PlannedTurn};
+use crate::action::Action;
+use crate::plan::PlannedTurn;
 
 use super::problem::{Problem, Problems};
 
@@ -9,7 +10,7 @@ const MAX_PROCESSES: u32 = 2;
 
 /// A session begins in the first process, and with two of them none is killed: it would not be said which.
 pub(super) fn check(turns: &[PlannedTurn], problems: &mut Problems) {
-    let kills = |turn: &PlannedTurn| turn.actions.iter().any(|action| action.what == PlannedFault::Kill);
+    let kills = |turn: &PlannedTurn| turn.actions.iter().any(|action| action.what == Action::Kill);
     for (index, turn) in turns.iter().enumerate() {
         let wrong = |message: String| Problem::new(format!("/turns/{index}/process"), message);
         problems.add_if(!(1..=MAX_PROCESSES).contains(&turn.process), || {

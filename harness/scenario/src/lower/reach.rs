@@ -1,6 +1,7 @@
 //! Whether the actions of a turn leave each other room: what can never happen is a mistake of the author.
 
-use crate::plan::{CallKey, Mark, PlannedAction, PlannedFault, PlannedPoint, PlannedTurn, Script, Side};
+use crate::action::Action;
+use crate::plan::{BoundAction, CallKey, Mark, PlannedAction, PlannedPoint, PlannedTurn, Script, Side};
 use crate::wire;
 
 use super::cast::Cast;
@@ -16,7 +17,7 @@ struct InStream<'a> {
     action: usize,
     attempt: (usize, usize),
     position: Position,
-    what: &'a PlannedFault,
+    what: &'a BoundAction,
 }
 
 /// Checks the actions of a turn against each other, and its attempts against the actions.
@@ -50,7 +51,7 @@ pub(super) fn idle<'a>(stage: Stage<'_>, actions: &'a [PlannedAction]) -> Option
     let ends_with_stop = wire::of(stage.cast.dialect()).ends_with_stop();
     actions
         .iter()
-        .find(|action| ends_with_stop && action.what == PlannedFault::EndEarly && is_behind_all(&action.at))
+        .find(|action| ends_with_stop && action.what == Action::EndEarly && is_behind_all(&action.at))
 }
 
 fn pointer(stage: Stage<'_>, action: usize) -> String {
@@ -74,14 +75,14 @@ fn in_stream<'a>(stage: Stage<'_>, index: usize, action: &'a PlannedAction) -> O
 
 /// Two faults at one point: only one of them could be proven. Calls may settle there besides.
 fn crowded(stage: Stage<'_>, actions: &[PlannedAction], problems: &mut Problems) {
-    let is_fault = |action: &PlannedAction| !matches!(action.what, PlannedFault::Settle(_));
+    let is_fault = |action: &PlannedAction| !matches!(action.what, Action::Settle(_));
     // Between two turns the system is idle, and things happen one after the other.
     let collide = |one: &PlannedAction, other: &PlannedAction| {
-        one.at == other.at && (!one.is_between_turns() || is_alike(&one.what, &other.what))
+        one.at == other.at && (!one.is_between_turns() || one.what.spec().name == other.what.spec().name)
     };
     for (index, action) in actions.iter().enumerate().filter(|(_, action)| is_fault(action)) {
         if actions[..index].iter().any(|other| is_fault(other) && collide(other, action)) {
-            problems.add(Problem::new(pointer(stage, index), "two things go wrong at one point"));
+            problems.add(Problem::new(pointer(stage, index), "two actions at the same point"));
         }
     }
 }
@@ -90,22 +91,12 @@ fn crowded(stage: Stage<'_>, actions: &[PlannedAction], problems: &mut Problems)
 fn before_moved(stage: Stage<'_>, actions: &[PlannedAction], problems: &mut Problems) {
     for (index, action) in actions.iter().enumerate() {
         let PlannedPoint::Settled(key, Side::Before) = action.at else { continue };
-        let is_moved = actions.iter().any(|other| other.what == PlannedFault::Settle(key));
+        let is_moved = actions.iter().any(|other| other.what == Action::Settle(key));
         problems.add_if(is_moved, || {
             let name = &stage.cast[key].name;
             Problem::new(pointer(stage, index), format!("an action settles `{name}`, at a point of its own"))
                 .with_hint("let this happen at that point".to_owned())
         });
-    }
-}
-
-/// Whether two things that happen between two turns are of one kind.
-fn is_alike(one: &PlannedFault, other: &PlannedFault) -> bool {
-    match (one, other) {
-        (PlannedFault::Change(one), PlannedFault::Change(other)) => {
-            std::mem::discriminant(one) == std::mem::discriminant(other)
-        }
-        _ => one == other,
     }
 }
 
@@ -129,10 +120,10 @@ fn after_the_end(stage: Stage<'_>, streamed: &[InStream<'_>], problems: &mut Pro
 fn after_the_stop(stage: Stage<'_>, actions: &[PlannedAction], order: &[CallKey], problems: &mut Problems) {
     let mut stops = actions.iter().enumerate().filter(|(_, action)| action.ends_turn());
     let Some((first, stop)) = stops.next() else { return };
-    let is_kill = stop.what == PlannedFault::Kill;
+    let is_kill = stop.what == Action::Kill;
     let (stopped, stops_it) = if is_kill { ("killed", "kills it") } else { ("stopped", "stops it") };
     if let Some((second, other)) = stops.next() {
-        let message = match is_kill == (other.what == PlannedFault::Kill) {
+        let message = match is_kill == (other.what == Action::Kill) {
             true => format!("a turn is {stopped} once"),
             false => "a turn is stopped or killed, not both".to_owned(),
         };
@@ -145,7 +136,7 @@ fn after_the_stop(stage: Stage<'_>, actions: &[PlannedAction], order: &[CallKey]
     // A tool that does not hear the stop goes on; the death of the process ends every tool.
     let has_deaf = !is_kill && order.iter().any(|key| stage.cast[*key].deaf);
     for (index, action) in actions.iter().enumerate().filter(|(index, _)| *index != first) {
-        let settles_there = action.at == stop.at && matches!(action.what, PlannedFault::Settle(_));
+        let settles_there = action.at == stop.at && matches!(action.what, Action::Settle(_));
         // In a stream the provider holds until the result is delivered; elsewhere the kill would overtake it.
         let in_time = index < first && matches!(stop.at, PlannedPoint::Stream { .. });
         let never = match (&stop.at, &action.at) {
@@ -175,17 +166,17 @@ fn after_the_stop(stage: Stage<'_>, actions: &[PlannedAction], order: &[CallKey]
 /// No tool outlives the process that runs it: what is planned for it in a later turn never happens.
 pub(super) fn outlived(cast: &Cast<'_>, turns: &[PlannedTurn], problems: &mut Problems) {
     let kills = |turn: usize, own: usize| {
-        let mut kills = turns[turn].actions.iter().filter(|action| action.what == PlannedFault::Kill);
+        let mut kills = turns[turn].actions.iter().filter(|action| action.what == Action::Kill);
         // Before the prompt of its own turn nothing has started.
         kills.any(|kill| turn > own || !kill.is_between_turns())
     };
     let kills_at_last = |turn: usize| {
-        let mut kills = turns[turn].actions.iter().filter(|action| action.what == PlannedFault::Kill);
+        let mut kills = turns[turn].actions.iter().filter(|action| action.what == Action::Kill);
         kills.any(PlannedAction::is_between_turns)
     };
     for (index, turn) in turns.iter().enumerate() {
         for (action, planned) in turn.actions.iter().enumerate() {
-            let PlannedFault::Settle(key) = planned.what else { continue };
+            let Action::Settle(key) = planned.what else { continue };
             let call = &cast[key];
             let killed = (call.turn..index).find(|earlier| kills(*earlier, call.turn));
             let killed = killed.or_else(|| Some(index).filter(|at| *at > call.turn && kills_at_last(*at)));
@@ -209,13 +200,16 @@ pub(super) fn outlived(cast: &Cast<'_>, turns: &[PlannedTurn], problems: &mut Pr
 /// Whether an end of its turn comes before a call must have its result: the reply behind its own is asked for when it has.
 fn is_early(cast: &Cast<'_>, key: CallKey, at: &PlannedPoint) -> bool {
     let call = &cast[key];
+    let until_then = || {
+        let own = cast.of_turn(call.turn).into_iter().map(|key| &cast[key]);
+        own.filter(|other| other.reply <= call.reply && other.attempt == 0)
+    };
     match at {
         PlannedPoint::Stream { reply, .. } => *reply <= call.reply,
         PlannedPoint::Settled(own, _) if *own == key => false,
-        PlannedPoint::SettledCount(count) => {
-            let own = cast.of_turn(call.turn).into_iter().map(|key| &cast[key]);
-            let others = own.filter(|other| other.reply <= call.reply && other.attempt == 0);
-            (*count as usize) < others.count()
+        PlannedPoint::SettledCount(count) => (*count as usize) < until_then().count(),
+        PlannedPoint::StartedCount(count) => {
+            *count as usize <= until_then().filter(|other| !other.never_runs()).count()
         }
         PlannedPoint::Asked(key) | PlannedPoint::Started(key) | PlannedPoint::Settled(key, _) => {
             cast[*key].reply <= call.reply
@@ -292,7 +286,7 @@ fn of_unfinished_calls(
             _ => None,
         };
         let what = match action.what {
-            PlannedFault::Settle(key) => Some(key),
+            Action::Settle(key) => Some(key),
             _ => None,
         };
         for key in [at, what].into_iter().flatten() {
@@ -328,7 +322,7 @@ fn of_idle_calls(stage: Stage<'_>, actions: &[PlannedAction], problems: &mut Pro
             _ => None,
         };
         let settles = match action.what {
-            PlannedFault::Settle(key) => Some(key),
+            Action::Settle(key) => Some(key),
             _ => None,
         };
         if let Some(key) = [waits, settles].into_iter().flatten().find(|key| idle.contains(key)) {
@@ -354,7 +348,7 @@ fn of_idle_calls(stage: Stage<'_>, actions: &[PlannedAction], problems: &mut Pro
 /// A call cannot settle before it has started.
 pub(super) fn too_soon(stage: Stage<'_>, actions: &[PlannedAction], problems: &mut Problems) {
     for (index, action) in actions.iter().enumerate() {
-        let PlannedFault::Settle(key) = action.what else { continue };
+        let Action::Settle(key) = action.what else { continue };
         let call = &stage.cast[key];
         if call.turn != stage.turn {
             continue;

@@ -1,6 +1,7 @@
 //! The order in which the calls of a turn settle, with those that an action settles in their place.
 
-use crate::plan::{CallKey, PlannedAction, PlannedFault, PlannedPoint, Side};
+use crate::action::Action;
+use crate::plan::{CallKey, PlannedAction, PlannedPoint, Side};
 
 use super::points::Stage;
 use super::problem::{Problem, Problems};
@@ -70,7 +71,7 @@ fn authored(stage: Stage<'_>, written: &[String], problems: &mut Problems) -> Ve
 fn moved(stage: Stage<'_>, actions: &[PlannedAction], problems: &mut Problems) -> Vec<Moved> {
     let mut moved: Vec<Moved> = Vec::new();
     for (action, planned) in actions.iter().enumerate() {
-        let PlannedFault::Settle(key) = planned.what else { continue };
+        let Action::Settle(key) = planned.what else { continue };
         if stage.cast[key].turn != stage.turn {
             continue;
         }
@@ -144,7 +145,7 @@ fn contradictions(
 ) {
     let place = |key: CallKey| order.iter().position(|other| *other == key);
     for (index, action) in actions.iter().enumerate() {
-        let PlannedFault::Settle(key) = action.what else { continue };
+        let Action::Settle(key) = action.what else { continue };
         let Some(own) = authored.iter().position(|other| *other == key) else { continue };
         let wrong = authored
             .iter()

@@ -8,6 +8,8 @@ use serde_json::{Value, json};
 use super::Source;
 use super::diagnostic::Diagnostic;
 use super::tree::{Kind, Node};
+use crate::point::{Point, Shape, Which, in_stream};
+use crate::scenario::MAX_DELTAS;
 
 /// Calls that may be put in every order: four have 24 orders, and each is a variant.
 const MAX_PERMUTED: usize = 4;
@@ -16,7 +18,7 @@ const MAX_PERMUTED: usize = 4;
 const DELTAS: u64 = 3;
 
 /// Fragments in which a text is sent, and a thought.
-const FRAGMENTS: u64 = 2;
+const FRAGMENTS: u32 = 2;
 
 /// What is understood.
 const HINT: &str =
@@ -107,33 +109,27 @@ fn points(source: &Source, turn: usize, reply: usize) -> Option<Vec<Value>> {
         None => said,
     };
     let Kind::List(blocks) = &blocks.kind else { return None };
-    let mut points = vec![json!("headers")];
-    let mut calls = Vec::new();
-    let mut n_texts = 0;
-    for block in blocks {
-        if block.get("think").is_some() {
-            points.extend((1..=FRAGMENTS).map(|k| json!({ "think": k })));
-        } else if block.get("text").is_some() {
-            points.extend((1..=FRAGMENTS).map(|k| json!({ "text": n_texts + k })));
-            n_texts += FRAGMENTS;
-        } else if let Some(call) = block.get("call") {
-            let name = call.get("as")?.as_str()?;
-            let n_deltas = call.get("deltas").and_then(|node| node.value().as_u64()).unwrap_or(DELTAS);
-            points.push(json!({ "start": name }));
-            points.extend(
-                (1..=n_deltas.min(super::vary::MAX_VALUES as u64)).map(|k| json!({ "delta": [name, k] })),
-            );
-            points.push(json!({ "end": name }));
-            calls.push(name);
-        }
+    let shapes: Vec<Shape<'_>> = blocks.iter().filter_map(shape).collect();
+    let n_calls = shapes.iter().filter(|shape| matches!(shape, Shape::Call(..))).count() as u32;
+    let mut points = in_stream(shapes);
+    if reply == 1 && n_calls > 0 {
+        points.extend((1..=n_calls).map(|count| Point::Started(Which::Count(count))));
+        points.extend((0..=n_calls).map(|count| Point::Settled(Which::Count(count))));
     }
-    points.extend((!calls.is_empty()).then(|| json!("calls")));
-    points.extend([json!("stop"), json!("reply")]);
-    if reply == 1 && !calls.is_empty() {
-        points.extend((1..=calls.len()).map(|count| json!({ "started": count })));
-        points.extend((0..=calls.len()).map(|count| json!({ "settled": count })));
+    Some(points.iter().map(|point| json!(point)).collect())
+}
+
+/// A block as it is written, before its values are known: every text is taken to have two fragments.
+fn shape(block: &Node) -> Option<Shape<'_>> {
+    if block.get("think").is_some() {
+        return Some(Shape::Think(FRAGMENTS));
     }
-    Some(points)
+    if block.get("text").is_some() {
+        return Some(Shape::Text(FRAGMENTS));
+    }
+    let call = block.get("call")?;
+    let n_deltas = call.get("deltas").and_then(|node| node.value().as_u64()).unwrap_or(DELTAS);
+    Some(Shape::Call(call.get("as")?.as_str()?, n_deltas.min(u64::from(MAX_DELTAS)) as u32))
 }
 
 fn item(list: &Node, at: usize) -> Option<&Node> {

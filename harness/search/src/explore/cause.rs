@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Candidate, Ground, Kind};
+use super::{Candidate, Effect, Ground};
 use brickbat_engine::cause::Signature;
 use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::verdict::Finding;
@@ -22,7 +22,7 @@ pub struct Cause {
     /// What is found.
     pub signature: Signature,
     /// The kinds of action that it takes.
-    pub kinds: BTreeSet<Kind>,
+    pub kinds: BTreeSet<Effect>,
     /// The plan that shows it with the fewest actions, the earliest of them.
     pub fewest: Candidate,
     /// The finding of that plan.
@@ -38,9 +38,10 @@ pub struct Cause {
 /// A pair of actions of which one kind alone does the same is no cause of its own.
 pub fn causes(mut failures: Vec<Failure>, grounds: &[Ground]) -> Vec<Cause> {
     failures.sort_by(|a, b| a.candidate.rank().cmp(&b.candidate.rank()));
-    let mut causes: BTreeMap<(Signature, BTreeSet<Kind>), Cause> = BTreeMap::new();
+    let mut causes: BTreeMap<(Signature, BTreeSet<Effect>), Cause> = BTreeMap::new();
     for Failure { candidate, findings } in failures {
-        let kinds: BTreeSet<Kind> = candidate.deeds(grounds).iter().map(|deed| deed.kind).collect();
+        let kinds: BTreeSet<Effect> =
+            candidate.injections(grounds).iter().map(|injection| injection.effect).collect();
         let mut told = BTreeSet::new();
         for finding in findings {
             let signature = Signature::of(&finding);
@@ -68,7 +69,7 @@ pub fn causes(mut failures: Vec<Failure>, grounds: &[Ground]) -> Vec<Cause> {
 }
 
 /// The sets of kinds that lie within a set, without itself, the smallest first.
-fn smaller(kinds: &BTreeSet<Kind>) -> Vec<BTreeSet<Kind>> {
+fn smaller(kinds: &BTreeSet<Effect>) -> Vec<BTreeSet<Effect>> {
     let mut all = vec![BTreeSet::new()];
     if kinds.len() > 1 {
         all.extend(kinds.iter().map(|kind| BTreeSet::from([*kind])));
@@ -80,7 +81,7 @@ fn smaller(kinds: &BTreeSet<Kind>) -> Vec<BTreeSet<Kind>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::explore::Deed;
+    use crate::explore::Injection;
     use brickbat_scenario::scenario::{Action, At, Point};
     use brickbat_scenario::verdict::Harm;
 
@@ -97,18 +98,18 @@ mod tests {
         }
     }
 
-    fn deed(kind: Kind) -> Deed {
+    fn injection(effect: Effect) -> Injection {
         let at = At { reply: 1, attempt: 1, before: None, after: Some(Point::Stop), action: Action::Abort };
-        Deed { turn: 0, at, kind }
+        Injection { turn: 0, at, effect }
     }
 
     fn grounds() -> Vec<Ground> {
-        let deeds = [Kind::Stop, Kind::Stop, Kind::Cut, Kind::Pause].map(deed).to_vec();
-        vec![Ground { dialect: Dialect::OpenaiChat, deeds }]
+        let injections = [Effect::Stop, Effect::Stop, Effect::Cut, Effect::Pause].map(injection).to_vec();
+        vec![Ground { dialect: Dialect::OpenaiChat, injections }]
     }
 
-    fn failure(deeds: &[usize], message: &str) -> Failure {
-        let candidate = Candidate { ground: 0, deeds: deeds.to_vec() };
+    fn failure(injections: &[usize], message: &str) -> Failure {
+        let candidate = Candidate { ground: 0, injections: injections.to_vec() };
         Failure { candidate, findings: vec![finding(Harm::BrickedByClient, message)] }
     }
 
@@ -121,7 +122,7 @@ mod tests {
         ];
         let causes = causes(failures, &grounds());
         assert_eq!(causes.len(), 1);
-        assert_eq!((causes[0].fewest.deeds.as_slice(), causes[0].n_plans), ([0].as_slice(), 3));
+        assert_eq!((causes[0].fewest.injections.as_slice(), causes[0].n_plans), ([0].as_slice(), 3));
     }
 
     #[test]
@@ -129,9 +130,9 @@ mod tests {
         let failures =
             vec![failure(&[0], "it is gone"), failure(&[2, 3], "it is gone"), failure(&[2], "it is late")];
         let causes = causes(failures, &grounds());
-        let kinds: Vec<Vec<Kind>> =
+        let kinds: Vec<Vec<Effect>> =
             causes.iter().map(|cause| cause.kinds.iter().copied().collect()).collect();
-        assert_eq!(kinds, [vec![Kind::Stop], vec![Kind::Cut, Kind::Pause], vec![Kind::Cut]]);
+        assert_eq!(kinds, [vec![Effect::Stop], vec![Effect::Cut, Effect::Pause], vec![Effect::Cut]]);
     }
 
     #[test]

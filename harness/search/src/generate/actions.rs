@@ -1,10 +1,12 @@
 //! What goes wrong in a turn: an action is drawn for a point, and taken if it leaves the others room.
 
 use super::calls::{Manner, Names};
-use super::points::{self, Region, Spot};
 use super::{MAX_ACTIONS, Source, turns};
+use crate::points::{self, Spot};
+use brickbat_scenario::action::{ActionSpec, Actor, Payload};
+use brickbat_scenario::point::{Point, Region, Which};
 use brickbat_scenario::scenario::{
-    Action, At, Block, Call, CallId, Cause, ErrorKind, HttpFault, Point, Scenario, Turn, Which,
+    Action, At, Block, Call, CallId, Cause, ErrorKind, HttpFault, Scenario, Turn,
 };
 
 /// How often a place for an action is looked for.
@@ -17,9 +19,8 @@ pub(super) fn draw(source: &mut Source<'_>, scenario: &mut Scenario, index: usiz
         add(source, scenario, index);
     }
     let turn = &scenario.turns[index];
-    let calls = turn.replies.iter().flat_map(turns::calls_of);
-    let hangs = calls.into_iter().any(|call| points::hangs(scenario, call));
-    if hangs && !turn.at.iter().any(ends) {
+    let hangs = turn.calls().any(|call| points::hangs(scenario, call));
+    if hangs && !turn.at.iter().any(At::ends_turn) {
         end(source, scenario, index);
     }
 }
@@ -37,7 +38,7 @@ pub(super) fn add(source: &mut Source<'_>, scenario: &mut Scenario, index: usize
 /// Ends a turn in which something hangs.
 fn end(source: &mut Source<'_>, scenario: &mut Scenario, index: usize) {
     let spots = points::of(scenario, index);
-    let last = spots.iter().filter(|spot| matches!(spot.region(), Region::Tools | Region::Result));
+    let last = spots.iter().filter(|spot| matches!(spot.region, Region::Tools | Region::Result));
     let last: Vec<&Spot> = last.collect();
     for _ in 0..N_TRIES {
         let Some(spot) = source.pick(&last) else { return };
@@ -47,21 +48,22 @@ fn end(source: &mut Source<'_>, scenario: &mut Scenario, index: usize) {
     }
 }
 
-/// Some kinds of points are few, and as worthy as those that are many.
+/// Regions that are drawn from as one: some kinds of points are few, and as worthy as those that are many.
+const GROUPS: [(usize, &[Region]); 7] = [
+    (6, &[Region::Result]),
+    (5, &[Region::Tools]),
+    (8, &[Region::Stream, Region::Piece, Region::Sent, Region::Over]),
+    (3, &[Region::Unanswered]),
+    (3, &[Region::Between]),
+    (4, &[Region::Question]),
+    (1, &[Region::Store]),
+];
+
 fn choose<'s>(source: &mut Source<'_>, spots: &'s [Spot]) -> Option<&'s Spot> {
-    let regions = [
-        (6, Region::Result),
-        (5, Region::Tools),
-        (8, Region::Stream),
-        (3, Region::Headers),
-        (3, Region::Prompt),
-        (4, Region::Question),
-        (1, Region::Store),
-    ];
-    let has = |region: Region| spots.iter().any(|spot| spot.region() == region);
-    let regions: Vec<(usize, Region)> = regions.into_iter().filter(|(_, region)| has(*region)).collect();
-    let region = *source.weigh(&regions)?;
-    let own: Vec<&Spot> = spots.iter().filter(|spot| spot.region() == region).collect();
+    let has = |regions: &[Region]| spots.iter().any(|spot| regions.contains(&spot.region));
+    let groups: Vec<(usize, &[Region])> = GROUPS.into_iter().filter(|(_, regions)| has(regions)).collect();
+    let regions = *source.weigh(&groups)?;
+    let own: Vec<&Spot> = spots.iter().filter(|spot| regions.contains(&spot.region)).collect();
     source.pick(&own).copied()
 }
 
@@ -72,50 +74,26 @@ pub(super) fn fitting(
     index: usize,
     (spots, spot): (&[Spot], &Spot),
 ) -> Option<Action> {
-    let is_last = matches!(spot.point, Point::Reply) && !spot.is_before;
-    // That a piece was sent twice can be told of what has a name.
-    let is_piece = matches!(spot.point, Point::Headers | Point::Delta(..) | Point::Think(_));
-    let is_sent = !spot.is_before && !is_piece && !is_nameless(scenario, index, spot);
-    let kinds: &[(usize, Word)] = match spot.region() {
-        Region::Stream if is_last && is_nameless(scenario, index, spot) => STREAMED_TO_THE_END,
-        Region::Prompt => BETWEEN,
-        Region::Headers => BEFORE_HEADERS,
-        Region::Stream if is_last => AFTER_ALL,
-        Region::Stream if is_sent => SENT,
-        Region::Stream => STREAMED,
-        Region::Question => ASKED,
-        Region::Tools => RUNNING,
-        Region::Result => BEHIND_RESULT,
-        Region::Store => return Some(Action::Kill),
+    let is_nameless = spot.region.is_of_reply() && is_nameless(scenario, index, spot);
+    let weight = |spec: &ActionSpec| match (spot.region, is_nameless) {
+        // A call without an id that is sent twice cannot be recognised.
+        (Region::Sent, true) => spec.weight(Region::Stream),
+        (Region::Over, true) if spec.actor == Actor::Provider || spec.is_said() => None,
+        (region, _) => spec.weight(region),
     };
-    let n_said = n_said(scenario);
-    let said = || format!("Mind note {n_said}.");
-    let action = match source.weigh(kinds)? {
-        Word::Abort => Action::Abort,
-        Word::Kill => Action::Kill,
-        Word::Stall => Action::Stall,
-        Word::Pause => Action::Pause,
-        Word::Reset => Action::Reset,
-        Word::Eof => Action::Eof,
-        Word::EndEarly => Action::EndEarly,
-        Word::Error => {
-            let kinds = [ErrorKind::Overloaded, ErrorKind::Server, ErrorKind::RateLimit];
-            Action::Error(*source.pick(&kinds)?)
+    let specs = ActionSpec::ALL.into_iter().filter_map(|spec| Some((weight(spec)?, spec)));
+    let specs: Vec<(usize, &ActionSpec)> = specs.filter(|(weight, _)| *weight > 0).collect();
+    let action = match &source.weigh(&specs)?.payload {
+        Payload::Nothing(make) => make(),
+        Payload::Error(make) => {
+            make(*source.pick(&[ErrorKind::Overloaded, ErrorKind::Server, ErrorKind::RateLimit])?)
         }
-        Word::Http => Action::Http(http(source)?),
-        Word::Settle => Action::Settle(settling(source, scenario, index, (spots, spot))?),
-        Word::Duplicate => Action::Duplicate,
-        Word::Malformed => Action::Malformed,
-        Word::StopAgain => Action::StopAgain,
-        Word::Interrupt => Action::Interrupt(*source.pick(&CAUSES)?),
-        Word::Steer => Action::Steer(said()),
-        Word::Prompt => Action::Prompt(said()),
-        Word::Inject => Action::Inject(said()),
-        Word::Ignore => Action::Ignore,
-        Word::Trim => Action::Trim(1 + source.below(6) as u32),
-        Word::Summarise => Action::Summarise(source.below(6) as u32),
-        Word::Rewind => Action::Rewind((index - source.below(index)) as u32),
-        Word::Aside => Action::Aside(said()),
+        Payload::Http(make) => make(http(source)?),
+        Payload::Call(make) => make(settling(source, scenario, index, (spots, spot))?),
+        Payload::Cause(make) => make(*source.pick(&CAUSES)?),
+        Payload::Text { make, .. } => make(format!("Mind note {}.", n_said(scenario))),
+        Payload::Keep { make, least } => make(least + source.below(6) as u32),
+        Payload::Turn(make) => make((index - source.below(index)) as u32),
     };
     Some(action)
 }
@@ -124,142 +102,9 @@ pub(super) fn fitting(
 fn is_nameless(scenario: &Scenario, index: usize, spot: &Spot) -> bool {
     let reply = scenario.turns.get(index).and_then(|turn| turn.replies.get(spot.of_reply));
     let blocks = reply.and_then(|reply| reply.attempts.get(spot.attempt as usize - 1));
-    blocks.is_some_and(|blocks| points::of_attempt(blocks).any(|call| call.id == Some(CallId::Missing)))
+    let mut calls = blocks.into_iter().flatten().filter_map(Block::call);
+    calls.any(|call| call.id == Some(CallId::Missing))
 }
-
-/// An action, without what it says.
-#[derive(Debug, Clone, Copy)]
-enum Word {
-    Abort,
-    Kill,
-    Stall,
-    Pause,
-    Reset,
-    Eof,
-    EndEarly,
-    Error,
-    Http,
-    Settle,
-    Duplicate,
-    Malformed,
-    StopAgain,
-    Interrupt,
-    Steer,
-    Prompt,
-    Inject,
-    Ignore,
-    Trim,
-    Summarise,
-    Rewind,
-    Aside,
-}
-
-const BETWEEN: &[(usize, Word)] =
-    &[(3, Word::Kill), (2, Word::Trim), (2, Word::Summarise), (2, Word::Rewind), (1, Word::Aside)];
-
-const BEFORE_HEADERS: &[(usize, Word)] = &[
-    (2, Word::Abort),
-    (4, Word::Http),
-    (1, Word::Kill),
-    (1, Word::Stall),
-    (1, Word::Reset),
-    (1, Word::Eof),
-    (1, Word::Pause),
-    (1, Word::StopAgain),
-    (1, Word::Interrupt),
-    (1, Word::Steer),
-    (1, Word::Prompt),
-    (1, Word::Settle),
-];
-
-const STREAMED: &[(usize, Word)] = &[
-    (4, Word::Abort),
-    (2, Word::Kill),
-    (2, Word::Reset),
-    (1, Word::Stall),
-    (1, Word::Eof),
-    (2, Word::EndEarly),
-    (2, Word::Error),
-    (1, Word::Pause),
-    (2, Word::Settle),
-    (1, Word::Malformed),
-    (1, Word::StopAgain),
-    (1, Word::Interrupt),
-    (1, Word::Steer),
-    (1, Word::Prompt),
-];
-
-const SENT: &[(usize, Word)] = &[
-    (4, Word::Abort),
-    (2, Word::Kill),
-    (2, Word::Reset),
-    (1, Word::Stall),
-    (1, Word::Eof),
-    (2, Word::EndEarly),
-    (2, Word::Error),
-    (1, Word::Pause),
-    (3, Word::Settle),
-    (1, Word::Duplicate),
-    (1, Word::Malformed),
-    (1, Word::StopAgain),
-    (1, Word::Interrupt),
-    (1, Word::Steer),
-    (1, Word::Prompt),
-];
-
-const STREAMED_TO_THE_END: &[(usize, Word)] =
-    &[(2, Word::Abort), (2, Word::StopAgain), (1, Word::Kill), (1, Word::Settle), (1, Word::Interrupt)];
-
-const AFTER_ALL: &[(usize, Word)] = &[
-    (2, Word::Abort),
-    (2, Word::StopAgain),
-    (1, Word::Kill),
-    (1, Word::Settle),
-    (1, Word::Stall),
-    (1, Word::Reset),
-    (1, Word::Eof),
-    (1, Word::Error),
-    (1, Word::Pause),
-    (1, Word::Duplicate),
-    (1, Word::Interrupt),
-    (1, Word::Steer),
-];
-
-const ASKED: &[(usize, Word)] = &[
-    (3, Word::Abort),
-    (2, Word::Kill),
-    (2, Word::Ignore),
-    (2, Word::Prompt),
-    (1, Word::Steer),
-    (1, Word::StopAgain),
-    (1, Word::Interrupt),
-    (1, Word::Settle),
-];
-
-const RUNNING: &[(usize, Word)] = &[
-    (5, Word::Abort),
-    (3, Word::Kill),
-    (1, Word::Settle),
-    (1, Word::StopAgain),
-    (3, Word::Interrupt),
-    (2, Word::Steer),
-    (2, Word::Prompt),
-    (1, Word::Trim),
-    (1, Word::Summarise),
-];
-
-const BEHIND_RESULT: &[(usize, Word)] = &[
-    (5, Word::Abort),
-    (3, Word::Kill),
-    (1, Word::Settle),
-    (1, Word::StopAgain),
-    (3, Word::Interrupt),
-    (2, Word::Inject),
-    (2, Word::Steer),
-    (2, Word::Prompt),
-    (1, Word::Trim),
-    (1, Word::Summarise),
-];
 
 const CAUSES: [Cause; 8] = [
     Cause::Credits,
@@ -292,14 +137,14 @@ fn settling(
     let settles =
         |call: &&Call| points::runs(call, scenario.tools.get(&call.tool)) && !points::hangs(scenario, call);
     let started = points::started(spots, spot);
-    let own = turn.replies.iter().flat_map(turns::calls_of).filter(settles);
+    let own = turn.calls().filter(settles);
     let own = own.map(|call| call.name.as_str()).filter(|name| started.contains(name));
     let deaf = |call: &&Call| {
         let tool = scenario.tools.get(&call.tool);
         tool.is_some_and(|tool| tool.deaf) && points::runs(call, tool)
     };
     let earlier = scenario.turns.iter().take(index).filter(|turn| stays(turn));
-    let late = earlier.flat_map(|turn| &turn.replies).flat_map(turns::calls_of).filter(deaf);
+    let late = earlier.flat_map(Turn::calls).filter(deaf);
     let names: Vec<&str> =
         own.chain(late.map(|call| call.name.as_str())).filter(|name| !is_settled(scenario, name)).collect();
     source.pick(&names).map(|name| (*name).to_owned())
@@ -307,36 +152,17 @@ fn settling(
 
 /// Whether a turn is stopped, so that tools that do not hear it go on.
 fn stays(turn: &Turn) -> bool {
-    turn.at.iter().any(|at| ends(at) && at.action != Action::Kill)
+    turn.at.iter().any(|at| at.ends_turn() && at.action != Action::Kill)
 }
 
 fn is_settled(scenario: &Scenario, name: &str) -> bool {
     let mut actions = scenario.turns.iter().flat_map(|turn| &turn.at);
-    actions.any(|at| matches!(&at.action, Action::Settle(other) if other == name))
+    actions.any(|at| at.action.call().is_some_and(|other| other == name))
 }
 
 fn n_said(scenario: &Scenario) -> usize {
     let actions = scenario.turns.iter().flat_map(|turn| &turn.at);
-    actions.filter(|at| is_said(&at.action)).count()
-}
-
-fn is_said(action: &Action) -> bool {
-    matches!(action, Action::Steer(_) | Action::Prompt(_) | Action::Inject(_) | Action::Aside(_))
-}
-
-/// Whether a turn is over with it.
-pub(super) fn ends_turn(action: &Action) -> bool {
-    matches!(action, Action::Abort | Action::Stall | Action::StopAgain | Action::Kill | Action::Interrupt(_))
-}
-
-/// Whether its own turn is over with it: what happens before the prompt is over when the turn begins.
-pub(super) fn ends(at: &At) -> bool {
-    ends_turn(&at.action) && at.before != Some(Point::Prompt)
-}
-
-/// Whether an attempt is over with it, so that a client may ask again.
-pub(super) fn breaks(action: &Action) -> bool {
-    matches!(action, Action::Reset | Action::Eof | Action::EndEarly | Action::Error(_))
+    actions.filter(|at| at.action.text().is_some()).count()
 }
 
 /// Lets the last attempt of a reply break somewhere, and writes out the one that is served then.
@@ -348,9 +174,8 @@ pub(super) fn break_off(
 ) {
     let spots = points::of(scenario, index);
     let is_own = |spot: &&Spot| {
-        spot.region() == Region::Stream
+        matches!(spot.region, Region::Stream | Region::Piece | Region::Sent)
             && (spot.reply as usize, spot.attempt as usize) == (reply + 1, attempt)
-            && (spot.is_before || spot.point != Point::Reply)
     };
     let own: Vec<&Spot> = spots.iter().filter(is_own).collect();
     let Some(spot) = source.pick(&own) else { return };
@@ -373,7 +198,7 @@ fn take(source: &mut Source<'_>, scenario: &mut Scenario, index: usize, spots: &
         let name = name.clone();
         scenario.turns[index].settle.retain(|other| *other != name);
     }
-    let again = breaks(&at.action) && source.one_in(3);
+    let again = at.action.ends_attempt() && source.one_in(3);
     let (reply, attempt) = (at.reply as usize - 1, at.attempt as usize);
     scenario.turns[index].at.push(at);
     if again {
@@ -395,10 +220,10 @@ fn write_attempt(
     if said.attempts.len() != attempt {
         return;
     }
-    let has_calls = said.attempts.iter().any(|blocks| points::of_attempt(blocks).next().is_some());
-    let mut blocks = match has_calls {
-        true => turns::batch(source, &mut names, &mut scenario.tools, Manner::Settling),
-        false => vec![Block::Text("Once more.".to_owned())],
+    let mut blocks = if said.n_calls() > 0 {
+        turns::batch(source, &mut names, &mut scenario.tools, Manner::Settling)
+    } else {
+        vec![Block::Text("Once more.".to_owned())]
     };
     if said.attempts.iter().flatten().any(|block| matches!(block, Block::Think(_))) {
         turns::thinking(&mut blocks);
@@ -417,20 +242,16 @@ fn has_room(scenario: &Scenario, index: usize, spots: &[Spot], at: &At) -> bool 
     turn.at.iter().all(|other| {
         let Some(theirs) = place(other) else { return true };
         let (one, two) = (&spots[own], &spots[theirs]);
-        let (first, second, later) = match own < theirs {
-            true => (at, other, two),
-            false => (other, at, one),
-        };
-        if one.region() == Region::Prompt || two.region() == Region::Prompt {
-            return own != theirs
-                || std::mem::discriminant(&at.action) != std::mem::discriminant(&other.action);
+        let (first, second, later) = if own < theirs { (at, other, two) } else { (other, at, one) };
+        if one.region == Region::Between || two.region == Region::Between {
+            return own != theirs || at.action.spec().name != other.action.spec().name;
         }
-        if one.region() == Region::Store || two.region() == Region::Store {
+        if one.region == Region::Store || two.region == Region::Store {
             return false;
         }
         let same_kind = |is: fn(&Action) -> bool| is(&at.action) && is(&other.action);
         let settles = |at: &At| matches!(at.action, Action::Settle(_));
-        if same_kind(ends_turn) || same_kind(|action| matches!(action, Action::Prompt(_))) {
+        if same_kind(Action::ends_turn) || same_kind(|action| matches!(action, Action::Prompt(_))) {
             return false;
         }
         // A change waits for the results of its step, and the next one would take its place.
@@ -440,17 +261,18 @@ fn has_room(scenario: &Scenario, index: usize, spots: &[Spot], at: &At) -> bool 
         if own == theirs {
             return settles(at) != settles(other) && !is_final(&at.action) && !is_final(&other.action);
         }
-        let of_one_attempt =
-            one.is_streamed() && two.is_streamed() && (one.reply, one.attempt) == (two.reply, two.attempt);
+        let of_one_attempt = one.region.is_of_reply()
+            && two.region.is_of_reply()
+            && (one.reply, one.attempt) == (two.reply, two.attempt);
         let is_named = matches!(
             later.point,
             Point::Asked(_) | Point::Started(Which::Call(_)) | Point::Settled(Which::Call(_))
         );
         // The calls of a reply that breaks may never start, and those of the next attempt have other names.
         let of_broken = first.reply as usize == later.of_reply + 1 && is_named;
-        let is_cut =
-            (breaks(&first.action) || first.action == Action::Malformed) && (of_one_attempt || of_broken);
-        let settles_cut = breaks(&first.action) && settles(second);
+        let is_cut = (first.action.ends_attempt() || first.action == Action::Malformed)
+            && (of_one_attempt || of_broken);
+        let settles_cut = first.action.ends_attempt() && settles(second);
         !is_final(&first.action) && !is_cut && !settles_cut
     })
 }
@@ -458,5 +280,5 @@ fn has_room(scenario: &Scenario, index: usize, spots: &[Spot], at: &At) -> bool 
 /// Whether nothing else of the turn happens after it.
 fn is_final(action: &Action) -> bool {
     let is_refused = |fault: &HttpFault| fault.times > 2 || matches!(fault.status, 400..=428 | 430..=499);
-    ends_turn(action) || matches!(action, Action::Http(fault) if is_refused(fault))
+    action.ends_turn() || matches!(action, Action::Http(fault) if is_refused(fault))
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::Source;
-use brickbat_scenario::scenario::{Block, Call, CallId, Scenario, Tool};
+use brickbat_scenario::scenario::{Call, CallId, Scenario, Tool};
 
 /// Gives each call of a scenario a name of its own.
 #[derive(Debug, Default)]
@@ -19,8 +19,8 @@ impl Names {
     /// Those that a scenario has given already.
     pub fn of(scenario: &Scenario) -> Names {
         let asks = |call: &&Call| scenario.tools.get(&call.tool).is_some_and(|tool| tool.asks);
-        let asked = calls(scenario).filter(asks).map(|call| call.name.clone()).collect();
-        Names { given: calls(scenario).map(|call| call.name.clone()).collect(), asked }
+        let asked = scenario.calls().filter(asks).map(|call| call.name.clone()).collect();
+        Names { given: scenario.calls().map(|call| call.name.clone()).collect(), asked }
     }
 
     /// A name that no call has: `a`, …, `z`, `a1`, ….
@@ -45,15 +45,6 @@ impl Names {
     fn keep_to_itself(&mut self, name: &str) {
         self.asked.push(name.to_owned());
     }
-}
-
-/// Every call of a scenario, in the order of the file.
-pub(super) fn calls(scenario: &Scenario) -> impl Iterator<Item = &Call> {
-    let replies = scenario.turns.iter().flat_map(|turn| &turn.replies);
-    replies.flat_map(|reply| &reply.attempts).flatten().filter_map(|block| match block {
-        Block::Call(call) => Some(call),
-        Block::Think(_) | Block::Text(_) => None,
-    })
 }
 
 /// What calls of a reply may be.

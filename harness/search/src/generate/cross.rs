@@ -2,7 +2,7 @@
 
 use super::calls::Names;
 use super::{MAX_TURNS, Source, mend};
-use brickbat_scenario::scenario::{Action, At, Block, CallId, Point, Scenario, Turn, Which};
+use brickbat_scenario::scenario::{At, Block, CallId, Point, Scenario, Turn};
 
 /// A scenario with turns of the one and turns, or what goes wrong, of the other.
 pub fn cross(one: &Scenario, other: &Scenario, source: &mut Source<'_>) -> Scenario {
@@ -58,18 +58,10 @@ fn rename(name: &mut String, renamed: &[(String, String)]) {
 }
 
 fn rename_in(at: &mut At, renamed: &[(String, String)]) {
-    if let Some(
-        Point::Start(name)
-        | Point::Delta(name, _)
-        | Point::End(name)
-        | Point::Asked(name)
-        | Point::Started(Which::Call(name))
-        | Point::Settled(Which::Call(name)),
-    ) = at.before.as_mut().or(at.after.as_mut())
-    {
+    if let Some(name) = at.point_mut().and_then(Point::call_mut) {
         rename(name, renamed);
     }
-    if let Action::Settle(name) = &mut at.action {
+    if let Some(name) = at.action.call_mut() {
         rename(name, renamed);
     }
 }

@@ -1,10 +1,11 @@
 //! Mutation: a scenario like another one, by changes that know what a scenario is about.
 
 use super::calls::{self, Manner, Names};
-use super::{MAX_ACTIONS, MAX_BATCH, MAX_TURNS, Source, actions, mend, points, turns};
+use super::{MAX_ACTIONS, MAX_BATCH, MAX_TURNS, Source, actions, mend, turns};
+use crate::{fixup, points};
 use brickbat_rules::dialect::Dialect;
 use brickbat_rules::rules::Profile;
-use brickbat_scenario::scenario::{At, Block, Call, Indices, Point, Scenario, Stop, Turn, Which};
+use brickbat_scenario::scenario::{Block, Call, Indices, Reply, Scenario, Stop};
 
 /// One mutant in so many is left as the change has made it, whether or not it can be played.
 const UNMENDED: usize = 24;
@@ -109,12 +110,7 @@ fn attempt<'s>(scenario: &'s mut Scenario, source: &mut Source<'_>) -> Option<&'
 }
 
 fn with_call(scenario: &mut Scenario, source: &mut Source<'_>, change: impl Fn(&mut Call, &mut Source<'_>)) {
-    let blocks = scenario.turns.iter_mut().flat_map(|turn| &mut turn.replies);
-    let calls = blocks.flat_map(|reply| &mut reply.attempts).flatten().filter_map(|block| match block {
-        Block::Call(call) => Some(call),
-        Block::Think(_) | Block::Text(_) => None,
-    });
-    let mut calls: Vec<&mut Call> = calls.collect();
+    let mut calls: Vec<&mut Call> = scenario.calls_mut().collect();
     let at = source.below(calls.len());
     if let Some(call) = calls.get_mut(at) {
         change(call, source);
@@ -173,7 +169,7 @@ fn add_call(scenario: &mut Scenario, source: &mut Source<'_>) {
     let manner = if source.one_in(3) { Manner::Stopped } else { Manner::Settling };
     let call = calls::draw(source, &mut names, &mut scenario.tools, manner);
     let Some(blocks) = attempt(scenario, source) else { return };
-    if points::of_attempt(blocks).count() < 2 * MAX_BATCH {
+    if blocks.iter().filter_map(|block| block.call()).count() < 2 * MAX_BATCH {
         let at = blocks.len() - source.below(blocks.len());
         blocks.insert(at, Block::Call(call));
     }
@@ -202,7 +198,7 @@ fn change_call(scenario: &mut Scenario, source: &mut Source<'_>) {
 
 /// A call gets the id of another one, or one that is nobody's.
 fn change_id(scenario: &mut Scenario, source: &mut Source<'_>) {
-    let all: Vec<String> = calls::calls(scenario).map(|call| call.name.clone()).collect();
+    let all: Vec<String> = scenario.calls().map(|call| call.name.clone()).collect();
     let earlier = source.pick(&all).cloned();
     with_call(scenario, source, |call, source| {
         call.id = match call.id {
@@ -283,48 +279,20 @@ fn add_reply(scenario: &mut Scenario, source: &mut Source<'_>) {
     let mut names = Names::of(scenario);
     let blocks = turns::batch(source, &mut names, &mut scenario.tools, Manner::Settling);
     let at = source.below(n_replies);
-    let reply = brickbat_scenario::scenario::Reply {
-        attempts: vec![blocks],
-        interleave: false,
-        stop: None,
-        indices: None,
-    };
+    let reply = Reply { attempts: vec![blocks], interleave: false, stop: None, indices: None };
     scenario.turns[index].replies.insert(at, reply);
-    shift(&mut scenario.turns[index], at as u32, |reply| reply + 1);
+    let turn = &mut scenario.turns[index];
+    for action in turn.at.iter_mut().filter(|action| action.is_of_reply() && action.reply > at as u32) {
+        action.reply += 1;
+    }
 }
 
 fn drop_reply(scenario: &mut Scenario, source: &mut Source<'_>) {
     let Some(index) = turn(scenario, source) else { return };
     let n_replies = scenario.turns[index].replies.len();
     if n_replies > 1 {
-        let at = source.below(n_replies);
-        scenario.turns[index].replies.remove(at);
-        let turn = &mut scenario.turns[index];
-        turn.at.retain(|action| !is_streamed(action) || action.reply != at as u32 + 1);
-        shift(turn, at as u32, |reply| reply.saturating_sub(1).max(1));
+        fixup::remove_reply(&mut scenario.turns[index], source.below(n_replies));
     }
-}
-
-/// Actions in the streams of later replies go with them.
-fn shift(turn: &mut Turn, after: u32, to: impl Fn(u32) -> u32) {
-    for action in turn.at.iter_mut().filter(|action| is_streamed(action) && action.reply > after) {
-        action.reply = to(action.reply);
-    }
-}
-
-/// Whether an action stands in a stream, and not at a point of the tools or of the turn.
-fn is_streamed(action: &At) -> bool {
-    let point = action.before.as_ref().or(action.after.as_ref());
-    !matches!(
-        point,
-        Some(
-            Point::Prompt
-                | Point::Asked(_)
-                | Point::Started(Which::Call(_) | Which::Count(_))
-                | Point::Settled(_)
-                | Point::Saved(_)
-        )
-    )
 }
 
 fn add_turn(scenario: &mut Scenario, source: &mut Source<'_>) {

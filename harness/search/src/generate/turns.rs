@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::calls::{self, Manner, Names};
 use super::{MAX_BATCH, Source};
-use brickbat_scenario::scenario::{Block, Call, CallId, Indices, Reply, Scenario, Stop, Tool, Turn};
+use brickbat_scenario::scenario::{At, Block, Call, CallId, Indices, Reply, Scenario, Stop, Tool, Turn};
 
 /// What the user says in each turn; none of it is part of another.
 const USER: [&str; 4] = ["Look up the orders.", "What happened?", "Go on now.", "Is that all?"];
@@ -27,7 +27,7 @@ pub(super) fn draw(
     let mut is_over = false;
     for _ in 0..n_steps {
         let reply = step(source, names, tools, manner);
-        is_over = calls_of(&reply).any(|call| tools.get(&call.tool).is_some_and(|tool| tool.ends));
+        is_over = reply.calls().any(|call| tools.get(&call.tool).is_some_and(|tool| tool.ends));
         replies.push(reply);
         if is_over {
             break;
@@ -98,20 +98,12 @@ pub(super) fn last(source: &mut Source<'_>) -> Reply {
     Reply { attempts: vec![blocks], interleave: false, stop, indices: None }
 }
 
-/// The calls of a reply, in all its attempts.
-pub(super) fn calls_of(reply: &Reply) -> impl Iterator<Item = &Call> {
-    reply.attempts.iter().flatten().filter_map(|block| match block {
-        Block::Call(call) => Some(call),
-        Block::Think(_) | Block::Text(_) => None,
-    })
-}
-
 /// An order in which the calls of a turn may settle, reply by reply.
 pub(super) fn order(source: &mut Source<'_>, turn: &Turn, tools: &BTreeMap<String, Tool>) -> Vec<String> {
     let hangs = |call: &&Call| tools.get(&call.tool).is_some_and(|tool| tool.hangs);
     let mut order = Vec::new();
     for reply in &turn.replies {
-        let mut left: Vec<&Call> = calls_of(reply).filter(|call| !hangs(call)).collect();
+        let mut left: Vec<&Call> = reply.calls().filter(|call| !hangs(call)).collect();
         while !left.is_empty() {
             let at = left.len() - 1 - source.below(left.len());
             order.push(left.remove(at).name.clone());
@@ -162,7 +154,7 @@ pub(super) fn thinks(scenario: &Scenario) -> bool {
 /// Where nobody ends a turn, nothing hangs in it.
 pub(super) fn put_off(scenario: &mut Scenario) {
     for turn in &mut scenario.turns {
-        if turn.at.iter().any(super::actions::ends) {
+        if turn.at.iter().any(At::ends_turn) {
             continue;
         }
         let blocks = turn.replies.iter_mut().flat_map(|reply| &mut reply.attempts).flatten();

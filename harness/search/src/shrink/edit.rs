@@ -1,7 +1,8 @@
 //! The elements of a scenario, and the scenario without some of them.
 
-use super::{mend, plain};
-use brickbat_scenario::scenario::{At, Block, Call, Point, Reply, Scenario, Tool};
+use super::plain;
+use crate::fixup;
+use brickbat_scenario::scenario::{Block, Call, Reply, Scenario, Tool};
 
 /// One element that is taken out, or one value that is made plain. All indices count from 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -174,14 +175,14 @@ fn switches(scenario: &Scenario) -> Vec<Edit> {
             found.extend(said.indices.is_some().then_some(Edit::Indices(turn, reply)));
         }
     }
-    for call in calls(scenario) {
+    for call in scenario.calls() {
         found.extend(call.id.is_some().then(|| Edit::Id(call.name.clone())));
         found.extend(call.raw.is_some().then(|| Edit::Raw(call.name.clone())));
     }
     for (name, tool) in &scenario.tools {
         let odd = traits(tool).into_iter();
         found.extend(odd.map(|odd| Edit::Trait(name.clone(), odd)));
-        let is_called = calls(scenario).any(|call| call.tool == *name);
+        let is_called = scenario.calls().any(|call| call.tool == *name);
         found.extend((!is_called).then(|| Edit::Tool(name.clone())));
     }
     found
@@ -200,42 +201,24 @@ fn traits(tool: &Tool) -> Vec<Trait> {
     all.into_iter().filter(|(is_there, _)| *is_there).map(|(_, odd)| odd).collect()
 }
 
-/// The calls of the turns.
-pub(super) fn calls(scenario: &Scenario) -> impl Iterator<Item = &Call> {
-    let attempts = scenario.turns.iter().flat_map(|turn| &turn.replies).flat_map(|reply| &reply.attempts);
-    attempts.flatten().filter_map(|block| match block {
-        Block::Call(call) => Some(call),
-        Block::Think(_) | Block::Text(_) => None,
-    })
-}
-
-/// The same, to be changed.
-pub(super) fn calls_mut(scenario: &mut Scenario) -> impl Iterator<Item = &mut Call> {
-    let replies = scenario.turns.iter_mut().flat_map(|turn| &mut turn.replies);
-    replies.flat_map(|reply| &mut reply.attempts).flatten().filter_map(|block| match block {
-        Block::Call(call) => Some(call),
-        Block::Think(_) | Block::Text(_) => None,
-    })
-}
-
 /// A scenario without some elements of one kind, given in the order of [`elements`], and without what needed them.
 pub(super) fn without(scenario: &Scenario, edits: &[Edit]) -> Scenario {
     let mut less = scenario.clone();
     edits.iter().for_each(|edit| take_out(&mut less, edit));
-    mend::mend(&mut less);
+    fixup::fix(&mut less);
     less
 }
 
 fn take_out(scenario: &mut Scenario, edit: &Edit) {
     match edit {
-        Edit::Turn(turn) => mend::remove_turn(scenario, *turn),
+        Edit::Turn(turn) => fixup::remove_turn(scenario, *turn),
         Edit::Action(turn, at) => drop(scenario.turns[*turn].at.remove(*at)),
-        Edit::Reply(turn, reply) => mend::remove_reply(&mut scenario.turns[*turn], *reply),
+        Edit::Reply(turn, reply) => fixup::remove_reply(&mut scenario.turns[*turn], *reply),
         Edit::Attempt(turn, reply, attempt) => {
-            mend::remove_attempt(&mut scenario.turns[*turn], *reply, *attempt);
+            fixup::remove_attempt(&mut scenario.turns[*turn], *reply, *attempt);
         }
         Edit::Block(turn, reply, attempt, block) => {
-            mend::remove_block(&mut scenario.turns[*turn], (*reply, *attempt, *block));
+            fixup::remove_block(&mut scenario.turns[*turn], (*reply, *attempt, *block));
         }
         Edit::Settle(turn, entry) => drop(scenario.turns[*turn].settle.remove(*entry)),
         Edit::Expectation(call) => drop(scenario.expect.executed.remove(call)),
@@ -260,7 +243,7 @@ fn take_out(scenario: &mut Scenario, edit: &Edit) {
 }
 
 pub(super) fn with_call(scenario: &mut Scenario, name: &str, change: impl FnOnce(&mut Call)) {
-    if let Some(call) = calls_mut(scenario).find(|call| call.name == name) {
+    if let Some(call) = scenario.calls_mut().find(|call| call.name == name) {
         change(call);
     }
 }
@@ -280,14 +263,4 @@ fn put_right(tool: &mut Tool, odd: Trait) {
     if !tool.missing && ends.iter().all(|said| said.is_none()) {
         tool.returns = Some(plain::RETURNED.to_owned());
     }
-}
-
-/// Whether a point belongs to one reply; others belong to the turn.
-pub(super) fn is_of_reply(at: &At) -> bool {
-    let point = at.before.as_ref().or(at.after.as_ref());
-    !matches!(
-        point,
-        Some(Point::Prompt | Point::Asked(_) | Point::Started(_) | Point::Settled(_) | Point::Saved(_))
-            | None
-    )
 }

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
 
-use super::edit::{calls, calls_mut, with_call};
-use brickbat_scenario::scenario::{Action, At, Block, Call, CallId, Point, SOON_MS, Scenario, Tool, Which};
-
-/// What the model says where it does not matter what.
-pub(super) const SAID: &str = "Ok.";
+use super::edit::with_call;
+use crate::fixup::SAID;
+use brickbat_scenario::action::Payload;
+use brickbat_scenario::scenario::{
+    Action, At, Block, Call, CallId, HttpFault, Point, SOON_MS, Scenario, Tool, Which,
+};
 
 /// What a tool returns where it does not matter what.
 pub(super) const RETURNED: &str = "ok";
@@ -44,7 +45,7 @@ pub enum Value {
 /// Every value that is not plain.
 pub(super) fn values(scenario: &Scenario) -> Vec<Value> {
     let mut found = Vec::new();
-    for call in calls(scenario) {
+    for call in scenario.calls() {
         let arg = |key: &String| Value::Arg(call.name.clone(), key.clone());
         found.extend(call.args.keys().map(arg));
         let long = call.args.iter().filter(|(_, value)| **value != plain_arg(value));
@@ -94,7 +95,7 @@ pub(super) fn make(scenario: &mut Scenario, value: &Value) {
         }),
         Value::Deltas(name) => with_call(scenario, name, |call| call.deltas = call.deltas.min(DELTAS)),
         Value::Tool(name) => {
-            let call = calls(scenario).find(|call| call.name == *name);
+            let call = scenario.calls().find(|call| call.name == *name);
             if let Some(twin) = call.and_then(|call| twin(scenario, call)).cloned() {
                 with_call(scenario, name, |call| call.tool = twin);
             }
@@ -157,7 +158,7 @@ fn twin<'a>(scenario: &'a Scenario, call: &Call) -> Option<&'a String> {
 fn plain_point(at: &At) -> At {
     let mut at = at.clone();
     let is_before = at.before.is_some();
-    match at.before.as_mut().or(at.after.as_mut()) {
+    match at.point_mut() {
         Some(Point::Settled(Which::Count(count))) => *count = u32::from(is_before),
         Some(Point::Started(Which::Count(count))) => *count = 1,
         Some(Point::Delta(_, number) | Point::Text(number) | Point::Think(number)) => *number = 1,
@@ -167,21 +168,15 @@ fn plain_point(at: &At) -> At {
 }
 
 fn plain_action(action: &Action) -> Action {
-    let say =
-        |said: &String, plain: &str| if said.len() > plain.len() { plain.to_owned() } else { said.clone() };
-    match action {
-        Action::Http(fault) => {
-            let mut fault = fault.clone();
-            (fault.times, fault.retry_after_ms) = (1, SOON_MS);
-            Action::Http(fault)
+    match (&action.spec().payload, action) {
+        (Payload::Http(make), Action::Http(fault)) => {
+            make(HttpFault { times: 1, retry_after_ms: SOON_MS, ..fault.clone() })
         }
-        Action::Steer(said) => Action::Steer(say(said, "Be brief.")),
-        Action::Prompt(said) => Action::Prompt(say(said, "And then?")),
-        Action::Inject(said) => Action::Inject(say(said, "A note.")),
-        Action::Aside(said) => Action::Aside(say(said, "Why so?")),
-        Action::Trim(keep) => Action::Trim((*keep).min(1)),
-        Action::Summarise(keep) => Action::Summarise((*keep).min(1)),
-        other => other.clone(),
+        (Payload::Text { make, plain }, _) if action.text().is_some_and(|said| said.len() > plain.len()) => {
+            make((*plain).to_owned())
+        }
+        (Payload::Keep { make, .. }, Action::Trim(keep) | Action::Summarise(keep)) => make((*keep).min(1)),
+        _ => action.clone(),
     }
 }
 
@@ -191,7 +186,7 @@ fn renamed(scenario: &Scenario) -> BTreeMap<String, String> {
         let letter = char::from(b'a' + (at % 26) as u8);
         if at < 26 { letter.to_string() } else { format!("{letter}{}", at / 26) }
     };
-    let new = calls(scenario).enumerate().map(|(at, call)| (call.name.clone(), name(at)));
+    let new = scenario.calls().enumerate().map(|(at, call)| (call.name.clone(), name(at)));
     let new: BTreeMap<String, String> = new.collect();
     if new.iter().all(|(old, new)| old == new) { BTreeMap::new() } else { new }
 }
@@ -203,7 +198,7 @@ fn rename(scenario: &mut Scenario) {
             name.clone_from(new);
         }
     };
-    for call in calls_mut(scenario) {
+    for call in scenario.calls_mut() {
         change(&mut call.name);
         if let Some(CallId::Same(name)) = &mut call.id {
             change(name);
@@ -212,20 +207,8 @@ fn rename(scenario: &mut Scenario) {
     for turn in &mut scenario.turns {
         turn.settle.iter_mut().for_each(change);
         for at in &mut turn.at {
-            if let Action::Settle(name) = &mut at.action {
-                change(name);
-            }
-            if let Some(
-                Point::Start(name)
-                | Point::Delta(name, _)
-                | Point::End(name)
-                | Point::Asked(name)
-                | Point::Started(Which::Call(name))
-                | Point::Settled(Which::Call(name)),
-            ) = at.before.as_mut().or(at.after.as_mut())
-            {
-                change(name);
-            }
+            at.action.call_mut().into_iter().for_each(change);
+            at.point_mut().and_then(Point::call_mut).into_iter().for_each(change);
         }
     }
     let executed = std::mem::take(&mut scenario.expect.executed);

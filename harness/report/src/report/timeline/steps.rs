@@ -9,7 +9,8 @@ use super::lanes::{Drawing, Lane, Weight};
 use super::words;
 use crate::record::{ReceiptNote, Record};
 use brickbat_engine::provider::ending_of;
-use brickbat_scenario::plan::{PlannedAction, PlannedFault, PlannedPoint, Side};
+use brickbat_scenario::action::{Action, Ends};
+use brickbat_scenario::plan::{PlannedAction, PlannedPoint, Side};
 use brickbat_scenario::trace::{Ending, Event, ExchangeId, Grade, Held, RequestKind, TurnOutcome};
 
 /// Draws every event.
@@ -62,7 +63,7 @@ impl Story<'_, '_, '_> {
             Event::ToolSettled { call, outcome, grade } => {
                 let words =
                     format!("{} {}{}", call_name(record, *call), words::outcome(outcome), doubt(*grade));
-                let fault = self.fault(|action| action.what == PlannedFault::Settle(*call));
+                let fault = self.fault(|action| action.what == Action::Settle(*call));
                 let weight = if outcome.is_success() { Weight::Plain } else { Weight::Fault };
                 match fault {
                     Some(fault) => {
@@ -87,19 +88,19 @@ impl Story<'_, '_, '_> {
                     None => format!("?{}", words::beginning(id)),
                 };
                 self.plain(System, User, &format!("asks whether {name} may run"));
-                if let Some(fault) = self.fault(|action| action.what == PlannedFault::Ignore) {
+                if let Some(fault) = self.fault(|action| action.what == Action::Ignore) {
                     self.drawing.more(Weight::Fault, &format!("FAULT the user leaves that open ({fault})"));
                 }
             }
             Event::Answered { consent, .. } => self.plain(User, System, words::consent(*consent)),
             Event::Killed => {
-                let fault = self.fault(|action| action.what == PlannedFault::Kill);
+                let fault = self.fault(|action| action.what == Action::Kill);
                 let why = fault.map(|fault| format!(" ({fault})")).unwrap_or_default();
                 let words = format!("FAULT the process of the system is killed{why}");
                 self.drawing.step(System, System, Weight::Fault, &words);
             }
             Event::Changed { change } => {
-                let fault = self.fault(|action| action.what == PlannedFault::Change(change.clone()));
+                let fault = self.fault(|action| action.what.change().as_ref() == Some(change));
                 let why = fault.map(|fault| format!(" ({fault})")).unwrap_or_default();
                 self.drawing.step(User, System, Weight::Fault, &format!("{}{why}", words::change(change)));
             }
@@ -112,13 +113,13 @@ impl Story<'_, '_, '_> {
                 self.plain(User, System, &format!("the user goes on in process {process}"));
             }
             Event::Stopped => {
-                let fault = self.fault(|action| action.what.stops_turn());
+                let fault = self.fault(|action| action.what.spec().ends == Ends::TurnByStop);
                 let why = fault.map(|fault| format!(" ({fault})")).unwrap_or_default();
                 let words = format!("FAULT the user stops the turn{why}");
                 self.drawing.step(User, System, Weight::Fault, &words);
             }
             Event::Interrupted { cause } => {
-                let fault = self.fault(|action| action.what == PlannedFault::Interrupt(*cause));
+                let fault = self.fault(|action| action.what == Action::Interrupt(*cause));
                 let why = fault.map(|fault| format!(" ({fault})")).unwrap_or_default();
                 let words = format!("FAULT the turn is broken off: {}{why}", cause.name());
                 self.drawing.step(System, System, Weight::Fault, &words);
@@ -188,7 +189,7 @@ impl Story<'_, '_, '_> {
                 );
             }
             RequestKind::Faulted { status, .. } => {
-                let fault = self.fault(|action| matches!(action.what, PlannedFault::Http(_)));
+                let fault = self.fault(|action| matches!(action.what, Action::Http(_)));
                 let why = fault.map(|fault| format!(" ({fault})")).unwrap_or_default();
                 let words = format!("FAULT status {status} in place of the reply{why}");
                 self.drawing.step(Lane::Provider, Lane::System, Weight::Fault, &words);
@@ -213,7 +214,7 @@ impl Story<'_, '_, '_> {
         let fault = self.fault(|action| words::is_silence(&action.what) && is_here(&action.at));
         let words = format!("waits {place}, reply to request {}{}", id.0 + 1, doubt(grade));
         let added = self.fault(|action| {
-            matches!(action.what, PlannedFault::Duplicate | PlannedFault::Malformed) && is_here(&action.at)
+            matches!(action.what, Action::Duplicate | Action::Malformed) && is_here(&action.at)
         });
         if let Some(added) = added {
             let words = format!("FAULT a frame too many, or a broken one, comes {place} ({added})");
@@ -243,7 +244,7 @@ impl Story<'_, '_, '_> {
 
     fn ended(&mut self, outcome: &TurnOutcome) {
         let number = self.turn + 1;
-        if let Some(fault) = self.fault(|action| action.what == PlannedFault::Finish) {
+        if let Some(fault) = self.fault(|action| action.what == Action::Finish) {
             let words = format!("FAULT the turn ends where the system has to end it ({fault})");
             self.drawing.step(Lane::System, Lane::System, Weight::Fault, &words);
         }

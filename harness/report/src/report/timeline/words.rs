@@ -2,7 +2,8 @@
 
 use super::super::shape::call_name;
 use crate::record::Record;
-use brickbat_scenario::plan::{Change, Mark, PlannedFault, Script, ScriptBlock, Side, ToolOutcome};
+use brickbat_scenario::action::Action;
+use brickbat_scenario::plan::{BoundAction, Change, Mark, Script, ScriptBlock, Side, ToolOutcome};
 use brickbat_scenario::trace::{Aside, Consent, Ending, Held, ShownState};
 
 /// Where a held reply stands.
@@ -102,17 +103,17 @@ pub(super) fn change(change: &Change) -> String {
 }
 
 /// Whether a reply held at its point is itself the fault.
-pub(super) fn is_silence(what: &PlannedFault) -> bool {
-    matches!(what, PlannedFault::Stall | PlannedFault::Pause)
+pub(super) fn is_silence(what: &BoundAction) -> bool {
+    matches!(what, Action::Stall | Action::Pause)
 }
 
 /// Characters of a text that are quoted: enough for a line.
 const MAX_QUOTED: usize = 60;
 
 /// Whether an action says that text to a running turn.
-pub(super) fn is_said(what: &PlannedFault, text: &str) -> bool {
+pub(super) fn is_said(what: &BoundAction, text: &str) -> bool {
     match what {
-        PlannedFault::Steer(said) | PlannedFault::Prompt(said) | PlannedFault::Inject(said) => said == text,
+        Action::Steer(said) | Action::Prompt(said) | Action::Inject(said) => said == text,
         _ => false,
     }
 }

@@ -1,15 +1,16 @@
-//! What is left makes sense: what names something that is gone goes with it, and counts stay within what there is.
+//! Taking things out of a scenario, so that what is left makes sense: what names something that is gone goes with it, and
+//! counts stay within what there is.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::edit::{calls, calls_mut, is_of_reply};
-use super::plain;
-use brickbat_scenario::scenario::{
-    Action, At, Block, Call, CallId, Expect, Point, Reply, Scenario, Tool, Turn, Which,
-};
+use brickbat_scenario::point::{Point, Which};
+use brickbat_scenario::scenario::{Action, At, Block, Call, CallId, Expect, Reply, Scenario, Tool, Turn};
+
+/// What the model says where it does not matter what.
+pub(crate) const SAID: &str = "Ok.";
 
 /// Takes out a turn. What takes back a later one counts it no more.
-pub(super) fn remove_turn(scenario: &mut Scenario, turn: usize) {
+pub(crate) fn remove_turn(scenario: &mut Scenario, turn: usize) {
     scenario.turns.remove(turn);
     for later in &mut scenario.turns {
         later.at.retain_mut(|at| match &mut at.action {
@@ -20,26 +21,25 @@ pub(super) fn remove_turn(scenario: &mut Scenario, turn: usize) {
 }
 
 /// Takes out a reply, with what happens in it.
-pub(super) fn remove_reply(turn: &mut Turn, reply: usize) {
-    let gone = turn.replies[reply].attempts.iter().flat_map(|blocks| of(blocks));
-    let gone: Vec<String> = gone.map(|call| call.name.clone()).collect();
+pub(crate) fn remove_reply(turn: &mut Turn, reply: usize) {
+    let gone: Vec<String> = turn.replies[reply].calls().map(|call| call.name.clone()).collect();
     gone.iter().for_each(|name| count_without(turn, name));
     turn.replies.remove(reply);
-    turn.at.retain_mut(|at| !is_of_reply(at) || shifted(&mut at.reply, reply));
+    turn.at.retain_mut(|at| !at.is_of_reply() || shifted(&mut at.reply, reply));
 }
 
 /// Takes out an attempt, with what happens in it; with its only attempt a reply goes as well.
-pub(super) fn remove_attempt(turn: &mut Turn, reply: usize, attempt: usize) {
+pub(crate) fn remove_attempt(turn: &mut Turn, reply: usize, attempt: usize) {
     if turn.replies[reply].attempts.len() == 1 {
         return remove_reply(turn, reply);
     }
     turn.replies[reply].attempts.remove(attempt);
-    let is_there = |at: &At| is_of_reply(at) && at.reply as usize == reply + 1;
+    let is_there = |at: &At| at.is_of_reply() && at.reply as usize == reply + 1;
     turn.at.retain_mut(|at| !is_there(at) || shifted(&mut at.attempt, attempt));
 }
 
 /// Takes out a block. What waits for so many calls waits for one call less, if this is one of them.
-pub(super) fn remove_block(turn: &mut Turn, (reply, attempt, block): (usize, usize, usize)) {
+pub(crate) fn remove_block(turn: &mut Turn, (reply, attempt, block): (usize, usize, usize)) {
     if let Block::Call(call) = &turn.replies[reply].attempts[attempt][block] {
         let name = call.name.clone();
         count_without(turn, &name);
@@ -50,21 +50,19 @@ pub(super) fn remove_block(turn: &mut Turn, (reply, attempt, block): (usize, usi
 /// Counts a turn's calls without one that goes.
 fn count_without(turn: &mut Turn, name: &str) {
     let Turn { replies, settle, at, .. } = turn;
-    let mut started: Vec<(usize, &str)> = Vec::new();
-    for (reply, said) in replies.iter().enumerate() {
-        started.extend(
-            said.attempts.iter().flat_map(|blocks| of(blocks)).map(|call| (reply, call.name.as_str())),
-        );
-    }
+    let of_reply = |(reply, said): (usize, &'_ Reply)| {
+        said.calls().map(|call| (reply, call.name.clone())).collect::<Vec<(usize, String)>>()
+    };
+    let started: Vec<(usize, String)> = replies.iter().enumerate().flat_map(of_reply).collect();
     let mut settled = started.clone();
     let place = |name: &str| settle.iter().position(|other| other == name).unwrap_or(settle.len());
     settled.sort_by_key(|(reply, name)| (*reply, place(name)));
-    let comes_in = |order: &[(usize, &str)], count: u32| {
-        order.iter().take(count as usize).any(|(_, other)| *other == name)
+    let comes_in = |order: &[(usize, String)], count: u32| {
+        order.iter().take(count as usize).any(|(_, other)| other == name)
     };
     for at in at {
         let is_before = at.before.is_some();
-        match at.before.as_mut().or(at.after.as_mut()) {
+        match at.point_mut() {
             Some(Point::Started(Which::Count(count))) if *count > 1 && comes_in(&started, *count) => {
                 *count -= 1
             }
@@ -87,27 +85,41 @@ fn shifted(number: &mut u32, gone: usize) -> bool {
     own != gone + 1
 }
 
-/// Mends a scenario of which something was taken out.
-pub(super) fn mend(scenario: &mut Scenario) {
+/// Puts a scenario in order of which something was taken out.
+pub(crate) fn fix(scenario: &mut Scenario) {
     loop {
         let before = scenario.clone();
-        scenario.turns.iter_mut().for_each(|turn| {
-            blocks(turn);
-            attempts(turn);
-            replies(turn, &scenario.tools);
-        });
-        if let Some(first) = scenario.turns.first_mut() {
-            first.at.retain(|at| at.before != Some(Point::Prompt));
-        }
-        names(scenario);
-        let most = scenario.turns.iter().map(|turn| turn.replies.len()).max().unwrap_or(0);
-        scenario.limits.steps = scenario.limits.steps.map(|steps| steps.min(most.saturating_sub(1) as u32));
-        scenario.limits.steps = scenario.limits.steps.filter(|steps| *steps > 0);
-        let tools = &scenario.tools;
-        scenario.turns.iter_mut().for_each(|turn| actions(turn, tools));
+        fix_once(scenario);
         if *scenario == before {
             return;
         }
+    }
+}
+
+/// The same in one pass, which is enough in most cases.
+pub(crate) fn fix_once(scenario: &mut Scenario) {
+    scenario.turns.iter_mut().for_each(|turn| {
+        blocks(turn);
+        attempts(turn);
+        replies(turn, &scenario.tools);
+    });
+    first_turn(scenario);
+    names(scenario);
+    let most = scenario.turns.iter().map(|turn| turn.replies.len()).max().unwrap_or(0);
+    scenario.limits.steps = scenario.limits.steps.map(|steps| steps.min(most.saturating_sub(1) as u32));
+    scenario.limits.steps = scenario.limits.steps.filter(|steps| *steps > 0);
+    let tools = &scenario.tools;
+    scenario.turns.iter_mut().enumerate().for_each(|(index, turn)| actions(turn, index, tools));
+}
+
+/// Nothing comes before the first turn, which the first process takes; and where there are two processes none is killed.
+fn first_turn(scenario: &mut Scenario) {
+    if let Some(first) = scenario.turns.first_mut() {
+        first.at.retain(|at| !at.is_between_turns());
+        first.process = 1;
+    }
+    if scenario.turns.iter().any(|turn| turn.process != 1) {
+        scenario.turns.iter_mut().for_each(|turn| turn.at.retain(|at| at.action != Action::Kill));
     }
 }
 
@@ -126,7 +138,7 @@ fn blocks(turn: &mut Turn) {
         }
     }
     if turn.replies.is_empty() {
-        let attempts = vec![vec![Block::Text(plain::SAID.to_owned())]];
+        let attempts = vec![vec![Block::Text(SAID.to_owned())]];
         turn.replies.push(Reply { attempts, interleave: false, stop: None, indices: None });
     }
 }
@@ -136,9 +148,9 @@ fn attempts(turn: &mut Turn) {
     for reply in 0..turn.replies.len() {
         let fails = |attempt: usize| {
             let of_attempt = |at: &&At| {
-                is_of_reply(at) && (at.reply as usize, at.attempt as usize) == (reply + 1, attempt + 1)
+                at.is_of_reply() && (at.reply as usize, at.attempt as usize) == (reply + 1, attempt + 1)
             };
-            turn.at.iter().filter(of_attempt).any(|at| ends_attempt(&at.action))
+            turn.at.iter().filter(of_attempt).any(|at| at.action.ends_attempt())
         };
         let n_attempts = turn.replies[reply].attempts.len();
         let n_asked = 1 + (0..n_attempts).take_while(|attempt| fails(*attempt)).count();
@@ -148,60 +160,40 @@ fn attempts(turn: &mut Turn) {
     }
 }
 
-fn ends_attempt(action: &Action) -> bool {
-    matches!(action, Action::Reset | Action::Eof | Action::EndEarly | Action::Error(_))
-}
-
 /// A reply is asked for only when the one before makes calls, and none of them ends the turn.
 fn replies(turn: &mut Turn, tools: &BTreeMap<String, Tool>) {
     let ends = |call: &Call| tools.get(&call.tool).is_some_and(|tool| tool.ends);
     let goes_on = |reply: &Reply| {
-        let calls: Vec<&Call> = reply.attempts.last().into_iter().flat_map(|blocks| of(blocks)).collect();
-        !calls.is_empty() && !calls.iter().any(|call| ends(call))
+        let mut calls = reply.attempts.last().into_iter().flatten().filter_map(Block::call).peekable();
+        calls.peek().is_some() && !calls.any(ends)
     };
     let n_asked = 1 + turn.replies.iter().take_while(|reply| goes_on(reply)).count();
     for reply in (n_asked..turn.replies.len()).rev() {
         remove_reply(turn, reply);
     }
     for reply in &mut turn.replies {
-        let n_calls = reply.attempts.iter().map(|blocks| of(blocks).count()).max().unwrap_or(0);
+        let n_calls = reply.n_calls();
         reply.interleave &= n_calls > 1;
         reply.indices = reply.indices.filter(|_| n_calls > 0);
     }
 }
 
-fn of(blocks: &[Block]) -> impl Iterator<Item = &Call> {
-    blocks.iter().filter_map(|block| match block {
-        Block::Call(call) => Some(call),
-        Block::Think(_) | Block::Text(_) => None,
-    })
-}
-
 /// Nobody names a call that is gone.
 fn names(scenario: &mut Scenario) {
-    let all: BTreeSet<String> = calls(scenario).map(|call| call.name.clone()).collect();
+    let all: BTreeSet<String> = scenario.calls().map(|call| call.name.clone()).collect();
     let Expect { executed } = &mut scenario.expect;
     executed.retain(|name, _| all.contains(name));
     for turn in &mut scenario.turns {
-        let own: BTreeSet<String> = turn
-            .replies
-            .iter()
-            .flat_map(|reply| &reply.attempts)
-            .flat_map(|blocks| of(blocks))
-            .map(|call| call.name.clone())
-            .collect();
-        turn.settle.retain(|name| own.contains(name));
+        let own: BTreeSet<String> = turn.calls().map(|call| call.name.clone()).collect();
+        let mut settled = BTreeSet::new();
+        turn.settle.retain(|name| own.contains(name) && settled.insert(name.clone()));
         turn.at.retain(|at| {
-            let settles = match &at.action {
-                Action::Settle(name) => all.contains(name),
-                _ => true,
-            };
-            let point = at.before.as_ref().or(at.after.as_ref());
-            settles && point.and_then(named).is_none_or(|name| own.contains(name))
+            let settles = at.action.call().is_none_or(|name| all.contains(name));
+            settles && at.point().and_then(Point::call).is_none_or(|name| own.contains(name))
         });
     }
     let mut earlier = BTreeSet::new();
-    for call in calls_mut(scenario) {
+    for call in scenario.calls_mut() {
         if let Some(CallId::Same(name)) = &call.id
             && !earlier.contains(name)
         {
@@ -211,32 +203,23 @@ fn names(scenario: &mut Scenario) {
     }
 }
 
-/// The call that a point names.
-fn named(point: &Point) -> Option<&str> {
-    match point {
-        Point::Start(name)
-        | Point::Delta(name, _)
-        | Point::End(name)
-        | Point::Asked(name)
-        | Point::Started(Which::Call(name))
-        | Point::Settled(Which::Call(name)) => Some(name),
-        _ => None,
-    }
-}
-
 /// Points stay within what the turn has; what has no place any more goes.
-fn actions(turn: &mut Turn, tools: &BTreeMap<String, Tool>) {
+fn actions(turn: &mut Turn, index: usize, tools: &BTreeMap<String, Tool>) {
+    let (n_calls, n_saved) = (turn.n_calls(), turn.n_saved());
     let Turn { replies, at, .. } = turn;
     at.retain_mut(|at| {
+        if matches!(at.action, Action::Rewind(turn) if turn as usize > index) {
+            return false;
+        }
         let (reply, attempt) = (at.reply as usize, at.attempt as usize);
-        let is_of_reply = is_of_reply(at);
-        let blocks = replies.get(reply - 1).and_then(|reply| reply.attempts.get(attempt - 1));
-        if is_of_reply && blocks.is_none() {
+        let blocks =
+            replies.get(reply.wrapping_sub(1)).and_then(|reply| reply.attempts.get(attempt.wrapping_sub(1)));
+        if at.is_of_reply() && blocks.is_none() {
             return false;
         }
         let blocks = blocks.map_or(&[][..], Vec::as_slice);
-        let n_calls: usize = replies.iter().map(most_calls).sum();
-        let Some(point) = at.before.as_mut().or(at.after.as_mut()) else { return true };
+        let calls = || blocks.iter().filter_map(Block::call);
+        let Some(point) = at.point_mut() else { return false };
         match point {
             Point::Text(fragment) => {
                 within(fragment, fragments(blocks, |block| matches!(block, Block::Text(_))))
@@ -245,30 +228,22 @@ fn actions(turn: &mut Turn, tools: &BTreeMap<String, Tool>) {
                 within(fragment, fragments(blocks, |block| matches!(block, Block::Think(_))))
             }
             Point::Delta(name, delta) => {
-                let call = of(blocks).find(|call| call.name == *name);
+                let call = calls().find(|call| call.name == *name);
                 call.is_some_and(|call| within(delta, call.deltas))
             }
-            Point::Start(name) | Point::End(name) => of(blocks).any(|call| call.name == *name),
-            Point::Calls => of(blocks).next().is_some(),
+            Point::Start(name) | Point::End(name) => calls().any(|call| call.name == *name),
+            Point::Calls => calls().next().is_some(),
             Point::Asked(name) => {
                 let asks = |call: &Call| tools.get(&call.tool).is_some_and(|tool| tool.asks);
-                let all = replies.iter().flat_map(|reply| &reply.attempts);
-                all.flat_map(|blocks| of(blocks)).any(|call| call.name == *name && asks(call))
+                replies.iter().flat_map(Reply::calls).any(|call| call.name == *name && asks(call))
             }
-            Point::Started(Which::Count(count)) => within(count, n_calls as u32),
-            Point::Settled(Which::Count(count)) => {
-                *count == 0 && n_calls > 0 || within(count, n_calls as u32)
-            }
-            Point::Saved(entry) => within(entry, 1 + 2 * n_calls as u32),
+            Point::Started(Which::Count(count)) => within(count, n_calls),
+            Point::Settled(Which::Count(count)) => *count == 0 && n_calls > 0 || within(count, n_calls),
+            Point::Saved(entry) => within(entry, n_saved),
             Point::Started(Which::Call(_)) | Point::Settled(Which::Call(_)) => n_calls > 0,
             Point::Prompt | Point::Headers | Point::Stop | Point::Reply => true,
         }
     });
-}
-
-/// Calls of a reply that can settle: only one of its attempts comes to its end.
-fn most_calls(reply: &Reply) -> usize {
-    reply.attempts.iter().map(|blocks| of(blocks).count()).max().unwrap_or(0)
 }
 
 /// A text is sent in two fragments, if it has as many characters.

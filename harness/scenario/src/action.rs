@@ -1,0 +1,298 @@
+//! What can happen at a point of a turn, and the one table of what is known of each action.
+//!
+//! Lowering, generation, exploration, shrinking, reports and the reference page read the table. A new action is a variant
+//! of [`Action`], its [`ActionSpec`] and its arm in [`Action::spec`]; what it does is for the engine to say.
+
+use std::fmt::{self, Display};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::scenario::Cause;
+
+mod spec;
+mod table;
+
+pub use spec::{ActionSpec, Actor, Effect, Ends, Payload, Refusal};
+
+/// What happens at a point. In a scenario a call is named by the author, and what is rewound is a turn, counted from 1; a
+/// plan has resolved both.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "Action", description = "What happens at a point.")]
+pub enum Action<Call = String, Since = u32> {
+    /// The user stops the turn.
+    Abort,
+    /// The process of the system is killed (SIGKILL). A new one is started and loads the session for the next turn.
+    Kill,
+    /// The provider falls silent for good, and the user stops the turn when nothing has come for a while.
+    Stall,
+    /// The provider is silent until all it sent has been taken in, then goes on.
+    Pause,
+    /// The connection is reset (RST).
+    Reset,
+    /// The connection is closed inside the body (FIN).
+    Eof,
+    /// The body ends as HTTP wants it, but the terminal event of the stream never came.
+    EndEarly,
+    /// An error event inside the stream that began with status 200; then the connection closes.
+    Error(ErrorKind),
+    /// The request is answered with an HTTP error, a number of times, and served normally after that.
+    /// Belongs to `before: headers`.
+    Http(HttpFault),
+    /// This call settles here, earlier or later than it would.
+    Settle(Call),
+    /// What is sent at this point is sent twice. Belongs to `after`.
+    Duplicate,
+    /// A frame is sent that is cut off in the middle, and the reply goes on after it.
+    Malformed,
+    /// The user stops the turn, and stops it once more at once.
+    StopAgain,
+    /// An exception leaves the system's loop.
+    Interrupt(Cause),
+    /// The user says this to the running turn, which then goes on.
+    Steer(String),
+    /// The user sends this as another prompt while the turn runs.
+    Prompt(String),
+    /// A hook adds this context for the model, after a result.
+    Inject(String),
+    /// The user leaves the question open until nothing else happens.
+    Ignore,
+    /// The history is cut: the last N messages stay, or as many more or less as it takes to keep together what
+    /// belongs together.
+    Trim(u32),
+    /// A summary takes the place of the history, but for the last N messages, or a few more or less.
+    Summarise(u32),
+    /// The user takes back all from the message of that turn on, counted from 1. Belongs to `before: prompt`.
+    Rewind(Since),
+    /// The user asks this beside the conversation, of which it does not become a part. Belongs to `before: prompt`.
+    Aside(String),
+    /// The system ends the turn by itself: a limit is reached, or a tool ends it. No scenario writes it.
+    #[schemars(skip)]
+    Finish,
+}
+
+/// What an error event inside a stream says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ErrorKind {
+    /// The provider is overloaded.
+    Overloaded,
+    /// The provider failed inside.
+    Server,
+    /// The account is over its rate.
+    RateLimit,
+}
+
+impl ErrorKind {
+    /// The word that scenario files use.
+    pub fn name(self) -> &'static str {
+        match self {
+            ErrorKind::Overloaded => "overloaded",
+            ErrorKind::Server => "server",
+            ErrorKind::RateLimit => "rate-limit",
+        }
+    }
+}
+
+/// An HTTP error in place of a reply.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct HttpFault {
+    /// The status, 400 to 599.
+    pub status: u16,
+    /// How many requests get it before the reply is served, 1 to 20.
+    #[serde(default = "HttpFault::once")]
+    pub times: u32,
+    /// Milliseconds in the header `retry-after-ms`, 250 if nothing is said.
+    #[serde(default = "HttpFault::soon")]
+    pub retry_after_ms: u32,
+}
+
+/// The pause that a fault asks for if nothing is said: short enough to wait for, and longer than a busy machine takes to
+/// carry a request that does not wait.
+pub const SOON_MS: u32 = 250;
+
+impl HttpFault {
+    fn once() -> u32 {
+        1
+    }
+
+    fn soon() -> u32 {
+        SOON_MS
+    }
+}
+
+impl<Call, Since> Action<Call, Since> {
+    /// What is known of it.
+    pub fn spec(&self) -> &'static ActionSpec {
+        match self {
+            Action::Abort => &table::ABORT,
+            Action::Kill => &table::KILL,
+            Action::Stall => &table::STALL,
+            Action::Pause => &table::PAUSE,
+            Action::Reset => &table::RESET,
+            Action::Eof => &table::EOF,
+            Action::EndEarly => &table::END_EARLY,
+            Action::Error(_) => &table::ERROR,
+            Action::Http(_) => &table::HTTP,
+            Action::Settle(_) => &table::SETTLE,
+            Action::Duplicate => &table::DUPLICATE,
+            Action::Malformed => &table::MALFORMED,
+            Action::StopAgain => &table::STOP_AGAIN,
+            Action::Interrupt(_) => &table::INTERRUPT,
+            Action::Steer(_) => &table::STEER,
+            Action::Prompt(_) => &table::PROMPT,
+            Action::Inject(_) => &table::INJECT,
+            Action::Ignore => &table::IGNORE,
+            Action::Trim(_) => &table::TRIM,
+            Action::Summarise(_) => &table::SUMMARISE,
+            Action::Rewind(_) => &table::REWIND,
+            Action::Aside(_) => &table::ASIDE,
+            Action::Finish => &table::FINISH,
+        }
+    }
+
+    /// The same action with its call and its turn resolved.
+    pub fn bind<C, S, E>(
+        &self,
+        call: impl FnOnce(&Call) -> Result<C, E>,
+        since: impl FnOnce(&Since) -> Result<S, E>,
+    ) -> Result<Action<C, S>, E> {
+        Ok(match self {
+            Action::Abort => Action::Abort,
+            Action::Kill => Action::Kill,
+            Action::Stall => Action::Stall,
+            Action::Pause => Action::Pause,
+            Action::Reset => Action::Reset,
+            Action::Eof => Action::Eof,
+            Action::EndEarly => Action::EndEarly,
+            Action::Error(kind) => Action::Error(*kind),
+            Action::Http(fault) => Action::Http(fault.clone()),
+            Action::Settle(name) => Action::Settle(call(name)?),
+            Action::Duplicate => Action::Duplicate,
+            Action::Malformed => Action::Malformed,
+            Action::StopAgain => Action::StopAgain,
+            Action::Interrupt(cause) => Action::Interrupt(*cause),
+            Action::Steer(text) => Action::Steer(text.clone()),
+            Action::Prompt(text) => Action::Prompt(text.clone()),
+            Action::Inject(text) => Action::Inject(text.clone()),
+            Action::Ignore => Action::Ignore,
+            Action::Trim(keep) => Action::Trim(*keep),
+            Action::Summarise(keep) => Action::Summarise(*keep),
+            Action::Rewind(turn) => Action::Rewind(since(turn)?),
+            Action::Aside(question) => Action::Aside(question.clone()),
+            Action::Finish => Action::Finish,
+        })
+    }
+
+    /// Whether the attempt ends here, so that a client may ask again.
+    pub fn ends_attempt(&self) -> bool {
+        self.spec().ends == Ends::Attempt
+    }
+
+    /// Whether it ends the turn in which it happens: the turn is stopped or broken off, or it dies.
+    pub fn ends_turn(&self) -> bool {
+        matches!(self.spec().ends, Ends::TurnByStop | Ends::Turn)
+    }
+
+    /// Whether the history is changed, or something is asked beside it.
+    pub fn changes_history(&self) -> bool {
+        self.spec().actor == Actor::History
+    }
+
+    /// What is said in it.
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Action::Steer(text) | Action::Prompt(text) | Action::Inject(text) | Action::Aside(text) => {
+                Some(text)
+            }
+            _ => None,
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn text_mut(&mut self) -> Option<&mut String> {
+        match self {
+            Action::Steer(text) | Action::Prompt(text) | Action::Inject(text) | Action::Aside(text) => {
+                Some(text)
+            }
+            _ => None,
+        }
+    }
+
+    /// The call that it settles.
+    pub fn call(&self) -> Option<&Call> {
+        match self {
+            Action::Settle(call) => Some(call),
+            _ => None,
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn call_mut(&mut self) -> Option<&mut Call> {
+        match self {
+            Action::Settle(call) => Some(call),
+            _ => None,
+        }
+    }
+}
+
+/// In words: `settle a`, `http 529 (2 times)`. What is said in it is left out.
+impl<Call: Display, Since: Display> Display for Action<Call, Since> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.spec().name)?;
+        match self {
+            Action::Error(kind) => write!(f, " {}", kind.name()),
+            Action::Http(fault) if fault.times > 1 => write!(f, " {} ({} times)", fault.status, fault.times),
+            Action::Http(fault) => write!(f, " {}", fault.status),
+            Action::Settle(call) => write!(f, " {call}"),
+            Action::Interrupt(cause) => write!(f, " {}", cause.name()),
+            Action::Trim(keep) | Action::Summarise(keep) => write!(f, " {keep}"),
+            Action::Rewind(since) => write!(f, " {since}"),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::point::Region;
+
+    #[test]
+    fn every_action_of_the_format_has_its_line_and_its_key() {
+        let schema = serde_json::to_value(schemars::schema_for!(Action)).unwrap();
+        let variants = schema["oneOf"].as_array().unwrap().iter().flat_map(|variant| {
+            let plain = variant["enum"].as_array().into_iter().flatten().chain(variant.get("const"));
+            let keyed = variant["required"].as_array().into_iter().flatten();
+            plain.chain(keyed).map(|name| name.as_str().unwrap().to_owned()).collect::<Vec<String>>()
+        });
+        let mut keys: Vec<String> = variants.collect();
+        let mut names: Vec<&str> = ActionSpec::ALL.iter().map(|spec| spec.name).collect();
+        keys.sort_unstable();
+        names.sort_unstable();
+        assert_eq!(keys, names);
+    }
+
+    #[test]
+    fn what_is_made_by_a_line_is_of_that_line() {
+        for spec in ActionSpec::ALL {
+            let made = match &spec.payload {
+                Payload::Nothing(make) => make(),
+                Payload::Error(make) => make(ErrorKind::Server),
+                Payload::Http(make) => make(HttpFault { status: 500, times: 1, retry_after_ms: 0 }),
+                Payload::Call(make) => make("a".to_owned()),
+                Payload::Cause(make) => make(Cause::Steps),
+                Payload::Text { make, plain } => make((*plain).to_owned()),
+                Payload::Keep { make, least } => make(*least),
+                Payload::Turn(make) => make(1),
+            };
+            assert_eq!(made.spec().name, spec.name);
+            assert!(made.to_string().starts_with(spec.name));
+            assert_eq!(made.text().is_some(), matches!(spec.payload, Payload::Text { .. }));
+            assert_eq!(made.call().is_some(), matches!(spec.payload, Payload::Call(_)));
+            assert!(Region::ALL.iter().any(|region| spec.weight(*region).is_some()), "{}", spec.name);
+        }
+    }
+}

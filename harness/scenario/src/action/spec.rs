@@ -1,0 +1,180 @@
+//! What is known of an action.
+
+use super::Action;
+use super::table;
+use super::{ErrorKind, HttpFault};
+use crate::point::Region;
+use crate::scenario::{Cause, Need};
+
+/// What is known of an action, whatever it says.
+#[derive(Debug)]
+pub struct ActionSpec {
+    /// The key in scenario files.
+    pub name: &'static str,
+    /// Who does it.
+    pub actor: Actor,
+    /// What is over with it.
+    pub ends: Ends,
+    /// What a system must be able to do to meet it.
+    pub needs: Option<Need>,
+    /// What it says, and how it is made; nothing for what no scenario writes.
+    pub payload: Payload,
+    /// Actions with one effect are one cause to exploration, which tries those that have one.
+    pub effect: Option<Effect>,
+    /// How often generation takes it at a point of each [`Region`], in their order: [`NO`] is not allowed.
+    pub(super) at: [i8; Region::ALL.len()],
+    /// What is said where it is not allowed, if the region's own sentence does not say it.
+    pub(super) unless: &'static [Unless],
+}
+
+/// Who does something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Actor {
+    /// The provider, or the network in front of it.
+    Provider,
+    /// The user.
+    User,
+    /// The process of the system, or the application in it.
+    Process,
+    /// A tool.
+    Tool,
+    /// The application, to the history.
+    History,
+}
+
+impl Actor {
+    /// The word that the reference page uses.
+    pub fn name(self) -> &'static str {
+        match self {
+            Actor::Provider => "provider",
+            Actor::User => "user",
+            Actor::Process => "process",
+            Actor::Tool => "tool",
+            Actor::History => "history",
+        }
+    }
+}
+
+/// What is over with an action.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ends {
+    /// Nothing.
+    Nothing,
+    /// The attempt of the reply, so that a client may ask again.
+    Attempt,
+    /// The turn, by the user's stop.
+    TurnByStop,
+    /// The turn, without one.
+    Turn,
+}
+
+/// What an action does to a system: actions of one effect that fail alike are one cause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Effect {
+    /// The user stops the turn.
+    Stop,
+    /// The process dies.
+    Kill,
+    /// The reply breaks off.
+    Cut,
+    /// The reply ends in an error.
+    Error,
+    /// The request is refused.
+    Refusal,
+    /// The reply pauses.
+    Pause,
+    /// A tool settles at another time.
+    Settle,
+}
+
+impl Effect {
+    /// The word that reports use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Effect::Stop => "stop",
+            Effect::Kill => "kill",
+            Effect::Cut => "cut",
+            Effect::Error => "error",
+            Effect::Refusal => "refusal",
+            Effect::Pause => "pause",
+            Effect::Settle => "settle",
+        }
+    }
+}
+
+/// What an action says besides its name, and how the action is made of it.
+#[derive(Debug)]
+pub enum Payload {
+    /// Nothing.
+    Nothing(fn() -> Action),
+    /// The kind of an error event.
+    Error(fn(ErrorKind) -> Action),
+    /// An HTTP error.
+    Http(fn(HttpFault) -> Action),
+    /// A call of the scenario.
+    Call(fn(String) -> Action),
+    /// Why an exception leaves the loop.
+    Cause(fn(Cause) -> Action),
+    /// A text.
+    Text {
+        /// Makes the action.
+        make: fn(String) -> Action,
+        /// What it says where it does not matter what.
+        plain: &'static str,
+    },
+    /// How many messages stay.
+    Keep {
+        /// Makes the action.
+        make: fn(u32) -> Action,
+        /// The fewest that may stay.
+        least: u32,
+    },
+    /// A turn, from 1.
+    Turn(fn(u32) -> Action),
+}
+
+/// What is said where an action is not allowed.
+#[derive(Debug)]
+pub(super) struct Unless {
+    pub(super) regions: &'static [Region],
+    pub(super) refusal: Refusal,
+}
+
+/// Why something cannot stand at a point, with what to do about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Refusal {
+    /// What is wrong.
+    pub message: &'static str,
+    /// What to write instead.
+    pub hint: &'static str,
+}
+
+/// The action is not allowed in a region.
+pub(super) const NO: i8 = -1;
+
+impl ActionSpec {
+    /// Every action that a scenario can write.
+    pub const ALL: [&'static ActionSpec; 22] = table::ALL;
+
+    /// How often generation takes it in a region; nothing where it is not allowed.
+    pub fn weight(&self, region: Region) -> Option<usize> {
+        usize::try_from(self.at[region as usize]).ok()
+    }
+
+    /// Whether something is said in it.
+    pub fn is_said(&self) -> bool {
+        matches!(self.payload, Payload::Text { .. })
+    }
+
+    /// Why it cannot happen in a region, if so.
+    pub fn refusal(&self, region: Region) -> Option<Refusal> {
+        if self.weight(region).is_some() {
+            return None;
+        }
+        let own = || self.unless.iter().find(|unless| unless.regions.contains(&region));
+        Some(match region {
+            Region::Store => region.refusal(),
+            _ => own().map_or(region.refusal(), |unless| unless.refusal),
+        })
+    }
+}

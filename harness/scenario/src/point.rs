@@ -1,0 +1,397 @@
+//! Points: positions in causal order, and the one table of what is known of each.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::action::Refusal;
+use crate::plan::Side;
+use crate::scenario::{Block, MAX_DELTAS, Need};
+
+/// A position in causal order.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Point {
+    /// What the user says in this turn (only `before`): the turn before is over, and the system is idle.
+    Prompt,
+    /// The status line and headers of the reply.
+    Headers,
+    /// Fragment K of what the model thinks, from 1. The signature of the whole comes after the last.
+    Think(u32),
+    /// Fragment K of the reply's text, from 1.
+    Text(u32),
+    /// The call's opening: id and tool name.
+    Start(String),
+    /// Delta K of the call's arguments, from 1.
+    Delta(String, u32),
+    /// The call is complete on the wire.
+    End(String),
+    /// The last call of the reply is complete, the stop reason is not yet sent.
+    Calls,
+    /// The stop reason.
+    Stop,
+    /// The terminal event of the reply.
+    Reply,
+    /// The user has been asked about the call, and has not answered yet.
+    Asked(String),
+    /// A tool has started: a call by name, or the K-th of the turn.
+    Started(Which),
+    /// A result has been delivered: of a call by name, or the K-th of the turn. 0 means that all calls have started.
+    Settled(Which),
+    /// The K-th entry of the turn is written to the store, from 1: what the user said, then each call and each result.
+    Saved(u32),
+}
+
+/// A call by its name, or a count.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Which {
+    /// So many.
+    Count(u32),
+    /// That one.
+    Call(String),
+}
+
+/// The kinds of places in a turn, by what can happen there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Region {
+    /// Between two turns.
+    Between,
+    /// A request has come, and nothing of its answer has been sent.
+    Unanswered,
+    /// In a stream, after nothing that could be sent again.
+    Stream,
+    /// In a stream, after a piece of arguments or of a thought.
+    Piece,
+    /// In a stream, after something that is recognised when it is sent again.
+    Sent,
+    /// After the terminal event of a stream.
+    Over,
+    /// While the user is asked.
+    Question,
+    /// While tools run, and not just after a result.
+    Tools,
+    /// After a result.
+    Result,
+    /// Between two writes of the store.
+    Store,
+}
+
+impl Region {
+    /// Every region, in the order of the columns of [`crate::action::ActionSpec`].
+    pub const ALL: [Region; 10] = [
+        Region::Between,
+        Region::Unanswered,
+        Region::Stream,
+        Region::Piece,
+        Region::Sent,
+        Region::Over,
+        Region::Question,
+        Region::Tools,
+        Region::Result,
+        Region::Store,
+    ];
+
+    /// Whether it belongs to one attempt of one reply.
+    pub fn is_of_reply(self) -> bool {
+        matches!(self, Region::Unanswered | Region::Stream | Region::Piece | Region::Sent | Region::Over)
+    }
+
+    /// Why most of what cannot happen there cannot.
+    pub(crate) fn refusal(self) -> Refusal {
+        match self {
+            Region::Store => {
+                Refusal { message: "only `kill` is allowed at a `saved` point", hint: "write `do: kill`" }
+            }
+            Region::Between => Refusal {
+                message: "no turn runs at this point",
+                hint: "use a point of the turn; `before: headers` is its first request",
+            },
+            _ => Refusal {
+                message: "no reply is being streamed at this point",
+                hint: "use a point of the stream; `reply: 2, before: headers` is the request with the results",
+            },
+        }
+    }
+}
+
+/// What is known of a point, whatever call or number it names.
+#[derive(Debug)]
+pub struct PointSpec {
+    /// The key in scenario files.
+    pub name: &'static str,
+    /// What a system must be able to do to get there.
+    pub needs: Option<Need>,
+    /// Just before it.
+    before: Place,
+    /// Just after it.
+    after: Place,
+}
+
+/// What a side of a point is.
+#[derive(Debug)]
+enum Place {
+    In(Region),
+    Nowhere(Refusal),
+}
+
+impl PointSpec {
+    /// Every point.
+    pub const ALL: [&'static PointSpec; 14] = [
+        &PROMPT, &HEADERS, &THINK, &TEXT, &START, &DELTA, &END, &CALLS, &STOP, &REPLY, &ASKED, &STARTED,
+        &SETTLED, &SAVED,
+    ];
+
+    /// The region that a side of it lies in, or why nothing can happen there.
+    pub fn region(&self, side: Side) -> Result<Region, Refusal> {
+        let place = match side {
+            Side::Before => &self.before,
+            Side::After => &self.after,
+        };
+        match place {
+            Place::In(region) => Ok(*region),
+            Place::Nowhere(refusal) => Err(*refusal),
+        }
+    }
+
+    /// Whether it belongs to one attempt of one reply; others belong to the turn.
+    pub fn is_of_reply(&self) -> bool {
+        matches!(self.after, Place::In(region) if region.is_of_reply())
+    }
+}
+
+impl Point {
+    /// What is known of it.
+    pub fn spec(&self) -> &'static PointSpec {
+        match self {
+            Point::Prompt => &PROMPT,
+            Point::Headers => &HEADERS,
+            Point::Think(_) => &THINK,
+            Point::Text(_) => &TEXT,
+            Point::Start(_) => &START,
+            Point::Delta(..) => &DELTA,
+            Point::End(_) => &END,
+            Point::Calls => &CALLS,
+            Point::Stop => &STOP,
+            Point::Reply => &REPLY,
+            Point::Asked(_) => &ASKED,
+            Point::Started(_) => &STARTED,
+            Point::Settled(_) => &SETTLED,
+            Point::Saved(_) => &SAVED,
+        }
+    }
+
+    /// The region that a side of it lies in, or why nothing can happen there.
+    pub fn region(&self, side: Side) -> Result<Region, Refusal> {
+        match (self, side) {
+            // All calls have started, and no result has been delivered.
+            (Point::Settled(Which::Count(0)), Side::After)
+            | (Point::Settled(Which::Count(1)), Side::Before) => Ok(Region::Tools),
+            // Before the second result is after the first.
+            (Point::Settled(Which::Count(2..)), Side::Before) => Ok(Region::Result),
+            _ => self.spec().region(side),
+        }
+    }
+
+    /// The call that it names.
+    pub fn call(&self) -> Option<&str> {
+        match self {
+            Point::Start(name)
+            | Point::Delta(name, _)
+            | Point::End(name)
+            | Point::Asked(name)
+            | Point::Started(Which::Call(name))
+            | Point::Settled(Which::Call(name)) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn call_mut(&mut self) -> Option<&mut String> {
+        match self {
+            Point::Start(name)
+            | Point::Delta(name, _)
+            | Point::End(name)
+            | Point::Asked(name)
+            | Point::Started(Which::Call(name))
+            | Point::Settled(Which::Call(name)) => Some(name),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Which {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Which::Count(count) => write!(f, "{count}"),
+            Which::Call(name) => f.write_str(name),
+        }
+    }
+}
+
+/// In words: `delta b 2`.
+impl fmt::Display for Point {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Point::Think(number) | Point::Text(number) | Point::Saved(number) => {
+                write!(f, "{} {number}", self.spec().name)
+            }
+            Point::Start(name) | Point::End(name) | Point::Asked(name) => {
+                write!(f, "{} {name}", self.spec().name)
+            }
+            Point::Delta(name, delta) => write!(f, "delta {name} {delta}"),
+            Point::Started(which) | Point::Settled(which) => write!(f, "{} {which}", self.spec().name),
+            Point::Reply => f.write_str("terminal event"),
+            Point::Prompt | Point::Headers | Point::Calls | Point::Stop => f.write_str(self.spec().name),
+        }
+    }
+}
+
+/// A block as far as points are counted in it.
+#[derive(Debug, Clone, Copy)]
+pub enum Shape<'a> {
+    /// Thinking in so many fragments.
+    Think(u32),
+    /// Text in so many fragments.
+    Text(u32),
+    /// A call in so many deltas.
+    Call(&'a str, u32),
+}
+
+impl<'a> From<&'a Block> for Shape<'a> {
+    fn from(block: &'a Block) -> Shape<'a> {
+        // A text is cut in two where it has as many characters; an empty one is opened and not filled.
+        let fragments = |text: &str| text.chars().take(2).count().max(1) as u32;
+        match block {
+            Block::Think(text) => Shape::Think(fragments(text)),
+            Block::Text(text) => Shape::Text(fragments(text)),
+            Block::Call(call) => Shape::Call(&call.name, call.deltas.min(MAX_DELTAS)),
+        }
+    }
+}
+
+/// The points in the stream of an attempt after which something can happen, in causal order.
+pub fn in_stream<'a>(blocks: impl IntoIterator<Item = Shape<'a>>) -> Vec<Point> {
+    let mut points = vec![Point::Headers];
+    let (mut n_thoughts, mut n_texts, mut has_calls) = (0, 0, false);
+    for block in blocks {
+        match block {
+            Shape::Think(n_fragments) => {
+                points.extend((1..=n_fragments).map(|fragment| Point::Think(n_thoughts + fragment)));
+                n_thoughts += n_fragments;
+            }
+            Shape::Text(n_fragments) => {
+                points.extend((1..=n_fragments).map(|fragment| Point::Text(n_texts + fragment)));
+                n_texts += n_fragments;
+            }
+            Shape::Call(name, n_deltas) => {
+                has_calls = true;
+                points.push(Point::Start(name.to_owned()));
+                points.extend((1..=n_deltas).map(|delta| Point::Delta(name.to_owned(), delta)));
+                points.push(Point::End(name.to_owned()));
+            }
+        }
+    }
+    points.extend(has_calls.then_some(Point::Calls));
+    points.extend([Point::Stop, Point::Reply]);
+    points
+}
+
+const fn nowhere(message: &'static str, hint: &'static str) -> Place {
+    Place::Nowhere(Refusal { message, hint })
+}
+
+const fn streamed(name: &'static str, after: Region) -> PointSpec {
+    PointSpec { name, needs: None, before: Place::In(Region::Stream), after: Place::In(after) }
+}
+
+static PROMPT: PointSpec = PointSpec {
+    name: "prompt",
+    needs: None,
+    before: Place::In(Region::Between),
+    after: nowhere(
+        "what follows the prompt is the first request",
+        "use `before: headers`, or `before: prompt` for the time between two turns",
+    ),
+};
+
+static HEADERS: PointSpec =
+    PointSpec { before: Place::In(Region::Unanswered), ..streamed("headers", Region::Stream) };
+
+static THINK: PointSpec = streamed("think", Region::Piece);
+static TEXT: PointSpec = streamed("text", Region::Sent);
+static START: PointSpec = streamed("start", Region::Sent);
+static DELTA: PointSpec = streamed("delta", Region::Piece);
+static END: PointSpec = streamed("end", Region::Sent);
+static CALLS: PointSpec = streamed("calls", Region::Sent);
+static STOP: PointSpec = streamed("stop", Region::Sent);
+static REPLY: PointSpec = streamed("reply", Region::Over);
+
+static ASKED: PointSpec = PointSpec {
+    name: "asked",
+    needs: Some(Need::Approvals),
+    before: nowhere(
+        "a question cannot be seen before it is asked",
+        "use `after`: the question then waits for its answer",
+    ),
+    after: Place::In(Region::Question),
+};
+
+static STARTED: PointSpec = PointSpec {
+    name: "started",
+    needs: None,
+    before: nowhere(
+        "a tool cannot be seen before it has started",
+        "use `after`, or a point of the stream such as `before: { end: … }`",
+    ),
+    after: Place::In(Region::Tools),
+};
+
+static SETTLED: PointSpec = PointSpec {
+    name: "settled",
+    needs: None,
+    before: Place::In(Region::Tools),
+    after: Place::In(Region::Result),
+};
+
+static SAVED: PointSpec = PointSpec {
+    name: "saved",
+    needs: Some(Need::Saving),
+    before: Place::In(Region::Store),
+    after: Place::In(Region::Store),
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::Call;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn every_point_of_the_format_has_its_line() {
+        let schema = serde_json::to_value(schemars::schema_for!(Point)).unwrap();
+        let text = schema["oneOf"].to_string();
+        assert!(PointSpec::ALL.iter().all(|spec| text.contains(&format!("\"{}\"", spec.name))));
+        assert_eq!(schema["oneOf"].as_array().unwrap().len(), PointSpec::ALL.len());
+    }
+
+    #[test]
+    fn points_come_in_the_order_in_which_they_are_sent() {
+        let call = Call {
+            name: "a".to_owned(),
+            tool: "t".to_owned(),
+            args: BTreeMap::new(),
+            raw: None,
+            id: None,
+            deltas: 2,
+        };
+        let blocks = [Block::Text("Hello".to_owned()), Block::Call(call), Block::Text("!".to_owned())];
+        let names: Vec<String> = in_stream(blocks.iter().map(Shape::from))
+            .iter()
+            .map(|point| serde_json::to_string(point).unwrap())
+            .collect();
+        let expected = "\"headers\" {\"text\":1} {\"text\":2} {\"start\":\"a\"} {\"delta\":[\"a\",1]} \
+                        {\"delta\":[\"a\",2]} {\"end\":\"a\"} {\"text\":3} \"calls\" \"stop\" \"reply\"";
+        assert_eq!(names.join(" "), expected);
+    }
+}

@@ -1,0 +1,73 @@
+//! Injections: an action at a point of a turn, as a scenario writes it.
+
+use crate::points::{self, Spot};
+use brickbat_scenario::action::{Action, ActionSpec, Effect, ErrorKind, HttpFault, Payload, SOON_MS};
+use brickbat_scenario::plan::Side;
+use brickbat_scenario::point::{Point, Region, Which};
+use brickbat_scenario::scenario::{At, Scenario};
+
+/// An action at a point of a turn.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Injection {
+    /// The turn, from 0.
+    pub turn: usize,
+    /// The action, and where it happens.
+    pub at: At,
+    /// What it does to a system.
+    pub effect: Effect,
+}
+
+impl Injection {
+    /// A name that no other injection of the base has, for ids of plans.
+    pub fn name(&self) -> String {
+        let words = self.at.words().replace([' ', ','], "-").replace("--", "-");
+        if self.turn == 0 { words } else { format!("turn-{}-{words}", self.turn + 1) }
+    }
+
+    /// What happens, in words.
+    pub fn words(&self) -> String {
+        format!("{} in turn {}", self.at.words(), self.turn + 1)
+    }
+}
+
+/// Every injection in a scenario that the table of actions allows. Some of them can never happen, which is for lowering to
+/// say.
+pub(super) fn all(scenario: &Scenario) -> Vec<Injection> {
+    let mut injections = Vec::new();
+    for (turn, said) in scenario.turns.iter().enumerate() {
+        let mut actions = actions();
+        let first = said.replies.iter().filter_map(|reply| reply.attempts.first()).flatten();
+        let settle = |name: &str| (Effect::Settle, Action::Settle(name.to_owned()));
+        actions.extend(first.filter_map(|block| block.call()).map(|call| settle(&call.name)));
+        for spot in points::of(scenario, turn).iter().filter(|spot| is_explored(spot)) {
+            let allowed = actions.iter().filter(|(_, action)| action.spec().refusal(spot.region).is_none());
+            injections.extend(allowed.map(|(effect, action)| Injection {
+                turn,
+                at: spot.at(action.clone()),
+                effect: *effect,
+            }));
+        }
+    }
+    injections
+}
+
+/// Of several points between which a system does nothing there is one.
+fn is_explored(spot: &Spot) -> bool {
+    match (&spot.point, spot.side) {
+        (Point::Stop | Point::Reply, Side::Before) | (Point::Settled(Which::Call(_)), Side::After) => false,
+        _ => !matches!(spot.region, Region::Between | Region::Store),
+    }
+}
+
+/// The actions that need neither a call nor words of the user's, and that any system may meet. Of errors that differ in
+/// their words alone there is one.
+fn actions() -> Vec<(Effect, Action)> {
+    let overloaded = HttpFault { status: 529, times: 1, retry_after_ms: SOON_MS };
+    let action = |spec: &ActionSpec| match spec.payload {
+        Payload::Nothing(make) => Some(make()),
+        Payload::Error(make) => Some(make(ErrorKind::Overloaded)),
+        Payload::Http(make) => Some(make(overloaded.clone())),
+        _ => None,
+    };
+    ActionSpec::ALL.into_iter().filter_map(|spec| Some((spec.effect?, action(spec)?))).collect()
+}

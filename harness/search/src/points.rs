@@ -1,0 +1,151 @@
+//! The points of a turn as a scenario speaks of them, without lowering it.
+
+use brickbat_scenario::plan::Side;
+use brickbat_scenario::point::{Point, Region, Shape, Which, in_stream};
+use brickbat_scenario::scenario::{Action, At, Block, Call, Reply, Scenario, Tool};
+
+/// A side of a point of a turn, at which something may happen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Spot {
+    /// The reply, from 1; 1 where the point belongs to the turn.
+    pub reply: u32,
+    /// Its attempt, from 1.
+    pub attempt: u32,
+    pub side: Side,
+    pub point: Point,
+    pub region: Region,
+    /// The reply, from 0, that streams the point, or whose tools it is about.
+    pub of_reply: usize,
+}
+
+impl Spot {
+    /// An action here.
+    pub fn at(&self, action: Action) -> At {
+        At { reply: self.reply, attempt: self.attempt, ..At::new(self.side, self.point.clone(), action) }
+    }
+
+    /// Whether an action stands here.
+    pub fn is_of(&self, at: &At) -> bool {
+        (at.reply, at.attempt) == (self.reply, self.attempt) && at.place() == Some((self.side, &self.point))
+    }
+}
+
+/// Every point of a turn (from 0) at which something may go wrong, in causal order where there is one.
+pub(crate) fn of(scenario: &Scenario, index: usize) -> Vec<Spot> {
+    let Some(turn) = scenario.turns.get(index) else { return Vec::new() };
+    let mut spots = Vec::new();
+    if index > 0 {
+        add(&mut spots, (1, 1), 0, Side::Before, Point::Prompt);
+    }
+    let limit = scenario.limits.steps.map_or(usize::MAX, |steps| steps as usize);
+    let mut counted = Counted::default();
+    for (number, reply) in turn.replies.iter().enumerate().take(limit) {
+        for (attempt, blocks) in reply.attempts.iter().enumerate() {
+            streamed(&mut spots, (number, attempt), blocks);
+        }
+        tools(&mut spots, scenario, (number, reply), &turn.settle, &mut counted);
+    }
+    for entry in 1..=turn.n_saved() {
+        // Before its first entry is saved a turn cannot be seen.
+        if entry > 1 {
+            add(&mut spots, (1, 1), 0, Side::Before, Point::Saved(entry));
+        }
+        add(&mut spots, (1, 1), 0, Side::After, Point::Saved(entry));
+    }
+    spots
+}
+
+/// The calls that have started at a point of the turn, and need not have settled.
+pub(crate) fn started<'s>(spots: &'s [Spot], at: &Spot) -> Vec<&'s str> {
+    let is_streamed = at.region.is_of_reply();
+    let place = spots.iter().position(|spot| spot == at).unwrap_or(0);
+    let before = spots[..place].iter().chain(spots.get(place));
+    let names = before.filter_map(|spot| match &spot.point {
+        Point::End(name) if is_streamed && (spot.reply, spot.attempt) == (at.reply, at.attempt) => {
+            Some(name.as_str())
+        }
+        Point::Started(Which::Call(name)) if !is_streamed && spot.of_reply == at.of_reply => {
+            Some(name.as_str())
+        }
+        _ => None,
+    });
+    let own = match &at.point {
+        Point::Settled(Which::Call(name)) => Some(name.as_str()),
+        _ => None,
+    };
+    names.filter(|name| own != Some(*name)).collect()
+}
+
+fn add(spots: &mut Vec<Spot>, (reply, attempt): (u32, u32), of_reply: usize, side: Side, point: Point) {
+    if let Ok(region) = point.region(side) {
+        spots.push(Spot { reply, attempt, side, point, region, of_reply });
+    }
+}
+
+fn streamed(spots: &mut Vec<Spot>, (number, attempt): (usize, usize), blocks: &[Block]) {
+    let place = (number as u32 + 1, attempt as u32 + 1);
+    for point in in_stream(blocks.iter().map(Shape::from)) {
+        // Before any other point is after the one before it.
+        if matches!(point, Point::Headers | Point::Stop | Point::Reply) {
+            add(spots, place, number, Side::Before, point.clone());
+        }
+        add(spots, place, number, Side::After, point);
+    }
+}
+
+/// The calls of the replies so far.
+#[derive(Default)]
+struct Counted {
+    n_running: u32,
+    n_settling: u32,
+}
+
+fn tools(
+    spots: &mut Vec<Spot>,
+    scenario: &Scenario,
+    (number, reply): (usize, &Reply),
+    settle: &[String],
+    counted: &mut Counted,
+) {
+    if reply.n_calls() == 0 {
+        return;
+    }
+    let mut add = |side: Side, point: Point| add(spots, (1, 1), number, side, point);
+    let mut running: Vec<&Call> = Vec::new();
+    for call in reply.attempts.last().into_iter().flatten().filter_map(Block::call) {
+        let tool = scenario.tools.get(&call.tool);
+        if tool.is_some_and(|tool| tool.asks) && call.raw.is_none() {
+            add(Side::After, Point::Asked(call.name.clone()));
+        }
+        if runs(call, tool) {
+            running.push(call);
+        }
+    }
+    for (n, call) in running.iter().enumerate() {
+        add(Side::After, Point::Started(Which::Call(call.name.clone())));
+        add(Side::After, Point::Started(Which::Count(counted.n_running + n as u32 + 1)));
+    }
+    let mut settling: Vec<&Call> = running.iter().copied().filter(|call| !hangs(scenario, call)).collect();
+    settling.sort_by_key(|call| settle.iter().position(|name| *name == call.name).unwrap_or(usize::MAX));
+    if number == 0 {
+        add(Side::After, Point::Settled(Which::Count(0)));
+    }
+    for (n, call) in settling.iter().enumerate() {
+        add(Side::Before, Point::Settled(Which::Call(call.name.clone())));
+        add(Side::After, Point::Settled(Which::Call(call.name.clone())));
+        add(Side::After, Point::Settled(Which::Count(counted.n_settling + n as u32 + 1)));
+    }
+    counted.n_running += running.len() as u32;
+    counted.n_settling += settling.len() as u32;
+}
+
+/// Whether the tool of a call ever starts.
+pub(crate) fn runs(call: &Call, tool: Option<&Tool>) -> bool {
+    let starts = |tool: &Tool| !(tool.missing || (tool.asks && tool.denies.is_some()));
+    call.raw.is_none() && tool.is_some_and(starts)
+}
+
+/// Whether the tool of a call does not settle by itself.
+pub(crate) fn hangs(scenario: &Scenario, call: &Call) -> bool {
+    scenario.tools.get(&call.tool).is_some_and(|tool| tool.hangs)
+}
