@@ -3,7 +3,7 @@
 //! This package is the command line; what it is built on are crates of their own, layer on layer, and their modules are
 //! reachable from here. `ARCHITECTURE.md` draws the whole house.
 
-pub use brickbat_engine::{agent, cause, check, conductor, life_cycle, provider, run, simulate};
+pub use brickbat_engine::{agent, cause, check, conductor, interpreter, life_cycle, provider, run, simulate};
 pub use brickbat_report::{baseline, classes, matrix, parting, record, report};
 pub use brickbat_rules::{audit, colour, dialect, json, lint, pages, recordings, redact, rules, vectors};
 pub use brickbat_scenario::{

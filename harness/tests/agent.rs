@@ -15,8 +15,8 @@ use brickbat::provider::Provider;
 use brickbat::report::Case;
 use brickbat::rules::Profile;
 use brickbat::runner::{self, Job, Options, Repeat, System};
-use brickbat::server::{Limits, Mount, Seen, Server};
-use brickbat::trace::Grade;
+use brickbat::server::{Limits, Mount, Server, ServerEvent};
+use brickbat::trace::{Event, Grade};
 use brickbat::verdict::Verdict;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -284,8 +284,10 @@ fn a_store_that_fails_in_a_turn_fails_the_request_and_not_the_process() {
 async fn next_request(mount: &mut Mount<Provider>, job: &Job) -> String {
     loop {
         match mount.next().await.unwrap() {
-            Seen::Requested { body, .. } => return String::from_utf8_lossy(&body).into_owned(),
-            Seen::GateOpened { gate, args, .. } => {
+            ServerEvent::Trace(Event::Requested { body, .. }) => {
+                return String::from_utf8_lossy(&body).into_owned();
+            }
+            ServerEvent::GateOpened { gate, args, .. } => {
                 let call = job.plan.call_with_marker(&args).unwrap();
                 mount.settle(gate, &job.plan.calls[call.0 as usize].outcome);
             }

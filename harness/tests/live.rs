@@ -22,8 +22,8 @@ use brickbat::redact::Redactor;
 use brickbat::report::{Case, Report, text};
 use brickbat::rules::{self, Profile};
 use brickbat::runner::{self, Job, Options, Repeat, System};
-use brickbat::server::{Limits, Mount, Seen, Server};
-use brickbat::trace::{RequestKind, TurnOutcome};
+use brickbat::server::{Limits, Mount, Server, ServerEvent};
+use brickbat::trace::{Event, RequestKind, TurnOutcome};
 use brickbat::verdict::{Finding, Harm, Verdict};
 use brickbat::wire;
 use serde_json::{Value, json};
@@ -119,7 +119,7 @@ async fn head_of(mount: &Mount<Provider>, path: &str, body: &[u8]) -> String {
 /// The next request that the mount saw. Other things that it saw are passed over.
 async fn requested(mount: &mut Mount<Provider>) -> RequestKind {
     loop {
-        if let Seen::Requested { kind, .. } = mount.next().await.unwrap() {
+        if let ServerEvent::Trace(Event::Requested { kind, .. }) = mount.next().await.unwrap() {
             return kind;
         }
     }
@@ -291,11 +291,11 @@ async fn drive_first_turn(server: &Server, job: &Job) -> TurnOutcome {
     loop {
         tokio::select! {
             seen = mount.next() => match seen.unwrap() {
-                Seen::GateOpened { gate, args, .. } => {
+                ServerEvent::GateOpened { gate, args, .. } => {
                     let call = plan.call_with_marker(&args).unwrap();
                     mount.settle(gate, &plan.calls[call.0 as usize].outcome);
                 }
-                Seen::Requested { kind, .. } => assert!(matches!(kind, RequestKind::Scripted { .. }), "{kind:?}"),
+                ServerEvent::Trace(Event::Requested { kind, .. }) => assert!(matches!(kind, RequestKind::Scripted { .. }), "{kind:?}"),
                 _ => {}
             },
             event = session.next() => {
@@ -524,9 +524,11 @@ fn the_last_word_of_a_dead_process_is_not_heard() {
         mount.with_core(|_| ask_and_die());
         let (status, _) = ask(&mount, "POST", "/v1/chat/completions", body.as_bytes()).await;
         assert_eq!(status, 200);
-        let Some(Seen::Requested { exchange, .. }) = mount.next().await else { panic!() };
+        let Some(ServerEvent::Trace(Event::Requested { exchange, .. })) = mount.next().await else {
+            panic!()
+        };
         assert_eq!(exchange.0, 0, "the late request took a number");
-        let Some(Seen::Replied { exchange, .. }) = mount.next().await else { panic!() };
+        let Some(ServerEvent::Trace(Event::Replied { exchange, .. })) = mount.next().await else { panic!() };
         assert_eq!(exchange.0, 0);
     });
 }

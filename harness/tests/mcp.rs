@@ -12,7 +12,7 @@ use brickbat::lower;
 use brickbat::plan::{Plan, PlannedTool, ToolOutcome};
 use brickbat::provider::Provider;
 use brickbat::rules::Profile;
-use brickbat::server::{GateId, Limits, Mount, Seen, Server};
+use brickbat::server::{GateId, Limits, Mount, Server, ServerEvent};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
@@ -85,14 +85,14 @@ impl Relay {
         serde_json::from_str(&line.unwrap().expect("the relay is gone")).unwrap()
     }
 
-    async fn seen(&mut self) -> Seen {
+    async fn seen(&mut self) -> ServerEvent {
         tokio::time::timeout(PATIENCE, self.mount.next()).await.expect("nothing was seen").unwrap()
     }
 
     /// Waits for a tool to reach its gate, and gives the gate and the arguments.
     async fn opened(&mut self, tool: &str) -> (GateId, String) {
         match self.seen().await {
-            Seen::GateOpened { gate, tool: name, args } if name == tool => (gate, args),
+            ServerEvent::GateOpened { gate, tool: name, args } if name == tool => (gate, args),
             other => panic!("{other:?}"),
         }
     }
@@ -104,7 +104,9 @@ impl Relay {
         self.mount.settle(gate, outcome);
         let answer = self.hear().await;
         assert_eq!(answer["id"], 7);
-        assert!(matches!(self.seen().await, Seen::GateSettled { gate: settled, .. } if settled == gate));
+        assert!(
+            matches!(self.seen().await, ServerEvent::GateSettled { gate: settled, .. } if settled == gate)
+        );
         answer
     }
 }
@@ -165,9 +167,9 @@ async fn a_cancelled_call_leaves_its_gate_unless_the_tool_is_deaf() {
         relay.say(json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})).await;
     }
     // The deaf one was cancelled first, and is still there when the other has gone.
-    assert!(matches!(relay.seen().await, Seen::GateDropped { gate: dropped } if dropped == gate));
+    assert!(matches!(relay.seen().await, ServerEvent::GateDropped { gate: dropped } if dropped == gate));
     relay.mount.settle(deaf, &ToolOutcome::Return("late".into()));
-    assert!(matches!(relay.seen().await, Seen::GateSettled { gate: settled, .. } if settled == deaf));
+    assert!(matches!(relay.seen().await, ServerEvent::GateSettled { gate: settled, .. } if settled == deaf));
 }
 
 #[tokio::test]
@@ -178,7 +180,7 @@ async fn a_relay_ends_with_its_agent_and_so_do_its_calls() {
     drop(relay.stdin.take());
     let status = tokio::time::timeout(PATIENCE, relay.child.wait()).await.expect("the relay stays").unwrap();
     assert_eq!(status.code(), Some(0));
-    assert!(matches!(relay.seen().await, Seen::GateDropped { gate: dropped } if dropped == gate));
+    assert!(matches!(relay.seen().await, ServerEvent::GateDropped { gate: dropped } if dropped == gate));
 }
 
 #[tokio::test]

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use brickbat::plan::{Mark, Side, ToolOutcome};
 use brickbat::provider::{Answer, Frames, Hold, Request, Sent};
-use brickbat::server::{Answerer, Limits, Mount, Seen, Server, Writes};
-use brickbat::trace::{Ending, ExchangeId, Grade, Held, RequestKind};
+use brickbat::server::{Answerer, Limits, Mount, Server, ServerEvent, Writes};
+use brickbat::trace::{Ending, Event, ExchangeId, Grade, Held, RequestKind};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::runtime::Runtime;
 
@@ -210,14 +210,14 @@ impl Bench {
         self.mount.base_url() + path
     }
 
-    fn next(&mut self) -> Seen {
+    fn next(&mut self) -> ServerEvent {
         let next = async { tokio::time::timeout(PATIENCE, self.mount.next()).await };
         self.runtime.block_on(next).expect("nothing was seen").unwrap()
     }
 
     fn requested(&mut self) -> ExchangeId {
         match self.next() {
-            Seen::Requested { exchange, .. } => exchange,
+            ServerEvent::Trace(Event::Requested { exchange, .. }) => exchange,
             other => panic!("not a request: {other:?}"),
         }
     }
@@ -232,7 +232,7 @@ fn plays(path: &str, writes: Writes, expected: (u16, Vec<String>, End), ending: 
         assert_eq!(answer, expected, "round {round}");
         let exchange = bench.requested();
         assert_eq!(exchange, ExchangeId(u32::try_from(round).unwrap()));
-        assert_eq!(bench.next(), Seen::Replied { exchange, ending });
+        assert_eq!(bench.next(), ServerEvent::Trace(Event::Replied { exchange, ending }));
         if matches!(ending, Ending::Eof | Ending::Reset | Ending::ErrorEvent) {
             client = Client::connect(&url);
         }
@@ -295,7 +295,7 @@ fn held_reply_stalls_until_released() {
         assert_eq!(held, frames(3));
         let exchange = bench.requested();
         let at = Held { mark: Mark::Text(3), side: Side::After };
-        assert_eq!(bench.next(), Seen::Held { exchange, at, grade: Grade::Read });
+        assert_eq!(bench.next(), ServerEvent::Trace(Event::Held { exchange, at, grade: Grade::Read }));
         client.stream.set_nonblocking(true).unwrap();
         let more = client.stream.read(&mut [0; 1]);
         assert_eq!(more.unwrap_err().kind(), ErrorKind::WouldBlock);
@@ -303,7 +303,7 @@ fn held_reply_stalls_until_released() {
         bench.mount.release(exchange);
         let (rest, end) = client.body(&[]);
         assert_eq!((rest, end), (frames(N_FRAMES)[3..].to_vec(), End::Whole));
-        assert_eq!(bench.next(), Seen::Replied { exchange, ending: Ending::Complete });
+        assert_eq!(bench.next(), ServerEvent::Trace(Event::Replied { exchange, ending: Ending::Complete }));
     }
 }
 
@@ -315,10 +315,10 @@ fn reply_may_be_held_before_the_head_and_after_the_last_frame() {
     let client = thread::spawn(move || Client::connect(&asked).ask(&asked, b"{}"));
     let exchange = bench.requested();
     for _ in 0..4 {
-        assert!(matches!(bench.next(), Seen::Held { grade: Grade::Read, .. }));
+        assert!(matches!(bench.next(), ServerEvent::Trace(Event::Held { grade: Grade::Read, .. })));
         bench.mount.release(exchange);
     }
-    assert_eq!(bench.next(), Seen::Replied { exchange, ending: Ending::Complete });
+    assert_eq!(bench.next(), ServerEvent::Trace(Event::Replied { exchange, ending: Ending::Complete }));
     assert_eq!(client.join().unwrap(), (200, frames(N_FRAMES), End::Whole));
 }
 
@@ -329,7 +329,7 @@ fn peer_that_does_not_read_is_only_written_to() {
     let mut client = Client::connect(&url);
     client.send(&url, b"{}");
     bench.requested();
-    assert!(matches!(bench.next(), Seen::Held { grade: Grade::Written, .. }));
+    assert!(matches!(bench.next(), ServerEvent::Trace(Event::Held { grade: Grade::Written, .. })));
 }
 
 #[test]
@@ -344,9 +344,9 @@ fn peer_that_closes_while_held_is_seen() {
             client.chunk().unwrap();
         }
         let exchange = bench.requested();
-        assert!(matches!(bench.next(), Seen::Held { grade: Grade::Read, .. }));
+        assert!(matches!(bench.next(), ServerEvent::Trace(Event::Held { grade: Grade::Read, .. })));
         drop(client);
-        assert_eq!(bench.next(), Seen::PeerClosed { exchange });
+        assert_eq!(bench.next(), ServerEvent::Trace(Event::PeerClosed { exchange }));
     }
 }
 
@@ -366,14 +366,14 @@ fn gate_waits_until_settled() {
         let (outcome, kind) = &outcomes[round % outcomes.len()];
         let sent = format!("{{ \"ref\":\"{round}\" }}");
         client.send(&url, sent.as_bytes());
-        let Seen::GateOpened { gate, tool, args } = bench.next() else { panic!("no gate") };
+        let ServerEvent::GateOpened { gate, tool, args } = bench.next() else { panic!("no gate") };
         assert_eq!((gate.0 as usize, tool.as_str(), args), (round, "look-up", sent));
         bench.mount.settle(gate, outcome);
         let (status, headers) = client.head().unwrap();
         let (body, end) = client.body(&headers);
         let expected = format!(r#"{{"kind":"{kind}","text":"so \"it\" is"}}"#);
         assert_eq!((status, body, end), (200, vec![expected], End::Whole));
-        assert_eq!(bench.next(), Seen::GateSettled { gate, grade: Grade::Read });
+        assert_eq!(bench.next(), ServerEvent::GateSettled { gate, grade: Grade::Read });
     }
 }
 
@@ -384,9 +384,9 @@ fn gate_that_the_peer_leaves_is_dropped() {
     for _ in 0..N_ROUNDS {
         let mut client = Client::connect(&url);
         client.send(&url, b"{}");
-        let Seen::GateOpened { gate, .. } = bench.next() else { panic!("no gate") };
+        let ServerEvent::GateOpened { gate, .. } = bench.next() else { panic!("no gate") };
         drop(client);
-        assert_eq!(bench.next(), Seen::GateDropped { gate });
+        assert_eq!(bench.next(), ServerEvent::GateDropped { gate });
         bench.mount.settle(gate, &ToolOutcome::Return("too late".to_owned()));
     }
 }
@@ -398,10 +398,10 @@ fn gate_answer_counts_as_read_when_the_peer_closes_right_after() {
     for _ in 0..N_ROUNDS {
         let asked = url.clone();
         let client = thread::spawn(move || Client::connect(&asked).ask(&asked, b"{}"));
-        let Seen::GateOpened { gate, .. } = bench.next() else { panic!("no gate") };
+        let ServerEvent::GateOpened { gate, .. } = bench.next() else { panic!("no gate") };
         bench.mount.settle(gate, &ToolOutcome::Return("found".to_owned()));
         client.join().unwrap();
-        assert_eq!(bench.next(), Seen::GateSettled { gate, grade: Grade::Read });
+        assert_eq!(bench.next(), ServerEvent::GateSettled { gate, grade: Grade::Read });
     }
 }
 
@@ -421,7 +421,9 @@ fn chunked_and_awaited_request_bodies_are_read() {
     }
     let (status, headers) = client.head().unwrap();
     assert_eq!((status, client.body(&headers)), (200, (vec!["abcdefg".to_owned()], End::Whole)));
-    assert!(matches!(bench.next(), Seen::Requested { body, .. } if &*body == b"abcdefg"));
+    assert!(
+        matches!(bench.next(), ServerEvent::Trace(Event::Requested { body, .. }) if &*body == b"abcdefg")
+    );
     let large = "x".repeat(20 << 20);
     assert_eq!(client.ask(&url, large.as_bytes()), (200, vec![large], End::Whole));
 }
@@ -470,7 +472,7 @@ fn panic_of_a_core_is_told_and_hurts_no_other_plan() {
     let url = bench.url("/panic");
     let mut client = Client::connect(&url);
     assert_eq!(client.ask(&url, b"{}").0, 500);
-    assert_eq!(bench.next(), Seen::Broken);
+    assert_eq!(bench.next(), ServerEvent::Broken);
     let url = other.base_url() + "/complete";
     assert_eq!(client.ask(&url, b"{}"), (200, frames(N_FRAMES), End::Whole));
 }
@@ -497,7 +499,10 @@ fn unmounting_closes_what_is_under_way_and_nothing_else() {
         let mut open = 0;
         while open < 2 {
             let seen = tokio::time::timeout(PATIENCE, other.next()).await.unwrap().unwrap();
-            open += usize::from(matches!(seen, Seen::Held { .. } | Seen::GateOpened { .. }));
+            open += usize::from(matches!(
+                seen,
+                ServerEvent::Trace(Event::Held { .. }) | ServerEvent::GateOpened { .. }
+            ));
         }
     });
     drop(other);
@@ -532,7 +537,7 @@ fn connections_beyond_the_bound_are_told_so() {
     let mut third = Client::connect(&url);
     assert_eq!(third.head().unwrap().0, 503);
     drop(held.pop());
-    while !matches!(bench.next(), Seen::PeerClosed { .. }) {}
+    while !matches!(bench.next(), ServerEvent::Trace(Event::PeerClosed { .. })) {}
     let complete = bench.url("/complete");
     let retried = (0..1000).any(|_| {
         let mut client = Client::connect(&complete);
@@ -575,7 +580,7 @@ fn strangers_do_not_disturb_a_plan() {
         // A connection of its own for each request, so that each competes for a place.
         assert_eq!(Client::connect(&url).ask(&url, b"{}"), (200, frames(N_FRAMES), End::Whole));
         let exchange = bench.requested();
-        assert_eq!(bench.next(), Seen::Replied { exchange, ending: Ending::Complete });
+        assert_eq!(bench.next(), ServerEvent::Trace(Event::Replied { exchange, ending: Ending::Complete }));
     }
     stop.send(()).unwrap();
     strangers.join().unwrap();

@@ -27,7 +27,7 @@ use tokio::task::AbortHandle;
 
 use brickbat_engine::provider;
 use brickbat_scenario::plan::ToolOutcome;
-use brickbat_scenario::trace::{Ending, ExchangeId, Grade, Held, RequestKind};
+use brickbat_scenario::trace::{Event, ExchangeId, Grade, RequestKind};
 
 pub use gate::GateId;
 
@@ -95,44 +95,10 @@ pub enum Writes {
 
 /// Something that happened at a mount.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Seen {
-    /// A request reached the core.
-    Requested {
-        /// Its number.
-        exchange: ExchangeId,
-        /// What the core made of it.
-        kind: RequestKind,
-        /// The model that is asked, if the path names it.
-        model: Option<String>,
-        /// Its body.
-        body: Arc<[u8]>,
-    },
-    /// That request came before the time that an answer with `retry-after-ms` had named.
-    Early {
-        /// Its number.
-        exchange: ExchangeId,
-    },
-    /// A reply stops until [`Mount::release`].
-    Held {
-        /// The request that is being answered.
-        exchange: ExchangeId,
-        /// Where.
-        at: Held,
-        /// How sure it is that the peer has what was sent.
-        grade: Grade,
-    },
-    /// A reply is over.
-    Replied {
-        /// The request that was answered.
-        exchange: ExchangeId,
-        /// How it ended.
-        ending: Ending,
-    },
-    /// The peer went away before the reply was over.
-    PeerClosed {
-        /// The request that was being answered.
-        exchange: ExchangeId,
-    },
+pub enum ServerEvent {
+    /// Something that goes into the trace as it is: a request has come, or its answer has got so far. A held reply stops
+    /// until [`Mount::release`].
+    Trace(Event),
     /// A tool waits at its gate until [`Mount::settle`].
     GateOpened {
         /// The gate.
@@ -228,7 +194,7 @@ pub struct Mount<C: Answerer> {
     token: u64,
     mounted: Arc<Mounted>,
     core: Arc<Mutex<C>>,
-    seen: mpsc::Receiver<Seen>,
+    seen: mpsc::Receiver<ServerEvent>,
 }
 
 impl<C: Answerer> Mount<C> {
@@ -243,7 +209,7 @@ impl<C: Answerer> Mount<C> {
     }
 
     /// The next thing that happened. Nothing is lost when the future is dropped.
-    pub async fn next(&mut self) -> Option<Seen> {
+    pub async fn next(&mut self) -> Option<ServerEvent> {
         self.seen.recv().await
     }
 
@@ -314,7 +280,7 @@ struct Mounts {
 /// A mount as connections see it.
 struct Mounted {
     core: Arc<Mutex<dyn Answerer>>,
-    seen: mpsc::Sender<Seen>,
+    seen: mpsc::Sender<ServerEvent>,
     holds: Mutex<HashMap<ExchangeId, oneshot::Sender<()>>>,
     gates: Gates,
     /// Whether a process that asked here was killed.

@@ -4,6 +4,7 @@ pub mod agent;
 pub mod cause;
 pub mod check;
 pub mod conductor;
+pub mod interpreter;
 pub mod life_cycle;
 pub mod provider;
 pub mod run;

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use crate::agent::{BodyEnd, Input, Output, RequestId, RunId, SansIo, TimerId};
 use crate::conductor::{Command, Conductor, Patience};
+use crate::interpreter::{World, perform};
 use crate::provider::{Answer, Headers, Provider, Request, Sent};
 use crate::run::Run;
 use brickbat_rules::rules::Profile;
@@ -131,7 +132,7 @@ enum Todo {
     Obey(Command),
     /// Send on with the answer at that place in the list.
     Send(usize),
-    Tell(ToAgent),
+    Give(ToAgent),
 }
 
 /// Something that the agent is to hear.
@@ -177,7 +178,105 @@ struct Gate {
     deaf: bool,
 }
 
+impl<A: SansIo> World for Simulation<A> {
+    type Done<'a>
+        = ()
+    where
+        A: 'a;
+
+    fn note(&mut self, event: Event) {
+        self.trace.push(event);
+    }
+
+    fn prompt(&mut self, turn: usize) {
+        self.hear_out();
+        self.provider.begin_turn(turn);
+        if let Some(disk) = &mut self.disk {
+            disk.n_before = disk.n_entries;
+        }
+        self.note(Event::Prompted { turn });
+        self.give(ToAgent::Prompt(turn));
+    }
+
+    fn stop(&mut self) {
+        self.give(ToAgent::Stop);
+    }
+
+    fn interrupt(&mut self, cause: Cause) {
+        self.give(ToAgent::Interrupt(cause));
+    }
+
+    fn say(&mut self, way: Aside, text: String) {
+        self.give(ToAgent::Say { way, text });
+    }
+
+    fn kill(&mut self) {
+        // What was said has been heard, and no more than heard.
+        for todo in std::mem::take(&mut self.todo) {
+            if let Todo::Give(ToAgent::Say { way, text }) = todo {
+                let answer = self.agent.step(Input::said(way, &text));
+                if answer.contains(&Output::PromptRefused) {
+                    self.note(Event::PromptRefused);
+                }
+            }
+        }
+        self.agent = match &self.disk {
+            Some(disk) => self.agent.reborn_from(&disk.stored),
+            None => self.agent.reborn_from(&self.agent.saved()),
+        };
+        self.disk = self.disk.as_ref().map(|_| Disk::of(&self.agent));
+        self.gates.clear();
+        self.clock.timers.clear();
+        self.bodies.iter_mut().for_each(|body| body.state = BodyState::Over);
+        self.observe(Event::Killed);
+    }
+
+    fn resume(&mut self) {
+        self.observe(Event::Resumed);
+    }
+
+    fn switch(&mut self, process: u32) {
+        let store = self.agent.saved();
+        let mut next = self.other.take().unwrap_or_else(|| self.agent.reborn_from(&store));
+        next.reload(&store);
+        self.other = Some(std::mem::replace(&mut self.agent, next));
+        self.note(Event::Switched { process });
+    }
+
+    fn change(&mut self, change: Change) {
+        self.give(ToAgent::Change(change));
+    }
+
+    fn release(&mut self, exchange: ExchangeId) {
+        let held = |body: &Body| body.answer.exchange == exchange && body.state == BodyState::Held;
+        if let Some(at) = self.bodies.iter().position(held) {
+            self.bodies[at].state = BodyState::Going;
+            self.todo.push_back(Todo::Send(at));
+        }
+    }
+
+    fn settle(&mut self, call: CallKey, outcome: ToolOutcome) {
+        self.give(ToAgent::Settle { call, outcome });
+    }
+
+    fn answer(&mut self, question: QuestionId, consent: Consent) {
+        self.give(ToAgent::Answer { run: RunId(question.0), consent });
+    }
+
+    fn give_up(&mut self) {
+        self.note(Event::GaveUp);
+    }
+
+    fn finish(&mut self) {
+        self.finished = true;
+    }
+}
+
 impl<A: SansIo> Simulation<A> {
+    fn give(&mut self, news: ToAgent) {
+        self.todo.push_back(Todo::Give(news));
+    }
+
     fn observe(&mut self, event: Event) {
         let commands = self.conductor.observe(&event);
         self.trace.push(event);
@@ -196,87 +295,22 @@ impl<A: SansIo> Simulation<A> {
 
     fn work(&mut self, todo: Todo) {
         match todo {
-            Todo::Obey(command) => self.execute(command),
+            Todo::Obey(command) => perform(self, command),
             Todo::Send(at) => self.send(at),
-            Todo::Tell(news) => self.tell(news),
-        }
-    }
-
-    fn execute(&mut self, command: Command) {
-        match command {
-            Command::Prompt { turn } => {
-                self.hear_out();
-                self.provider.begin_turn(turn);
-                if let Some(disk) = &mut self.disk {
-                    disk.n_before = disk.n_entries;
-                }
-                self.trace.push(Event::Prompted { turn });
-                self.todo.push_back(Todo::Tell(ToAgent::Prompt(turn)));
-            }
-            Command::Stop => {
-                self.trace.push(Event::Stopped);
-                self.todo.push_back(Todo::Tell(ToAgent::Stop));
-            }
-            Command::Interrupt(cause) => {
-                self.trace.push(Event::Interrupted { cause });
-                self.todo.push_back(Todo::Tell(ToAgent::Interrupt(cause)));
-            }
-            Command::Say { way, text } => {
-                self.trace.push(Event::Said { way, text: text.clone() });
-                self.todo.push_back(Todo::Tell(ToAgent::Say { way, text }));
-            }
-            Command::Kill => {
-                // What was said has been heard, and no more than heard.
-                for todo in std::mem::take(&mut self.todo) {
-                    if let Todo::Tell(ToAgent::Say { way, text }) = todo {
-                        let answer = self.agent.step(Input::said(way, &text));
-                        if answer.contains(&Output::PromptRefused) {
-                            self.trace.push(Event::PromptRefused);
-                        }
-                    }
-                }
-                self.agent = match &self.disk {
-                    Some(disk) => self.agent.reborn_from(&disk.stored),
-                    None => self.agent.reborn_from(&self.agent.saved()),
-                };
-                self.disk = self.disk.as_ref().map(|_| Disk::of(&self.agent));
-                self.gates.clear();
-                self.clock.timers.clear();
-                self.bodies.iter_mut().for_each(|body| body.state = BodyState::Over);
-                self.observe(Event::Killed);
-            }
-            Command::Switch { process } => {
-                let store = self.agent.saved();
-                let mut next = self.other.take().unwrap_or_else(|| self.agent.reborn_from(&store));
-                next.reload(&store);
-                self.other = Some(std::mem::replace(&mut self.agent, next));
-                self.trace.push(Event::Switched { process });
-            }
-            Command::Resume => self.observe(Event::Resumed),
-            Command::Change(change) => self.todo.push_back(Todo::Tell(ToAgent::Change(change))),
-            Command::Settle { call, outcome } => {
-                self.todo.push_back(Todo::Tell(ToAgent::Settle { call, outcome }));
-            }
-            Command::Answer { question, call, consent } => {
-                self.trace.push(Event::Answered { question, call, consent });
-                self.todo.push_back(Todo::Tell(ToAgent::Answer { run: RunId(question.0), consent }));
-            }
-            Command::Release(exchange) => self.release(exchange),
-            Command::GiveUp => self.trace.push(Event::GaveUp),
-            Command::Finish => self.finished = true,
+            Todo::Give(news) => self.take(news),
         }
     }
 
     /// What was said to the turn before is heard, and stored, before the user goes on.
     fn hear_out(&mut self) {
-        let is_said = |todo: &Todo| matches!(todo, Todo::Tell(ToAgent::Say { .. }));
+        let is_said = |todo: &Todo| matches!(todo, Todo::Give(ToAgent::Say { .. }));
         let (said, others): (VecDeque<Todo>, VecDeque<Todo>) =
             std::mem::take(&mut self.todo).into_iter().partition(is_said);
         self.todo = others;
         said.into_iter().for_each(|todo| self.work(todo));
     }
 
-    fn tell(&mut self, news: ToAgent) {
+    fn take(&mut self, news: ToAgent) {
         match news {
             ToAgent::Prompt(turn) => {
                 let plan = Arc::clone(&self.plan);
@@ -393,7 +427,7 @@ impl<A: SansIo> Simulation<A> {
                         let deaf = self.plan.calls[call.0 as usize].deaf;
                         self.gates.push(Gate { run, call, deaf });
                     }
-                    None => self.todo.push_back(Todo::Tell(ToAgent::Refuse(run))),
+                    None => self.give(ToAgent::Refuse(run)),
                 }
                 self.observe(Event::ToolStarted { call, args });
             }
@@ -408,14 +442,6 @@ impl<A: SansIo> Simulation<A> {
             Output::PromptRefused => self.observe(Event::PromptRefused),
             Output::Changed(change) => self.observe(Event::Changed { change }),
             Output::Ended(outcome) => self.observe(Event::TurnEnded { outcome }),
-        }
-    }
-
-    fn release(&mut self, exchange: ExchangeId) {
-        let held = |body: &Body| body.answer.exchange == exchange && body.state == BodyState::Held;
-        if let Some(at) = self.bodies.iter().position(held) {
-            self.bodies[at].state = BodyState::Going;
-            self.todo.push_back(Todo::Send(at));
         }
     }
 

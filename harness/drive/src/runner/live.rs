@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
+use futures::future::{LocalBoxFuture, ready};
 use serde_json::{Value, json};
 
 pub(super) use kill::Remains;
@@ -14,8 +15,9 @@ pub(super) use kill::Remains;
 use super::recorder::Recorder;
 use crate::driver::in_process::InProcess;
 use crate::driver::{self, DriverError, SessionEvent};
-use crate::server::{GateId, Mount, Seen, Server};
+use crate::server::{GateId, Mount, Server, ServerEvent};
 use brickbat_engine::conductor::{Command, Conductor, Patience};
+use brickbat_engine::interpreter::{World, perform};
 use brickbat_engine::provider::Provider;
 use brickbat_engine::run::Run;
 use brickbat_report::record::Observed;
@@ -97,6 +99,8 @@ pub(super) async fn drive(
         base_path,
         remains: None,
         conductor,
+        todo: VecDeque::new(),
+        is_finished: false,
         trace: Trace::default(),
         gates: Vec::new(),
         open: Vec::new(),
@@ -146,6 +150,9 @@ struct Live<'a, O> {
     /// Where in the standard error of the process that now runs the plan began.
     stderr_from: u64,
     conductor: Conductor,
+    /// What the conductor has ordered and is still to be done.
+    todo: VecDeque<Command>,
+    is_finished: bool,
     trace: Trace,
     gates: Vec<(GateId, CallKey)>,
     /// Answers that are on their way and not held.
@@ -158,108 +165,42 @@ struct Live<'a, O> {
     address: String,
 }
 
-#[derive(PartialEq, Eq)]
-enum Progress {
-    Going,
-    Finished,
-}
-
 impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_, O> {
     async fn run(&mut self, quiet: Duration) -> Result<(), DriverError> {
-        let mut commands = self.conductor.start();
-        while self.execute(commands).await? == Progress::Going {
-            commands = match self.next(quiet).await? {
-                Some(event) => self.observe(event),
-                None => Vec::new(),
-            };
+        let first = self.conductor.start();
+        self.obey(first).await?;
+        while !self.is_finished {
+            if let Some(event) = self.next(quiet).await? {
+                self.observe(event);
+            }
+            self.obey(Vec::new()).await?;
         }
         Ok(())
     }
 
-    fn observe(&mut self, event: Event) -> Vec<Command> {
-        let commands = self.conductor.observe(&event);
+    /// The conductor hears of an event; what it orders is still to be done.
+    fn observe(&mut self, event: Event) {
+        self.todo.extend(self.conductor.observe(&event));
         self.trace.push(event);
-        commands
     }
 
-    async fn execute(&mut self, commands: Vec<Command>) -> Result<Progress, DriverError> {
-        let mut todo = VecDeque::from(commands);
-        while let Some(command) = todo.pop_front() {
-            match command {
-                Command::Prompt { turn } => {
-                    self.mount.with_core(|core| core.provider.begin_turn(turn));
-                    // Gates that had opened by then belong to the turn before.
-                    while let Some(Some(seen)) = self.mount.next().now_or_never() {
-                        if let Some(event) = self.seen(seen).await? {
-                            todo.extend(self.observe(event));
-                        }
-                    }
-                    self.trace.push(Event::Prompted { turn });
-                    self.session.prompt(&self.plan.turns[turn].user).await?;
-                }
-                Command::Stop => {
-                    self.trace.push(Event::Stopped);
-                    self.session.cancel().await?;
-                    // What follows, such as a late result, must find a system that has heard the stop.
-                    self.session.barrier().await?;
-                }
-                Command::Interrupt(cause) => {
-                    self.trace.push(Event::Interrupted { cause });
-                    self.session.interrupt(cause).await?;
-                    self.session.barrier().await?;
-                }
-                Command::Say { way, text } => {
-                    self.trace.push(Event::Said { way, text: text.clone() });
-                    self.session.say(way, text).await?;
-                    // A result or a piece of the reply that comes next finds a system that has heard it.
-                    self.session.barrier().await?;
-                }
-                Command::Kill => {
-                    // It dies when it is done with what it was told, so that it leaves the same each time.
-                    self.session.barrier().await?;
-                    // What was still to be done was meant for the process that is dead.
-                    todo = self.kill().await?.into();
-                }
-                Command::Switch { process } => self.switch(process).await?,
-                Command::Resume => todo.extend(self.resume().await?),
-                Command::Change(change) => {
-                    self.session.change(&change).await?;
-                    // What it asked the provider for that comes before what it has answered.
-                    while let Some(Some(seen)) = self.mount.next().now_or_never() {
-                        if let Some(event) = self.seen(seen).await? {
-                            todo.extend(self.observe(event));
-                        }
-                    }
-                    todo.extend(self.observe(Event::Changed { change }));
-                }
-                Command::Release(exchange) => {
-                    self.open.push(exchange);
-                    self.mount.release(exchange);
-                }
-                Command::Settle { call, outcome } => {
-                    if self.plan.calls.iter().any(|call| call.asks) {
-                        // A question that the system has asked by now is asked before the result comes.
-                        self.session.barrier().await?;
-                    }
-                    todo.extend(self.heard().await?);
-                    match self.gates.iter().rev().find(|(_, known)| *known == call) {
-                        Some((gate, _)) => self.mount.settle(*gate, &outcome),
-                        None => todo.extend(self.observe(Event::ToolCancelled { call })),
-                    }
-                }
-                Command::Answer { question, call, consent } => {
-                    self.trace.push(Event::Answered { question, call, consent });
-                    self.session.answer(question, consent);
-                }
-                Command::GiveUp => {
-                    // It is the system that hangs only if its adapter still answers.
-                    self.session.answers().await?;
-                    self.trace.push(Event::GaveUp);
-                }
-                Command::Finish => return Ok(Progress::Finished),
+    /// Does what the conductor says, and what follows from that at once.
+    async fn obey(&mut self, commands: Vec<Command>) -> Result<(), DriverError> {
+        self.todo.extend(commands);
+        while let Some(command) = self.todo.pop_front() {
+            perform(self, command).await?;
+        }
+        Ok(())
+    }
+
+    /// Takes in what the server has seen by now.
+    async fn catch_up(&mut self) -> Result<(), DriverError> {
+        while let Some(Some(seen)) = self.mount.next().now_or_never() {
+            if let Some(event) = self.seen(seen).await? {
+                self.observe(event);
             }
         }
-        Ok(Progress::Going)
+        Ok(())
     }
 
     /// The next event; none if what happened is not one.
@@ -275,13 +216,13 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
             // The server first: what it saw caused what the session says.
             tokio::select! {
                 biased;
-                seen = self.mount.next() => Next::Seen(seen),
+                seen = self.mount.next() => Next::ServerEvent(seen),
                 event = self.session.next() => Next::Session(event),
             }
         };
         match tokio::time::timeout(quiet, next).await {
-            Ok(Next::Seen(Some(seen))) => self.seen(seen).await,
-            Ok(Next::Seen(None)) => Err(broken("the provider's server stopped")),
+            Ok(Next::ServerEvent(Some(seen))) => self.seen(seen).await,
+            Ok(Next::ServerEvent(None)) => Err(broken("the provider's server stopped")),
             Ok(Next::Session(Some(event))) => self.said(event),
             Ok(Next::Session(None)) => Err(broken("the session ended")),
             Err(_) => {
@@ -291,31 +232,10 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
         }
     }
 
-    async fn seen(&mut self, seen: Seen) -> Result<Option<Event>, DriverError> {
+    async fn seen(&mut self, seen: ServerEvent) -> Result<Option<Event>, DriverError> {
         let event = match seen {
-            Seen::Requested { exchange, kind, model, body } => {
-                self.open.push(exchange);
-                self.alive.push(exchange);
-                Event::Requested { exchange, kind, model, body }
-            }
-            Seen::Early { exchange } => Event::Early { exchange },
-            Seen::Held { exchange, at, grade } => {
-                self.open.retain(|open| *open != exchange);
-                Event::Held { exchange, at, grade: self.confirm(grade).await? }
-            }
-            Seen::Replied { exchange, ending } => {
-                self.closed(exchange);
-                if matches!(ending, Ending::Reset | Ending::Eof | Ending::EndEarly | Ending::ErrorEvent) {
-                    // A tool that is still running settles in a system that knows of the break, not beside it.
-                    self.session.barrier().await?;
-                }
-                Event::Replied { exchange, ending }
-            }
-            Seen::PeerClosed { exchange } => {
-                self.closed(exchange);
-                Event::PeerClosed { exchange }
-            }
-            Seen::GateOpened { gate, args, .. } => {
+            ServerEvent::Trace(event) => self.of_exchange(event).await?,
+            ServerEvent::GateOpened { gate, args, .. } => {
                 let call = self.plan.call_with_marker(&args);
                 match call {
                     Some(call) => self.gates.push((gate, call)),
@@ -326,27 +246,50 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
                 }
                 Event::ToolStarted { call, args }
             }
-            Seen::GateSettled { gate, grade } => {
+            ServerEvent::GateSettled { gate, grade } => {
                 let Some(call) = self.gate_closed(gate) else { return Ok(None) };
                 let outcome = self.plan.calls[call.0 as usize].outcome.clone();
                 Event::ToolSettled { call, outcome, grade: self.confirm(grade).await? }
             }
-            Seen::GateDropped { gate } => {
+            ServerEvent::GateDropped { gate } => {
                 let Some(call) = self.gate_closed(gate) else { return Ok(None) };
                 Event::ToolCancelled { call }
             }
-            Seen::Broken => return Err(broken("the provider core failed")),
+            ServerEvent::Broken => return Err(broken("the provider core failed")),
         };
         Ok(Some(event))
     }
 
+    /// Keeps account of the answers that are on their way.
+    async fn of_exchange(&mut self, event: Event) -> Result<Event, DriverError> {
+        match event {
+            Event::Requested { exchange, .. } => {
+                self.open.push(exchange);
+                self.alive.push(exchange);
+            }
+            Event::Held { exchange, at, grade } => {
+                self.open.retain(|open| *open != exchange);
+                return Ok(Event::Held { exchange, at, grade: self.confirm(grade).await? });
+            }
+            Event::Replied { exchange, ending } => {
+                self.closed(exchange);
+                if matches!(ending, Ending::Reset | Ending::Eof | Ending::EndEarly | Ending::ErrorEvent) {
+                    // A tool that is still running settles in a system that knows of the break.
+                    self.session.barrier().await?;
+                }
+            }
+            Event::PeerClosed { exchange } => self.closed(exchange),
+            _ => {}
+        }
+        Ok(event)
+    }
+
     /// Takes in what the system has said by now. A result that it is given next comes after that: above all, after the
     /// end of a turn that it has already told.
-    async fn heard(&mut self) -> Result<Vec<Command>, DriverError> {
-        let mut commands = Vec::new();
+    async fn heard(&mut self) -> Result<(), DriverError> {
         while let Some(Some(event)) = self.session.next().now_or_never() {
             if let Some(event) = self.said(event)? {
-                commands.extend(self.observe(event));
+                self.observe(event);
             }
         }
         // What the server has seen by then belongs to the turn.
@@ -354,15 +297,15 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
             && let Some(Some(seen)) = self.mount.next().now_or_never()
         {
             if let Some(event) = self.seen(seen).await? {
-                commands.extend(self.observe(event));
+                self.observe(event);
             }
         }
         if self.open.is_empty()
             && let Some(outcome) = self.ending.pop_front()
         {
-            commands.extend(self.observe(Event::TurnEnded { outcome }));
+            self.observe(Event::TurnEnded { outcome });
         }
-        Ok(commands)
+        Ok(())
     }
 
     fn said(&mut self, event: SessionEvent) -> Result<Option<Event>, DriverError> {
@@ -419,6 +362,11 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
         (Observed { trace: self.trace.clone(), exchanges, stderr, store }, redactor)
     }
 
+    /// What comes next finds a system that has taken in what came before.
+    async fn taken_in(&mut self) -> Result<(), DriverError> {
+        self.session.barrier().await.map(drop)
+    }
+
     fn closed(&mut self, exchange: ExchangeId) {
         self.open.retain(|open| *open != exchange);
         self.alive.retain(|alive| *alive != exchange);
@@ -430,8 +378,115 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
     }
 }
 
+impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> World for Live<'_, O> {
+    type Done<'a>
+        = LocalBoxFuture<'a, Result<(), DriverError>>
+    where
+        Self: 'a;
+
+    fn note(&mut self, event: Event) {
+        self.trace.push(event);
+    }
+
+    fn prompt(&mut self, turn: usize) -> Self::Done<'_> {
+        Box::pin(async move {
+            self.mount.with_core(|core| core.provider.begin_turn(turn));
+            // Gates that had opened by then belong to the turn before.
+            self.catch_up().await?;
+            self.note(Event::Prompted { turn });
+            self.session.prompt(&self.plan.turns[turn].user).await
+        })
+    }
+
+    fn stop(&mut self) -> Self::Done<'_> {
+        Box::pin(async move {
+            self.session.cancel().await?;
+            self.taken_in().await
+        })
+    }
+
+    fn interrupt(&mut self, cause: Cause) -> Self::Done<'_> {
+        Box::pin(async move {
+            self.session.interrupt(cause).await?;
+            self.taken_in().await
+        })
+    }
+
+    fn say(&mut self, way: Aside, text: String) -> Self::Done<'_> {
+        Box::pin(async move {
+            self.session.say(way, text).await?;
+            self.taken_in().await
+        })
+    }
+
+    fn kill(&mut self) -> Self::Done<'_> {
+        Box::pin(async move {
+            self.taken_in().await?;
+            self.die().await
+        })
+    }
+
+    fn resume(&mut self) -> Self::Done<'_> {
+        Box::pin(self.start_anew())
+    }
+
+    fn switch(&mut self, process: u32) -> Self::Done<'_> {
+        Box::pin(self.go_to(process))
+    }
+
+    fn change(&mut self, change: Change) -> Self::Done<'_> {
+        Box::pin(async move {
+            self.session.change(&change).await?;
+            // What it asked the provider for that comes before what it has answered.
+            self.catch_up().await?;
+            self.observe(Event::Changed { change });
+            Ok(())
+        })
+    }
+
+    fn release(&mut self, exchange: ExchangeId) -> Self::Done<'_> {
+        self.open.push(exchange);
+        self.mount.release(exchange);
+        Box::pin(ready(Ok(())))
+    }
+
+    fn settle(&mut self, call: CallKey, outcome: ToolOutcome) -> Self::Done<'_> {
+        Box::pin(async move {
+            if self.plan.calls.iter().any(|call| call.asks) {
+                // A question that the system has asked by now is asked before the result comes.
+                self.taken_in().await?;
+            }
+            self.heard().await?;
+            match self.gates.iter().rev().find(|(_, known)| *known == call) {
+                Some((gate, _)) => self.mount.settle(*gate, &outcome),
+                None => self.observe(Event::ToolCancelled { call }),
+            }
+            Ok(())
+        })
+    }
+
+    fn answer(&mut self, question: QuestionId, consent: Consent) -> Self::Done<'_> {
+        self.session.answer(question, consent);
+        Box::pin(ready(Ok(())))
+    }
+
+    fn give_up(&mut self) -> Self::Done<'_> {
+        Box::pin(async move {
+            self.session.answers().await?;
+            self.note(Event::GaveUp);
+            Ok(())
+        })
+    }
+
+    fn finish(&mut self) -> Self::Done<'_> {
+        self.is_finished = true;
+        self.todo.clear();
+        Box::pin(ready(Ok(())))
+    }
+}
+
 enum Next {
-    Seen(Option<Seen>),
+    ServerEvent(Option<ServerEvent>),
     Session(Option<SessionEvent>),
 }
 

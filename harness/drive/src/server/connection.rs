@@ -17,9 +17,9 @@ use tokio::time::timeout;
 use super::accept::Newcomer;
 use super::chunks::ChunkReader;
 use super::http::{self, After, Framing, Head, Refusal};
-use super::{Mounted, Seen, Shared, lock};
+use super::{Mounted, ServerEvent, Shared, lock};
 use brickbat_engine::provider;
-use brickbat_scenario::trace::{Ending, ExchangeId, Grade, RequestKind};
+use brickbat_scenario::trace::{Ending, Event, ExchangeId, Grade, RequestKind};
 
 /// Room made for each read: most requests fit into a few.
 const READ_LEN: usize = 16 << 10;
@@ -127,8 +127,8 @@ impl Connection {
                 Next::Reset(mounted, exchange) => {
                     // With no time to linger, closing sends a RST. Without the option it would be a FIN.
                     let seen = match self.stream.set_zero_linger() {
-                        Ok(()) => Seen::Replied { exchange, ending: Ending::Reset },
-                        Err(_) => Seen::Broken,
+                        Ok(()) => ServerEvent::Trace(Event::Replied { exchange, ending: Ending::Reset }),
+                        Err(_) => ServerEvent::Broken,
                     };
                     drop(self.stream);
                     // Nobody listens any more if the mount is gone.
@@ -333,14 +333,14 @@ impl Connection {
             if self.peer_has_gone() {
                 return Next::Close;
             }
-            mounted.gates.open(|gate| permit.send(Seen::GateOpened { gate, tool, args }))
+            mounted.gates.open(|gate| permit.send(ServerEvent::GateOpened { gate, tool, args }))
         };
         let settled = self.settle_gate(answer, request.head.after).await;
         let (seen, next) = match settled {
-            Ok(grade) => (Seen::GateSettled { gate, grade }, Next::from(request.head.after)),
+            Ok(grade) => (ServerEvent::GateSettled { gate, grade }, Next::from(request.head.after)),
             Err(Gone) => {
                 mounted.gates.forget(gate);
-                (Seen::GateDropped { gate }, Next::Close)
+                (ServerEvent::GateDropped { gate }, Next::Close)
             }
         };
         // Nobody listens any more if the mount is gone.
@@ -376,16 +376,21 @@ impl Connection {
             let headers = provider::Headers::of_head(&self.head);
             let asked = provider::Request { method, path, headers, body: &request.body };
             let Ok((kind, answer)) = catch_unwind(AssertUnwindSafe(|| core.answer(asked))) else {
-                permit.send(Seen::Broken);
+                permit.send(ServerEvent::Broken);
                 return Next::Refuse(Refusal::Broken);
             };
             // Sent before the core is free again, so that requests are told in the order of their numbers.
             let (exchange, model) = (answer.exchange, answer.model.clone());
-            permit.send(Seen::Requested { exchange, kind, model, body: request.body.clone() });
+            permit.send(ServerEvent::Trace(Event::Requested {
+                exchange,
+                kind,
+                model,
+                body: request.body.clone(),
+            }));
             (kind, answer)
         };
         if kind != RequestKind::Auxiliary && lock(&mounted.due).is_some_and(|due| arrived < due) {
-            let _ = mounted.seen.send(Seen::Early { exchange: answer.exchange }).await;
+            let _ = mounted.seen.send(ServerEvent::Trace(Event::Early { exchange: answer.exchange })).await;
         }
         if let Some(pause_ms) = answer.pause_ms() {
             // The peer reads this later than it is written, so who waits for the whole of it never comes too early.
@@ -406,7 +411,10 @@ impl Connection {
         match played {
             Ok(next) => next,
             Err(Gone) => {
-                let _ = mounted.seen.send(Seen::PeerClosed { exchange: answer.exchange }).await;
+                let _ = mounted
+                    .seen
+                    .send(ServerEvent::Trace(Event::PeerClosed { exchange: answer.exchange }))
+                    .await;
                 Next::Close
             }
         }

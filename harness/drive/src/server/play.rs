@@ -10,9 +10,9 @@ use tokio::time::{Instant, timeout};
 use super::connection::{Connection, Gone, Next};
 use super::http::{self, After, Framing};
 use super::receipt::Queue;
-use super::{Mounted, Seen, Writes, lock};
+use super::{Mounted, ServerEvent, Writes, lock};
 use brickbat_engine::provider::{Answer, Hold, Sent};
-use brickbat_scenario::trace::{Ending, ExchangeId, Grade};
+use brickbat_scenario::trace::{Ending, Event, ExchangeId, Grade};
 
 /// Pause between two looks at the peer's queue; the clock of the runtime ticks no finer.
 const RECEIPT_PAUSE: Duration = Duration::from_millis(1);
@@ -89,7 +89,7 @@ impl Connection {
         let grade = self.receipt().await?;
         let (release, released) = oneshot::channel();
         lock(&mounted.holds).insert(exchange, release);
-        let _ = mounted.seen.send(Seen::Held { exchange, at: hold.at, grade }).await;
+        let _ = mounted.seen.send(ServerEvent::Trace(Event::Held { exchange, at: hold.at, grade })).await;
         tokio::select! {
             biased;
             () = self.gone() => {
@@ -108,7 +108,7 @@ impl Connection {
             return Ok(Next::Reset(mounted.clone(), answer.exchange));
         }
         self.stream.shutdown().await.map_err(|_| Gone)?;
-        let replied = Seen::Replied { exchange: answer.exchange, ending: answer.ending };
+        let replied = ServerEvent::Trace(Event::Replied { exchange: answer.exchange, ending: answer.ending });
         let _ = mounted.seen.send(replied).await;
         Ok(Next::Close)
     }
@@ -118,7 +118,7 @@ impl Connection {
     async fn finish(&mut self, mounted: &Mounted, answer: &Answer) -> Result<(), Gone> {
         let permit = mounted.seen.reserve().await.map_err(|_| Gone)?;
         self.flush().await?;
-        permit.send(Seen::Replied { exchange: answer.exchange, ending: answer.ending });
+        permit.send(ServerEvent::Trace(Event::Replied { exchange: answer.exchange, ending: answer.ending }));
         Ok(())
     }
 

@@ -7,8 +7,7 @@ use futures::FutureExt;
 
 use super::{Live, Session, broken};
 use crate::driver::{DriverError, SessionEvent};
-use crate::server::Seen;
-use brickbat_engine::conductor::Command;
+use crate::server::ServerEvent;
 use brickbat_scenario::trace::Event;
 
 /// What a session leaves behind when its process is killed.
@@ -21,7 +20,7 @@ pub(in crate::runner) enum Remains {
 
 impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_, O> {
     /// Kills the process and waits until nothing of it is left. What it did before it died is told first.
-    pub(super) async fn kill(&mut self) -> Result<Vec<Command>, DriverError> {
+    pub(super) async fn die(&mut self) -> Result<(), DriverError> {
         let remains = self.session.kill().await?;
         self.mount.drop_late_words();
         while let Some(seen) = self.last_seen().await? {
@@ -47,20 +46,24 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
         }
         self.open.clear();
         self.remains = Some(remains);
-        Ok(self.observe(Event::Killed))
+        // What was still to be done was meant for the process that is dead.
+        self.todo.clear();
+        self.observe(Event::Killed);
+        Ok(())
     }
 
     /// Starts a new process, and lets it load the session.
-    pub(super) async fn resume(&mut self) -> Result<Vec<Command>, DriverError> {
+    pub(super) async fn start_anew(&mut self) -> Result<(), DriverError> {
         let said = self.session.stderr_since(self.stderr_from).unwrap_or_default();
         self.session = (self.opener)(&self.base_path, self.remains.as_ref()).await?;
         self.stderr.push_str(&said);
         self.stderr_from = 0;
-        Ok(self.observe(Event::Resumed))
+        self.observe(Event::Resumed);
+        Ok(())
     }
 
     /// Goes on in the other process; it is started, and loads the session, when it is first needed.
-    pub(super) async fn switch(&mut self, process: u32) -> Result<(), DriverError> {
+    pub(super) async fn go_to(&mut self, process: u32) -> Result<(), DriverError> {
         let remains = match &self.session {
             Session::Acp(session) => Remains::Stored(session.id().to_owned()),
             Session::InProcess(session) => {
@@ -84,7 +87,7 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
     }
 
     /// What the server saw next of the dead process; none when each of its connections has been told of.
-    async fn last_seen(&mut self) -> Result<Option<Seen>, DriverError> {
+    async fn last_seen(&mut self) -> Result<Option<ServerEvent>, DriverError> {
         if self.alive.is_empty() && self.gates.is_empty() {
             return Ok(self.mount.next().now_or_never().flatten());
         }
@@ -92,35 +95,30 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
     }
 
     /// What a process did while it was being killed. That its connections closed is no deed of the system.
-    fn last_word(&mut self, seen: Seen) -> Result<Option<Event>, DriverError> {
+    fn last_word(&mut self, seen: ServerEvent) -> Result<Option<Event>, DriverError> {
         Ok(match seen {
-            Seen::Requested { exchange, kind, model, body } => {
-                self.alive.push(exchange);
-                Some(Event::Requested { exchange, kind, model, body })
+            ServerEvent::Trace(event) => {
+                match event {
+                    Event::Requested { exchange, .. } => self.alive.push(exchange),
+                    Event::Replied { exchange, .. } | Event::PeerClosed { exchange } => self.closed(exchange),
+                    _ => {}
+                }
+                Some(event).filter(|event| matches!(event, Event::Requested { .. } | Event::Replied { .. }))
             }
-            Seen::Replied { exchange, ending } => {
-                self.closed(exchange);
-                Some(Event::Replied { exchange, ending })
-            }
-            Seen::PeerClosed { exchange } => {
-                self.closed(exchange);
-                None
-            }
-            Seen::GateOpened { gate, args, .. } => {
+            ServerEvent::GateOpened { gate, args, .. } => {
                 let call = self.plan.call_with_marker(&args);
                 self.gates.extend(call.map(|call| (gate, call)));
                 Some(Event::ToolStarted { call, args })
             }
-            Seen::GateSettled { gate, grade } => self.gate_closed(gate).map(|call| {
+            ServerEvent::GateSettled { gate, grade } => self.gate_closed(gate).map(|call| {
                 let outcome = self.plan.calls[call.0 as usize].outcome.clone();
                 Event::ToolSettled { call, outcome, grade }
             }),
-            Seen::GateDropped { gate } => {
+            ServerEvent::GateDropped { gate } => {
                 self.gate_closed(gate);
                 None
             }
-            Seen::Early { .. } | Seen::Held { .. } => None,
-            Seen::Broken => return Err(broken("the provider core failed")),
+            ServerEvent::Broken => return Err(broken("the provider core failed")),
         })
     }
 }

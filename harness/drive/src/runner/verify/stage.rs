@@ -9,11 +9,11 @@ use serde_json::Value;
 
 use super::host::Host;
 use crate::driver::{Adapter, DriverError, Session, SessionEvent, SessionSpec, ToolSpec};
-use crate::server::{Answerer, GateId, Mount, Seen};
+use crate::server::{Answerer, GateId, Mount, ServerEvent};
 use brickbat_engine::provider::{Answer, Provider, Request};
 use brickbat_rules::rules::Profile;
 use brickbat_scenario::plan::{CallKey, Plan, ToolOutcome};
-use brickbat_scenario::trace::{Consent, ExchangeId, RequestKind, ShownState, TurnOutcome};
+use brickbat_scenario::trace::{Consent, Event, ExchangeId, RequestKind, ShownState, TurnOutcome};
 
 /// What a provider says to a request that it refuses for good: words that an SDK cannot have of itself.
 pub(super) const REFUSAL: &str = "brickbat refuses this request for good";
@@ -174,14 +174,14 @@ impl Stage {
             // The server first: what it saw caused what the session says.
             tokio::select! {
                 biased;
-                seen = self.mount.next() => Next::Seen(seen),
+                seen = self.mount.next() => Next::ServerEvent(seen),
                 event = self.session.next() => Next::Said(event),
             }
         };
         match tokio::time::timeout(wait, next).await {
-            Ok(Next::Seen(Some(seen))) => self.seen(seen).map(Some),
+            Ok(Next::ServerEvent(Some(seen))) => self.seen(seen).map(Some),
             Ok(Next::Said(Some(event))) => self.said(event).map(Some),
-            Ok(Next::Seen(None) | Next::Said(None)) => Err(DriverError::Harness {
+            Ok(Next::ServerEvent(None) | Next::Said(None)) => Err(DriverError::Harness {
                 what: "the probe cannot go on".to_owned(),
                 text: "the server or the session is over".to_owned(),
             }),
@@ -239,26 +239,23 @@ impl Stage {
         Ok(())
     }
 
-    fn seen(&mut self, seen: Seen) -> Result<Step, DriverError> {
+    fn seen(&mut self, seen: ServerEvent) -> Result<Step, DriverError> {
         Ok(match seen {
-            Seen::Requested { kind: RequestKind::Auxiliary, .. } => Step::Other,
-            Seen::Requested { kind, body, .. } => {
+            ServerEvent::Trace(Event::Requested { kind: RequestKind::Auxiliary, .. }) => Step::Other,
+            ServerEvent::Trace(Event::Requested { kind, body, .. }) => {
                 self.log.requests.push((kind, body));
                 Step::Requested
             }
-            Seen::Held { exchange, .. } => Step::Held(exchange),
-            Seen::GateOpened { gate, tool, args } => {
+            ServerEvent::Trace(Event::Held { exchange, .. }) => Step::Held(exchange),
+            ServerEvent::GateOpened { gate, tool, args } => {
                 let call = self.plan.call_with_marker(&args);
                 self.gates.push(call);
                 self.log.runs.push(Run { tool, args, call });
                 Step::Opened(gate)
             }
-            Seen::GateDropped { gate } => Step::Dropped(gate),
-            Seen::GateSettled { .. }
-            | Seen::Replied { .. }
-            | Seen::PeerClosed { .. }
-            | Seen::Early { .. } => Step::Other,
-            Seen::Broken => {
+            ServerEvent::GateDropped { gate } => Step::Dropped(gate),
+            ServerEvent::GateSettled { .. } | ServerEvent::Trace(_) => Step::Other,
+            ServerEvent::Broken => {
                 return Err(DriverError::Harness {
                     what: "the probe cannot go on".to_owned(),
                     text: "the provider core failed".to_owned(),
@@ -289,7 +286,7 @@ impl Stage {
 }
 
 enum Next {
-    Seen(Option<Seen>),
+    ServerEvent(Option<ServerEvent>),
     Said(Option<SessionEvent>),
 }
 
