@@ -5,6 +5,7 @@
 pub mod audit;
 pub mod colour;
 pub mod dialect;
+pub mod frames;
 pub mod json;
 pub mod lint;
 pub mod pages;

@@ -17,7 +17,6 @@ mod bedrock;
 mod detect;
 mod event;
 mod fault;
-mod frames;
 mod gemini;
 mod item;
 mod judge;
@@ -37,8 +36,9 @@ pub use fault::{Fault, Place};
 pub use kept::{MAX_KEPT_BYTES, MAX_TRACKED};
 pub use rule::{Severity, StreamRule};
 
+use crate::frames::{Frame, FrameError, FrameKind, FrameReader};
 use array::ArrayReader;
-use frames::FrameReader;
+use event::{End, Event, Kind, Mark, Piece};
 use judge::Judge;
 use lines::LineReader;
 
@@ -214,7 +214,9 @@ impl Linter {
                 reader.feed(rest, |place, piece| self.judge.take(place, piece));
             }
             Reader::Array(reader) => reader.feed(rest, |place, piece| self.judge.take(place, piece)),
-            Reader::Frames(reader) => reader.feed(rest, |place, piece| self.judge.take(place, piece)),
+            Reader::Frames(reader) => reader.feed(rest, |offset, frame| {
+                take_frame(Mark { offset, line: None }, frame, &mut self.judge);
+            }),
         }
     }
 
@@ -226,8 +228,27 @@ impl Linter {
                 Some(reader.finish(|place, piece| self.judge.take(place, piece)))
             }
             Reader::Array(reader) => Some(reader.finish(|place, piece| self.judge.take(place, piece))),
-            Reader::Frames(reader) => Some(reader.finish(|place, piece| self.judge.take(place, piece))),
+            Reader::Frames(reader) => {
+                let mark = Mark { offset: reader.n_bytes(), line: None };
+                Some(End { mark, inside: reader.is_inside_frame() })
+            }
         };
         self.judge.finish(end, self.n_bytes)
     }
+}
+
+fn take_frame(mark: Mark, frame: Result<Frame<'_>, FrameError>, judge: &mut Judge) {
+    let frame = match frame {
+        Ok(frame) => frame,
+        Err(error) => return judge.take(mark, Piece::Unreadable(&error.to_string(), &[])),
+    };
+    let kind = match frame.kind() {
+        FrameKind::Event => Kind::Message,
+        FrameKind::Exception | FrameKind::Error => Kind::Exception,
+        FrameKind::Unknown => {
+            let reason = "the frame has no known `:message-type`";
+            return judge.take(mark, Piece::Unreadable(reason, frame.payload()));
+        }
+    };
+    judge.take(mark, Piece::Event(Event { kind, name: frame.name(), data: frame.payload() }));
 }

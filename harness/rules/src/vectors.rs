@@ -7,12 +7,12 @@ mod canonical;
 
 use std::collections::BTreeSet;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// A file of vectors, all about one rule. The file is named after the rule.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct File {
     /// The version of this format.
@@ -29,7 +29,8 @@ pub struct File {
 }
 
 /// One history and what the provider does with it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Vector {
     /// Unique in its file, in kebab-case.
@@ -65,7 +66,8 @@ pub struct Vector {
 }
 
 /// A request and the reply to it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Exchange {
     /// The request body.
@@ -83,7 +85,8 @@ impl Vector {
 }
 
 /// What a provider does with a history.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
     /// Nothing is wrong.
@@ -95,6 +98,7 @@ pub enum Outcome {
 }
 
 /// The JSON Schema of a file.
+#[cfg(feature = "json-schema")]
 pub fn schema() -> Value {
     schemars::schema_for!(File).to_value()
 }

@@ -3,8 +3,8 @@
 use super::Grammar;
 use super::array::ArrayReader;
 use super::event::{Event, Mark, Piece, text};
-use super::frames::is_frame;
 use super::lines::LineReader;
+use crate::frames::is_frame;
 use crate::json::{Document, Json};
 
 /// Bytes that are looked at. The first events of every dialect say what it is.

@@ -4,10 +4,11 @@ use std::borrow::Cow;
 
 use super::fault::Breach;
 use super::rule::StreamRule;
+use crate::frames::MAX_FRAME_BYTES;
 use crate::json::{Document, Json};
 
 /// Bytes that one event may have. Images come as one event each and take some megabytes.
-pub const MAX_EVENT_BYTES: usize = 16 << 20;
+pub const MAX_EVENT_BYTES: usize = MAX_FRAME_BYTES;
 
 /// JSON values that one event may hold. Each takes some fifty bytes of memory while the event is judged; real events
 /// hold some dozens, and a last event that repeats the whole reply some thousands.

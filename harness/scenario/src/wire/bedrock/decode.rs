@@ -1,9 +1,9 @@
 //! Bedrock Converse: what the frames of a stream, or a whole body, say.
 
+use brickbat_rules::frames::{Frame, FrameKind, FrameReader};
 use serde_json::Value;
 
 use crate::wire::decode::{Decode, ReplyEvent, text_of, whole_call};
-use crate::wire::event_stream::{Frame, FrameKind, FrameReader};
 
 /// Reads the frames of one stream.
 #[derive(Debug, Default)]
@@ -15,9 +15,9 @@ pub(super) struct Frames {
 impl Decode for Frames {
     fn feed(&mut self, bytes: &[u8], said: &mut dyn FnMut(ReplyEvent)) {
         let Frames { reader, events } = self;
-        reader.feed(bytes, |frame| match frame {
+        reader.feed(bytes, |_, frame| match frame {
             Ok(frame) => events.frame(frame, said),
-            Err(why) => said(ReplyEvent::Unknown(why)),
+            Err(error) => said(ReplyEvent::Unknown(error.to_string())),
         });
     }
 }
@@ -32,15 +32,15 @@ struct Events {
 
 impl Events {
     fn frame(&mut self, frame: Frame<'_>, said: &mut dyn FnMut(ReplyEvent)) {
-        let Ok(data) = serde_json::from_slice::<Value>(frame.payload) else {
-            return said(ReplyEvent::Unknown(frame.name.to_owned()));
+        let Ok(data) = serde_json::from_slice::<Value>(frame.payload()) else {
+            return said(ReplyEvent::Unknown(frame.name().to_owned()));
         };
-        match frame.kind {
-            FrameKind::Event => self.event(frame.name, &data, said),
+        match frame.kind() {
+            FrameKind::Event => self.event(frame.name(), &data, said),
             FrameKind::Exception => {
-                said(ReplyEvent::Error { kind: frame.name.to_owned(), message: text_of(&data["message"]) });
+                said(ReplyEvent::Error { kind: frame.name().to_owned(), message: text_of(&data["message"]) });
             }
-            FrameKind::Other => said(ReplyEvent::Unknown(frame.name.to_owned())),
+            FrameKind::Error | FrameKind::Unknown => said(ReplyEvent::Unknown(frame.name().to_owned())),
         }
     }
 
