@@ -3,13 +3,13 @@
 //! This package is the command line; what it is built on are crates of their own, layer on layer, and their modules are
 //! reachable from here. `ARCHITECTURE.md` draws the whole house.
 
-pub use brickbat_engine::{agent, cause, check, conductor, interpreter, life_cycle, provider, run, simulate};
+pub use brickbat_engine::{agent, checks, conductor, events, interpreter, provider, run, simulate, triage};
 pub use brickbat_report::{baseline, classes, matrix, parting, record, report};
 pub use brickbat_rules::{audit, colour, dialect, json, lint, pages, recordings, redact, rules, vectors};
 pub use brickbat_scenario::{
     action, hash, history, lower, parse, plan, point, scenario, trace, verdict, wire, yaml,
 };
-pub use brickbat_search::{explore, fuzz_agent, generate, hunt, mutate_scenarios, oracle, shrink, target};
+pub use brickbat_search::{explore, fuzz, fuzz_agent, generate, mutate_scenarios, oracle, shrink, target};
 
 #[cfg(feature = "cli")]
 pub use brickbat_drive::{driver, folder, runner, server};

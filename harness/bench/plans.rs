@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use brickbat::agent::{Agent, Delivery};
-use brickbat::check::{Reach, judge};
+use brickbat::checks::{Reach, judge};
 use brickbat::dialect::Dialect;
 use brickbat::lower;
 use brickbat::parse::{Variant, parse};

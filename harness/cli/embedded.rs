@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use brickbat_engine::life_cycle::Sequence;
+use brickbat_engine::events::Sequence;
 use include_dir::{Dir, include_dir};
 
 use brickbat_drive::driver::Catalogue;

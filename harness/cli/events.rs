@@ -14,7 +14,7 @@ use super::secrets::redactor;
 use super::{bad_input, block_on, own_program, print, tell};
 use brickbat_drive::driver::DriverError;
 use brickbat_drive::runner::{Feeder, Played, System};
-use brickbat_engine::life_cycle::{Event, Sequence, Wrong, shuffled};
+use brickbat_engine::events::{Event, Sequence, Wrong, shuffled};
 use brickbat_report::report::text::Tone;
 use brickbat_scenario::parse::MAX_TEXT;
 use brickbat_search::generate::Source;

@@ -17,7 +17,7 @@ use super::shows::{self, Effort};
 use super::shrink::{ID, options, start};
 use super::{bad_input, block_on, own_program, print};
 use brickbat_drive::runner::{Job, Keep, Options, Started, System, quoted};
-use brickbat_engine::cause::{Signature, file_name, words};
+use brickbat_engine::triage::{Signature, file_name, words};
 use brickbat_report::record::Record;
 use brickbat_report::report::Case;
 use brickbat_report::report::text::{self, Tone};
@@ -28,8 +28,8 @@ use brickbat_scenario::lower;
 use brickbat_scenario::scenario::Scenario;
 use brickbat_scenario::verdict::{Finding, Harm, Verdict};
 use brickbat_scenario::yaml;
-use brickbat_search::hunt::novelty::features;
-use brickbat_search::hunt::{Guidance, Hunt};
+use brickbat_search::fuzz::novelty::features;
+use brickbat_search::fuzz::{Campaign, Guidance};
 use brickbat_search::shrink::{Rate, Setting};
 
 /// Runs scenarios that nobody wrote on a system, follows those that bring something new, and makes each new cause small.
@@ -163,7 +163,7 @@ impl Session<'_> {
     /// Runs one batch after the other until time or plans are used up.
     async fn run(&self) -> Result<(), u8> {
         let guidance = if self.fuzz.random { Guidance::None } else { Guidance::Novelty };
-        let mut hunt = Hunt::new(self.fuzz.seed, guidance);
+        let mut campaign = Campaign::new(self.fuzz.seed, guidance);
         let started = start(self.system, self.options).await?;
         started.name().clone_into(&mut self.tally.borrow_mut().system);
         let dialects = match self.fuzz.dialects.as_slice() {
@@ -181,14 +181,15 @@ impl Session<'_> {
             let can = |scenario: &Scenario| {
                 jobs(&setting, std::iter::once((ID, scenario))).iter().all(|job| started.can(&job.plan))
             };
-            let trials = hunt.trials(n_batch.min(left), |scenario| can(scenario) && setting.plays(scenario));
+            let trials =
+                campaign.trials(n_batch.min(left), |scenario| can(scenario) && setting.plays(scenario));
             if trials.is_empty() {
                 break;
             }
             left -= trials.len();
-            let suspects = self.batch(&started, &mut hunt, number, dialect, &trials).await;
+            let suspects = self.batch(&started, &mut campaign, number, dialect, &trials).await;
             for suspect in suspects {
-                self.cause(&started, &mut hunt, suspect).await?;
+                self.cause(&started, &mut campaign, suspect).await?;
             }
             let tally = self.tally.borrow();
             if tally.counts.keys().all(|verdict| matches!(verdict, Verdict::NotRun | Verdict::HarnessError)) {
@@ -213,7 +214,7 @@ impl Session<'_> {
     async fn batch(
         &self,
         started: &Started,
-        hunt: &mut Hunt,
+        campaign: &mut Campaign,
         number: usize,
         dialect: Dialect,
         trials: &[Scenario],
@@ -240,7 +241,7 @@ impl Session<'_> {
         for (name, trial) in names.iter().zip(trials) {
             let plan = format!("{name}@{dialect}");
             if let Some(features) = kept.get(&plan) {
-                hunt.tell(trial, features);
+                campaign.tell(trial, features);
             }
             for case in of_plan(&cases, &plan) {
                 tally.count(case);
@@ -251,22 +252,22 @@ impl Session<'_> {
                 let findings = if case.judged == Verdict::Fail { case.findings.as_slice() } else { &[] };
                 for finding in findings.iter().filter(|finding| finding.harm <= self.fuzz.fail_on) {
                     let signature = Signature::of(finding);
-                    if hunt.is_new(&signature, &scenario) {
+                    if campaign.is_new(&signature, &scenario) {
                         let finding = finding.clone();
                         suspects.push(Suspect { scenario: scenario.clone(), dialect, signature, finding });
                     }
                 }
             }
         }
-        tally.n_features = hunt.n_features();
+        tally.n_features = campaign.n_features();
         suspects
     }
 
     /// Makes a suspect small, tells it, and writes it down, if it is a cause of its own.
-    async fn cause(&self, started: &Started, hunt: &mut Hunt, suspect: Suspect) -> Result<(), u8> {
+    async fn cause(&self, started: &Started, campaign: &mut Campaign, suspect: Suspect) -> Result<(), u8> {
         let Suspect { scenario, dialect, signature, finding } = suspect;
         // What was found meanwhile may be the same.
-        if !hunt.is_new(&signature, &scenario) {
+        if !campaign.is_new(&signature, &scenario) {
             return Ok(());
         }
         let setting = self.setting(dialect);
@@ -275,7 +276,7 @@ impl Session<'_> {
         let shrunk =
             shows::shrink(started, &scenario, setting, &signature, effort, self.options, &|_| ()).await;
         self.tally.borrow_mut().n_shrink_runs += shrunk.n_runs;
-        if !hunt.found(&signature, &shrunk.scenario) {
+        if !campaign.found(&signature, &shrunk.scenario) {
             return Ok(());
         }
         let mut smallest = shrunk.scenario;

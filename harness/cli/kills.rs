@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use brickbat_drive::runner::Job;
 use brickbat_engine::agent::canary::Canary;
 use brickbat_engine::agent::{Agent, Delivery};
-use brickbat_engine::check::{Reach, judge};
+use brickbat_engine::checks::{Reach, judge};
 use brickbat_engine::run::Run;
 use brickbat_engine::simulate::simulate;
 use brickbat_scenario::lower;

@@ -7,7 +7,7 @@ use clap::Args;
 use super::replay::one_found;
 use super::secrets::redactor;
 use super::{bad_input, print};
-use brickbat_engine::cause::{Signature, file_name, kinds};
+use brickbat_engine::triage::{Signature, file_name, kinds};
 use brickbat_scenario::scenario::Scenario;
 use brickbat_scenario::yaml;
 

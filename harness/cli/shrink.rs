@@ -12,7 +12,7 @@ use super::secrets::redactor;
 use super::shows::{self, Effort, Shrunk};
 use super::{bad_input, block_on, own_program, print, tell};
 use brickbat_drive::runner::{Options, Repeat, Started, System, quoted};
-use brickbat_engine::cause::{Signature, words};
+use brickbat_engine::triage::{Signature, words};
 use brickbat_report::report::Case;
 use brickbat_rules::dialect::Dialect;
 use brickbat_rules::rules::Profile;

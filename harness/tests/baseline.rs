@@ -164,7 +164,7 @@ fn the_built_in_baselines_are_whole() {
                 let alone = brickbat::baseline::Entry { plans: vec![pattern.clone()], ..entry.clone() };
                 let alone = Baseline { entries: vec![alone], ..baseline.clone() };
                 let finding = Finding {
-                    check: brickbat::check::CHECKS.iter().find(|c| c.id == entry.check).unwrap().id,
+                    check: brickbat::checks::CHECKS.iter().find(|c| c.id == entry.check).unwrap().id,
                     harm: entry.harm.unwrap(),
                     permanence: None,
                     message: String::new(),

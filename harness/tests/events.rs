@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use brickbat::life_cycle::Slip;
+use brickbat::events::Slip;
 use serde_json::Value;
 use tempfile::TempDir;
 

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use brickbat::check::CHECKS;
+use brickbat::checks::CHECKS;
 
-const TABLE: &str = include_str!("../engine/src/check/README.md");
+const TABLE: &str = include_str!("../engine/src/checks/README.md");
 
 /// Invariants of the table.
 const N_INVARIANTS: usize = 26;

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use brickbat::action::Action;
 use brickbat::agent::canary::Canary;
-use brickbat::check::Reach;
+use brickbat::checks::Reach;
 use brickbat::dialect::Dialect;
 use brickbat::lower;
 use brickbat::run::Run;

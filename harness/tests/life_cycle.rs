@@ -1,14 +1,14 @@
 //! Calls that are told of out of order: a right store is accused of nothing, and each bug is found.
 
+use brickbat::events::{Event, MAX_EVENTS, Sequence, Slip, Told, Wrong, breaches, shuffled, told};
 use brickbat::generate::Source;
-use brickbat::life_cycle::{Event, MAX_EVENTS, Sequence, Slip, Told, Wrong, breaches, shuffled, told};
 use brickbat::oracle;
 
 const N_SEEDS: u64 = 20_000;
 
 #[test]
 fn a_right_store_is_accused_of_nothing() {
-    let accused = (0..N_SEEDS).find_map(|seed| Some((seed, oracle::life_cycle(&mut Source::seeded(seed))?)));
+    let accused = (0..N_SEEDS).find_map(|seed| Some((seed, oracle::events(&mut Source::seeded(seed))?)));
     assert_eq!(accused, None);
 }
 
@@ -80,7 +80,7 @@ fn what_is_forgotten_is_a_breach() {
     let lost = breaches(&events, &Told { stored: vec![Vec::new(); 2], refused: None });
     assert_eq!(lost.first().unwrap().to_string(), "call a was declared and is not stored");
     // What comes after an event that was refused out loud is not expected.
-    let refused = Some(brickbat::life_cycle::Refused { at: 0, message: "out of order".to_owned() });
+    let refused = Some(brickbat::events::Refused { at: 0, message: "out of order".to_owned() });
     assert!(breaches(&events, &Told { stored: vec![Vec::new(); 2], refused }).is_empty());
 }
 

@@ -10,7 +10,7 @@ use std::sync::{Arc, LazyLock};
 use brickbat::action::Action;
 use brickbat::agent::canary::Canary;
 use brickbat::agent::{Agent, Delivery};
-use brickbat::check::{CHECKS, Reach, judge};
+use brickbat::checks::{CHECKS, Reach, judge};
 use brickbat::dialect::Dialect;
 use brickbat::lower;
 use brickbat::plan::{Mark, Plan, PlannedAction, PlannedPoint};

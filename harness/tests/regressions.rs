@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 
 use crate::simulated::causes;
 use brickbat::agent::canary::Canary;
-use brickbat::cause::{Signature, file_name, kinds};
-use brickbat::check::CHECKS;
+use brickbat::checks::CHECKS;
 use brickbat::parse;
 use brickbat::scenario::{Found, Scenario};
 use brickbat::shrink::{Setting, singles};
+use brickbat::triage::{Signature, file_name, kinds};
 use brickbat::yaml;
 
 /// Regressions, at the least.

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use brickbat::action::Action;
 use brickbat::agent::canary::Canary;
 use brickbat::agent::{Agent, Delivery};
-use brickbat::check::{Reach, judge};
+use brickbat::checks::{Reach, judge};
 use brickbat::lower;
 use brickbat::plan::{BoundAction, Plan};
 use brickbat::record::{Observed, PlanNote, Record};

@@ -32,7 +32,7 @@ fn the_committed_schema_of_the_adapter_protocol_is_current() {
 #[test]
 fn the_examples_of_the_adapter_protocol_are_read() {
     use brickbat::driver::protocol::{About, Outcome, SessionSpec};
-    use brickbat::life_cycle::{Event, Told};
+    use brickbat::events::{Event, Told};
     use serde::de::DeserializeOwned;
 
     fn reads<T: DeserializeOwned>(text: &str) -> bool {

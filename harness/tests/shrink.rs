@@ -6,11 +6,11 @@ use std::path::Path;
 
 use crate::simulated::causes;
 use brickbat::agent::canary::Canary;
-use brickbat::cause::Signature;
 use brickbat::dialect::Dialect;
 use brickbat::parse;
 use brickbat::scenario::{Action, Scenario};
 use brickbat::shrink::{Setting, Shrinker, shrink, singles, size};
+use brickbat::triage::Signature;
 use brickbat::yaml;
 use serde_json::Value;
 

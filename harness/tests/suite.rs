@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use brickbat::agent::canary::Canary;
 use brickbat::agent::{Agent, Delivery};
-use brickbat::check::{Reach, judge};
+use brickbat::checks::{Reach, judge};
 use brickbat::dialect::Dialect;
 use brickbat::lower;
 use brickbat::plan::Plan;

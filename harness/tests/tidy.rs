@@ -16,7 +16,7 @@ const EMPTY_WORDS: [&str; 6] = ["Manager", "Handler", "Processor", "Helper", "Ut
 /// The folders whose code judges: it knows no system, and no planted bug.
 const JUDGES: [&str; 4] = [
     "harness/rules/src",
-    "harness/engine/src/check/",
+    "harness/engine/src/checks/",
     "harness/engine/src/provider",
     "harness/scenario/src/wire",
 ];
@@ -86,7 +86,7 @@ fn judges_know_no_system() {
         &[
             ("harness/rules/src/rules/openai.rs", "const NAME: &str = \"ai-sdk\";"),
             ("harness/rules/src/rules/openai.rs", "const NAME: &str = \"opencode\"; // https://a.org"),
-            ("harness/engine/src/check/memory.rs", "use crate::agent::canary::Canary;"),
+            ("harness/engine/src/checks/memory.rs", "use crate::agent::canary::Canary;"),
             ("harness/engine/src/provider.rs", "fn canary() {}"),
         ],
     );

@@ -17,7 +17,7 @@ pub use system::{Origin, Subject, System, UnknownSystem};
 pub use verify::{Examined, Found, NoAdapter, Probe, Verification, verify};
 
 use crate::driver::DriverError;
-use brickbat_engine::check::{Reach, judge};
+use brickbat_engine::checks::{Reach, judge};
 use brickbat_engine::run::Receipt;
 use brickbat_engine::run::Run;
 use brickbat_report::baseline::Baseline;

@@ -1,11 +1,11 @@
 //! The engine: provider core, conductor, simulation, reference agent and checks.
 
 pub mod agent;
-pub mod cause;
-pub mod check;
+pub mod checks;
 pub mod conductor;
+pub mod events;
 pub mod interpreter;
-pub mod life_cycle;
 pub mod provider;
 pub mod run;
 pub mod simulate;
+pub mod triage;

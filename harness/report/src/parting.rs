@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use crate::report::Case;
-use brickbat_engine::cause::Signature;
+use brickbat_engine::triage::Signature;
 use brickbat_scenario::verdict::{Finding, Harm, Verdict};
 
 /// Everything that two runs of the same plans say of two systems.

@@ -2,8 +2,8 @@
 
 pub mod explore;
 mod fixup;
+pub mod fuzz;
 pub mod generate;
-pub mod hunt;
 pub mod oracle;
 mod points;
 pub mod shrink;

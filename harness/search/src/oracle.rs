@@ -3,13 +3,13 @@
 //! An oracle gives its answer, or says what is wrong: then our own code is, or the agent that was asked about.
 
 mod agent;
+mod events;
 mod input;
-mod life_cycle;
 mod text;
 mod wire;
 
 pub use agent::{accusation, caught, failure, judgement, plan, plan_on};
+pub use events::events;
 pub use input::check;
-pub use life_cycle::life_cycle;
 pub use text::round_trip;
 pub use wire::{linted, split};

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use brickbat::agent::canary::Canary;
 use brickbat::agent::{Agent, Delivery};
-use brickbat::cause::Signature;
-use brickbat::check::{Reach, judge};
+use brickbat::checks::{Reach, judge};
 use brickbat::lower;
 use brickbat::plan::Plan;
 use brickbat::scenario::Scenario;
 use brickbat::shrink::Setting;
 use brickbat::simulate::simulate;
 use brickbat::trace::Grade;
+use brickbat::triage::Signature;
 use brickbat::verdict::{Judgement, Verdict};
 
 /// The judgement over a plan, or over its control plan if that does not pass.

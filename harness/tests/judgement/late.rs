@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use brickbat::action::Action;
 use brickbat::agent::{Agent, Delivery};
-use brickbat::check::{Reach, judge};
+use brickbat::checks::{Reach, judge};
 use brickbat::lower;
 use brickbat::plan::{BoundAction, Plan, PlannedPoint};
 use brickbat::provider::Provider;

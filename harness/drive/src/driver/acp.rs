@@ -31,7 +31,7 @@ use super::process::{Launch, Limits, Pipes, Process, WRITE_WAIT};
 use super::protocol::{self, About, SessionSpec};
 use super::talk::Talk;
 use super::{give, lines, replay, rest};
-use brickbat_engine::life_cycle::{Event, Told};
+use brickbat_engine::events::{Event, Told};
 use brickbat_scenario::plan::GivenMessage;
 use brickbat_scenario::scenario::Cause;
 use brickbat_scenario::trace::{Aside, Consent, QuestionId, ShownState, TurnOutcome};

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::action::Action;
 use super::error::{DriverError, quote};
-use brickbat_engine::life_cycle::{Event, Told};
+use brickbat_engine::events::{Event, Told};
 use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::plan::{GivenMessage, PlannedTool, ToolOutcome};
 use brickbat_scenario::trace::TurnOutcome;

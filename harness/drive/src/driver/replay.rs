@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::error::{DriverError, quote};
-use brickbat_engine::life_cycle::{Event, Told};
+use brickbat_engine::events::{Event, Told};
 
 /// The method.
 pub(super) const METHOD: &str = "_brickbat/events";

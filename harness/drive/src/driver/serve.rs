@@ -31,7 +31,7 @@ use super::process::Limits;
 use super::protocol::{About, Capabilities, Changes, PROTOCOL, SessionSpec};
 use brickbat_engine::agent::canary::Canary;
 use brickbat_engine::agent::{Agent, Delivery, Thinking, Tool};
-use brickbat_engine::life_cycle::{self, Event, Slip};
+use brickbat_engine::events::{self, Event, Slip};
 use brickbat_scenario::plan::GivenMessage;
 use desk::{Desk, Order};
 
@@ -240,7 +240,7 @@ struct Replay {
 /// The answer to it.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonRpcResponse)]
 struct Replayed {
-    told: life_cycle::Told,
+    told: events::Told,
 }
 
 fn replay(request: &Replay) -> Result<Replayed, Error> {
@@ -249,7 +249,7 @@ fn replay(request: &Replay) -> Result<Replayed, Error> {
         None if request.consumer != CONSUMER => {
             Err(wrong(format!("unknown consumer `{}`", request.consumer)))
         }
-        slip => Ok(Replayed { told: life_cycle::told(&request.events, slip) }),
+        slip => Ok(Replayed { told: events::told(&request.events, slip) }),
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::system::{Prepared, Subject, System};
 use crate::driver::{Adapter, DriverError};
-use brickbat_engine::life_cycle::{Breach, Event, Refused, Wrong, breaches, without};
+use brickbat_engine::events::{Breach, Event, Refused, Wrong, breaches, without};
 
 /// An adapter with consumers, ready to be fed.
 pub struct Feeder {

@@ -10,7 +10,7 @@ use futures::stream::{self, StreamExt};
 
 use super::system::Running;
 use super::{Job, Options, Outcome, attempt};
-use brickbat_engine::check::Reach;
+use brickbat_engine::checks::Reach;
 use brickbat_engine::run::Run;
 use brickbat_report::report::{Repeats, SeenFinding};
 use brickbat_scenario::trace::Event;

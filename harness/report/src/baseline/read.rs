@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::{Baseline, Entry};
-use brickbat_engine::check::CHECKS;
+use brickbat_engine::checks::CHECKS;
 use brickbat_scenario::parse::{self, Diagnostic, did_you_mean, one_of};
 use brickbat_scenario::verdict::Harm;
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Candidate, Effect, Ground};
-use brickbat_engine::cause::Signature;
+use brickbat_engine::triage::Signature;
 use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::verdict::Finding;
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use brickbat_engine::agent::{Agent, Delivery};
-use brickbat_engine::check::{Reach, judge};
+use brickbat_engine::checks::{Reach, judge};
 use brickbat_engine::run::Run;
 use brickbat_engine::simulate::simulate;
 use brickbat_scenario::lower;

@@ -1,7 +1,7 @@
-//! A hunt: scenarios that nobody wrote, one after the other, guided by what the ones before have brought about.
+//! A campaign: scenarios that nobody wrote, one after the other, guided by what the ones before have brought about.
 //!
 //! A trial is a fresh scenario, or a change of an earlier one that made the system behave as it had not before. Nothing is
-//! run here: whoever runs a trial tells the hunt its [`features`](novelty::features). The same seed and the same features
+//! run here: whoever runs a trial tells the campaign its [`features`](novelty::features). The same seed and the same features
 //! give the same trials.
 
 pub mod novelty;
@@ -9,12 +9,12 @@ pub mod novelty;
 use std::collections::BTreeSet;
 
 use crate::generate::{self, Source, mutate};
-use brickbat_engine::cause::{Signature, kinds};
+use brickbat_engine::triage::{Signature, kinds};
 use brickbat_scenario::scenario::Scenario;
 
-/// What goes on in a hunt.
+/// What goes on in a campaign.
 #[derive(Debug)]
-pub struct Hunt {
+pub struct Campaign {
     source: Source<'static>,
     guidance: Guidance,
     /// Trials that reached something new, the newest last.
@@ -45,10 +45,10 @@ const MAX_CHANGES: usize = 3;
 /// Draws in a row that cannot be played, after which there is nothing more to try.
 const MAX_MISSES: usize = 10_000;
 
-impl Hunt {
-    /// A hunt that follows from a seed.
-    pub fn new(seed: u64, guidance: Guidance) -> Hunt {
-        Hunt {
+impl Campaign {
+    /// A campaign that follows from a seed.
+    pub fn new(seed: u64, guidance: Guidance) -> Campaign {
+        Campaign {
             source: Source::seeded(seed),
             guidance,
             pool: Vec::new(),
@@ -143,12 +143,12 @@ mod tests {
     }
 
     fn trials(seed: u64, guidance: Guidance) -> Vec<Scenario> {
-        let mut hunt = Hunt::new(seed, guidance);
+        let mut campaign = Campaign::new(seed, guidance);
         let mut all = Vec::new();
         for _ in 0..10 {
-            let some = hunt.trials(8, |scenario| !scenario.turns.is_empty());
+            let some = campaign.trials(8, |scenario| !scenario.turns.is_empty());
             some.iter().for_each(|trial| {
-                hunt.tell(trial, &features(trial));
+                campaign.tell(trial, &features(trial));
             });
             all.extend(some);
         }
@@ -166,15 +166,15 @@ mod tests {
 
     #[test]
     fn what_brings_nothing_new_is_not_kept() {
-        let mut hunt = Hunt::new(1, Guidance::Novelty);
+        let mut campaign = Campaign::new(1, Guidance::Novelty);
         let trial = generate::scenario(1);
-        assert_eq!(hunt.tell(&trial, &BTreeSet::from([1, 2])), 2);
-        assert_eq!(hunt.tell(&trial, &BTreeSet::from([2])), 0);
-        assert_eq!((hunt.pool.len(), hunt.n_features()), (1, 2));
+        assert_eq!(campaign.tell(&trial, &BTreeSet::from([1, 2])), 2);
+        assert_eq!(campaign.tell(&trial, &BTreeSet::from([2])), 0);
+        assert_eq!((campaign.pool.len(), campaign.n_features()), (1, 2));
     }
 
     #[test]
     fn where_nothing_can_be_played_it_ends() {
-        assert!(Hunt::new(1, Guidance::None).trials(3, |_| false).is_empty());
+        assert!(Campaign::new(1, Guidance::None).trials(3, |_| false).is_empty());
     }
 }
