@@ -80,16 +80,17 @@ async fn an_adapter_that_exits_at_once_is_quoted() {
 #[tokio::test]
 async fn garbage_is_quoted() {
     let error = refused_at_start("echo 'Listening on port 3000'; exec sleep 600").await;
-    let text = "the adapter spoke nonsense: not JSON: expected value at line 1 column 1, in `Listening on port 3000`";
+    let text = "the adapter wrote an invalid message to standard output: not JSON: expected value at line 1 column 1, \
+                in `Listening on port 3000`";
     assert_eq!(error.to_string(), text);
 }
 
 #[tokio::test]
 async fn an_endless_line_is_cut_off() {
     let error = refused_at_start("head -c 100000000 /dev/zero | tr '\\0' x").await;
-    let DriverError::Babble { why, said } = error else { panic!("{error}") };
-    assert_eq!(why, "a line of more than 8388608 bytes");
-    assert!(said.len() < 300, "{}", said.len());
+    let DriverError::InvalidMessage { source, excerpt } = error else { panic!("{error}") };
+    assert_eq!(source.to_string(), "a line of more than 8388608 bytes");
+    assert!(excerpt.len() < 300, "{}", excerpt.len());
 }
 
 #[tokio::test]
@@ -97,14 +98,14 @@ async fn silence_has_an_end() {
     let mut launch = launch("echo 'still thinking' >&2; exec sleep 600", "");
     launch.limits.start = Duration::from_millis(300);
     let error = Adapter::start(&launch).await.unwrap_err();
-    assert!(matches!(&error, DriverError::Silent { method, .. } if method == "initialize"), "{error}");
+    assert!(matches!(&error, DriverError::AnswerTimedOut { method, .. } if method == "initialize"), "{error}");
 }
 
 #[tokio::test]
 async fn a_missing_program_is_named() {
     let launch = Launch { program: "no-such-program-here".into(), ..launch("", "") };
     let error = Adapter::start(&launch).await.unwrap_err();
-    assert!(matches!(&error, DriverError::Missing { program, .. } if program == "no-such-program-here"));
+    assert!(matches!(&error, DriverError::ProgramMissing { program, .. } if program == "no-such-program-here"));
 }
 
 #[tokio::test]
@@ -125,7 +126,7 @@ async fn what_is_shown_before_the_end_comes_before_the_end() {
 async fn a_turn_is_stopped_and_the_next_one_runs() {
     let mut session = polite("show a in_progress").await;
     session.prompt("hello").await.unwrap();
-    assert_eq!(session.prompt("again").await, Err(DriverError::Busy));
+    assert_eq!(session.prompt("again").await, Err(DriverError::TurnRunning));
     assert_eq!(session.next().await, Some(shown("a", ShownState::InProgress)));
     assert_eq!(session.barrier().await, Ok(true));
     session.cancel().await.unwrap();
@@ -169,7 +170,7 @@ async fn a_killed_session_is_loaded_by_another_process() {
     session.kill().await.unwrap();
     // What it had said is still heard; then it is known to be dead, by the signal.
     assert_eq!(session.next().await, Some(shown("a", ShownState::InProgress)));
-    let Some(SessionEvent::Lost(DriverError::Exited { status, .. })) = session.next().await else { panic!() };
+    let Some(SessionEvent::Lost(DriverError::AdapterExited { status, .. })) = session.next().await else { panic!() };
     assert!(status.contains("signal: 9"), "{status}");
     let heir = Adapter::start(&launch(POLITE, "show b completed")).await.unwrap();
     assert!(heir.about().capabilities.load);
@@ -197,7 +198,7 @@ async fn an_unknown_state_is_not_taken_for_pending() {
 #[tokio::test]
 async fn a_turn_without_an_outcome_is_no_turn() {
     let events = turn(r#"answer '{"stopReason":"end_turn"}'"#).await;
-    assert!(matches!(&events[..], [SessionEvent::Lost(DriverError::Nonsense { .. })]), "{events:?}");
+    assert!(matches!(&events[..], [SessionEvent::Lost(DriverError::ProtocolViolation { .. })]), "{events:?}");
 }
 
 #[tokio::test]
@@ -222,7 +223,7 @@ async fn a_flood_of_events_is_bounded() {
         match session.next().await {
             Some(SessionEvent::Shown { .. }) => n_events += 1,
             Some(other) => {
-                assert_eq!(other, SessionEvent::Lost(DriverError::Flooded { limit: n_events }));
+                assert_eq!(other, SessionEvent::Lost(DriverError::EventOverflow { limit: n_events }));
                 break;
             }
             None => panic!("the session ended without saying why"),

@@ -130,7 +130,7 @@ async fn start(alive: &Alive, script: &str) -> Adapter {
 /// How an adapter that ends by itself does.
 async fn exited(script: &str) -> (String, String) {
     match Adapter::start(&launch(script)).await.unwrap_err() {
-        DriverError::Exited { status, stderr } => (status, stderr),
+        DriverError::AdapterExited { status, stderr } => (status, stderr),
         other => panic!("{other}"),
     }
 }
@@ -267,7 +267,7 @@ async fn no_adapter_starts_in_a_folder_that_is_gone() {
     let path = folder.path().to_owned();
     drop(folder);
     let error = Adapter::start(&Launch { scratch: Some(path), ..launch(POLITE) }).await.unwrap_err();
-    assert!(matches!(&error, DriverError::Spawn { text, .. } if text.contains("No such file")), "{error}");
+    assert!(matches!(&error, DriverError::Spawn { source, .. } if source.to_string().contains("No such file")), "{error}");
 }
 
 #[test]

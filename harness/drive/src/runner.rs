@@ -320,7 +320,7 @@ fn not_run(
     on_case: OnCase<'_>,
 ) -> Vec<Case> {
     let verdict = match error {
-        DriverError::Missing { .. } => Verdict::NotRun,
+        DriverError::ProgramMissing { .. } => Verdict::NotRun,
         _ => Verdict::HarnessError,
     };
     let name = system.name();

@@ -131,10 +131,10 @@ impl Adapter {
         self.link.process.kill();
         match tokio::time::timeout(KILL_WAIT, self.link.process.ended()).await {
             Ok(_) => Ok(()),
-            Err(_) => Err(DriverError::Harness {
-                what: "cannot kill the adapter".to_owned(),
-                text: format!("its processes are there after {} s", KILL_WAIT.as_secs()),
-            }),
+            Err(late) => Err(DriverError::harness(
+                format!("cannot kill the adapter's processes within {} s", KILL_WAIT.as_secs()),
+                late,
+            )),
         }
     }
 
@@ -184,7 +184,7 @@ impl Adapter {
     pub async fn hang_up(&self) -> Result<(), DriverError> {
         self.link.hub.hanging_up.notify_one();
         match self.link.hub.cause().await {
-            DriverError::Exited { .. } => Ok(()),
+            DriverError::AdapterExited { .. } => Ok(()),
             other => Err(other),
         }
     }
@@ -216,7 +216,7 @@ impl Session {
     /// Gives the system the user's message. How the turn ends comes as an event.
     pub async fn prompt(&mut self, text: &str) -> Result<(), DriverError> {
         if self.n_running > 0 {
-            return Err(DriverError::Busy);
+            return Err(DriverError::TurnRunning);
         }
         self.send_prompt(text, Hub::end_turn).await
     }
@@ -299,10 +299,9 @@ impl Session {
         let mut answer = self.extension("_brickbat/history").await?;
         match answer.get_mut("history") {
             Some(history) => Ok(Some(history.take())),
-            None => Err(DriverError::Nonsense {
-                why: "its answer to _brickbat/history has no `history`".to_owned(),
-                said: super::error::quote(answer.to_string().as_bytes()),
-            }),
+            None => {
+                Err(DriverError::violation("its answer to _brickbat/history has no `history`", answer))
+            }
         }
     }
 
@@ -399,7 +398,7 @@ impl Link {
             Ok(Ok(answer)) => Ok(answer),
             Ok(Err(error)) if is_over(&error) => Err(self.hub.cause().await),
             Ok(Err(error)) => Err(DriverError::refused(method, error).with_stderr(self.process.stderr())),
-            Err(_) => Err(DriverError::Silent {
+            Err(_) => Err(DriverError::AnswerTimedOut {
                 method: method.to_owned(),
                 waited: wait,
                 stderr: self.process.stderr(),
@@ -469,7 +468,7 @@ async fn serve(
         (Some(error), _) => {
             process.kill();
             let stderr = match process.seen_off().await {
-                DriverError::Exited { stderr, .. } => stderr,
+                DriverError::AdapterExited { stderr, .. } => stderr,
                 _ => process.stderr(),
             };
             error.clone().with_stderr(stderr)

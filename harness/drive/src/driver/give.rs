@@ -37,10 +37,7 @@ pub(super) fn question(spec: &SessionSpec, history: &[GivenMessage]) -> UntypedM
 pub(super) fn session_id(answer: &Value) -> Result<String, DriverError> {
     match Given::deserialize(answer) {
         Ok(given) => Ok(given.session_id),
-        Err(error) => Err(DriverError::Nonsense {
-            why: format!("its answer to {METHOD}: {error}"),
-            said: quote(answer.to_string().as_bytes()),
-        }),
+        Err(error) => Err(DriverError::violation(format!("its answer to {METHOD}: {error}"), answer)),
     }
 }
 
@@ -93,8 +90,6 @@ async fn talk(pipes: Pipes, question: &Value) -> std::io::Result<Vec<u8>> {
 }
 
 fn failed(text: &str, stderr: &str) -> DriverError {
-    DriverError::Harness {
-        what: "the given history could not be put into the agent's store".to_owned(),
-        text: format!("{text}\n{stderr}").trim().to_owned(),
-    }
+    let what = "the given history could not be put into the agent's store";
+    DriverError::harness(what, format!("{text}\n{stderr}").trim())
 }

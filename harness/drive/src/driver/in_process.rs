@@ -235,7 +235,7 @@ impl Live {
                 }
                 Step::Command(Command::Reload(saved)) => {
                     if let Err(error) = self.agent.reload(&saved) {
-                        self.report(SessionEvent::Lost(unread(&error)));
+                        self.report(SessionEvent::Lost(unread(error)));
                         return;
                     }
                     Vec::new()
@@ -259,7 +259,7 @@ impl Live {
     fn look_into_the_store(&mut self) -> Result<(), DriverError> {
         let Some(store) = &mut self.store else { return Ok(()) };
         let Some(changed) = store.changed()? else { return Ok(()) };
-        self.agent.reload(&changed).map_err(|error| unread(&error))
+        self.agent.reload(&changed).map_err(unread)
     }
 
     /// Stores what the agent keeps, before anything that it asks for happens in the world.
@@ -386,8 +386,8 @@ async fn run_tool(
     }
 }
 
-fn unread(error: &BrokenStore) -> DriverError {
-    DriverError::Harness { what: "cannot go on with the stored thread".to_owned(), text: error.to_string() }
+fn unread(error: BrokenStore) -> DriverError {
+    DriverError::harness("cannot go on with the stored thread", error)
 }
 
 fn broken_off() -> ToolOutcome {

@@ -35,9 +35,8 @@ pub async fn launch(
         Some(folder) => folder,
         None => install(manifest, cache, &tools).await?,
     };
-    let (program, args) = manifest.command.split_first().ok_or_else(|| DriverError::Install {
-        what: format!("system {}", manifest.name),
-        text: "its manifest gives no command".to_owned(),
+    let (program, args) = manifest.command.split_first().ok_or_else(|| {
+        DriverError::install(format!("system {}", manifest.name), "its manifest gives no command")
     })?;
     // A path is meant from the adapter's folder; a bare name is looked for on PATH.
     let program = match program.contains('/') {
@@ -61,11 +60,11 @@ pub fn cache_folder() -> Result<PathBuf, DriverError> {
     let folder = set("BRICKBAT_CACHE")
         .or_else(|| set("XDG_CACHE_HOME").map(|folder| folder.join("brickbat")))
         .or_else(|| set("HOME").map(|home| home.join(".cache/brickbat")));
-    let folder = folder.ok_or_else(|| DriverError::Missing {
+    let folder = folder.ok_or_else(|| DriverError::ProgramMissing {
         program: "a cache folder".to_owned(),
         advice: "set BRICKBAT_CACHE to a folder in which adapters may be installed".to_owned(),
     })?;
-    std::path::absolute(&folder).map_err(|error| failed(&folder, &error))
+    std::path::absolute(&folder).map_err(|error| failed(&folder, error))
 }
 
 /// The user's folder, if the adapter can run there as it is.
@@ -105,9 +104,9 @@ type Text = (String, String);
 
 async fn install(manifest: &Manifest, cache: &Path, tools: &Tools<'_>) -> Result<PathBuf, DriverError> {
     let own = |file: &String| {
-        let text = manifest.text(file).ok_or_else(|| DriverError::Install {
-            what: format!("system {}", manifest.name),
-            text: format!("its file {file} cannot be read"),
+        let text = manifest.text(file).ok_or_else(|| {
+            let what = format!("system {}", manifest.name);
+            DriverError::install(what, format!("its file {file} cannot be read"))
         });
         text.map(|text| (file.clone(), text))
     };
@@ -119,7 +118,7 @@ async fn install(manifest: &Manifest, cache: &Path, tools: &Tools<'_>) -> Result
     let named: Vec<Text> = named.collect();
 
     let systems = cache.join("systems");
-    std::fs::create_dir_all(&systems).map_err(|error| failed(&systems, &error))?;
+    std::fs::create_dir_all(&systems).map_err(|error| failed(&systems, error))?;
     let base =
         format!("{}-{:016x}", manifest.name, fingerprint(&(manifest.install, &manifest.pinned, &named)));
     let made = made_by(manifest.install);
@@ -140,7 +139,7 @@ async fn install(manifest: &Manifest, cache: &Path, tools: &Tools<'_>) -> Result
         let filled = fill(&systems, &base, &[files, named].concat())?;
         if let Some(made) = made {
             let link = filled.path().join(made);
-            symlink(dependencies.join(made), &link).map_err(|error| failed(&link, &error))?;
+            symlink(dependencies.join(made), &link).map_err(|error| failed(&link, error))?;
         }
         finish(filled, &place)?;
     }
@@ -163,18 +162,18 @@ fn fill(systems: &Path, base: &str, files: &[Text]) -> Result<tempfile::TempDir,
     let filled = tempfile::Builder::new()
         .prefix(&format!("{base}.part-"))
         .tempdir_in(systems)
-        .map_err(|error| failed(systems, &error))?;
+        .map_err(|error| failed(systems, error))?;
     for (file, text) in files {
         let path = filled.path().join(file);
         let folder = path.parent().unwrap_or(filled.path());
-        std::fs::create_dir_all(folder).map_err(|error| failed(folder, &error))?;
-        std::fs::write(&path, text).map_err(|error| failed(&path, &error))?;
+        std::fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
+        std::fs::write(&path, text).map_err(|error| failed(&path, error))?;
     }
     Ok(filled)
 }
 
 fn finish(filled: tempfile::TempDir, place: &Path) -> Result<(), DriverError> {
-    std::fs::rename(filled.keep(), place).map_err(|error| failed(place, &error))
+    std::fs::rename(filled.keep(), place).map_err(|error| failed(place, error))
 }
 
 #[cfg(unix)]
@@ -189,14 +188,14 @@ const INSTALL_WAIT: Duration = Duration::from_secs(600);
 const LOCK_POLL: Duration = Duration::from_millis(200);
 
 async fn lock(path: &Path, progress: Progress<'_>) -> Result<File, DriverError> {
-    let file = File::create(path).map_err(|error| failed(path, &error))?;
+    let file = File::create(path).map_err(|error| failed(path, error))?;
     let deadline = Instant::now() + INSTALL_WAIT;
     let mut told = false;
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(file),
             Err(TryLockError::WouldBlock) if Instant::now() < deadline => {}
-            Err(error) => return Err(failed(path, &error)),
+            Err(error) => return Err(failed(path, error)),
         }
         if !told {
             progress("waiting for another harness that installs the same adapter");
@@ -210,8 +209,8 @@ async fn lock(path: &Path, progress: Progress<'_>) -> Result<File, DriverError> 
     }
 }
 
-fn failed(path: &Path, error: &dyn std::error::Error) -> DriverError {
-    DriverError::Install { what: path.display().to_string(), text: error.to_string() }
+fn failed(path: &Path, error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> DriverError {
+    DriverError::install(path.display().to_string(), error)
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! Brickbat's side of a guardian: starts it, hands the program's standard input over, and holds the socket.
 
 use std::ffi::OsStr;
-use std::fmt;
 use std::io::{self, IoSlice};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
@@ -24,21 +23,12 @@ use super::guardian::{NO_GUARD, NO_PROGRAM, SIGNALLED, STARTED};
 pub(super) struct Leash(Mutex<Option<UnixStream>>);
 
 /// Why there is no guarded process.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub(super) enum NotStarted {
-    /// The guardian itself did not come up.
-    Guardian(io::Error),
-    /// The program could not be started.
-    Program(io::Error),
-}
-
-impl fmt::Display for NotStarted {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            NotStarted::Guardian(error) => write!(f, "its guardian does not come up: {error}"),
-            NotStarted::Program(error) => error.fmt(f),
-        }
-    }
+    #[error("its guardian does not come up: {0}")]
+    Guardian(#[source] io::Error),
+    #[error("{0}")]
+    Program(#[source] io::Error),
 }
 
 /// The command that starts a guardian with that program, or the keeper of that folder. What is set on it, such as the

@@ -13,6 +13,23 @@ use super::error::{DriverError, quote};
 use super::talk::Talk;
 use brickbat_scenario::trace::ShownState;
 
+/// Why a line is no message of the protocol.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum InvalidMessage {
+    #[error("a line of more than {0} bytes")]
+    TooLong(usize),
+    #[error("not UTF-8")]
+    NotUtf8,
+    #[error("not JSON: {0}")]
+    NotJson(#[from] serde_json::Error),
+    #[error("{0}")]
+    Malformed(&'static str),
+    #[error("unknown status {0} of a call")]
+    UnknownStatus(Value),
+}
+
+use InvalidMessage::Malformed;
+
 /// The checked lines that an adapter writes; the first bad one ends them with an error.
 pub fn checked(
     source: impl AsyncBufRead + Unpin + Send + 'static,
@@ -59,7 +76,7 @@ async fn read_line(
         let part = &chunk[..end.unwrap_or(chunk.len())];
         if line.len() + part.len() > max_bytes {
             line.extend_from_slice(part);
-            return Err(babble(format!("a line of more than {max_bytes} bytes"), &line));
+            return Err(invalid(InvalidMessage::TooLong(max_bytes), &line));
         }
         line.extend_from_slice(part);
         let taken = end.map_or(chunk.len(), |end| end + 1);
@@ -76,14 +93,14 @@ fn check(mut line: Vec<u8>, talk: &Talk) -> Result<String, DriverError> {
     make_characters_whole(&mut line);
     let message = match serde_json::from_slice::<Value>(&line) {
         Ok(Value::Object(message)) => check_message(&message).map(|()| message),
-        Ok(_) => Err("not a JSON object".to_owned()),
-        Err(error) => Err(format!("not JSON: {error}")),
+        Ok(_) => Err(Malformed("not a JSON object")),
+        Err(error) => Err(error.into()),
     };
-    let message = message.map_err(|why| babble(why, &line))?;
+    let message = message.map_err(|error| invalid(error, &line))?;
     // It is a message, but not one of this talk.
-    talk.heard(&message).map_err(|why| DriverError::Nonsense { why, said: quote(&line) })?;
+    talk.heard(&message).map_err(|error| DriverError::violation(error, String::from_utf8_lossy(&line)))?;
     // Bytes that parse as JSON are UTF-8.
-    String::from_utf8(line).map_err(|error| babble("not UTF-8".to_owned(), error.as_bytes()))
+    String::from_utf8(line).map_err(|error| invalid(InvalidMessage::NotUtf8, error.as_bytes()))
 }
 
 /// Puts U+FFFD in the place of each escaped half of a character whose other half is missing. JavaScript stores such halves
@@ -122,54 +139,54 @@ fn half(text: &[u8]) -> Option<Half> {
     }
 }
 
-fn check_message(message: &Map<String, Value>) -> Result<(), String> {
+fn check_message(message: &Map<String, Value>) -> Result<(), InvalidMessage> {
     if message.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
-        return Err("`jsonrpc` is not \"2.0\"".to_owned());
+        return Err(Malformed("`jsonrpc` is not \"2.0\""));
     }
     match message.get("method") {
         Some(Value::String(method)) if method == "session/update" => check_update(message.get("params")),
         Some(Value::String(_)) => Ok(()),
-        Some(_) => Err("`method` is not a string".to_owned()),
+        Some(_) => Err(Malformed("`method` is not a string")),
         None => check_response(message),
     }
 }
 
-fn check_response(message: &Map<String, Value>) -> Result<(), String> {
+fn check_response(message: &Map<String, Value>) -> Result<(), InvalidMessage> {
     if !message.contains_key("id") {
-        return Err("neither `method` nor `id`".to_owned());
+        return Err(Malformed("neither `method` nor `id`"));
     }
     match (message.get("result"), message.get("error")) {
         (Some(_), None) | (None, Some(Value::Object(_))) => Ok(()),
-        _ => Err("a response needs either `result` or an object `error`".to_owned()),
+        _ => Err(Malformed("a response needs either `result` or an object `error`")),
     }
 }
 
-fn check_update(params: Option<&Value>) -> Result<(), String> {
-    let params = params.ok_or("a `session/update` without `params`")?;
+fn check_update(params: Option<&Value>) -> Result<(), InvalidMessage> {
+    let params = params.ok_or(Malformed("a `session/update` without `params`"))?;
     if !params.get("sessionId").is_some_and(Value::is_string) {
-        return Err("a `session/update` without a string `sessionId`".to_owned());
+        return Err(Malformed("a `session/update` without a string `sessionId`"));
     }
-    let update = params.get("update").ok_or("a `session/update` without `update`")?;
+    let update = params.get("update").ok_or(Malformed("a `session/update` without `update`"))?;
     if !update.get("sessionUpdate").is_some_and(Value::is_string) {
-        return Err("a `session/update` without a string `sessionUpdate`".to_owned());
+        return Err(Malformed("a `session/update` without a string `sessionUpdate`"));
     }
     shown(update).map(|_| ())
 }
 
 /// The state of a call that an update shows: its id and the state. None where the update is about something else.
-pub(super) fn shown(update: &Value) -> Result<Option<(String, ShownState)>, String> {
+pub(super) fn shown(update: &Value) -> Result<Option<(String, ShownState)>, InvalidMessage> {
     let first = match update.get("sessionUpdate").and_then(Value::as_str) {
         Some("tool_call") => true,
         Some("tool_call_update") => false,
         _ => return Ok(None),
     };
     let id =
-        update.get("toolCallId").and_then(Value::as_str).ok_or("a call without a string `toolCallId`")?;
+        update.get("toolCallId").and_then(Value::as_str).ok_or(Malformed("a call without a string `toolCallId`"))?;
     let state = match update.get("status") {
         // ACP: a new call without a status is pending, an update without one leaves it as it is.
         None | Some(Value::Null) if first => ShownState::Pending,
         None | Some(Value::Null) => return Ok(None),
-        Some(status) => state(status).ok_or_else(|| format!("unknown status {status} of a call"))?,
+        Some(status) => state(status).ok_or_else(|| InvalidMessage::UnknownStatus(status.clone()))?,
     };
     Ok(Some((id.to_owned(), state)))
 }
@@ -184,8 +201,8 @@ fn state(status: &Value) -> Option<ShownState> {
     }
 }
 
-fn babble(why: String, said: &[u8]) -> DriverError {
-    DriverError::Babble { why, said: quote(said) }
+fn invalid(error: InvalidMessage, line: &[u8]) -> DriverError {
+    DriverError::InvalidMessage { source: Arc::new(error), excerpt: quote(line) }
 }
 
 #[cfg(test)]
@@ -201,7 +218,7 @@ mod tests {
                 assert_eq!(text, line);
                 None
             }
-            Err(DriverError::Babble { why, .. }) => Some(why),
+            Err(DriverError::InvalidMessage { source, .. }) => Some(source.to_string()),
             Err(other) => panic!("{other}"),
         }
     }
@@ -272,6 +289,6 @@ mod tests {
     #[test]
     fn a_new_call_without_a_status_is_pending() {
         let update = serde_json::json!({"sessionUpdate": "tool_call", "toolCallId": "a"});
-        assert_eq!(shown(&update), Ok(Some(("a".to_owned(), ShownState::Pending))));
+        assert_eq!(shown(&update).unwrap(), Some(("a".to_owned(), ShownState::Pending)));
     }
 }

@@ -43,10 +43,10 @@ pub const SERVER: &str = "brickbat";
 ///
 /// When the file cannot be read, or is not a list of tools.
 pub fn read_tools(path: &Path) -> Result<Vec<ToolSpec>, DriverError> {
-    let failed =
-        |text: String| DriverError::Harness { what: format!("cannot read {}", path.display()), text };
-    let text = std::fs::read(path).map_err(|error| failed(error.to_string()))?;
-    serde_json::from_slice(&text).map_err(|error| failed(format!("not a list of tools: {error}")))
+    let what = || format!("cannot read {}", path.display());
+    let text = std::fs::read(path).map_err(|error| DriverError::harness(what(), error))?;
+    serde_json::from_slice(&text)
+        .map_err(|error| DriverError::harness(what() + " as a list of tools", error))
 }
 
 /// Serves the tools on standard input and output until the agent goes.
@@ -55,13 +55,13 @@ pub fn read_tools(path: &Path) -> Result<Vec<ToolSpec>, DriverError> {
 ///
 /// When the agent does not shake hands.
 pub async fn serve(tools: Vec<ToolSpec>) -> Result<(), DriverError> {
-    let failed =
-        |text: String| DriverError::Harness { what: "the MCP server could not start".to_owned(), text };
     let relay = Relay { tools: tools.into() };
     let (gone, agent_gone) = oneshot::channel();
     let stdin = Input { stdin: tokio::io::stdin(), gone: Some(gone) };
-    let serving =
-        relay.serve((stdin, tokio::io::stdout())).await.map_err(|error| failed(error.to_string()))?;
+    let serving = relay
+        .serve((stdin, tokio::io::stdout()))
+        .await
+        .map_err(|error| DriverError::harness("the MCP server could not start", error))?;
     // However the agent goes, the relay has done its work. Calls that are still open must leave their gates at once,
     // and the crate would give them some seconds.
     tokio::select! {

@@ -217,9 +217,9 @@ impl PlainAgent {
         let mut rest = template;
         while let Some((before, after)) = rest.split_once("${") {
             let (name, left) = after.split_once('}').unwrap_or((after, ""));
-            let word = word(name).ok_or_else(|| DriverError::Install {
-                what: format!("system {}", self.sdk),
-                text: format!("its manifest has no word `{name}` for the dialect {}", spec.dialect),
+            let word = word(name).ok_or_else(|| {
+                let missing = format!("its manifest has no word `{name}` for the dialect {}", spec.dialect);
+                DriverError::install(format!("system {}", self.sdk), missing)
             })?;
             filled.push_str(before);
             filled.push_str(word);
@@ -231,15 +231,15 @@ impl PlainAgent {
 }
 
 fn make_folder(path: &Path) -> Result<(), DriverError> {
-    std::fs::create_dir_all(path).map_err(|error| failed(path, &error))
+    std::fs::create_dir_all(path).map_err(|error| failed(path, error))
 }
 
 fn write(path: &Path, text: &str) -> Result<(), DriverError> {
-    std::fs::write(path, text).map_err(|error| failed(path, &error))
+    std::fs::write(path, text).map_err(|error| failed(path, error))
 }
 
-fn failed(path: &Path, error: &std::io::Error) -> DriverError {
-    DriverError::Harness { what: format!("cannot write {}", path.display()), text: error.to_string() }
+fn failed(path: &Path, error: std::io::Error) -> DriverError {
+    DriverError::harness(format!("cannot write {}", path.display()), error)
 }
 
 /// How a turn ended, as ACP tells it.

@@ -92,23 +92,26 @@ pub(super) struct Pipes {
 impl Process {
     /// Starts the program under a guardian.
     pub(super) async fn start(launch: &Launch) -> Result<(Process, Pipes), DriverError> {
-        let failed = |text: String| DriverError::Spawn { program: launch.program.clone(), text };
-        let (stdin, ours) = std::io::pipe().map_err(|error| failed(error.to_string()))?;
+        let failed = |source: Box<dyn std::error::Error + Send + Sync>| DriverError::Spawn {
+            program: launch.program.clone(),
+            source: source.into(),
+        };
+        let (stdin, ours) = std::io::pipe().map_err(|error| failed(error.into()))?;
         let stdin_writer = std::process::ChildStdin::from(OwnedFd::from(ours));
         let started = Leash::put_on(command(launch), Some(stdin.into())).await;
         let (mut guardian, leash) = started.map_err(|error| match error {
             NotStarted::Program(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                DriverError::Missing {
+                DriverError::ProgramMissing {
                     program: launch.program.clone(),
                     advice: format!("install it, or put the folder that holds it on PATH ({error})"),
                 }
             }
-            error => failed(format!("{error}, in {}", launch.folder.display())),
+            error => failed(format!("{error}, in {}", launch.folder.display()).into()),
         })?;
         let (Ok(stdin), Some(stdout), Some(stderr)) =
             (ChildStdin::from_std(stdin_writer), guardian.stdout.take(), guardian.stderr.take())
         else {
-            return Err(failed("its pipes are not there".to_owned()));
+            return Err(failed("its pipes are not there".into()));
         };
         let tail = Arc::new(Tail::default());
         let draining = tokio::spawn(drain(stderr, tail.clone()));
@@ -155,9 +158,9 @@ impl Process {
         let mut status = self.status.clone();
         match tokio::time::timeout(wait, status.wait_for(Option::is_some)).await {
             Ok(Ok(status)) => {
-                DriverError::Exited { status: status.clone().unwrap_or_default(), stderr: self.stderr() }
+                DriverError::AdapterExited { status: status.clone().unwrap_or_default(), stderr: self.stderr() }
             }
-            Ok(Err(_)) | Err(_) => DriverError::Silent {
+            Ok(Err(_)) | Err(_) => DriverError::AnswerTimedOut {
                 method: "the end of its standard input".to_owned(),
                 waited: wait,
                 stderr: self.stderr(),
@@ -171,7 +174,7 @@ impl Process {
         let status =
             by_itself.unwrap_or_else(|_| "it closed its standard output and went on running".to_owned());
         self.kill();
-        DriverError::Exited { status, stderr: self.stderr() }
+        DriverError::AdapterExited { status, stderr: self.stderr() }
     }
 }
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::action::Action;
-use super::error::{DriverError, quote};
+use super::error::DriverError;
 use brickbat_engine::events::{Event, Told};
 use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::plan::{GivenMessage, PlannedTool, ToolOutcome};
@@ -288,20 +288,18 @@ pub(super) fn about(meta: Option<&Map<String, Value>>) -> Result<About, DriverEr
     let about: About = read("initialize", meta, |brickbat| Some(brickbat))?;
     match about.protocol {
         PROTOCOL => Ok(about),
-        other => Err(DriverError::Nonsense {
-            why: format!("it speaks version {other} of the protocol, and this is version {PROTOCOL}"),
-            said: "initialize".to_owned(),
-        }),
+        other => Err(DriverError::violation(
+            format!("it speaks version {other} of the protocol, and this is version {PROTOCOL}"),
+            "initialize",
+        )),
     }
 }
 
 /// A manifest or an adapter that promises more than ACP's own word is wrong.
 pub(super) fn can_load(about: &About, answer: &InitializeResponse) -> Result<(), DriverError> {
     if about.capabilities.load && !answer.agent_capabilities.load_session {
-        return Err(DriverError::Nonsense {
-            why: "it has the capability `load`, but not ACP's `loadSession`".to_owned(),
-            said: "initialize".to_owned(),
-        });
+        let missing = "it has the capability `load`, but not ACP's `loadSession`";
+        return Err(DriverError::violation(missing, "initialize"));
     }
     Ok(())
 }
@@ -317,13 +315,12 @@ fn read<T: serde::de::DeserializeOwned>(
     select: impl Fn(&Value) -> Option<&Value>,
 ) -> Result<T, DriverError> {
     let brickbat = meta.and_then(|meta| meta.get("brickbat"));
-    let found = brickbat.and_then(select).ok_or_else(|| DriverError::Nonsense {
-        why: format!("its answer to {method} says nothing under `_meta.brickbat`"),
-        said: brickbat.map(|brickbat| quote(brickbat.to_string().as_bytes())).unwrap_or_default(),
+    let found = brickbat.and_then(select).ok_or_else(|| {
+        let missing = format!("its answer to {method} says nothing under `_meta.brickbat`");
+        DriverError::violation(missing, brickbat.map(Value::to_string).unwrap_or_default())
     })?;
-    T::deserialize(found).map_err(|error| DriverError::Nonsense {
-        why: format!("`_meta.brickbat` in its answer to {method}: {error}"),
-        said: quote(found.to_string().as_bytes()),
+    T::deserialize(found).map_err(|error| {
+        DriverError::violation(format!("`_meta.brickbat` in its answer to {method}: {error}"), found)
     })
 }
 

@@ -4,7 +4,7 @@ use agent_client_protocol::UntypedMessage;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::error::{DriverError, quote};
+use super::error::DriverError;
 use brickbat_engine::events::{Event, Told};
 
 /// The method.
@@ -21,16 +21,15 @@ pub(super) fn question(consumer: &str, events: &[Event]) -> UntypedMessage {
 
 /// What was stored after each of so many events, and in the end.
 pub(super) fn told(answer: Value, n_events: usize) -> Result<Told, DriverError> {
-    let said = quote(answer.to_string().as_bytes());
-    let nonsense = |why: String| DriverError::Nonsense { why, said: said.clone() };
-    let Answer { told } =
-        Answer::deserialize(&answer).map_err(|error| nonsense(format!("its answer to {METHOD}: {error}")))?;
+    let Answer { told } = Answer::deserialize(&answer)
+        .map_err(|error| DriverError::violation(format!("its answer to {METHOD}: {error}"), &answer))?;
     match told.stored.len() {
         n if n == n_events + 1 => Ok(told),
-        n => Err(nonsense(format!(
-            "its answer to {METHOD} tells of {n} moments; after {n_events} events there are {}",
-            n_events + 1
-        ))),
+        n => {
+            let expected = n_events + 1;
+            let why = format!("its answer to {METHOD} has {n} states instead of {expected}");
+            Err(DriverError::violation(why, answer))
+        }
     }
 }
 

@@ -33,18 +33,16 @@ impl Scratch {
     /// Makes a folder that only this user can read, under the system's folder for temporary files. `guardian` is the
     /// program `brickbat`.
     pub async fn create(guardian: &Path) -> Result<Scratch, DriverError> {
-        let failed =
-            |text: String| DriverError::Harness { what: "cannot make a temporary folder".to_owned(), text };
+        let failed = |error| DriverError::harness("cannot make a temporary folder", error);
         let unique = RandomState::new().hash_one(std::process::id());
         let path = std::env::temp_dir().join(format!("brickbat-{unique:016x}"));
-        let path = std::path::absolute(path).map_err(|error| failed(error.to_string()))?;
+        let path = std::path::absolute(path).map_err(failed)?;
         let mut command = leash::command::<&str>(guardian, Some(&path), []);
         command.stdout(Stdio::null()).stderr(Stdio::null());
-        let (keeper, leash) =
-            Leash::put_on(command, None).await.map_err(|error| failed(error.to_string()))?;
+        let (keeper, leash) = Leash::put_on(command, None).await.map_err(std::io::Error::other).map_err(failed)?;
         let folder = Scratch { path, leash, keeper };
         for part in [home(&folder.path), temporary(&folder.path)] {
-            std::fs::create_dir(part).map_err(|error| failed(error.to_string()))?;
+            std::fs::create_dir(part).map_err(failed)?;
         }
         Ok(folder)
     }

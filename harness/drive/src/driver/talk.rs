@@ -20,6 +20,15 @@ struct State {
     sessions: BTreeSet<String>,
 }
 
+/// A valid message that refers to nothing.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Unexpected {
+    #[error("an answer to a question that was not asked, or a second answer")]
+    Answer,
+    #[error("a call of a session that was never opened")]
+    Call,
+}
+
 impl Talk {
     /// The harness has sent a line.
     pub(super) fn sent(&self, line: &str) {
@@ -37,7 +46,7 @@ impl Talk {
     }
 
     /// The adapter has sent a message; what is wrong with it, if anything is.
-    pub(super) fn heard(&self, message: &Map<String, Value>) -> Result<(), String> {
+    pub(super) fn heard(&self, message: &Map<String, Value>) -> Result<(), Unexpected> {
         let mut state = self.state();
         match (message.get("method").and_then(Value::as_str), message.get("id")) {
             (Some("session/update"), _) => state.check_update(message.get("params")),
@@ -45,7 +54,7 @@ impl Talk {
             (Some(_), _) | (None, None | Some(Value::Null)) => Ok(()),
             (None, Some(id)) => {
                 let asked = state.asked.remove(&id.to_string());
-                let method = asked.ok_or("an answer to a question that was not asked, or a second answer")?;
+                let method = asked.ok_or(Unexpected::Answer)?;
                 if method == "session/new" {
                     state.sessions.extend(session_of(message.get("result")));
                 }
@@ -60,13 +69,11 @@ impl Talk {
 }
 
 impl State {
-    fn check_update(&self, params: Option<&Value>) -> Result<(), String> {
+    fn check_update(&self, params: Option<&Value>) -> Result<(), Unexpected> {
         let kind = params.and_then(|params| params["update"]["sessionUpdate"].as_str()).unwrap_or_default();
         let is_of_call = matches!(kind, "tool_call" | "tool_call_update");
         match session_of(params) {
-            Some(id) if is_of_call && !self.sessions.contains(&id) => {
-                Err("a call of a session that was never opened".to_owned())
-            }
+            Some(id) if is_of_call && !self.sessions.contains(&id) => Err(Unexpected::Call),
             _ => Ok(()),
         }
     }
@@ -80,7 +87,7 @@ fn session_of(params: Option<&Value>) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn heard(talk: &Talk, line: &str) -> Result<(), String> {
+    fn heard(talk: &Talk, line: &str) -> Result<(), Unexpected> {
         let Ok(Value::Object(message)) = serde_json::from_str(line) else { panic!("{line}") };
         talk.heard(&message)
     }

@@ -34,10 +34,8 @@ impl Feeder {
         note: &(dyn Fn(&str) + Sync),
     ) -> Result<Feeder, DriverError> {
         let System::Adapted(subject) = system else {
-            return Err(DriverError::Harness {
-                what: format!("{} has no stream of its own to feed", system.name()),
-                text: "`reference/acp` has one".to_owned(),
-            });
+            let what = format!("{} has no stream of its own to feed", system.name());
+            return Err(DriverError::harness(what, "`reference/acp` has one"));
         };
         let subject: &Subject = subject;
         let prepared = Prepared::new(subject, guardian, note).await?;

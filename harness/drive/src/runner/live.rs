@@ -491,7 +491,7 @@ enum Next {
 }
 
 fn broken(what: &str) -> DriverError {
-    DriverError::Spawn { program: "the harness".to_owned(), text: what.to_owned() }
+    DriverError::harness("the plan cannot go on", what)
 }
 
 impl Session {

@@ -23,7 +23,7 @@ use crate::driver::{
 };
 use crate::server::Server;
 use brickbat_engine::agent::canary::Canary;
-use brickbat_engine::agent::{Agent, BrokenStore, Delivery};
+use brickbat_engine::agent::{Agent, Delivery};
 use brickbat_engine::provider::Provider;
 use brickbat_engine::simulate::simulate;
 use brickbat_report::record::Observed;
@@ -358,12 +358,12 @@ impl Running {
                     let base_url = format!("http://{}{base_path}", server.addr());
                     let agent = match remains {
                         Some(Remains::Saved(saved)) => {
-                            agent(*canary, *delivery).with_thread(saved).map_err(|error| unread(&error))?
+                            agent(*canary, *delivery).with_thread(saved).map_err(|error| DriverError::harness("cannot resume the agent", error))?
                         }
                         Some(Remains::Stored(_)) | None => agent(*canary, *delivery),
                     };
                     let place = Place::of_plan(&base_url, agent.path(), &plan.tools)
-                        .map_err(|error| harness("the provider's address", &error))?;
+                        .map_err(|error| DriverError::harness("cannot open the provider's address", error))?;
                     Ok(live::Session::InProcess(InProcess::start(agent, place)))
                 };
                 live::drive(server, plan, provider, width, Pace::OWN, keep.cloned(), open).await
@@ -431,7 +431,7 @@ impl Adapted {
         }
         self.n_sessions.fetch_add(1, Ordering::Relaxed);
         let session = match self.enter(&adapter, plan, &spec).await {
-            Err(DriverError::Exited { .. } | DriverError::Silent { .. }) => {
+            Err(DriverError::AdapterExited { .. } | DriverError::AnswerTimedOut { .. }) => {
                 *adapter = self.start_anew().await?;
                 self.enter(&adapter, plan, &spec).await
             }
@@ -470,7 +470,7 @@ impl Adapted {
     /// What a session is opened with; `number` names its state folder.
     fn spec(&self, plan: &Plan, base_url: String, number: u64) -> Result<SessionSpec, DriverError> {
         let state_dir = self.prepared.path().join(STATE).join(number.to_string());
-        std::fs::create_dir_all(&state_dir).map_err(|error| harness("the state folder", &error))?;
+        std::fs::create_dir_all(&state_dir).map_err(|error| DriverError::harness("cannot make the state folder", error))?;
         let tool = |tool: &PlannedTool| ToolSpec::new(tool, format!("{base_url}/gate/{}", tool.name));
         let tools = plan.tools.iter().map(tool).collect();
         let mode = self.mode.clone();
@@ -494,19 +494,12 @@ fn mode_of(about: &About, subject: &Subject) -> Result<String, DriverError> {
         return Ok(mode);
     }
     let or_any = |wanted: &Option<String>| wanted.clone().unwrap_or_else(|| "any".to_owned());
-    Err(DriverError::Nonsense {
-        why: format!("it should be {} {} with {mode}", or_any(sdk), or_any(version)),
-        said: format!("{} {} with {}", about.sdk, about.version, about.modes.join(", ")),
-    })
+    Err(DriverError::violation(
+        format!("it should be {} {} with {mode}", or_any(sdk), or_any(version)),
+        format!("{} {} with {}", about.sdk, about.version, about.modes.join(", ")),
+    ))
 }
 
-fn unread(error: &BrokenStore) -> DriverError {
-    DriverError::Harness { what: "cannot resume the agent".to_owned(), text: error.to_string() }
-}
-
-fn harness(what: &str, error: &dyn std::error::Error) -> DriverError {
-    DriverError::Harness { what: format!("cannot open {what}"), text: error.to_string() }
-}
 
 #[cfg(test)]
 mod tests {

@@ -173,7 +173,7 @@ async fn examine_start(
 /// What an error of the driver means for a probe. What is on the standard output is a matter of its own.
 fn failed(examinee: Examinee, probe: Probe, error: DriverError, babble: &mut Option<String>) -> Found {
     match error.plain() {
-        DriverError::Babble { .. } => {
+        DriverError::InvalidMessage { .. } => {
             let words = format!("{error} (in the probe {})", probe.id());
             babble.get_or_insert(words);
             Found::NotJudged { reason: format!("{} broke off, see silent-on-stdout", examinee.noun()) }
@@ -182,7 +182,7 @@ fn failed(examinee: Examinee, probe: Probe, error: DriverError, babble: &mut Opt
         DriverError::Install { .. } if probe != Probe::IntroducesItself => {
             Found::failed(error.to_string(), examinee.hint(probe))
         }
-        DriverError::Missing { .. } | DriverError::Install { .. } | DriverError::Harness { .. } => {
+        DriverError::ProgramMissing { .. } | DriverError::Install { .. } | DriverError::Harness { .. } => {
             Found::NotJudged { reason: error.to_string() }
         }
         _ => Found::failed(error.to_string(), examinee.hint(probe)),

@@ -42,10 +42,7 @@ impl Hub {
         let (sender, events) = mpsc::channel(MAX_EVENTS);
         let mut sessions = self.sessions();
         if sessions.contains_key(id) {
-            return Err(DriverError::Nonsense {
-                why: "its answer to session/new names a session that is open".to_owned(),
-                said: id.to_owned(),
-            });
+            return Err(DriverError::violation("its answer to session/new names a session that is open", id));
         }
         // A connection that is over would never close the session: `fail` has been here already.
         match &*self.failure.borrow() {
@@ -134,7 +131,7 @@ impl Hub {
         let mut failure = self.failure.subscribe();
         let known = tokio::time::timeout(CAUSE_WAIT, failure.wait_for(Option::is_some)).await;
         let failure = known.ok().and_then(Result::ok).and_then(|failure| failure.clone());
-        failure.unwrap_or_else(|| DriverError::Exited {
+        failure.unwrap_or_else(|| DriverError::AdapterExited {
             status: "its connection broke".to_owned(),
             stderr: String::new(),
         })
@@ -143,7 +140,7 @@ impl Hub {
     /// Why a session was closed. If the connection stands, nobody took the session's events.
     pub(super) fn why_closed(&self) -> DriverError {
         let failure = self.failure.borrow().clone();
-        failure.unwrap_or(DriverError::Flooded { limit: MAX_EVENTS })
+        failure.unwrap_or(DriverError::EventOverflow { limit: MAX_EVENTS })
     }
 
     fn sessions(&self) -> std::sync::MutexGuard<'_, HashMap<String, mpsc::Sender<SessionEvent>>> {

@@ -22,7 +22,7 @@ impl Store {
         match std::fs::read(&self.file) {
             Ok(bytes) => Ok(Some(bytes)),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(self.failed("read", &error)),
+            Err(error) => Err(self.failed("read", error)),
         }
     }
 
@@ -43,16 +43,13 @@ impl Store {
         }
         let beside = self.file.with_extension("json.new");
         let replaced = std::fs::write(&beside, &bytes).and_then(|()| std::fs::rename(&beside, &self.file));
-        replaced.map_err(|error| self.failed("write", &error))?;
+        replaced.map_err(|error| self.failed("write", error))?;
         self.written = bytes;
         Ok(())
     }
 
-    fn failed(&self, what: &str, error: &std::io::Error) -> DriverError {
-        DriverError::Harness {
-            what: format!("cannot {what} the stored thread in {}", self.file.display()),
-            text: error.to_string(),
-        }
+    fn failed(&self, what: &str, error: std::io::Error) -> DriverError {
+        DriverError::harness(format!("cannot {what} the stored thread in {}", self.file.display()), error)
     }
 }
 

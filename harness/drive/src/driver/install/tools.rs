@@ -45,7 +45,7 @@ impl Tools<'_> {
     async fn check_program(&self, program: &str, least: AtLeast, advice: &str) -> Result<(), DriverError> {
         let AtLeast(major, minor) = least;
         let wanted = if minor == 0 { major.to_string() } else { format!("{major}.{minor}") };
-        let missing = |found: String| DriverError::Missing {
+        let missing = |found: String| DriverError::ProgramMissing {
             program: program.to_owned(),
             advice: format!("{found}; install {}", advice.replace("{}", &wanted)),
         };
@@ -74,7 +74,7 @@ impl Tools<'_> {
             Install::None => return Ok(()),
             Install::Cargo => {
                 let target = folder.join("target");
-                return std::fs::create_dir(&target).map_err(|error| super::failed(&target, &error));
+                return std::fs::create_dir(&target).map_err(|error| super::failed(&target, error));
             }
             Install::Npm => {
                 (self.progress)(&format!("installing {full} with npm{size}"));
@@ -169,15 +169,15 @@ impl Tools<'_> {
         let output = match run(command, INSTALL_WAIT).await {
             Ok(output) => output,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return Err(DriverError::Missing { program: name, advice: advice.to_owned() });
+                return Err(DriverError::ProgramMissing { program: name, advice: advice.to_owned() });
             }
-            Err(error) => return Err(DriverError::Install { what, text: error.to_string() }),
+            Err(error) => return Err(DriverError::install(what, error)),
         };
         if output.status.success() {
             return Ok(());
         }
         let said = if output.stderr.is_empty() { &output.stdout } else { &output.stderr };
-        Err(DriverError::Install { what: format!("{what} ({})", output.status), text: end_of(said) })
+        Err(DriverError::install(format!("{what} ({})", output.status), end_of(said)))
     }
 }
 

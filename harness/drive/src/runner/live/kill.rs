@@ -31,7 +31,7 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
         // What it wrote before it died has come by now, up to the end of its output.
         while let Some(event) = self.session.next().await {
             match event {
-                SessionEvent::Lost(DriverError::Exited { .. }) => break,
+                SessionEvent::Lost(DriverError::AdapterExited { .. }) => break,
                 // It failed before it was killed.
                 SessionEvent::Lost(error) => return Err(error),
                 said => {

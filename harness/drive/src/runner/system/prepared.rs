@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Subject, harness};
+use super::Subject;
 use crate::driver::{
     Adapter, DriverError, Launch, Manifest, PlainAgent, Scratch, Session, SessionSpec, install,
 };
@@ -78,7 +78,7 @@ impl Prepared {
 
 /// A provider's socket, open.
 pub(in crate::runner) async fn server() -> Result<Server, DriverError> {
-    Server::start(Limits::STANDARD).await.map_err(|error| harness("the provider's socket", &error))
+    Server::start(Limits::STANDARD).await.map_err(|error| DriverError::harness("cannot open the provider's socket", error))
 }
 
 /// What is known of an agent that speaks ACP itself; none where the system has an adapter.

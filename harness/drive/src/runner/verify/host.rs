@@ -193,10 +193,7 @@ impl Host {
         let folder = self.prepared.path().join(format!("state-{n}"));
         match std::fs::create_dir(&folder) {
             Ok(()) => Ok(folder),
-            Err(error) => Err(DriverError::Harness {
-                what: format!("cannot make {}", folder.display()),
-                text: error.to_string(),
-            }),
+            Err(error) => Err(DriverError::harness(format!("cannot make {}", folder.display()), error)),
         }
     }
 }

@@ -176,7 +176,7 @@ pub(super) async fn ends(host: &mut Host) -> Result<Found, DriverError> {
     stage.until(PATIENCE, |step| matches!(step, Step::Opened(_))).await?;
     Ok(match adapter.hang_up().await {
         Ok(()) => Found::ok(),
-        Err(DriverError::Silent { waited, .. }) => {
+        Err(DriverError::AnswerTimedOut { waited, .. }) => {
             let seen = format!("it still runs {} s after its standard input has ended", waited.as_secs());
             Found::failed(seen, host.hint(Probe::EndsWithItsInput))
         }

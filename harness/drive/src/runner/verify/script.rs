@@ -18,9 +18,10 @@ impl Conversation {
     /// The plan on a dialect. Plans of different seeds have no id in common.
     pub(super) fn plan(self, dialect: Dialect, seed: u64) -> Result<Arc<Plan>, DriverError> {
         let id = format!("verify/{}", self.name);
-        let failed = |text: String| DriverError::Harness { what: format!("the probe {id} failed"), text };
-        let plans = lower::plans(&id, &id, self.text, &[dialect], seed).map_err(|e| failed(e.to_string()))?;
-        plans.into_iter().next().map(Arc::new).ok_or_else(|| failed("it has no plan".to_owned()))
+        let what = || format!("the probe {id} failed");
+        let plans = lower::plans(&id, &id, self.text, &[dialect], seed)
+            .map_err(|error| DriverError::harness(what(), error))?;
+        plans.into_iter().next().map(Arc::new).ok_or_else(|| DriverError::harness(what(), "it has no plan"))
     }
 
     #[cfg(test)]

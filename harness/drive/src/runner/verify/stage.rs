@@ -181,10 +181,7 @@ impl Stage {
         match tokio::time::timeout(wait, next).await {
             Ok(Next::ServerEvent(Some(seen))) => self.seen(seen).map(Some),
             Ok(Next::Said(Some(event))) => self.said(event).map(Some),
-            Ok(Next::ServerEvent(None) | Next::Said(None)) => Err(DriverError::Harness {
-                what: "the probe cannot go on".to_owned(),
-                text: "the server or the session is over".to_owned(),
-            }),
+            Ok(Next::ServerEvent(None) | Next::Said(None)) => Err(DriverError::harness(CUT_SHORT, "the server or the session is over")),
             Err(_) => Ok(None),
         }
     }
@@ -256,10 +253,7 @@ impl Stage {
             ServerEvent::GateDropped { gate } => Step::Dropped(gate),
             ServerEvent::GateSettled { .. } | ServerEvent::Trace(_) => Step::Other,
             ServerEvent::Broken => {
-                return Err(DriverError::Harness {
-                    what: "the probe cannot go on".to_owned(),
-                    text: "the provider core failed".to_owned(),
-                });
+                return Err(DriverError::harness(CUT_SHORT, "the provider core failed"));
             }
         })
     }
@@ -284,6 +278,8 @@ impl Stage {
         }
     }
 }
+
+const CUT_SHORT: &str = "the probe cannot go on";
 
 enum Next {
     ServerEvent(Option<ServerEvent>),
