@@ -14,7 +14,6 @@ mod examples;
 mod explain;
 mod explore;
 mod fuzz;
-mod guardian;
 mod init;
 mod interrupt;
 mod kills;
@@ -39,6 +38,7 @@ mod shows;
 mod shrink;
 mod stream;
 mod streams;
+mod supervisor;
 mod systems;
 mod verify;
 mod work;
@@ -142,7 +142,7 @@ enum Command {
     /// input, 3 a probe could not judge.
     VerifyAdapter(verify::VerifyAdapter),
     #[command(hide = true)]
-    Guardian(guardian::Guardian),
+    Supervisor(supervisor::Supervisor),
 }
 
 /// Runs the command that the arguments name.
@@ -173,7 +173,7 @@ pub fn main() -> ExitCode {
         Command::Schema(schema) => schema.execute(),
         Command::Systems(systems) => systems.execute(),
         Command::Mcp(mcp) => mcp.execute(),
-        Command::Guardian(guardian) => guardian.execute(),
+        Command::Supervisor(supervisor) => supervisor.execute(),
         Command::VerifyAdapter(verify) => verify.execute(),
     };
     ExitCode::from(output::exit_code(code))

@@ -52,21 +52,21 @@ impl Canaries {
         let selection = Selection { sources: &[], dialects: &Dialect::ALL, filter: None, seed: 0 };
         match library::load(&selection) {
             Ok(jobs) => match own_program() {
-                Ok(guardian) => block_on(self.table(jobs.into(), guardian)).unwrap_or_else(|code| code),
+                Ok(supervisor) => block_on(self.table(jobs.into(), supervisor)).unwrap_or_else(|code| code),
                 Err(code) => code,
             },
             Err(error) => bad_input(error),
         }
     }
 
-    async fn table(&self, jobs: Arc<[Job]>, guardian: PathBuf) -> u8 {
+    async fn table(&self, jobs: Arc<[Job]>, supervisor: PathBuf) -> u8 {
         let served = match System::served(None) {
             Ok(served) => served,
             Err(error) => return bad_input(error),
         };
         let mut complaints: Vec<String> = Vec::new();
         for system in [System::Simulated(None), System::Live(None, Delivery::Streamed), served] {
-            let cases = run(&system, &jobs, &guardian).await;
+            let cases = run(&system, &jobs, &supervisor).await;
             let (impossible, possible): (Vec<&Case>, Vec<&Case>) =
                 cases.iter().partition(|case| is_impossible(case, &jobs));
             let accused: Vec<&Case> =
@@ -83,11 +83,11 @@ impl Canaries {
         let wanted = Canary::all().filter(|canary| self.only.is_none_or(|only| only == *canary));
         // A thread each, so that all cores are used: the simulation is work, not waiting.
         let rows = wanted.map(|canary| {
-            let (jobs, guardian) = (Arc::clone(&jobs), guardian.clone());
+            let (jobs, supervisor) = (Arc::clone(&jobs), supervisor.clone());
             let runtime = tokio::runtime::Handle::current();
             tokio::task::spawn_blocking(move || {
                 let served = System::served(Some(canary)).map_err(|error| error.to_string())?;
-                Ok::<_, String>(runtime.block_on(row(canary, &served, &jobs, &guardian)))
+                Ok::<_, String>(runtime.block_on(row(canary, &served, &jobs, &supervisor)))
             })
         });
         let mut rows = futures::stream::iter(rows).buffered(N_ROWS);
@@ -107,8 +107,8 @@ impl Canaries {
 }
 
 /// The row of a canary, and where it was not caught.
-async fn row(canary: Canary, served: &System, jobs: &[Job], guardian: &Path) -> (String, Vec<String>) {
-    let simulated = run(&System::Simulated(Some(canary)), jobs, guardian).await;
+async fn row(canary: Canary, served: &System, jobs: &[Job], supervisor: &Path) -> (String, Vec<String>) {
+    let simulated = run(&System::Simulated(Some(canary)), jobs, supervisor).await;
     let killers: BTreeSet<&str> =
         simulated.iter().filter(|case| is_caught(case, canary)).map(|case| case.plan.as_str()).collect();
     let of_killers = |job: &&Job| killers.contains(job.plan.id.to_string().as_str());
@@ -122,7 +122,7 @@ async fn row(canary: Canary, served: &System, jobs: &[Job], guardian: &Path) -> 
     let live_jobs: Vec<Job> = Dialect::ALL.into_iter().flat_map(shown_to).cloned().collect();
     let in_process = System::Live(Some(canary), Delivery::Streamed);
     let (live, over_acp) =
-        tokio::join!(run(&in_process, &live_jobs, guardian), run(served, &live_jobs, guardian));
+        tokio::join!(run(&in_process, &live_jobs, supervisor), run(served, &live_jobs, supervisor));
     let mut cells = Vec::new();
     let mut missed = Vec::new();
     for dialect in Dialect::ALL {
@@ -171,12 +171,12 @@ fn is_impossible(case: &Case, jobs: &[Job]) -> bool {
     is_so && case.judged == Verdict::Unsupported
 }
 
-async fn run(system: &System, jobs: &[Job], guardian: &Path) -> Vec<Case> {
+async fn run(system: &System, jobs: &[Job], supervisor: &Path) -> Vec<Case> {
     let profiles = profiles(&[]);
     let options = Options {
         profiles: &profiles,
         n_jobs: N_JOBS,
-        guardian,
+        supervisor,
         fail_fast: None,
         repeat: Repeat::ONCE,
         shard: None,

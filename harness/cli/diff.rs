@@ -122,10 +122,10 @@ impl Diff {
             Side::Ran(cases) => return Ok(cases),
             Side::System(system) => system,
         };
-        let guardian = own_program()?;
+        let supervisor = own_program()?;
         let profiles = profiles(&self.profiles);
         let repeat = Repeat { times: 1, confirm: !self.no_confirm };
-        let options = Options { repeat, ..options(&profiles, &guardian, usize::from(self.jobs)) };
+        let options = Options { repeat, ..options(&profiles, &supervisor, usize::from(self.jobs)) };
         let progress = Progress::on(&redactor().text(&system.name()));
         let note = |words: &str| progress.note(&redactor().text(words));
         let on_case = |case: &Case, n_done: usize, n_all: usize| progress.case(case, n_done, n_all);

@@ -40,7 +40,7 @@ mod tests {
     use super::*;
     use brickbat_drive::driver::BASELINE;
     use brickbat_drive::driver::catalogue::SHEET;
-    use brickbat_drive::driver::manifest::{Install, Manifest, Place};
+    use brickbat_drive::driver::manifest::{FileSource, Install, Manifest};
     use brickbat_drive::runner::Probe;
 
     #[test]
@@ -79,7 +79,7 @@ mod tests {
     fn every_file_of_a_built_in_system_is_of_use() {
         for files in SYSTEMS {
             let sheet = files.iter().find(|(name, _)| *name == SHEET).expect("a manifest").1;
-            let manifests = Manifest::parse(SHEET, sheet, &Place::BuiltIn(files)).expect("a manifest");
+            let manifests = Manifest::parse(SHEET, sheet, &FileSource::BuiltIn(files)).expect("a manifest");
             for (name, _) in files.iter().filter(|(name, _)| *name != SHEET) {
                 let is_used = manifests.iter().any(|manifest| {
                     let own =

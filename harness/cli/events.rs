@@ -103,11 +103,11 @@ impl Events {
             Ok(named) => named,
             Err(error) => return bad_input(error),
         };
-        let guardian = match own_program() {
-            Ok(guardian) => guardian,
+        let supervisor = match own_program() {
+            Ok(supervisor) => supervisor,
             Err(code) => return code,
         };
-        match block_on(self.play_all(&systems, &named, &guardian)) {
+        match block_on(self.play_all(&systems, &named, &supervisor)) {
             Ok(Ok(sheets)) => self.tell(&sheets),
             Ok(Err(code)) | Err(code) => code,
         }
@@ -124,14 +124,14 @@ impl Events {
         &self,
         systems: &[System],
         named: &[(String, Sequence)],
-        guardian: &Path,
+        supervisor: &Path,
     ) -> Result<Vec<Sheet>, u8> {
         let mut sheets = Vec::new();
         for system in systems {
             let name = redactor().text(&system.name()).into_owned();
             let progress = Progress::on(&name);
             let note = |words: &str| progress.note(&redactor().text(words));
-            let mut feeder = Feeder::start(system, guardian, &note).await.map_err(|error| {
+            let mut feeder = Feeder::start(system, supervisor, &note).await.map_err(|error| {
                 tell(format!("error: {name}: {}", redactor().text(&error.to_string())));
                 3
             })?;

@@ -157,10 +157,10 @@ impl Run {
 
     /// Runs everything on a system.
     fn shown(&self, system: &System, plot: &Plot) -> Result<Shown, u8> {
-        let guardian = own_program()?;
+        let supervisor = own_program()?;
         let profiles = profiles(&self.profiles);
         let repeat = Repeat { times: self.repeat, confirm: !self.no_confirm };
-        let options = Options { repeat, ..options(&profiles, &guardian, usize::from(self.jobs)) };
+        let options = Options { repeat, ..options(&profiles, &supervisor, usize::from(self.jobs)) };
         let progress = Progress::on(&redactor().text(&system.name()));
         let note = |words: &str| progress.note(&redactor().text(words));
         // What is shown stays, whatever becomes of the rest.

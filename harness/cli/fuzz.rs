@@ -136,12 +136,12 @@ impl Fuzz {
         {
             return bad_input(format!("error: cannot make {}: {error}", folder.display()));
         }
-        let guardian = match own_program() {
-            Ok(guardian) => guardian,
+        let supervisor = match own_program() {
+            Ok(supervisor) => supervisor,
             Err(code) => return code,
         };
         let profiles = profiles(&self.profiles);
-        let options = options(&profiles, &guardian, usize::from(self.jobs));
+        let options = options(&profiles, &supervisor, usize::from(self.jobs));
         let session = Session {
             fuzz: self,
             system: &system,

@@ -152,7 +152,7 @@ fn next_steps(folder: &Path, template: &Template) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use brickbat_drive::driver::manifest::{Manifest, Place};
+    use brickbat_drive::driver::manifest::{FileSource, Manifest};
 
     const MAX_COLUMNS: usize = 120;
 
@@ -173,7 +173,7 @@ mod tests {
         for template in &TEMPLATES {
             let text =
                 |wanted: &str| template.files.iter().find(|(name, _)| *name == wanted).map(|(_, text)| *text);
-            let place = Place::BuiltIn(template.files);
+            let place = FileSource::BuiltIn(template.files);
             let manifests = Manifest::parse("system.yaml", text("system.yaml").unwrap(), &place).unwrap();
             let manifest = &manifests[0];
             assert!(manifest.files.iter().all(|file| text(file).is_some()), "{}", template.sdk);

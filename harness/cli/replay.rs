@@ -64,9 +64,9 @@ impl Replay {
 
     fn replay(&self, (scenario, found): &(Scenario, Found)) -> Result<u8, u8> {
         let system = one_system(&self.own, &self.systems, scenario).map_err(bad_input)?;
-        let guardian = own_program()?;
+        let supervisor = own_program()?;
         let profiles = profiles(&[]);
-        let options = options(&profiles, &guardian, AT_ONCE);
+        let options = options(&profiles, &supervisor, AT_ONCE);
         let setting = Setting { id: ID, dialect: self.dialect.unwrap_or(found.dialect), seed: found.seed };
         let times = match (self.repeat, found.seen) {
             (Some(times), _) => u32::from(times),

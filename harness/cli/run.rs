@@ -165,8 +165,8 @@ impl Run {
         pending: Option<Pending<'_>>,
     ) -> u8 {
         let started = Instant::now();
-        let guardian = match own_program() {
-            Ok(guardian) => guardian,
+        let supervisor = match own_program() {
+            Ok(supervisor) => supervisor,
             Err(code) => return code,
         };
         let keep = |record: &Record, redactor: &Redactor| {
@@ -177,7 +177,7 @@ impl Run {
         let options = Options {
             profiles: &work.profiles,
             n_jobs: usize::from(self.jobs),
-            guardian: &guardian,
+            supervisor: &supervisor,
             fail_fast: self.fail_fast.then_some(self.fail_on),
             repeat: Repeat { times: self.repeat, confirm: !self.no_confirm },
             shard: work.shard,

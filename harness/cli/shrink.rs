@@ -92,9 +92,9 @@ impl Shrink {
     }
 
     fn shrink(&self, system: &System, scenario: Scenario) -> Result<u8, u8> {
-        let guardian = own_program()?;
+        let supervisor = own_program()?;
         let profiles = profiles(&[]);
-        let options = options(&profiles, &guardian, usize::from(self.jobs));
+        let options = options(&profiles, &supervisor, usize::from(self.jobs));
         let reached: Mutex<Option<(Scenario, Shrunk)>> = Mutex::default();
         let work = async {
             let started = start(system, options).await?;
@@ -244,7 +244,7 @@ pub(super) fn one_system(own: &Own, names: &[String], scenario: &Scenario) -> Re
 /// Starts a system, or says why it does not start.
 pub(super) async fn start(system: &System, options: Options<'_>) -> Result<Started, u8> {
     let note = |words: &str| tell(words);
-    Started::start(system, options.guardian, &note).await.map_err(|error| {
+    Started::start(system, options.supervisor, &note).await.map_err(|error| {
         tell(format!("error: {} does not start: {error}", system.name()));
         UNJUDGED
     })
@@ -253,13 +253,13 @@ pub(super) async fn start(system: &System, options: Options<'_>) -> Result<Start
 /// How scenarios are run here: each as often as is asked for, and nothing is kept.
 pub(super) fn options<'a>(
     profiles: &'a [&'static Profile],
-    guardian: &'a std::path::Path,
+    supervisor: &'a std::path::Path,
     n_jobs: usize,
 ) -> Options<'a> {
     Options {
         profiles,
         n_jobs,
-        guardian,
+        supervisor,
         fail_fast: None,
         repeat: Repeat::ONCE,
         shard: None,

@@ -6,7 +6,7 @@ use super::own::Own;
 use super::run::paint;
 use super::secrets::redactor;
 use super::{bad_input, block_on, own_program, print, tell};
-use brickbat_drive::runner::{Found, Verification, verify};
+use brickbat_drive::runner::{ProbeOutcome, Verification, verify};
 use brickbat_report::report::text::Tone;
 
 /// Drives an adapter through probes and says for each whether the adapter is right, what was seen, and how to mend it.
@@ -48,12 +48,12 @@ impl VerifyAdapter {
             Err(error) => return bad_input(error),
         };
         let Some(system) = systems.first() else { return bad_input("error: no system is named") };
-        let guardian = match own_program() {
-            Ok(guardian) => guardian,
+        let supervisor = match own_program() {
+            Ok(supervisor) => supervisor,
             Err(code) => return code,
         };
         let note = |words: &str| tell(words);
-        let verification = match block_on(verify(system, &guardian, &note)) {
+        let verification = match block_on(verify(system, &supervisor, &note)) {
             Ok(Ok(verification)) => verification,
             Ok(Err(error)) => return bad_input(error),
             Err(code) => return code,
@@ -79,28 +79,28 @@ fn text(verification: &Verification) -> String {
     let about = verification.about.as_deref().unwrap_or("nothing is known of it");
     let mut text = format!("{}: {about}\n\n", verification.system);
     let mut counts = [0; 4];
-    for examined in &verification.probes {
-        let (tone, word, nth) = match &examined.found {
-            Found::Ok { .. } => (Tone::Good, "ok", 0),
-            Found::Failed { .. } => (Tone::Bad, "FAILED", 1),
-            Found::Skipped { .. } => (Tone::Warn, "skipped", 2),
-            Found::NotJudged { .. } => (Tone::Warn, "not judged", 3),
+    for report in &verification.probes {
+        let (tone, word, nth) = match &report.outcome {
+            ProbeOutcome::Ok { .. } => (Tone::Good, "ok", 0),
+            ProbeOutcome::Failed { .. } => (Tone::Bad, "FAILED", 1),
+            ProbeOutcome::Skipped { .. } => (Tone::Warn, "skipped", 2),
+            ProbeOutcome::NotJudged { .. } => (Tone::Warn, "not judged", 3),
         };
         counts[nth] += 1;
         let word = paint(tone, &format!("{word:<RESULT_WIDTH$}"));
-        let id = examined.probe.id();
-        text.push_str(&format!("{word}  {id:<PROBE_WIDTH$}  {}\n", examined.probe.title()));
+        let id = report.probe.id();
+        text.push_str(&format!("{word}  {id:<PROBE_WIDTH$}  {}\n", report.probe.title()));
         let indent = " ".repeat(RESULT_WIDTH + 2);
-        match &examined.found {
-            Found::Ok { warnings } => {
+        match &report.outcome {
+            ProbeOutcome::Ok { warnings } => {
                 for warning in warnings {
                     text.push_str(&format!("{indent}warning: {warning}\n"));
                 }
             }
-            Found::Failed { seen, hint } => {
+            ProbeOutcome::Failed { seen, hint } => {
                 text.push_str(&format!("{indent}seen: {seen}\n{indent}fix:  {hint}\n"));
             }
-            Found::Skipped { reason } | Found::NotJudged { reason } => {
+            ProbeOutcome::Skipped { reason } | ProbeOutcome::NotJudged { reason } => {
                 text.push_str(&format!("{indent}{reason}\n"));
             }
         }

@@ -22,7 +22,7 @@ fn launch(script: &str, arg: &str) -> Launch {
         args: ["-c", script, "adapter", arg].map(str::to_owned).to_vec(),
         folder: "/".into(),
         env: BTreeMap::new(),
-        guardian: env!("CARGO_BIN_EXE_brickbat").into(),
+        supervisor: env!("CARGO_BIN_EXE_brickbat").into(),
         scratch: None,
         limits: Limits { start: PATIENCE, answer: PATIENCE, ..Limits::STANDARD },
     }
@@ -98,14 +98,19 @@ async fn silence_has_an_end() {
     let mut launch = launch("echo 'still thinking' >&2; exec sleep 600", "");
     launch.limits.start = Duration::from_millis(300);
     let error = Adapter::start(&launch).await.unwrap_err();
-    assert!(matches!(&error, DriverError::AnswerTimedOut { method, .. } if method == "initialize"), "{error}");
+    assert!(
+        matches!(&error, DriverError::AnswerTimedOut { method, .. } if method == "initialize"),
+        "{error}"
+    );
 }
 
 #[tokio::test]
 async fn a_missing_program_is_named() {
     let launch = Launch { program: "no-such-program-here".into(), ..launch("", "") };
     let error = Adapter::start(&launch).await.unwrap_err();
-    assert!(matches!(&error, DriverError::ProgramMissing { program, .. } if program == "no-such-program-here"));
+    assert!(
+        matches!(&error, DriverError::ProgramMissing { program, .. } if program == "no-such-program-here")
+    );
 }
 
 #[tokio::test]
@@ -170,10 +175,12 @@ async fn a_killed_session_is_loaded_by_another_process() {
     session.kill().await.unwrap();
     // What it had said is still heard; then it is known to be dead, by the signal.
     assert_eq!(session.next().await, Some(shown("a", ShownState::InProgress)));
-    let Some(SessionEvent::Lost(DriverError::AdapterExited { status, .. })) = session.next().await else { panic!() };
+    let Some(SessionEvent::Lost(DriverError::AdapterExited { status, .. })) = session.next().await else {
+        panic!()
+    };
     assert!(status.contains("signal: 9"), "{status}");
     let heir = Adapter::start(&launch(POLITE, "show b completed")).await.unwrap();
-    assert!(heir.about().capabilities.load);
+    assert!(heir.about().capabilities.has("load"));
     let mut session = heir.load(session.id(), &spec()).await.unwrap();
     session.prompt("again").await.unwrap();
     // The past that it told while it loaded is no event of this conversation.
@@ -185,7 +192,7 @@ async fn an_adapter_that_loads_says_so_to_every_client() {
     let error = refused_at_start(&POLITE.replace(r#""loadSession":true"#, "")).await;
     assert!(error.to_string().contains("loadSession"), "{error}");
     let silent = POLITE.replace(r#","load":true"#, "");
-    assert!(!Adapter::start(&launch(&silent, "")).await.unwrap().about().capabilities.load);
+    assert!(!Adapter::start(&launch(&silent, "")).await.unwrap().about().capabilities.has("load"));
 }
 
 #[tokio::test]

@@ -126,7 +126,7 @@ fn run(system: &System, jobs: &[Job]) -> Vec<Case> {
     let options = Options {
         profiles: &profiles,
         n_jobs: 8,
-        guardian: std::path::Path::new(env!("CARGO_BIN_EXE_brickbat")),
+        supervisor: std::path::Path::new(env!("CARGO_BIN_EXE_brickbat")),
         fail_fast: None,
         redactor: &redactor,
         keep: None,

@@ -117,7 +117,7 @@ fn launch(script: &str) -> Launch {
         args: ["-c", script, "adapter", ":"].map(str::to_owned).to_vec(),
         folder: "/".into(),
         env: std::collections::BTreeMap::new(),
-        guardian: GUARDIAN.into(),
+        supervisor: GUARDIAN.into(),
         scratch: None,
         limits: Limits { start: PATIENCE, answer: PATIENCE, ..Limits::STANDARD },
     }
@@ -225,9 +225,9 @@ async fn an_adapter_gets_its_pipes_and_no_other_descriptor() {
 
 #[tokio::test]
 async fn a_missing_guardian_is_not_a_missing_adapter() {
-    let launch = Launch { guardian: "/no/such/brickbat".into(), ..launch(POLITE) };
+    let launch = Launch { supervisor: "/no/such/brickbat".into(), ..launch(POLITE) };
     let error = Adapter::start(&launch).await.unwrap_err();
-    assert!(error.to_string().contains("its guardian does not come up"), "{error}");
+    assert!(error.to_string().contains("its supervisor does not come up"), "{error}");
 }
 
 #[tokio::test]
@@ -267,20 +267,23 @@ async fn no_adapter_starts_in_a_folder_that_is_gone() {
     let path = folder.path().to_owned();
     drop(folder);
     let error = Adapter::start(&Launch { scratch: Some(path), ..launch(POLITE) }).await.unwrap_err();
-    assert!(matches!(&error, DriverError::Spawn { source, .. } if source.to_string().contains("No such file")), "{error}");
+    assert!(
+        matches!(&error, DriverError::Spawn { source, .. } if source.to_string().contains("No such file")),
+        "{error}"
+    );
 }
 
 #[test]
 fn a_guardian_that_nobody_holds_says_so() {
     for args in [&["--", "/bin/sh", "-c", "echo started"][..], &["--folder", "/no/such/folder"]] {
         let mut command = Command::new(GUARDIAN);
-        let output = command.arg("guardian").args(args).stdin(Stdio::null()).output().unwrap();
+        let output = command.arg("supervisor").args(args).stdin(Stdio::null()).output().unwrap();
         assert_eq!(output.status.code(), Some(127), "{output:?}");
         assert!(output.stdout.is_empty(), "{output:?}");
         let said = String::from_utf8(output.stderr).unwrap();
-        assert!(said.contains("a guardian is started by brickbat itself"), "{said}");
+        assert!(said.contains("a supervisor is started by brickbat itself"), "{said}");
     }
-    let output = Command::new(GUARDIAN).arg("guardian").output().unwrap();
+    let output = Command::new(GUARDIAN).arg("supervisor").output().unwrap();
     assert_eq!(output.status.code(), Some(2), "{output:?}");
 }
 

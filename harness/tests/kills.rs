@@ -232,7 +232,7 @@ echo y > "$TMPDIR/y"
             args: ["-c", &script, "adapter", answer].map(str::to_owned).to_vec(),
             folder: "/".into(),
             env: std::collections::BTreeMap::new(),
-            guardian: GUARDIAN.into(),
+            supervisor: GUARDIAN.into(),
             scratch: Some(folder.path().to_owned()),
             limits: Limits::STANDARD,
         };

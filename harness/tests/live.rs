@@ -14,7 +14,7 @@ use brickbat::cli::embedded::catalogue;
 use brickbat::cli::library::{self, Selection, Source};
 use brickbat::dialect::Dialect;
 use brickbat::driver::SessionEvent;
-use brickbat::driver::in_process::{InProcess, Place};
+use brickbat::driver::in_process::{Endpoints, InProcess};
 use brickbat::lower;
 use brickbat::plan::{Plan, PlannedAction, PlannedPoint};
 use brickbat::provider::Provider;
@@ -55,7 +55,7 @@ async fn run(system: &System, jobs: &[Job]) -> Vec<Case> {
     let options = Options {
         profiles: &profiles,
         n_jobs: N_JOBS,
-        guardian: Path::new(env!("CARGO_BIN_EXE_brickbat")),
+        supervisor: Path::new(env!("CARGO_BIN_EXE_brickbat")),
         fail_fast: None,
         repeat: Repeat::ONCE,
         shard: None,
@@ -285,7 +285,7 @@ async fn drive_first_turn(server: &Server, job: &Job) -> TurnOutcome {
     let plan = &job.plan;
     let mut mount = server.mount(Provider::new(plan.clone(), plan.profile_from(&[])));
     let agent = Agent::of_plan(plan, Delivery::Streamed, None);
-    let place = Place::of_plan(&mount.base_url(), agent.path(), &plan.tools).unwrap();
+    let place = Endpoints::of_plan(&mount.base_url(), agent.path(), &plan.tools).unwrap();
     let mut session = InProcess::start(agent, place);
     session.prompt(&plan.turns[0].user);
     loop {

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use brickbat::dialect::Dialect;
-use brickbat::driver::manifest::Place;
+use brickbat::driver::manifest::FileSource;
 use brickbat::driver::{
     Adapter, DriverError, Launch, Limits, Manifest, PlainAgent, Session, SessionEvent, SessionSpec, ToolSpec,
 };
@@ -56,7 +56,7 @@ acp:
 const PATIENCE: Duration = Duration::from_secs(30);
 
 fn agent(sheet: &str) -> PlainAgent {
-    let manifest = Manifest::parse("system.yaml", sheet, &Place::Folder("/".into())).unwrap().remove(0);
+    let manifest = Manifest::parse("system.yaml", sheet, &FileSource::Folder("/".into())).unwrap().remove(0);
     PlainAgent {
         plain: manifest.acp.unwrap(),
         sdk: "sh".into(),
@@ -73,7 +73,7 @@ fn launch(folder: &Path, on_prompt: &str) -> Launch {
         args: ["-c", AGENT, "agent", on_prompt].map(str::to_owned).to_vec(),
         folder: "/".into(),
         env: [("ASKED".to_owned(), asked)].into(),
-        guardian: env!("CARGO_BIN_EXE_brickbat").into(),
+        supervisor: env!("CARGO_BIN_EXE_brickbat").into(),
         scratch: None,
         limits: Limits { start: PATIENCE, answer: PATIENCE, ..Limits::STANDARD },
     }
@@ -165,7 +165,7 @@ async fn a_session_is_loaded_in_its_folder_with_its_tools() {
     let folder = tempfile::tempdir().unwrap();
     drop(session(folder.path(), "").await);
     let heir = Adapter::start_plain(&launch(folder.path(), "stop end_turn"), agent(SHEET)).await.unwrap();
-    assert!(heir.about().capabilities.load);
+    assert!(heir.about().capabilities.has("load"));
     let mut session = heir.load("s", &spec(folder.path(), Dialect::OpenaiChat)).await.unwrap();
     let asked: Value = serde_json::from_slice(&std::fs::read(folder.path().join("asked")).unwrap()).unwrap();
     assert_eq!((&asked["method"], &asked["params"]["sessionId"]), (&"session/load".into(), &"s".into()));
@@ -204,8 +204,9 @@ fn mistakes_in_a_manifest_are_named() {
         ("cancel: true, ", "", "the key `cancel` is missing"),
     ] {
         let sheet = SHEET.replace(from, to);
-        let error =
-            Manifest::parse("system.yaml", &sheet, &Place::Folder("/".into())).expect_err(to).to_string();
+        let error = Manifest::parse("system.yaml", &sheet, &FileSource::Folder("/".into()))
+            .expect_err(to)
+            .to_string();
         assert!(error.contains(text), "{to}: {error}");
     }
 }

@@ -210,7 +210,7 @@ fn an_adapter_that_is_not_what_its_manifest_says_is_told() {
         (
             format!("{}capabilities: [cancel]\n", manifest("brickbat-reference", "thread")),
             1,
-            "the manifest tells cancel",
+            "the manifest lists cancel",
         ),
         (
             manifest("brickbat-reference", "other"),
@@ -381,7 +381,7 @@ fn a_stop_that_surfaces_as_an_error_is_a_warning() {
     let (code, found) = examine(&script);
     assert_eq!((code, with(&found, "failed", "seen")), (Some(0), vec![]), "{found:#}");
     let warned = found["probes"][6]["warnings"][0].as_str().unwrap();
-    assert!(warned.starts_with("a stop is told as raised, AbortError"), "{warned}");
+    assert!(warned.starts_with("a stop is reported as raised, AbortError"), "{warned}");
 }
 
 fn a_session_that_hears_what_another_was_told_is_caught() {

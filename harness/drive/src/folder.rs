@@ -6,6 +6,7 @@
 mod error;
 mod names;
 
+use std::error::Error;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -31,13 +32,9 @@ pub struct RunFolder {
 pub struct RunNote {
     /// What the folder is: [`KIND`].
     pub kind: String,
-    /// Version of the folder's format.
     pub schema: u32,
-    /// Version of brickbat.
     pub brickbat: String,
-    /// The arguments of the run.
     pub arguments: RunArguments,
-    /// Whether the run came to its end.
     pub finished: bool,
     /// Every case that is kept, sorted; empty until the run is finished.
     pub cases: Vec<RunCase>,
@@ -51,7 +48,6 @@ pub struct RunNote {
 pub struct RunArguments {
     /// Scenarios as they were named; none means all that are built in.
     pub scenarios: Vec<String>,
-    /// Systems as they were named.
     pub systems: Vec<String>,
     /// A manifest of the user's, in which the systems are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -59,36 +55,26 @@ pub struct RunArguments {
     /// The command of an adapter of the user's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
-    /// The mode of that adapter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
     /// The version of the SDK that was wanted in place of the lockfile's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sdk_version: Option<String>,
-    /// The dialects.
     pub dialects: Vec<String>,
-    /// The profile of each dialect.
     pub profiles: Vec<String>,
-    /// The text that plans had to contain.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub filter: Option<String>,
-    /// The seed.
     pub seed: u64,
     /// The part of the plans that was run; all of them, if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<brickbat_report::report::Shard>,
 }
 
-/// One case in `run.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunCase {
-    /// The system.
     pub system: String,
-    /// The plan.
     pub plan: String,
-    /// The verdict.
     pub verdict: String,
-    /// Its folder below the run folder.
     pub folder: String,
 }
 
@@ -110,26 +96,22 @@ const MAX_CASES: usize = 100_000;
 
 impl RunFolder {
     /// Makes a folder ready, also in the place of an earlier run, whose cases are removed.
-    ///
-    /// # Errors
-    ///
-    /// When there is something else in that place, or nothing can be written there.
     pub fn create(path: &Path, note: &RunNote) -> Result<RunFolder, FolderError> {
         let folder = RunFolder { path: path.to_owned(), failure: Mutex::default() };
         let is_empty = match std::fs::read_dir(path) {
             Ok(mut entries) => entries.next().is_none(),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => true,
-            Err(error) => return Err(FolderError::unwritable(path, &error)),
+            Err(error) => return Err(FolderError::unwritable(path, error)),
         };
         if !is_empty {
             match std::fs::symlink_metadata(path.join(RUN)) {
-                Ok(file) if file.is_file() => read_note(path).map_err(|_| FolderError::strange(path))?,
-                _ => return Err(FolderError::strange(path)),
+                Ok(file) if file.is_file() => read_note(path).map_err(|_| FolderError::foreign(path))?,
+                _ => return Err(FolderError::foreign(path)),
             };
             folder.clear()?;
         }
         let cases = path.join(CASES);
-        std::fs::create_dir_all(&cases).map_err(|error| FolderError::unwritable(&cases, &error))?;
+        std::fs::create_dir_all(&cases).map_err(|error| FolderError::unwritable(&cases, error))?;
         folder.write(RUN, &pretty(note))?;
         Ok(folder)
     }
@@ -137,19 +119,18 @@ impl RunFolder {
     /// Removes what an earlier run has left, and nothing else. Links are not followed.
     fn clear(&self) -> Result<(), FolderError> {
         let cases = self.path.join(CASES);
-        let failed = |path: &Path, error: std::io::Error| FolderError::unwritable(path, &error);
         match std::fs::symlink_metadata(&cases) {
             Ok(found) if found.is_dir() => {
-                std::fs::remove_dir_all(&cases).map_err(|error| failed(&cases, error))?;
+                std::fs::remove_dir_all(&cases).map_err(|error| FolderError::unwritable(&cases, error))?;
             }
-            Ok(_) => return Err(FolderError::strange(&cases)),
+            Ok(_) => return Err(FolderError::foreign(&cases)),
             Err(_) => {}
         }
         for name in [RUN, REPORT] {
             let file = self.path.join(name);
             match std::fs::remove_file(&file) {
                 Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                    return Err(failed(&file, error));
+                    return Err(FolderError::unwritable(&file, error));
                 }
                 _ => {}
             }
@@ -174,10 +155,6 @@ impl RunFolder {
     }
 
     /// Writes what is known at the end of the run.
-    ///
-    /// # Errors
-    ///
-    /// What could not be written, now or before.
     pub fn finish(&self, note: &RunNote, report: &str) -> Result<(), FolderError> {
         if let Some(failure) = self.failure.lock().unwrap_or_else(PoisonError::into_inner).take() {
             return Err(failure);
@@ -194,46 +171,32 @@ impl RunFolder {
             }
             std::fs::File::create(&path)?.write_all(text.as_bytes())
         };
-        write().map_err(|error| FolderError::unwritable(&path, &error))
+        write().map_err(|error| FolderError::unwritable(&path, error))
     }
 }
 
 /// Reads what was run.
-///
-/// # Errors
-///
-/// When the folder is not a run folder of ours.
 pub fn read_note(folder: &Path) -> Result<RunNote, FolderError> {
     let path = folder.join(RUN);
-    let text = read(&path)
-        .map_err(|why| FolderError::Unreadable { path: path.clone(), why })?
-        .ok_or_else(|| FolderError::NoRun { path: folder.to_owned() })?;
-    let note: RunNote = serde_json::from_str(&text)
-        .map_err(|error| FolderError::Unreadable { path: path.clone(), why: error.to_string() })?;
-    match note.kind == KIND && note.schema == SCHEMA {
-        true => Ok(note),
-        false => Err(FolderError::NoRun { path: folder.to_owned() }),
-    }
+    let no_run = || FolderError::NoRun { path: folder.to_owned() };
+    let text = read(&path).map_err(|error| FolderError::unreadable(&path, error))?.ok_or_else(no_run)?;
+    let note: RunNote = serde_json::from_str(&text).map_err(|error| FolderError::unreadable(&path, error))?;
+    if note.kind == KIND && note.schema == SCHEMA { Ok(note) } else { Err(no_run()) }
 }
 
 /// The cases that a run folder holds, with the folder of each, sorted by system and plan. A run that was interrupted
 /// has those that were done.
-///
-/// # Errors
-///
-/// When the folder or a case in it cannot be read.
 pub fn cases(folder: &Path) -> Result<Vec<(PathBuf, CaseNote)>, FolderError> {
     let mut found = Vec::new();
     for system in entries(&folder.join(CASES))? {
         for case in entries(&system)? {
             let path = case.join("case.json");
-            let unreadable = |why: String| FolderError::Unreadable { path: path.clone(), why };
+            let unreadable = |error| FolderError::unreadable(&path, error);
             let Some(text) = read(&path).map_err(unreadable)? else { continue };
-            let note: CaseNote =
-                serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))?;
+            let note: CaseNote = serde_json::from_str(&text).map_err(|error| unreadable(error.into()))?;
             found.push((case, note));
             if found.len() >= MAX_CASES {
-                return Err(unreadable(format!("there are more than {MAX_CASES} cases")));
+                return Err(unreadable(format!("there are more than {MAX_CASES} cases").into()));
             }
         }
     }
@@ -242,18 +205,13 @@ pub fn cases(folder: &Path) -> Result<Vec<(PathBuf, CaseNote)>, FolderError> {
 }
 
 /// Reads the record of a case from its folder.
-///
-/// # Errors
-///
-/// When a file is missing or wrong.
 pub fn read_case(folder: &Path) -> Result<Record, FolderError> {
-    let file = |name: &str| read(&folder.join(name)).map_err(|why| format!("{name}: {why}"));
-    Record::read(&file).map_err(|why| FolderError::Unreadable { path: folder.to_owned(), why })
+    let file = |name: &str| read(&folder.join(name)).map_err(|error| format!("{name}: {error}"));
+    Record::read(&file).map_err(|why| FolderError::unreadable(folder, why))
 }
 
 fn entries(folder: &Path) -> Result<Vec<PathBuf>, FolderError> {
-    let unreadable =
-        |error: std::io::Error| FolderError::Unreadable { path: folder.to_owned(), why: error.to_string() };
+    let unreadable = |error: std::io::Error| FolderError::unreadable(folder, error);
     let mut paths = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(unreadable)? {
         let entry = entry.map_err(unreadable)?;
@@ -266,18 +224,17 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>, FolderError> {
 }
 
 /// The text of a file; none if it is not there.
-fn read(path: &Path) -> Result<Option<String>, String> {
+fn read(path: &Path) -> Result<Option<String>, Box<dyn Error + Send + Sync>> {
     let file = match std::fs::File::open(path) {
-        Ok(file) => file,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error.to_string()),
+        opened => opened?,
     };
     let mut bytes = Vec::new();
-    file.take(MAX_READ + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    file.take(MAX_READ + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MAX_READ {
-        return Err(format!("it is too large: more than {MAX_READ} bytes"));
+        return Err(format!("it is too large: more than {MAX_READ} bytes").into());
     }
-    String::from_utf8(bytes).map(Some).map_err(|error| error.to_string())
+    Ok(Some(String::from_utf8(bytes)?))
 }
 
 fn pretty(note: &RunNote) -> String {

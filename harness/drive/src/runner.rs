@@ -2,81 +2,36 @@
 
 mod feeder;
 mod live;
+mod options;
 mod recorder;
 mod repeat;
 mod system;
 mod verify;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 pub use feeder::{Feeder, Played};
-pub use repeat::Repeat;
+pub use options::{Job, Keep, OnCase, Options, Repeat};
 pub use system::{Origin, Subject, System, UnknownSystem};
-pub use verify::{Examined, Found, NoAdapter, Probe, Verification, verify};
+pub use verify::{NoAdapter, Probe, ProbeOutcome, ProbeReport, Verification, verify};
 
 use crate::driver::DriverError;
 use brickbat_engine::checks::{Reach, judge};
 use brickbat_engine::run::Receipt;
 use brickbat_engine::run::Run;
-use brickbat_report::baseline::Baseline;
-use brickbat_report::record::{Observed, PlanNote, Record};
+use brickbat_report::record::{Observed, PlanNote};
 use brickbat_report::report::{Case, Shard};
 use brickbat_rules::redact::Redactor;
 use brickbat_rules::rules::Profile;
 use brickbat_scenario::lower;
 use brickbat_scenario::plan::Plan;
 use brickbat_scenario::verdict::{Harm, Judgement, Verdict};
-use repeat::{Merged, Todo, round};
+use repeat::{MergedRuns, PlanToRun, round};
 use system::Running;
 
-/// A plan and where it came from.
-#[derive(Debug, Clone)]
-pub struct Job {
-    /// The plan.
-    pub plan: Arc<Plan>,
-    /// The file that the user named, if it is not a built-in scenario.
-    pub path: Option<PathBuf>,
-}
-
-/// How plans are run.
-#[derive(Debug, Clone, Copy)]
-pub struct Options<'a> {
-    /// The strictness, one profile for each dialect.
-    pub profiles: &'a [&'static Profile],
-    /// Plans at once.
-    pub n_jobs: usize,
-    /// The program `brickbat`, which guards the processes of systems.
-    pub guardian: &'a Path,
-    /// Whether to stop at the first plan that makes the run red.
-    pub fail_fast: Option<Harm>,
-    /// How often plans are run.
-    pub repeat: Repeat,
-    /// The part of the plans that is run; all of them, if there is none.
-    pub shard: Option<Shard>,
-    /// The known findings.
-    pub baselines: &'a [Baseline],
-    /// What must not be told.
-    pub redactor: &'a Redactor,
-    /// Who keeps the record of each case; without one, nothing is recorded.
-    pub keep: Option<Keep<'a>>,
-}
-
-/// Takes the record of each case as it is done, with what must not be told of it.
-#[derive(Clone, Copy)]
-pub struct Keep<'a>(pub &'a (dyn Fn(&Record, &Redactor) + Sync));
-
-impl std::fmt::Debug for Keep<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Keep")
-    }
-}
-
-/// Told of each case as it is done, with the number of cases done and of all.
-pub type OnCase<'a> = &'a (dyn Fn(&Case, usize, usize) + Sync);
-
-/// Runs every job on a system. `note` is told of long preparations.
+/// Runs every job on a system. `note` gets a line about long preparations.
 pub async fn run(
     system: &System,
     jobs: &[Job],
@@ -84,7 +39,7 @@ pub async fn run(
     note: &(dyn Fn(&str) + Sync),
     on_case: OnCase<'_>,
 ) -> Vec<Case> {
-    match Started::start(system, options.guardian, note).await {
+    match Started::start(system, options.supervisor, note).await {
         Ok(started) => started.run(jobs, options, on_case).await,
         Err(error) => not_run(system, jobs, &error, options, on_case),
     }
@@ -97,17 +52,13 @@ pub struct Started {
 }
 
 impl Started {
-    /// Starts a system. `note` is told of long preparations.
-    ///
-    /// # Errors
-    ///
-    /// When it cannot be installed or started.
+    /// Starts a system. `note` gets a line about long preparations.
     pub async fn start(
         system: &System,
-        guardian: &Path,
+        supervisor: &Path,
         note: &(dyn Fn(&str) + Sync),
     ) -> Result<Started, DriverError> {
-        let running = Running::start(system, guardian, note).await?;
+        let running = Running::start(system, supervisor, note).await?;
         Ok(Started { system: system.clone(), running })
     }
 
@@ -126,7 +77,6 @@ impl Started {
         self.running.missing(plan).is_none()
     }
 
-    /// Runs every job.
     pub async fn run(&self, jobs: &[Job], options: Options<'_>, on_case: OnCase<'_>) -> Vec<Case> {
         run_on(&self.system, &self.running, jobs, options, on_case).await
     }
@@ -154,8 +104,8 @@ async fn run_on(
     let n_all = n_told + keyed.len() + unsupported.len();
     let mut cases = Vec::with_capacity(n_all);
     let name = running.name().to_owned();
-    let again = Again { options: system.options(&name), profiles: options.profiles };
-    let mut keep = |job: &Job, merged: Merged| {
+    let again = RerunCommand { options: system.options(&name), profiles: options.profiles };
+    let mut keep = |job: &Job, merged: MergedRuns| {
         let case = case(&name, job, merged, &again, options);
         on_case(&case, cases.len() + 1, n_all);
         let red = options.fail_fast.is_some_and(|harm| is_red(&case, harm));
@@ -165,22 +115,22 @@ async fn run_on(
 
     for job in unsupported {
         let reason = running.missing(&job.plan).unwrap_or_default();
-        keep(job, Outcome::unjudged(Verdict::Unsupported, reason).into());
+        keep(job, Attempt::unjudged(Verdict::Unsupported, reason).into());
     }
 
     let options =
         Options { repeat: running.repeat(options.repeat), n_jobs: running.n_jobs(options.n_jobs), ..options };
     let mut shown: BTreeMap<&str, Reach> = BTreeMap::new();
-    let (keys, todo): (Vec<&str>, Vec<Todo<'_>>) =
-        controls.iter().map(|(key, job)| (key.as_str(), Todo { job, reach: None })).unzip();
-    let mut stop = round(running, &todo, options, |index, merged| {
+    let (keys, todo): (Vec<&str>, Vec<PlanToRun<'_>>) =
+        controls.iter().map(|(key, job)| (key.as_str(), PlanToRun { job, reach: None })).unzip();
+    let mut told = |index: usize, merged: MergedRuns| {
         let job = todo[index].job;
         shown.extend(merged.passed.as_ref().map(|run| (keys[index], Reach::of(&job.plan, &run.trace))));
-        // The shard of its plan tells of a control plan; others only if it does not pass.
+        // The shard of its plan reports a control plan; others only if it does not pass.
         let is_told = is_in(job, options.shard) || merged.outcome.judgement.verdict != Verdict::Pass;
         is_told && keep(job, merged)
-    })
-    .await;
+    };
+    let mut stop = round(running, &todo, options, &mut told).await;
 
     let mut todo = Vec::with_capacity(keyed.len());
     for (job, key) in keyed {
@@ -188,15 +138,15 @@ async fn run_on(
             break;
         }
         match shown.get(key.as_str()) {
-            Some(reach) => todo.push(Todo { job, reach: Some(reach) }),
+            Some(reach) => todo.push(PlanToRun { job, reach: Some(reach) }),
             None => {
-                let outcome = Outcome::unjudged(Verdict::Inconclusive, "the control plan failed");
+                let outcome = Attempt::unjudged(Verdict::Inconclusive, "the control plan failed");
                 stop |= keep(job, outcome.into());
             }
         }
     }
     if !stop {
-        round(running, &todo, options, |index, merged| keep(todo[index].job, merged)).await;
+        round(running, &todo, options, &mut |index, merged| keep(todo[index].job, merged)).await;
     }
     cases
 }
@@ -206,18 +156,17 @@ fn is_in(job: &Job, shard: Option<Shard>) -> bool {
     shard.is_none_or(|shard| shard.holds(&job.plan.id.to_string()))
 }
 
-/// What came of one plan.
-struct Outcome {
+struct Attempt {
     judgement: Judgement,
     receipts: Vec<Receipt>,
     run: Option<Run>,
     kept: Option<(Observed, Redactor)>,
 }
 
-impl Outcome {
-    fn unjudged(verdict: Verdict, reason: impl Into<String>) -> Outcome {
+impl Attempt {
+    fn unjudged(verdict: Verdict, reason: impl Into<String>) -> Attempt {
         let judgement = Judgement::without_run(verdict, reason);
-        Outcome { judgement, receipts: Vec::new(), run: None, kept: None }
+        Attempt { judgement, receipts: Vec::new(), run: None, kept: None }
     }
 }
 
@@ -227,27 +176,28 @@ async fn attempt(
     plan: &Arc<Plan>,
     reach: Option<&Reach>,
     options: Options<'_>,
-) -> (Outcome, Option<u32>) {
+) -> (Attempt, Option<u32>) {
     let profile = plan.profile_from(options.profiles);
     let width = reach.map(|reach| reach.width).filter(|width| *width > 0);
     let plan = &running.named(plan);
-    let driven = running.drive(plan, profile, width, options.keep.map(|_| options.redactor)).await;
+    // Boxed: the state machine of a drive is large, and many are under way at once.
+    let driven = Box::pin(running.drive(plan, profile, width, options.keep.map(|_| options.redactor))).await;
     let outcome = match driven.run {
         Ok(run) => {
             let judgement = judge(plan, &run, profile, running.grade(), reach);
-            Outcome { judgement, receipts: run.receipts.clone(), run: Some(run), kept: None }
+            Attempt { judgement, receipts: run.receipts.clone(), run: Some(run), kept: None }
         }
         Err(error) => {
             running.shun(plan, &error);
-            Outcome::unjudged(Verdict::HarnessError, error.to_string())
+            Attempt::unjudged(Verdict::HarnessError, error.to_string())
         }
     };
-    (Outcome { kept: driven.kept, ..outcome }, running.process_of(plan))
+    (Attempt { kept: driven.kept, ..outcome }, running.process_of(plan))
 }
 
 /// The case of a plan's runs, clean of secrets; its record goes to who keeps it.
-fn case(system: &str, job: &Job, merged: Merged, again: &Again<'_>, options: Options<'_>) -> Case {
-    let Merged { outcome, repeats, .. } = merged;
+fn case(system: &str, job: &Job, merged: MergedRuns, again: &RerunCommand<'_>, options: Options<'_>) -> Case {
+    let MergedRuns { outcome, repeats, .. } = merged;
     let again = again.case(job);
     let case = Case::new(system, &job.plan.id, outcome.judgement, outcome.receipts, again);
     let mut case = Case { repeats, ..case };
@@ -264,14 +214,12 @@ fn case(system: &str, job: &Job, merged: Merged, again: &Again<'_>, options: Opt
 }
 
 /// What the commands that run cases again have in common.
-struct Again<'a> {
-    /// The options that mean the system.
+struct RerunCommand<'a> {
     options: String,
     profiles: &'a [&'static Profile],
 }
 
-impl Again<'_> {
-    /// The command that runs a case again.
+impl RerunCommand<'_> {
     fn case(&self, job: &Job) -> String {
         let plan = job.plan.id.to_string();
         let plan = plan.strip_suffix("+control").unwrap_or(&plan);
@@ -284,10 +232,8 @@ impl Again<'_> {
         };
         let seed = if job.plan.seed == 0 { String::new() } else { format!(" --seed {}", job.plan.seed) };
         let (profile, unasked) = (job.plan.profile_from(self.profiles), job.plan.profile_from(&[]));
-        let profile = match profile.name == unasked.name {
-            true => String::new(),
-            false => format!(" --profile {}", profile.name),
-        };
+        let profile =
+            if profile.name == unasked.name { String::new() } else { format!(" --profile {}", profile.name) };
         let options = &self.options;
         format!("brickbat run {what} {options}{profile}{seed}")
     }
@@ -324,9 +270,9 @@ fn not_run(
         _ => Verdict::HarnessError,
     };
     let name = system.name();
-    let again = Again { options: system.options(&name), profiles: options.profiles };
+    let again = RerunCommand { options: system.options(&name), profiles: options.profiles };
     let unjudged =
-        |job| case(&name, job, Outcome::unjudged(verdict, error.to_string()).into(), &again, options);
+        |job| case(&name, job, Attempt::unjudged(verdict, error.to_string()).into(), &again, options);
     let cases = jobs.iter().filter(|job| is_in(job, options.shard)).map(unjudged);
     let cases: Vec<Case> = cases.collect();
     cases.iter().enumerate().for_each(|(at, case)| on_case(case, at + 1, cases.len()));
@@ -347,7 +293,7 @@ pub fn with_not_reached(
         cases.iter().map(|case| (case.system.clone(), case.plan.clone())).collect();
     for (at, (system, jobs)) in batches.iter().enumerate() {
         let name = names.get(at).cloned().unwrap_or_else(|| system.name());
-        let again = Again { options: system.options(&name), profiles };
+        let again = RerunCommand { options: system.options(&name), profiles };
         let is_missed =
             |job: &&Job| is_in(job, shard) && !reached.contains(&(name.clone(), job.plan.id.to_string()));
         for job in jobs.iter().filter(is_missed) {

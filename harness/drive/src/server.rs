@@ -1,8 +1,8 @@
 //! The server: moves bytes between sockets on 127.0.0.1 and the provider core of each running plan.
 //!
 //! One server serves many plans, each mounted below a base path of its own. It decides nothing about a
-//! reply: it plays the [`Answer`](brickbat_engine::provider::Answer) that the core gives, stops at its holds, ends the body as told, and
-//! reports what happened, in order, to whoever runs the plan. It also keeps the gates, at which tools wait.
+//! reply: it plays the [`Answer`](brickbat_engine::provider::Answer) that the core gives, stops at its holds, ends the body as planned, and
+//! reports what happened, in order, to the runner of the plan. It also keeps the gates, at which tools wait.
 //!
 //! It does not interpret bodies, and it takes nothing from a peer on trust: every size, count and wait has
 //! a bound in [`Limits`].
@@ -50,13 +50,9 @@ impl Answerer for provider::Provider {
 /// The bounds of a server, and how it writes.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// How frames become writes.
     pub writes: Writes,
-    /// Bytes of a request's head.
     pub head_bytes: usize,
-    /// Bytes of a request's body.
     pub body_bytes: usize,
-    /// Connections open at once.
     pub n_connections: usize,
     /// How long a request may take from its first byte to its last.
     pub request_time: Duration,
@@ -101,25 +97,19 @@ pub enum ServerEvent {
     Trace(Event),
     /// A tool waits at its gate until [`Mount::settle`].
     GateOpened {
-        /// The gate.
         gate: GateId,
-        /// The tool's name.
         tool: String,
         /// The arguments exactly as the system passed them.
         args: String,
     },
     /// The answer of a gate was delivered.
     GateSettled {
-        /// The gate.
         gate: GateId,
         /// How sure it is that the peer has it.
         grade: Grade,
     },
     /// The peer went away before it had the answer of the gate.
-    GateDropped {
-        /// The gate.
-        gate: GateId,
-    },
+    GateDropped { gate: GateId },
     /// The core panicked, or this machine would not do what the plan says. That is not the system's fault: no
     /// verdict on it may follow.
     Broken,
@@ -133,19 +123,14 @@ const N_WAITING_EVENTS: usize = 1024;
 /// tries again, so it is as large as Linux allows by default.
 const BACKLOG: u32 = 4096;
 
-/// A running server. Clones are handles to the same one; it stops when the last handle and the last mount
-/// are gone.
+/// A running server. Clones are handles to the same one; it stops when the last handle and the last mount are gone.
 #[derive(Debug, Clone)]
 pub struct Server {
-    running: Arc<Running>,
+    running: Arc<ServerTask>,
 }
 
 impl Server {
     /// Listens on a free port of 127.0.0.1.
-    ///
-    /// # Errors
-    ///
-    /// When no socket can be opened.
     pub async fn start(limits: Limits) -> std::io::Result<Server> {
         let socket = TcpSocket::new_v4()?;
         socket.bind((Ipv4Addr::LOCALHOST, 0).into())?;
@@ -158,10 +143,9 @@ impl Server {
             queues: Queues::open(),
         });
         let accepting = tokio::spawn(accept::accept(listener, shared.clone())).abort_handle();
-        Ok(Server { running: Arc::new(Running { addr, shared, accepting }) })
+        Ok(Server { running: Arc::new(ServerTask { addr, shared, accepting }) })
     }
 
-    /// Where it listens.
     pub fn addr(&self) -> SocketAddr {
         self.running.addr
     }
@@ -190,7 +174,7 @@ impl Server {
 /// middle of a request to it. Idle connections stay: a client may be about to use one for another mount.
 #[derive(Debug)]
 pub struct Mount<C: Answerer> {
-    running: Arc<Running>,
+    running: Arc<ServerTask>,
     token: u64,
     mounted: Arc<Mounted>,
     core: Arc<Mutex<C>>,
@@ -203,7 +187,6 @@ impl<C: Answerer> Mount<C> {
         format!("http://{}/p/{}", self.running.addr, self.token)
     }
 
-    /// The URL of a tool's gate.
     pub fn gate_url(&self, tool: &str) -> String {
         format!("{}/gate/{tool}", self.base_url())
     }
@@ -221,13 +204,13 @@ impl<C: Answerer> Mount<C> {
         }
     }
 
-    /// Answers a gate. Without effect if nobody waits there any more.
+    /// Answers a gate. Without effect if no tool waits there any more.
     pub fn settle(&self, gate: GateId, outcome: &ToolOutcome) {
         self.mounted.gates.settle(gate, outcome);
     }
 
-    /// Passes over, from here on, each request whose peer has gone before it could be looked at: it is the last word
-    /// of a process that was killed, and nobody waits for an answer.
+    /// Passes over, from here on, each request whose peer has gone before it could be looked at: it is a late
+    /// request of a process that was killed, and needs no answer.
     pub fn drop_late_words(&self) {
         // A request that is being looked at has its number; the others wait for the core.
         let _core = lock(&self.core);
@@ -248,20 +231,19 @@ impl<C: Answerer> Drop for Mount<C> {
 
 /// Stops the server when the last handle goes.
 #[derive(Debug)]
-struct Running {
+struct ServerTask {
     addr: SocketAddr,
     shared: Arc<Shared>,
     accepting: AbortHandle,
 }
 
-impl Drop for Running {
+impl Drop for ServerTask {
     fn drop(&mut self) {
         // The task owns all connections; they go with it.
         self.accepting.abort();
     }
 }
 
-/// What all connections share.
 #[derive(Debug)]
 struct Shared {
     limits: Limits,
@@ -277,7 +259,6 @@ struct Mounts {
     open: HashMap<u64, Arc<Mounted>>,
 }
 
-/// A mount as connections see it.
 struct Mounted {
     core: Arc<Mutex<dyn Answerer>>,
     seen: mpsc::Sender<ServerEvent>,
@@ -285,7 +266,7 @@ struct Mounted {
     gates: Gates,
     /// Whether a process that asked here was killed.
     bereaved: AtomicBool,
-    /// Before this nobody was to ask again, if an answer has said so.
+    /// Before this no client was to ask again, if an answer has said so.
     due: Mutex<Option<Instant>>,
 }
 

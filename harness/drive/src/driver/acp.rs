@@ -11,8 +11,7 @@ use agent_client_protocol::v1::schema::{
     TextContent,
 };
 use agent_client_protocol::{
-    Agent, Client, JsonRpcRequest, Lines, UntypedMessage, is_connection_terminated,
-    is_incoming_transport_closed, on_receive_notification, on_receive_request,
+    Agent, Client, JsonRpcRequest, Lines, UntypedMessage, on_receive_notification, on_receive_request,
 };
 use futures::{Sink, StreamExt, TryStreamExt};
 use serde_json::{Map, Value, json};
@@ -22,19 +21,20 @@ use tokio::sync::{mpsc, oneshot};
 
 mod hub;
 
-use hub::{Hub, Update};
+use hub::{Hub, Update, is_over};
 
-use super::action::{self, Action};
+use super::action::{self, SessionAction};
 use super::error::DriverError;
+use super::event::SessionEvent;
 use super::plain::PlainAgent;
 use super::process::{Launch, Limits, Pipes, Process, WRITE_WAIT};
 use super::protocol::{self, About, SessionSpec};
 use super::talk::Talk;
-use super::{give, lines, replay, rest};
+use super::{feed, give, lines, rest};
 use brickbat_engine::events::{Event, Told};
 use brickbat_scenario::plan::GivenMessage;
 use brickbat_scenario::scenario::Cause;
-use brickbat_scenario::trace::{Aside, Consent, QuestionId, ShownState, TurnOutcome};
+use brickbat_scenario::trace::{Aside, Consent, QuestionId};
 
 /// A running adapter. Clones share the process; it is killed, with all that it started, when the last one and the
 /// last session are dropped.
@@ -55,33 +55,6 @@ pub struct Session {
     /// Prompts whose turns have not ended.
     n_running: u32,
     lost: bool,
-}
-
-/// What happens in a session.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SessionEvent {
-    /// The system shows the state of a call.
-    Shown {
-        /// The call's id, as the system shows it.
-        id: String,
-        /// Its state.
-        state: ShownState,
-    },
-    /// The system asks whether a tool may run, and waits for an answer.
-    Asked {
-        /// Names the question in its session.
-        question: QuestionId,
-        /// The call's id, as the system shows it.
-        id: String,
-        /// The call's arguments as JSON, where the question shows them.
-        args: Option<String>,
-    },
-    /// The system takes no other prompt while its turn runs.
-    PromptRefused,
-    /// The turn has ended.
-    Ended(TurnOutcome),
-    /// The adapter has failed; nothing more will come.
-    Lost(DriverError),
 }
 
 impl Adapter {
@@ -115,7 +88,6 @@ impl Adapter {
         Ok((link, answer))
     }
 
-    /// What the adapter says of itself.
     pub fn about(&self) -> &About {
         &self.about
     }
@@ -138,7 +110,6 @@ impl Adapter {
         }
     }
 
-    /// Opens a session.
     pub async fn open(&self, spec: &SessionSpec) -> Result<Session, DriverError> {
         match &self.plain {
             None => self.open_with(spec, spec.meta()).await,
@@ -157,16 +128,16 @@ impl Adapter {
 
     /// Puts a history into the store of an adapter, and gives the id under which it can be loaded.
     pub async fn give(&self, spec: &SessionSpec, history: &[GivenMessage]) -> Result<String, DriverError> {
-        let question = give::question(spec, history);
-        let answer: Value = self.link.ask(give::METHOD, question, self.link.limits.answer).await?;
+        let request = give::request(spec, history);
+        let answer: Value = self.link.ask(give::METHOD, request, self.link.limits.answer).await?;
         give::session_id(&answer)
     }
 
-    /// Feeds events to a consumer of the SDK's stream, and says what was stored after each.
-    pub async fn replay(&self, consumer: &str, events: &[Event]) -> Result<Told, DriverError> {
-        let question = replay::question(consumer, events);
-        let answer: Value = self.link.ask(replay::METHOD, question, self.link.limits.answer).await?;
-        replay::told(answer, events.len())
+    /// Feeds events to a consumer of the SDK's stream; the answer has what was stored after each.
+    pub async fn feed(&self, consumer: &str, events: &[Event]) -> Result<Told, DriverError> {
+        let request = feed::request(consumer, events);
+        let answer: Value = self.link.ask(feed::METHOD, request, self.link.limits.answer).await?;
+        feed::told(answer, events.len())
     }
 
     async fn enter(&self, request: NewSessionRequest) -> Result<Session, DriverError> {
@@ -177,10 +148,6 @@ impl Adapter {
     }
 
     /// Closes the adapter's standard input and waits for the adapter to end by itself.
-    ///
-    /// # Errors
-    ///
-    /// When it goes on running; it is killed then.
     pub async fn hang_up(&self) -> Result<(), DriverError> {
         self.link.hub.hanging_up.notify_one();
         match self.link.hub.cause().await {
@@ -195,7 +162,7 @@ impl Adapter {
             None => LoadSessionRequest::new(id.to_owned(), spec.state_dir.clone()).meta(spec.meta()),
             Some(agent) => agent.load_session(id, spec)?,
         };
-        // What it shows while it loads is the past, told again: nobody has entered the session yet, so it is dropped.
+        // What it shows while it loads is the past once more; the session is not open yet, so that is dropped.
         self.link.ask("session/load", request, self.link.limits.answer).await?;
         let events = self.link.hub.enter(id)?;
         Ok(Session { adapter: self.clone(), id: id.to_owned(), events, n_running: 0, lost: false })
@@ -203,7 +170,6 @@ impl Adapter {
 }
 
 impl Session {
-    /// Its id.
     pub fn id(&self) -> &str {
         &self.id
     }
@@ -225,17 +191,17 @@ impl Session {
     pub async fn say(&mut self, way: Aside, text: String) -> Result<(), DriverError> {
         match way {
             Aside::Prompted => self.send_prompt(&text, Hub::end_turn_beside).await,
-            Aside::Steered => self.act(Action::Steer(text)).await,
-            Aside::Injected => self.act(Action::Inject(text)).await,
+            Aside::Steered => self.act(SessionAction::Steer(text)).await,
+            Aside::Injected => self.act(SessionAction::Inject(text)).await,
         }
     }
 
     /// Lets an exception out of the system's loop.
     pub async fn interrupt(&self, cause: Cause) -> Result<(), DriverError> {
-        self.act(Action::Interrupt(cause)).await
+        self.act(SessionAction::Interrupt(cause)).await
     }
 
-    async fn act(&self, action: Action) -> Result<(), DriverError> {
+    async fn act(&self, action: SessionAction) -> Result<(), DriverError> {
         self.extension_with(action::METHOD, json!({ "sessionId": self.id, "action": action })).await.map(drop)
     }
 
@@ -255,7 +221,6 @@ impl Session {
         Ok(())
     }
 
-    /// Gives the system the user's stop.
     pub async fn cancel(&self) -> Result<(), DriverError> {
         match self.link().connection.send_notification(CancelNotification::new(self.id.clone())) {
             Ok(()) => Ok(()),
@@ -268,9 +233,9 @@ impl Session {
         self.link().hub.questions.answer(&self.id, question, consent);
     }
 
-    /// Waits until the adapter has consumed everything that it has received; false if it cannot tell.
+    /// Waits until the adapter has consumed everything that it has received; false if it cannot know.
     pub async fn barrier(&self) -> Result<bool, DriverError> {
-        if !self.adapter.about.capabilities.barrier {
+        if !self.adapter.about.capabilities.has("barrier") {
             return Ok(false);
         }
         if self.adapter.plain.is_some() {
@@ -293,15 +258,13 @@ impl Session {
 
     /// The history as the system has stored it, in its own format; none if the adapter does not show it.
     pub async fn history(&self) -> Result<Option<Value>, DriverError> {
-        if !self.adapter.about.capabilities.history {
+        if !self.adapter.about.capabilities.has("history") {
             return Ok(None);
         }
         let mut answer = self.extension("_brickbat/history").await?;
         match answer.get_mut("history") {
             Some(history) => Ok(Some(history.take())),
-            None => {
-                Err(DriverError::violation("its answer to _brickbat/history has no `history`", answer))
-            }
+            None => Err(DriverError::violation("its answer to _brickbat/history has no `history`", answer)),
         }
     }
 
@@ -341,7 +304,7 @@ impl Session {
 
     /// Changes the history; while a turn runs, the answer may come before the change.
     pub async fn change(&self, change: &brickbat_scenario::plan::Change) -> Result<(), DriverError> {
-        self.act(Action::Change(change.clone())).await
+        self.act(SessionAction::Change(change.clone())).await
     }
 
     async fn extension(&self, method: &'static str) -> Result<Value, DriverError> {
@@ -362,15 +325,11 @@ impl Drop for Session {
     fn drop(&mut self) {
         self.link().hub.leave(&self.id);
         if self.n_running > 0 {
-            // A turn that nobody waits for must not go on asking the provider. If the adapter is gone, so is the turn.
+            // An abandoned turn must not go on asking the provider. If the adapter is gone, so is the turn.
             let _ = self.link().connection.send_notification(CancelNotification::new(self.id.clone()));
         }
     }
 }
-
-/// Events of one session that are kept until they are taken. A turn shows each of its few calls about four times; the
-/// runner takes events as they come.
-const MAX_EVENTS: usize = 4096;
 
 /// What is done with the answer to a prompt.
 type End = fn(&Hub, &str, Result<PromptResponse, agent_client_protocol::Error>, bool);
@@ -378,7 +337,6 @@ type End = fn(&Hub, &str, Result<PromptResponse, agent_client_protocol::Error>, 
 /// How long a killed adapter may take to be gone. The kernel takes milliseconds, unless a process hangs in a device.
 const KILL_WAIT: Duration = Duration::from_secs(20);
 
-/// The way to the adapter.
 #[derive(Debug)]
 struct Link {
     connection: ConnectionTo<Agent>,
@@ -445,7 +403,7 @@ async fn serve(
         )
         .on_receive_request(
             async move |request: RequestPermissionRequest, responder, _connection| {
-                // Whoever asked and is gone needs no answer.
+                // A peer that is gone needs no answer.
                 asked.ask(&request, move |outcome| {
                     let _ = responder.respond(RequestPermissionResponse::new(outcome));
                 });
@@ -454,7 +412,7 @@ async fn serve(
             on_receive_request!(),
         )
         .connect_with(transport, async move |connection: ConnectionTo<Agent>| {
-            // Nobody waits any more if the start was given up; then the process must go, too.
+            // If the start was given up, the process must go, too.
             if connected.send(connection.clone()).is_err() {
                 return Ok(Close::Theirs);
             }
@@ -480,7 +438,6 @@ async fn serve(
     hub.fail(failure);
 }
 
-/// Who closed the connection.
 enum Close {
     Ours,
     Theirs,
@@ -501,15 +458,4 @@ fn writer(stdin: ChildStdin, talk: Arc<Talk>) -> impl Sink<String, Error = std::
         tokio::time::timeout(WRITE_WAIT, write).await.map_err(std::io::Error::other)??;
         Ok((stdin, talk))
     })
-}
-
-fn is_over(error: &agent_client_protocol::Error) -> bool {
-    is_incoming_transport_closed(error) || is_connection_terminated(error) || is_unsent(error)
-}
-
-/// Whether a request met a connection that was just going down: `agent-client-protocol` 5.0.0 then tells it in words
-/// alone. A peer that answers with the same words is taken for gone, too.
-fn is_unsent(error: &agent_client_protocol::Error) -> bool {
-    let words = error.data.as_ref().and_then(Value::as_str);
-    words.is_some_and(|words| words.starts_with("failed to send outgoing request `"))
 }

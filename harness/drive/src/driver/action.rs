@@ -9,16 +9,16 @@ use brickbat_scenario::scenario::Cause;
 /// Something that happens to a session or its running turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub enum Action {
+#[schemars(rename = "Action")]
+pub enum SessionAction {
     /// The user says this to the turn, which goes on.
     Steer(String),
     /// A hook adds this context for the model.
     Inject(String),
     /// An exception leaves the SDK's loop for this cause.
     Interrupt(Cause),
-    /// The history is changed, or something is asked beside it; the only action that may come between two turns.
+    /// The history is changed, or something is asked that does not join it; the only action that may come between two turns.
     Change(Change),
 }
 
-/// The method.
 pub const METHOD: &str = "_brickbat/action";

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::manifest::{Manifest, Mode, Place};
+use super::manifest::{FileSource, Manifest, Mode};
 use brickbat_scenario::parse::Diagnostic;
 
 /// The file, among those of a system, that describes it.
@@ -22,20 +22,15 @@ pub struct Catalogue {
 
 impl Catalogue {
     /// The systems of those folders: those of one name together, the versions in the order of the manifest.
-    ///
-    /// # Errors
-    ///
-    /// Says what is wrong with the first manifest that cannot be read.
     pub fn of(folders: &[Files]) -> Result<Catalogue, Diagnostic> {
         let read = |files: &Files| {
             let sheet = files.iter().find(|(name, _)| *name == SHEET).map_or("", |(_, text)| *text);
-            Manifest::parse(SHEET, sheet, &Place::BuiltIn(files))
+            Manifest::parse(SHEET, sheet, &FileSource::BuiltIn(files))
         };
         let manifests: Vec<Vec<Manifest>> = folders.iter().map(read).collect::<Result<_, _>>()?;
         Ok(Catalogue { manifests: manifests.concat() })
     }
 
-    /// Every version of every system.
     pub fn manifests(&self) -> &[Manifest] {
         &self.manifests
     }
@@ -51,9 +46,7 @@ impl Catalogue {
 pub struct ResolveError {
     /// What is unknown: `system`, `version` or `mode`.
     what: &'static str,
-    /// The part that is unknown.
     wanted: String,
-    /// What is known.
     known: Vec<String>,
 }
 
@@ -123,7 +116,6 @@ fn is_version(manifest: &Manifest, wanted: &str) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
-/// The systems of one folder, for tests.
 #[cfg(test)]
 pub(crate) fn ai_sdk() -> Catalogue {
     let files: Files = &[(SHEET, include_str!("../../../systems/ai-sdk/system.yaml"))];

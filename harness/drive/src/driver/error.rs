@@ -1,6 +1,7 @@
 //! Why a system could not be driven.
 
 use std::error::Error;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,7 +10,6 @@ pub type Source = Arc<dyn Error + Send + Sync>;
 
 /// An error of the adapter, of its installation or of the machine: never a verdict on the SDK.
 #[derive(Debug, Clone, thiserror::Error)]
-#[expect(missing_docs, reason = "each message says what its fields are")]
 pub enum DriverError {
     #[error("{program} is missing: {advice}")]
     ProgramMissing { program: String, advice: String },
@@ -43,6 +43,17 @@ pub enum DriverError {
     /// The harness asked for a turn while another was running.
     #[error("a turn of this session is still running")]
     TurnRunning,
+}
+
+/// A value of a manifest that its type does not take.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidValue {
+    #[error("expected a least version such as `>=20` or `>=3.10`, got `{0}`")]
+    LeastVersion(String),
+    #[error("expected a pattern with one `{{tool}}`, such as `{{server}}_{{tool}}`, got `{0}`")]
+    NamePattern(String),
+    #[error("expected a path inside the working folder, got `{}`", .0.display())]
+    RelativePath(PathBuf),
 }
 
 /// Sources cannot be compared; what two errors say can.

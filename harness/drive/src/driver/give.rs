@@ -3,7 +3,6 @@
 //! An adapter does it itself, when it is asked with `_brickbat/give`. For an agent that knows nothing of the harness the
 //! manifest names a program: it gets the history on its standard input and answers with the id of the session.
 
-use std::path::Path;
 use std::time::Duration;
 
 use agent_client_protocol::UntypedMessage;
@@ -12,7 +11,6 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::error::{DriverError, quote};
-use super::plain::PlainAgent;
 use super::process::{Launch, Pipes, Process};
 use super::protocol::SessionSpec;
 use brickbat_scenario::plan::GivenMessage;
@@ -20,15 +18,14 @@ use brickbat_scenario::plan::GivenMessage;
 /// The method by which an adapter is asked.
 pub(super) const METHOD: &str = "_brickbat/give";
 
-/// What is answered.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Given {
     session_id: String,
 }
 
-/// The question to an adapter: a session as in `session/new`, and what it is to find in its store.
-pub(super) fn question(spec: &SessionSpec, history: &[GivenMessage]) -> UntypedMessage {
+/// The request to an adapter: a session as in `session/new`, and what it is to find in its store.
+pub(super) fn request(spec: &SessionSpec, history: &[GivenMessage]) -> UntypedMessage {
     let session = spec.meta().remove("brickbat");
     UntypedMessage { method: METHOD.to_owned(), params: json!({ "session": session, "history": history }) }
 }
@@ -41,25 +38,13 @@ pub(super) fn session_id(answer: &Value) -> Result<String, DriverError> {
     }
 }
 
-/// Runs the program of a manifest, and gives the id of the session that it has made.
-pub(super) async fn run(
-    launch: &Launch,
-    agent: &PlainAgent,
-    spec: &SessionSpec,
-    folder: &Path,
-    history: &[GivenMessage],
-) -> Result<String, DriverError> {
-    let mut words = agent.plain.give.iter().cloned();
+/// Runs the program of a manifest with that on its standard input, and gives the id of the session that it has made.
+pub(super) async fn run(launch: &Launch, command: &[String], input: &Value) -> Result<String, DriverError> {
+    let mut words = command.iter().cloned();
     let program = words.next().unwrap_or_default();
     let launch = Launch { program, args: words.collect(), ..launch.clone() };
-    let question = json!({
-        "dialect": spec.dialect,
-        "folder": folder,
-        "words": agent.plain.words.get(&spec.dialect),
-        "history": history,
-    });
     let (process, pipes) = Process::start(&launch).await?;
-    let answer = match tokio::time::timeout(GIVE_WAIT, talk(pipes, &question)).await {
+    let answer = match tokio::time::timeout(GIVE_WAIT, exchange(pipes, input)).await {
         Ok(answer) => answer.map_err(|error| failed(&error.to_string(), &process.stderr()))?,
         Err(_) => {
             return Err(failed(
@@ -80,9 +65,9 @@ const GIVE_WAIT: Duration = Duration::from_secs(60);
 /// Bytes of the answer; it holds an id.
 const MAX_ANSWER: u64 = 64 << 10;
 
-async fn talk(pipes: Pipes, question: &Value) -> std::io::Result<Vec<u8>> {
+async fn exchange(pipes: Pipes, input: &Value) -> std::io::Result<Vec<u8>> {
     let Pipes { mut stdin, stdout } = pipes;
-    stdin.write_all(question.to_string().as_bytes()).await?;
+    stdin.write_all(input.to_string().as_bytes()).await?;
     drop(stdin);
     let mut answer = Vec::new();
     stdout.take(MAX_ANSWER).read_to_end(&mut answer).await?;

@@ -3,7 +3,36 @@
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use super::in_process::Address;
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Address {
+    /// The host and the port, as the head of a request has them.
+    authority: String,
+    path: String,
+}
+
+/// A text that is no address of a plain HTTP server.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("expected an address such as `http://127.0.0.1:4010/p/7`, got `{0}`")]
+pub struct NotAnAddress(String);
+
+impl Address {
+    pub(super) fn parse(url: &str) -> Result<Address, NotAnAddress> {
+        let wrong = || NotAnAddress(url.to_owned());
+        let rest = url.strip_prefix("http://").ok_or_else(wrong)?;
+        // A space or a line break would end the line of the request early.
+        if rest.chars().any(|c| c.is_whitespace() || c.is_control()) {
+            return Err(wrong());
+        }
+        let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+        if authority.is_empty() {
+            return Err(wrong());
+        }
+        let has_port = authority.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
+        let authority = if has_port { authority.to_owned() } else { format!("{authority}:80") };
+        let path = if path.is_empty() { "/".to_owned() } else { path.to_owned() };
+        Ok(Address { authority, path })
+    }
+}
 
 /// One request and its answer.
 #[derive(Debug)]
@@ -24,16 +53,12 @@ enum State {
 /// A piece of an answer.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Piece {
-    /// The head.
     Head {
-        /// The status.
         status: u16,
         /// After how long the server wants to be asked again, if it says so.
         pause_ms: Option<u64>,
     },
-    /// Bytes of the body.
     Body(Vec<u8>),
-    /// The body is complete.
     End,
     /// The connection broke, or the answer is not HTTP.
     Broken,
@@ -166,3 +191,26 @@ impl Exchange {
 }
 
 const CRLF: usize = 2;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_a_host_with_a_port_and_a_path() {
+        let parsed = |url| Address::parse(url).map(|address| (address.authority, address.path));
+        let ok = |authority: &str, path: &str| Ok((authority.to_owned(), path.to_owned()));
+        assert_eq!(parsed("http://127.0.0.1:4010/p/7/gate/a?b"), ok("127.0.0.1:4010", "/p/7/gate/a?b"));
+        assert_eq!(parsed("http://localhost"), ok("localhost:80", "/"));
+        for url in [
+            "https://127.0.0.1/",
+            "127.0.0.1:4010",
+            "http://",
+            "http:///p",
+            "http://a/b c",
+            "http://a/\r\nx:",
+        ] {
+            assert_eq!(parsed(url), Err(NotAnAddress(url.to_owned())));
+        }
+    }
+}

@@ -1,10 +1,10 @@
 //! Drives the reference agent, or a canary, over real sockets.
 //!
 //! The agent lives in one task. It posts to the provider and to the gates as any SDK would, with a plain HTTP client
-//! of its own, so that nothing of the server is shared. Whatever the task has read from a socket it has also told the
+//! of its own, so that nothing of the server is shared. Whatever the task has read from a socket it has also given the
 //! agent before it looks at the next command: that makes the barrier true.
 
-mod place;
+mod endpoints;
 mod store;
 
 use std::time::Duration;
@@ -16,27 +16,26 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
-use super::acp::SessionEvent;
 use super::error::DriverError;
+use super::event::SessionEvent;
 use super::http::{Exchange, Piece};
 use brickbat_engine::agent::{Agent, BodyEnd, BrokenStore, Input, Output, RequestId, RunId, TimerId};
 use brickbat_scenario::plan::{Change, ToolOutcome};
 use brickbat_scenario::scenario::Cause;
 use brickbat_scenario::trace::{Aside, Consent, QuestionId};
-pub(super) use place::Address;
-pub use place::Place;
+pub use endpoints::Endpoints;
 pub use store::Store;
 
 /// A conversation with an agent of our own.
 #[derive(Debug)]
 pub struct InProcess {
-    commands: mpsc::UnboundedSender<Command>,
+    commands: mpsc::UnboundedSender<AgentCommand>,
     events: mpsc::UnboundedReceiver<SessionEvent>,
     task: JoinHandle<()>,
 }
 
 #[derive(Debug)]
-enum Command {
+enum AgentCommand {
     Prompt(String),
     Say(Aside, String),
     Interrupt(Cause),
@@ -52,21 +51,21 @@ enum Command {
 
 impl InProcess {
     /// Starts an agent that keeps its thread in memory. It ends when the session is dropped.
-    pub fn start(agent: Agent, place: Place) -> InProcess {
-        InProcess::run(agent, place, None)
+    pub fn start(agent: Agent, endpoints: Endpoints) -> InProcess {
+        InProcess::run(agent, endpoints, None)
     }
 
     /// Starts an agent that also keeps its thread in a file.
-    pub fn start_stored(agent: Agent, place: Place, store: Store) -> InProcess {
-        InProcess::run(agent, place, Some(store))
+    pub fn start_stored(agent: Agent, endpoints: Endpoints, store: Store) -> InProcess {
+        InProcess::run(agent, endpoints, Some(store))
     }
 
-    fn run(agent: Agent, place: Place, store: Option<Store>) -> InProcess {
+    fn run(agent: Agent, endpoints: Endpoints, store: Option<Store>) -> InProcess {
         let (commands, inbox) = mpsc::unbounded_channel();
         let (outbox, events) = mpsc::unbounded_channel();
-        let live = Live {
+        let live = AgentTask {
             agent,
-            place,
+            endpoints,
             store,
             outbox,
             exchange: None,
@@ -78,85 +77,74 @@ impl InProcess {
         InProcess { commands, events, task }
     }
 
-    /// Gives the agent the user's message.
     pub fn prompt(&self, text: &str) {
-        self.send(Command::Prompt(text.to_owned()));
+        self.send(AgentCommand::Prompt(text.to_owned()));
     }
 
-    /// Says something to the running turn.
     pub fn say(&self, way: Aside, text: String) {
-        self.send(Command::Say(way, text));
+        self.send(AgentCommand::Say(way, text));
     }
 
     /// Lets an exception out of the agent's loop.
     pub fn interrupt(&self, cause: Cause) {
-        self.send(Command::Interrupt(cause));
+        self.send(AgentCommand::Interrupt(cause));
     }
 
-    /// Gives the agent the user's stop.
     pub fn cancel(&self) {
-        self.send(Command::Cancel);
+        self.send(AgentCommand::Cancel);
     }
 
-    /// Gives the agent the user's answer.
     pub fn answer(&self, question: QuestionId, consent: Consent) {
-        self.send(Command::Answer(RunId(question.0), consent));
+        self.send(AgentCommand::Answer(RunId(question.0), consent));
     }
 
     /// Waits until the agent has changed its history, or, while a turn runs, has taken note of it; false if its task
     /// is gone.
     pub async fn change(&self, change: &Change) -> bool {
-        let (changed, wait) = oneshot::channel();
-        self.send(Command::Change(change.clone(), changed));
-        wait.await.is_ok()
+        self.ask(|changed| AgentCommand::Change(change.clone(), changed)).await.is_some()
     }
 
-    /// Waits until the agent has been told everything that has arrived.
+    /// Waits until the agent has been given everything that has arrived.
     pub async fn barrier(&self) -> bool {
-        if crossed().await.is_err() {
-            return false;
-        }
-        let (passed, wait) = oneshot::channel();
-        self.send(Command::Barrier(passed));
-        wait.await.is_ok()
+        crossed().await.is_ok() && self.ask(AgentCommand::Barrier).await.is_some()
     }
 
     /// What the agent remembers, as a JSON array of messages; none if its task is gone.
     pub async fn history(&self) -> Option<Vec<u8>> {
-        let (told, wait) = oneshot::channel();
-        self.send(Command::History(told));
-        wait.await.ok()
+        self.ask(AgentCommand::History).await
     }
 
     /// What the agent has saved; none if its task is gone.
     pub async fn saved(&self) -> Option<Vec<u8>> {
-        let (told, wait) = oneshot::channel();
-        self.send(Command::Saved(told));
-        wait.await.ok()
+        self.ask(AgentCommand::Saved).await
     }
 
     /// Tells the agent what another process has saved since.
     pub fn reload(&self, saved: Vec<u8>) {
-        self.send(Command::Reload(saved));
+        self.send(AgentCommand::Reload(saved));
     }
 
     /// Ends the agent where it stands, as SIGKILL would, with all its connections. Gives what it had saved by then;
     /// none if it had ended before.
     pub async fn kill(&mut self) -> Option<Vec<u8>> {
-        let (killed, wait) = oneshot::channel();
-        self.send(Command::Kill(killed));
-        let saved = wait.await.ok();
+        let saved = self.ask(AgentCommand::Kill).await;
         // The connections close with the task. That it panicked instead is as good.
         let _ = (&mut self.task).await;
         saved
     }
 
-    /// The next event.
     pub async fn next(&mut self) -> Option<SessionEvent> {
         self.events.recv().await
     }
 
-    fn send(&self, command: Command) {
+    /// Sends a command and waits for what it gives; none if the task is gone.
+    async fn ask<T>(&self, command: impl FnOnce(oneshot::Sender<T>) -> AgentCommand) -> Option<T> {
+        let (answer, wait) = oneshot::channel();
+        self.send(command(answer));
+        wait.await.ok()
+    }
+
+    fn send(&self, command: AgentCommand) {
         // The task lives as long as this session; if it panicked, the events end, and that is noticed.
         let _ = self.commands.send(command);
     }
@@ -171,9 +159,9 @@ async fn crossed() -> std::io::Result<()> {
 }
 
 /// The agent with its open connections.
-struct Live {
+struct AgentTask {
     agent: Agent,
-    place: Place,
+    endpoints: Endpoints,
     store: Option<Store>,
     outbox: mpsc::UnboundedSender<SessionEvent>,
     exchange: Option<(RequestId, Exchange)>,
@@ -184,63 +172,63 @@ struct Live {
     timers: FuturesUnordered<BoxFuture<'static, TimerId>>,
 }
 
-impl Live {
-    async fn run(mut self, mut inbox: mpsc::UnboundedReceiver<Command>) {
+impl AgentTask {
+    async fn run(mut self, mut inbox: mpsc::UnboundedReceiver<AgentCommand>) {
         let mut cancels: Vec<(RunId, oneshot::Sender<()>)> = Vec::new();
         loop {
-            // Sockets first: a command that comes after bytes finds them told.
-            let step = tokio::select! {
+            // Sockets first: a command that comes after bytes finds them delivered.
+            let wake = tokio::select! {
                 biased;
-                piece = next_piece(&mut self.exchange) => Step::Piece(piece),
-                Some((run, outcome)) = self.tools.next() => Step::Tool(run, outcome),
-                Some(timer) = self.timers.next() => Step::Timer(timer),
+                piece = next_piece(&mut self.exchange) => Wake::Piece(piece),
+                Some((run, outcome)) = self.tools.next() => Wake::Tool(run, outcome),
+                Some(timer) = self.timers.next() => Wake::Timer(timer),
                 command = inbox.recv() => match command {
-                    Some(command) => Step::Command(command),
+                    Some(command) => Wake::Command(command),
                     None => return,
                 },
             };
-            let outputs = match step {
-                Step::Piece((request, piece)) => self.piece(request, piece),
-                Step::Tool(run, Some(outcome)) => self.agent.step(Input::ToolDone { run, outcome }),
-                Step::Tool(_, None) => Vec::new(),
-                Step::Timer(timer) => self.agent.step(Input::Elapsed { timer }),
-                Step::Command(Command::Prompt(text)) => {
+            let outputs = match wake {
+                Wake::Piece((request, piece)) => self.piece(request, piece),
+                Wake::Tool(run, Some(outcome)) => self.agent.step(Input::ToolDone { run, outcome }),
+                Wake::Tool(_, None) => Vec::new(),
+                Wake::Timer(timer) => self.agent.step(Input::Elapsed { timer }),
+                Wake::Command(AgentCommand::Prompt(text)) => {
                     if let Err(error) = self.look_into_the_store() {
                         self.report(SessionEvent::Lost(error));
                         return;
                     }
                     self.agent.step(Input::Prompt(&text))
                 }
-                Step::Command(Command::Say(way, text)) => self.agent.step(Input::said(way, &text)),
-                Step::Command(Command::Interrupt(cause)) => self.agent.step(Input::Interrupt(cause)),
-                Step::Command(Command::Cancel) => self.agent.step(Input::Stop),
-                Step::Command(Command::Answer(run, consent)) => {
+                Wake::Command(AgentCommand::Say(way, text)) => self.agent.step(Input::said(way, &text)),
+                Wake::Command(AgentCommand::Interrupt(cause)) => self.agent.step(Input::Interrupt(cause)),
+                Wake::Command(AgentCommand::Cancel) => self.agent.step(Input::Stop),
+                Wake::Command(AgentCommand::Answer(run, consent)) => {
                     self.agent.step(Input::Answered { run, consent })
                 }
-                Step::Command(Command::Change(change, changed)) => {
+                Wake::Command(AgentCommand::Change(change, changed)) => {
                     self.changed = Some(changed);
                     self.agent.step(Input::Change(&change))
                 }
-                Step::Command(Command::Barrier(passed)) => {
+                Wake::Command(AgentCommand::Barrier(passed)) => {
                     let _ = passed.send(());
                     Vec::new()
                 }
-                Step::Command(Command::History(told)) => {
+                Wake::Command(AgentCommand::History(told)) => {
                     let _ = told.send(self.agent.history());
                     Vec::new()
                 }
-                Step::Command(Command::Saved(told)) => {
+                Wake::Command(AgentCommand::Saved(told)) => {
                     let _ = told.send(self.agent.saved());
                     Vec::new()
                 }
-                Step::Command(Command::Reload(saved)) => {
+                Wake::Command(AgentCommand::Reload(saved)) => {
                     if let Err(error) = self.agent.reload(&saved) {
                         self.report(SessionEvent::Lost(unread(error)));
                         return;
                     }
                     Vec::new()
                 }
-                Step::Command(Command::Kill(killed)) => {
+                Wake::Command(AgentCommand::Kill(killed)) => {
                     let _ = killed.send(self.agent.saved());
                     return;
                 }
@@ -286,7 +274,7 @@ impl Live {
     fn carry_out(&mut self, output: Output, cancels: &mut Vec<(RunId, oneshot::Sender<()>)>) {
         match output {
             Output::Request { request, body } => {
-                self.exchange = Some((request, Exchange::post(self.place.provider(), body)));
+                self.exchange = Some((request, Exchange::post(self.endpoints.provider(), body)));
             }
             Output::HangUp { request } => {
                 if self.exchange.as_ref().is_some_and(|(open, _)| *open == request) {
@@ -299,7 +287,7 @@ impl Live {
                 self.report(SessionEvent::Asked { question, id, args: None });
             }
             Output::StartTool { run, tool, args } => {
-                let Some(gate) = self.place.gate(&tool) else {
+                let Some(gate) = self.endpoints.gate(&tool) else {
                     // Every tool of an agent has a gate; if not, the tool is as good as broken off.
                     self.tools.push(std::future::ready((run, Some(broken_off()))).boxed());
                     return;
@@ -339,16 +327,16 @@ impl Live {
     }
 
     fn report(&self, event: SessionEvent) {
-        // When nobody listens any more, the session is gone and the task is about to end.
+        // Without a receiver the session is gone and the task is about to end.
         let _ = self.outbox.send(event);
     }
 }
 
-enum Step {
+enum Wake {
     Piece((RequestId, Piece)),
     Tool(RunId, Option<ToolOutcome>),
     Timer(TimerId),
-    Command(Command),
+    Command(AgentCommand),
 }
 
 async fn next_piece(exchange: &mut Option<(RequestId, Exchange)>) -> (RequestId, Piece) {

@@ -2,7 +2,7 @@
 //!
 //! Dependencies and adapter lie in two folders, so that a change of the adapter does not fetch its dependencies again.
 //! The name of each carries a hash of what it was made from: a folder that is there is the right one, and complete,
-//! since it is filled beside its place and renamed into it.
+//! since it is filled next to its place and renamed into it.
 //! A folder of the user is run as it is where its dependencies are there, and never written to.
 
 mod tools;
@@ -13,23 +13,22 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::error::DriverError;
-use super::manifest::{Install, Manifest, Place};
+use super::manifest::{FileSource, Install, Manifest};
 use super::process::{Launch, Limits};
 use tools::Tools;
 
-/// Told of what takes long.
 pub type Progress<'a> = &'a (dyn Fn(&str) + Sync);
 
 /// How a system is started, after its adapter has been installed into the cache where it was not yet.
 ///
-/// `guardian` is the program `brickbat`, which guards all that is run.
+/// `supervisor` is the program `brickbat`, which supervises all that is run.
 pub async fn launch(
     manifest: &Manifest,
     cache: &Path,
-    guardian: &Path,
+    supervisor: &Path,
     progress: Progress<'_>,
 ) -> Result<Launch, DriverError> {
-    let tools = Tools { manifest, guardian, progress };
+    let tools = Tools { manifest, supervisor, progress };
     tools.check(manifest.requires).await?;
     let folder = match in_place(manifest) {
         Some(folder) => folder,
@@ -39,16 +38,17 @@ pub async fn launch(
         DriverError::install(format!("system {}", manifest.name), "its manifest gives no command")
     })?;
     // A path is meant from the adapter's folder; a bare name is looked for on PATH.
-    let program = match program.contains('/') {
-        true => folder.join(program).to_string_lossy().into_owned(),
-        false => program.clone(),
+    let program = if program.contains('/') {
+        folder.join(program).to_string_lossy().into_owned()
+    } else {
+        program.clone()
     };
     Ok(Launch {
         program,
         args: args.to_vec(),
         folder,
         env: manifest.env.clone(),
-        guardian: guardian.to_owned(),
+        supervisor: supervisor.to_owned(),
         scratch: None,
         limits: Limits::STANDARD,
     })
@@ -69,7 +69,7 @@ pub fn cache_folder() -> Result<PathBuf, DriverError> {
 
 /// The user's folder, if the adapter can run there as it is.
 fn in_place(manifest: &Manifest) -> Option<PathBuf> {
-    let Place::Folder(folder) = &manifest.place else { return None };
+    let FileSource::Folder(folder) = &manifest.place else { return None };
     let is_ready = match (manifest.install, made_by(manifest.install)) {
         (Install::None, _) => true,
         (Install::Cargo, _) | (_, None) => false,
@@ -157,7 +157,7 @@ fn fingerprint(of: &impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// A folder beside its place with those files in it. Until it is finished, dropping it removes it.
+/// A folder next to its place with those files in it. Until it is finished, dropping it removes it.
 fn fill(systems: &Path, base: &str, files: &[Text]) -> Result<tempfile::TempDir, DriverError> {
     let filled = tempfile::Builder::new()
         .prefix(&format!("{base}.part-"))
@@ -218,7 +218,7 @@ mod tests {
     use super::*;
 
     /// Nothing is run in these tests.
-    const GUARDIAN: &str = "/nowhere/brickbat";
+    const SUPERVISOR: &str = "/nowhere/brickbat";
 
     fn own(folder: &Path, sheet: &str) -> Manifest {
         let path = folder.join("system.yaml");
@@ -233,7 +233,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let manifest = own(folder.path(), "command: [./run.sh, now]\nenv: { A: b }\n");
         let launch =
-            launch(&manifest, &folder.path().join("cache"), GUARDIAN.as_ref(), &|_| {}).await.unwrap();
+            launch(&manifest, &folder.path().join("cache"), SUPERVISOR.as_ref(), &|_| {}).await.unwrap();
         assert_eq!(launch.folder, folder.path());
         assert_eq!(launch.program, folder.path().join("./run.sh").to_string_lossy());
         assert_eq!(launch.args, ["now"]);
@@ -259,7 +259,7 @@ mod tests {
             ))
         );
         std::fs::create_dir_all(cache.join("systems").join(&base).join(".venv")).unwrap();
-        let tools = Tools { manifest: &manifest, guardian: GUARDIAN.as_ref(), progress: &|_| {} };
+        let tools = Tools { manifest: &manifest, supervisor: SUPERVISOR.as_ref(), progress: &|_| {} };
         let mut places = Vec::new();
         for text in ["one", "two", "one"] {
             std::fs::write(folder.path().join("sub/adapter.py"), text).unwrap();
@@ -278,7 +278,7 @@ mod tests {
         let manifest =
             own(folder.path(), "install: npm\nfiles: [adapter.mjs]\ncommand: [node, adapter.mjs]\n");
         let error =
-            launch(&manifest, &folder.path().join("cache"), GUARDIAN.as_ref(), &|_| {}).await.unwrap_err();
+            launch(&manifest, &folder.path().join("cache"), SUPERVISOR.as_ref(), &|_| {}).await.unwrap_err();
         assert!(error.to_string().contains("its file adapter.mjs cannot be read"), "{error}");
     }
 }

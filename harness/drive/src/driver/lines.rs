@@ -180,8 +180,10 @@ pub(super) fn shown(update: &Value) -> Result<Option<(String, ShownState)>, Inva
         Some("tool_call_update") => false,
         _ => return Ok(None),
     };
-    let id =
-        update.get("toolCallId").and_then(Value::as_str).ok_or(Malformed("a call without a string `toolCallId`"))?;
+    let id = update
+        .get("toolCallId")
+        .and_then(Value::as_str)
+        .ok_or(Malformed("a call without a string `toolCallId`"))?;
     let state = match update.get("status") {
         // ACP: a new call without a status is pending, an update without one leaves it as it is.
         None | Some(Value::Null) if first => ShownState::Pending,

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use super::error::InvalidValue;
 use super::plain::Plain;
 use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::parse::{self, Diagnostic, MAX_TEXT};
@@ -18,19 +19,15 @@ pub struct Manifest {
     pub sdk: Option<String>,
     /// Its exact version; none if whatever the adapter says is right.
     pub version: Option<String>,
-    /// One sentence about it.
     pub description: String,
     /// The dialects that the adapter can make it speak.
     pub dialects: Vec<Dialect>,
     /// How histories are stored and restored: the first is the one that an application would take unadvised.
     pub modes: Vec<Mode>,
-    /// What must be on the machine.
     pub requires: Requires,
-    /// How the adapter's dependencies are fetched.
     pub install: Install,
     /// The program and its arguments, run in the adapter's folder.
     pub command: Vec<String>,
-    /// Variables that the adapter is given.
     pub env: BTreeMap<String, String>,
     /// How it is driven, if it is an agent that speaks ACP itself and needs no adapter.
     pub acp: Option<Plain>,
@@ -40,23 +37,31 @@ pub struct Manifest {
     pub folder: Option<String>,
     /// What this version is known not to do of what `verify-adapter` asks: the probe, and why.
     pub limits: BTreeMap<String, String>,
-    /// The names of its capabilities, which `verify-adapter` holds it to; none if they are not told here.
+    /// The keys of its capabilities, with which `verify-adapter` compares its claims; none if they are not listed.
     pub capabilities: Option<Vec<String>>,
     /// What an installation takes, in MB, if that has been measured.
     pub megabytes: Option<u32>,
-    /// Where the files are.
-    pub place: Place,
+    pub place: FileSource,
     /// The version of the SDK that the user wants in place of the lockfile's.
     pub pinned: Option<String>,
 }
 
 /// Where a system's files are.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum FileSource {
     /// Inside the binary: each with its path and its text.
     BuiltIn(&'static [(&'static str, &'static str)]),
     /// In that folder.
     Folder(PathBuf),
+}
+
+/// What is wrong with a manifest of the user's.
+#[derive(Debug, thiserror::Error)]
+pub enum ManifestError {
+    #[error("error: cannot read {}: {source}", .path.display())]
+    Unreadable { path: PathBuf, source: std::io::Error },
+    #[error("{0}")]
+    Invalid(#[from] Diagnostic),
 }
 
 /// `system.yaml`: an SDK, in one or more versions, and how its adapter is installed and started.
@@ -82,7 +87,6 @@ struct Sheet {
     capabilities: Option<Vec<String>>,
 }
 
-/// One version of an SDK.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Release {
@@ -100,13 +104,10 @@ struct Release {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mode {
-    /// Its name, such as `ui-messages`.
     pub name: String,
-    /// What it does.
     pub description: String,
 }
 
-/// What must be on the machine.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Requires {
@@ -122,11 +123,10 @@ pub struct Requires {
 pub struct AtLeast(pub u32, pub u32);
 
 impl TryFrom<String> for AtLeast {
-    type Error = String;
+    type Error = InvalidValue;
 
-    fn try_from(text: String) -> Result<AtLeast, String> {
-        let version = text.strip_prefix(">=").and_then(AtLeast::of);
-        version.ok_or_else(|| format!("expected a least version such as `>=20` or `>=3.10`, got `{text}`"))
+    fn try_from(text: String) -> Result<AtLeast, InvalidValue> {
+        text.strip_prefix(">=").and_then(AtLeast::of).ok_or(InvalidValue::LeastVersion(text))
     }
 }
 
@@ -139,7 +139,6 @@ impl AtLeast {
     }
 }
 
-/// How the adapter's dependencies are fetched.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Install {
@@ -156,24 +155,19 @@ pub enum Install {
 
 impl Manifest {
     /// Reads a manifest from a file of the user.
-    ///
-    /// # Errors
-    ///
-    /// Says in words, with the place, what is wrong with the file.
-    pub fn read(path: &Path) -> Result<Vec<Manifest>, String> {
+    pub fn read(path: &Path) -> Result<Vec<Manifest>, ManifestError> {
         use std::io::Read;
-        let shown = path.display();
-        let failed = |error: std::io::Error| format!("error: cannot read {shown}: {error}");
+        let failed = |source| ManifestError::Unreadable { path: path.to_owned(), source };
         let mut text = String::new();
         let file = std::fs::File::open(path).map_err(failed)?;
         file.take(MAX_TEXT as u64 + 1).read_to_string(&mut text).map_err(failed)?;
         let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let folder = std::path::absolute(folder).map_err(failed)?;
-        Manifest::parse(&shown.to_string(), &text, &Place::Folder(folder)).map_err(|error| error.to_string())
+        Ok(Manifest::parse(&path.display().to_string(), &text, &FileSource::Folder(folder))?)
     }
 
     /// The manifests of a text: one for each version that it lists.
-    pub fn parse(file_name: &str, text: &str, place: &Place) -> Result<Vec<Manifest>, Diagnostic> {
+    pub fn parse(file_name: &str, text: &str, place: &FileSource) -> Result<Vec<Manifest>, Diagnostic> {
         let complaint = |sheet: &Sheet| sheet.complaint().map(|(at, what)| (at, what.to_owned()));
         let sheet: Sheet = parse::document(file_name, text, complaint)?;
         Ok(sheet.versions.iter().map(|release| sheet.at(release, place)).collect())
@@ -198,7 +192,7 @@ impl Manifest {
             limits: BTreeMap::new(),
             capabilities: None,
             megabytes: None,
-            place: Place::Folder(folder),
+            place: FileSource::Folder(folder),
             pinned: None,
         }
     }
@@ -213,10 +207,10 @@ impl Manifest {
     /// The text of one of its files, by its path; none if there is no such file.
     pub fn text(&self, path: &str) -> Option<String> {
         match &self.place {
-            Place::BuiltIn(files) => {
+            FileSource::BuiltIn(files) => {
                 files.iter().find(|(name, _)| *name == path).map(|(_, text)| (*text).to_owned())
             }
-            Place::Folder(folder) => std::fs::read_to_string(folder.join(path)).ok(),
+            FileSource::Folder(folder) => std::fs::read_to_string(folder.join(path)).ok(),
         }
     }
 
@@ -266,7 +260,7 @@ impl Sheet {
         self.versions.iter().enumerate().find_map(complaint)
     }
 
-    fn at(&self, release: &Release, place: &Place) -> Manifest {
+    fn at(&self, release: &Release, place: &FileSource) -> Manifest {
         let offered = |mode: &&Mode| release.modes.as_ref().is_none_or(|names| names.contains(&mode.name));
         Manifest {
             name: self.name.clone(),
@@ -331,7 +325,7 @@ mod tests {
         install: pip\nfiles: [adapter.py]\ncommand: [.venv/bin/python, adapter.py]\n";
 
     fn parse(text: &str) -> Result<Vec<Manifest>, String> {
-        let place = Place::Folder("/nowhere".into());
+        let place = FileSource::Folder("/nowhere".into());
         Manifest::parse("system.yaml", text, &place).map_err(|error| error.to_string())
     }
 

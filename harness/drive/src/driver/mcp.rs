@@ -29,31 +29,22 @@ use tokio::io::{AsyncRead, ReadBuf};
 use tokio::sync::oneshot;
 
 use super::error::DriverError;
-use super::http::{Exchange, Piece};
-use super::in_process::Address;
+use super::http::{Address, Exchange, Piece};
 use super::protocol::ToolSpec;
 use brickbat_scenario::plan::ToolOutcome;
 
-/// The name under which agents are told of this server; many put it before the names of the tools.
+/// The name under which agents know this server; many put it before the names of the tools.
 pub const SERVER: &str = "brickbat";
 
 /// The tools that the harness wrote down for a session.
-///
-/// # Errors
-///
-/// When the file cannot be read, or is not a list of tools.
 pub fn read_tools(path: &Path) -> Result<Vec<ToolSpec>, DriverError> {
     let what = || format!("cannot read {}", path.display());
     let text = std::fs::read(path).map_err(|error| DriverError::harness(what(), error))?;
     serde_json::from_slice(&text)
-        .map_err(|error| DriverError::harness(what() + " as a list of tools", error))
+        .map_err(|error| DriverError::harness(what(), format!("not a list of tools: {error}")))
 }
 
 /// Serves the tools on standard input and output until the agent goes.
-///
-/// # Errors
-///
-/// When the agent does not shake hands.
 pub async fn serve(tools: Vec<ToolSpec>) -> Result<(), DriverError> {
     let relay = Relay { tools: tools.into() };
     let (gone, agent_gone) = oneshot::channel();
@@ -97,7 +88,6 @@ impl AsyncRead for Input {
     }
 }
 
-/// The tools of one session.
 #[derive(Debug, Clone)]
 struct Relay {
     tools: Arc<[ToolSpec]>,
@@ -114,7 +104,7 @@ impl ServerHandler for Relay {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(self.tools.iter().map(told).collect()))
+        Ok(ListToolsResult::with_all_items(self.tools.iter().map(offered).collect()))
     }
 
     async fn call_tool(
@@ -133,7 +123,7 @@ impl ServerHandler for Relay {
             tokio::select! {
                 biased;
                 outcome = answer => outcome,
-                // Dropping the post closes the gate's connection; nobody waits for an answer.
+                // Dropping the post closes the gate's connection; the answer is not needed any more.
                 () = context.ct.cancelled() => Err("the call was cancelled".to_owned()),
             }
         };
@@ -149,8 +139,8 @@ impl ServerHandler for Relay {
     }
 }
 
-/// A tool as the agent is told of it.
-fn told(tool: &ToolSpec) -> Tool {
+/// A tool as the agent sees it.
+fn offered(tool: &ToolSpec) -> Tool {
     let schema: Map<String, Value> = tool.input_schema.as_object().cloned().unwrap_or_default();
     let description: Cow<'static, str> = tool.description.clone().into();
     Tool::new(tool.name.clone(), description, Arc::new(schema))
@@ -169,5 +159,5 @@ async fn ask(gate_url: &str, args: Vec<u8>) -> Result<ToolOutcome, String> {
             Piece::Broken => return Err("the gate broke off".to_owned()),
         }
     }
-    serde_json::from_slice(&body).map_err(|error| format!("the gate spoke nonsense: {error}"))
+    serde_json::from_slice(&body).map_err(|error| format!("the gate gave an invalid answer: {error}"))
 }

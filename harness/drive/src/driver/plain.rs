@@ -1,7 +1,7 @@
 //! Agents that speak ACP themselves and know nothing of the harness.
 //!
 //! Such an agent needs no adapter. Its manifest says what an adapter would: what the agent can do, under which names it
-//! offers the tools of an MCP server to the model, and which files tell it where the provider is. Each session gets a
+//! offers the tools of an MCP server to the model, and which files lead it to the provider. Each session gets a
 //! working folder of its own with those files, and the tools of the plan come as an MCP server ([`super::mcp`]).
 
 use std::collections::BTreeMap;
@@ -12,11 +12,13 @@ use agent_client_protocol::v1::schema::{
     StopReason,
 };
 use serde::Deserialize;
+use serde_json::json;
 
-use super::error::{DriverError, quote};
+use super::capability::Capabilities;
+use super::error::{DriverError, InvalidValue, quote};
 use super::mcp::SERVER;
 use super::process::Launch;
-use super::protocol::{About, Capabilities, PROTOCOL, SessionSpec};
+use super::protocol::{About, PROTOCOL, SessionSpec};
 use super::{give, rest};
 use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::plan::GivenMessage;
@@ -26,7 +28,6 @@ use brickbat_scenario::trace::TurnOutcome;
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Plain {
-    /// What the agent can do.
     pub capabilities: Claims,
     /// The names under which it offers the tools of an MCP server, such as `{server}_{tool}`.
     pub tools: NamePattern,
@@ -49,20 +50,16 @@ const fn max_sessions() -> usize {
     16
 }
 
-/// What a manifest claims of an agent; whether it has consumed what it received is seen from its processes.
+/// The capabilities that only a manifest can know; the harness finds out the others. `load` is that of a new process
+/// after the old one was killed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Claims {
-    /// The user can stop a running turn.
     pub cancel: bool,
-    /// It asks the provider for streams.
     pub streaming: bool,
-    /// It starts tools while the reply is still streaming.
     pub eager_tools: bool,
-    /// A new process takes a session up again after the old one was killed.
     #[serde(default)]
     pub load: bool,
-    /// Two of its processes can have one session open.
     #[serde(default)]
     pub shared_session: bool,
 }
@@ -73,14 +70,12 @@ pub struct Claims {
 pub struct NamePattern(String);
 
 impl TryFrom<String> for NamePattern {
-    type Error = String;
+    type Error = InvalidValue;
 
-    fn try_from(pattern: String) -> Result<NamePattern, String> {
+    fn try_from(pattern: String) -> Result<NamePattern, InvalidValue> {
         match pattern.matches("{tool}").count() {
             1 => Ok(NamePattern(pattern)),
-            _ => Err(format!(
-                "expected a pattern with one `{{tool}}`, such as `{{server}}_{{tool}}`, got `{pattern}`"
-            )),
+            _ => Err(InvalidValue::NamePattern(pattern)),
         }
     }
 }
@@ -108,13 +103,14 @@ pub struct ConfigFile {
 pub struct RelativePath(PathBuf);
 
 impl TryFrom<PathBuf> for RelativePath {
-    type Error = String;
+    type Error = InvalidValue;
 
-    fn try_from(path: PathBuf) -> Result<RelativePath, String> {
+    fn try_from(path: PathBuf) -> Result<RelativePath, InvalidValue> {
         let stays = path.components().all(|part| matches!(part, Component::Normal(_)));
-        match stays && path.file_name().is_some() {
-            true => Ok(RelativePath(path)),
-            false => Err(format!("expected a path inside the working folder, got `{}`", path.display())),
+        if stays && path.file_name().is_some() {
+            Ok(RelativePath(path))
+        } else {
+            Err(InvalidValue::RelativePath(path))
         }
     }
 }
@@ -122,13 +118,11 @@ impl TryFrom<PathBuf> for RelativePath {
 /// An agent that is driven as its manifest says.
 #[derive(Debug, Clone)]
 pub struct PlainAgent {
-    /// What the manifest says of it.
     pub plain: Plain,
     /// The SDK, for its `about`.
     pub sdk: String,
     /// The version that is installed; the agent's own word counts more.
     pub version: String,
-    /// The modes of the manifest.
     pub modes: Vec<String>,
     /// The program that serves the tools: brickbat itself.
     pub relay: PathBuf,
@@ -138,19 +132,16 @@ pub struct PlainAgent {
 const API_KEY: &str = "brickbat";
 
 impl PlainAgent {
-    /// What an adapter would say of itself.
     pub(super) fn about(&self, info: Option<&Implementation>) -> About {
         let Claims { cancel, streaming, eager_tools, load, shared_session } = self.plain.capabilities;
-        let capabilities = Capabilities {
-            cancel,
-            streaming,
-            eager_tools,
-            barrier: rest::can_be_told(),
-            load,
-            given_history: !self.plain.give.is_empty() && load,
-            shared_session,
-            ..Capabilities::default()
-        };
+        let capabilities = Capabilities::default()
+            .with("cancel", cancel)
+            .with("streaming", streaming)
+            .with("eagerTools", eager_tools)
+            .with("barrier", rest::can_be_told())
+            .with("load", load)
+            .with("givenHistory", !self.plain.give.is_empty() && load)
+            .with("sharedSession", shared_session);
         About {
             protocol: PROTOCOL,
             sdk: self.sdk.clone(),
@@ -175,7 +166,13 @@ impl PlainAgent {
         history: &[GivenMessage],
     ) -> Result<String, DriverError> {
         let (folder, _) = self.lay_out(spec)?;
-        give::run(launch, self, spec, &folder, history).await
+        let input = json!({
+            "dialect": spec.dialect,
+            "folder": folder,
+            "words": self.plain.words.get(&spec.dialect),
+            "history": history,
+        });
+        give::run(launch, &self.plain.give, &input).await
     }
 
     /// The same for a session that another process has opened in that folder.
@@ -242,10 +239,10 @@ fn failed(path: &Path, error: std::io::Error) -> DriverError {
     DriverError::harness(format!("cannot write {}", path.display()), error)
 }
 
-/// How a turn ended, as ACP tells it.
+/// How a turn ended, as ACP reports it.
 ///
 /// An answer with an error is what the user of the agent sees of an exception. A stop reason that says that the turn
-/// was cut short is told as an error as well: the user learns of it.
+/// was cut short counts as an error as well: the user learns of it.
 pub(super) fn outcome(result: Result<PromptResponse, agent_client_protocol::Error>) -> TurnOutcome {
     let raised =
         |class: &str, text: &str| TurnOutcome::Raised { class: class.to_owned(), text: text.to_owned() };

@@ -1,4 +1,4 @@
-//! The adapter's process: its guardian, a clean environment, pipes, and an end.
+//! The adapter's process: its supervisor, a clean environment, pipes, and an end.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::os::fd::OwnedFd;
@@ -14,21 +14,17 @@ use tokio::task::JoinHandle;
 
 use super::environment;
 use super::error::DriverError;
-use super::leash::{self, Leash, NotStarted, program_status};
+use super::supervisor_handle::{self, NotStarted, SupervisorHandle, program_status};
 
-/// How an adapter is started.
 #[derive(Debug, Clone)]
 pub struct Launch {
-    /// The program.
     pub program: String,
-    /// Its arguments.
     pub args: Vec<String>,
-    /// The folder in which it runs.
     pub folder: PathBuf,
     /// Variables that it is given, after all that is withheld has been taken out.
     pub env: BTreeMap<String, String>,
-    /// The program `brickbat`, which guards the adapter.
-    pub guardian: PathBuf,
+    /// The program `brickbat`, which supervises the adapter.
+    pub supervisor: PathBuf,
     /// The temporary folder of the run, in which the adapter's home and its temporary files lie; without one it sees
     /// the user's.
     pub scratch: Option<PathBuf>,
@@ -36,7 +32,6 @@ pub struct Launch {
     pub limits: Limits,
 }
 
-/// The bounds of one adapter.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// From the start of the process to its answer to `initialize`.
@@ -75,7 +70,7 @@ const MAX_STDERR_SHOWN: usize = 4 << 10;
 #[derive(Debug)]
 pub(super) struct Process {
     id: Option<u32>,
-    leash: Leash,
+    handle: SupervisorHandle,
     status: watch::Receiver<Option<String>>,
     stderr: Arc<Tail>,
 }
@@ -83,14 +78,11 @@ pub(super) struct Process {
 /// The ends of the pipes that the protocol uses.
 #[derive(Debug)]
 pub(super) struct Pipes {
-    /// What the adapter reads.
     pub(super) stdin: ChildStdin,
-    /// What the adapter writes.
     pub(super) stdout: ChildStdout,
 }
 
 impl Process {
-    /// Starts the program under a guardian.
     pub(super) async fn start(launch: &Launch) -> Result<(Process, Pipes), DriverError> {
         let failed = |source: Box<dyn std::error::Error + Send + Sync>| DriverError::Spawn {
             program: launch.program.clone(),
@@ -98,8 +90,8 @@ impl Process {
         };
         let (stdin, ours) = std::io::pipe().map_err(|error| failed(error.into()))?;
         let stdin_writer = std::process::ChildStdin::from(OwnedFd::from(ours));
-        let started = Leash::put_on(command(launch), Some(stdin.into())).await;
-        let (mut guardian, leash) = started.map_err(|error| match error {
+        let started = SupervisorHandle::start(command(launch), Some(stdin.into())).await;
+        let (mut supervisor, handle) = started.map_err(|error| match error {
             NotStarted::Program(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 DriverError::ProgramMissing {
                     program: launch.program.clone(),
@@ -109,24 +101,23 @@ impl Process {
             error => failed(format!("{error}, in {}", launch.folder.display()).into()),
         })?;
         let (Ok(stdin), Some(stdout), Some(stderr)) =
-            (ChildStdin::from_std(stdin_writer), guardian.stdout.take(), guardian.stderr.take())
+            (ChildStdin::from_std(stdin_writer), supervisor.stdout.take(), supervisor.stderr.take())
         else {
             return Err(failed("its pipes are not there".into()));
         };
         let tail = Arc::new(Tail::default());
         let draining = tokio::spawn(drain(stderr, tail.clone()));
         let (ended, status) = watch::channel(None);
-        let id = guardian.id();
-        tokio::spawn(reap(guardian, draining, ended));
-        Ok((Process { id, leash, status, stderr: tail }, Pipes { stdin, stdout }))
+        let id = supervisor.id();
+        tokio::spawn(reap(supervisor, draining, ended));
+        Ok((Process { id, handle, status, stderr: tail }, Pipes { stdin, stdout }))
     }
 
-    /// The number of the guardian; what it has started is below it.
+    /// The number of the supervisor; what it has started is below it.
     pub(super) fn id(&self) -> Option<u32> {
         self.id
     }
 
-    /// The end of its standard error.
     pub(super) fn stderr(&self) -> String {
         self.stderr.text()
     }
@@ -136,14 +127,14 @@ impl Process {
         self.stderr.len()
     }
 
-    /// What it has written to its standard error since it had written so much, as far as it is kept.
+    /// What it has written to its standard error since `len` bytes, as far as it is kept.
     pub(super) fn stderr_since(&self, len: u64) -> String {
         self.stderr.since(len)
     }
 
     /// Kills the process and everything that it started. All of it is gone when [`Process::ended`] returns.
     pub(super) fn kill(&self) {
-        self.leash.let_go();
+        self.handle.let_go();
     }
 
     /// Waits until the process and everything that it started is gone, and says how the process ended.
@@ -157,9 +148,10 @@ impl Process {
     pub(super) async fn outlived(&self, wait: Duration) -> DriverError {
         let mut status = self.status.clone();
         match tokio::time::timeout(wait, status.wait_for(Option::is_some)).await {
-            Ok(Ok(status)) => {
-                DriverError::AdapterExited { status: status.clone().unwrap_or_default(), stderr: self.stderr() }
-            }
+            Ok(Ok(status)) => DriverError::AdapterExited {
+                status: status.clone().unwrap_or_default(),
+                stderr: self.stderr(),
+            },
             Ok(Err(_)) | Err(_) => DriverError::AnswerTimedOut {
                 method: "the end of its standard input".to_owned(),
                 waited: wait,
@@ -180,16 +172,16 @@ impl Process {
 
 fn command(launch: &Launch) -> Command {
     let program = std::iter::once(&launch.program).chain(&launch.args);
-    let mut command = leash::command(&launch.guardian, launch.scratch.as_deref(), program);
+    let mut command = supervisor_handle::command(&launch.supervisor, launch.scratch.as_deref(), program);
     command.current_dir(&launch.folder).stdout(Stdio::piped()).stderr(Stdio::piped());
     environment::set(&mut command, launch.scratch.as_deref());
     command.envs(&launch.env);
     command
 }
 
-/// Waits for the guardian's end, and publishes the program's status when its standard error has been read.
-async fn reap(mut guardian: Child, draining: JoinHandle<()>, ended: watch::Sender<Option<String>>) {
-    let status = guardian.wait().await.map(program_status);
+/// Waits for the supervisor's end, and publishes the program's status when its standard error has been read.
+async fn reap(mut supervisor: Child, draining: JoinHandle<()>, ended: watch::Sender<Option<String>>) {
+    let status = supervisor.wait().await.map(program_status);
     let abort = draining.abort_handle();
     if tokio::time::timeout(EXIT_WAIT, draining).await.is_err() {
         abort.abort();
@@ -207,10 +199,10 @@ async fn drain(mut stderr: ChildStderr, tail: Arc<Tail>) {
 
 /// The last bytes of a stream.
 #[derive(Debug, Default)]
-struct Tail(Mutex<Kept>);
+struct Tail(Mutex<TailBytes>);
 
 #[derive(Debug, Default)]
-struct Kept {
+struct TailBytes {
     bytes: VecDeque<u8>,
     /// Bytes of the whole stream so far.
     len: u64,
@@ -242,7 +234,7 @@ impl Tail {
         if lost == 0 { text } else { format!("[cut: {lost} bytes before this are not kept]\n{text}") }
     }
 
-    fn kept(&self) -> std::sync::MutexGuard<'_, Kept> {
+    fn kept(&self) -> std::sync::MutexGuard<'_, TailBytes> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

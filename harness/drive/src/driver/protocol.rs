@@ -9,7 +9,8 @@ use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::action::Action;
+use super::action::SessionAction;
+use super::capability::Capabilities;
 use super::error::DriverError;
 use brickbat_engine::events::{Event, Told};
 use brickbat_rules::dialect::Dialect;
@@ -39,90 +40,7 @@ pub struct About {
     pub capabilities: Capabilities,
 }
 
-/// What an adapter, or the SDK behind it, can do.
-#[derive(Debug, Clone, Default, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Capabilities {
-    /// The user can stop a running turn.
-    pub cancel: bool,
-    /// The SDK asks the provider for streams.
-    pub streaming: bool,
-    /// The SDK starts tools while the reply is still streaming.
-    pub eager_tools: bool,
-    /// `_brickbat/barrier` is answered when everything received so far is consumed.
-    pub barrier: bool,
-    /// `_brickbat/history` answers with the stored history.
-    pub history: bool,
-    /// A tool with `asks` is put to the user before it runs.
-    #[serde(default)]
-    pub approvals: bool,
-    /// A session with `thinking` asks the model to think.
-    #[serde(default)]
-    pub thinking: bool,
-    /// `session/load` restores a session from its `stateDir` in a new process.
-    #[serde(default)]
-    pub load: bool,
-    /// `_brickbat/give` puts a history into the store, so that `session/load` finds it there.
-    #[serde(default)]
-    pub given_history: bool,
-    /// Two processes can have one session open: each goes on with what is stored when a turn begins.
-    #[serde(default)]
-    pub shared_session: bool,
-    /// `_brickbat/action` with `steer` says something to the running turn.
-    #[serde(default)]
-    pub steer: bool,
-    /// `session/prompt` may come while a turn runs: it is queued, refused, or stops the turn.
-    #[serde(default)]
-    pub second_prompt: bool,
-    /// `_brickbat/action` with `interrupt` lets an exception out of the SDK's loop.
-    #[serde(default)]
-    pub interrupt: bool,
-    /// A session with `maxSteps` ends its turns after so many steps.
-    #[serde(default)]
-    pub step_limit: bool,
-    /// A tool with `ends` ends the turn with its result.
-    #[serde(default)]
-    pub final_tools: bool,
-    /// `_brickbat/action` with `inject` adds context for the model as a hook of the SDK does.
-    #[serde(default)]
-    pub hooks: bool,
-    /// What `_brickbat/action` can do to the history.
-    #[serde(default)]
-    pub changes: Changes,
-}
-
-impl Capabilities {
-    /// The names of those that it has, as they stand in the protocol; what can be done to the history begins with `changes.`.
-    pub fn names(self) -> Vec<String> {
-        let Value::Object(all) = json!(self) else { return Vec::new() };
-        let named = all.into_iter().flat_map(|(name, value)| match value {
-            Value::Bool(true) => vec![name],
-            Value::Object(inner) => inner
-                .into_iter()
-                .filter(|(_, value)| *value == Value::Bool(true))
-                .map(|(inner, _)| format!("{name}.{inner}"))
-                .collect(),
-            _ => Vec::new(),
-        });
-        named.collect()
-    }
-}
-
-/// What can be done to the history of a session, by `_brickbat/action`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
-pub struct Changes {
-    /// It can be cut.
-    pub trim: bool,
-    /// It can be summarised.
-    pub summarise: bool,
-    /// The user can take back what was said.
-    pub rewind: bool,
-    /// The user can ask something beside the conversation.
-    pub aside: bool,
-}
-
-/// What a session is opened with; the version of the protocol is put beside it.
+/// What a session is opened with; the version of the protocol is added to it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(transform = with_protocol)]
@@ -135,10 +53,10 @@ pub struct SessionSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub model: Option<String>,
-    /// Whether the provider is to be asked that the model thinks; only adapters that can do so are told.
+    /// Whether to ask the provider for a model that thinks; sent only to adapters that can do so.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub thinking: bool,
-    /// Replies with calls after which a turn ends; only adapters that can do so are told.
+    /// Replies with calls after which a turn ends; sent only to adapters that can do so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u32")]
     pub max_steps: Option<u32>,
@@ -156,7 +74,7 @@ pub struct SessionSpec {
 pub struct ToolSpec {
     /// Its name.
     pub name: String,
-    /// What the model is told of it.
+    /// What the model reads about it.
     pub description: String,
     /// The JSON Schema of its arguments.
     pub input_schema: Value,
@@ -167,13 +85,13 @@ pub struct ToolSpec {
     /// Whether the user is asked, with `session/request_permission`, before it runs.
     #[serde(default)]
     pub asks: bool,
-    /// Whether the turn ends with its result; only adapters that can do so are told.
+    /// Whether the turn ends with its result; sent only to adapters that can do so.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ends: bool,
 }
 
 impl ToolSpec {
-    /// A tool of a plan, behind that gate.
+    /// A tool of a plan, with its gate.
     pub fn new(tool: &PlannedTool, gate_url: String) -> ToolSpec {
         let description = format!("The tool `{}` of the scenario.", tool.name);
         ToolSpec {
@@ -200,20 +118,32 @@ impl SessionSpec {
 
     /// Reads the `_meta` of `session/new` as an adapter does, or says what is wrong with it. Keys that this version
     /// does not know are passed over: a newer harness may send them.
-    pub(super) fn of(meta: Option<&Map<String, Value>>) -> Result<SessionSpec, String> {
-        let brickbat = meta.and_then(|meta| meta.get("brickbat")).ok_or("`_meta.brickbat` is missing")?;
+    pub(super) fn of(meta: Option<&Map<String, Value>>) -> Result<SessionSpec, InvalidSession> {
+        let brickbat = meta.and_then(|meta| meta.get("brickbat")).ok_or(InvalidSession::Missing)?;
         // The version first: another one may have other keys.
         match brickbat.get("protocol").and_then(Value::as_u64) {
             Some(protocol) if protocol == u64::from(PROTOCOL) => {}
-            _ => return Err(format!("`_meta.brickbat.protocol` is not {PROTOCOL}")),
+            _ => return Err(InvalidSession::Protocol),
         }
         let dialect = brickbat.get("dialect").and_then(Value::as_str);
         if let Some(unknown) = dialect.filter(|name| Dialect::from_name(name).is_none()) {
-            let known: Vec<&str> = Dialect::ALL.into_iter().map(Dialect::name).collect();
-            return Err(format!("unknown dialect `{unknown}`; there is {}", known.join(", ")));
+            return Err(InvalidSession::Dialect(unknown.to_owned()));
         }
-        SessionSpec::deserialize(brickbat).map_err(|error| format!("`_meta.brickbat`: {error}"))
+        Ok(SessionSpec::deserialize(brickbat)?)
     }
+}
+
+/// What is wrong with the `_meta` of a session, as an adapter answers it.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum InvalidSession {
+    #[error("`_meta.brickbat` is missing")]
+    Missing,
+    #[error("`_meta.brickbat.protocol` is not {PROTOCOL}")]
+    Protocol,
+    #[error("unknown dialect `{0}`; there is {known}", known = Dialect::ALL.map(Dialect::name).join(", "))]
+    Dialect(String),
+    #[error("`_meta.brickbat`: {0}")]
+    Malformed(#[from] serde_json::Error),
 }
 
 /// Adds to a schema what [`SessionSpec::meta`] adds to a session.
@@ -271,7 +201,7 @@ struct Protocol {
     /// `history` in `_brickbat/give`.
     given: Vec<GivenMessage>,
     /// `action` in the parameters of `_brickbat/action`.
-    action: Action,
+    action: SessionAction,
     /// `events` in the parameters of `_brickbat/events`.
     events: Vec<Event>,
     /// `told` in the answer to `_brickbat/events`.
@@ -297,7 +227,7 @@ pub(super) fn about(meta: Option<&Map<String, Value>>) -> Result<About, DriverEr
 
 /// A manifest or an adapter that promises more than ACP's own word is wrong.
 pub(super) fn can_load(about: &About, answer: &InitializeResponse) -> Result<(), DriverError> {
-    if about.capabilities.load && !answer.agent_capabilities.load_session {
+    if about.capabilities.has("load") && !answer.agent_capabilities.load_session {
         let missing = "it has the capability `load`, but not ACP's `loadSession`";
         return Err(DriverError::violation(missing, "initialize"));
     }

@@ -11,15 +11,14 @@ use agent_client_protocol::v1::schema::{
 
 use brickbat_scenario::trace::{Consent, QuestionId};
 
-/// Sends the outcome to the adapter.
 type Reply = Box<dyn FnOnce(RequestPermissionOutcome) + Send>;
 
 /// Questions that wait for an answer, of all sessions.
 #[derive(Default)]
-pub(super) struct Questions(Mutex<Desk>);
+pub(super) struct Questions(Mutex<State>);
 
 #[derive(Default)]
-struct Desk {
+struct State {
     /// Questions that each session has asked.
     n_asked: HashMap<String, u32>,
     waiting: HashMap<(String, QuestionId), (Vec<PermissionOption>, Reply)>,
@@ -30,34 +29,34 @@ const MAX_WAITING: usize = 1024;
 
 impl fmt::Debug for Questions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Questions").field("n_waiting", &self.desk().waiting.len()).finish()
+        f.debug_struct("Questions").field("n_waiting", &self.state().waiting.len()).finish()
     }
 }
 
 impl Questions {
-    /// Keeps a question. None where there are too many; then it is answered as one that nobody answers.
+    /// Keeps a question. None where there are too many; then it is answered as cancelled.
     pub(super) fn keep(
         &self,
         request: &RequestPermissionRequest,
         reply: impl FnOnce(RequestPermissionOutcome) + Send + 'static,
     ) -> Option<QuestionId> {
         let session = request.session_id.to_string();
-        let mut desk = self.desk();
-        if desk.waiting.len() >= MAX_WAITING {
-            drop(desk);
+        let mut state = self.state();
+        if state.waiting.len() >= MAX_WAITING {
+            drop(state);
             reply(RequestPermissionOutcome::Cancelled);
             return None;
         }
-        let n_asked = desk.n_asked.entry(session.clone()).or_default();
+        let n_asked = state.n_asked.entry(session.clone()).or_default();
         let question = QuestionId(*n_asked);
         *n_asked += 1;
-        desk.waiting.insert((session, question), (request.options.clone(), Box::new(reply)));
+        state.waiting.insert((session, question), (request.options.clone(), Box::new(reply)));
         Some(question)
     }
 
     /// Answers a question; one that waits no more is left alone.
     pub(super) fn answer(&self, session: &str, question: QuestionId, consent: Consent) {
-        let waiting = self.desk().waiting.remove(&(session.to_owned(), question));
+        let waiting = self.state().waiting.remove(&(session.to_owned(), question));
         if let Some((options, reply)) = waiting {
             reply(outcome(&options, consent));
         }
@@ -65,16 +64,16 @@ impl Questions {
 
     /// Answers all questions of a session that is over.
     pub(super) fn leave(&self, session: &str) {
-        let mut desk = self.desk();
-        desk.n_asked.remove(session);
-        let left = desk.waiting.extract_if(|(asker, _), _| asker == session).collect::<Vec<_>>();
-        drop(desk);
+        let mut state = self.state();
+        state.n_asked.remove(session);
+        let left = state.waiting.extract_if(|(asker, _), _| asker == session).collect::<Vec<_>>();
+        drop(state);
         for (_, (_, reply)) in left {
             reply(RequestPermissionOutcome::Cancelled);
         }
     }
 
-    fn desk(&self) -> std::sync::MutexGuard<'_, Desk> {
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

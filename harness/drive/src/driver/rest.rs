@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Whether rest can be told on this machine.
+/// Whether this machine shows when a process is at rest.
 pub(super) fn can_be_told() -> bool {
     time_of(Path::new("/proc/self/schedstat")).is_some()
 }
@@ -30,7 +30,7 @@ const POLL: Duration = Duration::from_millis(5);
 /// After this it is not at rest. Taking a reply in takes milliseconds; a busy machine makes them hundreds.
 const MAX_WAIT: Duration = Duration::from_secs(5);
 
-/// Waits until a process and its descendants are at rest; false if they are not in time, or it cannot be told.
+/// Waits until a process and its descendants are at rest; false if they are not in time, or that cannot be known.
 pub(super) async fn reached(root: u32) -> bool {
     reached_within(root, MAX_WAIT).await
 }
@@ -70,7 +70,7 @@ struct Busy {
 const MAX_PROCESSES: usize = 4096;
 
 impl Busy {
-    /// None if the process is gone, or this system does not tell.
+    /// None if the process is gone, or this system does not show it.
     fn of(root: u32) -> Option<Busy> {
         let mut busy = Busy { times: BTreeMap::new(), is_asleep: true };
         let mut tree = vec![root];

@@ -10,44 +10,44 @@ use std::time::Duration;
 use tokio::process::Child;
 
 use super::error::DriverError;
-use super::leash::{self, Leash};
+use super::supervisor_handle::{self, SupervisorHandle};
 
-/// A temporary folder with a keeper, a guardian that removes it however this process ends.
+/// A temporary folder with a reaper, a supervisor that removes it however this process ends.
 ///
 /// Dropping it waits, for a bounded time, until the folder is gone; the adapters that work in it go first.
 #[derive(Debug)]
 pub struct Scratch {
     path: PathBuf,
-    leash: Leash,
-    keeper: Child,
+    handle: SupervisorHandle,
+    reaper: Child,
 }
 
 /// Parts of the folder: where the system believes to be at home, and where its temporary files go.
 const HOME: &str = "home";
 const TEMPORARY: &str = "tmp";
 
-/// How long the keeper may take: guardians kill their programs in milliseconds, and a system may leave many files.
-const KEEPER_WAIT: Duration = Duration::from_secs(20);
+/// How long the reaper may take: supervisors kill their programs in milliseconds, and a system may leave many files.
+const REAPER_WAIT: Duration = Duration::from_secs(20);
 
 impl Scratch {
-    /// Makes a folder that only this user can read, under the system's folder for temporary files. `guardian` is the
+    /// Makes a folder that only this user can read, under the system's folder for temporary files. `supervisor` is the
     /// program `brickbat`.
-    pub async fn create(guardian: &Path) -> Result<Scratch, DriverError> {
+    pub async fn create(supervisor: &Path) -> Result<Scratch, DriverError> {
         let failed = |error| DriverError::harness("cannot make a temporary folder", error);
         let unique = RandomState::new().hash_one(std::process::id());
         let path = std::env::temp_dir().join(format!("brickbat-{unique:016x}"));
         let path = std::path::absolute(path).map_err(failed)?;
-        let mut command = leash::command::<&str>(guardian, Some(&path), []);
+        let mut command = supervisor_handle::command::<&str>(supervisor, Some(&path), []);
         command.stdout(Stdio::null()).stderr(Stdio::null());
-        let (keeper, leash) = Leash::put_on(command, None).await.map_err(std::io::Error::other).map_err(failed)?;
-        let folder = Scratch { path, leash, keeper };
+        let (reaper, handle) =
+            SupervisorHandle::start(command, None).await.map_err(std::io::Error::other).map_err(failed)?;
+        let folder = Scratch { path, handle, reaper };
         for part in [home(&folder.path), temporary(&folder.path)] {
             std::fs::create_dir(part).map_err(failed)?;
         }
         Ok(folder)
     }
 
-    /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -65,16 +65,16 @@ pub(super) fn temporary(folder: &Path) -> PathBuf {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        let Some(socket) = self.leash.take().and_then(|socket| socket.into_std().ok()) else { return };
-        // The keeper's end closes when it has removed the folder. If it does not, it goes on without us.
+        let Some(socket) = self.handle.take().and_then(|socket| socket.into_std().ok()) else { return };
+        // The reaper's end closes when it has removed the folder. If it does not, it goes on without us.
         let asked = socket
             .set_nonblocking(false)
-            .and_then(|()| socket.set_read_timeout(Some(KEEPER_WAIT)))
+            .and_then(|()| socket.set_read_timeout(Some(REAPER_WAIT)))
             .and_then(|()| socket.shutdown(Shutdown::Write));
         // The ends of children interrupt the wait.
         while asked.is_ok()
             && (&socket).read(&mut [0]).is_err_and(|error| error.kind() == ErrorKind::Interrupted)
         {}
-        let _ = self.keeper.try_wait();
+        let _ = self.reaper.try_wait();
     }
 }

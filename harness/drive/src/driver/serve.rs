@@ -2,8 +2,9 @@
 //!
 //! It is what `harness/systems/README.md` asks of an adapter, and knows of the harness only what stands there.
 
-mod desk;
+mod session_task;
 
+use std::array;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -24,16 +25,17 @@ use serde_json::{Map, Value, json};
 use tokio::io::{AsyncBufRead, AsyncWrite, AsyncWriteExt};
 use tokio::sync::mpsc;
 
-use super::action::Action;
-use super::in_process::{InProcess, Place, Store};
+use super::action::SessionAction;
+use super::capability::Capabilities;
+use super::in_process::{Endpoints, InProcess, Store};
 use super::lines;
 use super::process::Limits;
-use super::protocol::{About, Capabilities, Changes, PROTOCOL, SessionSpec};
+use super::protocol::{About, PROTOCOL, SessionSpec};
 use brickbat_engine::agent::canary::Canary;
 use brickbat_engine::agent::{Agent, Delivery, Thinking, Tool};
 use brickbat_engine::events::{self, Event, Slip};
 use brickbat_scenario::plan::GivenMessage;
-use desk::{Desk, Order};
+use session_task::{SessionCommand, SessionTask, gone};
 
 /// The name of the SDK that the reference agent stands for.
 pub const SDK: &str = "brickbat-reference";
@@ -47,9 +49,7 @@ pub const CONSUMER: &str = "store";
 /// Which agent is served.
 #[derive(Debug, Clone, Copy)]
 pub struct Served {
-    /// The planted bug, if any.
     pub canary: Option<Canary>,
-    /// How replies are asked for.
     pub delivery: Delivery,
 }
 
@@ -61,25 +61,9 @@ impl Served {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             modes: vec![MODE.to_owned()],
             consumers: vec![CONSUMER.to_owned()],
-            capabilities: Capabilities {
-                cancel: true,
-                streaming: self.delivery == Delivery::Streamed,
-                eager_tools: self.delivery == Delivery::Streamed,
-                barrier: true,
-                history: true,
-                load: true,
-                given_history: true,
-                shared_session: true,
-                approvals: true,
-                thinking: true,
-                steer: true,
-                second_prompt: true,
-                interrupt: true,
-                step_limit: true,
-                final_tools: true,
-                hooks: true,
-                changes: Changes { trim: true, summarise: true, rewind: true, aside: true },
-            },
+            capabilities: Capabilities::all()
+                .with("streaming", self.delivery == Delivery::Streamed)
+                .with("eagerTools", self.delivery == Delivery::Streamed),
         }
     }
 }
@@ -90,15 +74,16 @@ pub async fn serve(
     input: impl AsyncBufRead + Unpin + Send + 'static,
     output: impl AsyncWrite + Unpin + Send + 'static,
 ) -> Result<(), Error> {
-    let house = Arc::new(House { served, desks: Mutex::default(), n_given: AtomicU32::new(0) });
+    let sessions = Arc::new(Sessions { served, sessions: Mutex::default(), n_given: AtomicU32::new(0) });
     let lines = lines::bounded(input, Limits::STANDARD.line_bytes).map_err(std::io::Error::other);
     let transport = Lines::new(writer(output), lines.boxed());
-    let (opening, loading, asked) = (house.clone(), house.clone(), house.clone());
-    let (stopped, passed, told, receiving) = (house.clone(), house.clone(), house.clone(), house.clone());
-    let acted = house.clone();
+    let [introducing, opening, loading, prompting, cancelling] = array::from_fn(|_| sessions.clone());
+    let [barrier, history, giving, acting] = array::from_fn(|_| sessions.clone());
     Acp.v1()
         .on_receive_request(
-            async move |_: InitializeRequest, responder, _connection| responder.respond(house.introduce()?),
+            async move |_: InitializeRequest, responder, _connection| {
+                responder.respond(introducing.introduce()?)
+            },
             on_receive_request!(),
         )
         .on_receive_request(
@@ -114,61 +99,48 @@ pub async fn serve(
             on_receive_request!(),
         )
         .on_receive_request(
-            async move |request: PromptRequest, responder: Responder<_>, _connection| match (
-                asked.desk(&request.session_id.to_string()),
-                words(&request.prompt),
-            ) {
-                (Ok(desk), Ok(words)) => desk.take(Order::Prompt(words, responder)),
-                (Err(error), _) | (_, Err(error)) => responder.respond_with_error(error),
+            async move |request: PromptRequest, responder: Responder<_>, _connection| {
+                let id = request.session_id.to_string();
+                match prompting.known(&id).and_then(|()| words(&request.prompt)) {
+                    Ok(words) => prompting.command(&id, SessionCommand::Prompt(words, responder)),
+                    Err(error) => responder.respond_with_error(error),
+                }
             },
             on_receive_request!(),
         )
         .on_receive_notification(
             async move |request: CancelNotification, _connection| {
-                // A notification has no answer: a stop for a session that is not there stops nothing.
-                match stopped.desk(&request.session_id.to_string()) {
-                    Ok(desk) => desk.take(Order::Cancel),
-                    Err(_) => Ok(()),
-                }
+                cancelling.command(&request.session_id.to_string(), SessionCommand::Cancel)
             },
             on_receive_notification!(),
         )
         .on_receive_request(
-            async move |request: Barrier, responder: Responder<_>, _connection| match passed
-                .desk(&request.session_id)
-            {
-                Ok(desk) => desk.take(Order::Barrier(responder)),
-                Err(error) => responder.respond_with_error(error),
+            async move |request: BarrierRequest, responder: Responder<_>, _connection| {
+                barrier.command(&request.session_id, SessionCommand::Barrier(responder))
             },
             on_receive_request!(),
         )
         .on_receive_request(
-            async move |request: History, responder: Responder<_>, _connection| match told
-                .desk(&request.session_id)
-            {
-                Ok(desk) => desk.take(Order::History(responder)),
-                Err(error) => responder.respond_with_error(error),
+            async move |request: HistoryRequest, responder: Responder<_>, _connection| {
+                history.command(&request.session_id, SessionCommand::History(responder))
             },
             on_receive_request!(),
         )
         .on_receive_request(
-            async move |request: Give, responder: Responder<_>, _connection| {
-                responder.respond_with_result(receiving.receive(request))
+            async move |request: GiveRequest, responder: Responder<_>, _connection| {
+                responder.respond_with_result(giving.receive(request))
             },
             on_receive_request!(),
         )
         .on_receive_request(
-            async move |request: Act, responder: Responder<_>, _connection| match acted
-                .desk(&request.session_id)
-            {
-                Ok(desk) => desk.take(Order::Act(request.action, responder)),
-                Err(error) => responder.respond_with_error(error),
+            async move |request: ActionRequest, responder: Responder<_>, _connection| {
+                acting.command(&request.session_id, SessionCommand::Act(request.action, responder))
             },
             on_receive_request!(),
         )
         .on_receive_request(
-            async move |request: Replay, responder: Responder<_>, _connection| {
-                responder.respond_with_result(replay(&request))
+            async move |request: FeedRequest, responder: Responder<_>, _connection| {
+                responder.respond_with_result(feed(&request))
             },
             on_receive_request!(),
         )
@@ -179,102 +151,83 @@ pub async fn serve(
         .await
 }
 
-/// `_brickbat/barrier`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonRpcRequest)]
-#[request(method = "_brickbat/barrier", response = Passed)]
+#[request(method = "_brickbat/barrier", response = Done)]
 #[serde(rename_all = "camelCase")]
-struct Barrier {
+struct BarrierRequest {
     session_id: String,
 }
 
-/// `_brickbat/action`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonRpcRequest)]
-#[request(method = "_brickbat/action", response = Passed)]
+#[request(method = "_brickbat/action", response = Done)]
 #[serde(rename_all = "camelCase")]
-struct Act {
+struct ActionRequest {
     session_id: String,
-    action: Action,
+    action: SessionAction,
 }
 
 /// The answer to a barrier and to an action.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonRpcResponse)]
-struct Passed {}
+struct Done {}
 
-/// `_brickbat/history`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonRpcRequest)]
-#[request(method = "_brickbat/history", response = Told)]
+#[request(method = "_brickbat/history", response = StoredHistory)]
 #[serde(rename_all = "camelCase")]
-struct History {
+struct HistoryRequest {
     session_id: String,
 }
 
-/// The answer to it.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonRpcResponse)]
-struct Told {
+struct StoredHistory {
     history: Value,
 }
 
-/// `_brickbat/give`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonRpcRequest)]
-#[request(method = "_brickbat/give", response = Received)]
-struct Give {
+#[request(method = "_brickbat/give", response = GivenSession)]
+struct GiveRequest {
     session: Value,
     history: Vec<GivenMessage>,
 }
 
-/// The answer to it.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonRpcResponse)]
 #[serde(rename_all = "camelCase")]
-struct Received {
+struct GivenSession {
     session_id: String,
 }
 
-/// `_brickbat/events`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonRpcRequest)]
-#[request(method = "_brickbat/events", response = Replayed)]
-struct Replay {
+#[request(method = "_brickbat/events", response = FeedAnswer)]
+struct FeedRequest {
     consumer: String,
     events: Vec<Event>,
 }
 
-/// The answer to it.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonRpcResponse)]
-struct Replayed {
+struct FeedAnswer {
     told: events::Told,
 }
 
-fn replay(request: &Replay) -> Result<Replayed, Error> {
+fn feed(request: &FeedRequest) -> Result<FeedAnswer, Error> {
     let slip = Slip::ALL.into_iter().find(|slip| slip.name() == request.consumer);
     match slip {
         None if request.consumer != CONSUMER => {
             Err(wrong(format!("unknown consumer `{}`", request.consumer)))
         }
-        slip => Ok(Replayed { told: events::told(&request.events, slip) }),
+        slip => Ok(FeedAnswer { told: events::told(&request.events, slip) }),
     }
 }
 
 /// All sessions of one process. They share nothing but the connection.
-struct House {
+struct Sessions {
     served: Served,
-    desks: Mutex<HashMap<String, Entrance>>,
-    /// Histories that were given so far.
+    sessions: Mutex<HashMap<String, SessionHandle>>,
     n_given: AtomicU32,
 }
 
 /// The way to the task of one session.
-#[derive(Debug, Clone)]
-struct Entrance(mpsc::UnboundedSender<Order>);
+type SessionHandle = mpsc::UnboundedSender<SessionCommand>;
 
-impl Entrance {
-    fn take(&self, order: Order) -> Result<(), Error> {
-        match self.0.send(order) {
-            Ok(()) => Ok(()),
-            Err(refused) => refused.0.refuse(),
-        }
-    }
-}
-
-impl House {
+impl Sessions {
     fn introduce(&self) -> Result<InitializeResponse, Error> {
         let about = serde_json::to_value(self.served.about()).map_err(Error::into_internal_error)?;
         let able = AgentCapabilities::new().load_session(true);
@@ -287,28 +240,28 @@ impl House {
         connection: ConnectionTo<Client>,
     ) -> Result<NewSessionResponse, Error> {
         let spec = SessionSpec::of(request.meta.as_ref()).map_err(wrong)?;
-        let (agent, place) = self.hire(&spec)?;
-        let mut desks = self.desks();
+        let (agent, endpoints) = self.agent_for(&spec)?;
+        let mut sessions = self.sessions();
         // A loaded session may have taken a number already.
-        let mut numbers = (desks.len() + 1..).map(|number| format!("session-{number}"));
-        let id = numbers.find(|id| !desks.contains_key(id)).unwrap_or_default();
+        let mut numbers = (sessions.len() + 1..).map(|number| format!("session-{number}"));
+        let id = numbers.find(|id| !sessions.contains_key(id)).unwrap_or_default();
         // A session that dies before its first turn can be loaded, too.
         let mut store = Store::of_session(&spec.state_dir, &id);
         store.write(agent.saved()).map_err(Error::into_internal_error)?;
-        let session = InProcess::start_stored(agent, place, store);
-        desks.insert(id.clone(), seat(&id, connection, session));
+        let session = InProcess::start_stored(agent, endpoints, store);
+        sessions.insert(id.clone(), start_task(&id, connection, session));
         Ok(NewSessionResponse::new(id))
     }
 
-    /// Puts a history into the store of a session that nobody has opened yet.
-    fn receive(&self, request: Give) -> Result<Received, Error> {
+    /// Puts a history into the store of a session that is not open yet.
+    fn receive(&self, request: GiveRequest) -> Result<GivenSession, Error> {
         let spec = SessionSpec::of(Some(&meta(request.session))).map_err(wrong)?;
-        self.hire(&spec)?;
+        self.agent_for(&spec)?;
         let number = self.n_given.fetch_add(1, Ordering::Relaxed) + 1;
         let session_id = format!("given-{number}");
         let mut store = Store::of_session(&spec.state_dir, &session_id);
         store.write(Agent::stored(&request.history)).map_err(Error::into_internal_error)?;
-        Ok(Received { session_id })
+        Ok(GivenSession { session_id })
     }
 
     /// Opens a session of an earlier process again.
@@ -318,7 +271,7 @@ impl House {
         connection: ConnectionTo<Client>,
     ) -> Result<LoadSessionResponse, Error> {
         let spec = SessionSpec::of(request.meta.as_ref()).map_err(wrong)?;
-        let (agent, place) = self.hire(&spec)?;
+        let (agent, endpoints) = self.agent_for(&spec)?;
         let id = request.session_id.to_string();
         // The id becomes the name of a file.
         if !id.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') {
@@ -328,17 +281,17 @@ impl House {
         let stored = store.read().map_err(Error::into_internal_error)?;
         let stored = stored.ok_or_else(|| wrong(format!("no session `{id}` is stored in `stateDir`")))?;
         let agent = agent.with_thread(&stored).map_err(Error::into_internal_error)?;
-        let mut desks = self.desks();
-        if desks.contains_key(&id) {
+        let mut sessions = self.sessions();
+        if sessions.contains_key(&id) {
             return Err(wrong(format!("the session `{id}` is open")));
         }
-        let session = InProcess::start_stored(agent, place, store);
-        desks.insert(id.clone(), seat(&id, connection, session));
+        let session = InProcess::start_stored(agent, endpoints, store);
+        sessions.insert(id.clone(), start_task(&id, connection, session));
         Ok(LoadSessionResponse::new())
     }
 
     /// The agent of a session, and where it finds what it needs.
-    fn hire(&self, spec: &SessionSpec) -> Result<(Agent, Place), Error> {
+    fn agent_for(&self, spec: &SessionSpec) -> Result<(Agent, Endpoints), Error> {
         if spec.mode != MODE {
             return Err(wrong(format!("unknown mode `{}`; there is {MODE}", spec.mode)));
         }
@@ -355,33 +308,42 @@ impl House {
         let agent = if spec.thinking { agent.asking(Thinking::Asked) } else { agent };
         let agent = agent.limited(spec.max_steps);
         let gates = spec.tools.iter().map(|tool| (tool.name.as_str(), tool.gate_url.as_str()));
-        let place = Place::new(&spec.base_url, agent.path(), gates);
-        Ok((agent, place.map_err(|error| wrong(error.to_string()))?))
+        let endpoints = Endpoints::new(&spec.base_url, agent.path(), gates);
+        Ok((agent, endpoints.map_err(wrong)?))
     }
 
-    fn desk(&self, session_id: &str) -> Result<Entrance, Error> {
-        self.desks().get(session_id).cloned().ok_or_else(|| wrong(format!("unknown session `{session_id}`")))
+    fn known(&self, id: &str) -> Result<(), Error> {
+        if self.sessions().contains_key(id) { Ok(()) } else { Err(wrong(format!("unknown session `{id}`"))) }
     }
 
-    fn desks(&self) -> MutexGuard<'_, HashMap<String, Entrance>> {
-        self.desks.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Passes a command on to a session, or answers it with why that cannot be.
+    fn command(&self, id: &str, command: SessionCommand) -> Result<(), Error> {
+        let handle = self.sessions().get(id).cloned();
+        match handle {
+            Some(handle) => handle.send(command).or_else(|refused| refused.0.refuse(gone())),
+            None => command.refuse(wrong(format!("unknown session `{id}`"))),
+        }
+    }
+
+    fn sessions(&self) -> MutexGuard<'_, HashMap<String, SessionHandle>> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Gives a session a task of its own.
-fn seat(id: &str, connection: ConnectionTo<Client>, session: InProcess) -> Entrance {
-    let (entrance, orders) = mpsc::unbounded_channel();
-    // The desk must not keep itself alive.
-    let desk = Desk::new(id.to_owned(), connection, session, entrance.downgrade());
-    tokio::spawn(desk.run(orders));
-    Entrance(entrance)
+fn start_task(id: &str, connection: ConnectionTo<Client>, session: InProcess) -> SessionHandle {
+    let (handle, commands) = mpsc::unbounded_channel();
+    // The task must not keep itself alive.
+    let task = SessionTask::new(id.to_owned(), connection, session, handle.downgrade());
+    tokio::spawn(task.run(commands));
+    handle
 }
 
 /// The words of a prompt. The protocol on top of ACP has nothing but text.
 fn words(prompt: &[ContentBlock]) -> Result<String, Error> {
     let text = prompt.iter().map(|block| match block {
         ContentBlock::Text(text) => Ok(text.text.as_str()),
-        _ => Err(wrong("a prompt is text; there is a block of another kind".to_owned())),
+        _ => Err(wrong("a prompt is text; there is a block of another kind")),
     });
     text.collect()
 }
@@ -390,8 +352,8 @@ fn meta(brickbat: Value) -> Map<String, Value> {
     Map::from_iter([("brickbat".to_owned(), brickbat)])
 }
 
-fn wrong(words: String) -> Error {
-    Error::invalid_params().data(json!(words))
+fn wrong(why: impl std::fmt::Display) -> Error {
+    Error::invalid_params().data(json!(why.to_string()))
 }
 
 /// One line a message, written at once.

@@ -1,5 +1,4 @@
-//! What was asked and which sessions there are: so that an answer to a question that nobody asked is noticed, and a
-//! call of a session that nobody opened.
+//! Open requests and known sessions, so that an answer to no request is noticed, and a call of an unknown session.
 //!
 //! The ACP crate drops both without a word; a harness that counts on every answer must not.
 
@@ -16,7 +15,7 @@ pub struct Talk(Mutex<State>);
 struct State {
     /// The methods of the requests without an answer, by their ids.
     asked: BTreeMap<String, String>,
-    /// Every session that was opened or loaded, also those that are over: a late word of them is no mistake.
+    /// Every session that was opened or loaded, also those that are over: a late message of them is no mistake.
     sessions: BTreeSet<String>,
 }
 
@@ -30,7 +29,6 @@ pub(super) enum Unexpected {
 }
 
 impl Talk {
-    /// The harness has sent a line.
     pub(super) fn sent(&self, line: &str) {
         let Ok(Value::Object(message)) = serde_json::from_str(line) else { return };
         let (Some(id), Some(method)) = (message.get("id"), message.get("method").and_then(Value::as_str))

@@ -1,4 +1,4 @@
-//! Feeds sequences of events to what consumes an SDK's own stream, behind an adapter.
+//! Feeds sequences of events, through an adapter, to what consumes an SDK's own stream.
 
 use std::path::Path;
 
@@ -23,14 +23,10 @@ pub struct Played {
 }
 
 impl Feeder {
-    /// Starts the adapter of a system. `guardian` is the program `brickbat`; `note` is told of what takes long.
-    ///
-    /// # Errors
-    ///
-    /// When it cannot be installed or started, or has no adapter.
+    /// Starts the adapter of a system. `supervisor` is the program `brickbat`; `note` gets a line about what takes long.
     pub async fn start(
         system: &System,
-        guardian: &Path,
+        supervisor: &Path,
         note: &(dyn Fn(&str) + Sync),
     ) -> Result<Feeder, DriverError> {
         let System::Adapted(subject) = system else {
@@ -38,7 +34,7 @@ impl Feeder {
             return Err(DriverError::harness(what, "`reference/acp` has one"));
         };
         let subject: &Subject = subject;
-        let prepared = Prepared::new(subject, guardian, note).await?;
+        let prepared = Prepared::new(subject, supervisor, note).await?;
         let adapter = prepared.start().await?;
         Ok(Feeder { adapter, prepared })
     }
@@ -55,24 +51,16 @@ impl Feeder {
     }
 
     /// Feeds a sequence to a consumer, and judges what it stored. An adapter that has died is started again.
-    ///
-    /// # Errors
-    ///
-    /// When the adapter fails, or does not know the consumer.
     pub async fn play(&mut self, consumer: &str, events: &[Event]) -> Result<Played, DriverError> {
         if self.adapter.is_over() {
             self.adapter = self.prepared.start().await?;
         }
-        let told = self.adapter.replay(consumer, events).await?;
+        let told = self.adapter.feed(consumer, events).await?;
         let breaches = breaches(events, &told).into_iter().collect();
         Ok(Played { breaches, refused: told.refused })
     }
 
     /// The smallest sequence that is left of one with a breach of that kind when events are taken out as long as it shows.
-    ///
-    /// # Errors
-    ///
-    /// As [`Feeder::play`].
     pub async fn smallest(
         &mut self,
         consumer: &str,

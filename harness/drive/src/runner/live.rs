@@ -28,8 +28,7 @@ use brickbat_scenario::trace::{
     Aside, Consent, Ending, Event, ExchangeId, Grade, QuestionId, Trace, TurnOutcome,
 };
 
-/// A conversation with a system.
-pub(super) enum Session {
+pub(super) enum SystemSession {
     InProcess(InProcess),
     Acp(driver::Session),
 }
@@ -51,22 +50,29 @@ impl Pace {
         Pace { quiet: Duration::from_millis(250), patience: Patience { progress: 16, hang: 60 } };
 }
 
-/// What came of driving one plan.
-pub(super) struct Driven {
-    /// The run, or why it broke off.
+pub(super) struct DriveResult {
     pub(super) run: Result<Run, DriverError>,
-    /// What is kept, also of a plan that broke off, and what must not be told of it.
+    /// What is kept, also of a plan that broke off, and what must not get out of it.
     pub(super) kept: Option<(Observed, Redactor)>,
 }
 
-impl From<DriverError> for Driven {
-    fn from(error: DriverError) -> Driven {
-        Driven { run: Err(error), kept: None }
+impl From<DriverError> for DriveResult {
+    fn from(error: DriverError) -> DriveResult {
+        DriveResult { run: Err(error), kept: None }
     }
 }
 
-/// Drives a plan on a session that `opener` opens at the base path of the plan, or loads there from what a killed
-/// process has left. With a redactor, everything is kept.
+/// Opens sessions of a system for one plan.
+pub(super) trait Opener {
+    /// Opens a session at the base path of the plan, or loads it there from what a killed process has left.
+    fn open<'a>(
+        &'a self,
+        base_path: &'a str,
+        remains: Option<&'a Remains>,
+    ) -> LocalBoxFuture<'a, Result<SystemSession, DriverError>>;
+}
+
+/// Drives a plan. With a redactor, everything is kept.
 pub(super) async fn drive(
     server: &Server,
     plan: &Arc<Plan>,
@@ -74,8 +80,8 @@ pub(super) async fn drive(
     width: Option<usize>,
     pace: Pace,
     keep: Option<Redactor>,
-    opener: impl AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>,
-) -> Driven {
+    opener: &dyn Opener,
+) -> DriveResult {
     let mount = server.mount(match keep {
         Some(_) => Recorder::keeping(provider),
         None => Recorder::forgetful(provider),
@@ -84,7 +90,7 @@ pub(super) async fn drive(
     let address = server.addr().to_string();
     let origin = format!("http://{address}");
     let base_path = base_url.strip_prefix(&origin).unwrap_or_default().to_owned();
-    let session = match opener(&base_path, None).await {
+    let session = match opener.open(&base_path, None).await {
         Ok(session) => session,
         Err(error) => return error.into(),
     };
@@ -125,7 +131,7 @@ pub(super) async fn drive(
     }
     let kept = keep.map(|redactor| live.observed(redactor, store));
     let run = done.map(|()| Run { trace: live.trace, receipts: live.conductor.receipts().to_vec() });
-    Driven { run, kept }
+    DriveResult { run, kept }
 }
 
 /// Characters of an SDK's error that are kept; a provider's sentence with all its ids has some hundred.
@@ -134,13 +140,13 @@ const MAX_ERROR_CHARS: usize = 4000;
 /// A plan takes below a second; a system that backs off between many retries may take a minute.
 const MAX_PLAN_TIME: Duration = Duration::from_secs(120);
 
-struct Live<'a, O> {
+struct Live<'a> {
     plan: &'a Plan,
     mount: Mount<Recorder>,
-    session: Session,
+    session: SystemSession,
     /// The other process of the session, if there are two, and where its standard error began.
-    other: Option<(Session, u64)>,
-    opener: O,
+    other: Option<(SystemSession, u64)>,
+    opener: &'a dyn Opener,
     /// The path of the plan on the server.
     base_path: String,
     /// What the last killed process has left.
@@ -159,13 +165,13 @@ struct Live<'a, O> {
     open: Vec<ExchangeId>,
     /// Answers that are not over, held or not.
     alive: Vec<ExchangeId>,
-    /// The turn has ended, but answers are still on their way: their end is told first.
+    /// The turn has ended, but answers are still on their way: their end is reported first.
     ending: VecDeque<TurnOutcome>,
     /// The server's address, as texts may name it.
     address: String,
 }
 
-impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_, O> {
+impl Live<'_> {
     async fn run(&mut self, quiet: Duration) -> Result<(), DriverError> {
         let first = self.conductor.start();
         self.obey(first).await?;
@@ -285,7 +291,7 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
     }
 
     /// Takes in what the system has said by now. A result that it is given next comes after that: above all, after the
-    /// end of a turn that it has already told.
+    /// end of a turn that it has already reported.
     async fn heard(&mut self) -> Result<(), DriverError> {
         while let Some(Some(event)) = self.session.next().now_or_never() {
             if let Some(event) = self.said(event)? {
@@ -340,7 +346,7 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
         }
     }
 
-    /// The peer has it; whether the system has taken it in, its barrier tells.
+    /// The peer has it; the barrier shows whether the system has taken it in.
     async fn confirm(&mut self, grade: Grade) -> Result<Grade, DriverError> {
         let passed = self.session.barrier().await?;
         Ok(if passed { Grade::Observed } else { grade })
@@ -352,7 +358,7 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
         redactor: Redactor,
         store: Option<Result<Value, DriverError>>,
     ) -> (Observed, Redactor) {
-        let store = store.filter(|_| matches!(self.session, Session::Acp(_)));
+        let store = store.filter(|_| matches!(self.session, SystemSession::Acp(_)));
         let store = store.map(|store| store.unwrap_or_else(|error| json!({ "error": error.to_string() })));
         let stderr = self.session.stderr_since(self.stderr_from).map(|text| format!("{}{text}", self.stderr));
         let exchanges = self.mount.with_core(Recorder::take);
@@ -378,7 +384,7 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
     }
 }
 
-impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> World for Live<'_, O> {
+impl World for Live<'_> {
     type Done<'a>
         = LocalBoxFuture<'a, Result<(), DriverError>>
     where
@@ -494,11 +500,11 @@ fn broken(what: &str) -> DriverError {
     DriverError::harness("the plan cannot go on", what)
 }
 
-impl Session {
+impl SystemSession {
     async fn prompt(&mut self, text: &str) -> Result<(), DriverError> {
         match self {
-            Session::InProcess(session) => session.prompt(text),
-            Session::Acp(session) => session.prompt(text).await?,
+            SystemSession::InProcess(session) => session.prompt(text),
+            SystemSession::Acp(session) => session.prompt(text).await?,
         }
         Ok(())
     }
@@ -506,86 +512,86 @@ impl Session {
     /// Waits until the system has changed the history, or, while a turn runs, has taken note of it.
     async fn change(&self, change: &Change) -> Result<(), DriverError> {
         match self {
-            Session::InProcess(session) => match session.change(change).await {
-                true => Ok(()),
-                false => Err(broken("the agent ended while it changed its history")),
-            },
-            Session::Acp(session) => session.change(change).await,
+            SystemSession::InProcess(session) if session.change(change).await => Ok(()),
+            SystemSession::InProcess(_) => Err(broken("the agent ended while it changed its history")),
+            SystemSession::Acp(session) => session.change(change).await,
         }
     }
 
     async fn cancel(&self) -> Result<(), DriverError> {
         match self {
-            Session::InProcess(session) => session.cancel(),
-            Session::Acp(session) => session.cancel().await?,
+            SystemSession::InProcess(session) => session.cancel(),
+            SystemSession::Acp(session) => session.cancel().await?,
         }
         Ok(())
     }
 
     async fn say(&mut self, way: Aside, text: String) -> Result<(), DriverError> {
         match self {
-            Session::InProcess(session) => session.say(way, text),
-            Session::Acp(session) => session.say(way, text).await?,
+            SystemSession::InProcess(session) => session.say(way, text),
+            SystemSession::Acp(session) => session.say(way, text).await?,
         }
         Ok(())
     }
 
     async fn interrupt(&self, cause: Cause) -> Result<(), DriverError> {
         match self {
-            Session::InProcess(session) => session.interrupt(cause),
-            Session::Acp(session) => session.interrupt(cause).await?,
+            SystemSession::InProcess(session) => session.interrupt(cause),
+            SystemSession::Acp(session) => session.interrupt(cause).await?,
         }
         Ok(())
     }
 
     fn answer(&self, question: QuestionId, consent: Consent) {
         match self {
-            Session::InProcess(session) => session.answer(question, consent),
-            Session::Acp(session) => session.answer(question, consent),
+            SystemSession::InProcess(session) => session.answer(question, consent),
+            SystemSession::Acp(session) => session.answer(question, consent),
         }
     }
 
     async fn barrier(&self) -> Result<bool, DriverError> {
         match self {
-            Session::InProcess(session) => Ok(session.barrier().await),
-            Session::Acp(session) => session.barrier().await,
+            SystemSession::InProcess(session) => Ok(session.barrier().await),
+            SystemSession::Acp(session) => session.barrier().await,
         }
     }
 
     async fn answers(&self) -> Result<(), DriverError> {
         match self {
-            Session::InProcess(_) => Ok(()),
-            Session::Acp(session) => session.answers().await,
+            SystemSession::InProcess(_) => Ok(()),
+            SystemSession::Acp(session) => session.answers().await,
         }
     }
 
     /// What the system has stored, or why it does not say; none if it cannot say.
     async fn history(&self) -> Option<Result<Value, DriverError>> {
         match self {
-            Session::InProcess(session) => serde_json::from_slice(&session.history().await?).ok().map(Ok),
-            Session::Acp(session) => session.history().await.transpose(),
+            SystemSession::InProcess(session) => {
+                serde_json::from_slice(&session.history().await?).ok().map(Ok)
+            }
+            SystemSession::Acp(session) => session.history().await.transpose(),
         }
     }
 
     fn stderr_len(&self) -> u64 {
         match self {
-            Session::InProcess(_) => 0,
-            Session::Acp(session) => session.stderr_len(),
+            SystemSession::InProcess(_) => 0,
+            SystemSession::Acp(session) => session.stderr_len(),
         }
     }
 
     /// What the adapter's process has written to its standard error since; none if there is no process.
     fn stderr_since(&self, len: u64) -> Option<String> {
         match self {
-            Session::InProcess(_) => None,
-            Session::Acp(session) => Some(session.stderr_since(len)),
+            SystemSession::InProcess(_) => None,
+            SystemSession::Acp(session) => Some(session.stderr_since(len)),
         }
     }
 
     async fn next(&mut self) -> Option<SessionEvent> {
         match self {
-            Session::InProcess(session) => session.next().await,
-            Session::Acp(session) => session.next().await,
+            SystemSession::InProcess(session) => session.next().await,
+            SystemSession::Acp(session) => session.next().await,
         }
     }
 }

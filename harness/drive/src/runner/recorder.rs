@@ -19,17 +19,14 @@ pub(super) struct Recorder {
 }
 
 impl Recorder {
-    /// Passes everything on and keeps nothing.
     pub(super) fn forgetful(provider: Provider) -> Recorder {
         Recorder { provider, kept: None, n_bytes: 0 }
     }
 
-    /// Keeps every request and its answer.
     pub(super) fn keeping(provider: Provider) -> Recorder {
         Recorder { provider, kept: Some(Vec::new()), n_bytes: 0 }
     }
 
-    /// What was kept.
     pub(super) fn take(&mut self) -> Vec<Exchange> {
         self.kept.as_mut().map(std::mem::take).unwrap_or_default()
     }

@@ -9,28 +9,14 @@ use std::collections::BTreeSet;
 use futures::stream::{self, StreamExt};
 
 use super::system::Running;
-use super::{Job, Options, Outcome, attempt};
+use super::{Attempt, Job, Options, attempt};
 use brickbat_engine::checks::Reach;
 use brickbat_engine::run::Run;
 use brickbat_report::report::{Repeats, SeenFinding};
 use brickbat_scenario::trace::Event;
 use brickbat_scenario::verdict::{Finding, Harm, Verdict};
 
-/// How often plans are run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Repeat {
-    /// Runs of each plan.
-    pub times: u16,
-    /// Whether a finding is confirmed by a second run, and what is doubtful run alone.
-    pub confirm: bool,
-}
-
-impl Repeat {
-    /// Each plan once.
-    pub const ONCE: Repeat = Repeat { times: 1, confirm: false };
-}
-
-/// Runs of a plan alone when its runs differ: with the first two they are five, which tells often from rarely.
+/// Runs of a plan alone when its runs differ: with the first two they are five, which distinguishes often from rarely.
 const ALONE_RUNS: usize = 3;
 
 /// Plans that are run again alone because the adapter failed. One plan that ends a process takes at most as many with
@@ -41,40 +27,39 @@ const MAX_RETRIED: usize = 32;
 const MAX_BROKEN: usize = 4;
 
 /// A plan to run, and what its control plan has shown.
-pub(super) struct Todo<'a> {
+pub(super) struct PlanToRun<'a> {
     pub(super) job: &'a Job,
     pub(super) reach: Option<&'a Reach>,
 }
 
-/// One run of a plan.
-pub(super) struct Once {
-    pub(super) outcome: Outcome,
+pub(super) struct PlanRun {
+    pub(super) outcome: Attempt,
     /// The number of the adapter's process, where there is one.
     pub(super) process: Option<u32>,
     pub(super) alone: bool,
 }
 
 /// All runs of a plan in one.
-pub(super) struct Merged {
+pub(super) struct MergedRuns {
     /// The first that has the verdict, with the findings of all.
-    pub(super) outcome: Outcome,
+    pub(super) outcome: Attempt,
     pub(super) repeats: Option<Repeats>,
     /// A run that passed, if there is one.
     pub(super) passed: Option<Run>,
 }
 
-impl From<Outcome> for Merged {
-    fn from(outcome: Outcome) -> Merged {
-        Merged { outcome, repeats: None, passed: None }
+impl From<Attempt> for MergedRuns {
+    fn from(outcome: Attempt) -> MergedRuns {
+        MergedRuns { outcome, repeats: None, passed: None }
     }
 }
 
-/// Runs plans. `done` is told of each, by its index, and says whether to stop; so does what is given back.
+/// Runs plans. Calls `done(index, result)` after each; returns true if `done` asked to stop.
 pub(super) async fn round(
     running: &Running,
-    todo: &[Todo<'_>],
+    todo: &[PlanToRun<'_>],
     options: Options<'_>,
-    mut done: impl FnMut(usize, Merged) -> bool,
+    done: &mut dyn FnMut(usize, MergedRuns) -> bool,
 ) -> bool {
     let mut stop = false;
     let mut doubtful = Vec::new();
@@ -97,7 +82,7 @@ pub(super) async fn round(
     doubtful.sort_by_key(|(index, _)| *index);
     let (mut n_retried, mut n_broken) = (0, 0);
     for (index, runs) in &mut doubtful {
-        let is_broken = runs.iter().all(Once::is_broken);
+        let is_broken = runs.iter().all(PlanRun::is_broken);
         if stop || (is_broken && (n_retried == MAX_RETRIED || n_broken == MAX_BROKEN)) {
             continue;
         }
@@ -107,8 +92,8 @@ pub(super) async fn round(
         }
         if is_broken {
             n_retried += 1;
-            n_broken = if runs.iter().all(Once::is_broken) { n_broken + 1 } else { 0 };
-            if runs.last().is_some_and(Once::has_failed) {
+            n_broken = if runs.iter().all(PlanRun::is_broken) { n_broken + 1 } else { 0 };
+            if runs.last().is_some_and(PlanRun::has_failed) {
                 runs.push(once(running, &todo[*index], options, true).await);
             }
         }
@@ -120,25 +105,25 @@ pub(super) async fn round(
     stop
 }
 
-/// The runs of a plan beside other plans.
-async fn together(running: &Running, todo: &Todo<'_>, options: Options<'_>) -> Vec<Once> {
+/// The runs of a plan while other plans run.
+async fn together(running: &Running, todo: &PlanToRun<'_>, options: Options<'_>) -> Vec<PlanRun> {
     let alone = options.n_jobs == 1;
     let mut runs = Vec::new();
     for _ in 0..options.repeat.times {
         runs.push(once(running, todo, options, alone).await);
     }
-    if options.repeat.confirm && runs.len() == 1 && runs.iter().all(Once::has_failed) {
+    if options.repeat.confirm && runs.len() == 1 && runs.iter().all(PlanRun::has_failed) {
         runs.push(once(running, todo, options, alone).await);
     }
     runs
 }
 
-async fn once(running: &Running, todo: &Todo<'_>, options: Options<'_>, alone: bool) -> Once {
+async fn once(running: &Running, todo: &PlanToRun<'_>, options: Options<'_>, alone: bool) -> PlanRun {
     let (outcome, process) = attempt(running, &todo.job.plan, todo.reach, options).await;
-    Once { outcome, process, alone }
+    PlanRun { outcome, process, alone }
 }
 
-impl Once {
+impl PlanRun {
     fn verdict(&self) -> Verdict {
         self.outcome.judgement.verdict
     }
@@ -175,15 +160,15 @@ fn kind(finding: &Finding) -> (Harm, &'static str) {
 }
 
 /// Whether the runs differ, or the adapter failed while others may have been the cause.
-fn is_doubtful(runs: &[Once], n_jobs: usize) -> bool {
+fn is_doubtful(runs: &[PlanRun], n_jobs: usize) -> bool {
     let differ = runs.windows(2).any(|pair| pair[0].signature() != pair[1].signature());
-    differ || (n_jobs > 1 && runs.iter().any(Once::is_broken))
+    differ || (n_jobs > 1 && runs.iter().any(PlanRun::is_broken))
 }
 
 /// Takes back the failures of the adapter that another plan has caused: those in a process under which a plan ran
 /// that makes the adapter fail also alone. Where no such plan is found, every failure stands.
-fn absolve(doubtful: &mut [(usize, Vec<Once>)]) {
-    let is_culprit = |runs: &[Once]| runs.iter().any(|run| run.alone && run.is_broken());
+fn absolve(doubtful: &mut [(usize, Vec<PlanRun>)]) {
+    let is_culprit = |runs: &[PlanRun]| runs.iter().any(|run| run.alone && run.is_broken());
     let sick: BTreeSet<u32> = doubtful
         .iter()
         .filter(|(_, runs)| is_culprit(runs))
@@ -192,7 +177,7 @@ fn absolve(doubtful: &mut [(usize, Vec<Once>)]) {
     for (_, runs) in doubtful.iter_mut().filter(|(_, runs)| !is_culprit(runs)) {
         let has_other = runs.iter().any(|run| !run.is_broken());
         let is_caused =
-            |run: &Once| run.is_broken() && run.process.is_some_and(|process| sick.contains(&process));
+            |run: &PlanRun| run.is_broken() && run.process.is_some_and(|process| sick.contains(&process));
         if has_other {
             runs.retain(|run| !is_caused(run));
         }
@@ -211,9 +196,9 @@ const RANK: [Verdict; 8] = [
     Verdict::Pass,
 ];
 
-fn merged(mut runs: Vec<Once>) -> Merged {
+fn merged(mut runs: Vec<PlanRun>) -> MergedRuns {
     let ranked = RANK.into_iter().find_map(|verdict| runs.iter().position(|run| run.verdict() == verdict));
-    let Some(at) = ranked else { return Outcome::unjudged(Verdict::NotRun, "it was not run").into() };
+    let Some(at) = ranked else { return Attempt::unjudged(Verdict::NotRun, "it was not run").into() };
     let verdict = runs[at].verdict();
     let mut findings: Vec<Finding> = Vec::new();
     for run in &runs {
@@ -228,11 +213,11 @@ fn merged(mut runs: Vec<Once>) -> Merged {
     let passed = passed.and_then(|run| run.outcome.run.take());
     let mut outcome = runs.swap_remove(at).outcome;
     outcome.judgement.findings = findings;
-    Merged { outcome, repeats, passed }
+    MergedRuns { outcome, repeats, passed }
 }
 
-fn repeats(runs: &[Once], verdict: Verdict, findings: &[Finding]) -> Repeats {
-    let count = |is_counted: &dyn Fn(&&Once) -> bool| runs.iter().filter(is_counted).count() as u32;
+fn repeats(runs: &[PlanRun], verdict: Verdict, findings: &[Finding]) -> Repeats {
+    let count = |is_counted: &dyn Fn(&&PlanRun) -> bool| runs.iter().filter(is_counted).count() as u32;
     let kinds: BTreeSet<(Harm, &'static str)> = findings.iter().map(kind).collect();
     let of = runs.len() as u32;
     let seen = |kind: (Harm, &'static str)| SeenFinding {
@@ -248,34 +233,31 @@ fn repeats(runs: &[Once], verdict: Verdict, findings: &[Finding]) -> Repeats {
         findings: kinds.into_iter().map(seen).filter(|seen| seen.seen < of).collect(),
         suspects: Vec::new(),
     };
-    match repeats.is_steady() {
-        true => repeats,
-        false => Repeats { suspects: suspects(runs), ..repeats },
-    }
+    if repeats.is_steady() { repeats } else { Repeats { suspects: suspects(runs), ..repeats } }
 }
 
 /// What differs between the runs that came out as the first and the others, on the side of the harness.
-fn suspects(runs: &[Once]) -> Vec<String> {
+fn suspects(runs: &[PlanRun]) -> Vec<String> {
     let Some(first) = runs.first() else { return Vec::new() };
-    let (alike, others): (Vec<&Once>, Vec<&Once>) =
+    let (alike, others): (Vec<&PlanRun>, Vec<&PlanRun>) =
         runs.iter().partition(|run| run.signature() == first.signature());
     let mut suspects = Vec::new();
-    let grades = |runs: &[&Once]| runs.iter().map(|run| run.grades()).collect::<BTreeSet<_>>();
+    let grades = |runs: &[&PlanRun]| runs.iter().map(|run| run.grades()).collect::<BTreeSet<_>>();
     if grades(&alike).is_disjoint(&grades(&others)) {
         suspects.push("the receipts differ as well");
     }
-    let all_waited = |runs: &[&Once]| runs.iter().all(|run| run.waited());
-    let none_waited = |runs: &[&Once]| !runs.iter().any(|run| run.waited());
+    let all_waited = |runs: &[&PlanRun]| runs.iter().all(|run| run.waited());
+    let none_waited = |runs: &[&PlanRun]| !runs.iter().any(|run| run.waited());
     if (all_waited(&alike) && none_waited(&others)) || (none_waited(&alike) && all_waited(&others)) {
         suspects.push("the harness waited in vain in some of the runs only");
     }
-    let processes = |runs: &[&Once]| runs.iter().filter_map(|run| run.process).collect::<BTreeSet<u32>>();
+    let processes = |runs: &[&PlanRun]| runs.iter().filter_map(|run| run.process).collect::<BTreeSet<u32>>();
     let (one, other) = (processes(&alike), processes(&others));
     if !one.is_empty() && !other.is_empty() && one.is_disjoint(&other) {
         suspects.push("the adapter was started anew between the runs");
     }
-    let is_shared = |runs: &[&Once]| runs.iter().all(|run| !run.alone);
-    let is_alone = |runs: &[&Once]| runs.iter().all(|run| run.alone);
+    let is_shared = |runs: &[&PlanRun]| runs.iter().all(|run| !run.alone);
+    let is_alone = |runs: &[&PlanRun]| runs.iter().all(|run| run.alone);
     if (is_shared(&alike) && is_alone(&others)) || (is_alone(&alike) && is_shared(&others)) {
         suspects.push("it depends on whether other plans run at the same time");
     }
@@ -287,7 +269,7 @@ mod tests {
     use super::*;
     use brickbat_scenario::verdict::Judgement;
 
-    fn run(verdict: Verdict, checks: &[(&'static str, Harm)]) -> Once {
+    fn run(verdict: Verdict, checks: &[(&'static str, Harm)]) -> PlanRun {
         let finding = |(check, harm): &(&'static str, Harm)| Finding {
             check,
             harm: *harm,
@@ -300,8 +282,8 @@ mod tests {
         };
         let findings = checks.iter().map(finding).collect();
         let judgement = Judgement { verdict, findings, reason: None, asked: Vec::new() };
-        Once {
-            outcome: Outcome { judgement, receipts: Vec::new(), run: None, kept: None },
+        PlanRun {
+            outcome: Attempt { judgement, receipts: Vec::new(), run: None, kept: None },
             process: Some(1),
             alone: false,
         }
@@ -310,20 +292,20 @@ mod tests {
     const STUCK: (&str, Harm) = ("parts-settled", Harm::StuckPart);
     const HANG: (&str, Harm) = ("turn-ends", Harm::Hang);
 
-    fn failed() -> Once {
+    fn failed() -> PlanRun {
         run(Verdict::Fail, &[STUCK])
     }
 
-    fn passed() -> Once {
+    fn passed() -> PlanRun {
         run(Verdict::Pass, &[])
     }
 
-    fn broken(process: u32) -> Once {
-        Once { process: Some(process), ..run(Verdict::HarnessError, &[]) }
+    fn broken(process: u32) -> PlanRun {
+        PlanRun { process: Some(process), ..run(Verdict::HarnessError, &[]) }
     }
 
-    fn alone(run: Once) -> Once {
-        Once { alone: true, ..run }
+    fn alone(run: PlanRun) -> PlanRun {
+        PlanRun { alone: true, ..run }
     }
 
     #[test]
@@ -353,7 +335,7 @@ mod tests {
         assert_eq!(merged.repeats.unwrap().label().unwrap(), "1 of 2 runs");
     }
 
-    fn label(runs: Vec<Once>) -> String {
+    fn label(runs: Vec<PlanRun>) -> String {
         merged(runs).repeats.unwrap().label().unwrap()
     }
 
@@ -363,7 +345,7 @@ mod tests {
         assert!(label(vec![failed(), failed(), alone(passed())]).contains(words));
         assert!(!label(vec![failed(), passed(), alone(failed())]).contains(words));
         let words = "the adapter was started anew between the runs";
-        assert!(label(vec![failed(), Once { process: Some(2), ..passed() }]).contains(words));
+        assert!(label(vec![failed(), PlanRun { process: Some(2), ..passed() }]).contains(words));
         assert!(!label(vec![failed(), passed()]).contains(words));
     }
 
@@ -371,11 +353,11 @@ mod tests {
     fn plans_are_absolved_of_what_another_has_caused() {
         let culprit = || vec![broken(1), alone(broken(2))];
         let victim = || vec![broken(1), alone(passed())];
-        let verdict = |runs: Vec<Once>| merged(runs).outcome.judgement.verdict;
+        let verdict = |runs: Vec<PlanRun>| merged(runs).outcome.judgement.verdict;
         let mut doubtful = [(0, culprit()), (1, victim()), (2, vec![broken(3), alone(passed())])];
         absolve(&mut doubtful);
         let verdicts = doubtful.map(|(_, runs)| verdict(runs));
-        // Nobody is known to have ended the third process.
+        // No plan is known to have ended the third process.
         assert_eq!(verdicts, [Verdict::HarnessError, Verdict::Pass, Verdict::HarnessError]);
         let mut doubtful = [(0, victim()), (1, victim())];
         absolve(&mut doubtful);

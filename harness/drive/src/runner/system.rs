@@ -5,18 +5,18 @@ mod own;
 mod prepared;
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError};
 
+use futures::future::LocalBoxFuture;
 use tokio::sync::Mutex;
 
 pub(super) use prepared::{Prepared, server};
 
-use super::live::{self, Driven, Pace, Remains};
-use super::repeat::Repeat;
-use crate::driver::in_process::{InProcess, Place};
+use super::live::{self, DriveResult, Opener, Pace, Remains};
+use super::options::Repeat;
+use crate::driver::in_process::{Endpoints, InProcess};
 use crate::driver::manifest::Install;
 use crate::driver::{
     self, About, Adapter, Catalogue, DriverError, Manifest, PlainAgent, SessionSpec, ToolSpec, resolve,
@@ -42,29 +42,23 @@ pub enum System {
     Simulated(Option<Canary>),
     /// The same over real sockets.
     Live(Option<Canary>, Delivery),
-    /// A system behind an adapter.
     Adapted(Box<Subject>),
 }
 
-/// A system behind an adapter, as the user asked for it.
+/// A system with an adapter, as the user asked for it.
 #[derive(Debug, Clone)]
 pub struct Subject {
     /// What it is and how it is started.
     pub manifest: Manifest,
     /// The mode; none if the first that the adapter offers is meant.
     pub mode: Option<String>,
-    /// Where the user has it from.
     pub origin: Origin,
 }
 
-/// Where a system comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
-    /// It is built in.
     BuiltIn,
-    /// A manifest of the user's.
     Manifest(PathBuf),
-    /// A command of the user's.
     Command(String),
     /// It is our own agent, in a process of its own, with a planted bug or with none.
     Own(Option<Canary>),
@@ -73,17 +67,9 @@ pub enum Origin {
 /// The systems that need no adapter but our own.
 const OWN: [&str; 4] = ["reference", "reference/acp", "reference/blocking", "reference/simulated"];
 
-/// A name that means no system.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
 pub struct UnknownSystem(String);
-
-impl fmt::Display for UnknownSystem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for UnknownSystem {}
 
 impl System {
     /// The system that a name means: `reference`, `reference/acp`, `reference/blocking`, `reference/simulated`, a
@@ -112,12 +98,8 @@ impl System {
     }
 
     /// The system of a manifest of the user's that a name means; without a name, its first version and mode.
-    ///
-    /// # Errors
-    ///
-    /// Says in words what is wrong with the manifest, or that it has nothing of that name.
     pub fn of_manifest(path: &Path, name: Option<&str>) -> Result<System, UnknownSystem> {
-        let manifests = Manifest::read(path).map_err(UnknownSystem)?;
+        let manifests = Manifest::read(path).map_err(|error| UnknownSystem(error.to_string()))?;
         let first = manifests.first().map(|manifest| manifest.name.clone()).unwrap_or_default();
         let (manifest, mode) = resolve(&manifests, name.unwrap_or(&first))
             .map_err(|error| UnknownSystem(format!("error: {error} in {}", path.display())))?;
@@ -125,11 +107,7 @@ impl System {
         Ok(System::Adapted(Box::new(Subject { manifest, mode, origin })))
     }
 
-    /// The system behind a command of the user's, which runs in the working folder.
-    ///
-    /// # Errors
-    ///
-    /// When the command is empty or its quotes do not match.
+    /// The system that a command of the user's starts in the working folder.
     pub fn of_command(command: &str, mode: Option<&str>) -> Result<System, UnknownSystem> {
         let words = shlex::split(command).filter(|words| !words.is_empty());
         let words = words.ok_or_else(|| {
@@ -145,10 +123,6 @@ impl System {
     }
 
     /// The same with another version of its SDK than the lockfile's.
-    ///
-    /// # Errors
-    ///
-    /// When it is a system whose SDK is not installed by Brickbat.
     pub fn with_sdk_version(self, version: &str) -> Result<System, UnknownSystem> {
         match self {
             _ if version.trim().is_empty() => Err(UnknownSystem(
@@ -195,7 +169,6 @@ struct Adapted {
     /// The number of the process in which each plan ran last.
     homes: std::sync::Mutex<BTreeMap<PlanId, u32>>,
     capabilities: crate::driver::Capabilities,
-    /// State folders given so far.
     n_states: AtomicU64,
     /// Dropped after the adapter, and waits for it.
     prepared: Prepared,
@@ -204,7 +177,7 @@ struct Adapted {
 impl Running {
     pub(super) async fn start(
         system: &System,
-        guardian: &Path,
+        supervisor: &Path,
         note: &(dyn Fn(&str) + Sync),
     ) -> Result<Running, DriverError> {
         let how = match system {
@@ -213,7 +186,7 @@ impl Running {
                 How::Live { canary: *canary, delivery: *delivery, server: server().await? }
             }
             System::Adapted(subject) => {
-                let prepared = Prepared::new(subject, guardian, note).await?;
+                let prepared = Prepared::new(subject, supervisor, note).await?;
                 let adapter = prepared.start().await?;
                 let about = adapter.about().clone();
                 let mode = mode_of(&about, subject)?;
@@ -249,7 +222,6 @@ impl Running {
         &self.name
     }
 
-    /// Whether the system speaks a dialect.
     fn speaks(&self, dialect: Dialect) -> bool {
         match &self.how {
             How::Adapted(adapted) => adapted.dialects.contains(&dialect),
@@ -260,28 +232,7 @@ impl Running {
     /// What the system lacks for a plan, in words.
     pub(super) fn missing(&self, plan: &Plan) -> Option<String> {
         let lacks = |need: &&Need| match &self.how {
-            How::Adapted(adapted) => match need {
-                Need::Cancel => !adapted.capabilities.cancel,
-                Need::EagerTools => !adapted.capabilities.eager_tools,
-                Need::Streaming => !adapted.capabilities.streaming,
-                Need::Approvals => !adapted.capabilities.approvals,
-                Need::Resume => !adapted.capabilities.load,
-                Need::Thinking => !adapted.capabilities.thinking,
-                Need::GivenHistory => !adapted.capabilities.given_history,
-                Need::SharedSession => !adapted.capabilities.shared_session,
-                // Nobody but the simulation lets its writes be held.
-                Need::Saving => true,
-                Need::Steer => !adapted.capabilities.steer,
-                Need::SecondPrompt => !adapted.capabilities.second_prompt,
-                Need::Interrupt => !adapted.capabilities.interrupt,
-                Need::StepLimit => !adapted.capabilities.step_limit,
-                Need::FinalTools => !adapted.capabilities.final_tools,
-                Need::Hooks => !adapted.capabilities.hooks,
-                Need::Trim => !adapted.capabilities.changes.trim,
-                Need::Summarise => !adapted.capabilities.changes.summarise,
-                Need::Rewind => !adapted.capabilities.changes.rewind,
-                Need::Aside => !adapted.capabilities.changes.aside,
-            },
+            How::Adapted(adapted) => !adapted.capabilities.meets(**need),
             How::Live { delivery: Delivery::Streamed, .. } => **need == Need::Saving,
             How::Live { delivery: Delivery::Whole, .. } => {
                 matches!(need, Need::EagerTools | Need::Streaming | Need::Saving)
@@ -299,9 +250,9 @@ impl Running {
 
     /// The plan as this system sees it: with the names under which it offers the tools to the model.
     pub(super) fn named(&self, plan: &Arc<Plan>) -> Arc<Plan> {
-        match self.agent() {
-            Some(agent) => Arc::new(plan.with_tool_names(|tool| agent.plain.tools.name(tool))),
-            None => Arc::clone(plan),
+        match &self.how {
+            How::Adapted(adapted) => adapted.prepared.offered(plan),
+            How::Simulated(_) | How::Live { .. } => Arc::clone(plan),
         }
     }
 
@@ -321,7 +272,7 @@ impl Running {
     /// The grade of receipt that this system can give.
     pub(super) fn grade(&self) -> Grade {
         match &self.how {
-            How::Adapted(adapted) if !adapted.capabilities.barrier => Grade::Read,
+            How::Adapted(adapted) if !adapted.capabilities.has("barrier") => Grade::Read,
             _ => Grade::Observed,
         }
     }
@@ -341,32 +292,20 @@ impl Running {
         profile: &'static Profile,
         width: Option<usize>,
         keep: Option<&Redactor>,
-    ) -> Driven {
-        let agent = |canary, delivery| Agent::of_plan(plan, delivery, canary);
+    ) -> DriveResult {
         let provider = Provider::new(Arc::clone(plan), profile);
         match &self.how {
             How::Simulated(canary) => {
-                let agent = agent(*canary, Delivery::Streamed);
+                let agent = Agent::of_plan(plan, Delivery::Streamed, *canary);
                 let path = agent.path().to_owned();
                 let run = simulate(plan, profile, agent, width);
                 let observed = |_| Observed::of_simulation(plan, profile, &path, &run.trace);
                 let kept = keep.map(observed).zip(keep.cloned());
-                Driven { run: Ok(run), kept }
+                DriveResult { run: Ok(run), kept }
             }
             How::Live { canary, delivery, server } => {
-                let open = async |base_path: &str, remains: Option<&Remains>| {
-                    let base_url = format!("http://{}{base_path}", server.addr());
-                    let agent = match remains {
-                        Some(Remains::Saved(saved)) => {
-                            agent(*canary, *delivery).with_thread(saved).map_err(|error| DriverError::harness("cannot resume the agent", error))?
-                        }
-                        Some(Remains::Stored(_)) | None => agent(*canary, *delivery),
-                    };
-                    let place = Place::of_plan(&base_url, agent.path(), &plan.tools)
-                        .map_err(|error| DriverError::harness("cannot open the provider's address", error))?;
-                    Ok(live::Session::InProcess(InProcess::start(agent, place)))
-                };
-                live::drive(server, plan, provider, width, Pace::OWN, keep.cloned(), open).await
+                let opener = OwnAgent { plan, canary: *canary, delivery: *delivery, server };
+                live::drive(server, plan, provider, width, Pace::OWN, keep.cloned(), &opener).await
             }
             How::Adapted(adapted) => {
                 let server = match adapted.prepared.server(&adapted.server).await {
@@ -374,13 +313,10 @@ impl Running {
                     Err(error) => return error.into(),
                 };
                 let number = adapted.n_states.fetch_add(1, Ordering::Relaxed);
-                let open = async |base_path: &str, remains: Option<&Remains>| {
-                    let base_url = format!("http://{}{base_path}", server.addr());
-                    adapted.open(plan, adapted.spec(plan, base_url, number)?, remains).await
-                };
+                let opener = AdaptedSystem { adapted, plan, server, number };
                 let state = adapted.prepared.path().to_string_lossy();
                 let keep = keep.map(|redactor| redactor.clone().with_path(&state, "<state>"));
-                live::drive(server, plan, provider, width, adapted.pace, keep, open).await
+                live::drive(server, plan, provider, width, adapted.pace, keep, &opener).await
             }
         }
     }
@@ -402,22 +338,71 @@ impl Running {
     }
 }
 
+struct OwnAgent<'a> {
+    plan: &'a Plan,
+    canary: Option<Canary>,
+    delivery: Delivery,
+    server: &'a Server,
+}
+
+impl Opener for OwnAgent<'_> {
+    fn open<'a>(
+        &'a self,
+        base_path: &'a str,
+        remains: Option<&'a Remains>,
+    ) -> LocalBoxFuture<'a, Result<live::SystemSession, DriverError>> {
+        Box::pin(async move {
+            let base_url = format!("http://{}{base_path}", self.server.addr());
+            let mut agent = Agent::of_plan(self.plan, self.delivery, self.canary);
+            if let Some(Remains::Saved(saved)) = remains {
+                let resumed = agent.with_thread(saved);
+                agent = resumed.map_err(|error| DriverError::harness("cannot resume the agent", error))?;
+            }
+            let endpoints = Endpoints::of_plan(&base_url, agent.path(), &self.plan.tools)
+                .map_err(|error| DriverError::harness("cannot open the provider's address", error))?;
+            Ok(live::SystemSession::InProcess(InProcess::start(agent, endpoints)))
+        })
+    }
+}
+
+/// A system with its adapter, for one plan; `number` names the plan's state folder.
+struct AdaptedSystem<'a> {
+    adapted: &'a Adapted,
+    plan: &'a Plan,
+    server: &'a Server,
+    number: u64,
+}
+
+impl Opener for AdaptedSystem<'_> {
+    fn open<'a>(
+        &'a self,
+        base_path: &'a str,
+        remains: Option<&'a Remains>,
+    ) -> LocalBoxFuture<'a, Result<live::SystemSession, DriverError>> {
+        Box::pin(async move {
+            let base_url = format!("http://{}{base_path}", self.server.addr());
+            let spec = self.adapted.spec(self.plan, base_url, self.number)?;
+            self.adapted.open(self.plan, spec, remains).await
+        })
+    }
+}
+
 impl Adapted {
     async fn open(
         &self,
         plan: &Plan,
         spec: SessionSpec,
         remains: Option<&Remains>,
-    ) -> Result<live::Session, DriverError> {
+    ) -> Result<live::SystemSession, DriverError> {
         // The other plans share a process that lives: one that is killed has a plan of its own, and so has its heir.
         match remains {
             Some(Remains::Stored(id)) => {
                 let heir = self.prepared.start().await?;
-                return Ok(live::Session::Acp(heir.load(id, &spec).await?));
+                return Ok(live::SystemSession::Acp(heir.load(id, &spec).await?));
             }
             None if plan.kills() => {
                 let own = self.prepared.start().await?;
-                return Ok(live::Session::Acp(self.enter(&own, plan, &spec).await?));
+                return Ok(live::SystemSession::Acp(self.enter(&own, plan, &spec).await?));
             }
             Some(Remains::Saved(_)) | None => {}
         }
@@ -426,7 +411,7 @@ impl Adapted {
             || adapter.is_over()
             || self.sick.load(Ordering::Relaxed) == self.number.load(Ordering::Relaxed)
         {
-            // It failed an earlier plan, which has been told so; this one gets a new process.
+            // It failed an earlier plan, whose result says so; this one gets a new process.
             *adapter = self.start_anew().await?;
         }
         self.n_sessions.fetch_add(1, Ordering::Relaxed);
@@ -440,7 +425,7 @@ impl Adapted {
         // Also a plan that got no session has been there.
         self.homes().insert(plan.id.clone(), self.number.load(Ordering::Relaxed));
         let session = session?;
-        Ok(live::Session::Acp(session))
+        Ok(live::SystemSession::Acp(session))
     }
 
     /// Opens a session, or loads it where a history is given.
@@ -470,7 +455,8 @@ impl Adapted {
     /// What a session is opened with; `number` names its state folder.
     fn spec(&self, plan: &Plan, base_url: String, number: u64) -> Result<SessionSpec, DriverError> {
         let state_dir = self.prepared.path().join(STATE).join(number.to_string());
-        std::fs::create_dir_all(&state_dir).map_err(|error| DriverError::harness("cannot make the state folder", error))?;
+        std::fs::create_dir_all(&state_dir)
+            .map_err(|error| DriverError::harness("cannot make the state folder", error))?;
         let tool = |tool: &PlannedTool| ToolSpec::new(tool, format!("{base_url}/gate/{}", tool.name));
         let tools = plan.tools.iter().map(tool).collect();
         let mode = self.mode.clone();
@@ -500,21 +486,12 @@ fn mode_of(about: &About, subject: &Subject) -> Result<String, DriverError> {
     ))
 }
 
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::driver::catalogue::ai_sdk;
 
     fn about(sdk: &str, version: &str) -> About {
-        let capabilities = crate::driver::Capabilities {
-            cancel: true,
-            streaming: true,
-            barrier: true,
-            history: true,
-            load: true,
-            ..Default::default()
-        };
         let modes = vec!["ui-messages".to_owned(), "ui-messages-clean".to_owned()];
         About {
             protocol: 1,
@@ -522,7 +499,7 @@ mod tests {
             version: version.to_owned(),
             modes,
             consumers: Vec::new(),
-            capabilities,
+            capabilities: crate::driver::Capabilities::all(),
         }
     }
 

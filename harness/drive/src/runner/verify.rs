@@ -6,66 +6,60 @@
 //! the SDK: no checker runs here.
 
 mod conversation;
-mod hint;
 mod host;
 mod judge;
 mod lifetime;
 mod probe;
 mod script;
+mod session;
 mod sessions;
-mod stage;
 mod stop;
 
 use std::path::Path;
 
+use futures::future::{LocalBoxFuture, ready};
 use serde_json::{Value, json};
 
-pub use probe::{Found, Probe};
+pub use probe::{Probe, ProbeOutcome};
 
-use super::system::{Subject, System};
+use super::system::System;
 use crate::driver::DriverError;
-use hint::Examinee;
-use host::Host;
+use host::{Examinee, Host};
+use probe::{Defect, Halt, Probed};
 
 /// What the probes have found out about an adapter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verification {
-    /// The system, as it was named.
     pub system: String,
     /// The SDK and its version, as the adapter says; none if it never came to say so.
     pub about: Option<String>,
     /// What each probe found, in a fixed order.
-    pub probes: Vec<Examined>,
+    pub probes: Vec<ProbeReport>,
 }
 
-/// One probe and what came of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Examined {
-    /// The probe.
+pub struct ProbeReport {
     pub probe: Probe,
-    /// What came of it.
-    pub found: Found,
+    pub outcome: ProbeOutcome,
 }
 
-/// Version of the report.
 const SCHEMA: u32 = 1;
 
 impl Verification {
-    /// The report for programs.
     pub fn to_json(&self) -> Value {
-        let probes = self.probes.iter().map(|Examined { probe, found }| {
+        let probes = self.probes.iter().map(|ProbeReport { probe, outcome }| {
             let (id, title) = (probe.id(), probe.title());
-            match found {
-                Found::Ok { warnings } => {
+            match outcome {
+                ProbeOutcome::Ok { warnings } => {
                     json!({ "probe": id, "title": title, "result": "ok", "warnings": warnings })
                 }
-                Found::Failed { seen, hint } => {
+                ProbeOutcome::Failed { seen, hint } => {
                     json!({ "probe": id, "title": title, "result": "failed", "seen": seen, "hint": hint })
                 }
-                Found::Skipped { reason } => {
+                ProbeOutcome::Skipped { reason } => {
                     json!({ "probe": id, "title": title, "result": "skipped", "reason": reason })
                 }
-                Found::NotJudged { reason } => {
+                ProbeOutcome::NotJudged { reason } => {
                     json!({ "probe": id, "title": title, "result": "not-judged", "reason": reason })
                 }
             }
@@ -76,130 +70,127 @@ impl Verification {
 
     /// 0 if the adapter is right, 1 if a probe failed, 3 if one could not judge.
     pub fn exit_code(&self) -> u8 {
-        let any = |is: fn(&Found) -> bool| self.probes.iter().any(|examined| is(&examined.found));
-        match () {
-            () if any(|found| matches!(found, Found::Failed { .. })) => 1,
-            () if any(|found| matches!(found, Found::NotJudged { .. })) => 3,
-            () => 0,
+        let any = |is: fn(&ProbeOutcome) -> bool| self.probes.iter().any(|report| is(&report.outcome));
+        if any(|outcome| matches!(outcome, ProbeOutcome::Failed { .. })) {
+            return 1;
         }
+        if any(|outcome| matches!(outcome, ProbeOutcome::NotJudged { .. })) { 3 } else { 0 }
     }
 }
 
-/// Runs every probe on the adapter of a system. `note` is told of long preparations and of each probe.
-///
-/// # Errors
-///
-/// When the system has no adapter.
-///
-/// `guardian` is the program `brickbat`, which guards the adapter's processes.
+/// Runs every probe on the adapter of a system; `note` gets a line before each and before long preparations.
+/// `supervisor` is the program `brickbat`, which supervises the adapter's processes.
 pub async fn verify(
     system: &System,
-    guardian: &Path,
+    supervisor: &Path,
     note: &(dyn Fn(&str) + Sync),
 ) -> Result<Verification, NoAdapter> {
     let System::Adapted(subject) = system else { return Err(NoAdapter(system.name())) };
-    let examinee = Examinee::of(subject);
-    let unmet = || Found::NotJudged { reason: format!("{} did not introduce itself", examinee.noun()) };
-    let mut verification = Verification { system: system.name(), about: None, probes: Vec::new() };
-    let mut babble = None;
-    let first = examine_start(subject, guardian, note, &mut babble).await;
-    let found = match &first {
-        Ok((host, warnings)) => {
-            verification.about = Some(host.about());
-            Found::Ok { warnings: warnings.clone() }
+    let mut verifier = Verifier { examinee: Examinee::of(subject), invalid_message: None };
+    let (mut host, started) = match Host::start(subject, supervisor, note).await {
+        Ok(host) => {
+            let warnings = host.warnings.clone();
+            (Some(host), ProbeOutcome::Ok { warnings })
         }
-        Err(found) => found.clone(),
+        Err(halt) => (None, verifier.outcome(Probe::IntroducesItself, Err(halt))),
     };
-    let mut probes = vec![Examined { probe: Probe::IntroducesItself, found }];
-    let mut host = first.ok().map(|(host, _)| host);
-    for probe in Probe::ALL.into_iter().filter(|probe| !matches!(probe, Probe::IntroducesItself)) {
-        let found = match (&mut host, probe) {
-            (_, Probe::SilentOnStdout) => continue,
-            (Some(host), probe) => {
+    let about = host.as_ref().map(Host::about);
+    let unmet =
+        ProbeOutcome::NotJudged { reason: format!("{} did not introduce itself", verifier.examinee.noun()) };
+    let mut probes = vec![ProbeReport { probe: Probe::IntroducesItself, outcome: started }];
+    // The second is read off all the others.
+    for probe in Probe::ALL.into_iter().skip(2) {
+        let outcome = match &mut host {
+            Some(host) => {
                 note(&format!("probe: {}", probe.title()));
-                let found = probe.run(host).await;
-                let found = found.unwrap_or_else(|error| failed(examinee, probe, error, &mut babble));
-                let found = held_against(subject.manifest.limits.get(probe.id()), found);
+                let outcome = verifier.outcome(probe, run(probe, host).await);
                 host.forget_if_lost();
-                found
+                within_limits(subject.manifest.limits.get(probe.id()), outcome)
             }
-            (None, _) => unmet(),
+            None => unmet.clone(),
         };
-        probes.push(Examined { probe, found });
+        probes.push(ProbeReport { probe, outcome });
     }
-    let silent = match (babble, &host) {
-        (Some(said), _) => Found::failed(said, examinee.hint(Probe::SilentOnStdout)),
-        (None, Some(_)) => Found::ok(),
-        (None, None) => unmet(),
+    let probe = Probe::SilentOnStdout;
+    let outcome = match (verifier.invalid_message, &host) {
+        (Some(seen), _) => ProbeOutcome::failed(seen, verifier.examinee.hint(probe, None)),
+        (None, Some(_)) => ProbeOutcome::ok(),
+        (None, None) => unmet,
     };
-    probes.insert(1, Examined { probe: Probe::SilentOnStdout, found: silent });
-    verification.probes = probes;
-    Ok(verification)
+    probes.insert(1, ProbeReport { probe, outcome });
+    Ok(Verification { system: system.name(), about, probes })
 }
 
-/// What was found, held against what the manifest knows of this version: a limit excuses what it speaks of, and no
-/// more than that, and is wrong when it does not hold any more.
-fn held_against(limit: Option<&String>, found: Found) -> Found {
-    match (limit, found) {
-        (Some(limit), Found::Failed { seen, .. }) => {
-            Found::Skipped { reason: format!("known of this version: {limit} (seen: {seen})") }
+/// Runs a probe on an adapter that has introduced itself. Boxed, so that callers do not hold thirteen state machines.
+fn run(probe: Probe, host: &mut Host) -> LocalBoxFuture<'_, Probed> {
+    match probe {
+        Probe::IntroducesItself | Probe::SilentOnStdout => Box::pin(ready(Ok(Vec::new()))),
+        Probe::HoldsAConversation => Box::pin(conversation::holds(host)),
+        Probe::KeepsNativeIds => Box::pin(conversation::keeps_ids(host)),
+        Probe::PassesTheStopOn => Box::pin(stop::passes_on(host)),
+        Probe::AwaitsTheTurn => Box::pin(stop::awaits(host)),
+        Probe::TellsTheOutcome => Box::pin(conversation::tells_outcome(host)),
+        Probe::IsolatesSessions => Box::pin(sessions::isolates(host)),
+        Probe::ReloadsSessions => Box::pin(sessions::reloads(host)),
+        Probe::HonoursTheMode => Box::pin(lifetime::honours_mode(host)),
+        Probe::AnswersExtensions => Box::pin(lifetime::answers_extensions(host)),
+        Probe::SurvivesManyPlans => Box::pin(lifetime::survives(host)),
+        Probe::EndsWithItsInput => Box::pin(lifetime::ends(host)),
+    }
+}
+
+/// A known limit of this version excuses the failure of its probe, and is wrong when the probe passes.
+fn within_limits(limit: Option<&String>, outcome: ProbeOutcome) -> ProbeOutcome {
+    match (limit, outcome) {
+        (Some(limit), ProbeOutcome::Failed { seen, .. }) => {
+            ProbeOutcome::Skipped { reason: format!("known of this version: {limit} (seen: {seen})") }
         }
-        (Some(_), Found::Ok { .. }) => Found::failed(
+        (Some(_), ProbeOutcome::Ok { .. }) => ProbeOutcome::failed(
             "the probe passes, and the manifest has it among the limits of this version",
             "take it out of `limits`",
         ),
-        (_, found) => found,
+        (_, outcome) => outcome,
     }
 }
 
-/// The first probe: the adapter starts and introduces itself.
-async fn examine_start(
-    subject: &Subject,
-    guardian: &Path,
-    note: &(dyn Fn(&str) + Sync),
-    babble: &mut Option<String>,
-) -> Result<(Host, Vec<String>), Found> {
-    let (examinee, probe) = (Examinee::of(subject), Probe::IntroducesItself);
-    let host = Host::start(subject, guardian, note).await;
-    let host = host.map_err(|error| failed(examinee, probe, error, babble))?;
-    let host = match host {
-        Ok(host) => host,
-        Err(seen) => return Err(Found::failed(seen, examinee.hint(probe))),
-    };
-    let warnings = host.warnings();
-    Ok((host, warnings))
+struct Verifier {
+    examinee: Examinee,
+    /// The first line of standard output that was no message, in any probe.
+    invalid_message: Option<String>,
 }
 
-/// What an error of the driver means for a probe. What is on the standard output is a matter of its own.
-fn failed(examinee: Examinee, probe: Probe, error: DriverError, babble: &mut Option<String>) -> Found {
-    match error.plain() {
-        DriverError::InvalidMessage { .. } => {
-            let words = format!("{error} (in the probe {})", probe.id());
-            babble.get_or_insert(words);
-            Found::NotJudged { reason: format!("{} broke off, see silent-on-stdout", examinee.noun()) }
-        }
-        // What has to be installed is there once it has started: then it is the manifest that has a hole.
-        DriverError::Install { .. } if probe != Probe::IntroducesItself => {
-            Found::failed(error.to_string(), examinee.hint(probe))
-        }
-        DriverError::ProgramMissing { .. } | DriverError::Install { .. } | DriverError::Harness { .. } => {
-            Found::NotJudged { reason: error.to_string() }
-        }
-        _ => Found::failed(error.to_string(), examinee.hint(probe)),
+impl Verifier {
+    fn outcome(&mut self, probe: Probe, probed: Probed) -> ProbeOutcome {
+        let defect = match probed {
+            Ok(warnings) => return ProbeOutcome::Ok { warnings },
+            Err(Halt::Skipped(reason)) => return ProbeOutcome::Skipped { reason },
+            Err(Halt::Defect(defect)) => defect,
+            Err(Halt::Driver(error)) => match error.plain() {
+                DriverError::InvalidMessage { .. } => {
+                    self.invalid_message.get_or_insert(format!("{error} (in the probe {})", probe.id()));
+                    let reason = format!("{} broke off, see silent-on-stdout", self.examinee.noun());
+                    return ProbeOutcome::NotJudged { reason };
+                }
+                // What has to be installed is there once it has started: then it is the manifest that has a hole.
+                DriverError::Install { .. } if probe != Probe::IntroducesItself => {
+                    Defect::new(error.to_string())
+                }
+                DriverError::ProgramMissing { .. }
+                | DriverError::Install { .. }
+                | DriverError::Harness { .. } => {
+                    return ProbeOutcome::NotJudged { reason: error.to_string() };
+                }
+                _ => Defect::new(error.to_string()),
+            },
+        };
+        ProbeOutcome::failed(defect.seen, self.examinee.hint(probe, defect.hint))
     }
 }
 
 /// A system that has no adapter: it runs in this process, or speaks ACP itself.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("error: {0} has no adapter; `reference/acp` has")]
 pub struct NoAdapter(String);
-
-impl std::fmt::Display for NoAdapter {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "error: {} has no adapter; `reference/acp` has", self.0)
-    }
-}
-
-impl std::error::Error for NoAdapter {}
 
 #[cfg(test)]
 mod tests {
@@ -208,11 +199,11 @@ mod tests {
     #[test]
     fn a_limit_excuses_what_it_speaks_of_and_is_wrong_when_it_does_not_hold() {
         let limit = "it has no word for it".to_owned();
-        let seen = || Found::failed("nothing was said", "say it");
-        let Found::Skipped { reason } = held_against(Some(&limit), seen()) else { panic!() };
+        let seen = || ProbeOutcome::failed("nothing was said", "say it");
+        let ProbeOutcome::Skipped { reason } = within_limits(Some(&limit), seen()) else { panic!() };
         assert_eq!(reason, "known of this version: it has no word for it (seen: nothing was said)");
-        assert!(matches!(held_against(Some(&limit), Found::ok()), Found::Failed { .. }));
-        assert_eq!(held_against(None, seen()), seen());
-        assert_eq!(held_against(None, Found::ok()), Found::ok());
+        assert!(matches!(within_limits(Some(&limit), ProbeOutcome::ok()), ProbeOutcome::Failed { .. }));
+        assert_eq!(within_limits(None, seen()), seen());
+        assert_eq!(within_limits(None, ProbeOutcome::ok()), ProbeOutcome::ok());
     }
 }

@@ -30,7 +30,6 @@ impl ChunkReader {
         ChunkReader { at: Chunk::Size, max_body }
     }
 
-    /// Whether the body is complete.
     pub(super) fn is_done(&self) -> bool {
         self.at == Chunk::Done
     }

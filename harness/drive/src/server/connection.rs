@@ -34,24 +34,19 @@ const DRAIN_TIME: Duration = Duration::from_secs(1);
 /// Timers of clients may run out this much too early: that of Node.js counts whole milliseconds.
 const CLOCK_GRAIN: Duration = Duration::from_millis(2);
 
-/// One connection.
 pub(super) struct Connection {
     pub(super) stream: TcpStream,
     pub(super) ours: Option<SocketAddr>,
     pub(super) peer: SocketAddr,
     pub(super) shared: Arc<Shared>,
-    /// Bytes written so far.
     pub(super) n_written: u64,
-    /// What was read and not used yet.
     input: Vec<u8>,
     /// The head of the request that is being served, as it was sent.
     head: Vec<u8>,
-    /// What is to be written next.
     pub(super) output: Vec<u8>,
 }
 
-/// A request as read.
-struct Request {
+struct HttpRequest {
     head: Head,
     body: Arc<[u8]>,
 }
@@ -59,15 +54,11 @@ struct Request {
 /// The peer has closed the connection, or it broke.
 pub(super) struct Gone;
 
-/// What follows after a request.
 pub(super) enum Next {
-    /// The next request.
     Read,
-    /// Close the connection.
     Close,
     /// Answer for the core, then go on.
     Refuse(Refusal),
-    /// Break the connection with a RST.
     Reset(Arc<Mounted>, ExchangeId),
 }
 
@@ -146,7 +137,7 @@ impl Connection {
     }
 
     /// Reads a request; none if the connection ends instead.
-    async fn next_request(&mut self) -> Option<Request> {
+    async fn next_request(&mut self) -> Option<HttpRequest> {
         match self.read_request().await {
             Ok(request) => request,
             Err(refusal) => {
@@ -166,7 +157,7 @@ impl Connection {
     }
 
     /// Reads a request; none if the peer closes instead.
-    async fn read_request(&mut self) -> Result<Option<Request>, Refusal> {
+    async fn read_request(&mut self) -> Result<Option<HttpRequest>, Refusal> {
         if self.input.is_empty() && self.fill(READ_LEN).await.is_err() {
             return Ok(None);
         }
@@ -179,7 +170,7 @@ impl Connection {
         }
     }
 
-    async fn read_rest(&mut self) -> Result<Request, ReadError> {
+    async fn read_rest(&mut self) -> Result<HttpRequest, ReadError> {
         let limits = self.shared.limits;
         let head = loop {
             if let Some(head) = http::read_head(&self.input, limits.body_bytes)? {
@@ -202,7 +193,7 @@ impl Connection {
             Framing::Length(n) => self.read_length(&head, n).await?,
             Framing::Chunked => self.read_chunks(&head, limits.body_bytes).await?,
         };
-        Ok(Request { head, body })
+        Ok(HttpRequest { head, body })
     }
 
     async fn read_to_end_of_head(&mut self, max_head: usize) -> Result<(), ReadError> {
@@ -305,7 +296,7 @@ impl Connection {
         let _ = timeout(DRAIN_TIME, drained).await;
     }
 
-    async fn serve_request(&mut self, mounted: &Arc<Mounted>, path: &str, request: &Request) -> Next {
+    async fn serve_request(&mut self, mounted: &Arc<Mounted>, path: &str, request: &HttpRequest) -> Next {
         let served = async {
             match path.strip_prefix("/gate/") {
                 Some(_) if request.head.method != "POST" => Next::Refuse(Refusal::GateMethod),
@@ -321,7 +312,7 @@ impl Connection {
         }
     }
 
-    async fn serve_gate(&mut self, mounted: &Mounted, tool: &str, request: &Request) -> Next {
+    async fn serve_gate(&mut self, mounted: &Mounted, tool: &str, request: &HttpRequest) -> Next {
         let Ok(permit) = mounted.seen.reserve().await else { return Next::Close };
         let args = String::from_utf8_lossy(&request.body).into_owned();
         let tool = tool.to_owned();
@@ -360,7 +351,7 @@ impl Connection {
         self.receipt().await
     }
 
-    async fn serve_exchange(&mut self, mounted: &Arc<Mounted>, path: &str, request: &Request) -> Next {
+    async fn serve_exchange(&mut self, mounted: &Arc<Mounted>, path: &str, request: &HttpRequest) -> Next {
         let arrived = Instant::now();
         let Ok(permit) = mounted.seen.reserve().await else { return Next::Close };
         let (kind, answer) = {
@@ -379,7 +370,7 @@ impl Connection {
                 permit.send(ServerEvent::Broken);
                 return Next::Refuse(Refusal::Broken);
             };
-            // Sent before the core is free again, so that requests are told in the order of their numbers.
+            // Sent before the core is free again, so that requests are reported in the order of their numbers.
             let (exchange, model) = (answer.exchange, answer.model.clone());
             permit.send(ServerEvent::Trace(Event::Requested {
                 exchange,
@@ -399,7 +390,7 @@ impl Connection {
         }
         // A real provider closes after an error event. Saying so beforehand keeps the client from racing its
         // next request against the FIN.
-        // What is asked beside the script comes at any time: a scripted request must not find its connection used or
+        // Side requests come at any time: a scripted request must not find its connection used or
         // fresh by chance, since some clients treat a break of the two differently.
         let closes = answer.ending == Ending::ErrorEvent || kind == RequestKind::Auxiliary;
         let after = if closes { After::Close } else { request.head.after };

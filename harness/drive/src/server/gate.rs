@@ -14,7 +14,6 @@ use brickbat_scenario::plan::ToolOutcome;
 #[serde(transparent)]
 pub struct GateId(pub u32);
 
-/// The gates of one mount.
 #[derive(Debug, Default)]
 pub(super) struct Gates {
     inner: Mutex<Inner>,

@@ -7,59 +7,43 @@ use std::io::Write;
 /// Headers of a request. Real clients send about 20.
 const MAX_HEADERS: usize = 100;
 
-/// The head of a request.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Head {
-    /// The method, as sent.
     pub(super) method: String,
-    /// The request target, as sent.
     pub(super) target: String,
-    /// How the body is framed.
     pub(super) framing: Framing,
     /// Whether the peer waits for `100 Continue`.
     pub(super) expects_continue: bool,
-    /// What the peer wants after the answer.
     pub(super) after: After,
-    /// Bytes of the head.
     pub(super) len: usize,
 }
 
-/// How a body is framed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Framing {
-    /// So many bytes.
     Length(usize),
-    /// Chunks.
     Chunked,
 }
 
 /// What becomes of the connection after an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum After {
-    /// It takes the next request.
     KeepAlive,
-    /// It is closed.
     Close,
 }
 
 /// Why the server itself, not the core, answers a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Refusal {
-    /// Not HTTP, or contradictory.
     Malformed,
     /// Not HTTP/1.1.
     Version,
-    /// The head is longer than the bound.
     HeadTooLarge,
-    /// The body is longer than the bound.
     BodyTooLarge,
     /// The rest of the request did not come.
     TimedOut,
-    /// Nothing is mounted there.
     UnknownPath,
     /// A gate takes only POST.
     GateMethod,
-    /// No connection is free.
     Busy,
     /// The core panicked.
     Broken,
@@ -184,10 +168,8 @@ pub(super) fn split_target(target: &str) -> Option<(u64, &str)> {
 /// The go-ahead for a peer that asked before it sends the body.
 pub(super) const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 
-/// The end of a chunked body.
 pub(super) const LAST_CHUNK: &[u8] = b"0\r\n\r\n";
 
-/// Writes a head.
 pub(super) fn write_head(
     out: &mut Vec<u8>,
     status: u16,
@@ -229,14 +211,12 @@ pub(super) fn write_chunk(out: &mut Vec<u8>, bytes: &[u8]) {
     out.extend_from_slice(b"\r\n");
 }
 
-/// Writes a whole JSON reply.
 pub(super) fn write_json(out: &mut Vec<u8>, status: u16, body: &[u8], after: After) {
     let headers = [("content-type", "application/json")];
     write_head(out, status, &headers, Framing::Length(body.len()), after);
     out.extend_from_slice(body);
 }
 
-/// Writes the reply of the server itself.
 pub(super) fn write_refusal(out: &mut Vec<u8>, refusal: Refusal, after: After) {
     let mut body = Vec::new();
     write!(body, r#"{{"error":{{"type":"brickbat_error","message":"{}"}}}}"#, refusal.message())

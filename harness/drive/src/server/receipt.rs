@@ -1,11 +1,10 @@
 //! The *read* receipt: whether a peer on this machine has taken in everything that was sent to it.
 //!
-//! A TCP acknowledgement proves nothing, since the kernel acknowledges for a process that reads nothing.
-//! The proof is that the peer's socket has received as many bytes as were written and has none of them unread.
-//! Linux tells both for any socket through `sock_diag(7)`, in microseconds. Where a sandbox does not offer that,
-//! `/proc/net/tcp` has the queues alone, and every reading walks all sockets (about a millisecond); that
-//! all has been received is then known only once it is acknowledged, which may take 40 ms. Elsewhere
-//! there is no proof.
+//! A TCP acknowledgement proves nothing, since the kernel acknowledges for a process that reads nothing. The proof is
+//! that the peer's socket has received as many bytes as were written and has none of them unread. Linux reports both
+//! for any socket through `sock_diag(7)`, in microseconds. Where a sandbox does not offer that, `/proc/net/tcp` has
+//! the queues alone, and every reading walks all sockets (about a millisecond); that all has been received is then
+//! known only once it is acknowledged, which may take 40 ms. Elsewhere there is no proof.
 
 use std::net::SocketAddr;
 
@@ -16,7 +15,7 @@ pub(super) enum Queue {
     Empty,
     /// Some are on their way or unread, or the connection is gone.
     Waiting,
-    /// This system does not tell.
+    /// This system does not report it.
     Unknown,
 }
 
@@ -64,14 +63,12 @@ mod linux {
 
     use super::Queue;
 
-    /// What the kernel knows of one socket.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub(super) struct Lengths {
         /// Bytes that it has not given to its process.
         unread: u32,
-        /// Bytes that its peer has not acknowledged.
         unacknowledged: u32,
-        /// Bytes that it has received in all, where that is told.
+        /// Bytes that it has received in all, where that is known.
         received: Option<u64>,
         /// Whether it is open and its peer has closed in order.
         closed_by_peer: bool,
@@ -107,7 +104,7 @@ mod linux {
     const IPPROTO_TCP: u8 = 6;
     const HEADER_LEN: usize = 16;
     const REQUEST_LEN: u32 = 72;
-    /// Where `idiag_rqueue` and `idiag_wqueue` are: behind the header, four bytes, the 48 of the socket's id and
+    /// Where `idiag_rqueue` and `idiag_wqueue` are: after the header, four bytes, the 48 of the socket's id and
     /// `idiag_expires`.
     const UNREAD_AT: usize = HEADER_LEN + 4 + 48 + 4;
     /// The end of `struct inet_diag_msg`, where the attributes begin.
@@ -115,7 +112,6 @@ mod linux {
     /// The attribute with a `struct tcp_info`, and `tcpi_bytes_received` in it.
     const INET_DIAG_INFO: u16 = 2;
     const RECEIVED_AT: usize = 128;
-    /// An answer has about 400 bytes.
     const ANSWER_LEN: usize = 4096;
     /// Where `idiag_state` is, and the state of a socket whose peer has closed.
     const STATE_AT: usize = HEADER_LEN + 1;
@@ -141,7 +137,7 @@ mod linux {
                 Some(n_received) if n_received < n_written => Ok(Queue::Waiting),
                 Some(_) if at_peer.is_some_and(|lengths| lengths.unread == 0) => Ok(Queue::Empty),
                 Some(_) => Ok(Queue::Waiting),
-                // The peer has closed: what is left of its socket tells no more, but its FIN acknowledged.
+                // The peer has closed: what is left of its socket says no more, but its FIN was acknowledged.
                 None => Ok(judge(at_peer, self.lengths(ours, peer)?)),
             }
         }
@@ -280,7 +276,7 @@ mod linux {
             let mut diag = Diag::open().unwrap();
             let mut look = |n_written| {
                 let queue = diag.look(ours, peer, n_written).unwrap();
-                // The table may lag behind, by a delayed acknowledgement.
+                // The table may lag, by a delayed acknowledgement.
                 assert!((0..1000).any(|_| look_in_proc(ours, peer) == queue));
                 queue
             };

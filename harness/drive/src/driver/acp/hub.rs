@@ -4,16 +4,20 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use agent_client_protocol::JsonRpcNotification;
 use agent_client_protocol::v1::schema::{PromptResponse, RequestPermissionOutcome, RequestPermissionRequest};
+use agent_client_protocol::{JsonRpcNotification, is_connection_terminated, is_incoming_transport_closed};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::{Notify, mpsc, watch};
 
-use super::{MAX_EVENTS, SessionEvent, is_over};
 use crate::driver::error::DriverError;
+use crate::driver::event::SessionEvent;
 use crate::driver::questions::Questions;
 use crate::driver::{lines, plain, protocol};
+
+/// Events of one session that are kept until they are taken. A turn shows each of its few calls about four times; the
+/// runner takes events as they come.
+const MAX_EVENTS: usize = 4096;
 
 /// Where the connection leaves what the sessions wait for.
 #[derive(Debug)]
@@ -22,7 +26,7 @@ pub(super) struct Hub {
     pub(super) questions: Questions,
     /// Why the connection is over, once it is.
     pub(super) failure: watch::Sender<Option<DriverError>>,
-    /// Told when our side is to close the connection.
+    /// Notified when our side is to close the connection.
     pub(super) hanging_up: Notify,
 }
 
@@ -65,7 +69,7 @@ impl Hub {
         }
     }
 
-    /// Passes on what a session asks. What comes for a session that was left is answered by nobody.
+    /// Forwards a permission request; requests for a closed session are dropped.
     pub(super) fn ask(
         &self,
         request: &RequestPermissionRequest,
@@ -126,7 +130,6 @@ impl Hub {
         sessions.clear();
     }
 
-    /// Why the connection is over.
     pub(super) async fn cause(&self) -> DriverError {
         let mut failure = self.failure.subscribe();
         let known = tokio::time::timeout(CAUSE_WAIT, failure.wait_for(Option::is_some)).await;
@@ -137,7 +140,7 @@ impl Hub {
         })
     }
 
-    /// Why a session was closed. If the connection stands, nobody took the session's events.
+    /// Why a session was closed. If the connection stands, the session's events were not read.
     pub(super) fn why_closed(&self) -> DriverError {
         let failure = self.failure.borrow().clone();
         failure.unwrap_or(DriverError::EventOverflow { limit: MAX_EVENTS })
@@ -158,4 +161,16 @@ const CAUSE_WAIT: Duration = Duration::from_secs(6);
 pub(super) struct Update {
     session_id: String,
     pub(super) update: Value,
+}
+
+/// Whether a request failed because the connection is over.
+pub(super) fn is_over(error: &agent_client_protocol::Error) -> bool {
+    is_incoming_transport_closed(error) || is_connection_terminated(error) || is_unsent(error)
+}
+
+/// Whether a request met a connection that was just going down: `agent-client-protocol` 5.0.0 then says so in words
+/// alone. A peer that answers with the same words is taken for gone, too.
+fn is_unsent(error: &agent_client_protocol::Error) -> bool {
+    let words = error.data.as_ref().and_then(Value::as_str);
+    words.is_some_and(|words| words.starts_with("failed to send outgoing request `"))
 }

@@ -8,16 +8,15 @@ use std::time::{Duration, Instant};
 use tokio::process::Command;
 
 use super::super::error::DriverError;
-use super::super::leash::{self, Leash, NotStarted, program_status};
 use super::super::manifest::{AtLeast, Install, Manifest, Requires};
 use super::super::process::end_of;
+use super::super::supervisor_handle::{self, NotStarted, SupervisorHandle, program_status};
 use super::{INSTALL_WAIT, Progress};
 
-/// Runs programs for one system.
 pub(super) struct Tools<'a> {
     pub(super) manifest: &'a Manifest,
-    /// The program `brickbat`, which guards what is run.
-    pub(super) guardian: &'a Path,
+    /// The program `brickbat`, which supervises what is run.
+    pub(super) supervisor: &'a Path,
     pub(super) progress: Progress<'a>,
 }
 
@@ -49,7 +48,7 @@ impl Tools<'_> {
             program: program.to_owned(),
             advice: format!("{found}; install {}", advice.replace("{}", &wanted)),
         };
-        let asked = leash::command(self.guardian, None, [program, "--version"]);
+        let asked = supervisor_handle::command(self.supervisor, None, [program, "--version"]);
         let output = match run(asked, VERSION_WAIT).await {
             Ok(output) if output.status.success() => output,
             Ok(output) => return Err(missing(format!("`{program} --version` failed ({})", output.status))),
@@ -82,13 +81,14 @@ impl Tools<'_> {
             }
             Install::Pip => {
                 // uv does the same as venv and pip, and is quicker.
-                let asked = leash::command(self.guardian, None, ["uv", "--version"]);
+                let asked = supervisor_handle::command(self.supervisor, None, ["uv", "--version"]);
                 let has_uv = run(asked, VERSION_WAIT).await.is_ok_and(|output| output.status.success());
                 let with = if has_uv { "uv" } else { "pip" };
                 (self.progress)(&format!("installing {full} with {with}{size}"));
-                match has_uv {
-                    true => self.uv(folder, sdk, pinned).await?,
-                    false => self.pip(folder, sdk, pinned).await?,
+                if has_uv {
+                    self.uv(folder, sdk, pinned).await?;
+                } else {
+                    self.pip(folder, sdk, pinned).await?;
                 }
             }
         }
@@ -113,26 +113,30 @@ impl Tools<'_> {
         let advice = "install it from https://docs.astral.sh/uv";
         self.succeed(folder, "uv", &["venv", "--quiet", "--no-project", "--python", PYTHON, ".venv"], advice)
             .await?;
-        let install = async |args: &[&str]| {
-            let args = [&["pip", "install", "--quiet", "--python", ".venv/bin/python"], args].concat();
-            self.succeed(folder, "uv", &args, advice).await
-        };
-        install(&["-r", "requirements.txt"]).await?;
-        match pinned {
-            Some("latest") => install(&["--upgrade", sdk]).await,
-            Some(version) => install(&[&format!("{sdk}=={version}")]).await,
-            None => Ok(()),
-        }
+        let install = ["uv", "pip", "install", "--quiet", "--python", ".venv/bin/python"];
+        self.requirements(folder, &install, sdk, pinned, advice).await
     }
 
     async fn pip(&self, folder: &Path, sdk: &str, pinned: Option<&str>) -> Result<(), DriverError> {
         let advice = "install Python 3 with its module venv";
         self.succeed(folder, PYTHON, &["-m", "venv", ".venv"], advice).await?;
         let pip = folder.join(".venv/bin/pip");
-        let pip = pip.to_string_lossy();
+        let install = [&pip.to_string_lossy(), "install", "--quiet", "--disable-pip-version-check"];
+        self.requirements(folder, &install, sdk, pinned, advice).await
+    }
+
+    /// Installs what `requirements.txt` names, and then the version that the user wants.
+    async fn requirements(
+        &self,
+        folder: &Path,
+        install: &[&str],
+        sdk: &str,
+        pinned: Option<&str>,
+        advice: &str,
+    ) -> Result<(), DriverError> {
         let install = async |args: &[&str]| {
-            let args = [&["install", "--quiet", "--disable-pip-version-check"], args].concat();
-            self.succeed(folder, &pip, &args, advice).await
+            let args = [&install[1..], args].concat();
+            self.succeed(folder, install[0], &args, advice).await
         };
         install(&["-r", "requirements.txt"]).await?;
         match pinned {
@@ -163,7 +167,7 @@ impl Tools<'_> {
     ) -> Result<(), DriverError> {
         let name = Path::new(program).file_name().unwrap_or_default().to_string_lossy().into_owned();
         let what = format!("{name} {}", args.first().copied().unwrap_or_default());
-        let mut command = leash::command(self.guardian, None, [&[program], args].concat());
+        let mut command = supervisor_handle::command(self.supervisor, None, [&[program], args].concat());
         // The harness's own build may be what runs this; where that builds to is not where the adapter does.
         command.current_dir(folder).env("CARGO_TARGET_DIR", folder.join("target"));
         let output = match run(command, INSTALL_WAIT).await {
@@ -187,18 +191,18 @@ fn version(said: &str) -> Option<AtLeast> {
     AtLeast::of(number.strip_prefix('v').unwrap_or(number))
 }
 
-/// Runs a guarded command to its end, within that time. If the wait is given up, all that it started dies.
+/// Runs a supervised command to its end, within that time. If the wait is given up, all that it started dies.
 async fn run(mut command: Command, wait: Duration) -> std::io::Result<Output> {
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let started = async {
-        let null = File::open("/dev/null").map_err(NotStarted::Guardian)?;
-        Leash::put_on(command, Some(null.into())).await
+        let null = File::open("/dev/null").map_err(NotStarted::Supervisor)?;
+        SupervisorHandle::start(command, Some(null.into())).await
     };
-    let (guardian, _leash) = started.await.map_err(|error| match error {
+    let (supervisor, _handle) = started.await.map_err(|error| match error {
         NotStarted::Program(error) => error,
-        NotStarted::Guardian(_) => std::io::Error::other(error.to_string()),
+        NotStarted::Supervisor(_) => std::io::Error::other(error.to_string()),
     })?;
-    let output = tokio::time::timeout(wait, guardian.wait_with_output()).await??;
+    let output = tokio::time::timeout(wait, supervisor.wait_with_output()).await??;
     Ok(Output { status: program_status(output.status), ..output })
 }
 

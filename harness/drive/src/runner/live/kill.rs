@@ -1,16 +1,16 @@
-//! The death of a system's process, the new one that loads the session, and a second one beside a living one.
+//! The death of a system's process, the new one that loads the session, and a second one while the first lives.
 //!
 //! Nothing here waits for a while: the process is gone when the kernel says so, its connections are closed by then,
 //! and the server says so of each that was in use. Only then the conversation goes on.
 
 use futures::FutureExt;
 
-use super::{Live, Session, broken};
+use super::{Live, SystemSession, broken};
 use crate::driver::{DriverError, SessionEvent};
 use crate::server::ServerEvent;
 use brickbat_scenario::trace::Event;
 
-/// What a session leaves behind when its process is killed.
+/// What a session leaves when its process is killed.
 pub(in crate::runner) enum Remains {
     /// What the agent of our own had saved.
     Saved(Vec<u8>),
@@ -18,8 +18,8 @@ pub(in crate::runner) enum Remains {
     Stored(String),
 }
 
-impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_, O> {
-    /// Kills the process and waits until nothing of it is left. What it did before it died is told first.
+impl Live<'_> {
+    /// Kills the process and waits until nothing of it is left. What it did before it died is reported first.
     pub(super) async fn die(&mut self) -> Result<(), DriverError> {
         let remains = self.session.kill().await?;
         self.mount.drop_late_words();
@@ -55,7 +55,7 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
     /// Starts a new process, and lets it load the session.
     pub(super) async fn start_anew(&mut self) -> Result<(), DriverError> {
         let said = self.session.stderr_since(self.stderr_from).unwrap_or_default();
-        self.session = (self.opener)(&self.base_path, self.remains.as_ref()).await?;
+        self.session = self.opener.open(&self.base_path, self.remains.as_ref()).await?;
         self.stderr.push_str(&said);
         self.stderr_from = 0;
         self.observe(Event::Resumed);
@@ -65,20 +65,20 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
     /// Goes on in the other process; it is started, and loads the session, when it is first needed.
     pub(super) async fn go_to(&mut self, process: u32) -> Result<(), DriverError> {
         let remains = match &self.session {
-            Session::Acp(session) => Remains::Stored(session.id().to_owned()),
-            Session::InProcess(session) => {
+            SystemSession::Acp(session) => Remains::Stored(session.id().to_owned()),
+            SystemSession::InProcess(session) => {
                 let saved = session.saved().await;
                 Remains::Saved(saved.ok_or_else(|| broken("the agent ended before the other took over"))?)
             }
         };
         let (next, stderr_from) = match self.other.take() {
             Some(other) => {
-                if let (Session::InProcess(session), Remains::Saved(saved)) = (&other.0, remains) {
+                if let (SystemSession::InProcess(session), Remains::Saved(saved)) = (&other.0, remains) {
                     session.reload(saved);
                 }
                 other
             }
-            None => ((self.opener)(&self.base_path, Some(&remains)).await?, 0),
+            None => (self.opener.open(&self.base_path, Some(&remains)).await?, 0),
         };
         let session = std::mem::replace(&mut self.session, next);
         self.other = Some((session, std::mem::replace(&mut self.stderr_from, stderr_from)));
@@ -86,7 +86,7 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
         Ok(())
     }
 
-    /// What the server saw next of the dead process; none when each of its connections has been told of.
+    /// What the server saw next of the dead process; none when each of its connections has been reported.
     async fn last_seen(&mut self) -> Result<Option<ServerEvent>, DriverError> {
         if self.alive.is_empty() && self.gates.is_empty() {
             return Ok(self.mount.next().now_or_never().flatten());
@@ -94,7 +94,7 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
         self.mount.next().await.map(Some).ok_or_else(|| broken("the provider's server stopped"))
     }
 
-    /// What a process did while it was being killed. That its connections closed is no deed of the system.
+    /// What a process did while it was being killed. That its connections closed is not its doing.
     fn last_word(&mut self, seen: ServerEvent) -> Result<Option<Event>, DriverError> {
         Ok(match seen {
             ServerEvent::Trace(event) => {
@@ -123,15 +123,15 @@ impl<O: AsyncFn(&str, Option<&Remains>) -> Result<Session, DriverError>> Live<'_
     }
 }
 
-impl Session {
+impl SystemSession {
     /// Kills the system's process, waits until it is gone, and says what is left.
     async fn kill(&mut self) -> Result<Remains, DriverError> {
         match self {
-            Session::InProcess(session) => match session.kill().await {
+            SystemSession::InProcess(session) => match session.kill().await {
                 Some(saved) => Ok(Remains::Saved(saved)),
                 None => Err(broken("the agent ended before it was killed")),
             },
-            Session::Acp(session) => {
+            SystemSession::Acp(session) => {
                 session.kill().await?;
                 Ok(Remains::Stored(session.id().to_owned()))
             }

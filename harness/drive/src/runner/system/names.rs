@@ -23,10 +23,8 @@ impl System {
         };
         let mode = subject.mode.as_ref().map(|mode| format!("/{mode}")).unwrap_or_default();
         // The version of a system that is pinned may not be one that the manifest lists.
-        let name = match pinned.is_empty() {
-            true => full_name.to_owned(),
-            false => format!("{}{mode}", subject.manifest.name),
-        };
+        let name =
+            if pinned.is_empty() { full_name.to_owned() } else { format!("{}{mode}", subject.manifest.name) };
         match &subject.origin {
             Origin::BuiltIn | Origin::Own(_) => format!("--system {name}{pinned}"),
             Origin::Manifest(path) => {
@@ -76,7 +74,7 @@ impl System {
     }
 }
 
-/// A word of a command with the user's home in the place of `~/`, at its beginning or after `=`.
+/// A word of a command with the user's home instead of `~/`, at its beginning or after `=`.
 pub(super) fn at_home(word: String) -> String {
     let Some(home) = std::env::home_dir().filter(|home| !home.as_os_str().is_empty()) else { return word };
     let (option, path) = match word.split_once("=~/") {

@@ -11,10 +11,6 @@ use brickbat_scenario::parse::did_you_mean;
 
 impl System {
     /// The reference agent, or a canary, in a process of its own: served over ACP by this very program.
-    ///
-    /// # Errors
-    ///
-    /// When the machine does not say which program this is.
     pub fn served(canary: Option<Canary>) -> Result<System, UnknownSystem> {
         let program = std::env::current_exe()
             .map_err(|error| UnknownSystem(format!("error: cannot find the program that runs: {error}")))?;
@@ -22,10 +18,6 @@ impl System {
     }
 
     /// The same, served by another binary of Brickbat.
-    ///
-    /// # Errors
-    ///
-    /// When the path of the program is not UTF-8.
     pub fn served_by(program: &Path, canary: Option<Canary>) -> Result<System, UnknownSystem> {
         let Some(program) = program.to_str() else {
             let text = format!("error: the path of the program is not UTF-8: {}", program.display());

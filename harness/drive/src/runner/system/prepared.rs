@@ -1,38 +1,46 @@
 //! A system with an adapter, or an agent that needs none, ready to be started as often as it takes.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::Subject;
 use crate::driver::{
     Adapter, DriverError, Launch, Manifest, PlainAgent, Scratch, Session, SessionSpec, install,
 };
 use crate::server::{Limits, Server};
-use brickbat_scenario::plan::GivenMessage;
+use brickbat_scenario::plan::{GivenMessage, Plan};
 
 /// What it takes to start the processes of a subject, and the folder that they all share.
 pub(in crate::runner) struct Prepared {
     launch: Launch,
     /// What is known of it, if it is an agent that speaks ACP itself.
     pub(in crate::runner) agent: Option<PlainAgent>,
-    /// Dropping it waits for the processes, so whoever keeps one of them drops that first.
+    /// Dropping it waits for the processes, so a holder of one drops that first.
     folder: Scratch,
 }
 
 impl Prepared {
-    /// Installs what is missing. `guardian` is the program `brickbat`, and `note` is told of what takes long.
+    /// Installs what is missing. `supervisor` is the program `brickbat`, and `note` gets a line about what takes long.
     pub(in crate::runner) async fn new(
         subject: &Subject,
-        guardian: &Path,
+        supervisor: &Path,
         note: &(dyn Fn(&str) + Sync),
     ) -> Result<Prepared, DriverError> {
         let cache = install::cache_folder()?;
-        let launch = install::launch(&subject.manifest, &cache, guardian, note).await?;
-        let folder = Scratch::create(guardian).await?;
+        let launch = install::launch(&subject.manifest, &cache, supervisor, note).await?;
+        let folder = Scratch::create(supervisor).await?;
         let launch = Launch { scratch: Some(folder.path().to_owned()), ..launch };
-        Ok(Prepared { launch, agent: plain_agent(&subject.manifest, guardian), folder })
+        Ok(Prepared { launch, agent: plain_agent(&subject.manifest, supervisor), folder })
     }
 
-    /// Starts a process.
+    /// The plan as the model sees it: with the names under which an agent offers the tools.
+    pub(in crate::runner) fn offered(&self, plan: &Arc<Plan>) -> Arc<Plan> {
+        match &self.agent {
+            Some(agent) => Arc::new(plan.with_tool_names(|tool| agent.plain.tools.name(tool))),
+            None => Arc::clone(plan),
+        }
+    }
+
     pub(in crate::runner) async fn start(&self) -> Result<Adapter, DriverError> {
         match &self.agent {
             Some(agent) => Adapter::start_plain(&self.launch, agent.clone()).await,
@@ -70,15 +78,15 @@ impl Prepared {
         }
     }
 
-    /// The folder that goes with the run.
     pub(in crate::runner) fn path(&self) -> &Path {
         self.folder.path()
     }
 }
 
-/// A provider's socket, open.
 pub(in crate::runner) async fn server() -> Result<Server, DriverError> {
-    Server::start(Limits::STANDARD).await.map_err(|error| DriverError::harness("cannot open the provider's socket", error))
+    Server::start(Limits::STANDARD)
+        .await
+        .map_err(|error| DriverError::harness("cannot open the provider's socket", error))
 }
 
 /// What is known of an agent that speaks ACP itself; none where the system has an adapter.

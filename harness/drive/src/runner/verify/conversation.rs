@@ -1,74 +1,48 @@
 //! Probes of a turn that runs to its end.
 
-use super::hint::Examinee;
-use super::host::Host;
-use super::probe::{Found, Probe};
-use super::script::{BATCH, HEARING, REFUSED};
-use super::stage::{PATIENCE, Step};
-use super::{judge, stop};
-use crate::driver::DriverError;
+use super::host::{Examinee, Host, NO_STOP};
+use super::judge;
+use super::probe::{Defect, Probed};
+use super::script::{BATCH, REFUSED, WAITING};
 
 /// A plain conversation works, in its first turn and in the one after.
-pub(super) async fn holds(host: &mut Host) -> Result<Found, DriverError> {
-    let hint = host.hint(Probe::HoldsAConversation);
-    let mut stage = host.open(BATCH).await?;
-    for turn in 0..stage.plan.turns.len() {
-        stage.play(turn).await?;
-        if let Err(seen) = judge::conversation(&stage.plan, turn, &stage.log) {
-            return Ok(Found::failed(format!("in turn {}: {seen}", turn + 1), hint));
-        }
+pub(super) async fn holds(host: &mut Host) -> Probed {
+    let mut session = host.open(BATCH).await?;
+    for turn in 0..session.plan.turns.len() {
+        session.play(turn).await?;
+        session.judge(turn).map_err(|defect| defect.within(format!("in turn {}", turn + 1)))?;
     }
-    Ok(Found::ok())
+    Ok(Vec::new())
 }
 
 /// What is shown and what is sent back has the ids of the provider.
-pub(super) async fn keeps_ids(host: &mut Host) -> Result<Found, DriverError> {
-    let hint = host.hint(Probe::KeepsNativeIds);
-    let mut stage = host.open(BATCH).await?;
-    stage.play(0).await?;
-    let shown = match host.examinee {
-        Examinee::Adapter => judge::shown_ids(&stage.plan, 0, &stage.log),
-        Examinee::Agent => judge::shown_ids_or_own(&stage.plan, 0, &stage.log),
+pub(super) async fn keeps_ids(host: &mut Host) -> Probed {
+    let mut session = host.open(BATCH).await?;
+    session.play(0).await?;
+    let warnings = match host.examinee {
+        Examinee::Adapter => judge::shown_ids(&session.plan, 0, &session.log)?,
+        Examinee::Agent => judge::shown_ids_or_own(&session.plan, 0, &session.log)?,
     };
-    let warnings = match shown {
-        Ok(warnings) => warnings,
-        Err(seen) => return Ok(Found::failed(seen, hint)),
-    };
-    stage.play(1).await?;
-    let Some((_, body)) = stage.log.requests.first() else {
-        return Ok(Found::failed("the second turn sends no request", hint));
-    };
-    Ok(match judge::kept_ids(&stage.plan, 0, body) {
-        Ok(()) => Found::Ok { warnings },
-        Err(seen) => Found::failed(seen, hint),
-    })
+    session.play(1).await?;
+    let (_, body) =
+        session.log.requests.first().ok_or_else(|| Defect::new("the second turn sends no request"))?;
+    judge::kept_ids(&session.plan, 0, body)?;
+    Ok(warnings)
 }
 
 /// The outcome is what happened: an end, a refusal of the provider, a stop.
-pub(super) async fn tells_outcome(host: &mut Host) -> Result<Found, DriverError> {
-    let hint = host.hint(Probe::TellsTheOutcome);
-    let mut stage = host.open(BATCH).await?;
-    stage.play(0).await?;
-    if let Err(seen) = judge::conversation(&stage.plan, 0, &stage.log) {
-        return Ok(Found::failed(format!("of a turn in which nothing goes wrong: {seen}"), hint));
+pub(super) async fn tells_outcome(host: &mut Host) -> Probed {
+    let mut session = host.open(BATCH).await?;
+    session.play(0).await?;
+    session.judge(0).map_err(|defect| defect.within("of a turn in which nothing goes wrong"))?;
+    let mut session = host.open(REFUSED).await?;
+    session.play(0).await?;
+    judge::refusal(&session.log)?;
+    if !host.capabilities().has("cancel") {
+        return Ok(vec![NO_STOP.to_owned()]);
     }
-    let mut stage = host.open(REFUSED).await?;
-    stage.play(0).await?;
-    if let Err(seen) = judge::refusal(&stage.log) {
-        return Ok(Found::failed(seen, hint));
-    }
-    if !host.capabilities().cancel {
-        return Ok(Found::Ok { warnings: vec!["a stop was not tried: `cancel` is not claimed".to_owned()] });
-    }
-    let mut stage = host.open(HEARING).await?;
-    stage.prompt(0).await?;
-    if stage.until(PATIENCE, |step| matches!(step, Step::Opened(_))).await?.is_none() {
-        return Ok(Found::failed(stop::NO_GATE, host.hint(Probe::HoldsAConversation)));
-    }
-    stage.cancel().await?;
-    stage.finish().await?;
-    Ok(match judge::stop(&stage.log) {
-        Ok(warnings) => Found::Ok { warnings },
-        Err(seen) => Found::failed(seen, hint),
-    })
+    let mut session = host.open(WAITING).await?;
+    session.stop_at_gate().await?;
+    session.finish().await?;
+    Ok(judge::stop(&session.log)?)
 }

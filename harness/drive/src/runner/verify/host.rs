@@ -5,15 +5,52 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::hint::Examinee;
-use super::probe::Probe;
+use super::probe::{Defect, Halt, Hint, Probe};
 use super::script::{BATCH, Conversation};
-use super::stage::Stage;
+use super::session::ProbeSession;
 use crate::driver::{About, Adapter, Capabilities, DriverError};
 use crate::runner::system::{Origin, Prepared, Subject, server};
 use crate::server::Server;
 use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::plan::Plan;
+
+/// Who is examined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Examinee {
+    /// An adapter, which speaks the protocol on top of ACP.
+    Adapter,
+    /// An agent that speaks plain ACP, together with the manifest that describes it.
+    Agent,
+}
+
+impl Examinee {
+    pub(super) fn of(subject: &Subject) -> Examinee {
+        if subject.manifest.acp.is_some() { Examinee::Agent } else { Examinee::Adapter }
+    }
+
+    pub(super) fn noun(self) -> &'static str {
+        match self {
+            Examinee::Adapter => "the adapter",
+            Examinee::Agent => "the agent",
+        }
+    }
+
+    /// How what a probe finds is mended.
+    pub(super) fn hint(self, probe: Probe, special: Option<Hint>) -> &'static str {
+        let probe = match special {
+            Some(Hint::Text(text)) => return text,
+            Some(Hint::Of(other)) => other,
+            None => probe,
+        };
+        match self {
+            Examinee::Adapter => probe.adapter_hint(),
+            Examinee::Agent => probe.agent_hint(),
+        }
+    }
+}
+
+/// The warning of a probe that would try a stop, if there were one.
+pub(super) const NO_STOP: &str = "a stop was not tried: `cancel` is not claimed";
 
 /// The adapter under examination, and what it needs.
 pub(super) struct Host {
@@ -27,9 +64,8 @@ pub(super) struct Host {
     n_sessions: usize,
     /// The mode of the probes that need only one.
     pub(super) mode: String,
-    /// The dialects that the system speaks.
     pub(super) dialects: Vec<Dialect>,
-    warnings: Vec<String>,
+    pub(super) warnings: Vec<String>,
     /// What the manifest knows that this version does not do.
     limits: BTreeMap<String, String>,
     /// Dropped after the adapter, and waits for it.
@@ -37,13 +73,13 @@ pub(super) struct Host {
 }
 
 impl Host {
-    /// Starts the adapter, and holds what it says of itself against its manifest. The inner error is what is wrong.
+    /// Starts the adapter, and compares what it says of itself with its manifest.
     pub(super) async fn start(
         subject: &Subject,
-        guardian: &Path,
+        supervisor: &Path,
         note: &(dyn Fn(&str) + Sync),
-    ) -> Result<Result<Host, String>, DriverError> {
-        let mut prepared = Prepared::new(subject, guardian, note).await?;
+    ) -> Result<Host, Halt> {
+        let mut prepared = Prepared::new(subject, supervisor, note).await?;
         if let Some(agent) = &mut prepared.agent {
             // What the agent does not say of itself must not look as if it did.
             agent.version.clear();
@@ -51,10 +87,7 @@ impl Host {
         let adapter = prepared.start().await?;
         let mut about = adapter.about().clone();
         let warnings = take_as_read(&mut about, subject);
-        let mode = match mode_of(&about, subject) {
-            Ok(mode) => mode,
-            Err(seen) => return Ok(Err(seen)),
-        };
+        let mode = mode_of(&about, subject)?;
         let mut host = Host {
             examinee: Examinee::of(subject),
             about,
@@ -71,10 +104,10 @@ impl Host {
         if matches!(subject.origin, Origin::Command(_)) {
             host.find_dialects().await?;
         }
-        Ok(Ok(host))
+        Ok(host)
     }
 
-    /// Nothing says which dialects the system behind a command speaks, so each is tried.
+    /// A command does not say which dialects its system speaks, so each is tried.
     async fn find_dialects(&mut self) -> Result<(), DriverError> {
         let mut refused = None;
         for dialect in std::mem::take(&mut self.dialects) {
@@ -93,20 +126,9 @@ impl Host {
         }
     }
 
-    /// The SDK, its version and its modes.
     pub(super) fn about(&self) -> String {
         let About { sdk, version, modes, .. } = &self.about;
         format!("{sdk} {version} with {}", modes.join(", "))
-    }
-
-    /// What is worth knowing about the start.
-    pub(super) fn warnings(&self) -> Vec<String> {
-        self.warnings.clone()
-    }
-
-    /// How what a probe finds is mended, where nothing more exact is known.
-    pub(super) fn hint(&self, probe: Probe) -> &'static str {
-        self.examinee.hint(probe)
     }
 
     /// Whether the manifest has a probe among the limits of this version.
@@ -160,34 +182,31 @@ impl Host {
     }
 
     /// A conversation with the shared process, in the first dialect.
-    pub(super) async fn open(&mut self, conversation: Conversation) -> Result<Stage, DriverError> {
+    pub(super) async fn open(&mut self, conversation: Conversation) -> Result<ProbeSession, DriverError> {
         self.open_on(conversation, self.dialect()).await
     }
 
-    /// The same in a dialect.
     pub(super) async fn open_on(
         &mut self,
         conversation: Conversation,
         dialect: Dialect,
-    ) -> Result<Stage, DriverError> {
+    ) -> Result<ProbeSession, DriverError> {
         let adapter = self.adapter(1).await?;
-        Stage::open(self, &adapter, conversation.plan(dialect, 0)?, &self.mode).await
+        self.open_in(&adapter, conversation.plan(dialect, 0)?, &self.mode).await
     }
 
-    /// The server of a session.
-    pub(super) async fn server(&self) -> Result<Server, DriverError> {
-        self.prepared.server(&self.server).await
+    /// A session for a plan in a process.
+    pub(super) async fn open_in(
+        &self,
+        adapter: &Adapter,
+        plan: Arc<Plan>,
+        mode: &str,
+    ) -> Result<ProbeSession, DriverError> {
+        let server = self.prepared.server(&self.server).await?;
+        let plans = (Arc::clone(&plan), self.prepared.offered(&plan));
+        ProbeSession::open(&server, adapter, plans, mode, self.folder()?).await
     }
 
-    /// The plan as the model sees it: with the names under which it is offered the tools.
-    pub(super) fn offered(&self, plan: &Arc<Plan>) -> Arc<Plan> {
-        match &self.prepared.agent {
-            Some(agent) => Arc::new(plan.with_tool_names(|tool| agent.plain.tools.name(tool))),
-            None => Arc::clone(plan),
-        }
-    }
-
-    /// An empty folder.
     pub(super) fn folder(&self) -> Result<PathBuf, DriverError> {
         let n = self.n_folders.fetch_add(1, Ordering::Relaxed);
         let folder = self.prepared.path().join(format!("state-{n}"));
@@ -210,43 +229,38 @@ fn take_as_read(about: &mut About, subject: &Subject) -> Vec<String> {
 }
 
 /// The mode that is meant, or what is wrong with what the adapter says of itself.
-fn mode_of(about: &About, subject: &Subject) -> Result<String, String> {
-    let manifest = &subject.manifest;
+fn mode_of(about: &About, subject: &Subject) -> Result<String, Defect> {
+    let (manifest, noun) = (&subject.manifest, Examinee::of(subject).noun());
     let differs = |wanted: &Option<String>, said: &str| wanted.as_ref().is_some_and(|wanted| wanted != said);
     if differs(&manifest.sdk, &about.sdk) || differs(&manifest.version, &about.version) {
         let (sdk, version) = (manifest.sdk.as_deref(), manifest.version.as_deref());
-        return Err(format!(
-            "{} says {} {}, the manifest {} {}",
-            Examinee::of(subject).noun(),
+        return Err(Defect::new(format!(
+            "{noun} says {} {}, the manifest {} {}",
             about.sdk,
             about.version,
             sdk.unwrap_or("any"),
             version.unwrap_or("any")
-        ));
+        )));
     }
     if about.sdk.is_empty() || about.version.is_empty() {
-        return Err("`sdk` or `version` is empty".to_owned());
+        return Err(Defect::new("`sdk` or `version` is empty"));
     }
     let wanted = manifest.modes.iter().map(|mode| &mode.name).chain(&subject.mode);
     if let Some(missing) = wanted.into_iter().find(|wanted| !about.modes.contains(wanted)) {
         let offered = about.modes.join(", ");
-        let noun = Examinee::of(subject).noun();
-        return Err(format!("the mode {missing} is wanted, and {noun} offers {offered}"));
+        return Err(Defect::new(format!("the mode {missing} is wanted, and {noun} offers {offered}")));
     }
     // Another version of the SDK may have others.
-    if let (Some(told), None) = (&manifest.capabilities, &manifest.pinned) {
-        let (mut told, mut has) = (told.clone(), about.capabilities.names());
-        told.sort();
+    if let (Some(listed), None) = (&manifest.capabilities, &manifest.pinned) {
+        let (mut listed, mut has) = (listed.clone(), about.capabilities.keys());
+        listed.sort();
         has.sort();
-        if told != has {
-            let noun = Examinee::of(subject).noun();
-            return Err(format!(
-                "{noun} has the capabilities {}; the manifest tells {}",
-                has.join(", "),
-                told.join(", ")
-            ));
+        if listed != has {
+            let (has, listed) = (has.join(", "), listed.join(", "));
+            let seen = format!("{noun} has the capabilities {has}; the manifest lists {listed}");
+            return Err(Defect::new(seen));
         }
     }
     let mode = subject.mode.clone().or_else(|| about.modes.first().cloned());
-    mode.ok_or_else(|| format!("{} offers no mode", Examinee::of(subject).noun()))
+    mode.ok_or_else(|| Defect::new(format!("{noun} offers no mode")))
 }

@@ -1,105 +1,143 @@
-//! What a log must show of a turn in which nothing goes wrong. Each gives what is wrong, in words.
+//! What is written down of a turn, and what it must show when nothing goes wrong.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::stage::{Log, REFUSAL};
+use super::probe::Defect;
+use super::script::REFUSAL;
 use brickbat_rules::json::Document;
 use brickbat_scenario::history::{Content, History};
 use brickbat_scenario::plan::{CallKey, Plan};
-use brickbat_scenario::trace::{RequestKind, TurnOutcome};
+use brickbat_scenario::trace::{RequestKind, ShownState, TurnOutcome};
 use brickbat_scenario::wire;
+
+#[derive(Debug, Default)]
+pub(super) struct TurnLog {
+    pub(super) requests: Vec<(RequestKind, Arc<[u8]>)>,
+    pub(super) gate_calls: Vec<GateCall>,
+    /// The states of calls, as the user saw them.
+    pub(super) shown: Vec<(String, ShownState)>,
+    pub(super) outcome: Option<TurnOutcome>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct GateCall {
+    /// The tool whose gate was asked.
+    pub(super) tool: String,
+    pub(super) args: String,
+    /// The call, known by its marker.
+    pub(super) call: Option<CallKey>,
+}
 
 /// A turn of the plan went as the plan says: every reply was asked for, every tool ran once with its arguments, and
 /// the turn returned.
-pub(super) fn conversation(plan: &Plan, turn: usize, log: &Log) -> Result<(), String> {
+pub(super) fn conversation(plan: &Plan, turn: usize, log: &TurnLog) -> Result<(), Defect> {
     for (kind, _) in &log.requests {
         match kind {
             RequestKind::Scripted { .. } => {}
             RequestKind::Refused { status } => {
-                return Err(format!("the provider refused a request with status {status}"));
+                return Err(Defect::new(format!("the provider refused a request with status {status}")));
             }
-            _ => return Err("the provider was asked once more than the conversation has replies".to_owned()),
+            _ => {
+                return Err(Defect::new(
+                    "the provider was asked once more than the conversation has replies",
+                ));
+            }
         }
     }
-    for (index, run) in log.runs.iter().enumerate() {
+    for (index, run) in log.gate_calls.iter().enumerate() {
         let call = run.call.map(|key| (key, &plan.calls[key.0 as usize]));
         let Some((key, call)) = call else {
-            return Err(format!("the gate of {} got arguments of no call: {}", run.tool, quoted(&run.args)));
+            return Err(Defect::new(format!(
+                "the gate of {} got arguments of no call: {}",
+                run.tool,
+                quoted(&run.args)
+            )));
         };
         let name = &call.name;
         if run.tool != call.tool {
-            return Err(format!("call {name} of the tool {} came to the gate of {}", call.tool, run.tool));
+            return Err(Defect::new(format!(
+                "call {name} of the tool {} came to the gate of {}",
+                call.tool, run.tool
+            )));
         }
-        if log.runs[..index].iter().any(|other| other.call == Some(key)) {
-            return Err(format!("call {name} came to its gate twice"));
+        if log.gate_calls[..index].iter().any(|other| other.call == Some(key)) {
+            return Err(Defect::new(format!("call {name} came to its gate twice")));
         }
         let args: Option<Value> = serde_json::from_str(&run.args).ok();
         if args.as_ref() != Some(&call.args) {
             let wanted = quoted(&call.args.to_string());
-            return Err(format!(
+            return Err(Defect::new(format!(
                 "call {name} came to its gate with {}, the model said {wanted}",
                 quoted(&run.args)
-            ));
+            )));
         }
     }
     let wanted = plan.turns[turn].replies.len();
     let asked = log.requests.len();
-    let idle = calls_of(plan, turn).find(|key| !log.runs.iter().any(|run| run.call == Some(*key)));
+    let idle = calls_of(plan, turn).find(|key| !log.gate_calls.iter().any(|run| run.call == Some(*key)));
     match (idle, &log.outcome) {
-        (_, None) => {
-            Err(format!("the turn is not answered, after {asked} of {wanted} requests and no more events"))
+        (_, None) => Err(Defect::new(format!(
+            "the turn is not answered, after {asked} of {wanted} requests and no more events"
+        ))),
+        (_, Some(outcome)) if *outcome != TurnOutcome::Returned => Err(Defect::new(format!(
+            "the turn ended as {}, after {asked} of {wanted} requests",
+            words(outcome)
+        ))),
+        (Some(key), _) => {
+            Err(Defect::new(format!("call {} never came to its gate", plan.calls[key.0 as usize].name)))
         }
-        (_, Some(outcome)) if *outcome != TurnOutcome::Returned => {
-            Err(format!("the turn ended as {}, after {asked} of {wanted} requests", words(outcome)))
-        }
-        (Some(key), _) => Err(format!("call {} never came to its gate", plan.calls[key.0 as usize].name)),
         (None, _) if asked < wanted => {
-            Err(format!("the turn returned after {asked} of {wanted} requests to the provider"))
+            Err(Defect::new(format!("the turn returned after {asked} of {wanted} requests to the provider")))
         }
         (None, Some(_)) => Ok(()),
     }
 }
 
 /// The calls of the turn are shown under their wire ids and under no others. Warns where none is shown at all.
-pub(super) fn shown_ids(plan: &Plan, turn: usize, log: &Log) -> Result<Vec<String>, String> {
+pub(super) fn shown_ids(plan: &Plan, turn: usize, log: &TurnLog) -> Result<Vec<String>, Defect> {
     let is_native = |id: &str| calls_of(plan, turn).any(|key| plan.calls[key.0 as usize].id == id);
     if let Some((foreign, _)) = log.shown.iter().find(|(id, _)| !is_native(id)) {
-        return Err(format!("a call is shown as {}, which is no id of the provider", quoted(foreign)));
+        return Err(Defect::new(format!(
+            "a call is shown as {}, which is no id of the provider",
+            quoted(foreign)
+        )));
     }
     if log.shown.is_empty() {
         return Ok(vec!["no call is shown: stuck calls cannot be seen".to_owned()]);
     }
     let is_shown = |key: &CallKey| log.shown.iter().any(|(id, _)| *id == plan.calls[key.0 as usize].id);
     match calls_of(plan, turn).find(|key| !is_shown(key)) {
-        Some(key) => Err(format!("call {} is never shown, the others are", plan.calls[key.0 as usize].name)),
+        Some(key) => Err(Defect::new(format!(
+            "call {} is never shown, the others are",
+            plan.calls[key.0 as usize].name
+        ))),
         None => Ok(Vec::new()),
     }
 }
 
 /// The same of an agent that may have ids of its own: then there are as many as calls, and a warning.
-pub(super) fn shown_ids_or_own(plan: &Plan, turn: usize, log: &Log) -> Result<Vec<String>, String> {
+pub(super) fn shown_ids_or_own(plan: &Plan, turn: usize, log: &TurnLog) -> Result<Vec<String>, Defect> {
     let own: BTreeSet<&str> = log.shown.iter().map(|(id, _)| id.as_str()).collect();
     let n_calls = calls_of(plan, turn).count();
     let is_native = |id: &&str| plan.calls.iter().any(|call| call.id == *id);
     match own.first() {
-        Some(first) if !own.iter().any(is_native) => match own.len() == n_calls {
-            true => Ok(vec![format!(
-                "calls are shown under ids of the agent's own, such as {}: stuck calls cannot be seen",
-                quoted(first)
-            )]),
-            false => Err(format!(
-                "{} calls are shown, none under an id of the provider; there were {n_calls}",
-                own.len()
-            )),
-        },
+        Some(first) if !own.iter().any(is_native) && own.len() == n_calls => Ok(vec![format!(
+            "calls are shown under ids of the agent's own, such as {}: stuck calls cannot be seen",
+            quoted(first)
+        )]),
+        Some(_) if !own.iter().any(is_native) => Err(Defect::new(format!(
+            "{} calls are shown, none under an id of the provider; there were {n_calls}",
+            own.len()
+        ))),
         _ => shown_ids(plan, turn, log),
     }
 }
 
 /// The last request carries the calls of the turn and their results, under their wire ids and in one piece.
-pub(super) fn kept_ids(plan: &Plan, turn: usize, body: &[u8]) -> Result<(), String> {
+pub(super) fn kept_ids(plan: &Plan, turn: usize, body: &[u8]) -> Result<(), Defect> {
     let history = history(plan, body);
     let ids = |wanted: fn(&Content) -> Option<&String>| -> Vec<String> {
         history.items.iter().filter_map(|item| wanted(&item.content)).cloned().collect()
@@ -115,35 +153,36 @@ pub(super) fn kept_ids(plan: &Plan, turn: usize, body: &[u8]) -> Result<(), Stri
     let mut wanted: Vec<String> =
         calls_of(plan, turn).map(|key| plan.calls[key.0 as usize].id.clone()).collect();
     if calls != wanted {
-        return Err(format!(
+        return Err(Defect::new(format!(
             "the next request says the calls {}, the provider said {}",
             list(&calls),
             list(&wanted)
-        ));
+        )));
     }
     // The order of results is the SDK's.
     wanted.sort();
     results.sort();
-    match results == wanted {
-        true => Ok(()),
-        false => {
-            Err(format!("the next request has results for {}, there were {}", list(&results), list(&wanted)))
-        }
+    if results != wanted {
+        let (results, wanted) = (list(&results), list(&wanted));
+        return Err(Defect::new(format!("the next request has results for {results}, there were {wanted}")));
     }
+    Ok(())
 }
 
 /// A request carries nothing of another plan: not its words, ids, markers or address.
-pub(super) fn nothing_of(other: &Plan, base_url: &str, words: &str, body: &[u8]) -> Result<(), String> {
+pub(super) fn nothing_of(other: &Plan, base_url: &str, words: &str, body: &[u8]) -> Result<(), Defect> {
     let body = String::from_utf8_lossy(body);
     let calls = other.calls.iter().flat_map(|call| [call.id.as_str(), call.marker.as_str()]);
     match calls.chain([base_url, words]).find(|own| body.contains(own)) {
-        Some(leaked) => Err(format!("a request of one session carries {} of the other", quoted(leaked))),
+        Some(leaked) => {
+            Err(Defect::new(format!("a request of one session carries {} of the other", quoted(leaked))))
+        }
         None => Ok(()),
     }
 }
 
 /// A request carries what was said in an earlier turn: the user's words, the calls and their results.
-pub(super) fn remembers(plan: &Plan, turn: usize, body: &[u8]) -> Result<(), String> {
+pub(super) fn remembers(plan: &Plan, turn: usize, body: &[u8]) -> Result<(), Defect> {
     let history = history(plan, body);
     let user = &plan.turns[turn].user;
     let said = |text: &str| {
@@ -153,39 +192,42 @@ pub(super) fn remembers(plan: &Plan, turn: usize, body: &[u8]) -> Result<(), Str
         })
     };
     if !said(user) {
-        return Err(format!("the next request does not carry the user's words {}", quoted(user)));
+        return Err(Defect::new(format!(
+            "the next request does not carry the user's words {}",
+            quoted(user)
+        )));
     }
     kept_ids(plan, turn, body)
 }
 
 /// A permanent refusal was raised, with the provider's words.
-pub(super) fn refusal(log: &Log) -> Result<(), String> {
+pub(super) fn refusal(log: &TurnLog) -> Result<(), Defect> {
     match &log.outcome {
         Some(TurnOutcome::Raised { text, .. }) if text.contains(REFUSAL) => Ok(()),
-        Some(TurnOutcome::Raised { class, text }) => Err(format!(
+        Some(TurnOutcome::Raised { class, text }) => Err(Defect::new(format!(
             "the provider answered with status 400 and the words {}, and the outcome raised says {}",
             quoted(REFUSAL),
             quoted(&format!("{class}: {text}"))
-        )),
-        Some(other) => Err(format!(
+        ))),
+        Some(other) => Err(Defect::new(format!(
             "the provider refused the request with status 400, and the outcome is {}",
             words(other)
-        )),
+        ))),
         None => {
-            Err("the provider refused the request with status 400, and the turn is not answered".to_owned())
+            Err(Defect::new("the provider refused the request with status 400, and the turn is not answered"))
         }
     }
 }
 
-/// A stop was told as one. Warns where it surfaces as an error.
-pub(super) fn stop(log: &Log) -> Result<Vec<String>, String> {
+/// A stop was reported as one. Warns where it surfaces as an error.
+pub(super) fn stop(log: &TurnLog) -> Result<Vec<String>, Defect> {
     match &log.outcome {
         Some(TurnOutcome::Cancelled) => Ok(Vec::new()),
         Some(TurnOutcome::Raised { class, text }) if is_like_an_abort(class, text) => {
-            Ok(vec![format!("a stop is told as raised, {class}: cancelled is what it is")])
+            Ok(vec![format!("a stop is reported as raised, {class}, and not as cancelled")])
         }
-        Some(other) => Err(format!("the turn was stopped, and its outcome is {}", words(other))),
-        None => Err("the turn was stopped, and is not answered".to_owned()),
+        Some(other) => Err(Defect::new(format!("the turn was stopped, and its outcome is {}", words(other)))),
+        None => Err(Defect::new("the turn was stopped, and is not answered")),
     }
 }
 
@@ -216,7 +258,6 @@ fn list(ids: &[String]) -> String {
     if ids.is_empty() { "none".to_owned() } else { ids.join(", ") }
 }
 
-/// Characters of something that is quoted.
 const MAX_QUOTE_CHARS: usize = 200;
 
 /// A text between marks, on one line, not too long.
@@ -232,7 +273,6 @@ fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::script::BATCH;
-    use super::super::stage::Run;
     use super::*;
     use brickbat_rules::dialect::Dialect;
     use brickbat_scenario::trace::ShownState;
@@ -242,15 +282,15 @@ mod tests {
     }
 
     /// The log of a right adapter.
-    fn right(plan: &Plan) -> Log {
+    fn right(plan: &Plan) -> TurnLog {
         let run = |key: CallKey| {
             let call = &plan.calls[key.0 as usize];
-            Run { tool: call.tool.clone(), args: call.args.to_string(), call: Some(key) }
+            GateCall { tool: call.tool.clone(), args: call.args.to_string(), call: Some(key) }
         };
         let scripted = |reply| (RequestKind::Scripted { turn: 0, reply, attempt: 0 }, body(plan, |_| {}));
-        Log {
+        TurnLog {
             requests: vec![scripted(0), scripted(1)],
-            runs: calls_of(plan, 0).map(run).collect(),
+            gate_calls: calls_of(plan, 0).map(run).collect(),
             shown: plan.calls.iter().map(|call| (call.id.clone(), ShownState::Completed)).collect(),
             outcome: Some(TurnOutcome::Returned),
         }
@@ -274,11 +314,11 @@ mod tests {
     }
 
     #[track_caller]
-    fn accused(change: impl FnOnce(&mut Log), words: &str) {
+    fn accused(change: impl FnOnce(&mut TurnLog), words: &str) {
         let plan = plan(0);
         let mut log = right(&plan);
         change(&mut log);
-        let seen = conversation(&plan, 0, &log).expect_err(words);
+        let seen = conversation(&plan, 0, &log).expect_err(words).seen;
         assert!(seen.contains(words), "{seen}");
     }
 
@@ -287,9 +327,9 @@ mod tests {
         let plan = plan(0);
         let mut log = right(&plan);
         // Another spelling of the same arguments is no other argument.
-        let spelled: Value = serde_json::from_str(&log.runs[1].args).unwrap();
-        log.runs[1].args = serde_json::to_string_pretty(&spelled).unwrap();
-        log.runs.reverse();
+        let spelled: Value = serde_json::from_str(&log.gate_calls[1].args).unwrap();
+        log.gate_calls[1].args = serde_json::to_string_pretty(&spelled).unwrap();
+        log.gate_calls.reverse();
         assert_eq!(conversation(&plan, 0, &log), Ok(()));
         assert_eq!(shown_ids(&plan, 0, &log), Ok(Vec::new()));
         assert_eq!(remembers(&plan, 0, &log.requests[1].1), Ok(()));
@@ -298,13 +338,13 @@ mod tests {
     #[test]
     fn each_way_in_which_a_conversation_goes_wrong_is_told() {
         accused(
-            |log| log.runs[1].args = log.runs[1].args.replace("2.5", "2"),
+            |log| log.gate_calls[1].args = log.gate_calls[1].args.replace("2.5", "2"),
             "call b came to its gate with",
         );
-        accused(|log| log.runs[0].tool = "measure".to_owned(), "came to the gate of measure");
-        accused(|log| log.runs[2].call = None, "arguments of no call");
-        accused(|log| log.runs.push(log.runs[0].clone()), "call a came to its gate twice");
-        accused(|log| drop(log.runs.pop()), "call c never came to its gate");
+        accused(|log| log.gate_calls[0].tool = "measure".to_owned(), "came to the gate of measure");
+        accused(|log| log.gate_calls[2].call = None, "arguments of no call");
+        accused(|log| log.gate_calls.push(log.gate_calls[0].clone()), "call a came to its gate twice");
+        accused(|log| drop(log.gate_calls.pop()), "call c never came to its gate");
         accused(|log| drop(log.requests.pop()), "after 1 of 2 requests");
         accused(
             |log| log.requests[1].0 = RequestKind::Refused { status: 400 },
@@ -320,27 +360,29 @@ mod tests {
         let plan = plan(0);
         let mut log = right(&plan);
         log.shown.remove(1);
-        assert!(shown_ids(&plan, 0, &log).is_err_and(|seen| seen.contains("call b is never shown")));
+        assert!(shown_ids(&plan, 0, &log).is_err_and(|defect| defect.seen.contains("call b is never shown")));
         log.shown.push(("own-1".to_owned(), ShownState::Pending));
-        assert!(shown_ids(&plan, 0, &log).is_err_and(|seen| seen.contains("`own-1`")));
+        assert!(shown_ids(&plan, 0, &log).is_err_and(|defect| defect.seen.contains("`own-1`")));
         let mut log = right(&plan);
         for (number, (id, _)) in log.shown.iter_mut().enumerate() {
             *id = format!("own-{number}");
         }
         assert!(shown_ids_or_own(&plan, 0, &log).is_ok_and(|warnings| warnings[0].contains("`own-0`")));
         log.shown.pop();
-        assert!(shown_ids_or_own(&plan, 0, &log).is_err_and(|seen| seen.contains("2 calls are shown")));
+        assert!(
+            shown_ids_or_own(&plan, 0, &log).is_err_and(|defect| defect.seen.contains("2 calls are shown"))
+        );
         log.shown[0].0.clone_from(&plan.calls[0].id);
-        assert!(shown_ids_or_own(&plan, 0, &log).is_err_and(|seen| seen.contains("`own-1`")));
+        assert!(shown_ids_or_own(&plan, 0, &log).is_err_and(|defect| defect.seen.contains("`own-1`")));
         assert_eq!(shown_ids_or_own(&plan, 0, &right(&plan)), Ok(Vec::new()));
-        let told = |change: fn(&mut Vec<Value>)| kept_ids(&plan, 0, &body(&plan, change)).unwrap_err();
+        let told = |change: fn(&mut Vec<Value>)| kept_ids(&plan, 0, &body(&plan, change)).unwrap_err().seen;
         assert!(
             told(|said| said[1]["tool_calls"][0]["id"] = "own-1".into()).contains("says the calls own-1, ")
         );
         assert!(told(|said| drop(said.remove(1))).contains("says the calls none"));
         assert!(told(|said| drop(said.pop())).contains("has results for"));
         let forgot = remembers(&plan, 0, &body(&plan, |said| drop(said.remove(0))));
-        assert!(forgot.is_err_and(|seen| seen.contains("the user's words")));
+        assert!(forgot.is_err_and(|defect| defect.seen.contains("the user's words")));
     }
 
     #[test]
@@ -351,7 +393,7 @@ mod tests {
         assert!(nothing_of(&other, url, words, &body(&other, |_| {})).is_err());
         for leaked in [url, words, &other.calls[2].marker] {
             let leaky = body(&own, |said| said[0]["content"] = format!("hello {leaked}").into());
-            let seen = nothing_of(&other, url, words, &leaky).unwrap_err();
+            let seen = nothing_of(&other, url, words, &leaky).unwrap_err().seen;
             assert!(seen.contains(leaked), "{seen}");
         }
     }

@@ -3,32 +3,29 @@
 use futures::stream::{self, StreamExt, TryStreamExt};
 use serde_json::{Value, json};
 
-use super::hint::Examinee;
-use super::host::Host;
+use super::host::{Examinee, Host};
 use super::judge;
-use super::probe::{Found, Probe};
-use super::script::{BATCH, HEARING, REFUSED};
-use super::stage::{PATIENCE, Stage, Step};
+use super::probe::{Defect, Halt, Hint, Probe, Probed};
+use super::script::{BATCH, REFUSED, WAITING};
+use super::session::{Observation, PATIENCE};
 use crate::driver::{Adapter, DriverError};
 
 /// A word that is no mode and no dialect.
 const UNKNOWN: &str = "brickbat-no-such-thing";
 
 /// What is unknown is refused, and each mode works in each dialect.
-pub(super) async fn honours_mode(host: &mut Host) -> Result<Found, DriverError> {
-    let hint = host.hint(Probe::HonoursTheMode);
+pub(super) async fn honours_mode(host: &mut Host) -> Probed {
     let claimed = host.modes();
     let warnings = match host.examinee {
-        Examinee::Adapter => match refuses_the_unknown(host).await? {
-            Ok(()) => Vec::new(),
-            Err(seen) => return Ok(Found::failed(seen, hint)),
-        },
+        Examinee::Adapter => {
+            refuses_the_unknown(host).await?;
+            Vec::new()
+        }
         Examinee::Agent if claimed.len() > 1 => {
-            let seen = format!(
-                "the modes {} are listed, and nothing tells the agent which is meant",
-                claimed.join(", ")
-            );
-            return Ok(Found::failed(seen, "list one mode, and write a manifest for each other one"));
+            let modes = claimed.join(", ");
+            let seen = format!("the modes {modes} are listed, and nothing tells the agent which is meant");
+            let hint = Hint::Text("list one mode, and write a manifest for each other one");
+            return Err(Defect::new(seen).hint(hint).into());
         }
         Examinee::Agent => {
             vec!["a refusal was not tried: session/new of plain ACP names no mode and no dialect".to_owned()]
@@ -37,72 +34,67 @@ pub(super) async fn honours_mode(host: &mut Host) -> Result<Found, DriverError> 
     let adapter = host.adapter(claimed.len() * host.dialects.len()).await?;
     for mode in &claimed {
         for dialect in host.dialects.clone() {
-            let mut stage = Stage::open(host, &adapter, BATCH.plan(dialect, 0)?, mode).await?;
-            stage.play(0).await?;
-            if let Err(seen) = judge::conversation(&stage.plan, 0, &stage.log) {
-                let hint = "offer only modes that work, and in the manifest only dialects that work";
-                return Ok(Found::failed(format!("in the mode {mode} on {dialect}: {seen}"), hint));
-            }
+            let mut session = host.open_in(&adapter, BATCH.plan(dialect, 0)?, mode).await?;
+            session.play(0).await?;
+            let hint = Hint::Text("offer only modes that work, and in the manifest only dialects that work");
+            let place = format!("in the mode {mode} on {dialect}");
+            session.judge(0).map_err(|defect| defect.within(place).hint(hint))?;
         }
     }
-    Ok(Found::Ok { warnings })
+    Ok(warnings)
 }
 
-/// Asks for an unknown mode and an unknown dialect. The inner error is what is wrong.
-async fn refuses_the_unknown(host: &mut Host) -> Result<Result<(), String>, DriverError> {
+/// Asks for an unknown mode and an unknown dialect.
+async fn refuses_the_unknown(host: &mut Host) -> Result<(), Halt> {
     let adapter = host.adapter(1).await?;
     for what in ["mode", "dialect"] {
-        let stage = host.open(BATCH).await?;
-        let mut meta = stage.spec.meta();
+        let session = host.open(BATCH).await?;
+        let mut meta = session.spec.meta();
         if let Some(Value::Object(brickbat)) = meta.get_mut("brickbat") {
             brickbat.insert(what.to_owned(), json!(UNKNOWN));
         }
-        match adapter.open_with(&stage.spec, meta).await {
+        match adapter.open_with(&session.spec, meta).await {
             Err(error) if error.is_refusal() => {}
-            Err(error) => return Err(error),
+            Err(error) => return Err(error.into()),
             Ok(_) => {
-                return Ok(Err(format!("session/new with the {what} `{UNKNOWN}` opened a session")));
+                let seen = format!("session/new with the {what} `{UNKNOWN}` opened a session");
+                return Err(Defect::new(seen).into());
             }
         }
     }
-    Ok(Ok(()))
+    Ok(())
 }
 
 /// The barrier is answered, idle and inside a turn, and the history holds what was said.
-pub(super) async fn answers_extensions(host: &mut Host) -> Result<Found, DriverError> {
-    let hint = host.hint(Probe::AnswersExtensions);
+pub(super) async fn answers_extensions(host: &mut Host) -> Probed {
     let able = host.capabilities();
     if host.examinee == Examinee::Agent {
         let words = "plain ACP has no extension methods; what is consumed is seen from the agent's processes";
-        return Ok(Found::Skipped { reason: words.to_owned() });
+        return Err(Halt::Skipped(words.to_owned()));
     }
-    if !able.barrier && !able.history {
-        return Ok(Found::Skipped { reason: "neither `barrier` nor `history` is claimed".to_owned() });
+    if !able.has("barrier") && !able.has("history") {
+        return Err(Halt::Skipped("neither `barrier` nor `history` is claimed".to_owned()));
     }
     let mut warnings = Vec::new();
-    if !able.barrier {
+    if !able.has("barrier") {
         warnings.push("without a barrier a receipt proves only that the socket was read".to_owned());
     }
-    let mut stage = host.open(BATCH).await?;
-    stage.session().barrier().await?;
-    stage.prompt(0).await?;
-    match stage.until(PATIENCE, |step| matches!(step, Step::Opened(_))).await? {
-        Some(step) => {
-            // It is a question about what was received, not about the turn: the turn waits for the gate.
-            stage.session().barrier().await?;
-            stage.help(step);
-        }
-        None => return Ok(Found::failed(super::stop::NO_GATE, host.hint(Probe::HoldsAConversation))),
-    }
-    stage.finish().await?;
-    if let Some(history) = stage.session().history().await? {
-        let user = &stage.plan.turns[0].user;
+    let mut session = host.open(BATCH).await?;
+    session.acp().barrier().await?;
+    session.prompt(0).await?;
+    let opened = session.until(PATIENCE, Observation::is_opened).await?.ok_or_else(Defect::no_gate)?;
+    // The barrier is about what was received, not about the turn: the turn waits for the gate.
+    session.acp().barrier().await?;
+    session.help(opened);
+    session.finish().await?;
+    if let Some(history) = session.acp().history().await? {
+        let user = &session.plan.turns[0].user;
         if !history.to_string().contains(user.as_str()) {
             let seen = format!("`_brickbat/history` does not hold the user's words `{user}`");
-            return Ok(Found::failed(seen, hint));
+            return Err(Defect::new(seen).into());
         }
     }
-    Ok(Found::Ok { warnings })
+    Ok(warnings)
 }
 
 /// Plans that one process is given, and how many at once.
@@ -110,8 +102,8 @@ const N_PLANS: usize = 100;
 const N_AT_ONCE: usize = 8;
 
 /// Many plans of three kinds in one process, several at the same time; of an agent without an adapter as many as its
-/// manifest says, one after the other.
-pub(super) async fn survives(host: &mut Host) -> Result<Found, DriverError> {
+/// manifest allows, one after the other.
+pub(super) async fn survives(host: &mut Host) -> Probed {
     let adapter = host.fresh().await?;
     let host = &*host;
     let (n_plans, n_at_once, warnings) = match host.max_sessions() {
@@ -124,22 +116,26 @@ pub(super) async fn survives(host: &mut Host) -> Result<Found, DriverError> {
             (n_plans, 1, vec![words])
         }
     };
-    let plans = (0..n_plans).map(|number| one_of_many(host, &adapter, number as u64));
-    let wrong: Vec<Option<String>> = stream::iter(plans).buffer_unordered(n_at_once).try_collect().await?;
-    let wrong: Vec<String> = wrong.into_iter().flatten().collect();
-    Ok(match wrong.first() {
+    let plans = (0..n_plans).map(async |number| match one_of_many(host, &adapter, number as u64).await {
+        Ok(()) => Ok(None),
+        Err(Halt::Defect(defect)) => Ok(Some(defect.seen)),
+        Err(other) => Err(other),
+    });
+    let seen: Vec<Option<String>> = stream::iter(plans).buffer_unordered(n_at_once).try_collect().await?;
+    let seen: Vec<String> = seen.into_iter().flatten().collect();
+    match seen.first() {
         Some(first) => {
-            let seen = format!("{} of {n_plans} plans in one process went wrong: {first}", wrong.len());
-            Found::failed(seen, host.hint(Probe::SurvivesManyPlans))
+            let n_wrong = seen.len();
+            Err(Defect::new(format!("{n_wrong} of {n_plans} plans in one process went wrong: {first}"))
+                .into())
         }
-        None => Found::Ok { warnings },
-    })
+        None => Ok(warnings),
+    }
 }
 
-/// Runs one plan, and says what went wrong with it.
-async fn one_of_many(host: &Host, adapter: &Adapter, number: u64) -> Result<Option<String>, DriverError> {
+async fn one_of_many(host: &Host, adapter: &Adapter, number: u64) -> Result<(), Halt> {
     let dialect = host.dialects[number as usize % host.dialects.len()];
-    // What the system is known not to do would be found here again, and would hide what this probe is after.
+    // A known limit of the system would be found here again, and would hide what this probe is after.
     let kind = match number % 3 {
         1 if host.is_limited(Probe::TellsTheOutcome) => 0,
         2 if host.is_limited(Probe::PassesTheStopOn) => 0,
@@ -148,38 +144,35 @@ async fn one_of_many(host: &Host, adapter: &Adapter, number: u64) -> Result<Opti
     let (conversation, is_stopped) = match kind {
         0 => (BATCH, false),
         1 => (REFUSED, false),
-        _ => (HEARING, host.capabilities().cancel),
+        _ => (WAITING, host.capabilities().has("cancel")),
     };
-    let plan = conversation.plan(dialect, number)?;
-    let mut stage = Stage::open(host, adapter, plan, &host.mode).await?;
-    stage.prompt(0).await?;
+    let mut session = host.open_in(adapter, conversation.plan(dialect, number)?, &host.mode).await?;
     if is_stopped {
-        if stage.until(PATIENCE, |step| matches!(step, Step::Opened(_))).await?.is_none() {
-            return Ok(Some(super::stop::NO_GATE.to_owned()));
-        }
-        stage.cancel().await?;
+        session.stop_at_gate().await?;
+    } else {
+        session.prompt(0).await?;
     }
-    stage.finish().await?;
-    let judged = match kind {
-        1 => judge::refusal(&stage.log),
-        _ if is_stopped => judge::stop(&stage.log).map(|_| ()),
-        _ => judge::conversation(&stage.plan, 0, &stage.log),
-    };
-    Ok(judged.err())
+    session.finish().await?;
+    match kind {
+        1 => judge::refusal(&session.log)?,
+        _ if is_stopped => drop(judge::stop(&session.log)?),
+        _ => session.judge(0)?,
+    }
+    Ok(())
 }
 
 /// The process ends when its input ends, also with a session that waits for a tool.
-pub(super) async fn ends(host: &mut Host) -> Result<Found, DriverError> {
+pub(super) async fn ends(host: &mut Host) -> Probed {
     let adapter = host.fresh().await?;
-    let mut stage = Stage::open(host, &adapter, HEARING.plan(host.dialect(), 0)?, &host.mode).await?;
-    stage.prompt(0).await?;
-    stage.until(PATIENCE, |step| matches!(step, Step::Opened(_))).await?;
-    Ok(match adapter.hang_up().await {
-        Ok(()) => Found::ok(),
+    let mut session = host.open_in(&adapter, WAITING.plan(host.dialect(), 0)?, &host.mode).await?;
+    session.prompt(0).await?;
+    session.until(PATIENCE, Observation::is_opened).await?;
+    match adapter.hang_up().await {
+        Ok(()) => Ok(Vec::new()),
         Err(DriverError::AnswerTimedOut { waited, .. }) => {
             let seen = format!("it still runs {} s after its standard input has ended", waited.as_secs());
-            Found::failed(seen, host.hint(Probe::EndsWithItsInput))
+            Err(Defect::new(seen).into())
         }
-        Err(error) => Found::failed(error.to_string(), host.hint(Probe::EndsWithItsInput)),
-    })
+        Err(error) => Err(Defect::new(error.to_string()).into()),
+    }
 }

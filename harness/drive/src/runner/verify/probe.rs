@@ -1,13 +1,10 @@
-//! The probes by name, and what can come of one.
+//! The probes by name, what can come of one, and how what it finds is mended.
 
-use super::host::Host;
-use super::{conversation, lifetime, sessions, stop};
 use crate::driver::DriverError;
 
 /// One thing that an adapter must do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Probe {
-    /// It starts and says what it is.
     IntroducesItself,
     /// Nothing but the protocol is on its standard output, in all probes.
     SilentOnStdout,
@@ -15,69 +12,126 @@ pub enum Probe {
     HoldsAConversation,
     /// The provider's ids are shown and sent back.
     KeepsNativeIds,
-    /// The user's stop reaches the tools that hear it, and no others.
+    /// The user's stop reaches the tools that take the signal, and no others.
     PassesTheStopOn,
     /// A turn is answered when it is over and not before.
     AwaitsTheTurn,
-    /// The outcome of a turn is what happened.
+    /// The reported outcome of a turn is the real one.
     TellsTheOutcome,
-    /// Sessions share nothing.
     IsolatesSessions,
     /// A new process goes on with a stored session.
     ReloadsSessions,
-    /// Modes and dialects are what they say; unknown ones are refused.
+    /// Every claimed mode and dialect works, and unknown ones are refused.
     HonoursTheMode,
     /// The extension methods that it claims are there.
     AnswersExtensions,
-    /// Many plans in one process.
     SurvivesManyPlans,
-    /// It ends when its input ends.
     EndsWithItsInput,
 }
 
-/// What came of a probe.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
-    /// The adapter is right.
+pub enum ProbeOutcome {
+    /// The adapter is right; a warning is allowed and yet worth knowing.
     Ok {
-        /// What is allowed and yet worth knowing.
         warnings: Vec<String>,
     },
-    /// It is not.
+    /// It is not; the hint says how to mend it.
     Failed {
-        /// What was seen.
         seen: String,
-        /// How to mend it.
         hint: String,
     },
     /// The adapter does not claim to be able to do this.
     Skipped {
-        /// Why.
         reason: String,
     },
-    /// Nothing is known.
     NotJudged {
-        /// Why.
         reason: String,
     },
 }
 
-impl Found {
-    pub(super) fn ok() -> Found {
-        Found::Ok { warnings: Vec::new() }
+impl ProbeOutcome {
+    pub(super) fn ok() -> ProbeOutcome {
+        ProbeOutcome::Ok { warnings: Vec::new() }
     }
 
-    pub(super) fn failed(seen: impl Into<String>, hint: impl Into<String>) -> Found {
-        Found::Failed { seen: seen.into(), hint: hint.into() }
+    pub(super) fn failed(seen: impl Into<String>, hint: impl Into<String>) -> ProbeOutcome {
+        ProbeOutcome::Failed { seen: seen.into(), hint: hint.into() }
+    }
+}
+
+/// What a probe gives: warnings if the adapter is right.
+pub(super) type Probed = Result<Vec<String>, Halt>;
+
+/// Why a probe ends early.
+#[derive(Debug)]
+pub(super) enum Halt {
+    Defect(Defect),
+    Skipped(String),
+    Driver(DriverError),
+}
+
+impl From<DriverError> for Halt {
+    fn from(error: DriverError) -> Halt {
+        Halt::Driver(error)
+    }
+}
+
+impl From<Defect> for Halt {
+    fn from(defect: Defect) -> Halt {
+        Halt::Defect(defect)
+    }
+}
+
+impl Halt {
+    pub(super) fn unclaimed(capability: &str) -> Halt {
+        Halt::Skipped(format!("the capability `{capability}` is not claimed"))
+    }
+}
+
+/// Something that an adapter does wrong, and how it is mended where the hint of the probe does not fit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Defect {
+    pub(super) seen: String,
+    pub(super) hint: Option<Hint>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Hint {
+    /// That of another probe.
+    Of(Probe),
+    Text(&'static str),
+}
+
+impl Defect {
+    pub(super) fn new(seen: impl Into<String>) -> Defect {
+        Defect { seen: seen.into(), hint: None }
     }
 
-    pub(super) fn lacks(capability: &str) -> Found {
-        Found::Skipped { reason: format!("the capability `{capability}` is not claimed") }
+    pub(super) fn hint(self, hint: Hint) -> Defect {
+        Defect { hint: Some(hint), ..self }
     }
+
+    /// The same with words in front that say where it was seen.
+    pub(super) fn within(self, place: impl std::fmt::Display) -> Defect {
+        Defect { seen: format!("{place}: {}", self.seen), ..self }
+    }
+
+    pub(super) fn no_gate() -> Defect {
+        Defect::new("no tool came to its gate").hint(Hint::Of(Probe::HoldsAConversation))
+    }
+}
+
+struct Row {
+    id: &'static str,
+    title: &'static str,
+    /// How what it finds is mended in an adapter.
+    adapter: &'static str,
+    /// How it is mended in a manifest, or in the agent that speaks ACP itself.
+    agent: &'static str,
 }
 
 impl Probe {
-    /// All of them, in the order in which they are told.
+    /// All of them, in the order of reports.
     pub const ALL: [Probe; 13] = [
         Probe::IntroducesItself,
         Probe::SilentOnStdout,
@@ -94,60 +148,121 @@ impl Probe {
         Probe::EndsWithItsInput,
     ];
 
-    /// The name in reports.
     pub fn id(self) -> &'static str {
-        match self {
-            Probe::IntroducesItself => "introduces-itself",
-            Probe::SilentOnStdout => "silent-on-stdout",
-            Probe::HoldsAConversation => "holds-a-conversation",
-            Probe::KeepsNativeIds => "keeps-native-ids",
-            Probe::PassesTheStopOn => "passes-the-stop-on",
-            Probe::AwaitsTheTurn => "awaits-the-turn",
-            Probe::TellsTheOutcome => "tells-the-outcome",
-            Probe::IsolatesSessions => "isolates-sessions",
-            Probe::ReloadsSessions => "reloads-sessions",
-            Probe::HonoursTheMode => "honours-the-mode",
-            Probe::AnswersExtensions => "answers-extensions",
-            Probe::SurvivesManyPlans => "survives-many-plans",
-            Probe::EndsWithItsInput => "ends-with-its-input",
-        }
+        self.row().id
     }
 
-    /// What it asks, in words.
     pub fn title(self) -> &'static str {
-        match self {
-            Probe::IntroducesItself => "starts and introduces itself",
-            Probe::SilentOnStdout => "writes nothing but the protocol to standard output",
-            Probe::HoldsAConversation => "holds a conversation with a batch of three calls",
-            Probe::KeepsNativeIds => "shows and sends back the provider's ids",
-            Probe::PassesTheStopOn => "passes the stop on to the tools that hear it",
-            Probe::AwaitsTheTurn => "answers session/prompt when the turn is over",
-            Probe::TellsTheOutcome => "tells how a turn ended",
-            Probe::IsolatesSessions => "keeps two sessions apart",
-            Probe::ReloadsSessions => "loads a session in a new process",
-            Probe::HonoursTheMode => "offers the modes that it claims and refuses others",
-            Probe::AnswersExtensions => "answers _brickbat/barrier and _brickbat/history",
-            Probe::SurvivesManyPlans => "runs many plans in one process",
-            Probe::EndsWithItsInput => "ends when its standard input ends",
-        }
+        self.row().title
     }
 
-    /// Runs it on an adapter that has introduced itself.
-    pub(super) async fn run(self, host: &mut Host) -> Result<Found, DriverError> {
-        match self {
-            // The one has been run before a host is there, the other is read off all of them.
-            Probe::IntroducesItself | Probe::SilentOnStdout => Ok(Found::ok()),
-            Probe::HoldsAConversation => conversation::holds(host).await,
-            Probe::KeepsNativeIds => conversation::keeps_ids(host).await,
-            Probe::PassesTheStopOn => stop::passes_on(host).await,
-            Probe::AwaitsTheTurn => stop::awaits(host).await,
-            Probe::TellsTheOutcome => conversation::tells_outcome(host).await,
-            Probe::IsolatesSessions => sessions::isolates(host).await,
-            Probe::ReloadsSessions => sessions::reloads(host).await,
-            Probe::HonoursTheMode => lifetime::honours_mode(host).await,
-            Probe::AnswersExtensions => lifetime::answers_extensions(host).await,
-            Probe::SurvivesManyPlans => lifetime::survives(host).await,
-            Probe::EndsWithItsInput => lifetime::ends(host).await,
-        }
+    pub(super) fn adapter_hint(self) -> &'static str {
+        self.row().adapter
+    }
+
+    pub(super) fn agent_hint(self) -> &'static str {
+        self.row().agent
+    }
+
+    fn row(self) -> &'static Row {
+        // In the order of the variants.
+        &ROWS[self as usize]
     }
 }
+
+const ROWS: [Row; Probe::ALL.len()] = [
+    Row {
+        id: "introduces-itself",
+        title: "starts and introduces itself",
+        adapter: "answer `initialize` with protocolVersion 1 and `_meta.brickbat`: protocol, sdk, version, modes, \
+                  capabilities, as the manifest has them",
+        agent: "write in `versions` of the manifest what the agent reports as `agentInfo.version` in its answer to \
+                `initialize`; claim `load` only if it reports `loadSession`",
+    },
+    Row {
+        id: "silent-on-stdout",
+        title: "writes nothing but the protocol to standard output",
+        adapter: "write one JSON-RPC message a line to standard output, with one answer to each request, and \
+                  everything else to standard error: redirect what the SDK prints there as well",
+        agent: "silence what the agent prints besides ACP, with an option in `command` or a variable in `env`",
+    },
+    Row {
+        id: "holds-a-conversation",
+        title: "holds a conversation with a batch of three calls",
+        adapter: "post the arguments, exactly as the SDK passed them, to `gateUrl`, and give the SDK what the gate \
+                  answers; send requests for the provider to `baseUrl`",
+        agent: "make `config` point the agent to `${baseUrl}` and allow it every tool, and write the names under which \
+                it offers the tools of an MCP server in `tools`",
+    },
+    Row {
+        id: "keeps-native-ids",
+        title: "shows and sends back the provider's ids",
+        adapter: "show each call with `tool_call` and `tool_call_update` under its native id, and store histories \
+                  with the ids that they came with",
+        agent: "the harness knows calls by the provider's ids; if a setting in `config` makes the agent keep them, use it",
+    },
+    Row {
+        id: "passes-the-stop-on",
+        title: "passes the stop on to the tools that take the signal",
+        adapter: "on session/cancel stop the turn as the SDK expects; pass the SDK's stop signal to the request at \
+                  the gate, unless the tool is `deaf`",
+        agent: "the agent has to cancel a call that it gives up with `notifications/cancelled`, and to keep the tool \
+                server alive; if it cannot stop a turn, the manifest must not claim `cancel`",
+    },
+    Row {
+        id: "awaits-the-turn",
+        title: "answers session/prompt when the turn is over",
+        adapter: "answer session/prompt when the turn has really ended: the stream is consumed and the history is \
+                  stored",
+        agent: "the agent answers session/prompt before its turn is over, so no verdict on it can be trusted; a \
+                manifest cannot mend that",
+    },
+    Row {
+        id: "tells-the-outcome",
+        title: "reports how a turn ended",
+        adapter: "answer session/prompt with `_meta.brickbat.outcome`: `returned`, `raised` with the error's class \
+                  and text for every error that the SDK lets its caller see, `cancelled` if the SDK reports a stop",
+        agent: "the agent has to answer session/prompt with an error that has the provider's words, and with \
+                `cancelled` after a stop; a small adapter can report what the agent does not",
+    },
+    Row {
+        id: "isolates-sessions",
+        title: "keeps two sessions apart",
+        adapter: "keep everything in the session: provider, tools, history and the stop signal, nothing in globals",
+        agent: "put `config` into the working folder, which each session has for itself, and not into `env`",
+    },
+    Row {
+        id: "reloads-sessions",
+        title: "loads a session in a new process",
+        adapter: "on session/load restore what was stored in `stateDir` under this sessionId; write to `stateDir` \
+                  and nowhere else, before session/prompt is answered",
+        agent: "claim `load` only if a new process takes a session up after the old one was killed; let the agent \
+                keep its store in its home folder, which is removed after the run",
+    },
+    Row {
+        id: "honours-the-mode",
+        title: "offers the modes that it claims and refuses others",
+        adapter: "refuse an unknown mode or dialect with a JSON-RPC error",
+        agent: "list only dialects that `config` and `words` make work",
+    },
+    Row {
+        id: "answers-extensions",
+        title: "answers _brickbat/barrier and _brickbat/history",
+        adapter: "answer the extension methods of the capabilities that `initialize` claims, or do not claim them",
+        agent: "plain ACP has no extension methods",
+    },
+    Row {
+        id: "survives-many-plans",
+        title: "runs many plans in one process",
+        adapter: "one process serves many sessions, also at the same time: keep nothing of a session that is over",
+        agent: "if another probe has seen the same, begin there; otherwise lower `maxSessions` to the number of \
+                sessions that one process bears, one after the other",
+    },
+    Row {
+        id: "ends-with-its-input",
+        title: "ends when its standard input ends",
+        adapter: "end the process when standard input ends, whatever is still pending",
+        agent: "the agent has to end when its standard input ends; start the agent itself in `command`, without a \
+                wrapper that stays",
+    },
+];

@@ -7,11 +7,11 @@ use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::lower;
 use brickbat_scenario::plan::Plan;
 
-/// A conversation, as a scenario.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Conversation {
     name: &'static str,
-    text: &'static str,
+    tools: &'static str,
+    turns: &'static str,
 }
 
 impl Conversation {
@@ -19,24 +19,22 @@ impl Conversation {
     pub(super) fn plan(self, dialect: Dialect, seed: u64) -> Result<Arc<Plan>, DriverError> {
         let id = format!("verify/{}", self.name);
         let what = || format!("the probe {id} failed");
-        let plans = lower::plans(&id, &id, self.text, &[dialect], seed)
+        let Conversation { tools, turns, .. } = self;
+        let text = format!("schema: 1\ncomment: A probe.\nclass: [control]\ntools: {tools}\nturns:{turns}");
+        let plans = lower::plans(&id, &id, &text, &[dialect], seed)
             .map_err(|error| DriverError::harness(what(), error))?;
         plans.into_iter().next().map(Arc::new).ok_or_else(|| DriverError::harness(what(), "it has no plan"))
     }
 
     #[cfg(test)]
-    const ALL: [Conversation; 5] = [BATCH, PAUSED, HEARING, DEAF, REFUSED];
+    const ALL: [Conversation; 5] = [BATCH, PAUSED, WAITING, DEAF, REFUSED];
 }
 
 /// Three calls in one batch, then an answer.
 pub(super) const BATCH: Conversation = Conversation {
     name: "batch",
-    text: r#"
-schema: 1
-comment: Three calls in one batch, then an answer.
-class: [control]
-tools: { lookup: { returns: "found {key}" }, measure: { returns: "{what} is 7" } }
-turns:
+    tools: r#"{ lookup: { returns: "found {key}" }, measure: { returns: "{what} is 7" } }"#,
+    turns: r#"
   - user: Please look up two orders and measure one thing.
     replies:
       - - text: Let me see.
@@ -50,12 +48,8 @@ turns:
 /// The provider falls silent inside the last reply, and goes on.
 pub(super) const PAUSED: Conversation = Conversation {
     name: "paused",
-    text: r#"
-schema: 1
-comment: The provider falls silent inside the last reply, and goes on.
-class: [control]
-tools: { lookup: { returns: "found {key}" } }
-turns:
+    tools: r#"{ lookup: { returns: "found {key}" } }"#,
+    turns: "
   - user: Please look up an order.
     replies:
       - - call: { as: a, tool: lookup, args: { key: order 1 } }
@@ -63,55 +57,41 @@ turns:
     at:
       - { reply: 2, after: headers, do: pause }
       - { reply: 2, after: { text: 1 }, do: pause }
-"#,
+",
 };
 
-/// A tool that hears the stop.
-pub(super) const HEARING: Conversation = Conversation {
-    name: "hearing",
-    text: r#"
-schema: 1
-comment: One call of a tool that hears the stop.
-class: [control]
-tools: { lookup: { returns: "found {key}" } }
-turns:
+const ONE_CALL: &str = "
   - user: Please look up an order.
     replies:
       - - call: { as: a, tool: lookup, args: { key: order 1 } }
       - - text: It is here.
-"#,
-};
+";
 
-/// A tool that does not hear the stop.
+/// One call of a tool that takes the stop signal.
+pub(super) const WAITING: Conversation =
+    Conversation { name: "hearing", tools: r#"{ lookup: { returns: "found {key}" } }"#, turns: ONE_CALL };
+
+/// One call of a tool that does not.
 pub(super) const DEAF: Conversation = Conversation {
     name: "deaf",
-    text: r#"
-schema: 1
-comment: One call of a tool that does not hear the stop.
-class: [control]
-tools: { lookup: { returns: "found {key}", deaf: true } }
-turns:
-  - user: Please look up an order.
-    replies:
-      - - call: { as: a, tool: lookup, args: { key: order 1 } }
-      - - text: It is here.
-"#,
+    tools: r#"{ lookup: { returns: "found {key}", deaf: true } }"#,
+    turns: ONE_CALL,
 };
 
 /// The provider refuses the request for good.
 pub(super) const REFUSED: Conversation = Conversation {
     name: "refused",
-    text: r#"
-schema: 1
-comment: The provider refuses the request for good.
-class: [control]
-turns:
+    tools: "{}",
+    turns: "
   - user: Please say something.
     replies: [[{ text: Something. }]]
     at:
       - { before: headers, do: { http: { status: 400, times: 20 } } }
-"#,
+",
 };
+
+/// What the provider says when it does: words that an SDK cannot have of itself.
+pub(super) const REFUSAL: &str = "brickbat refuses this request for good";
 
 #[cfg(test)]
 mod tests {

@@ -2,143 +2,123 @@
 
 use std::time::Duration;
 
-use super::hint::Examinee;
-use super::host::Host;
-use super::judge;
-use super::probe::{Found, Probe};
-use super::script::{DEAF, HEARING, PAUSED};
-use super::stage::{PATIENCE, QUIET, Stage, Step};
+use super::host::{Examinee, Host, NO_STOP};
+use super::probe::{Defect, Halt, Hint, Probed};
+use super::script::{DEAF, PAUSED, WAITING};
+use super::session::{Observation, PATIENCE, ProbeSession, QUIET};
 use crate::driver::DriverError;
 use crate::server::GateId;
 
-/// What is seen when no tool starts.
-pub(super) const NO_GATE: &str = "no tool came to its gate";
-
-/// A stop closes the gate of a tool that hears it, and leaves a deaf one alone.
-pub(super) async fn passes_on(host: &mut Host) -> Result<Found, DriverError> {
-    if !host.capabilities().cancel {
-        return Ok(Found::lacks("cancel"));
+/// A stop closes the gate of a tool that takes the signal, and leaves a deaf one alone.
+pub(super) async fn passes_on(host: &mut Host) -> Probed {
+    if !host.capabilities().has("cancel") {
+        return Err(Halt::unclaimed("cancel"));
     }
-    let hint = host.hint(Probe::PassesTheStopOn);
-    let mut stage = host.open(HEARING).await?;
-    let Some(gate) = stopped_at_the_gate(&mut stage).await? else {
-        return Ok(Found::failed(NO_GATE, host.hint(Probe::HoldsAConversation)));
-    };
-    if !is_dropped(&mut stage, gate, HEARING_TIME).await? {
-        let seen = "after session/cancel the tool still waits at its gate, though it is not deaf";
-        return Ok(Found::failed(seen, hint));
+    let mut session = host.open(WAITING).await?;
+    let gate = session.stop_at_gate().await?;
+    if !is_dropped(&mut session, gate, SIGNAL_TIME).await? {
+        return Err(Defect::new(
+            "after session/cancel the tool still waits at its gate, though it is not deaf",
+        )
+        .into());
     }
-    let mut stage = host.open(DEAF).await?;
-    let Some(gate) = stopped_at_the_gate(&mut stage).await? else {
-        return Ok(Found::failed(NO_GATE, host.hint(Probe::HoldsAConversation)));
-    };
-    if is_dropped(&mut stage, gate, QUIET).await? {
-        let seen = "after session/cancel a tool that is `deaf` was given up at its gate";
+    let mut session = host.open(DEAF).await?;
+    let gate = session.stop_at_gate().await?;
+    if is_dropped(&mut session, gate, QUIET).await? {
         let hint = match host.examinee {
             Examinee::Adapter => {
                 "do not pass the SDK's stop signal to the request at the gate of a tool that is `deaf`"
             }
-            Examinee::Agent => "on a stop the agent has to let the tool server live: its calls are not over",
+            Examinee::Agent => {
+                "on a stop the agent has to keep the tool server alive: its calls are not over"
+            }
         };
-        return Ok(Found::failed(seen, hint));
+        let seen = "after session/cancel a tool that is `deaf` was given up at its gate";
+        return Err(Defect::new(seen).hint(Hint::Text(hint)).into());
     }
-    stage.settle(gate);
-    stage.finish().await?;
-    Ok(Found::ok())
+    session.settle(gate);
+    session.finish().await?;
+    Ok(Vec::new())
 }
 
-/// Starts a turn and stops it when its first tool waits. None if no tool starts.
-async fn stopped_at_the_gate(stage: &mut Stage) -> Result<Option<GateId>, DriverError> {
-    stage.prompt(0).await?;
-    match stage.until(PATIENCE, |step| matches!(step, Step::Opened(_))).await? {
-        Some(Step::Opened(gate)) => {
-            stage.cancel().await?;
-            Ok(Some(gate))
-        }
-        _ => Ok(None),
-    }
-}
-
-/// Whether a gate is given up before nothing happens any more. `afterwards` is how long is waited once the turn has
-/// been answered: by then the SDK has heard the stop.
-async fn is_dropped(stage: &mut Stage, gate: GateId, afterwards: Duration) -> Result<bool, DriverError> {
+/// Whether a gate is given up before nothing happens any more. `afterwards` is how long to wait once the turn has
+/// been answered: by then the SDK has taken the stop.
+async fn is_dropped(
+    session: &mut ProbeSession,
+    gate: GateId,
+    afterwards: Duration,
+) -> Result<bool, DriverError> {
     loop {
-        let wait = if stage.log.outcome.is_some() { afterwards } else { HEARING_TIME };
-        match stage.next(wait).await? {
-            Some(Step::Dropped(dropped)) if dropped == gate => return Ok(true),
-            Some(Step::Held(exchange)) => stage.release(exchange),
+        let wait = if session.log.outcome.is_some() { afterwards } else { SIGNAL_TIME };
+        match session.next(wait).await? {
+            Some(Observation::Dropped(dropped)) if dropped == gate => return Ok(true),
+            Some(Observation::Held(exchange)) => session.release(exchange),
             Some(_) => {}
             None => return Ok(false),
         }
     }
 }
 
-/// How long an SDK may take to hear a stop while its turn goes on: some look for it once a second.
-const HEARING_TIME: Duration = Duration::from_secs(3);
+/// How long an SDK may take to notice a stop while its turn goes on: some poll for it once a second.
+const SIGNAL_TIME: Duration = Duration::from_secs(3);
 
 /// A turn is answered when the provider's last reply is over, and after a stop when nothing of it goes on.
-pub(super) async fn awaits(host: &mut Host) -> Result<Found, DriverError> {
-    let hint = host.hint(Probe::AwaitsTheTurn);
-    let mut stage = host.open(PAUSED).await?;
-    if let Err(seen) = answered_after_the_reply(&mut stage).await? {
-        return Ok(Found::failed(seen, hint));
+pub(super) async fn awaits(host: &mut Host) -> Probed {
+    let mut session = host.open(PAUSED).await?;
+    answered_after_the_reply(&mut session).await?;
+    if !host.capabilities().has("cancel") {
+        return Ok(vec![NO_STOP.to_owned()]);
     }
-    if !host.capabilities().cancel {
-        return Ok(Found::Ok { warnings: vec!["a stop was not tried: `cancel` is not claimed".to_owned()] });
+    let mut session = host.open(WAITING).await?;
+    let gate = session.stop_at_gate().await?;
+    if session.until(PATIENCE, |seen| seen == Observation::Ended).await?.is_none() {
+        // The turn may be waiting for a tool that did not get the signal.
+        session.settle(gate);
+        session.finish().await?;
     }
-    let mut stage = host.open(HEARING).await?;
-    let Some(gate) = stopped_at_the_gate(&mut stage).await? else {
-        return Ok(Found::failed(NO_GATE, host.hint(Probe::HoldsAConversation)));
-    };
-    if stage.until(PATIENCE, |step| step == Step::Ended).await?.is_none() {
-        // A tool that did not hear the stop may be what the turn waits for.
-        stage.settle(gate);
-        stage.finish().await?;
-    }
-    if stage.log.outcome.is_none() {
-        return Ok(Found::failed("a turn that was stopped is never answered", hint));
+    if session.log.outcome.is_none() {
+        return Err(Defect::new("a turn that was stopped is never answered").into());
     }
     // A tool that is still there goes on now, and the turn with it.
-    stage.settle(gate);
-    let goes_on = |step| matches!(step, Step::Requested | Step::Opened(_));
-    Ok(match stage.until(QUIET, goes_on).await? {
-        Some(Step::Requested) => {
-            Found::failed("the provider is asked again after a stopped turn was answered", hint)
+    session.settle(gate);
+    let goes_on = |seen| matches!(seen, Observation::Requested | Observation::Opened(_));
+    match session.until(QUIET, goes_on).await? {
+        Some(Observation::Requested) => {
+            Err(Defect::new("the provider is asked again after a stopped turn was answered").into())
         }
-        Some(_) => Found::failed("a tool starts after a stopped turn was answered", hint),
-        None => Found::ok(),
-    })
+        Some(_) => Err(Defect::new("a tool starts after a stopped turn was answered").into()),
+        None => Ok(Vec::new()),
+    }
 }
 
-/// Holds the last reply, and looks that the turn is not answered meanwhile.
-async fn answered_after_the_reply(stage: &mut Stage) -> Result<Result<(), String>, DriverError> {
-    stage.prompt(0).await?;
+/// Holds the last reply, and makes sure that the turn is not answered meanwhile.
+async fn answered_after_the_reply(session: &mut ProbeSession) -> Result<(), Halt> {
+    session.prompt(0).await?;
     let (mut held, mut n_released) = (None, 0);
     loop {
-        match stage.next(if held.is_some() { QUIET } else { PATIENCE }).await? {
-            Some(Step::Held(exchange)) => {
+        match session.next(if held.is_some() { QUIET } else { PATIENCE }).await? {
+            Some(Observation::Held(exchange)) => {
                 held = Some(exchange);
-                stage.hear_out().await;
+                session.hear_out().await;
             }
-            Some(Step::Ended) => break,
-            Some(step) => stage.help(step),
+            Some(Observation::Ended) => break,
+            Some(seen) => session.help(seen),
             None => match held.take() {
                 Some(exchange) => {
                     n_released += 1;
-                    stage.release(exchange);
+                    session.release(exchange);
                 }
                 None => break,
             },
         }
     }
     // The answer may overtake the news that the reply is held. One that comes in one piece is not held at all.
-    let was_asked = stage.log.requests.len() == stage.plan.turns[0].replies.len();
-    let is_early = held.is_some()
-        || was_asked
-            && n_released == 0
-            && stage.until(PATIENCE, |step| matches!(step, Step::Held(_))).await?.is_some();
-    if is_early {
-        return Ok(Err("session/prompt was answered while the provider's reply was still coming".to_owned()));
+    let was_asked = session.log.requests.len() == session.plan.turns[0].replies.len();
+    let is_held = |seen| matches!(seen, Observation::Held(_));
+    if held.is_some() || was_asked && n_released == 0 && session.until(PATIENCE, is_held).await?.is_some() {
+        return Err(
+            Defect::new("session/prompt was answered while the provider's reply was still coming").into()
+        );
     }
-    Ok(judge::conversation(&stage.plan, 0, &stage.log))
+    Ok(session.judge(0)?)
 }

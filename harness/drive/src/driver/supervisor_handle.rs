@@ -1,4 +1,4 @@
-//! Brickbat's side of a guardian: starts it, hands the program's standard input over, and holds the socket.
+//! Brickbat's side of a supervisor: starts it, hands the program's standard input over, and holds the socket.
 
 use std::ffi::OsStr;
 use std::io::{self, IoSlice};
@@ -15,31 +15,31 @@ use tokio::io::AsyncReadExt;
 use tokio::net::UnixStream;
 use tokio::process::{Child, Command};
 
-use super::guardian::{NO_GUARD, NO_PROGRAM, SIGNALLED, STARTED};
+use super::supervisor::{NO_PROGRAM, NO_SUPERVISOR, SIGNALLED, STARTED};
 
-/// What holds a guardian to its task: when it is dropped, or when this process ends in any way, the guardian ends
-/// what it guards.
+/// What holds a supervisor to its task: when it is dropped, or when this process ends in any way, the supervisor ends
+/// what it supervises.
 #[derive(Debug)]
-pub(super) struct Leash(Mutex<Option<UnixStream>>);
+pub(super) struct SupervisorHandle(Mutex<Option<UnixStream>>);
 
-/// Why there is no guarded process.
+/// Why there is no supervised process.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum NotStarted {
-    #[error("its guardian does not come up: {0}")]
-    Guardian(#[source] io::Error),
+    #[error("its supervisor does not come up: {0}")]
+    Supervisor(#[source] io::Error),
     #[error("{0}")]
     Program(#[source] io::Error),
 }
 
-/// The command that starts a guardian with that program, or the keeper of that folder. What is set on it, such as the
+/// The command that starts a supervisor with that program, or the reaper of that folder. What is set on it, such as the
 /// environment, the working folder and the other pipes, is the program's.
 pub(super) fn command<S: AsRef<OsStr>>(
-    guardian: &Path,
+    supervisor: &Path,
     folder: Option<&Path>,
     program: impl IntoIterator<Item = S>,
 ) -> Command {
-    let mut command = Command::new(guardian);
-    command.arg("guardian");
+    let mut command = Command::new(supervisor);
+    command.arg("supervisor");
     if let Some(folder) = folder {
         command.arg("--folder").arg(folder);
     }
@@ -47,23 +47,23 @@ pub(super) fn command<S: AsRef<OsStr>>(
     command
 }
 
-/// How long a guardian may take to say that its program runs: it takes milliseconds, and the machine may be loaded.
+/// How long a supervisor may take to say that its program runs: it takes milliseconds, and the machine may be loaded.
 const START_WAIT: Duration = Duration::from_secs(30);
 
-/// A guardian says one short line.
+/// A supervisor says one short line.
 const MAX_LINE_BYTES: u64 = 4 << 10;
 
-impl Leash {
-    /// Starts a guardian. With a program, `stdin` is what the program reads.
-    pub(super) async fn put_on(
+impl SupervisorHandle {
+    /// Starts a supervisor. With a program, `stdin` is what the program reads.
+    pub(super) async fn start(
         mut command: Command,
         stdin: Option<OwnedFd>,
-    ) -> Result<(Child, Leash), NotStarted> {
-        let (ours, theirs) = std::os::unix::net::UnixStream::pair().map_err(NotStarted::Guardian)?;
+    ) -> Result<(Child, SupervisorHandle), NotStarted> {
+        let (ours, theirs) = std::os::unix::net::UnixStream::pair().map_err(NotStarted::Supervisor)?;
         let child = command.stdin(Stdio::from(OwnedFd::from(theirs))).spawn();
-        // The command holds the guardian's end: dropped, the guardian's death can be heard.
+        // The command holds the supervisor's end: dropped, the supervisor's death can be heard.
         drop(command);
-        let child = child.map_err(NotStarted::Guardian)?;
+        let child = child.map_err(NotStarted::Supervisor)?;
         let listening = async {
             if let Some(stdin) = stdin {
                 hand_over(&ours, &stdin)?;
@@ -73,19 +73,19 @@ impl Leash {
             let line = tokio::time::timeout(START_WAIT, first_line(&mut ours)).await??;
             Ok::<_, io::Error>((ours, line))
         };
-        let (ours, line) = listening.await.map_err(NotStarted::Guardian)?;
+        let (ours, line) = listening.await.map_err(NotStarted::Supervisor)?;
         match understood(&line) {
-            Ok(()) => Ok((child, Leash(Mutex::new(Some(ours))))),
+            Ok(()) => Ok((child, SupervisorHandle(Mutex::new(Some(ours))))),
             Err(error) => Err(error),
         }
     }
 
-    /// Lets go: the guardian kills what it guards and ends.
+    /// Lets go: the supervisor kills what it supervises and ends.
     pub(super) fn let_go(&self) {
         self.take();
     }
 
-    /// Takes the socket off, for whoever wants to wait for the guardian's end on it.
+    /// Takes the socket, to wait on it for the supervisor's end.
     pub(super) fn take(&self) -> Option<UnixStream> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
@@ -114,7 +114,6 @@ async fn first_line(socket: &mut UnixStream) -> io::Result<String> {
     }
 }
 
-/// What the guardian's line means.
 fn understood(line: &str) -> Result<(), NotStarted> {
     if line == STARTED {
         return Ok(());
@@ -122,19 +121,18 @@ fn understood(line: &str) -> Result<(), NotStarted> {
     if let Some(number) = line.strip_prefix(NO_PROGRAM).and_then(|number| number.parse().ok()) {
         return Err(NotStarted::Program(io::Error::from_raw_os_error(number)));
     }
-    Err(NotStarted::Guardian(io::Error::other(line.strip_prefix(NO_GUARD).unwrap_or(line).to_owned())))
+    Err(NotStarted::Supervisor(io::Error::other(line.strip_prefix(NO_SUPERVISOR).unwrap_or(line).to_owned())))
 }
 
-/// The highest number of a signal.
 const MAX_SIGNAL: i32 = 64;
 
-/// How the guarded program ended, by how its guardian did.
+/// How the supervised program ended, by how its supervisor did.
 ///
 /// A program that exits with 128 and the number of a signal is taken for one that was ended by it, as by shells.
-pub(super) fn program_status(guardian: ExitStatus) -> ExitStatus {
-    match guardian.code().map(|code| code - SIGNALLED) {
+pub(super) fn program_status(supervisor: ExitStatus) -> ExitStatus {
+    match supervisor.code().map(|code| code - SIGNALLED) {
         Some(signal @ 1..=MAX_SIGNAL) => ExitStatus::from_raw(signal),
-        _ => guardian,
+        _ => supervisor,
     }
 }
 
@@ -143,14 +141,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_guardian_tells_what_is_missing() {
+    fn a_supervisor_tells_what_is_missing() {
         assert!(understood("started").is_ok());
         let missing = understood("no-program 2");
         assert!(
             matches!(&missing, Err(NotStarted::Program(error)) if error.kind() == io::ErrorKind::NotFound)
         );
-        let unfit = understood("no-guard the run is over").expect_err("an error");
-        assert_eq!(unfit.to_string(), "its guardian does not come up: the run is over");
+        let unfit = understood("no-supervisor the run is over").expect_err("an error");
+        assert_eq!(unfit.to_string(), "its supervisor does not come up: the run is over");
     }
 
     #[test]

@@ -1,12 +1,12 @@
-//! The guardian: the process that stands between brickbat and each process that brickbat starts.
+//! The supervisor: the process that stands between brickbat and each process that brickbat starts.
 //!
 //! It holds one end of a socket, brickbat the other. When that end closes, for whatever reason, or when the program
-//! ends, the guardian kills everything that the program started, waits until all of it is gone, and ends. On Linux
+//! ends, the supervisor kills everything that the program started, waits until all of it is gone, and ends. On Linux
 //! what was orphaned comes back to it, sessions of their own included; elsewhere it knows the program's group only.
 //! It passes no bytes on: the program gets the pipes themselves. Nothing here waits for time.
 //!
-//! A guardian without a program is the keeper of a run's temporary folder. Guardians that work in the folder hold a
-//! shared lock on it, so the keeper removes it after the last of them has gone.
+//! A supervisor without a program is the reaper of a run's temporary folder. Supervisors that work in the folder hold a
+//! shared lock on it, so the reaper removes it after the last of them has gone.
 
 use std::ffi::OsString;
 use std::fs::{DirBuilder, File, Permissions};
@@ -26,14 +26,14 @@ use rustix::process::{
     waitpid,
 };
 
-/// What the guardian says when its program runs, or when the keeper's folder is there.
+/// What the supervisor says when its program runs, or when the reaper's folder is there.
 pub(super) const STARTED: &str = "started";
 
 /// What it says, followed by the number of the error, when the program cannot be started.
 pub(super) const NO_PROGRAM: &str = "no-program ";
 
-/// What it says, followed by the error, when it cannot guard.
-pub(super) const NO_GUARD: &str = "no-guard ";
+/// What it says, followed by the error, when it cannot supervise.
+pub(super) const NO_SUPERVISOR: &str = "no-supervisor ";
 
 /// Its exit code when nothing was started, as shells have it.
 const NOT_STARTED: u8 = 127;
@@ -45,17 +45,17 @@ pub(super) const SIGNALLED: i32 = 128;
 ///
 /// Gives the program's exit code, or 128 and the number of the signal that ended it. `folder` is the run's temporary
 /// folder, which stays for as long as the program.
-pub fn guard(folder: Option<&Path>, program: &OsString, args: &[OsString]) -> u8 {
+pub fn supervise(folder: Option<&Path>, program: &OsString, args: &[OsString]) -> u8 {
     let mut owner = match owner() {
         Ok(owner) => owner,
         Err(error) => return stray(&error),
     };
     let (stdin, _lock) = match prepare(&owner, folder) {
         Ok(prepared) => prepared,
-        Err(error) => return refuse(&mut owner, format_args!("{NO_GUARD}{error}")),
+        Err(error) => return refuse(&mut owner, format_args!("{NO_SUPERVISOR}{error}")),
     };
     let mut command = Command::new(program);
-    // The signals that the program sends to its own group must not reach the guardian.
+    // The signals that the program sends to its own group must not reach the supervisor.
     let spawned = command.args(args).stdin(stdin).process_group(0).spawn();
     // The command holds the program's standard input.
     drop(command);
@@ -77,7 +77,7 @@ pub fn guard(folder: Option<&Path>, program: &OsString, args: &[OsString]) -> u8
             kill(&watched);
         })
     });
-    // Brickbat is gone, or nobody would notice when it goes: the end comes at once.
+    // Brickbat is gone, or its end would go unnoticed: the program ends at once.
     if watching.is_err() {
         kill(&living);
     }
@@ -88,19 +88,19 @@ pub fn guard(folder: Option<&Path>, program: &OsString, args: &[OsString]) -> u8
 
 /// Makes the folder, and removes it when brickbat lets go of the socket on standard input and when nobody works in
 /// it any more. The folder must not be there yet.
-pub fn keep(folder: &Path) -> u8 {
+pub fn reap_folder(folder: &Path) -> u8 {
     let mut owner = match owner() {
         Ok(owner) => owner,
         Err(error) => return stray(&error),
     };
     let made = setsid().map_err(io::Error::from).and_then(|_| DirBuilder::new().mode(0o700).create(folder));
     if let Err(error) = made {
-        return refuse(&mut owner, format_args!("{NO_GUARD}{error}"));
+        return refuse(&mut owner, format_args!("{NO_SUPERVISOR}{error}"));
     }
     if say(&mut owner, format_args!("{STARTED}")).is_ok() {
         wait_for_end(&mut owner);
     }
-    // Without the lock it is removed all the same: nothing may be left behind.
+    // Without the lock it is removed all the same: nothing may be left.
     let lock = File::open(folder).and_then(|opened| opened.lock().map(|()| opened));
     let removed = remove(folder);
     drop(lock);
@@ -114,13 +114,13 @@ fn owner() -> io::Result<UnixStream> {
 }
 
 fn stray(error: &io::Error) -> u8 {
-    // Whoever does not listen to errors cannot be told of one.
-    let _ = writeln!(anstream::stderr(), "error: a guardian is started by brickbat itself ({error})");
+    // If standard error is closed, there is nowhere to report to.
+    let _ = writeln!(anstream::stderr(), "error: a supervisor is started by brickbat itself ({error})");
     NOT_STARTED
 }
 
 fn refuse(owner: &mut UnixStream, line: std::fmt::Arguments) -> u8 {
-    // If brickbat is gone, nobody asks why.
+    // If brickbat is gone, no reason is needed.
     let _ = say(owner, line);
     NOT_STARTED
 }
@@ -152,7 +152,7 @@ fn receive(owner: &UnixStream) -> io::Result<OwnedFd> {
     received.ok_or_else(|| io::Error::other("brickbat handed over no standard input"))
 }
 
-/// Keeps the keeper from removing the folder. It may have been quicker, when brickbat died at once.
+/// Keeps the reaper from removing the folder. It may have been quicker, when brickbat died at once.
 fn stay_in(folder: &Path) -> io::Result<File> {
     let opened = File::open(folder)?;
     opened.lock_shared()?;
@@ -189,10 +189,10 @@ fn kill(living: &Mutex<Option<Pid>>) {
     }
 }
 
-/// Waits for the end of the program, and buries the orphans that end before it.
+/// Waits for the end of the program, and reaps the orphans that end before it.
 fn await_program(program: Pid, living: &Mutex<Option<Pid>>) -> Option<WaitStatus> {
     loop {
-        // Seen but not yet buried: its number stays taken until the lock is held.
+        // Seen but not yet reaped: its PID stays taken until the lock is held.
         let seen = waitid(WaitId::All, WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
         match seen {
             Ok(_) => {}
@@ -202,7 +202,7 @@ fn await_program(program: Pid, living: &Mutex<Option<Pid>>) -> Option<WaitStatus
         let mut living = living.lock().unwrap_or_else(PoisonError::into_inner);
         let look = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
         if matches!(waitid(WaitId::Pid(program), look), Ok(Some(_))) {
-            // The group's number is taken for as long as the program is not buried.
+            // The group's id is taken for as long as the program is not reaped.
             let _ = kill_process_group(program, Signal::KILL);
             living.take();
             return waitpid(Some(program), WaitOptions::empty()).ok().flatten().map(|(_, status)| status);
@@ -222,9 +222,9 @@ fn exit_code(status: WaitStatus) -> u8 {
     u8::try_from(code).unwrap_or(u8::MAX)
 }
 
-/// Kills and buries until there is nobody left.
+/// Kills and reaps until no process is left.
 ///
-/// Only children are killed, and only this thread buries them, so no number can have gone to a stranger in between.
+/// Only its own children are killed, and only this thread reaps them: the PID of an unreaped child cannot have been reused.
 /// The children of the dead become children: each round goes one generation deeper.
 fn end_all() {
     loop {
@@ -263,14 +263,14 @@ fn open_up(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The children as the kernel tells of them.
+/// The children as the kernel lists them.
 #[cfg(target_os = "linux")]
 mod linux {
     use rustix::process::{Pid, Signal, getpgrp, getpid, kill_process, kill_process_group};
 
     /// Kills each child, together with its group: a group dies at once, however quickly its members fork.
     ///
-    /// Whoever shares a group with a child descends from the guardian: groups do not reach beyond a session.
+    /// A process that shares a group with a child descends from the supervisor: groups do not reach beyond a session.
     pub(super) fn kill_children() {
         let (parent, own) = (getpid(), getpgrp());
         let Ok(entries) = std::fs::read_dir("/proc") else { return };

@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 use super::error::DriverError;
 use brickbat_engine::events::{Event, Told};
 
-/// The method.
 pub(super) const METHOD: &str = "_brickbat/events";
 
 #[derive(Deserialize)]
@@ -15,7 +14,7 @@ struct Answer {
     told: Told,
 }
 
-pub(super) fn question(consumer: &str, events: &[Event]) -> UntypedMessage {
+pub(super) fn request(consumer: &str, events: &[Event]) -> UntypedMessage {
     UntypedMessage { method: METHOD.to_owned(), params: json!({ "consumer": consumer, "events": events }) }
 }
 

@@ -1,4 +1,4 @@
-//! One session that is served: orders in, updates and answers out, in the order in which things happen.
+//! One session that is served: commands in, updates and answers out, in the order in which things happen.
 
 use std::collections::HashSet;
 
@@ -13,93 +13,94 @@ use futures::FutureExt;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use super::{Passed, Told, meta, wrong};
-use crate::driver::acp::SessionEvent;
-use crate::driver::action::Action;
+use super::{Done, StoredHistory, meta, wrong};
+use crate::driver::action::SessionAction;
+use crate::driver::event::SessionEvent;
 use crate::driver::in_process::InProcess;
 use brickbat_scenario::trace::{Aside, Consent, QuestionId, ShownState, TurnOutcome};
 
-/// What the harness asks of a session.
+/// What the harness asks of a session, with whom to answer.
 #[derive(Debug)]
-pub(super) enum Order {
+pub(super) enum SessionCommand {
     Prompt(String, Responder<PromptResponse>),
-    Act(Action, Responder<Passed>),
+    Act(SessionAction, Responder<Done>),
     Cancel,
-    Barrier(Responder<Passed>),
-    History(Responder<Told>),
+    Barrier(Responder<Done>),
+    History(Responder<StoredHistory>),
     /// The user's answer to a question of the agent's.
     Answer(QuestionId, Consent),
 }
 
-impl Order {
-    /// Answers for a session whose task is gone: its store failed, and the turn of that moment was told why.
-    pub(super) fn refuse(self) -> Result<(), Error> {
-        const GONE: &str = "the session is over: its thread could not be stored";
+impl SessionCommand {
+    /// Answers with an error, where there is somebody to answer.
+    pub(super) fn refuse(self, error: Error) -> Result<(), Error> {
         match self {
-            Order::Prompt(_, responder) => responder.respond_with_internal_error(GONE),
-            Order::Barrier(responder) | Order::Act(_, responder) => {
-                responder.respond_with_internal_error(GONE)
+            SessionCommand::Prompt(_, responder) => responder.respond_with_error(error),
+            SessionCommand::Barrier(responder) | SessionCommand::Act(_, responder) => {
+                responder.respond_with_error(error)
             }
-            Order::History(responder) => responder.respond_with_internal_error(GONE),
-            Order::Cancel | Order::Answer(..) => Ok(()),
+            SessionCommand::History(responder) => responder.respond_with_error(error),
+            SessionCommand::Cancel | SessionCommand::Answer(..) => Ok(()),
         }
     }
 }
 
-/// A session and who waits for what.
-pub(super) struct Desk {
+/// The error of a session whose task is gone: the turn of that moment was answered with the reason.
+pub(super) fn gone() -> Error {
+    Error::internal_error().data("the session is over: its thread could not be stored".to_owned())
+}
+
+pub(super) struct SessionTask {
     id: String,
     connection: ConnectionTo<Client>,
     session: InProcess,
-    /// The running turn's.
     turn: Option<Responder<PromptResponse>>,
     /// A prompt that came while the turn ran.
     beside: Option<Responder<PromptResponse>>,
     /// The calls that the user has seen: ACP shows a call for the first time in another way than later.
     seen: HashSet<String>,
-    /// Where the answers to questions go.
-    orders: mpsc::WeakUnboundedSender<Order>,
+    commands: mpsc::WeakUnboundedSender<SessionCommand>,
 }
 
-impl Desk {
+impl SessionTask {
     pub(super) fn new(
         id: String,
         connection: ConnectionTo<Client>,
         session: InProcess,
-        orders: mpsc::WeakUnboundedSender<Order>,
-    ) -> Desk {
-        Desk { id, connection, session, turn: None, beside: None, seen: HashSet::new(), orders }
+        commands: mpsc::WeakUnboundedSender<SessionCommand>,
+    ) -> SessionTask {
+        SessionTask { id, connection, session, turn: None, beside: None, seen: HashSet::new(), commands }
     }
 
-    /// Serves the session until the process ends, or until nobody listens any more.
-    pub(super) async fn run(mut self, mut orders: mpsc::UnboundedReceiver<Order>) {
-        self.serve(&mut orders).await;
+    /// Serves the session until the process ends, or until the connection is gone.
+    pub(super) async fn run(mut self, mut commands: mpsc::UnboundedReceiver<SessionCommand>) {
+        self.serve(&mut commands).await;
         // What was ordered while the session ended is answered as well.
-        orders.close();
-        while let Some(order) = orders.recv().await {
-            if order.refuse().is_err() {
+        commands.close();
+        while let Some(command) = commands.recv().await {
+            if command.refuse(gone()).is_err() {
                 return;
             }
         }
     }
 
-    async fn serve(&mut self, orders: &mut mpsc::UnboundedReceiver<Order>) {
+    async fn serve(&mut self, commands: &mut mpsc::UnboundedReceiver<SessionCommand>) {
         loop {
             let served = tokio::select! {
                 biased;
                 event = self.session.next() => match event {
                     Some(event) => {
                         let is_last = matches!(event, SessionEvent::Lost(_));
-                        let told = self.tell(event);
+                        let reported = self.report(event);
                         if is_last {
                             return;
                         }
-                        told
+                        reported
                     }
                     None => return,
                 },
-                order = orders.recv() => match order {
-                    Some(order) => self.follow(order).await,
+                command = commands.recv() => match command {
+                    Some(command) => self.execute(command).await,
                     None => return,
                 },
             };
@@ -109,9 +110,9 @@ impl Desk {
         }
     }
 
-    async fn follow(&mut self, order: Order) -> Result<(), Error> {
-        match order {
-            Order::Prompt(words, responder) => match self.turn {
+    async fn execute(&mut self, command: SessionCommand) -> Result<(), Error> {
+        match command {
+            SessionCommand::Prompt(words, responder) => match self.turn {
                 Some(_) if self.beside.is_some() => responder.respond_with_error(busy()),
                 Some(_) => {
                     self.beside = Some(responder);
@@ -124,47 +125,47 @@ impl Desk {
                     Ok(())
                 }
             },
-            Order::Cancel => {
+            SessionCommand::Cancel => {
                 self.session.cancel();
                 Ok(())
             }
-            Order::Act(action, responder) => {
+            SessionCommand::Act(action, responder) => {
                 match action {
-                    Action::Steer(text) => self.session.say(Aside::Steered, text),
-                    Action::Inject(text) => self.session.say(Aside::Injected, text),
-                    Action::Interrupt(cause) => self.session.interrupt(cause),
-                    Action::Change(change) if !self.session.change(&change).await => {
+                    SessionAction::Steer(text) => self.session.say(Aside::Steered, text),
+                    SessionAction::Inject(text) => self.session.say(Aside::Injected, text),
+                    SessionAction::Interrupt(cause) => self.session.interrupt(cause),
+                    SessionAction::Change(change) if !self.session.change(&change).await => {
                         return responder.respond_with_internal_error("the agent is gone");
                     }
-                    Action::Change(_) => {}
+                    SessionAction::Change(_) => {}
                 }
-                responder.respond(Passed {})
+                responder.respond(Done {})
             }
-            Order::Answer(question, consent) => {
+            SessionCommand::Answer(question, consent) => {
                 self.session.answer(question, consent);
                 Ok(())
             }
-            Order::Barrier(responder) => {
+            SessionCommand::Barrier(responder) => {
                 if !self.session.barrier().await {
                     return responder.respond_with_internal_error("the agent is gone");
                 }
                 // What the agent made of the bytes before the barrier is said before the barrier is answered.
                 while let Some(Some(event)) = self.session.next().now_or_never() {
-                    self.tell(event)?;
+                    self.report(event)?;
                 }
-                responder.respond(Passed {})
+                responder.respond(Done {})
             }
-            Order::History(responder) => {
+            SessionCommand::History(responder) => {
                 let history = self.session.history().await.unwrap_or_default();
                 match serde_json::from_slice::<Value>(&history) {
-                    Ok(history) => responder.respond(Told { history }),
+                    Ok(history) => responder.respond(StoredHistory { history }),
                     Err(error) => responder.respond_with_error(Error::into_internal_error(error)),
                 }
             }
         }
     }
 
-    fn tell(&mut self, event: SessionEvent) -> Result<(), Error> {
+    fn report(&mut self, event: SessionEvent) -> Result<(), Error> {
         match event {
             SessionEvent::Shown { id, state } => self.show(id, state),
             SessionEvent::Asked { question, id, args } => self.ask(question, id, args),
@@ -195,8 +196,8 @@ impl Desk {
             PermissionOption::new(REJECT, "No", PermissionOptionKind::RejectOnce),
         ];
         let request = RequestPermissionRequest::new(self.id.clone(), call, options);
-        let orders = self.orders.clone();
-        // The answer keeps its place among the orders: a barrier that comes after it finds it told.
+        let commands = self.commands.clone();
+        // The answer keeps its place among the commands: a barrier that comes after it finds it delivered.
         self.connection.prepare_request(request).on_receiving_result(async move |answer| {
             let consent = match answer.map(|answer| answer.outcome) {
                 Ok(RequestPermissionOutcome::Selected(chosen)) if *chosen.option_id.0 == *ALLOW => {
@@ -205,9 +206,9 @@ impl Desk {
                 Ok(RequestPermissionOutcome::Selected(_)) => Consent::Refused,
                 _ => Consent::Withheld,
             };
-            if let Some(orders) = orders.upgrade() {
+            if let Some(commands) = commands.upgrade() {
                 // A session that is gone needs no answer.
-                let _ = orders.send(Order::Answer(question, consent));
+                let _ = commands.send(SessionCommand::Answer(question, consent));
             }
             Ok(())
         })
@@ -220,12 +221,11 @@ impl Desk {
             ShownState::Completed => ToolCallStatus::Completed,
             ShownState::Failed => ToolCallStatus::Failed,
         };
-        let update = match self.seen.insert(id.clone()) {
-            true => SessionUpdate::ToolCall(ToolCall::new(id.clone(), id).status(status)),
-            false => {
-                let fields = ToolCallUpdateFields::new().status(status);
-                SessionUpdate::ToolCallUpdate(ToolCallUpdate::new(id, fields))
-            }
+        let update = if self.seen.insert(id.clone()) {
+            SessionUpdate::ToolCall(ToolCall::new(id.clone(), id).status(status))
+        } else {
+            let fields = ToolCallUpdateFields::new().status(status);
+            SessionUpdate::ToolCallUpdate(ToolCallUpdate::new(id, fields))
         };
         self.connection.send_notification(SessionNotification::new(self.id.clone(), update))
     }
@@ -233,14 +233,12 @@ impl Desk {
 
 /// There is one turn at a time.
 fn busy() -> Error {
-    wrong("the turn before is still running".to_owned())
+    wrong("the turn before is still running")
 }
 
-/// The options of a question.
 const ALLOW: &str = "allow";
 const REJECT: &str = "reject";
 
-/// The answer to a prompt.
 fn answer(outcome: TurnOutcome) -> PromptResponse {
     let stop_reason = match outcome {
         TurnOutcome::Cancelled => StopReason::Cancelled,

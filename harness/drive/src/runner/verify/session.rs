@@ -7,19 +7,17 @@ use std::time::Duration;
 use futures::FutureExt;
 use serde_json::Value;
 
-use super::host::Host;
+use super::judge::{self, GateCall, TurnLog};
+use super::probe::{Defect, Halt};
+use super::script::REFUSAL;
 use crate::driver::{Adapter, DriverError, Session, SessionEvent, SessionSpec, ToolSpec};
-use crate::server::{Answerer, GateId, Mount, ServerEvent};
+use crate::server::{Answerer, GateId, Mount, Server, ServerEvent};
 use brickbat_engine::provider::{Answer, Provider, Request};
 use brickbat_rules::rules::Profile;
 use brickbat_scenario::plan::{CallKey, Plan, ToolOutcome};
-use brickbat_scenario::trace::{Consent, Event, ExchangeId, RequestKind, ShownState, TurnOutcome};
+use brickbat_scenario::trace::{Consent, Event, ExchangeId, RequestKind};
 
-/// What a provider says to a request that it refuses for good: words that an SDK cannot have of itself.
-pub(super) const REFUSAL: &str = "brickbat refuses this request for good";
-
-/// Something that is awaited has come by then, or does not come: an SDK answers in milliseconds, and backs off for a
-/// few seconds at the most.
+/// What has not come by then does not come: an SDK answers in milliseconds, and backs off for a few seconds at most.
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// With nothing happening for so long nothing is on its way any more: longer than a busy adapter takes for a step.
@@ -27,9 +25,9 @@ pub(super) const QUIET: Duration = Duration::from_millis(500);
 
 /// The provider, with a refusal in words of its own.
 #[derive(Debug)]
-pub(super) struct Core(Provider);
+pub(super) struct RefusingProvider(Provider);
 
-impl Answerer for Core {
+impl Answerer for RefusingProvider {
     fn answer(&mut self, request: Request<'_>) -> (RequestKind, Answer) {
         let (kind, mut answer) = self.0.answer(request);
         if matches!(kind, RequestKind::Faulted { .. }) {
@@ -54,70 +52,47 @@ fn in_our_words(body: &str) -> String {
 }
 
 /// A session, the provider that it talks to, and what has happened in its turn.
-pub(super) struct Stage {
+pub(super) struct ProbeSession {
     pub(super) plan: Arc<Plan>,
     pub(super) spec: SessionSpec,
-    pub(super) log: Log,
-    mount: Mount<Core>,
+    pub(super) log: TurnLog,
+    mount: Mount<RefusingProvider>,
     session: Session,
-    /// The calls behind the gates, by the number of the gate.
+    /// The calls that wait at the gates, by the number of the gate.
     gates: Vec<Option<CallKey>>,
-}
-
-/// What has happened in a turn.
-#[derive(Debug, Default)]
-pub(super) struct Log {
-    /// The requests for replies, with their bodies.
-    pub(super) requests: Vec<(RequestKind, Arc<[u8]>)>,
-    /// The starts of tools.
-    pub(super) runs: Vec<Run>,
-    /// The states of calls, as the user saw them.
-    pub(super) shown: Vec<(String, ShownState)>,
-    /// How the turn ended.
-    pub(super) outcome: Option<TurnOutcome>,
-}
-
-/// One start of a tool.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Run {
-    /// The tool whose gate was asked.
-    pub(super) tool: String,
-    /// The arguments as they came.
-    pub(super) args: String,
-    /// The call, known by its marker.
-    pub(super) call: Option<CallKey>,
 }
 
 /// What a probe may have to act on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Step {
-    /// The provider is asked.
+pub(super) enum Observation {
     Requested,
-    /// The reply is held.
     Held(ExchangeId),
-    /// A tool waits at its gate.
     Opened(GateId),
-    /// A tool does not wait any more.
     Dropped(GateId),
-    /// The turn has been answered.
     Ended,
-    /// Anything else.
     Other,
 }
 
-impl Stage {
-    /// Opens a session for a plan.
+impl Observation {
+    pub(super) fn is_opened(self) -> bool {
+        matches!(self, Observation::Opened(_))
+    }
+}
+
+impl ProbeSession {
+    /// Opens a session for a plan; `offered` is the same plan with the names under which the model is offered the tools.
     pub(super) async fn open(
-        host: &Host,
+        server: &Server,
         adapter: &Adapter,
-        plan: Arc<Plan>,
+        (plan, offered): (Arc<Plan>, Arc<Plan>),
         mode: &str,
-    ) -> Result<Stage, DriverError> {
+        state_dir: PathBuf,
+    ) -> Result<ProbeSession, DriverError> {
         let profile = Profile::newest(plan.dialect);
-        let mount = host.server().await?.mount(Core(Provider::new(host.offered(&plan), profile)));
-        let spec = spec(&mount, &plan, mode, host.folder()?);
+        let mount = server.mount(RefusingProvider(Provider::new(offered, profile)));
+        let spec = spec(&mount, &plan, mode, state_dir);
         let session = adapter.open(&spec).await?;
-        Ok(Stage { plan, spec, log: Log::default(), mount, session, gates: Vec::new() })
+        Ok(ProbeSession { plan, spec, log: TurnLog::default(), mount, session, gates: Vec::new() })
     }
 
     /// The same conversation, loaded by another process.
@@ -132,29 +107,22 @@ impl Stage {
         &self.spec.base_url
     }
 
-    pub(super) fn session(&self) -> &Session {
+    pub(super) fn acp(&self) -> &Session {
         &self.session
     }
 
-    /// Says the user's words of a turn.
     pub(super) async fn prompt(&mut self, turn: usize) -> Result<(), DriverError> {
         self.mount.with_core(|core| core.0.begin_turn(turn));
-        self.log = Log::default();
+        self.log = TurnLog::default();
         self.session.prompt(&self.plan.turns[turn].user).await
     }
 
-    /// The user's stop.
-    pub(super) async fn cancel(&self) -> Result<(), DriverError> {
-        self.session.cancel().await
-    }
-
-    /// Waits until the adapter has said all that it has to say by now: its answer to a later question has come. One
-    /// that does not answer, or that is gone, is told by what comes next.
+    /// Waits until the adapter has sent all that it has by now: its answer to a later request has come. What comes next
+    /// shows whether it is silent or gone.
     pub(super) async fn hear_out(&self) {
         let _ = tokio::time::timeout(PATIENCE, self.session.answers()).await;
     }
 
-    /// Lets a held reply go on.
     pub(super) fn release(&self, exchange: ExchangeId) {
         self.mount.release(exchange);
     }
@@ -169,7 +137,7 @@ impl Stage {
     }
 
     /// The next thing that happens, or none if nothing does for a while.
-    pub(super) async fn next(&mut self, wait: Duration) -> Result<Option<Step>, DriverError> {
+    pub(super) async fn next(&mut self, wait: Duration) -> Result<Option<Observation>, DriverError> {
         let next = async {
             // The server first: what it saw caused what the session says.
             tokio::select! {
@@ -181,7 +149,9 @@ impl Stage {
         match tokio::time::timeout(wait, next).await {
             Ok(Next::ServerEvent(Some(seen))) => self.seen(seen).map(Some),
             Ok(Next::Said(Some(event))) => self.said(event).map(Some),
-            Ok(Next::ServerEvent(None) | Next::Said(None)) => Err(DriverError::harness(CUT_SHORT, "the server or the session is over")),
+            Ok(Next::ServerEvent(None) | Next::Said(None)) => {
+                Err(DriverError::harness(CUT_SHORT, "the server or the session is over"))
+            }
             Err(_) => Ok(None),
         }
     }
@@ -190,11 +160,11 @@ impl Stage {
     pub(super) async fn until(
         &mut self,
         wait: Duration,
-        is_awaited: impl Fn(Step) -> bool,
-    ) -> Result<Option<Step>, DriverError> {
+        is_awaited: impl Fn(Observation) -> bool,
+    ) -> Result<Option<Observation>, DriverError> {
         loop {
             match self.next(wait).await? {
-                Some(step) if is_awaited(step) => return Ok(Some(step)),
+                Some(seen) if is_awaited(seen) => return Ok(Some(seen)),
                 Some(_) => {}
                 None => return Ok(None),
             }
@@ -205,7 +175,7 @@ impl Stage {
     pub(super) async fn finish(&mut self) -> Result<(), DriverError> {
         while self.log.outcome.is_none() {
             match self.next(PATIENCE).await? {
-                Some(step) => self.help(step),
+                Some(seen) => self.help(seen),
                 None => return Ok(()),
             }
         }
@@ -218,62 +188,79 @@ impl Stage {
         self.finish().await
     }
 
+    /// Whether the turn that was played went as planned.
+    pub(super) fn judge(&self, turn: usize) -> Result<(), Defect> {
+        judge::conversation(&self.plan, turn, &self.log)
+    }
+
+    /// Starts the first turn, and stops it when its first tool waits.
+    pub(super) async fn stop_at_gate(&mut self) -> Result<GateId, Halt> {
+        self.prompt(0).await?;
+        match self.until(PATIENCE, Observation::is_opened).await? {
+            Some(Observation::Opened(gate)) => {
+                self.session.cancel().await?;
+                Ok(gate)
+            }
+            _ => Err(Defect::no_gate().into()),
+        }
+    }
+
     /// Lets go on what waits for the harness.
-    pub(super) fn help(&self, step: Step) {
-        match step {
-            Step::Opened(gate) => self.settle(gate),
-            Step::Held(exchange) => self.release(exchange),
-            Step::Requested | Step::Dropped(_) | Step::Ended | Step::Other => {}
+    pub(super) fn help(&self, seen: Observation) {
+        match seen {
+            Observation::Opened(gate) => self.settle(gate),
+            Observation::Held(exchange) => self.release(exchange),
+            Observation::Requested | Observation::Dropped(_) | Observation::Ended | Observation::Other => {}
         }
     }
 
     /// What the server has seen by now belongs to the turn.
     fn catch_up(&mut self) -> Result<(), DriverError> {
         while let Some(Some(seen)) = self.mount.next().now_or_never() {
-            let step = self.seen(seen)?;
-            self.help(step);
+            let seen = self.seen(seen)?;
+            self.help(seen);
         }
         Ok(())
     }
 
-    fn seen(&mut self, seen: ServerEvent) -> Result<Step, DriverError> {
+    fn seen(&mut self, seen: ServerEvent) -> Result<Observation, DriverError> {
         Ok(match seen {
-            ServerEvent::Trace(Event::Requested { kind: RequestKind::Auxiliary, .. }) => Step::Other,
+            ServerEvent::Trace(Event::Requested { kind: RequestKind::Auxiliary, .. }) => Observation::Other,
             ServerEvent::Trace(Event::Requested { kind, body, .. }) => {
                 self.log.requests.push((kind, body));
-                Step::Requested
+                Observation::Requested
             }
-            ServerEvent::Trace(Event::Held { exchange, .. }) => Step::Held(exchange),
+            ServerEvent::Trace(Event::Held { exchange, .. }) => Observation::Held(exchange),
             ServerEvent::GateOpened { gate, tool, args } => {
                 let call = self.plan.call_with_marker(&args);
                 self.gates.push(call);
-                self.log.runs.push(Run { tool, args, call });
-                Step::Opened(gate)
+                self.log.gate_calls.push(GateCall { tool, args, call });
+                Observation::Opened(gate)
             }
-            ServerEvent::GateDropped { gate } => Step::Dropped(gate),
-            ServerEvent::GateSettled { .. } | ServerEvent::Trace(_) => Step::Other,
+            ServerEvent::GateDropped { gate } => Observation::Dropped(gate),
+            ServerEvent::GateSettled { .. } | ServerEvent::Trace(_) => Observation::Other,
             ServerEvent::Broken => {
                 return Err(DriverError::harness(CUT_SHORT, "the provider core failed"));
             }
         })
     }
 
-    fn said(&mut self, event: SessionEvent) -> Result<Step, DriverError> {
+    fn said(&mut self, event: SessionEvent) -> Result<Observation, DriverError> {
         match event {
             SessionEvent::Shown { id, state } => {
                 self.log.shown.push((id, state));
-                Ok(Step::Other)
+                Ok(Observation::Other)
             }
             // No probe has a tool that needs the user's consent; an agent that asks all the same may go on.
             SessionEvent::Asked { question, .. } => {
                 self.session.answer(question, Consent::Given);
-                Ok(Step::Other)
+                Ok(Observation::Other)
             }
             SessionEvent::Ended(outcome) => {
                 self.log.outcome = Some(outcome);
-                Ok(Step::Ended)
+                Ok(Observation::Ended)
             }
-            SessionEvent::PromptRefused => Ok(Step::Other),
+            SessionEvent::PromptRefused => Ok(Observation::Other),
             SessionEvent::Lost(error) => Err(error),
         }
     }
@@ -286,7 +273,7 @@ enum Next {
     Said(Option<SessionEvent>),
 }
 
-fn spec(mount: &Mount<Core>, plan: &Plan, mode: &str, state_dir: PathBuf) -> SessionSpec {
+fn spec(mount: &Mount<RefusingProvider>, plan: &Plan, mode: &str, state_dir: PathBuf) -> SessionSpec {
     let tools = plan.tools.iter().map(|tool| ToolSpec::new(tool, mount.gate_url(&tool.name)));
     SessionSpec {
         base_url: mount.base_url(),

@@ -1,0 +1,287 @@
+//! What an adapter, or the SDK that it adapts, may be able to do: one table.
+//!
+//! The protocol and its schema, the needs of scenarios and `harness/systems/README.md` are read from it or held
+//! against it. `README.md` lists what else a new capability takes.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value, json};
+
+use brickbat_scenario::scenario::Need;
+
+/// One thing that an adapter may be able to do.
+#[derive(Debug)]
+pub struct Capability {
+    /// Its key under `capabilities` in the answer to `initialize`; what stands before a dot is an object around it.
+    pub key: &'static str,
+    /// The need of a scenario that it meets, if scenarios can ask for it.
+    pub need: Option<Need>,
+    /// What it allows.
+    pub allows: &'static str,
+    /// Whether `initialize` has to give it; what may be left out is false.
+    pub required: bool,
+}
+
+/// Every capability, in the order of the protocol's schema.
+pub const CAPABILITIES: [Capability; 20] = [
+    required("cancel", Some(Need::Cancel), "The user can stop a running turn."),
+    required("streaming", Some(Need::Streaming), "The SDK asks the provider for streams."),
+    required(
+        "eagerTools",
+        Some(Need::EagerTools),
+        "The SDK starts tools while the reply is still streaming.",
+    ),
+    required("barrier", None, "`_brickbat/barrier` is answered when everything received so far is consumed."),
+    required("history", None, "`_brickbat/history` answers with the stored history."),
+    optional("approvals", Need::Approvals, "A tool with `asks` is put to the user before it runs."),
+    optional("thinking", Need::Thinking, "A session with `thinking` asks the model to think."),
+    optional("load", Need::Resume, "`session/load` restores a session from its `stateDir` in a new process."),
+    optional(
+        "givenHistory",
+        Need::GivenHistory,
+        "`_brickbat/give` puts a history into the store, so that `session/load` finds it there.",
+    ),
+    optional(
+        "sharedSession",
+        Need::SharedSession,
+        "Two processes can have one session open: each goes on with what is stored when a turn begins.",
+    ),
+    optional("steer", Need::Steer, "`_brickbat/action` with `steer` says something to the running turn."),
+    optional(
+        "secondPrompt",
+        Need::SecondPrompt,
+        "`session/prompt` may come while a turn runs: it is queued, refused, or stops the turn.",
+    ),
+    optional(
+        "interrupt",
+        Need::Interrupt,
+        "`_brickbat/action` with `interrupt` lets an exception out of the SDK's loop.",
+    ),
+    optional("stepLimit", Need::StepLimit, "A session with `maxSteps` ends its turns after so many steps."),
+    optional("finalTools", Need::FinalTools, "A tool with `ends` ends the turn with its result."),
+    optional(
+        "hooks",
+        Need::Hooks,
+        "`_brickbat/action` with `inject` adds context for the model as a hook of the SDK does.",
+    ),
+    optional("changes.trim", Need::Trim, "The history can be cut."),
+    optional("changes.summarise", Need::Summarise, "The history can be summarised."),
+    optional("changes.rewind", Need::Rewind, "The user can take back what was said."),
+    optional("changes.aside", Need::Aside, "The user can ask something that does not join the conversation."),
+];
+
+const fn required(key: &'static str, need: Option<Need>, allows: &'static str) -> Capability {
+    Capability { key, need, allows, required: true }
+}
+
+const fn optional(key: &'static str, need: Need, allows: &'static str) -> Capability {
+    Capability { key, need: Some(need), allows, required: false }
+}
+
+/// What one adapter is able to do.
+#[derive(Debug, Clone, Default, Copy, PartialEq, Eq)]
+pub struct Capabilities([bool; CAPABILITIES.len()]);
+
+impl Capabilities {
+    /// All of them.
+    pub fn all() -> Capabilities {
+        Capabilities([true; CAPABILITIES.len()])
+    }
+
+    /// The same with or without one of them.
+    #[must_use]
+    pub fn with(mut self, key: &str, has: bool) -> Capabilities {
+        self.0[index(key)] = has;
+        self
+    }
+
+    /// Whether it has the one with that key.
+    pub fn has(self, key: &str) -> bool {
+        self.0[index(key)]
+    }
+
+    /// Whether it has what a scenario needs.
+    pub fn meets(self, need: Need) -> bool {
+        CAPABILITIES.iter().zip(self.0).any(|(row, has)| has && row.need == Some(need))
+    }
+
+    /// The keys of those that it has.
+    pub fn keys(self) -> Vec<&'static str> {
+        CAPABILITIES.iter().zip(self.0).filter(|(_, has)| *has).map(|(row, _)| row.key).collect()
+    }
+}
+
+fn index(key: &str) -> usize {
+    CAPABILITIES.iter().position(|row| row.key == key).expect("a key of the table")
+}
+
+impl Serialize for Capabilities {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut all = Map::new();
+        for (row, has) in CAPABILITIES.iter().zip(self.0) {
+            match row.key.split_once('.') {
+                Some((group, key)) => all.entry(group).or_insert_with(|| json!({}))[key] = json!(has),
+                None => drop(all.insert(row.key.to_owned(), json!(has))),
+            }
+        }
+        all.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Capabilities {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Capabilities, D::Error> {
+        let mut claims = BTreeMap::new();
+        for (key, value) in Map::<String, Value>::deserialize(deserializer)? {
+            match value {
+                Value::Object(group) => {
+                    claims.extend(group.into_iter().map(|(inner, value)| (format!("{key}.{inner}"), value)));
+                }
+                value => drop(claims.insert(key, value)),
+            }
+        }
+        let mut capabilities = Capabilities::default();
+        for (row, has) in CAPABILITIES.iter().zip(&mut capabilities.0) {
+            *has = match claims.remove(row.key) {
+                Some(Value::Bool(has)) => has,
+                Some(other) => {
+                    return Err(Error::custom(format!("`{}` is {other}, not true or false", row.key)));
+                }
+                None if row.required => return Err(Error::missing_field(row.key)),
+                None => false,
+            };
+        }
+        match claims.into_keys().next() {
+            Some(unknown) => Err(Error::custom(format!("unknown capability `{unknown}`"))),
+            None => Ok(capabilities),
+        }
+    }
+}
+
+impl JsonSchema for Capabilities {
+    fn schema_name() -> Cow<'static, str> {
+        "Capabilities".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut properties = properties("");
+        let mut changes = generator.subschema_for::<Changes>();
+        changes.insert("description".to_owned(), "What `_brickbat/action` can do to the history.".into());
+        changes.insert("default".to_owned(), json!(Capabilities::default())["changes"].take());
+        properties.insert("changes".to_owned(), changes.to_value());
+        let required: Vec<&str> = CAPABILITIES.iter().filter(|row| row.required).map(|row| row.key).collect();
+        schemars::json_schema!({
+            "type": "object",
+            "additionalProperties": false,
+            "properties": properties,
+            "required": required,
+            "description": "What an adapter, or the SDK that it adapts, can do.",
+        })
+    }
+}
+
+/// The object `changes`.
+struct Changes;
+
+impl JsonSchema for Changes {
+    fn schema_name() -> Cow<'static, str> {
+        "Changes".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        schemars::json_schema!({
+            "type": "object",
+            "additionalProperties": false,
+            "properties": properties("changes."),
+            "description": "What can be done to the history of a session, by `_brickbat/action`.",
+        })
+    }
+}
+
+/// The schemas of the keys that begin so and go no deeper.
+fn properties(prefix: &str) -> Map<String, Value> {
+    let mut properties = Map::new();
+    for row in &CAPABILITIES {
+        let Some(key) = row.key.strip_prefix(prefix).filter(|key| !key.contains('.')) else { continue };
+        let mut property = json!({ "type": "boolean", "description": row.allows });
+        if !row.required {
+            property["default"] = json!(false);
+        }
+        properties.insert(key.to_owned(), property);
+    }
+    properties
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_capability_is_in_the_schema_and_in_the_manual() {
+        let manual = include_str!("../../../systems/README.md");
+        let rows: Vec<String> = CAPABILITIES
+            .iter()
+            .map(|row| {
+                let need = row.need.map(|need| format!("`{}`", need.name())).unwrap_or_default();
+                format!("| `{}` | {need} | {} |", row.key, row.allows).replace("|  |", "| |")
+            })
+            .collect();
+        let table = manual.split("| capability | need | what it allows |\n").nth(1).unwrap();
+        let documented: Vec<&str> = table.lines().skip(1).take_while(|line| line.starts_with('|')).collect();
+        assert_eq!(documented, rows);
+        let schema: Value =
+            serde_json::from_str(include_str!("../../../systems/protocol.schema.json")).unwrap();
+        let keys = |name: &str| schema["$defs"][name]["properties"].as_object().unwrap().clone();
+        let changes = keys("Changes").into_iter().map(|(key, _)| format!("changes.{key}"));
+        let in_schema: Vec<String> = keys("Capabilities")
+            .into_iter()
+            .map(|(key, _)| key)
+            .filter(|key| key != "changes")
+            .chain(changes)
+            .collect();
+        assert_eq!(in_schema, Capabilities::all().keys());
+    }
+
+    #[test]
+    fn every_need_but_held_writes_is_met_by_one_capability() {
+        let schema = schemars::schema_for!(Need).to_value().to_string();
+        let manual = include_str!("../../../../scenarios/README.md");
+        let mut names = BTreeSet::new();
+        for row in &CAPABILITIES {
+            let Some(need) = row.need else { continue };
+            let name = need.name();
+            assert!(names.insert(name), "two capabilities meet {name}");
+            assert!(
+                schema.contains(&format!("\"{name}\"")) && manual.contains(&format!("`{name}`")),
+                "{name}"
+            );
+            assert!(Capabilities::default().with(row.key, true).meets(need), "{name}");
+        }
+        // Only the simulation lets its writes be held.
+        assert!(!Capabilities::all().meets(Need::Saving));
+        assert_eq!(schema.matches("\"const\"").count(), names.len() + 1, "{schema}");
+    }
+
+    #[test]
+    fn capabilities_are_read_as_they_are_written() {
+        let some = Capabilities::default().with("eagerTools", true).with("changes.trim", true);
+        let mut written = json!(some);
+        assert_eq!(written["changes"]["trim"], true);
+        assert_eq!(Capabilities::deserialize(&written).unwrap(), some);
+        written.as_object_mut().unwrap().remove("changes");
+        assert_eq!(Capabilities::deserialize(&written).unwrap().keys(), ["eagerTools"]);
+        for (wrong, why) in [
+            (json!({ "cancel": true }), "missing field `streaming`"),
+            (json!({ "cancel": 1 }), "`cancel` is 1, not true or false"),
+        ] {
+            assert_eq!(Capabilities::deserialize(wrong).unwrap_err().to_string(), why);
+        }
+        written["resume"] = json!(true);
+        assert!(Capabilities::deserialize(written).unwrap_err().to_string().contains("`resume`"));
+    }
+}

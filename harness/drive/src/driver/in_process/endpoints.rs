@@ -1,0 +1,40 @@
+//! Where an agent of our own finds the provider and the gates.
+
+use std::collections::BTreeMap;
+
+use crate::driver::http::{Address, NotAnAddress};
+use brickbat_scenario::plan::PlannedTool;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Endpoints {
+    provider: Address,
+    gates: BTreeMap<String, Address>,
+}
+
+impl Endpoints {
+    /// A provider at a base URL, the path below it to which the agent posts, and the gates of tools by their names.
+    pub fn new<'a>(
+        base_url: &str,
+        path: &str,
+        gates: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Result<Endpoints, NotAnAddress> {
+        let provider = Address::parse(&format!("{base_url}{path}"))?;
+        let gates = gates.into_iter().map(|(tool, url)| Ok((tool.to_owned(), Address::parse(url)?)));
+        Ok(Endpoints { provider, gates: gates.collect::<Result<_, _>>()? })
+    }
+
+    /// The mount of a plan on our server, with the gates where the server has them.
+    pub fn of_plan(base_url: &str, path: &str, tools: &[PlannedTool]) -> Result<Endpoints, NotAnAddress> {
+        let gates: Vec<(&str, String)> =
+            tools.iter().map(|tool| (tool.name.as_str(), format!("{base_url}/gate/{}", tool.name))).collect();
+        Endpoints::new(base_url, path, gates.iter().map(|(tool, url)| (*tool, url.as_str())))
+    }
+
+    pub(super) fn provider(&self) -> &Address {
+        &self.provider
+    }
+
+    pub(super) fn gate(&self, tool: &str) -> Option<&Address> {
+        self.gates.get(tool)
+    }
+}
