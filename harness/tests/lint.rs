@@ -226,7 +226,7 @@ fn our_own_error_frames_end_a_stream_legally() {
     for dialect in brickbat::dialect::Dialect::ALL {
         let grammar = Grammar::of(dialect);
         assert_eq!(grammar.name(), dialect.name());
-        let report = lint(grammar, &wire::of(dialect).error_frame(ErrorKind::Overloaded));
+        let report = lint(grammar, &wire::of(dialect).error_frame(ErrorKind::Overloaded, b""));
         assert_eq!((report.ended, &report.faults[..]), (Ended::ErrorEvent, &[][..]), "{dialect}");
         assert!(report.provider_error.is_some(), "{dialect}");
     }

@@ -193,7 +193,7 @@ fn hostile_and_auxiliary_requests_are_answered_and_do_not_move_the_script() {
             let server = Server::start(Limits::STANDARD).await.unwrap();
             let mut mount = server.mount(Provider::new(job.plan, profile));
 
-            let path = wire::of(dialect).post_path("m", false);
+            let path = wire::of(dialect).post_path("m", Delivery::Whole);
             for bytes in [&b"{\"messages\":["[..], b"", b"\xff\xfe", &[b'['; 100_000]] {
                 let (status, said) = ask(&mount, "POST", &path, bytes).await;
                 assert_eq!(
@@ -319,7 +319,7 @@ fn plans_go_on_unharmed_beside_hostile_requests() {
             let mut n_rounds = 0;
             while !*is_done.borrow() || n_rounds == 0 {
                 n_rounds += 1;
-                let path = &wire::of(job.plan.dialect).post_path("m", false);
+                let path = &wire::of(job.plan.dialect).post_path("m", Delivery::Whole);
                 let illegal = body(job.plan.dialect, &dangling(job.plan.dialect)).to_string();
                 assert_eq!(ask(&victim, "POST", path, b"not JSON").await.0, 400);
                 assert_eq!(requested(&mut victim).await, RequestKind::Refused { status: 400 });

@@ -176,7 +176,7 @@ fn marks_come_in_the_order_of_the_encoder() {
             let marks = wire::marks(plan.dialect, script, &plan.calls);
             assert_eq!((marks[0], &marks[1..]), (Mark::Headers, sent.as_slice()), "{}", plan.id);
             let is_last = encoded.frame_of(Mark::Stop).map(|frame| frame + 1) == Some(encoded.frames.len());
-            assert_eq!(wire::of(plan.dialect).ends_with_stop(), is_last, "{}", plan.id);
+            assert_eq!(wire::of(plan.dialect).traits.ends_with_stop, is_last, "{}", plan.id);
         }
     }
 }

@@ -16,7 +16,9 @@ use brickbat::plan::{
 use brickbat::provider::{Answer, Headers, Provider, Request, Sent};
 use brickbat::rules::{self};
 use brickbat::trace::{Ending, RequestKind};
-use brickbat::wire::{self, Decoder, Encoded, Envelope, ReplyEvent, SseEvent, SseReader, decode_whole};
+use brickbat::wire::{
+    self, Decoder, Delivery, Encoded, Envelope, ReplyEvent, SseEvent, SseReader, decode_whole,
+};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::{Value, json};
@@ -446,8 +448,9 @@ fn meant(plan: &Plan, script: &Script) -> Said {
 fn the_path_that_is_posted_to_is_the_one_that_is_answered() {
     for dialect in Dialect::ALL {
         let wire = wire::of(dialect);
-        for (model, streamed) in [("m", true), ("m", false), ("maker.model-1:0", true)] {
-            let path = wire.post_path(model, streamed);
+        let (streamed, whole) = ((Delivery::Streamed, true), (Delivery::Whole, false));
+        for (model, (delivery, streamed)) in [("m", streamed), ("m", whole), ("maker.model-1:0", streamed)] {
+            let path = wire.post_path(model, delivery);
             let route = wire.route("POST", &path).unwrap();
             assert!(route.streamed.is_none_or(|said| said == streamed), "{dialect}: {path}");
             assert!(route.model.is_none_or(|said| said == model), "{dialect}: {path}");

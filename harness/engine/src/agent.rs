@@ -22,14 +22,14 @@ mod step;
 mod store;
 mod storm;
 mod stragglers;
-mod thread;
 mod turn;
 
 use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::plan::{Change, Plan, PlannedTool, ToolOutcome};
 use brickbat_scenario::scenario::Cause;
 use brickbat_scenario::trace::{Aside, Consent, ShownState, TurnOutcome};
-use brickbat_scenario::wire;
+use brickbat_scenario::wire::{self, thread};
+pub use brickbat_scenario::wire::{Delivery, Thinking};
 use canary::Canary;
 use errand::Errand;
 pub use sans_io::SansIo;
@@ -111,24 +111,6 @@ impl From<&PlannedTool> for Tool {
 struct Straggler {
     run: RunId,
     call_id: String,
-}
-
-/// How the agent asks for replies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Delivery {
-    /// As a stream.
-    Streamed,
-    /// In one piece.
-    Whole,
-}
-
-/// Whether the agent asks the model to think.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Thinking {
-    /// It does, and keeps what the model shows of it.
-    Asked,
-    /// It leaves that to the model.
-    Unasked,
 }
 
 /// Number of one request of an agent.
@@ -342,9 +324,10 @@ impl Agent {
         tools: Vec<Tool>,
         canary: Option<Canary>,
     ) -> Agent {
-        let declared = request::declared(dialect, &tools);
-        let model = model.unwrap_or_else(|| request::current_model(dialect).to_owned());
-        let path = wire::of(dialect).post_path(&model, delivery == Delivery::Streamed);
+        let wire = wire::of(dialect);
+        let declared = wire.declared_tools(&request::offered(&tools));
+        let model = model.unwrap_or_else(|| wire.current_model().to_owned());
+        let path = wire.post_path(&model, delivery);
         Agent {
             setup: Setup {
                 dialect,
@@ -408,9 +391,9 @@ impl Agent {
     pub fn history(&self) -> Vec<u8> {
         match self.setup.canary {
             Some(Canary::StoreForgets) => {
-                request::messages(self.setup.dialect, &self.without_stopped_results())
+                wire::of(self.setup.dialect).request_messages(&self.without_stopped_results())
             }
-            _ => request::messages(self.setup.dialect, &self.thread),
+            _ => wire::of(self.setup.dialect).request_messages(&self.thread),
         }
     }
 

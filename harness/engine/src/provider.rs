@@ -176,7 +176,8 @@ impl Provider {
         if streamed {
             actions.iter().for_each(|action| self.spoil(&mut encoded, action));
         }
-        let mut answer = self.head(exchange, 200, if streamed { self.wire().stream_type() } else { JSON });
+        let mut answer =
+            self.head(exchange, 200, if streamed { self.wire().traits.stream_type } else { JSON });
         answer.streamed = streamed;
 
         let mut n_frames = encoded.frames.len();
@@ -215,7 +216,7 @@ impl Provider {
                 actions.iter().map(|action| &action.what).find(|what| what.ends_attempt())
         {
             let sent = answer.frames.slice(0..answer.frames.len());
-            let frame = self.wire().error_frame_after(*kind, sent);
+            let frame = self.wire().error_frame(*kind, sent);
             answer.frames.push_with(|out| out.extend_from_slice(&frame));
         }
         answer
@@ -250,7 +251,7 @@ impl Provider {
 
     /// Answers what is not a request for a reply: models, token counts, anything unknown.
     fn beside(&self, exchange: ExchangeId, request: Request<'_>) -> Answer {
-        match self.wire().beside(request.method, request.path, request.body) {
+        match self.wire().side_answer(request.method, request.path, request.body) {
             Some(body) => self.whole(exchange, 200, &body),
             None => self.whole(exchange, 404, &self.wire().status_body(404)),
         }
@@ -274,7 +275,7 @@ impl Provider {
             status,
             headers: vec![
                 ("content-type", content_type.into()),
-                (self.wire().request_id_header(), self.request_id(exchange).into()),
+                (self.wire().traits.request_id_header, self.request_id(exchange).into()),
             ],
             streamed: false,
             frames: Frames::default(),
@@ -287,7 +288,7 @@ impl Provider {
         self.wire().request_id(&self.recall.unique(exchange))
     }
 
-    fn wire(&self) -> &'static dyn Wire {
+    fn wire(&self) -> &'static Wire {
         wire::of(self.plan.dialect)
     }
 }

@@ -1,6 +1,7 @@
 //! Scenarios and plans: the file format, and what a provider sends for it.
 
 pub mod action;
+mod dialects;
 pub mod hash;
 pub mod history;
 pub mod lower;

@@ -1,30 +1,30 @@
-//! The wire: replies into frames, frames into events, requests into histories.
+//! The wire: replies into frames, frames into events, requests into histories, threads into requests.
 //!
-//! Whatever differs between provider APIs is said by a [`Wire`], one for each dialect, and [`of`] is the only place
-//! that chooses among them. How strict a provider is and how our own agent asks are not said here: see
-//! [`brickbat_rules::rules`] and `brickbat-engine`. Nothing here judges.
+//! Whatever differs between provider APIs is in the [`Wire`] of a dialect, which is data and functions, one folder for
+//! each dialect below `dialects`. How strict a provider is, is not said here: see [`brickbat_rules::rules`]. Nothing here
+//! judges.
 
-mod anthropic;
-mod bedrock;
-mod decode;
-mod event_stream;
-mod frames;
-mod gemini;
-mod history;
-mod mistral;
-mod openai;
-mod responses;
-mod signature;
-mod sse;
+pub(crate) mod decode;
+pub(crate) mod event_stream;
+pub(crate) mod frames;
+pub(crate) mod history;
+pub(crate) mod marks;
+pub(crate) mod request;
+pub(crate) mod signature;
+pub(crate) mod sse;
+pub mod thread;
 
 use std::borrow::Cow;
 
 use serde_json::{Value, json};
 
+pub use crate::dialects::of;
 pub use decode::{Decode, Decoder, ReplyEvent, decode_whole};
 pub use frames::json_string;
 pub use frames::{Encoded, Frames};
 pub use history::{history, offered_tools};
+pub use marks::marks;
+pub use request::{Delivery, OfferedTool, Thinking};
 pub use sse::{SseEvent, SseReader};
 
 use crate::history::History;
@@ -32,162 +32,228 @@ use crate::plan::{Mark, Plan, PlannedCall, Script};
 use crate::scenario::{ErrorKind, Stop};
 use brickbat_rules::dialect::Dialect;
 use brickbat_rules::json::Json;
+use request::RequestForm;
 
-/// The wire of a dialect.
-pub fn of(dialect: Dialect) -> &'static dyn Wire {
-    match dialect {
-        Dialect::AnthropicMessages => &anthropic::AnthropicMessages,
-        Dialect::OpenaiChat => &openai::OpenaiChat,
-        Dialect::OpenaiResponses => &responses::OpenaiResponses,
-        Dialect::Gemini => &gemini::Gemini,
-        Dialect::BedrockConverse => &bedrock::BedrockConverse,
-        Dialect::Mistral => &mistral::Mistral,
-    }
+/// A provider API on the wire. Its functions are called through methods and functions of this module.
+#[derive(Debug, Clone, Copy)]
+pub struct Wire {
+    /// What is so, or not.
+    pub traits: DialectTraits,
+    /// How a client asks for a reply.
+    pub(crate) request: RequestForm,
+    pub(crate) side_answer: fn(&str, &str, &[u8]) -> Option<Value>,
+    pub(crate) asks_for_usage: fn(Json<'_, '_>) -> bool,
+    /// Whether a request asks the model to think and to show it; nothing where replies cannot show it.
+    pub(crate) asks_to_think: Option<fn(Json<'_, '_>) -> bool>,
+    /// The names in one entry of the list of tools.
+    pub(crate) tool_names: fn(Json<'_, '_>) -> Vec<String>,
+    pub(crate) history: fn(Json<'_, '_>) -> History,
+    pub(crate) request_id: fn(&str) -> String,
+    pub(crate) error_headers: fn(u16) -> &'static [(&'static str, &'static str)],
+    /// A reply as a stream of frames. Its marks are those of `block_marks`, then [`Mark::Calls`] if there are calls,
+    /// [`Mark::Stop`] and [`Mark::Reply`].
+    pub(crate) stream: fn(&Plan, &Script, Envelope<'_>) -> Encoded,
+    pub(crate) whole: fn(&Plan, &Script, Envelope<'_>) -> Value,
+    /// The marks of the thoughts, texts and calls of a reply's stream, in the order in which the encoder reaches them. A
+    /// mark that is not here does not exist: a dialect that sends a call in one piece has only its end.
+    pub(crate) block_marks: fn(&Script, &[PlannedCall]) -> Vec<Mark>,
+    pub(crate) status_body: fn(u16) -> Value,
+    /// The error inside a stream of which these bytes have been sent.
+    pub(crate) error_frame: fn(ErrorKind, &[u8]) -> Vec<u8>,
+    pub(crate) malformed_frame: fn() -> Vec<u8>,
+    pub(crate) decoder: fn() -> Box<dyn Decode>,
+    /// Reads a body that is not a stream, without [`ReplyEvent::End`].
+    pub(crate) decode_whole: fn(&Value, &mut dyn FnMut(ReplyEvent)),
 }
 
-/// A provider API on the wire. What has a body here is so in most dialects.
-pub trait Wire: std::fmt::Debug + Sync {
-    /// What a request asks for, as far as the path tells, if it asks for a reply of the model.
-    fn route<'a>(&self, method: &str, path: &'a str) -> Option<Route<'a>>;
-
-    /// The path, below the base URL and without a query, to which a client posts that wants a reply of this model.
-    /// [`Wire::route`] knows it.
-    fn post_path(&self, model: &str, streamed: bool) -> String;
-
-    /// The body of the answer, with status 200, to a request beside the conversation, such as a count of tokens;
-    /// none if the provider does not know the path.
-    fn beside(&self, method: &str, path: &str, body: &[u8]) -> Option<Value>;
-
-    /// Whether the client asks for a report of the tokens in its stream.
-    fn asks_for_usage(&self, _body: Json) -> bool {
-        false
-    }
-
-    /// Whether replies can show what the model thinks.
-    fn shows_thinking(&self) -> bool {
-        false
-    }
-
-    /// Whether a request asks the model to think and to show it. Only a client that asks is shown anything.
-    fn asks_to_think(&self, _body: Json) -> bool {
-        false
-    }
-
-    /// Whether a request offers anything to call.
-    fn offers_tools(&self, body: Json) -> bool {
-        !body.field("tools").is_empty()
-    }
-
-    /// The names of the tools that a request offers to the model.
-    fn offered_tools(&self, body: Json) -> Vec<String>;
-
-    /// The conversation in the body of a request. Any value has an answer; what is not understood is carried raw.
-    fn history(&self, body: Json) -> History;
-
+/// What is so, or not, in a dialect.
+#[derive(Debug, Clone, Copy)]
+pub struct DialectTraits {
+    /// Where requests for a reply are posted.
+    pub(crate) paths: Paths,
     /// The content type of a stream.
-    fn stream_type(&self) -> &'static str {
-        "text/event-stream; charset=utf-8"
-    }
-
+    pub stream_type: &'static str,
     /// The header that names a request.
-    fn request_id_header(&self) -> &'static str;
-
-    /// The name of a request. `unique` is 24 hexadecimal digits, other ones for each answer.
-    fn request_id(&self, unique: &str) -> String {
-        format!("req_{unique}")
-    }
-
-    /// The id of a message, of the same digits.
-    fn message_id(&self, unique: &str) -> String;
-
+    pub request_id_header: &'static str,
+    /// What stands before the digits of a message's id.
+    pub(crate) message_id_prefix: &'static str,
     /// The form of the ids of calls.
-    fn call_id(&self) -> IdForm;
-
-    /// Headers that only answers with an error have, for a status of 400 or above.
-    fn error_headers(&self, _status: u16) -> &'static [(&'static str, &'static str)] {
-        &[]
-    }
-
-    /// A reply as a stream of frames. Its marks are those of [`Wire::block_marks`], then [`Mark::Calls`] if there are
-    /// calls, [`Mark::Stop`] and [`Mark::Reply`].
-    fn encode_stream(&self, plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Encoded;
-
-    /// A reply as one JSON body.
-    fn encode_whole(&self, plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Value;
-
-    /// The marks of the thoughts, texts and calls of a reply's stream, in the order in which the encoder reaches them. A mark that
-    /// is not here does not exist: a dialect that sends a call in one piece has only its end.
-    /// `calls` are the calls of the plan.
-    fn block_marks(&self, script: &Script, calls: &[PlannedCall]) -> Vec<Mark>;
-
+    pub call_id: IdForm,
+    /// The keys that lead to the tools of a request.
+    pub(crate) tools_at: &'static [&'static str],
+    /// The provider's words for the stop reasons that it has.
+    pub(crate) stop_words: &'static [(Stop, &'static str)],
+    /// The status that goes with [`ErrorKind::Overloaded`].
+    pub(crate) overloaded_status: u16,
     /// Whether the calls of one reply may be streamed in turns.
-    fn interleaves(&self) -> bool {
-        false
-    }
-
-    /// Whether a reply is whole with its stop reason, so that clients need not wait for anything behind it.
-    fn is_whole_at_stop(&self) -> bool {
-        false
-    }
-
-    /// Whether the frame with the stop reason is the last one, so that a stream that ends behind it lacks nothing.
-    fn ends_with_stop(&self) -> bool {
-        false
-    }
-
-    /// The provider's word for a stop reason, if it has one.
-    fn stop_word(&self, stop: Stop) -> Option<&'static str>;
-
+    pub interleaves: bool,
+    /// Whether a reply is whole with its stop reason, so that clients need not wait for anything after it.
+    pub is_whole_at_stop: bool,
+    /// Whether the frame with the stop reason is the last one, so that a stream that ends after it lacks nothing.
+    pub ends_with_stop: bool,
     /// Whether calls have numbers of their own in a stream, apart from the blocks or items that they are.
-    fn numbers_calls(&self) -> bool {
-        false
-    }
-
+    pub numbers_calls: bool,
     /// Whether providers of this dialect were seen to send calls without an id.
-    fn may_lack_ids(&self) -> bool {
-        false
-    }
-
+    pub may_lack_ids: bool,
     /// Whether a stream carries arguments as a text, which may be no JSON.
-    fn streams_arguments(&self) -> bool {
-        true
-    }
-
+    pub streams_arguments: bool,
     /// Whether a body in one piece does so too.
-    fn writes_arguments(&self) -> bool {
-        false
-    }
+    pub writes_arguments: bool,
+    /// Whether a prompt may not follow results, so that the model must have said something between.
+    pub wants_word_after_results: bool,
+}
 
-    /// The status that goes with an error.
-    fn error_status(&self, kind: ErrorKind) -> u16 {
-        match kind {
-            ErrorKind::Overloaded => 503,
-            ErrorKind::Server => 500,
-            ErrorKind::RateLimit => 429,
+impl DialectTraits {
+    /// What is so in most dialects. Paths, ids and stop words are a dialect's own.
+    pub(crate) const USUAL: DialectTraits = DialectTraits {
+        paths: Paths::Fixed(""),
+        stream_type: "text/event-stream; charset=utf-8",
+        request_id_header: "x-request-id",
+        message_id_prefix: "",
+        call_id: IdForm { prefix: "", n_letters: 0, alphabet: ALPHANUMERIC },
+        tools_at: &["tools"],
+        stop_words: &[],
+        overloaded_status: 503,
+        interleaves: false,
+        is_whole_at_stop: false,
+        ends_with_stop: false,
+        numbers_calls: false,
+        may_lack_ids: false,
+        streams_arguments: true,
+        writes_arguments: false,
+        wants_word_after_results: false,
+    };
+}
+
+/// Where requests for a reply are posted, below the base URL and without a query.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Paths {
+    /// To one path; the fields `model` and `stream` of the body say what is wanted.
+    Fixed(&'static str),
+    /// To a path that names the model and the delivery.
+    OfModel {
+        /// What such a path says; nothing of a path to which something else is posted.
+        read: fn(&str) -> Option<(Cow<'_, str>, Delivery)>,
+        write: fn(&str, Delivery) -> String,
+    },
+}
+
+impl Wire {
+    /// What a request asks for, as far as the path tells, if it asks for a reply of the model.
+    pub fn route<'a>(&self, method: &str, path: &'a str) -> Option<Route<'a>> {
+        if method != "POST" {
+            return None;
+        }
+        match self.traits.paths {
+            Paths::Fixed(own) => (path == own).then(Route::default),
+            Paths::OfModel { read, .. } => {
+                let (model, delivery) = read(path)?;
+                Some(Route { streamed: Some(delivery == Delivery::Streamed), model: Some(model) })
+            }
         }
     }
 
+    /// The path to which a client posts that wants a reply of this model. [`Wire::route`] knows it.
+    pub fn post_path(&self, model: &str, delivery: Delivery) -> String {
+        match self.traits.paths {
+            Paths::Fixed(path) => path.to_owned(),
+            Paths::OfModel { write, .. } => write(model, delivery),
+        }
+    }
+
+    /// The body of the answer, with status 200, to a request outside the conversation, such as a count of tokens; none
+    /// if the provider does not know the path.
+    pub fn side_answer(&self, method: &str, path: &str, body: &[u8]) -> Option<Value> {
+        (self.side_answer)(method, path, body)
+    }
+
+    /// Whether the client asks for a report of the tokens in its stream.
+    pub fn asks_for_usage(&self, body: Json) -> bool {
+        (self.asks_for_usage)(body)
+    }
+
+    /// Whether replies can show what the model thinks.
+    pub fn shows_thinking(&self) -> bool {
+        self.asks_to_think.is_some()
+    }
+
+    /// Whether a request asks the model to think and to show it. Only a client that asks is shown anything.
+    pub fn asks_to_think(&self, body: Json) -> bool {
+        self.asks_to_think.is_some_and(|asks| asks(body))
+    }
+
+    /// Whether a request offers anything to call.
+    pub fn offers_tools(&self, body: Json) -> bool {
+        !self.tools(body).is_empty()
+    }
+
+    fn tools<'t, 'a>(&self, body: Json<'t, 'a>) -> Json<'t, 'a> {
+        self.traits.tools_at.iter().fold(body, |at, key| at.field(key))
+    }
+
+    /// The name of a request. `unique` is 24 hexadecimal digits, other ones for each answer.
+    pub fn request_id(&self, unique: &str) -> String {
+        (self.request_id)(unique)
+    }
+
+    /// The id of a message, of the same digits.
+    pub fn message_id(&self, unique: &str) -> String {
+        format!("{}{unique}", self.traits.message_id_prefix)
+    }
+
+    /// Headers that only answers with an error have, for a status of 400 or above.
+    pub fn error_headers(&self, status: u16) -> &'static [(&'static str, &'static str)] {
+        (self.error_headers)(status)
+    }
+
+    /// A reply as one JSON body.
+    pub fn encode_whole(&self, plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Value {
+        (self.whole)(plan, script, envelope)
+    }
+
+    /// The provider's word for a stop reason, if it has one.
+    pub fn stop_word(&self, stop: Stop) -> Option<&'static str> {
+        self.traits.stop_words.iter().find(|(own, _)| *own == stop).map(|(_, word)| *word)
+    }
+
+    /// The same for the stop reason of a reply. Lowering has seen that there is one.
+    pub(crate) fn stop_word_of(&self, script: &Script) -> &'static str {
+        self.stop_word(script.stop()).unwrap_or_default()
+    }
+
     /// The body of an answer with that status, 400 or above, in the provider's words.
-    fn status_body(&self, status: u16) -> Value;
+    pub fn status_body(&self, status: u16) -> Value {
+        (self.status_body)(status)
+    }
 
-    /// The error inside a stream that began with status 200.
-    fn error_frame(&self, kind: ErrorKind) -> Vec<u8>;
+    /// The body of the error that is sent inside a stream.
+    pub(crate) fn error_body(&self, kind: ErrorKind) -> Value {
+        self.status_body(match kind {
+            ErrorKind::Overloaded => self.traits.overloaded_status,
+            ErrorKind::Server => 500,
+            ErrorKind::RateLimit => 429,
+        })
+    }
 
-    /// The same behind what has been sent of the stream, where frames depend on those before them.
-    fn error_frame_after(&self, kind: ErrorKind, _sent: &[u8]) -> Vec<u8> {
-        self.error_frame(kind)
+    /// The error inside a stream that began with status 200 and of which these bytes have been sent.
+    pub fn error_frame(&self, kind: ErrorKind, sent: &[u8]) -> Vec<u8> {
+        (self.error_frame)(kind, sent)
     }
 
     /// A frame that breaks off in the middle of what it says.
-    fn malformed_frame(&self) -> Vec<u8> {
-        b"data: {\"type\":\"\n\n".to_vec()
+    pub fn malformed_frame(&self) -> Vec<u8> {
+        (self.malformed_frame)()
     }
+}
 
-    /// What reads a stream, at its start.
-    fn decoder(&self) -> Box<dyn Decode>;
+/// [`Wire::request_id`] of most dialects.
+pub(crate) fn usual_request_id(unique: &str) -> String {
+    format!("req_{unique}")
+}
 
-    /// What a body says that is not a stream, without [`ReplyEvent::End`].
-    fn decode_whole(&self, body: &Value, said: &mut dyn FnMut(ReplyEvent));
+/// [`Wire::malformed_frame`] where events are JSON behind `data:`.
+pub(crate) fn malformed_event() -> Vec<u8> {
+    b"data: {\"type\":\"\n\n".to_vec()
 }
 
 /// What the path of a request for a reply tells. What it does not tell, the fields `stream` and `model` of the body do.
@@ -199,14 +265,7 @@ pub struct Route<'a> {
     pub model: Option<Cow<'a, str>>,
 }
 
-impl Route<'_> {
-    /// A path that is the same for every model and delivery.
-    pub(crate) fn fixed(method: &str, path: &str, expected: &str) -> Option<Route<'static>> {
-        (method == "POST" && path == expected).then(Route::default)
-    }
-}
-
-/// The form of an id: some letters behind a prefix.
+/// The form of an id: some letters after a prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IdForm {
     /// What stands before the letters.
@@ -218,17 +277,18 @@ pub struct IdForm {
 }
 
 /// The alphabet of most ids.
-const ALPHANUMERIC: &[u8] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+pub(crate) const ALPHANUMERIC: &[u8] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /// The list of models, in words that Anthropic and OpenAI clients both understand.
-fn models() -> Value {
-    json!({ "object": "list", "data": [{ "id": "brickbat", "object": "model", "type": "model" }] })
+pub(crate) fn models(method: &str, path: &str) -> Option<Value> {
+    let asks = matches!((method, path), ("GET" | "HEAD", "/v1/models"));
+    asks.then(
+        || json!({ "object": "list", "data": [{ "id": "brickbat", "object": "model", "type": "model" }] }),
+    )
 }
 
-/// The provider's word for the stop reason of a reply. Lowering has seen that there is one.
-fn stop_word(wire: &dyn Wire, script: &Script) -> &'static str {
-    wire.stop_word(script.stop()).unwrap_or_default()
-}
+/// The providers stamp replies with the time; ours is a constant, so that the same plan gives the same bytes.
+pub(crate) const CREATED: u64 = 1_790_000_000;
 
 /// What a reply needs besides its script.
 #[derive(Debug, Clone, Copy)]
@@ -251,7 +311,7 @@ pub fn frame_text(content_type: &str, frame: &[u8]) -> String {
 
 /// A reply as a stream of frames.
 pub fn encode_stream(dialect: Dialect, plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Encoded {
-    of(dialect).encode_stream(plan, script, envelope)
+    (of(dialect).stream)(plan, script, envelope)
 }
 
 /// A reply as one JSON body, in two halves, so that a fault can fall inside it.
@@ -264,14 +324,4 @@ pub fn encode_whole(dialect: Dialect, plan: &Plan, script: &Script, envelope: En
     encoded.frame(|out| out.extend_from_slice(&text.as_bytes()[middle..]));
     marks(dialect, script, &plan.calls).into_iter().skip(1).for_each(|mark| encoded.mark(mark));
     encoded
-}
-
-/// The marks of a reply's stream, in the order in which the encoder reaches them, the headers first.
-/// `calls` are the calls of the plan.
-pub fn marks(dialect: Dialect, script: &Script, calls: &[PlannedCall]) -> Vec<Mark> {
-    let mut marks = of(dialect).block_marks(script, calls);
-    marks.insert(0, Mark::Headers);
-    marks.extend(script.has_calls().then_some(Mark::Calls));
-    marks.extend([Mark::Stop, Mark::Reply]);
-    marks
 }

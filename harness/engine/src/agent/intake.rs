@@ -147,13 +147,13 @@ impl Agent {
         let keeps = match id.as_str() {
             "" => self.is(Canary::EmptyIdKept),
             id if self.is_taken(step, id) => self.is(Canary::SameIdKept),
-            id => request::takes_id(self.setup.dialect, id) || self.is(Canary::ForeignIdKept),
+            id => wire::of(self.setup.dialect).takes_id(id) || self.is(Canary::ForeignIdKept),
         };
         if keeps { id } else { self.new_id(step) }
     }
 
     fn new_id(&mut self, step: &Step) -> String {
-        let IdForm { prefix, n_letters, .. } = wire::of(self.setup.dialect).call_id();
+        let IdForm { prefix, n_letters, .. } = wire::of(self.setup.dialect).traits.call_id;
         loop {
             let id = format!("{prefix}{:0n_letters$}", self.counter.id());
             if !self.is_taken(step, &id) {

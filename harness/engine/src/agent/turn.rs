@@ -12,7 +12,7 @@ use super::thread::{Block, CallResult, Message, unanswered};
 use super::{Agent, BodyEnd, Input, Output, RunId};
 use brickbat_scenario::plan::ToolOutcome;
 use brickbat_scenario::trace::{Aside, Consent, ShownState, TurnOutcome};
-use brickbat_scenario::wire::{ReplyEvent, decode_whole};
+use brickbat_scenario::wire::{self, ReplyEvent, decode_whole};
 
 /// A running turn.
 #[derive(Debug)]
@@ -135,7 +135,7 @@ impl Agent {
     /// Where a prompt may not follow results, says that the answer to them was never given.
     pub(super) fn part_from_results(&mut self) {
         let follows_results = matches!(self.thread.last(), Some(Message::Results(_)));
-        let must_part = request::wants_word_after_results(self.setup.dialect);
+        let must_part = wire::of(self.setup.dialect).traits.wants_word_after_results;
         if follows_results && must_part && !self.is(Canary::NoWordAfterResults) {
             self.thread.push(Message::Assistant(vec![Block::Text("(interrupted)".to_owned())]));
         }

@@ -67,7 +67,7 @@ impl<'a> Cast<'a> {
 
     /// What a reply says, in every attempt that the scenario wrote.
     pub fn reply(&self, said: &Reply) -> PlannedReply {
-        let interleave = said.interleave && wire::of(self.dialect()).interleaves();
+        let interleave = said.interleave && wire::of(self.dialect()).traits.interleaves;
         let (stop, indices) = (said.stop, said.indices);
         let script = |blocks: &Vec<Block>| Script {
             blocks: blocks.iter().filter_map(|block| self.block(block)).collect(),

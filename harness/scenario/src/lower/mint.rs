@@ -22,7 +22,7 @@ impl Mint<'_> {
         digest.bytes(&call.to_le_bytes());
         digest.bytes(&(attempt as u64).to_le_bytes());
         let mut random = Random(digest.0);
-        let IdForm { prefix, n_letters, alphabet } = wire::of(self.dialect).call_id();
+        let IdForm { prefix, n_letters, alphabet } = wire::of(self.dialect).traits.call_id;
         format!("{prefix}{}", random.letters(n_letters, alphabet))
     }
 

@@ -48,7 +48,7 @@ pub(super) fn idle<'a>(stage: Stage<'_>, actions: &'a [PlannedAction]) -> Option
     // Before the terminal event there is still that event, which then holds the stop reason as well.
     let is_behind_all =
         |at: &PlannedPoint| matches!(at, PlannedPoint::Stream { mark: Mark::Stop, side: Side::After, .. });
-    let ends_with_stop = wire::of(stage.cast.dialect()).ends_with_stop();
+    let ends_with_stop = wire::of(stage.cast.dialect()).traits.ends_with_stop;
     actions
         .iter()
         .find(|action| ends_with_stop && action.what == Action::EndEarly && is_behind_all(&action.at))

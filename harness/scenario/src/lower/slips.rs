@@ -120,7 +120,7 @@ pub(super) fn repeated(scenario: &Scenario, problems: &mut Problems) {
 pub(super) fn impossible(scenario: &Scenario, dialect: Dialect) -> Option<String> {
     let wire = wire::of(dialect);
     for reply in scenario.turns.iter().flat_map(|turn| &turn.replies) {
-        if reply.indices.is_some() && !wire.numbers_calls() {
+        if reply.indices.is_some() && !wire.traits.numbers_calls {
             return Some(format!("{dialect} does not number its calls apart from its blocks"));
         }
         for blocks in &reply.attempts {
@@ -138,10 +138,10 @@ pub(super) fn impossible(scenario: &Scenario, dialect: Dialect) -> Option<String
         }
     }
     for (_, call) in place::calls(scenario) {
-        if call.id == Some(CallId::Missing) && !wire.may_lack_ids() {
+        if call.id == Some(CallId::Missing) && !wire.traits.may_lack_ids {
             return Some(format!("{dialect} gives every call an id"));
         }
-        if call.raw.as_ref().is_some_and(|raw| !is_json(raw)) && !wire.streams_arguments() {
+        if call.raw.as_ref().is_some_and(|raw| !is_json(raw)) && !wire.traits.streams_arguments {
             return Some(format!("{dialect} sends arguments as JSON, never as a text that is none"));
         }
     }
@@ -153,7 +153,7 @@ pub(super) fn needs(scenario: &Scenario, dialect: Dialect) -> Vec<Need> {
     let mut replies = scenario.turns.iter().flat_map(|turn| &turn.replies);
     let mut raws = place::calls(scenario).filter_map(|(_, call)| call.raw.as_ref());
     let is_streamed = replies.any(|reply| reply.indices.is_some())
-        || (!wire::of(dialect).writes_arguments() && raws.any(|raw| !is_json(raw)));
+        || (!wire::of(dialect).traits.writes_arguments && raws.any(|raw| !is_json(raw)));
     if is_streamed { vec![Need::Streaming] } else { Vec::new() }
 }
 

@@ -69,7 +69,7 @@ pub struct Decoder(Box<dyn Decode>);
 impl Decoder {
     /// A decoder at the start of a stream.
     pub fn new(dialect: Dialect) -> Decoder {
-        Decoder(of(dialect).decoder())
+        Decoder((of(dialect).decoder)())
     }
 
     /// Takes bytes in any split and hands on what they say.
@@ -85,14 +85,14 @@ pub trait Decode: std::fmt::Debug + Send {
 }
 
 /// What the server-sent events of one dialect say.
-pub(super) trait ReadEvent: std::fmt::Debug + Send {
+pub(crate) trait ReadEvent: std::fmt::Debug + Send {
     /// Takes one event and hands on what it says.
     fn event(&mut self, event: SseEvent<'_>, said: &mut dyn FnMut(ReplyEvent));
 }
 
 /// Reads streams of server-sent events.
 #[derive(Debug, Default)]
-pub(super) struct SseDecoder<E> {
+pub(crate) struct SseDecoder<E> {
     reader: SseReader,
     events: E,
 }
@@ -109,7 +109,7 @@ pub fn decode_whole(dialect: Dialect, body: &[u8], mut said: impl FnMut(ReplyEve
     match serde_json::from_slice::<Value>(body) {
         Ok(body) => {
             let mut is_error = false;
-            of(dialect).decode_whole(&body, &mut |event| {
+            (of(dialect).decode_whole)(&body, &mut |event| {
                 is_error |= matches!(event, ReplyEvent::Error { .. });
                 said(event);
             });
@@ -123,7 +123,7 @@ pub fn decode_whole(dialect: Dialect, body: &[u8], mut said: impl FnMut(ReplyEve
 }
 
 /// A call that came in one piece.
-pub(super) fn whole_call(
+pub(crate) fn whole_call(
     index: u64,
     id: &Value,
     name: &Value,
@@ -136,11 +136,11 @@ pub(super) fn whole_call(
 }
 
 /// An error with a type and a message.
-pub(super) fn error(error: &Value) -> ReplyEvent {
+pub(crate) fn error(error: &Value) -> ReplyEvent {
     ReplyEvent::Error { kind: text_of(&error["type"]), message: text_of(&error["message"]) }
 }
 
 /// The text of a string, nothing of anything else.
-pub(super) fn text_of(value: &Value) -> String {
+pub(crate) fn text_of(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }

@@ -3,15 +3,15 @@
 use brickbat_rules::frames::{self, Frame};
 
 /// The content type of such streams.
-pub(super) const CONTENT_TYPE: &str = "application/vnd.amazon.eventstream";
+pub(crate) const CONTENT_TYPE: &str = "application/vnd.amazon.eventstream";
 
 /// Appends an event whose payload is JSON.
-pub(super) fn write_event(out: &mut Vec<u8>, name: &'static str, payload: Vec<u8>) {
+pub(crate) fn write_event(out: &mut Vec<u8>, name: &'static str, payload: Vec<u8>) {
     write(out, "event", ":event-type", name, payload);
 }
 
 /// Appends an exception whose payload is JSON.
-pub(super) fn write_exception(out: &mut Vec<u8>, name: &'static str, payload: Vec<u8>) {
+pub(crate) fn write_exception(out: &mut Vec<u8>, name: &'static str, payload: Vec<u8>) {
     write(out, "exception", ":exception-type", name, payload);
 }
 
@@ -22,7 +22,7 @@ fn write(out: &mut Vec<u8>, kind: &str, name_header: &str, name: &str, payload: 
 
 /// A frame as text: its headers as lines, an empty line, its payload. Bytes that are no frame are spelled in
 /// hexadecimal digits after `hex:`. Nothing is lost either way but the checksums.
-pub(super) fn shown(frame: &[u8]) -> String {
+pub(crate) fn shown(frame: &[u8]) -> String {
     Frame::read(frame).ok().as_ref().and_then(as_text).unwrap_or_else(|| {
         let digits: String = frame.iter().map(|byte| format!("{byte:02x}")).collect();
         format!("hex:{digits}")

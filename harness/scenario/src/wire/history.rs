@@ -1,5 +1,7 @@
 //! From a request body to a history.
 
+use std::borrow::Cow;
+
 use super::of;
 use crate::history::{Content, History, Role};
 use brickbat_rules::dialect::Dialect;
@@ -7,16 +9,17 @@ use brickbat_rules::json::{Json, Kind};
 
 /// Reads the conversation out of a request body. Any value has an answer; what is not understood is carried raw.
 pub fn history(dialect: Dialect, body: Json) -> History {
-    of(dialect).history(body)
+    (of(dialect).history)(body)
 }
 
 /// The names of the tools that a request offers to the model.
 pub fn offered_tools(dialect: Dialect, body: Json) -> Vec<String> {
-    of(dialect).offered_tools(body)
+    let wire = of(dialect);
+    wire.tools(body).items().flat_map(wire.tool_names).collect()
 }
 
 /// Who says a message, in the words of most dialects.
-pub(super) fn role_of(message: Json) -> Role {
+pub(crate) fn role_of(message: Json) -> Role {
     match message.field("role").as_str().as_deref() {
         Some("user") => Role::User,
         Some("assistant") => Role::Assistant,
@@ -27,7 +30,7 @@ pub(super) fn role_of(message: Json) -> Role {
 
 /// Hands on a content that is a string or a list of blocks, with the place of each piece. `pointer` leads to the
 /// content, and `block` reads one block.
-pub(super) fn pieces(
+pub(crate) fn pieces(
     pointer: &str,
     content: Json,
     block: fn(Json) -> Content,
@@ -46,7 +49,7 @@ pub(super) fn pieces(
 }
 
 /// Text of a content that is a string, a list of text blocks, or anything else as JSON.
-pub(super) fn text_of(content: Json) -> String {
+pub(crate) fn text_of(content: Json) -> String {
     let is_text = |block: Json| block.field("type").is("text");
     match content.kind() {
         Kind::Null => String::new(),
@@ -59,6 +62,11 @@ pub(super) fn text_of(content: Json) -> String {
 }
 
 /// The text of a string, nothing of anything else.
-pub(super) fn string(value: Json) -> String {
-    value.as_str().unwrap_or_default().into_owned()
+pub(crate) fn string(value: Json) -> String {
+    owned_text(value).unwrap_or_default()
+}
+
+/// The text of a string.
+pub(crate) fn owned_text(value: Json) -> Option<String> {
+    value.as_str().map(Cow::into_owned)
 }

@@ -1,7 +1,7 @@
 //! Signatures of what the model thought: opaque to everybody but the provider that gave them out.
 
 /// A signature for that name: the same for the same, another for any other, in letters of base64.
-pub(super) fn signature(of: &str) -> String {
+pub(crate) fn signature(of: &str) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     const FNV_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
     const FNV_PRIME: u64 = 0x0000_0100_0000_01b3;
@@ -16,3 +16,8 @@ pub(super) fn signature(of: &str) -> String {
 /// Real signatures have hundreds of letters; this is enough to be of no use for anything but to be given back. A
 /// multiple of four, so that it is base64 without padding.
 const N_LETTERS: usize = 64;
+
+/// The signature of a block of thinking: another one for each block of each answer.
+pub(crate) fn block_signature(envelope: super::Envelope<'_>, index: usize) -> String {
+    signature(&format!("{}/{index}", envelope.id))
+}

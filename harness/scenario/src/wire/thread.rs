@@ -1,11 +1,11 @@
-//! What an agent remembers of a conversation.
+//! A thread: what a client keeps of a conversation, and writes into its requests.
 
 use serde::{Deserialize, Serialize};
 
 /// One message of a thread.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Message {
+pub enum Message {
     /// The user's words.
     User(String),
     /// What the model said in one reply.
@@ -17,7 +17,7 @@ pub(super) enum Message {
 /// A piece of an assistant message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Block {
+pub enum Block {
     /// What the model thought.
     Thought(Thought),
     /// Text.
@@ -28,7 +28,7 @@ pub(super) enum Block {
 
 impl Block {
     /// The call, if it is one.
-    pub(super) fn call(&self) -> Option<&Call> {
+    pub fn call(&self) -> Option<&Call> {
         match self {
             Block::Call(call) => Some(call),
             Block::Thought(_) | Block::Text(_) => None,
@@ -38,34 +38,40 @@ impl Block {
 
 /// What the model thought before it spoke.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Thought {
-    pub(super) text: String,
+pub struct Thought {
+    /// What it shows of it.
+    pub text: String,
     /// What the provider signed it with. It wants both back, or neither.
-    pub(super) signature: String,
+    pub signature: String,
 }
 
 /// A call that the model made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Call {
-    pub(super) id: String,
-    pub(super) tool: String,
+pub struct Call {
+    /// The provider's id.
+    pub id: String,
+    /// The tool.
+    pub tool: String,
     /// A JSON object as text.
-    pub(super) args: String,
+    pub args: String,
     /// What the provider signed it with, which it wants back; only some dialects sign calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) signature: Option<String>,
+    pub signature: Option<String>,
 }
 
-/// What is told to the model about a call.
+/// The result of a call, as the model reads it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct CallResult {
-    pub(super) call_id: String,
-    pub(super) text: String,
-    pub(super) is_error: bool,
+pub struct CallResult {
+    /// The id of the call.
+    pub call_id: String,
+    /// Its text.
+    pub text: String,
+    /// Whether the call failed.
+    pub is_error: bool,
 }
 
 /// Calls of a thread that have no result.
-pub(super) fn unanswered(thread: &[Message]) -> Vec<&Call> {
+pub fn unanswered(thread: &[Message]) -> Vec<&Call> {
     let answered: Vec<&str> = thread
         .iter()
         .flat_map(|message| match message {

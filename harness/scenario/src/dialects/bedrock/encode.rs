@@ -3,12 +3,12 @@
 use serde_json::{Value, json};
 
 use crate::plan::{Mark, Plan, PlannedCall, Script, ScriptBlock};
+use crate::wire::Envelope;
 use crate::wire::event_stream::write_event;
 use crate::wire::frames::{Encoded, json_number, json_string};
-use crate::wire::signature::signature;
-use crate::wire::{Envelope, stop_word};
+use crate::wire::signature::block_signature;
 
-use super::BedrockConverse;
+use super::WIRE;
 
 pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Encoded {
     let mut encoded = Encoded::with_capacity(4096);
@@ -23,7 +23,7 @@ pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> En
                         .frame(|out| delta(out, index, br#"{"reasoningContent":{"text":"#, fragment, b"}}"));
                     encoded.mark(Mark::Think(k as u32 + 1));
                 }
-                let signature = thought_signature(envelope, index);
+                let signature = block_signature(envelope, index);
                 encoded.frame(|out| {
                     delta(out, index, br#"{"reasoningContent":{"signature":"#, &signature, b"}}");
                 });
@@ -59,7 +59,7 @@ pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> En
         encoded.mark(Mark::Calls);
     }
     encoded.frame(|out| {
-        let payload = format!(r#"{{"stopReason":"{}"}}"#, stop_reason(script));
+        let payload = format!(r#"{{"stopReason":"{}"}}"#, WIRE.stop_word_of(script));
         write_event(out, "messageStop", payload.into_bytes());
     });
     encoded.mark(Mark::Stop);
@@ -69,29 +69,6 @@ pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> En
     });
     encoded.mark(Mark::Reply);
     encoded
-}
-
-/// The marks of the blocks, in the order of [`stream`].
-pub(super) fn block_marks(script: &Script, calls: &[PlannedCall]) -> Vec<Mark> {
-    let mut marks = Vec::with_capacity(24);
-    let mut n_text = 0;
-    for block in &script.blocks {
-        match block {
-            ScriptBlock::Think(fragments) => marks.extend((1..=fragments.len() as u32).map(Mark::Think)),
-            ScriptBlock::Text(fragments) => {
-                let first = n_text + 1;
-                n_text += fragments.len() as u32;
-                marks.extend((first..=n_text).map(Mark::Text));
-            }
-            ScriptBlock::Call(key) => {
-                let n_deltas = calls[key.0 as usize].deltas.len() as u32;
-                marks.push(Mark::Start(*key));
-                marks.extend((1..=n_deltas).map(|delta| Mark::Delta(*key, delta)));
-                marks.push(Mark::End(*key));
-            }
-        }
-    }
-    marks
 }
 
 pub(super) fn whole(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Value {
@@ -104,7 +81,7 @@ pub(super) fn whole(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Val
                 "reasoningContent": {
                     "reasoningText": {
                         "text": fragments.concat(),
-                        "signature": thought_signature(envelope, index),
+                        "signature": block_signature(envelope, index),
                     },
                 },
             }),
@@ -117,15 +94,10 @@ pub(super) fn whole(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Val
         .collect();
     json!({
         "output": { "message": { "role": "assistant", "content": content } },
-        "stopReason": stop_reason(script),
+        "stopReason": WIRE.stop_word_of(script),
         "usage": usage(),
         "metrics": { "latencyMs": LATENCY_MS },
     })
-}
-
-/// The signature of a block of reasoning: another one for each block of each answer.
-fn thought_signature(envelope: Envelope<'_>, index: usize) -> String {
-    signature(&format!("{}/{index}", envelope.id))
 }
 
 /// The service tells how long a reply took; ours is a constant, so that the same plan gives the same bytes.
@@ -133,10 +105,6 @@ const LATENCY_MS: u64 = 1234;
 
 fn usage() -> Value {
     json!({ "inputTokens": 12, "outputTokens": 42, "totalTokens": 54 })
-}
-
-fn stop_reason(script: &Script) -> &'static str {
-    stop_word(&BedrockConverse, script)
 }
 
 /// The beginning of a payload about a block.

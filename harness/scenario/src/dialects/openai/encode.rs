@@ -9,9 +9,10 @@ use serde_json::{Value, json};
 use crate::plan::{CallKey, Mark, Plan, PlannedCall, Script, ScriptBlock};
 use crate::scenario::Indices;
 use crate::wire::frames::{Encoded, json_number, json_string};
-use crate::wire::{Envelope, stop_word};
+use crate::wire::marks::text_marks;
+use crate::wire::{CREATED, Envelope};
 
-use super::OpenaiChat;
+use super::WIRE;
 
 pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Encoded {
     let mut encoded = Encoded::with_capacity(8192);
@@ -59,7 +60,7 @@ pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> En
     if script.has_calls() {
         encoded.mark(Mark::Calls);
     }
-    chunk(&mut encoded, &|out| out.extend_from_slice(b"{}"), Some(finish_reason(script)));
+    chunk(&mut encoded, &|out| out.extend_from_slice(b"{}"), Some(WIRE.stop_word_of(script)));
     encoded.mark(Mark::Stop);
     if envelope.usage {
         encoded.frame(|out| {
@@ -76,13 +77,8 @@ pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> En
 
 /// The marks of the text and the calls, in the order of [`stream`].
 pub(super) fn block_marks(script: &Script, calls: &[PlannedCall]) -> Vec<Mark> {
-    let fragments = script.blocks.iter().map(|block| match block {
-        ScriptBlock::Text(fragments) => fragments.len() as u32,
-        ScriptBlock::Think(_) | ScriptBlock::Call(_) => 0,
-    });
-    let text = (1..=fragments.sum()).map(Mark::Text);
     let steps = call_steps(script, calls).into_iter();
-    text.chain(steps.flat_map(|step| step.marks(&calls[step.key.0 as usize]))).collect()
+    text_marks(script).chain(steps.flat_map(|step| step.marks(&calls[step.key.0 as usize]))).collect()
 }
 
 pub(super) fn whole(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Value {
@@ -115,20 +111,13 @@ pub(super) fn whole(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Val
         "object": "chat.completion",
         "created": CREATED,
         "model": envelope.model,
-        "choices": [{ "index": 0, "message": message, "logprobs": null, "finish_reason": finish_reason(script) }],
+        "choices": [{ "index": 0, "message": message, "logprobs": null, "finish_reason": WIRE.stop_word_of(script) }],
         "usage": { "prompt_tokens": 12, "completion_tokens": 42, "total_tokens": 54 },
     })
 }
 
-/// The providers stamp replies with the time; ours is a constant, so that the same plan gives the same bytes.
-const CREATED: u64 = 1_790_000_000;
-
-fn finish_reason(script: &Script) -> &'static str {
-    stop_word(&OpenaiChat, script)
-}
-
 /// The number that the call at that place has on the wire, if it has one.
-pub(in crate::wire) fn number_of(script: &Script, index: usize) -> Option<usize> {
+pub(crate) fn number_of(script: &Script, index: usize) -> Option<usize> {
     match script.indices {
         None => Some(index),
         Some(Indices::Same) => Some(0),
@@ -136,7 +125,8 @@ pub(in crate::wire) fn number_of(script: &Script, index: usize) -> Option<usize>
     }
 }
 
-fn chunk_head(envelope: Envelope<'_>) -> Vec<u8> {
+/// What every chunk begins with.
+pub(crate) fn chunk_head(envelope: Envelope<'_>) -> Vec<u8> {
     let mut head = b"data: {\"id\":".to_vec();
     json_string(&mut head, envelope.id);
     head.extend_from_slice(
@@ -146,7 +136,7 @@ fn chunk_head(envelope: Envelope<'_>) -> Vec<u8> {
     head
 }
 
-fn content(out: &mut Vec<u8>, fragment: &str) {
+pub(crate) fn content(out: &mut Vec<u8>, fragment: &str) {
     out.extend_from_slice(b"{\"content\":");
     json_string(out, fragment);
     out.push(b'}');

@@ -7,11 +7,11 @@
 use serde_json::{Value, json};
 
 use crate::plan::{Mark, Plan, PlannedCall, Script, ScriptBlock};
+use crate::wire::Envelope;
 use crate::wire::frames::{Encoded, json_number, json_string};
 use crate::wire::signature::signature;
-use crate::wire::{Envelope, stop_word};
 
-use super::Gemini;
+use super::WIRE;
 
 pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Encoded {
     let mut encoded = Encoded::with_capacity(4096);
@@ -43,7 +43,7 @@ pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> En
     if script.has_calls() {
         encoded.mark(Mark::Calls);
     }
-    let finish = format!(r#","finishReason":"{}""#, finish_reason(script));
+    let finish = format!(r#","finishReason":"{}""#, WIRE.stop_word_of(script));
     chunk(&mut encoded, envelope, |out| text(out, ""), finish.as_bytes());
     encoded.mark(Mark::Stop);
     encoded.mark(Mark::Reply);
@@ -92,7 +92,7 @@ pub(super) fn whole(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Val
     json!({
         "candidates": [{
             "content": { "parts": parts, "role": "model" },
-            "finishReason": finish_reason(script),
+            "finishReason": WIRE.stop_word_of(script),
             "index": 0,
         }],
         "usageMetadata": {
@@ -103,10 +103,6 @@ pub(super) fn whole(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Val
         "modelVersion": envelope.model,
         "responseId": envelope.id,
     })
-}
-
-fn finish_reason(script: &Script) -> &'static str {
-    stop_word(&Gemini, script)
 }
 
 const N_PROMPT_TOKENS: usize = 12;

@@ -6,11 +6,11 @@
 use serde_json::{Value, json};
 
 use crate::plan::{Mark, Plan, PlannedCall, Script, ScriptBlock};
+use crate::wire::Envelope;
 use crate::wire::frames::{Encoded, json_number, json_string};
-use crate::wire::signature::signature;
-use crate::wire::{Envelope, stop_word};
+use crate::wire::signature::block_signature;
 
-use super::AnthropicMessages;
+use super::WIRE;
 
 pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Encoded {
     let mut encoded = Encoded::with_capacity(4096);
@@ -27,7 +27,7 @@ pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> En
                     encoded.frame(|out| delta(out, index, b"thinking_delta\",\"thinking\":", fragment));
                     encoded.mark(Mark::Think(k as u32 + 1));
                 }
-                let signature = thought_signature(envelope, index);
+                let signature = block_signature(envelope, index);
                 encoded.frame(|out| delta(out, index, b"signature_delta\",\"signature\":", &signature));
                 encoded.frame(|out| block_stop(out, index));
             }
@@ -66,36 +66,13 @@ pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> En
         out.extend_from_slice(
             b"event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"",
         );
-        out.extend_from_slice(stop_reason(script).as_bytes());
+        out.extend_from_slice(WIRE.stop_word_of(script).as_bytes());
         out.extend_from_slice(b"\",\"stop_sequence\":null},\"usage\":{\"output_tokens\":42}}\n\n");
     });
     encoded.mark(Mark::Stop);
     encoded.frame(|out| out.extend_from_slice(b"event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"));
     encoded.mark(Mark::Reply);
     encoded
-}
-
-/// The marks of the blocks, in the order of [`stream`].
-pub(super) fn block_marks(script: &Script, calls: &[PlannedCall]) -> Vec<Mark> {
-    let mut marks = Vec::with_capacity(24);
-    let mut n_text = 0;
-    for block in &script.blocks {
-        match block {
-            ScriptBlock::Think(fragments) => marks.extend((1..=fragments.len() as u32).map(Mark::Think)),
-            ScriptBlock::Text(fragments) => {
-                let first = n_text + 1;
-                n_text += fragments.len() as u32;
-                marks.extend((first..=n_text).map(Mark::Text));
-            }
-            ScriptBlock::Call(key) => {
-                let n_deltas = calls[key.0 as usize].deltas.len() as u32;
-                marks.push(Mark::Start(*key));
-                marks.extend((1..=n_deltas).map(|delta| Mark::Delta(*key, delta)));
-                marks.push(Mark::End(*key));
-            }
-        }
-    }
-    marks
 }
 
 pub(super) fn whole(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Value {
@@ -107,7 +84,7 @@ pub(super) fn whole(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Val
             ScriptBlock::Think(fragments) => json!({
                 "type": "thinking",
                 "thinking": fragments.concat(),
-                "signature": thought_signature(envelope, index),
+                "signature": block_signature(envelope, index),
             }),
             ScriptBlock::Text(fragments) => json!({ "type": "text", "text": fragments.concat() }),
             ScriptBlock::Call(key) => {
@@ -122,14 +99,10 @@ pub(super) fn whole(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Val
         "role": "assistant",
         "model": envelope.model,
         "content": content,
-        "stop_reason": stop_reason(script),
+        "stop_reason": WIRE.stop_word_of(script),
         "stop_sequence": null,
         "usage": { "input_tokens": 12, "output_tokens": 42 },
     })
-}
-
-fn stop_reason(script: &Script) -> &'static str {
-    stop_word(&AnthropicMessages, script)
 }
 
 fn message_start(out: &mut Vec<u8>, envelope: Envelope<'_>) {
@@ -153,11 +126,6 @@ fn block_start(out: &mut Vec<u8>, index: usize, block: impl FnOnce(&mut Vec<u8>)
 
 fn ping(out: &mut Vec<u8>) {
     out.extend_from_slice(b"event: ping\ndata: {\"type\": \"ping\"}\n\n");
-}
-
-/// The signature of a block of thinking: another one for each block of each answer.
-fn thought_signature(envelope: Envelope<'_>, index: usize) -> String {
-    signature(&format!("{}/{index}", envelope.id))
 }
 
 fn thinking_block(out: &mut Vec<u8>) {

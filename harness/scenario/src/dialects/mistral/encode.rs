@@ -11,19 +11,15 @@ use serde_json::{Value, json};
 
 use crate::plan::{Mark, Plan, PlannedCall, Script, ScriptBlock};
 use crate::wire::frames::{Encoded, json_number, json_string};
-use crate::wire::openai::number_of;
-use crate::wire::{Envelope, stop_word};
+use crate::wire::marks::text_marks;
+use crate::wire::{CREATED, Envelope};
 
-use super::Mistral;
+use super::WIRE;
+use crate::dialects::openai::{chunk_head, content, number_of};
 
 pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Encoded {
     let mut encoded = Encoded::with_capacity(8192);
-    let mut head = b"data: {\"id\":".to_vec();
-    json_string(&mut head, envelope.id);
-    head.extend_from_slice(
-        format!(",\"object\":\"chat.completion.chunk\",\"created\":{CREATED},\"model\":").as_bytes(),
-    );
-    json_string(&mut head, envelope.model);
+    let mut head = chunk_head(envelope);
     head.extend_from_slice(b",\"choices\":[{\"index\":0,\"delta\":");
     let chunk = |encoded: &mut Encoded, delta: &dyn Fn(&mut Vec<u8>)| {
         encoded.frame(|out| {
@@ -54,7 +50,7 @@ pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> En
     encoded.frame(|out| {
         out.extend_from_slice(&head);
         out.extend_from_slice(br#"{"content":""},"finish_reason":"#);
-        json_string(out, finish_reason(script));
+        json_string(out, WIRE.stop_word_of(script));
         out.extend_from_slice(format!("}}],\"usage\":{}}}\n\n", usage()).as_bytes());
     });
     encoded.mark(Mark::Stop);
@@ -65,13 +61,8 @@ pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> En
 
 /// The marks of the text and the calls, in the order of [`stream`]. A call begins and ends with one chunk, so only its
 /// end is a mark.
-pub(super) fn block_marks(script: &Script) -> Vec<Mark> {
-    let fragments = script.blocks.iter().map(|block| match block {
-        ScriptBlock::Text(fragments) => fragments.len() as u32,
-        ScriptBlock::Think(_) | ScriptBlock::Call(_) => 0,
-    });
-    let text = (1..=fragments.sum()).map(Mark::Text);
-    text.chain(script.calls().map(Mark::End)).collect()
+pub(super) fn block_marks(script: &Script, _: &[PlannedCall]) -> Vec<Mark> {
+    text_marks(script).chain(script.calls().map(Mark::End)).collect()
 }
 
 pub(super) fn whole(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Value {
@@ -100,27 +91,14 @@ pub(super) fn whole(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Val
         "choices": [{
             "index": 0,
             "message": { "role": "assistant", "tool_calls": calls, "content": script.text() },
-            "finish_reason": finish_reason(script),
+            "finish_reason": WIRE.stop_word_of(script),
         }],
         "usage": usage(),
     })
 }
 
-/// The providers stamp replies with the time; ours is a constant, so that the same plan gives the same bytes.
-const CREATED: u64 = 1_790_000_000;
-
 fn usage() -> Value {
     json!({ "prompt_tokens": 12, "total_tokens": 54, "completion_tokens": 42 })
-}
-
-fn finish_reason(script: &Script) -> &'static str {
-    stop_word(&Mistral, script)
-}
-
-fn content(out: &mut Vec<u8>, fragment: &str) {
-    out.extend_from_slice(b"{\"content\":");
-    json_string(out, fragment);
-    out.push(b'}');
 }
 
 fn call(out: &mut Vec<u8>, number: Option<usize>, call: &PlannedCall) {

@@ -1,39 +1,32 @@
-//! OpenAI Chat Completions: what our agent posts.
+//! OpenAI Chat Completions: what a client posts.
 
 use serde_json::{Value, json};
 
-use super::{Asks, list, string};
-use crate::agent::Tool;
-use crate::agent::thread::{Block, Call, CallResult, Message};
-use brickbat_scenario::wire::json_string;
+use crate::wire::json_string;
+use crate::wire::request::{OfferedTool, RequestForm, list, prefixed, short_ascii_id};
+use crate::wire::thread::{Block, Call, CallResult, Message};
 
-/// Requests of `openai-chat`.
-pub(super) struct OpenaiChat;
+pub(crate) const FORM: RequestForm = RequestForm {
+    current_model: "gpt-4.1",
+    head: r#","messages":"#,
+    thinking: "",
+    tools,
+    takes_id: short_ascii_id,
+    messages: |out, thread| list(out, thread.iter().filter(|message| !is_empty(message)), messages_of),
+};
 
-impl Asks for OpenaiChat {
-    fn current_model(&self) -> &'static str {
-        "gpt-4.1"
-    }
-
-    fn tool(&self, tool: &Tool) -> Value {
-        let Tool { name, description, input_schema, .. } = tool;
+fn tools(tools: &[OfferedTool<'_>]) -> Value {
+    let declared = tools.iter().map(|tool| {
+        let OfferedTool { name, description, input_schema } = tool;
         json!({
             "type": "function",
             "function": { "name": name, "description": description, "parameters": input_schema },
         })
-    }
-
-    fn before(&self, out: &mut Vec<u8>, model: &str) {
-        string(out, br#"{"model":"#, model);
-        out.extend_from_slice(br#","messages":"#);
-    }
-
-    fn messages(&self, out: &mut Vec<u8>, thread: &[Message]) {
-        list(out, thread.iter().filter(|message| !is_empty(message)), messages_of);
-    }
+    });
+    declared.collect()
 }
 
-/// Results that a canary made up of no calls.
+/// Results that a flawed client made up of no calls.
 fn is_empty(message: &Message) -> bool {
     matches!(message, Message::Results(results) if results.is_empty())
 }
@@ -41,7 +34,7 @@ fn is_empty(message: &Message) -> bool {
 fn messages_of(out: &mut Vec<u8>, message: &Message) {
     match message {
         Message::User(text) => {
-            string(out, br#"{"role":"user","content":"#, text);
+            prefixed(out, br#"{"role":"user","content":"#, text);
             out.push(b'}');
         }
         Message::Assistant(blocks) => assistant(out, blocks),
@@ -73,14 +66,14 @@ fn assistant(out: &mut Vec<u8>, blocks: &[Block]) {
 }
 
 fn call(out: &mut Vec<u8>, call: &Call) {
-    string(out, br#"{"id":"#, &call.id);
-    string(out, br#","type":"function","function":{"name":"#, &call.tool);
-    string(out, br#","arguments":"#, &call.args);
+    prefixed(out, br#"{"id":"#, &call.id);
+    prefixed(out, br#","type":"function","function":{"name":"#, &call.tool);
+    prefixed(out, br#","arguments":"#, &call.args);
     out.extend_from_slice(b"}}");
 }
 
 fn result(out: &mut Vec<u8>, result: &CallResult) {
-    string(out, br#"{"role":"tool","tool_call_id":"#, &result.call_id);
-    string(out, br#","content":"#, &result.text);
+    prefixed(out, br#"{"role":"tool","tool_call_id":"#, &result.call_id);
+    prefixed(out, br#","content":"#, &result.text);
     out.push(b'}');
 }

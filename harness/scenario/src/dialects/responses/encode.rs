@@ -11,9 +11,9 @@ use crate::plan::{Mark, Plan, PlannedCall, Script, ScriptBlock};
 use crate::scenario::ErrorKind;
 use crate::wire::frames::{Encoded, json_number, json_string};
 use crate::wire::signature::signature;
-use crate::wire::{Envelope, stop_word};
+use crate::wire::{CREATED, Envelope};
 
-use super::OpenaiResponses;
+use super::WIRE;
 
 pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Encoded {
     let mut encoded = Encoded::with_capacity(8192);
@@ -71,29 +71,6 @@ pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> En
     encoded
 }
 
-/// The marks of the items, in the order of [`stream`].
-pub(super) fn block_marks(script: &Script, calls: &[PlannedCall]) -> Vec<Mark> {
-    let mut marks = Vec::with_capacity(24);
-    let mut n_text = 0;
-    for block in &script.blocks {
-        match block {
-            ScriptBlock::Think(fragments) => marks.extend((1..=fragments.len() as u32).map(Mark::Think)),
-            ScriptBlock::Text(fragments) => {
-                let first = n_text + 1;
-                n_text += fragments.len() as u32;
-                marks.extend((first..=n_text).map(Mark::Text));
-            }
-            ScriptBlock::Call(key) => {
-                let n_deltas = calls[key.0 as usize].deltas.len() as u32;
-                marks.push(Mark::Start(*key));
-                marks.extend((1..=n_deltas).map(|delta| Mark::Delta(*key, delta)));
-                marks.push(Mark::End(*key));
-            }
-        }
-    }
-    marks
-}
-
 pub(super) fn whole(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Value {
     let items = script.blocks.iter().enumerate().map(|(index, block)| {
         let id = item_id(envelope, block, index);
@@ -110,7 +87,7 @@ pub(super) fn whole(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Val
         return response(envelope, COMPLETED, items.collect());
     }
     let mut incomplete = response(envelope, "incomplete", items.collect());
-    incomplete["incomplete_details"] = json!({ "reason": stop_word(&OpenaiResponses, script) });
+    incomplete["incomplete_details"] = json!({ "reason": WIRE.stop_word_of(script) });
     incomplete
 }
 
@@ -118,12 +95,13 @@ pub(super) fn whole(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Val
 pub(super) const COMPLETED: &str = "completed";
 
 fn is_complete(script: &Script) -> bool {
-    stop_word(&OpenaiResponses, script) == COMPLETED
+    WIRE.stop_word_of(script) == COMPLETED
 }
 
 /// The error inside a stream, numbered after what was sent. A frame has no blank line but the one at its end, so those
 /// tell how many events there were.
-pub(super) fn error(kind: ErrorKind, body: &Value, sent: &[u8]) -> Vec<u8> {
+pub(super) fn error(kind: ErrorKind, sent: &[u8]) -> Vec<u8> {
+    let body = &WIRE.error_body(kind)["error"];
     let mut events = Events { n_sent: sent.windows(2).filter(|two| *two == b"\n\n").count() };
     let code = match kind {
         ErrorKind::Overloaded => "server_is_overloaded",
@@ -139,9 +117,6 @@ pub(super) fn error(kind: ErrorKind, body: &Value, sent: &[u8]) -> Vec<u8> {
     });
     frame
 }
-
-/// The providers stamp replies with the time; ours is a constant, so that the same plan gives the same bytes.
-const CREATED: u64 = 1_790_000_000;
 
 fn response(envelope: Envelope<'_>, status: &str, output: Vec<Value>) -> Value {
     let usage = match status {

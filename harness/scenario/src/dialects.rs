@@ -1,0 +1,24 @@
+//! The provider APIs on the wire, one folder each: `mod.rs` has the facts, `encode.rs` writes replies, `decode.rs` reads
+//! them, `request.rs` writes requests and `history.rs` reads them.
+
+mod anthropic;
+mod bedrock;
+mod gemini;
+mod mistral;
+mod openai;
+mod responses;
+
+use crate::wire::Wire;
+use brickbat_rules::dialect::Dialect;
+
+/// The wire of a dialect.
+pub fn of(dialect: Dialect) -> &'static Wire {
+    match dialect {
+        Dialect::AnthropicMessages => &anthropic::WIRE,
+        Dialect::OpenaiChat => &openai::WIRE,
+        Dialect::OpenaiResponses => &responses::WIRE,
+        Dialect::Gemini => &gemini::WIRE,
+        Dialect::BedrockConverse => &bedrock::WIRE,
+        Dialect::Mistral => &mistral::WIRE,
+    }
+}

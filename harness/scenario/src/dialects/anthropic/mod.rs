@@ -1,0 +1,85 @@
+//! Anthropic Messages, `POST /v1/messages`: <https://platform.claude.com/docs/en/api/messages>.
+
+mod decode;
+mod encode;
+mod history;
+mod request;
+
+use serde_json::{Value, json};
+
+use crate::scenario::{ErrorKind, Stop};
+use crate::wire::decode::SseDecoder;
+use crate::wire::history::owned_text;
+use crate::wire::marks::block_marks;
+use crate::wire::{
+    ALPHANUMERIC, DialectTraits, IdForm, Paths, Wire, malformed_event, models, usual_request_id,
+};
+use brickbat_rules::json::Json;
+
+pub(crate) const WIRE: Wire = Wire {
+    traits: DialectTraits {
+        paths: Paths::Fixed("/v1/messages"),
+        request_id_header: "request-id",
+        message_id_prefix: "msg_01",
+        call_id: IdForm { prefix: "toolu_01", n_letters: 22, alphabet: ALPHANUMERIC },
+        stop_words: &[
+            (Stop::Length, "max_tokens"),
+            (Stop::Pause, "pause_turn"),
+            (Stop::Refusal, "refusal"),
+            (Stop::Calls, "tool_use"),
+            (Stop::End, "end_turn"),
+        ],
+        overloaded_status: 529,
+        ..DialectTraits::USUAL
+    },
+    request: request::FORM,
+    side_answer,
+    asks_for_usage: |_| false,
+    asks_to_think: Some(asks_to_think),
+    tool_names: |tool| Vec::from_iter(owned_text(tool.field("name"))),
+    history: history::history,
+    request_id: usual_request_id,
+    error_headers: |_| &[],
+    stream: encode::stream,
+    whole: encode::whole,
+    block_marks,
+    status_body,
+    error_frame,
+    malformed_frame: malformed_event,
+    decoder: || Box::new(SseDecoder::<decode::Events>::default()),
+    decode_whole: decode::whole,
+};
+
+fn side_answer(method: &str, path: &str, body: &[u8]) -> Option<Value> {
+    match (method, path) {
+        ("POST", "/v1/messages/count_tokens") => Some(json!({ "input_tokens": body.len() / 4 })),
+        _ => models(method, path),
+    }
+}
+
+/// `enabled`, `adaptive` and `between_tools` do (<https://platform.claude.com/docs/en/build-with-claude/extended-thinking>).
+fn asks_to_think(body: Json) -> bool {
+    let kind = body.field("thinking").field("type");
+    kind.is_str() && !kind.is("disabled")
+}
+
+fn status_body(status: u16) -> Value {
+    let (word, message) = match status {
+        401 => ("authentication_error", "invalid x-api-key"),
+        404 => ("not_found_error", "Not Found"),
+        413 => ("request_too_large", "Request exceeds the maximum size"),
+        429 => ("rate_limit_error", "Number of requests has exceeded your rate limit"),
+        529 => ("overloaded_error", "Overloaded"),
+        400..=499 => ("invalid_request_error", "Bad Request"),
+        _ => ("api_error", "Internal server error"),
+    };
+    json!({
+        "type": "error",
+        "error": { "type": word, "message": message },
+        "request_id": format!("req_brickbat_{status}"),
+    })
+}
+
+fn error_frame(kind: ErrorKind, _sent: &[u8]) -> Vec<u8> {
+    format!("event: error\ndata: {}\n\n", WIRE.error_body(kind)).into_bytes()
+}

@@ -1,0 +1,65 @@
+//! Anthropic Messages: what a client posts.
+
+use serde_json::{Value, json};
+
+use crate::wire::request::{OfferedTool, RequestForm, list, prefixed, short_ascii_id};
+use crate::wire::thread::{Block, CallResult, Message};
+
+pub(super) const FORM: RequestForm = RequestForm {
+    current_model: "claude-haiku-4-5",
+    head: r#","max_tokens":2048,"messages":"#,
+    // The smallest budget (<https://platform.claude.com/docs/en/build-with-claude/extended-thinking>).
+    thinking: r#","thinking":{"type":"enabled","budget_tokens":1024}"#,
+    tools,
+    takes_id: short_ascii_id,
+    messages: |out, thread| list(out, thread, message),
+};
+
+fn tools(tools: &[OfferedTool<'_>]) -> Value {
+    let declared = tools.iter().map(|tool| {
+        let OfferedTool { name, description, input_schema } = tool;
+        json!({ "name": name, "description": description, "input_schema": input_schema })
+    });
+    declared.collect()
+}
+
+fn message(out: &mut Vec<u8>, message: &Message) {
+    match message {
+        Message::User(text) => {
+            prefixed(out, br#"{"role":"user","content":[{"type":"text","text":"#, text);
+            out.push(b'}');
+        }
+        Message::Assistant(blocks) => {
+            out.extend_from_slice(br#"{"role":"assistant","content":["#);
+            list(out, blocks, block);
+        }
+        Message::Results(results) => {
+            out.extend_from_slice(br#"{"role":"user","content":["#);
+            list(out, results, result_block);
+        }
+    }
+    out.extend_from_slice(b"]}");
+}
+
+fn block(out: &mut Vec<u8>, block: &Block) {
+    match block {
+        Block::Thought(thought) => {
+            prefixed(out, br#"{"type":"thinking","thinking":"#, &thought.text);
+            prefixed(out, br#","signature":"#, &thought.signature);
+        }
+        Block::Text(text) => prefixed(out, br#"{"type":"text","text":"#, text),
+        Block::Call(call) => {
+            prefixed(out, br#"{"type":"tool_use","id":"#, &call.id);
+            prefixed(out, br#","name":"#, &call.tool);
+            out.extend_from_slice(br#","input":"#);
+            out.extend_from_slice(call.json_args());
+        }
+    }
+    out.push(b'}');
+}
+
+fn result_block(out: &mut Vec<u8>, result: &CallResult) {
+    prefixed(out, br#"{"type":"tool_result","tool_use_id":"#, &result.call_id);
+    prefixed(out, br#","content":"#, &result.text);
+    out.extend_from_slice(if result.is_error { br#","is_error":true}"# } else { b"}" });
+}

@@ -1,0 +1,91 @@
+//! Bedrock Converse: what a client posts. Model and delivery are in the path.
+
+use serde_json::{Value, json};
+
+use crate::wire::request::{OfferedTool, RequestForm, list, prefixed, short_ascii_id};
+use crate::wire::thread::{Block, CallResult, Message};
+
+pub(super) const FORM: RequestForm = RequestForm {
+    current_model: "us.anthropic.claude-haiku-4-5-20251001-v1:0",
+    head: r#"{"inferenceConfig":{"maxTokens":2048},"messages":"#,
+    thinking: r#","additionalModelRequestFields":{"thinking":{"type":"enabled","budget_tokens":1024}}"#,
+    tools,
+    takes_id: short_ascii_id,
+    messages,
+};
+
+fn tools(tools: &[OfferedTool<'_>]) -> Value {
+    let declared = tools.iter().map(|tool| {
+        let OfferedTool { name, description, input_schema } = tool;
+        json!({ "toolSpec": { "name": name, "description": description, "inputSchema": { "json": input_schema } } })
+    });
+    declared.collect()
+}
+
+/// The service refuses two messages of the same role in a row, so what follows each other is one message: results
+/// and the prompt after them, or two prompts of which the first had no answer.
+fn messages(out: &mut Vec<u8>, thread: &[Message]) {
+    let turns = thread.chunk_by(|one, next| is_assistant(one) == is_assistant(next));
+    // A reply that a flawed client left without content parts two prompts.
+    list(out, turns.filter(|turn| !turn.iter().all(is_empty)), turn);
+}
+
+fn is_assistant(message: &Message) -> bool {
+    matches!(message, Message::Assistant(_))
+}
+
+fn is_empty(message: &Message) -> bool {
+    match message {
+        Message::User(_) => false,
+        Message::Assistant(blocks) => blocks.is_empty(),
+        Message::Results(results) => results.is_empty(),
+    }
+}
+
+/// Messages of one role as one.
+fn turn(out: &mut Vec<u8>, messages: &[Message]) {
+    out.extend_from_slice(match messages.first() {
+        Some(Message::Assistant(_)) => br#"{"role":"assistant","content":["#,
+        _ => br#"{"role":"user","content":["#,
+    });
+    // What a flawed client emptied leaves no comma.
+    let messages = messages.iter().filter(|message| !is_empty(message));
+    list(out, messages, |out, message| match message {
+        Message::User(text) => text_block(out, text),
+        Message::Assistant(blocks) => list(out, blocks, block),
+        Message::Results(results) => list(out, results, result_block),
+    });
+    out.extend_from_slice(b"]}");
+}
+
+fn text_block(out: &mut Vec<u8>, text: &str) {
+    prefixed(out, br#"{"text":"#, text);
+    out.push(b'}');
+}
+
+fn block(out: &mut Vec<u8>, block: &Block) {
+    match block {
+        Block::Thought(thought) => {
+            prefixed(out, br#"{"reasoningContent":{"reasoningText":{"text":"#, &thought.text);
+            prefixed(out, br#","signature":"#, &thought.signature);
+            out.extend_from_slice(b"}}}");
+        }
+        Block::Text(text) => text_block(out, text),
+        Block::Call(call) => {
+            prefixed(out, br#"{"toolUse":{"toolUseId":"#, &call.id);
+            prefixed(out, br#","name":"#, &call.tool);
+            out.extend_from_slice(br#","input":"#);
+            out.extend_from_slice(call.json_args());
+            out.extend_from_slice(b"}}");
+        }
+    }
+}
+
+fn result_block(out: &mut Vec<u8>, result: &CallResult) {
+    prefixed(out, br#"{"toolResult":{"toolUseId":"#, &result.call_id);
+    prefixed(out, br#","content":[{"text":"#, &result.text);
+    out.extend_from_slice(match result.is_error {
+        true => br#"}],"status":"error"}}"#,
+        false => br#"}],"status":"success"}}"#,
+    });
+}

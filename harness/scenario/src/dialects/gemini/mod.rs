@@ -1,0 +1,183 @@
+//! Google Gemini, `generateContent` and `streamGenerateContent`: <https://ai.google.dev/api/generate-content>.
+//!
+//! Google AI Studio and Vertex AI speak the same bodies at different paths, and both are known here. The model and the
+//! delivery stand in the path. A stream of server-sent events is asked for with the query `alt=sse`; the query does not
+//! come this far, so a client that leaves it out gets events too, where Google would send one JSON array in pieces.
+
+mod decode;
+mod encode;
+mod history;
+mod request;
+
+use std::borrow::Cow;
+
+use serde_json::{Value, json};
+
+use crate::plan::Mark;
+use crate::scenario::Stop;
+use crate::wire::history::owned_text;
+use crate::wire::marks::blocks;
+use crate::wire::{
+    ALPHANUMERIC, Delivery, DialectTraits, IdForm, Paths, Wire, malformed_event, usual_request_id,
+};
+use brickbat_rules::json::Json;
+
+/// The versions of the API: AI Studio has all but the last, Vertex AI the first and the last.
+const VERSIONS: [&str; 4] = ["v1", "v1beta", "v1alpha", "v1beta1"];
+
+pub(crate) const WIRE: Wire = Wire {
+    traits: DialectTraits {
+        paths: Paths::OfModel { read: read_path, write: write_path },
+        call_id: IdForm { prefix: "", n_letters: 8, alphabet: ALPHANUMERIC },
+        stop_words: &[
+            (Stop::Length, "MAX_TOKENS"),
+            (Stop::Refusal, "SAFETY"),
+            (Stop::Calls, "STOP"),
+            (Stop::End, "STOP"),
+        ],
+        // The finish reason stands in the last chunk, after which the body just ends.
+        is_whole_at_stop: true,
+        ends_with_stop: true,
+        may_lack_ids: true,
+        streams_arguments: false,
+        ..DialectTraits::USUAL
+    },
+    request: request::FORM,
+    side_answer,
+    asks_for_usage: |_| false,
+    asks_to_think: Some(asks_to_think),
+    tool_names,
+    history: history::history,
+    request_id: usual_request_id,
+    error_headers: |_| &[],
+    stream: encode::stream,
+    whole: encode::whole,
+    // A call in one piece has no place but its end.
+    block_marks: |script, _| blocks(script, |key, marks| marks.push(Mark::End(key))),
+    status_body,
+    // The error is no event: it stands in the stream as a JSON object in several lines, without `data:`
+    // (<https://github.com/vercel/ai/issues/5217>).
+    error_frame: |kind, _| format!("{:#}\n", WIRE.error_body(kind)).into_bytes(),
+    malformed_frame: malformed_event,
+    decoder: || Box::new(decode::Stream::default()),
+    decode_whole: decode::whole,
+};
+
+fn read_path(path: &str) -> Option<(Cow<'_, str>, Delivery)> {
+    let (model, verb) = model_and_verb(path)?;
+    let delivery = match verb {
+        "generateContent" => Delivery::Whole,
+        "streamGenerateContent" => Delivery::Streamed,
+        _ => return None,
+    };
+    Some((Cow::Borrowed(model), delivery))
+}
+
+fn write_path(model: &str, delivery: Delivery) -> String {
+    let verb = match delivery {
+        Delivery::Streamed => "streamGenerateContent",
+        Delivery::Whole => "generateContent",
+    };
+    format!("/v1beta/models/{model}:{verb}")
+}
+
+fn side_answer(method: &str, path: &str, _body: &[u8]) -> Option<Value> {
+    let is_list = VERSIONS
+        .iter()
+        .any(|version| path.strip_prefix('/').and_then(|path| path.strip_prefix(version)) == Some("/models"));
+    match (method, model_and_verb(path)) {
+        ("POST", Some((_, "countTokens"))) => Some(json!({ "totalTokens": 12 })),
+        ("GET" | "HEAD", None) if is_list => Some(json!({
+            "models": [{
+                "name": "models/brickbat",
+                "supportedGenerationMethods": ["generateContent", "countTokens"],
+            }],
+        })),
+        _ => None,
+    }
+}
+
+/// <https://ai.google.dev/gemini-api/docs/thinking>
+fn asks_to_think(body: Json) -> bool {
+    let config = either(body, "generationConfig", "generation_config");
+    let config = either(config, "thinkingConfig", "thinking_config");
+    either(config, "includeThoughts", "include_thoughts").as_bool() == Some(true)
+}
+
+fn tool_names(tool: Json) -> Vec<String> {
+    let declarations = either(tool, "functionDeclarations", "function_declarations");
+    declarations.items().filter_map(|declaration| owned_text(declaration.field("name"))).collect()
+}
+
+fn status_body(status: u16) -> Value {
+    let (word, message) = match status {
+        401 => ("UNAUTHENTICATED", "Request had invalid authentication credentials."),
+        403 => ("PERMISSION_DENIED", "The caller does not have permission"),
+        404 => ("NOT_FOUND", "Requested entity was not found."),
+        429 => ("RESOURCE_EXHAUSTED", "Resource has been exhausted (e.g. check quota)."),
+        499 => ("CANCELLED", "The operation was cancelled."),
+        500 => ("INTERNAL", "An internal error has occurred. Please retry."),
+        503 => ("UNAVAILABLE", "The model is overloaded. Please try again later."),
+        504 => ("DEADLINE_EXCEEDED", "The request timed out. Please try again."),
+        400..=499 => ("INVALID_ARGUMENT", "Request contains an invalid argument."),
+        _ => ("UNKNOWN", "An unknown error has occurred."),
+    };
+    json!({ "error": { "code": status, "message": message, "status": word } })
+}
+
+/// The model in a path, and what is asked of it: `/v1beta/models/{model}:{verb}` of AI Studio, and the same below
+/// `projects/{project}/locations/{location}/publishers/google` of Vertex AI.
+fn model_and_verb(path: &str) -> Option<(&str, &str)> {
+    let (version, rest) = path.strip_prefix('/')?.split_once('/')?;
+    if !VERSIONS.contains(&version) {
+        return None;
+    }
+    let rest = match rest.strip_prefix("projects/") {
+        Some(rest) => {
+            let (_project, rest) = rest.split_once("/locations/")?;
+            let (_location, rest) = rest.split_once('/')?;
+            rest
+        }
+        None => rest,
+    };
+    let rest = rest.strip_prefix("publishers/google/").unwrap_or(rest);
+    let (model, verb) = rest.strip_prefix("models/")?.rsplit_once(':')?;
+    let is_model = !model.is_empty() && !model.contains('/');
+    is_model.then_some((model, verb))
+}
+
+/// A field that the JSON API knows by two names: as documented, and as the protocol buffers spell it.
+fn either<'t, 'a>(json: Json<'t, 'a>, camel: &str, snake: &str) -> Json<'t, 'a> {
+    json.get(camel).unwrap_or_else(|| json.field(snake))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::Route;
+
+    #[test]
+    fn both_hosts_and_all_versions_are_known() {
+        let vertex =
+            "/v1/projects/p-1/locations/us-central1/publishers/google/models/gemini-3-pro:generateContent";
+        let paths = [
+            ("/v1beta/models/gemini-3-pro:generateContent", false),
+            ("/v1/models/gemini-3-pro:streamGenerateContent", true),
+            (vertex, false),
+            ("/v1beta1/publishers/google/models/gemini-3-pro:streamGenerateContent", true),
+        ];
+        for (path, streamed) in paths {
+            let route = WIRE.route("POST", path);
+            let expected = Route { streamed: Some(streamed), model: Some("gemini-3-pro".into()) };
+            assert_eq!(route, Some(expected), "{path}");
+        }
+        for path in
+            ["/v1beta/models/m:countTokens", "/v2/models/m:generateContent", "/v1beta/models/:x", "/v1"]
+        {
+            assert_eq!(WIRE.route("POST", path), None, "{path}");
+        }
+        assert!(WIRE.side_answer("POST", "/v1beta/models/m:countTokens", b"").is_some());
+        assert!(WIRE.side_answer("GET", "/v1beta/models", b"").is_some());
+        assert!(WIRE.side_answer("GET", "/v1beta/other", b"").is_none());
+    }
+}

@@ -1,0 +1,46 @@
+//! Mistral's La Plateforme, `POST /v1/chat/completions`: <https://docs.mistral.ai/api/endpoint/chat>.
+//!
+//! Requests, whole bodies and chunks are read as those of OpenAI Chat Completions. What differs is what the provider
+//! writes: a call comes whole in one chunk, ids are short, and every stream reports its tokens.
+
+mod encode;
+mod request;
+
+use serde_json::{Value, json};
+
+use super::openai;
+use crate::scenario::Stop;
+use crate::wire::{ALPHANUMERIC, DialectTraits, IdForm, Wire};
+
+pub(crate) const WIRE: Wire = Wire {
+    traits: DialectTraits {
+        request_id_header: "mistral-correlation-id",
+        message_id_prefix: "",
+        call_id: IdForm { prefix: "", n_letters: 9, alphabet: ALPHANUMERIC },
+        stop_words: &[(Stop::Length, "length"), (Stop::Calls, "tool_calls"), (Stop::End, "stop")],
+        interleaves: false,
+        // Refused for years, and by some models to this day (charmbracelet/crush#279, lijunzh/koda#886).
+        wants_word_after_results: true,
+        ..openai::WIRE.traits
+    },
+    request: request::FORM,
+    asks_for_usage: |_| false,
+    request_id: str::to_owned,
+    stream: encode::stream,
+    whole: encode::whole,
+    block_marks: encode::block_marks,
+    status_body,
+    error_frame: |kind, _| format!("data: {}\n\n", WIRE.error_body(kind)).into_bytes(),
+    ..openai::WIRE
+};
+
+fn status_body(status: u16) -> Value {
+    let (message, kind, code) = match status {
+        401 => return json!({ "message": "Unauthorized" }),
+        404 => return json!({ "message": "no Route matched with those values" }),
+        429 => ("Requests rate limit exceeded", "rate_limited", Some("1300")),
+        400..=499 => ("Bad Request", "invalid_request_error", None),
+        _ => ("Service unavailable.", "unreachable_backend", Some("1100")),
+    };
+    json!({ "object": "error", "message": message, "type": kind, "param": null, "code": code })
+}

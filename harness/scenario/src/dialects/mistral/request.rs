@@ -1,0 +1,10 @@
+//! Mistral: what a client posts. The messages are those of OpenAI Chat Completions.
+
+use crate::dialects::openai;
+use crate::wire::request::RequestForm;
+
+pub(super) const FORM: RequestForm = RequestForm {
+    current_model: "mistral-large-latest",
+    takes_id: |id| id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric()),
+    ..openai::request::FORM
+};

@@ -1,0 +1,68 @@
+//! OpenAI Chat Completions, `POST /v1/chat/completions`: <https://platform.openai.com/docs/api-reference/chat>.
+
+mod decode;
+mod encode;
+mod history;
+pub(super) mod request;
+
+pub(super) use encode::{chunk_head, content, number_of};
+
+use serde_json::{Value, json};
+
+use crate::scenario::Stop;
+use crate::wire::decode::SseDecoder;
+use crate::wire::history::owned_text;
+use crate::wire::{
+    ALPHANUMERIC, DialectTraits, IdForm, Paths, Wire, malformed_event, models, usual_request_id,
+};
+
+pub(crate) const WIRE: Wire = Wire {
+    traits: DialectTraits {
+        paths: Paths::Fixed("/v1/chat/completions"),
+        message_id_prefix: "chatcmpl-",
+        call_id: IdForm { prefix: "call_", n_letters: 24, alphabet: ALPHANUMERIC },
+        stop_words: &[
+            (Stop::Length, "length"),
+            (Stop::Refusal, "content_filter"),
+            (Stop::Calls, "tool_calls"),
+            (Stop::End, "stop"),
+        ],
+        interleaves: true,
+        // The usage chunk and `[DONE]` say nothing more about the reply.
+        is_whole_at_stop: true,
+        numbers_calls: true,
+        may_lack_ids: true,
+        writes_arguments: true,
+        ..DialectTraits::USUAL
+    },
+    request: request::FORM,
+    side_answer: |method, path, _| models(method, path),
+    asks_for_usage: |body| body.field("stream_options").field("include_usage").as_bool() == Some(true),
+    asks_to_think: None,
+    tool_names: |tool| Vec::from_iter(owned_text(tool.field("function").field("name"))),
+    history: history::history,
+    request_id: usual_request_id,
+    error_headers: |_| &[],
+    stream: encode::stream,
+    whole: encode::whole,
+    block_marks: encode::block_marks,
+    status_body,
+    error_frame: |kind, _| format!("data: {}\n\n", WIRE.error_body(kind)).into_bytes(),
+    malformed_frame: malformed_event,
+    decoder: || Box::new(SseDecoder::<decode::Events>::default()),
+    decode_whole: decode::whole,
+};
+
+/// The body of an answer with that status, 400 or above, in OpenAI's words.
+pub(super) fn status_body(status: u16) -> Value {
+    let (word, message) = match status {
+        401 => ("invalid_request_error", "Incorrect API key provided"),
+        404 => ("invalid_request_error", "Invalid URL"),
+        429 => ("requests", "Rate limit reached for requests"),
+        400..=499 => ("invalid_request_error", "Bad Request"),
+        503 | 529 => ("server_error", "That model is currently overloaded with other requests"),
+        _ => ("server_error", "The server had an error while processing your request"),
+    };
+    let code = if status == 429 { Some("rate_limit_exceeded") } else { None };
+    json!({ "error": { "message": message, "type": word, "param": null, "code": code } })
+}

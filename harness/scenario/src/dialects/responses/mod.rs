@@ -1,0 +1,64 @@
+//! OpenAI Responses, `POST /v1/responses`: <https://platform.openai.com/docs/api-reference/responses>.
+
+mod decode;
+mod encode;
+mod history;
+mod request;
+
+use serde_json::{Value, json};
+
+use super::openai;
+use crate::scenario::Stop;
+use crate::wire::decode::SseDecoder;
+use crate::wire::history::owned_text;
+use crate::wire::marks::block_marks;
+use crate::wire::{
+    ALPHANUMERIC, DialectTraits, IdForm, Paths, Wire, malformed_event, models, usual_request_id,
+};
+
+pub(crate) const WIRE: Wire = Wire {
+    traits: DialectTraits {
+        paths: Paths::Fixed("/v1/responses"),
+        message_id_prefix: "resp_",
+        call_id: IdForm { prefix: "call_", n_letters: 24, alphabet: ALPHANUMERIC },
+        stop_words: &[
+            (Stop::Length, "max_output_tokens"),
+            (Stop::Refusal, "content_filter"),
+            // There is none for a reply that is complete, only a status.
+            (Stop::Calls, encode::COMPLETED),
+            (Stop::End, encode::COMPLETED),
+        ],
+        // The terminal event carries the status, and nothing comes after it.
+        is_whole_at_stop: true,
+        ends_with_stop: true,
+        writes_arguments: true,
+        ..DialectTraits::USUAL
+    },
+    request: request::FORM,
+    side_answer,
+    asks_for_usage: |_| false,
+    // What a model thinks is shown as a summary, to clients that ask for one
+    // (<https://platform.openai.com/docs/guides/reasoning#reasoning-summaries>).
+    asks_to_think: Some(|body| body.field("reasoning").field("summary").is_str()),
+    tool_names: |tool| Vec::from_iter(owned_text(tool.field("name"))),
+    history: history::history,
+    request_id: usual_request_id,
+    error_headers: |_| &[],
+    stream: encode::stream,
+    whole: encode::whole,
+    block_marks,
+    status_body: openai::status_body,
+    error_frame: encode::error,
+    malformed_frame: malformed_event,
+    decoder: || Box::new(SseDecoder::<decode::Events>::default()),
+    decode_whole: decode::whole,
+};
+
+fn side_answer(method: &str, path: &str, body: &[u8]) -> Option<Value> {
+    match (method, path) {
+        ("POST", "/v1/responses/input_tokens") => {
+            Some(json!({ "object": "response.input_tokens", "input_tokens": body.len() / 4 }))
+        }
+        _ => models(method, path),
+    }
+}
