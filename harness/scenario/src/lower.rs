@@ -286,7 +286,9 @@ fn ask_again(
 fn other_profile(scenario: &Scenario, dialect: Dialect) -> Result<Option<String>, Vec<Problem>> {
     let Some(name) = &scenario.profile else { return Ok(None) };
     match Profile::named(name) {
-        Some(profile) => Ok((profile.dialect != dialect).then(|| format!("the scenario is of {name}"))),
+        Some(profile) => {
+            Ok((profile.dialect != dialect).then(|| format!("the scenario is written for {name}")))
+        }
         None => {
             let known: Vec<&str> = Profile::all().map(|profile| profile.name).collect();
             let hint =
@@ -299,7 +301,7 @@ fn other_profile(scenario: &Scenario, dialect: Dialect) -> Result<Option<String>
 /// Why a scenario in which the model thinks cannot be played, if the dialect shows nothing of it.
 fn hidden_thinking(scenario: &Scenario, dialect: Dialect) -> Option<String> {
     let is_hidden = thinks(scenario) && !wire::of(dialect).shows_thinking();
-    is_hidden.then(|| format!("our provider of {dialect} does not show what the model thinks"))
+    is_hidden.then(|| format!("our {dialect} provider does not show the model's thinking"))
 }
 
 fn thinks(scenario: &Scenario) -> bool {

@@ -310,7 +310,7 @@ static PROMPT: PointSpec = PointSpec {
     needs: None,
     before: Place::In(Region::Between),
     after: nowhere(
-        "what follows the prompt is the first request",
+        "the prompt is followed by the first request, which has points of its own",
         "use `before: headers`, or `before: prompt` for the time between two turns",
     ),
 };
@@ -331,8 +331,8 @@ static ASKED: PointSpec = PointSpec {
     name: "asked",
     needs: Some(Need::Approvals),
     before: nowhere(
-        "a question cannot be seen before it is asked",
-        "use `after`: the question then waits for its answer",
+        "a question cannot be observed before it is asked",
+        "use `after`: the question is then open",
     ),
     after: Place::In(Region::Question),
 };
@@ -341,7 +341,7 @@ static STARTED: PointSpec = PointSpec {
     name: "started",
     needs: None,
     before: nowhere(
-        "a tool cannot be seen before it has started",
+        "a tool cannot be observed before it has started",
         "use `after`, or a point of the stream such as `before: { end: … }`",
     ),
     after: Place::In(Region::Tools),

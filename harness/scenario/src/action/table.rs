@@ -104,11 +104,7 @@ pub(super) static IGNORE: ActionSpec = ActionSpec {
     name: "ignore",
     payload: Payload::Nothing(|| Action::Ignore),
     at: [NO, NO, NO, NO, NO, NO, 2, NO, NO, NO],
-    unless: &[refused(
-        ANYWHERE,
-        "no question waits for an answer at this point",
-        "use `after: { asked: … }`",
-    )],
+    unless: &[refused(ANYWHERE, "no question is open at this point", "use `after: { asked: … }`")],
     ..PLAIN
 };
 
@@ -139,7 +135,7 @@ pub(super) static INJECT: ActionSpec = ActionSpec {
     needs: Some(Need::Hooks),
     payload: Payload::Text { make: Action::Inject, plain: "A note." },
     at: [NO, NO, NO, NO, NO, NO, NO, NO, 2, NO],
-    unless: &[refused(ANYWHERE, "a hook adds its context after a result", "use `after: { settled: … }`")],
+    unless: &[refused(ANYWHERE, "a hook can add context only after a result", "use `after: { settled: … }`")],
     ..PLAIN
 };
 
@@ -187,7 +183,7 @@ pub(super) static END_EARLY: ActionSpec = ActionSpec {
         ),
         refused(
             &[Region::Over],
-            "the terminal event has been sent, so this ends as it should",
+            "the terminal event has been sent, so the reply is complete",
             "use `before: reply`",
         ),
     ],
@@ -217,7 +213,7 @@ pub(super) static HTTP: ActionSpec = ActionSpec {
     at: [NO, 4, NO, NO, NO, NO, NO, NO, NO, NO],
     unless: &[refused(
         &[Region::Stream, Region::Piece, Region::Sent, Region::Over],
-        "an HTTP error comes in place of a reply",
+        "an HTTP error replaces the whole reply",
         "use `before: headers`",
     )],
     ..PLAIN
@@ -231,12 +227,12 @@ pub(super) static DUPLICATE: ActionSpec = ActionSpec {
     unless: &[
         refused(
             &[Region::Unanswered, Region::Stream],
-            "nothing has been sent here that could be sent again",
+            "nothing has been sent yet that could be repeated",
             "use `after` and a point after the headers",
         ),
         refused(
             &[Region::Piece],
-            "a piece of arguments or of a thought that is sent twice cannot be recognised as a repetition",
+            "a repeated piece of arguments or of thinking cannot be recognised as a repetition",
             "use `start`, `end` or a point after the calls",
         ),
     ],
@@ -270,7 +266,7 @@ pub(super) static SETTLE: ActionSpec = ActionSpec {
 
 const WHILE_TOOLS_RUN: Unless = refused(
     STREAMED,
-    "a history is changed between two turns, or while tools run",
+    "the history can be changed only between two turns or while tools run",
     "use `before: prompt`, or a point of the tools such as `after: { settled: 1 }`",
 );
 
@@ -295,7 +291,7 @@ pub(super) static SUMMARISE: ActionSpec = ActionSpec {
 };
 
 const BETWEEN_TURNS: Unless =
-    refused(ANYWHERE, "the user does this between two turns", "use `before: prompt`");
+    refused(ANYWHERE, "this is allowed only between two turns", "use `before: prompt`");
 
 pub(super) static REWIND: ActionSpec = ActionSpec {
     name: "rewind",
@@ -322,7 +318,7 @@ pub(super) static FINISH: ActionSpec = ActionSpec {
     actor: Actor::Process,
     unless: &[refused(
         ANYWHERE,
-        "a system ends its turn by itself, and not where a scenario says",
+        "the system ends its turn by itself; a scenario cannot say where",
         "use `limits: { steps: … }`, or a tool with `ends: true`",
     )],
     ..PLAIN

@@ -43,7 +43,7 @@ fn check(pointer: &str, action: &Action) -> Result<(), Problem> {
         (Payload::Keep { least, .. }, Action::Trim(keep) | Action::Summarise(keep)) if keep < least => {
             let message = format!("`{}` must keep at least one message", action.spec().name);
             Err(Problem::new(pointer, message)
-                .with_hint("without any it would be another conversation".to_owned()))
+                .with_hint("a conversation without messages is a new one".to_owned()))
         }
         (_, Action::Http(fault)) => http(pointer, fault),
         _ => Ok(()),
@@ -52,7 +52,7 @@ fn check(pointer: &str, action: &Action) -> Result<(), Problem> {
 
 /// A text that is said in an action.
 fn said(pointer: &str, action: &Action, text: &str) -> Result<(), Problem> {
-    let what = if matches!(action, Action::Aside(_)) { "the question" } else { "what is said here" };
+    let what = if matches!(action, Action::Aside(_)) { "the question" } else { "the text" };
     let mut problems = Problems::default();
     header::text(pointer, what, text, &mut problems);
     problems.settle().map_err(|mut problems| problems.swap_remove(0))
@@ -64,15 +64,14 @@ fn http(pointer: &str, fault: &HttpFault) -> Result<(), Problem> {
         return wrong("status", format!("{} is not an error status, 400 to 599", fault.status));
     }
     if !(1..=MAX_HTTP_TIMES).contains(&fault.times) {
-        return wrong(
-            "times",
-            format!("an error is repeated 1 to {MAX_HTTP_TIMES} times, not {}", fault.times),
-        );
+        return wrong("times", format!("`times` must be 1 to {MAX_HTTP_TIMES}, not {}", fault.times));
     }
     if fault.retry_after_ms > MAX_RETRY_AFTER_MS {
         return wrong(
             "retry-after-ms",
-            format!("a wait of more than {MAX_RETRY_AFTER_MS} ms makes runs slow"),
+            format!(
+                "`retry-after-ms` must be at most {MAX_RETRY_AFTER_MS}: longer waits only slow runs down"
+            ),
         );
     }
     Ok(())

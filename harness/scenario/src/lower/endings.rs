@@ -21,12 +21,12 @@ pub(super) fn limit(scenario: &Scenario, turns: &[PlannedTurn], problems: &mut P
     let Some(steps) = scenario.limits.steps else { return };
     let pointer = "/limits/steps";
     problems.add_if(!(1..=MAX_REPLIES as u32).contains(&steps), || {
-        Problem::new(pointer, format!("a turn is limited to 1 to {MAX_REPLIES} steps, not to {steps}"))
+        Problem::new(pointer, format!("`steps` must be 1 to {MAX_REPLIES}, not {steps}"))
     });
     let is_reached = turns.iter().any(|turn| turn.replies.len() > steps as usize);
     problems.add_if(!is_reached, || {
         Problem::new(pointer, format!("no turn has more than {steps} replies, so the limit is never reached"))
-            .with_hint("write the reply that is not asked for any more, too".to_owned())
+            .with_hint("also write the reply that the limit prevents".to_owned())
     });
 }
 
@@ -61,7 +61,7 @@ pub(super) fn check(stage: Stage<'_>, settle: &[String], actions: &[PlannedActio
     if let Some((key, reply)) = final_call(stage) {
         problems.add_if(reply + 1 < stage.replies.len(), || {
             let name = &stage.cast[key].name;
-            let message = format!("reply {} is never asked for: `{name}` ends the turn", reply + 2);
+            let message = format!("reply {} is never requested: `{name}` ends the turn", reply + 2);
             Problem::new(format!("{base}/replies/{}", reply + 1), message)
         });
     }

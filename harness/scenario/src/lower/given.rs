@@ -27,7 +27,7 @@ pub fn fetch(file_name: &str, variant: &mut Variant, files: Files<'_>) -> Result
     if !is_below(path) {
         let hint =
             "write the path of a `.json` file below the folder of the scenario, with `/` and without `..`";
-        return Err(wrong(&format!("`{path}` cannot be the file of a history"), hint));
+        return Err(wrong(&format!("`{path}` cannot be the path of a history"), hint));
     }
     let text = files(path).map_err(|why| wrong(&format!("cannot read the history `{path}`: {why}"), ""))?;
     let folder = file_name.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
@@ -50,13 +50,13 @@ fn complaint(history: &GivenHistory) -> Option<(String, String)> {
     let GivenHistory { schema, comment, source, messages } = history;
     let at = |pointer: &str, message: String| Some((pointer.to_owned(), message));
     if *schema != 1 {
-        return at("/schema", format!("version {schema} of the format is not known"));
+        return at("/schema", format!("format version {schema} is unknown"));
     }
     if comment.trim().is_empty() {
         return at("/comment", "the comment is empty".to_owned());
     }
     if !is_evidence(source) {
-        return at("/source", "this does not lead to a public thread".to_owned());
+        return at("/source", "this is not a link to a public thread".to_owned());
     }
     if !(1..=MAX_GIVEN).contains(&messages.len()) {
         return at("/messages", format!("a history has 1 to {MAX_GIVEN} messages"));
@@ -81,16 +81,15 @@ fn of_message(message: &GivenMessage, calls: &[&str]) -> Option<(String, String)
         GivenMessage::User(text) => said(text).map(|why| ("/user".to_owned(), why)),
         GivenMessage::Assistant(blocks) => blocks.iter().enumerate().find_map(|(index, block)| {
             let why = match block {
-                Block::Think(_) => Some("a given history says nothing of what the model thought".to_owned()),
+                Block::Think(_) => Some("`think` is not allowed in a given history".to_owned()),
                 Block::Text(text) => said(text),
                 Block::Call(call) if call.raw.is_some() || call.id.is_some() => {
-                    Some("a call of a given history has neither `raw` nor `id`".to_owned())
+                    Some("`raw` and `id` are not allowed in a given history".to_owned())
                 }
                 Block::Call(call) => call.args.iter().find_map(|(key, value)| match kind(value) {
-                    None => Some(format!("the argument `{key}` is neither a string, a number nor a boolean")),
-                    Some(_) => {
-                        (key == MARKER).then(|| format!("the argument `{MARKER}` is the harness's own"))
-                    }
+                    None => Some(format!("the argument `{key}` must be a string, a number or a boolean")),
+                    Some(_) => (key == MARKER)
+                        .then(|| format!("the argument name `{MARKER}` is reserved for the harness")),
                 }),
             };
             why.map(|why| (format!("/assistant/{index}"), why))
@@ -111,7 +110,7 @@ fn of_message(message: &GivenMessage, calls: &[&str]) -> Option<(String, String)
 
 fn said(text: &str) -> Option<String> {
     let fits = !text.trim().is_empty() && text.len() <= MAX_STRING;
-    (!fits).then(|| format!("a text of a history has 1 to {MAX_STRING} bytes that are not all blank"))
+    (!fits).then(|| format!("a text must not be blank or longer than {MAX_STRING} bytes"))
 }
 
 /// The calls of a history, each with the number of its message.
@@ -137,18 +136,18 @@ pub(super) fn check(scenario: &Scenario) -> Result<(), Vec<Problem>> {
     let wrong = |message: String| Problem::new(HISTORY, message);
     problems.add_if(given.messages.is_empty(), || {
         wrong("the history has not been read".to_owned())
-            .with_hint("a scenario with a history is read from its file".to_owned())
+            .with_hint("a scenario with `given` must be read from a file".to_owned())
     });
     let own: BTreeSet<&str> = super::place::calls(scenario).map(|(_, call)| call.name.as_str()).collect();
     for (_, call) in calls(&given.messages) {
         problems.add_if(!scenario.tools.contains_key(&call.tool), || {
             let known: Vec<&String> = scenario.tools.keys().collect();
             let hint = did_you_mean(&call.tool, &known).or_else(|| one_of("`tools` has", &known));
-            wrong(format!("the history calls the tool `{}`, which the scenario lacks", call.tool))
+            wrong(format!("the history calls the tool `{}`, which the scenario does not define", call.tool))
                 .with_hint(hint)
         });
         problems.add_if(scenario.tools.get(&call.tool).is_some_and(|tool| tool.missing), || {
-            wrong(format!("the history calls the tool `{}`, which is never given", call.tool))
+            wrong(format!("the history calls the tool `{}`, which is `missing`", call.tool))
         });
         problems.add_if(own.contains(call.name.as_str()), || {
             wrong(format!("the history and a turn both have a call `{}`", call.name))

@@ -52,7 +52,7 @@ pub(super) fn check(scenario: &Scenario) -> Result<(), Vec<Problem>> {
 
 fn labels(scenario: &Scenario, problems: &mut Problems) {
     problems.add_if(scenario.schema != 1, || {
-        Problem::new("/schema", format!("version {} of the format is not known", scenario.schema))
+        Problem::new("/schema", format!("format version {} is unknown", scenario.schema))
             .with_hint("write `schema: 1`".to_owned())
     });
     text("/comment", "the comment", &scenario.comment, problems);
@@ -70,7 +70,7 @@ fn labels(scenario: &Scenario, problems: &mut Problems) {
     }
     for (index, evidence) in scenario.evidence.iter().enumerate() {
         problems.add_if(!is_evidence(evidence), || {
-            Problem::new(format!("/evidence/{index}"), "this does not lead to a public thread")
+            Problem::new(format!("/evidence/{index}"), "this is not a link to a public thread")
                 .with_hint("write `owner/repo#123` or an address that begins with `https://`".to_owned())
         });
     }
@@ -78,7 +78,7 @@ fn labels(scenario: &Scenario, problems: &mut Problems) {
 
 fn check_turn(index: usize, turn: &Turn, problems: &mut Problems) {
     let base = format!("/turns/{index}");
-    text(&format!("{base}/user"), "what the user says", &turn.user, problems);
+    text(&format!("{base}/user"), "the user's message", &turn.user, problems);
     problems.add_if(turn.replies.is_empty(), || {
         Problem::new(format!("{base}/replies"), "a turn has at least one reply")
     });
@@ -95,8 +95,8 @@ fn check_turn(index: usize, turn: &Turn, problems: &mut Problems) {
             check_thinking(&pointer, blocks, problems);
             let is_empty = |block: &Block| matches!(block, Block::Text(text) if text.is_empty());
             problems.add_if(!blocks.is_empty() && blocks.iter().all(is_empty), || {
-                Problem::new(&pointer, "the reply says nothing")
-                    .with_hint("put a `call`, or a text with words, beside the empty text".to_owned())
+                Problem::new(&pointer, "the reply has no content")
+                    .with_hint("add a `call`, or a `text` that is not empty".to_owned())
             });
             for (block, content) in blocks.iter().enumerate() {
                 let place = Place { turn: index, reply: reply_index, attempt, block };
@@ -108,7 +108,7 @@ fn check_turn(index: usize, turn: &Turn, problems: &mut Problems) {
         problems.add_if(reply.interleave && n_calls < 2, || {
             Problem::new(
                 format!("{base}/replies/{reply_index}/interleave"),
-                "only the deltas of two calls or more can arrive in turns",
+                "`interleave` needs at least two calls in one attempt",
             )
         });
     }
@@ -122,29 +122,29 @@ fn check_thinking(pointer: &str, blocks: &[Block], problems: &mut Problems) {
         problems.add(
             Problem::new(
                 format!("{pointer}/{}/think", late + 1),
-                "the model thinks before all else, and once",
+                "`think` is allowed once, as the first block of a reply",
             )
-            .with_hint("write `think` as the first block of the reply".to_owned()),
+            .with_hint("keep one `think`, at the start of the reply".to_owned()),
         );
     } else {
         problems.add_if(blocks.len() == 1 && blocks.iter().all(thinks), || {
-            Problem::new(pointer, "the model thinks and says nothing")
-                .with_hint("add a `text` or a `call` behind `think`".to_owned())
+            Problem::new(pointer, "the reply has nothing but `think`")
+                .with_hint("add a `text` or a `call` after `think`".to_owned())
         });
     }
 }
 
 fn check_block(place: Place, block: &Block, problems: &mut Problems) {
     match block {
-        Block::Think(said) => text(&format!("{place}/think"), "what the model thinks", said, problems),
+        Block::Think(said) => text(&format!("{place}/think"), "the model's thinking", said, problems),
         // A model may open a text and fill nothing in.
         Block::Text(said) if said.is_empty() => {}
-        Block::Text(said) => text(&format!("{place}/text"), "a text of the model", said, problems),
+        Block::Text(said) => text(&format!("{place}/text"), "the model's text", said, problems),
         Block::Call(call) => {
             problems.add_if(!(1..=MAX_DELTAS).contains(&call.deltas), || {
                 Problem::new(
                     format!("{place}/call/deltas"),
-                    format!("arguments are sent in 1 to {MAX_DELTAS} deltas, not in {}", call.deltas),
+                    format!("`deltas` must be 1 to {MAX_DELTAS}, not {}", call.deltas),
                 )
             });
             too_many(&format!("{place}/call/args"), "arguments", call.args.len(), MAX_ARGS, problems);
@@ -153,7 +153,7 @@ fn check_block(place: Place, block: &Block, problems: &mut Problems) {
             problems.add_if(length > MAX_STRING, || {
                 Problem::new(
                     format!("{place}/call/args"),
-                    format!("the arguments have more than {MAX_STRING} bytes"),
+                    format!("the arguments are longer than {MAX_STRING} bytes"),
                 )
             });
         }
@@ -164,13 +164,13 @@ fn check_block(place: Place, block: &Block, problems: &mut Problems) {
 pub(super) fn text(pointer: &str, what: &str, said: &str, problems: &mut Problems) {
     problems.add_if(said.trim().is_empty(), || Problem::new(pointer, format!("{what} is empty")));
     problems.add_if(said.len() > MAX_STRING, || {
-        Problem::new(pointer, format!("{what} has more than {MAX_STRING} bytes"))
+        Problem::new(pointer, format!("{what} is longer than {MAX_STRING} bytes"))
     });
 }
 
 fn too_many(pointer: &str, what: &str, count: usize, limit: usize, problems: &mut Problems) {
     problems.add_if(count > limit, || {
-        Problem::new(pointer, format!("{count} {what} are more than the {limit} that are allowed here"))
+        Problem::new(pointer, format!("{count} {what}, but at most {limit} are allowed here"))
     });
 }
 

@@ -43,7 +43,7 @@ impl Words<'_> {
     fn of_no_reply(&self, base: &str, why: &str) -> Result<(), Problem> {
         for (key, value) in [("reply", self.at.reply), ("attempt", self.at.attempt)] {
             if value != 1 {
-                let message = format!("`{key}` belongs to points of the stream; {why}");
+                let message = format!("`{key}` is only for points of the stream; {why}");
                 return Err(Problem::new(format!("{base}/{key}"), message));
             }
         }
@@ -98,10 +98,8 @@ impl Stage<'_> {
         };
         match self.standing.iter().position(|standing| *standing == wanted) {
             Some(at) => Ok((self.standing.len() - at) as u32),
-            None => {
-                Err(Problem::new(pointer, format!("what was said in turn {turn} does not stand any more"))
-                    .with_hint("it was cut off, summarised or taken back before".to_owned()))
-            }
+            None => Err(Problem::new(pointer, format!("turn {turn} is no longer in the history"))
+                .with_hint("it has been trimmed, summarised or rewound".to_owned())),
         }
     }
 
@@ -134,8 +132,8 @@ impl Stage<'_> {
         let key = self.call(pointer.clone(), name)?;
         match self.cast[key].asks {
             true => Ok(PlannedPoint::Asked(key)),
-            false => Err(Problem::new(pointer, format!("nobody is asked about the call `{name}`"))
-                .with_hint(format!("give the tool `{}` the key `asks: true`", self.cast[key].tool))),
+            false => Err(Problem::new(pointer, format!("the user is not asked about the call `{name}`"))
+                .with_hint(format!("add `asks: true` to the tool `{}`", self.cast[key].tool))),
         }
     }
 
@@ -145,7 +143,7 @@ impl Stage<'_> {
         words.stands(Point::Started(Which::Count(1)).spec(), pointer.clone())?;
         match which {
             Which::Call(name) => Ok(PlannedPoint::Started(self.call(pointer, name)?)),
-            Which::Count(0) => Err(Problem::new(pointer, "counts of started tools begin at 1")
+            Which::Count(0) => Err(Problem::new(pointer, "started tools are counted from 1")
                 .with_hint("use `before: headers` or another point of the stream".to_owned())),
             Which::Count(count) => Ok(PlannedPoint::StartedCount(self.count(pointer, *count)?)),
         }
@@ -159,10 +157,11 @@ impl Stage<'_> {
             (Which::Count(count), Side::After) => {
                 Ok(PlannedPoint::SettledCount(self.count(pointer, *count)?))
             }
-            (Which::Count(0), Side::Before) => Err(Problem::new(pointer, "nothing comes before 0 results")
-                .with_hint(
+            (Which::Count(0), Side::Before) => {
+                Err(Problem::new(pointer, "there is no moment before the zeroth result").with_hint(
                     "use `after: { settled: 0 }`: all calls have started, none has settled".to_owned(),
-                )),
+                ))
+            }
             (Which::Count(count), Side::Before) => {
                 Ok(PlannedPoint::SettledCount(self.count(pointer, *count)?.saturating_sub(1)))
             }
@@ -170,16 +169,16 @@ impl Stage<'_> {
     }
 
     fn saved(&self, base: &str, words: &Words<'_>, entry: u32) -> Result<PlannedPoint, Problem> {
-        words.of_no_reply(base, "what is saved is counted over the turn")?;
+        words.of_no_reply(base, "entries are counted over the whole turn")?;
         let pointer = format!("{}/saved", words.pointer);
         let n_entries = n_saved(n_calls(self.replies));
         if !(1..=n_entries).contains(&entry) {
-            let message = format!("this turn saves {n_entries} entries, and no entry {entry}");
+            let message = format!("this turn saves {n_entries} entries, so there is no entry {entry}");
             return Err(Problem::new(pointer, message)
-                .with_hint("what the user said is the first, then come calls and results".to_owned()));
+                .with_hint("the user's message is the first, then come calls and results".to_owned()));
         }
         if (entry, words.side) == (1, Side::Before) {
-            return Err(Problem::new(pointer, "nobody knows of the turn before its first entry is saved")
+            return Err(Problem::new(pointer, "a turn leaves no trace before its first entry is saved")
                 .with_hint("use `before: prompt` for the time between two turns".to_owned()));
         }
         Ok(PlannedPoint::Saved(entry, words.side))
@@ -190,7 +189,7 @@ impl Stage<'_> {
         if n_calls(self.replies) == 0 {
             return Err(Problem::new(&words.pointer, "this turn has no calls"));
         }
-        words.of_no_reply(base, "calls are counted over the turn")
+        words.of_no_reply(base, "calls are counted over the whole turn")
     }
 
     fn count(&self, pointer: String, count: u32) -> Result<u32, Problem> {
@@ -208,7 +207,7 @@ impl Stage<'_> {
         let attempts = &replies[reply].attempts;
         let attempt =
             index(base, "attempt", "attempts", words.at.attempt, attempts.len()).map_err(|problem| {
-                let advice = "an attempt that actions speak of is written out, under `attempts`";
+                let advice = "write the attempt out under `attempts`";
                 problem.with_hint(advice.to_owned())
             })?;
         let mark = self.mark(words, point, (reply, attempt), &attempts[attempt])?;
@@ -251,9 +250,7 @@ impl Stage<'_> {
             return Ok(Mark::Delta(key, delta));
         }
         Err(Problem::new(format!("{pointer}/1"), format!("the call `{name}` has no delta {delta}"))
-            .with_hint(format!(
-                "its arguments are sent in {n_deltas}; the key `deltas` of the call changes that"
-            )))
+            .with_hint(format!("its arguments are sent in {n_deltas} deltas; `deltas` changes that")))
     }
 
     /// A call that this attempt of this reply streams.
@@ -273,7 +270,7 @@ impl Stage<'_> {
             _ => format!("`reply: {}, attempt: {}`", call.reply + 1, call.attempt + 1),
         };
         Err(Problem::new(pointer, format!("the call `{name}` is not in this reply"))
-            .with_hint(format!("write {there} beside the point")))
+            .with_hint(format!("add {there}")))
     }
 }
 
@@ -289,7 +286,8 @@ fn text(pointer: String, fragment: u32, script: &Script) -> Result<Mark, Problem
     let problem = Problem::new(pointer, format!("this reply has no text fragment {fragment}"));
     Err(match n_fragments {
         0 => problem.with_hint("it has no text".to_owned()),
-        _ => problem.with_hint(format!("every text is sent in two: it has the fragments 1 to {n_fragments}")),
+        _ => problem
+            .with_hint(format!("every text is sent in two fragments: here they are 1 to {n_fragments}")),
     })
 }
 
@@ -304,8 +302,10 @@ fn thought(pointer: String, fragment: u32, script: &Script) -> Result<Mark, Prob
     }
     let problem = Problem::new(pointer, format!("this reply has no fragment {fragment} of thinking"));
     Err(match n_fragments {
-        0 => problem.with_hint("the model does not think in it".to_owned()),
-        _ => problem.with_hint(format!("what the model thinks is sent in two: fragments 1 to {n_fragments}")),
+        0 => problem.with_hint("it has no `think`".to_owned()),
+        _ => {
+            problem.with_hint(format!("thinking is sent in two fragments: here they are 1 to {n_fragments}"))
+        }
     })
 }
 

@@ -14,15 +14,15 @@ pub(super) fn check(turns: &[PlannedTurn], problems: &mut Problems) {
     for (index, turn) in turns.iter().enumerate() {
         let wrong = |message: String| Problem::new(format!("/turns/{index}/process"), message);
         problems.add_if(!(1..=MAX_PROCESSES).contains(&turn.process), || {
-            wrong(format!("there are the processes 1 and {MAX_PROCESSES}, and no process {}", turn.process))
+            wrong(format!("`process` must be 1 or {MAX_PROCESSES}, not {}", turn.process))
         });
         problems.add_if(index == 0 && turn.process == 2, || {
-            wrong("the first turn is taken by process 1".to_owned())
-                .with_hint("process 2 loads a session that process 1 has opened".to_owned())
+            wrong("the first turn must run in process 1".to_owned())
+                .with_hint("process 2 can only load a session that process 1 has opened".to_owned())
         });
         problems.add_if(turn.process == 2 && turns.iter().any(kills), || {
-            wrong("a scenario with two processes kills none of them".to_owned())
-                .with_hint("write a scenario for each".to_owned())
+            wrong("`kill` is not allowed in a scenario with two processes".to_owned())
+                .with_hint("put the `kill` into a scenario of its own".to_owned())
         });
     }
 }

@@ -94,8 +94,11 @@ fn before_moved(stage: Stage<'_>, actions: &[PlannedAction], problems: &mut Prob
         let is_moved = actions.iter().any(|other| other.what == Action::Settle(key));
         problems.add_if(is_moved, || {
             let name = &stage.cast[key].name;
-            Problem::new(pointer(stage, index), format!("an action settles `{name}`, at a point of its own"))
-                .with_hint("let this happen at that point".to_owned())
+            Problem::new(
+                pointer(stage, index),
+                format!("another action settles `{name}`, so it has no `before: { settled }` of its own"),
+            )
+            .with_hint("use the point of that action".to_owned())
         });
     }
 }
@@ -109,8 +112,11 @@ fn after_the_end(stage: Stage<'_>, streamed: &[InStream<'_>], problems: &mut Pro
         });
         if let Some(end) = over {
             problems.add(
-                Problem::new(pointer(stage, late.action), "this can never happen: the reply is over before")
-                    .with_hint(format!("action {} of this turn ends it at an earlier point", end.action + 1)),
+                Problem::new(
+                    pointer(stage, late.action),
+                    "this can never happen: the reply has already ended",
+                )
+                .with_hint(format!("action {} of this turn ends it at an earlier point", end.action + 1)),
             );
         }
     }
@@ -124,12 +130,12 @@ fn after_the_stop(stage: Stage<'_>, actions: &[PlannedAction], order: &[CallKey]
     let (stopped, stops_it) = if is_kill { ("killed", "kills it") } else { ("stopped", "stops it") };
     if let Some((second, other)) = stops.next() {
         let message = match is_kill == (other.what == Action::Kill) {
-            true => format!("a turn is {stopped} once"),
-            false => "a turn is stopped or killed, not both".to_owned(),
+            true => format!("a turn can be {stopped} only once"),
+            false => "a turn can be stopped or killed, not both".to_owned(),
         };
         problems.add(
             Problem::new(pointer(stage, second), message)
-                .with_hint(format!("action {} {stops_it} already", first + 1)),
+                .with_hint(format!("action {} already {stops_it}", first + 1)),
         );
         return;
     }
@@ -156,7 +162,7 @@ fn after_the_stop(stage: Stage<'_>, actions: &[PlannedAction], order: &[CallKey]
         problems.add_if(never, || {
             Problem::new(
                 pointer(stage, index),
-                format!("this can never happen: the turn is {stopped} before"),
+                format!("this can never happen: the turn has already been {stopped}"),
             )
             .with_hint(format!("action {} of this turn {stops_it}", first + 1))
         });
@@ -304,7 +310,7 @@ fn of_unfinished_calls(
                 let message = format!("the call `{}` is never complete, so it never starts", call.name);
                 problems.add(
                     Problem::new(pointer(stage, index), message)
-                        .with_hint(format!("action {} of this turn ends the reply before", end.action + 1)),
+                        .with_hint(format!("action {} of this turn ends the reply first", end.action + 1)),
                 );
             }
         }
@@ -336,10 +342,10 @@ fn of_idle_calls(stage: Stage<'_>, actions: &[PlannedAction], problems: &mut Pro
         }
         problems.add_if(count(&action.at) > n_running, || {
             let others = match idle.iter().any(|key| stage.cast[*key].is_unfit()) {
-                true => "the others never do",
+                true => "the others cannot be run",
                 false => "the user refuses the others",
             };
-            let message = format!("{n_running} of the turn's calls start, {others}");
+            let message = format!("only {n_running} of the turn's calls start: {others}");
             Problem::new(pointer(stage, index), message)
         });
     }
@@ -382,7 +388,7 @@ pub(super) fn too_soon(stage: Stage<'_>, actions: &[PlannedAction], problems: &m
         };
         if let Some(message) = problem {
             let from = if call.asks { "started" } else { "end" };
-            let hint = format!("a call can settle from `after: {{ {from}: {} }}` on", call.name);
+            let hint = format!("a call can settle at `after: {{ {from}: {} }}` or later", call.name);
             problems.add(Problem::new(format!("{}/settle", pointer(stage, index)), message).with_hint(hint));
         }
     }
@@ -405,7 +411,7 @@ fn idle_attempts(stage: Stage<'_>, streamed: &[InStream<'_>], problems: &mut Pro
             let failed = |end: &InStream<'_>| end.attempt == (reply, attempt - 1) && end.what.ends_attempt();
             problems.add_if(!streamed.iter().any(failed), || {
                 let message =
-                    format!("attempt {} is never asked for: attempt {attempt} does not fail", attempt + 1);
+                    format!("attempt {} is never requested: attempt {attempt} does not fail", attempt + 1);
                 Problem::new(format!("{base}/attempts/{attempt}"), message)
                     .with_hint("add an action that ends it, such as `reset`".to_owned())
             });
@@ -413,7 +419,7 @@ fn idle_attempts(stage: Stage<'_>, streamed: &[InStream<'_>], problems: &mut Pro
         let goes_on = said.attempts.last().is_some_and(|script| script.calls().next().is_some());
         problems.add_if(!goes_on && reply + 1 < stage.replies.len(), || {
             let message =
-                format!("reply {} is never asked for: reply {} makes no call", reply + 2, reply + 1);
+                format!("reply {} is never requested: reply {} makes no call", reply + 2, reply + 1);
             Problem::new(format!("/turns/{}/replies/{}", stage.turn, reply + 1), message)
                 .with_hint("move it to a turn of its own".to_owned())
         });

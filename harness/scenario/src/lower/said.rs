@@ -42,10 +42,13 @@ pub(super) fn taken_back(scenario: &Scenario, problems: &mut Problems) {
             let spoken = gone.into_iter().find(|(_, turn)| turn.at.iter().any(|at| is_said(&at)));
             if let Some((spoken, _)) = spoken {
                 let pointer = format!("/turns/{index}/at/{action}/do/rewind");
-                let message = format!("something is said to turn {} while it runs", spoken + 1);
+                let message = format!(
+                    "turn {} gets a second message while it runs, so it cannot be rewound",
+                    spoken + 1
+                );
                 problems.add(
                     Problem::new(pointer, message)
-                        .with_hint("take back turns in which the user spoke once".to_owned()),
+                        .with_hint("rewind only turns with a single message from the user".to_owned()),
                 );
             }
         }

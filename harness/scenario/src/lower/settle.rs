@@ -28,7 +28,7 @@ pub(super) fn order(
         let name = &stage.cast[waiting.key].name;
         let pointer = do_pointer(stage, waiting.action);
         let message =
-            format!("`{name}` cannot settle here: the point is not reached while `{name}` has no result");
+            format!("`{name}` cannot settle here: the point is reached only after `{name}` has settled");
         problems.add(Problem::new(pointer, message));
     }
     if stuck.is_empty() {
@@ -60,7 +60,7 @@ fn authored(stage: Stage<'_>, written: &[String], problems: &mut Problems) -> Ve
         if let Some(later) = keys.iter().find(|other| stage.cast[**other].reply > stage.cast[key].reply) {
             let (later, reply) = (&stage.cast[*later].name, stage.cast[key].reply + 1);
             problems.add(Problem::new(pointer, format!("`{name}` cannot settle after `{later}`")).with_hint(
-                format!("the reply with `{later}` is asked for when reply {reply} has its results"),
+                format!("the reply with `{later}` is requested only once reply {reply} has its results"),
             ));
         }
         keys.push(key);
@@ -157,7 +157,7 @@ fn contradictions(
             problems.add(
                 Problem::new(
                     do_pointer(stage, index),
-                    format!("by `settle`, `{name}` settles {order} `{other}`"),
+                    format!("this contradicts `settle`, in which `{name}` settles {order} `{other}`"),
                 )
                 .with_hint(format!("leave `{name}` out of `settle`, or move this action")),
             );

@@ -25,12 +25,12 @@ pub(super) fn check_call(scenario: &Scenario, place: Place, call: &Call, problem
             Problem::new(format!("{base}/raw"), "a call has either `args` or `raw`")
         });
         problems.add_if(raw.len() > MAX_STRING, || {
-            Problem::new(format!("{base}/raw"), format!("the arguments have more than {MAX_STRING} bytes"))
+            Problem::new(format!("{base}/raw"), format!("the arguments are longer than {MAX_STRING} bytes"))
         });
     }
     match &call.id {
         Some(CallId::Text(id)) => problems.add_if(id.len() > MAX_ID, || {
-            Problem::new(format!("{base}/id/text"), format!("the id has more than {MAX_ID} bytes"))
+            Problem::new(format!("{base}/id/text"), format!("the id is longer than {MAX_ID} bytes"))
         }),
         Some(CallId::Same(name)) => {
             let mut earlier = place::calls(scenario).take_while(|(at, _)| *at != place);
@@ -41,7 +41,7 @@ pub(super) fn check_call(scenario: &Scenario, place: Place, call: &Call, problem
                 ),
                 Some((_, other)) => problems.add_if(asks(scenario, other), || {
                     let message =
-                        format!("the user is asked about the call `{name}`, and knows it by its id");
+                        format!("the user is asked about the call `{name}` and identifies it by its id");
                     Problem::new(format!("{base}/id/same"), message)
                         .with_hint("name a call of a tool that does not ask".to_owned())
                 }),
@@ -50,7 +50,7 @@ pub(super) fn check_call(scenario: &Scenario, place: Place, call: &Call, problem
         Some(CallId::Missing) | None => {}
     }
     problems.add_if(asks(scenario, call) && call.id.is_some(), || {
-        Problem::new(format!("{base}/id"), "the user is asked about this call, and knows it by its id")
+        Problem::new(format!("{base}/id"), "the user is asked about this call and identifies it by its id")
             .with_hint("use a tool that does not ask".to_owned())
     });
 }
@@ -63,19 +63,19 @@ fn asks(scenario: &Scenario, call: &Call) -> bool {
 /// Checks what a tool that the system is never given may say.
 pub(super) fn check_tool(base: &str, tool: &Tool, tools: &BTreeMap<String, Tool>, problems: &mut Problems) {
     problems.add_if(tool.missing && tool.asks, || {
-        Problem::new(format!("{base}/asks"), "nobody is asked about a tool that does not exist")
+        Problem::new(format!("{base}/asks"), "the user is never asked about a `missing` tool")
     });
     problems.add_if(tool.missing && tool.deaf, || {
-        Problem::new(format!("{base}/deaf"), "a tool that does not exist hears nothing anyway")
+        Problem::new(format!("{base}/deaf"), "a `missing` tool never runs, so `deaf` has no effect")
     });
     let Some(called) = &tool.called else { return };
     let pointer = format!("{base}/called");
     problems.add_if(!tool.missing, || {
-        Problem::new(&pointer, "a tool that the system has is called by its name")
+        Problem::new(&pointer, "`called` is only for a tool that is `missing`")
             .with_hint("add `missing: true`".to_owned())
     });
     problems.add_if(called.len() > MAX_STRING, || {
-        Problem::new(&pointer, format!("the name has more than {MAX_STRING} bytes"))
+        Problem::new(&pointer, format!("the name is longer than {MAX_STRING} bytes"))
     });
     let given = |name: &str| tools.get(name).is_some_and(|tool| !tool.missing);
     problems.add_if(given(called), || {
@@ -87,14 +87,20 @@ pub(super) fn check_tool(base: &str, tool: &Tool, tools: &BTreeMap<String, Tool>
 /// Checks what a reply says wrongly.
 pub(super) fn check_reply(base: &str, reply: &Reply, problems: &mut Problems) {
     problems.add_if(reply.interleave && reply.indices.is_some(), || {
-        Problem::new(format!("{base}/indices"), "nobody can tell whose deltas these are")
-            .with_hint("leave out `interleave`, or let the calls be numbered".to_owned())
+        Problem::new(
+            format!("{base}/indices"),
+            "deltas in turns cannot be assigned to calls that all have one number, or none",
+        )
+        .with_hint("leave out `interleave` or `indices`".to_owned())
     });
     let has_own_id =
         |block: &Block| matches!(block, Block::Call(call) if matches!(call.id, Some(CallId::Same(_))));
     problems.add_if(reply.indices.is_some() && reply.attempts.iter().flatten().any(has_own_id), || {
-        Problem::new(format!("{base}/indices"), "nobody can tell where a call with the same id begins")
-            .with_hint("let the calls be numbered, or give them ids of their own".to_owned())
+        Problem::new(
+            format!("{base}/indices"),
+            "without a number, a call with the id of another cannot be told from it",
+        )
+        .with_hint("leave out `indices`, or give the calls ids of their own".to_owned())
     });
 }
 
@@ -109,7 +115,7 @@ pub(super) fn repeated(scenario: &Scenario, problems: &mut Problems) {
             let has_nameless = blocks.is_some_and(|blocks| blocks.iter().any(is_nameless));
             problems.add_if(at.action == Action::Duplicate && has_nameless, || {
                 let pointer = format!("/turns/{index}/at/{action}/do");
-                Problem::new(pointer, "a call without an id that is sent twice is two calls")
+                Problem::new(pointer, "a call without an id that is sent twice counts as two calls")
                     .with_hint("give the calls of this reply ids".to_owned())
             });
         }
@@ -130,7 +136,10 @@ pub(super) fn impossible(scenario: &Scenario, dialect: Dialect) -> Option<String
                 match wire.stop_word(stop) {
                     None => return Some(format!("{dialect} has no stop reason for `{}`", stop.name())),
                     word if word == own => {
-                        return Some(format!("{dialect} says the same for `{}` as it would", stop.name()));
+                        return Some(format!(
+                            "in {dialect}, `{}` is the stop reason that this reply has anyway",
+                            stop.name()
+                        ));
                     }
                     Some(_) => {}
                 }
@@ -142,7 +151,7 @@ pub(super) fn impossible(scenario: &Scenario, dialect: Dialect) -> Option<String
             return Some(format!("{dialect} gives every call an id"));
         }
         if call.raw.as_ref().is_some_and(|raw| !is_json(raw)) && !wire.traits.streams_arguments {
-            return Some(format!("{dialect} sends arguments as JSON, never as a text that is none"));
+            return Some(format!("{dialect} sends arguments as JSON, so they cannot be anything else"));
         }
     }
     None

@@ -43,8 +43,8 @@ pub(super) fn check(scenario: &Scenario) -> Result<(Vec<PlannedTool>, Vec<Planne
         if tool.missing { missing.push(planned) } else { given.push(planned) }
     }
     problems.add_if(given.is_empty() && !missing.is_empty(), || {
-        Problem::new("/tools", "a model that is offered no tools calls none")
-            .with_hint("give the system a tool that is not `missing`".to_owned())
+        Problem::new("/tools", "every tool is `missing`, so the model is offered none to call")
+            .with_hint("add a tool that is not `missing`".to_owned())
     });
     problems.settle()?;
     Ok((given, missing))
@@ -54,27 +54,27 @@ fn check_tool(name: &str, tool: &Tool, problems: &mut Problems) {
     let base = format!("/tools/{}", place::step(name));
     let fits = (1..=MAX_TOOL_NAME).contains(&name.len()) && name.chars().all(is_name_char);
     problems.add_if(!fits, || {
-        Problem::new(&base, format!("`{name}` cannot be the name of a tool"))
+        Problem::new(&base, format!("`{name}` is not a valid tool name"))
             .with_hint(format!("use 1 to {MAX_TOOL_NAME} letters, digits, `_` and `-`"))
     });
     let ends: Vec<(&str, &str)> = endings(tool).collect();
     match ends.as_slice() {
         [(key, _)] if tool.missing => problems.add(
-            Problem::new(format!("{base}/{key}"), "a tool that the system was never given does not end")
+            Problem::new(format!("{base}/{key}"), "a `missing` tool never runs, so it has no outcome")
                 .with_hint(format!("remove `{key}`, or `missing`")),
         ),
         [] if tool.missing => {}
         // A tool may say nothing at all; only a refusal has its reason.
         [(key, said)] if !said.is_empty() || *key == "denies" => {
-            header::text(&format!("{base}/{key}"), "what a tool says", said, problems)
+            header::text(&format!("{base}/{key}"), "the tool's text", said, problems)
         }
         [_] => {}
         [] => problems.add(
-            Problem::new(&base, format!("nothing says how the tool `{name}` ends"))
+            Problem::new(&base, format!("the tool `{name}` has no outcome"))
                 .with_hint("give one of `returns`, `fails`, `throws` and `denies`".to_owned()),
         ),
         [(first, _), (second, _), ..] => problems.add(
-            Problem::new(format!("{base}/{second}"), format!("the tool `{name}` ends in two ways"))
+            Problem::new(format!("{base}/{second}"), format!("the tool `{name}` has two outcomes"))
                 .with_hint(format!("keep either `{first}` or `{second}`")),
         ),
     }
@@ -84,8 +84,11 @@ fn check_tool(name: &str, tool: &Tool, problems: &mut Problems) {
 fn check_ending(name: &str, tool: &Tool, problems: &mut Problems) {
     let base = format!("/tools/{}", place::step(name));
     problems.add_if(tool.ends && tool.returns.is_none(), || {
-        Problem::new(format!("{base}/ends"), format!("the tool `{name}` never succeeds, so it ends no turn"))
-            .with_hint("give it the key `returns`".to_owned())
+        Problem::new(
+            format!("{base}/ends"),
+            format!("the tool `{name}` never succeeds, so it cannot end the turn"),
+        )
+        .with_hint("give it an outcome with `returns`".to_owned())
     });
     problems.add_if(tool.ends && tool.hangs, || {
         Problem::new(format!("{base}/hangs"), format!("the tool `{name}` ends the turn, so it cannot hang"))
@@ -97,21 +100,18 @@ fn check_call(scenario: &Scenario, place: Place, call: &Call, problems: &mut Pro
     let begins_well = call.name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     let fits = begins_well && call.name.len() <= MAX_CALL_NAME && call.name.chars().all(is_name_char);
     problems.add_if(!fits, || {
-        Problem::new(format!("{base}/as"), format!("`{}` cannot be the name of a call", call.name)).with_hint(
+        Problem::new(format!("{base}/as"), format!("`{}` is not a valid call name", call.name)).with_hint(
             format!("use up to {MAX_CALL_NAME} letters, digits, `_` and `-`, and begin with a letter"),
         )
     });
     for (key, value) in &call.args {
         let pointer = format!("{base}/args/{}", place::step(key));
         problems.add_if(key == MARKER, || {
-            Problem::new(&pointer, format!("the argument `{MARKER}` is the harness's own"))
+            Problem::new(&pointer, format!("the argument name `{MARKER}` is reserved for the harness"))
                 .with_hint("choose another name".to_owned())
         });
         problems.add_if(kind(value).is_none(), || {
-            Problem::new(
-                &pointer,
-                format!("the argument `{key}` is neither a string, a number nor a boolean"),
-            )
+            Problem::new(&pointer, format!("the argument `{key}` must be a string, a number or a boolean"))
         });
     }
     let Some(tool) = scenario.tools.get(&call.tool) else {
@@ -126,9 +126,9 @@ fn check_call(scenario: &Scenario, place: Place, call: &Call, problems: &mut Pro
         problems.add_if(call.raw.is_none() && !call.args.contains_key(key), || {
             Problem::new(
                 &base,
-                format!("the tool `{}` speaks of `{{{key}}}`, which this call lacks", call.tool),
+                format!("the tool `{}` uses `{{{key}}}`, but this call has no such argument", call.tool),
             )
-            .with_hint(format!("give the call the argument `{key}`"))
+            .with_hint(format!("add the argument `{key}` to the call"))
         });
     }
 }

@@ -36,7 +36,7 @@ pub(super) fn values(source: &Source, words: &Node, text: &str) -> Result<Vec<No
             (first..=last).take(super::vary::MAX_VALUES + 1).map(|number| json!(number)).collect()
         }
         Some(Sweep::Permutations(names)) if names.len() > MAX_PERMUTED => {
-            return Err(wrong(format!("more than {MAX_PERMUTED} calls have too many orders")));
+            return Err(wrong(format!("more than {MAX_PERMUTED} names have too many permutations")));
         }
         Some(Sweep::Permutations(names)) => {
             permutations(&names).into_iter().map(|order| json!(order)).collect()
@@ -45,7 +45,7 @@ pub(super) fn values(source: &Source, words: &Node, text: &str) -> Result<Vec<No
             let found = points(source, turn, reply);
             found.ok_or_else(|| wrong(format!("the file has no reply {reply} in a turn {turn}")))?
         }
-        None => return Err(wrong(format!("`{text}` is not understood"))),
+        None => return Err(wrong(format!("`{text}` cannot be read"))),
     };
     Ok(values.into_iter().map(|value| node(words, &value)).collect())
 }

@@ -230,7 +230,7 @@ fn diagnose(file: &str, text: &str, error: &Error) -> Diagnostic {
         Error::Budget { breach: BudgetBreach::Depth { .. }, .. } => too_much("levels of nesting", MAX_DEPTH),
         Error::Budget { breach: BudgetBreach::Anchors { .. }, .. } => too_much("anchors", MAX_ANCHORS),
         Error::Budget { breach: BudgetBreach::Aliases { .. }, .. } => too_much("aliases", MAX_ALIASES),
-        Error::AliasReplayLimitExceeded { .. } => too_much("values behind its aliases", MAX_NODES),
+        Error::AliasReplayLimitExceeded { .. } => too_much("values in its aliases", MAX_NODES),
         Error::AliasReplayStackDepthExceeded { .. } => too_much("levels of aliases", MAX_ALIAS_DEPTH),
         other => (in_house_style(&DefaultMessageFormatter.format_message(other)), None),
     };
