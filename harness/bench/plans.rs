@@ -50,7 +50,7 @@ impl File {
         let mut variants = parse(&id, &text).unwrap();
         let folder = path.parent().unwrap();
         let beside =
-            |file: &str| std::fs::read_to_string(folder.join(file)).map_err(|error| error.to_string());
+            |file: &str| std::fs::read_to_string(folder.join(file));
         variants.iter_mut().for_each(|variant| lower::fetch(&id, variant, &beside).unwrap());
         File { id, text, variants }
     }

@@ -15,7 +15,7 @@ use brickbat_report::report::Case;
 use brickbat_report::report::text::Tone;
 use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::parse::did_you_mean;
-use brickbat_scenario::scenario::{Found, Scenario};
+use brickbat_scenario::scenario::{Provenance, Scenario};
 use brickbat_scenario::verdict::Verdict;
 use brickbat_search::shrink::Setting;
 
@@ -62,7 +62,7 @@ impl Replay {
         self.replay(&scenario).unwrap_or_else(|code| code)
     }
 
-    fn replay(&self, (scenario, found): &(Scenario, Found)) -> Result<u8, u8> {
+    fn replay(&self, (scenario, found): &(Scenario, Provenance)) -> Result<u8, u8> {
         let system = one_system(&self.own, &self.systems, scenario).map_err(bad_input)?;
         let supervisor = own_program()?;
         let profiles = profiles(&[]);
@@ -171,7 +171,7 @@ impl Answer {
 }
 
 /// What else the runs show.
-fn others(runs: &[Case], found: &Found) -> String {
+fn others(runs: &[Case], found: &Provenance) -> String {
     let cause = Signature::of_found(found);
     let mut seen: BTreeMap<Signature, (usize, String)> = BTreeMap::new();
     for case in runs.iter().filter(|case| case.judged == Verdict::Fail) {
@@ -189,7 +189,7 @@ fn others(runs: &[Case], found: &Found) -> String {
 }
 
 /// The scenario of a file that says what it was found to show.
-pub(super) fn one_found(file: &str) -> Result<(Scenario, Found), String> {
+pub(super) fn one_found(file: &str) -> Result<(Scenario, Provenance), String> {
     let (_, scenario) = super::library::one_scenario(file).map_err(|error| error.to_string())?;
     let Some(found) = scenario.found.clone() else {
         return Err(format!(

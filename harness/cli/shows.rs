@@ -12,7 +12,7 @@ use brickbat_engine::triage::Signature;
 use brickbat_report::report::Case;
 use brickbat_scenario::lower;
 use brickbat_scenario::plan::Plan;
-use brickbat_scenario::scenario::{Found, Scenario};
+use brickbat_scenario::scenario::{Provenance, Scenario};
 use brickbat_scenario::trace::Grade;
 use brickbat_scenario::verdict::{Finding, Verdict};
 use brickbat_search::shrink::{Rate, Setting, Shrinker};
@@ -85,7 +85,7 @@ pub fn shows(case: &Case, cause: &Signature) -> bool {
 
 /// The planted bug that shows what a scenario was found to show, in the simulation; the one that it names comes first,
 /// and that on which it was found.
-pub fn planted(scenario: &Scenario, found: &Found) -> Option<String> {
+pub fn planted(scenario: &Scenario, found: &Provenance) -> Option<String> {
     let plan = lower::lower(PLANTED, "", scenario, found.dialect, found.seed).ok()?;
     let cause = Signature::of_found(found);
     let own = found.system.strip_prefix("canary/").map(|rest| rest.split('/').next().unwrap_or(rest));

@@ -10,7 +10,7 @@ use crate::simulated::causes;
 use brickbat::agent::canary::Canary;
 use brickbat::checks::CHECKS;
 use brickbat::parse;
-use brickbat::scenario::{Found, Scenario};
+use brickbat::scenario::{Provenance, Scenario};
 use brickbat::shrink::{Setting, singles};
 use brickbat::triage::{Signature, file_name, kinds};
 use brickbat::yaml;
@@ -19,7 +19,7 @@ use brickbat::yaml;
 const MIN_REGRESSIONS: usize = 3;
 
 /// Every regression: its file, its text, what it says.
-fn all() -> Vec<(PathBuf, String, Scenario, Found)> {
+fn all() -> Vec<(PathBuf, String, Scenario, Provenance)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/regressions");
     let mut files: Vec<PathBuf> =
         std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -36,7 +36,7 @@ fn all() -> Vec<(PathBuf, String, Scenario, Found)> {
     files.into_iter().map(read).collect()
 }
 
-fn setting(found: &Found) -> Setting<'static> {
+fn setting(found: &Provenance) -> Setting<'static> {
     Setting { id: "found", dialect: found.dialect, seed: found.seed }
 }
 

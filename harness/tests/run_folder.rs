@@ -115,7 +115,7 @@ fn is_left_open(plan: &Plan) -> bool {
     let mut actions = plan.turns.iter().flat_map(|turn| &turn.actions);
     actions.any(|action| ends(&action.what))
         || !plan.given.is_empty()
-        || plan.calls.iter().any(|call| call.slip.is_some())
+        || plan.calls.iter().any(|call| call.malformation.is_some())
 }
 
 #[test]

@@ -201,7 +201,7 @@ fn tools_and_calls() {
 }
 
 #[test]
-fn slips() {
+fn is_malformed() {
     let call = |keys: &str| with("{ as: b, tool: lookup, args: { key: b } }", keys);
     let tool = |tool: &str| {
         let tools = format!("  search: {tool}\n  lookup:");

@@ -46,7 +46,7 @@ fn served(plan: &Plan) -> String {
     let mut text = format!("{}\n", plan.id);
     let mut provider = Provider::new(Arc::new(plan.clone()), plan.profile_from(&[]));
     let body = asking(plan).to_string();
-    let path = wire::of(plan.dialect).post_path("m", true);
+    let path = wire::of(plan.dialect).post_path("m", Delivery::Streamed);
     for (turn, planned) in plan.turns.iter().enumerate().filter(|(_, turn)| !turn.follow_up) {
         writeln!(text, "\nturn {}: {}", turn + 1, planned.user).unwrap();
         apart(&mut text, plan, planned);
@@ -220,7 +220,7 @@ fn payload(bytes: &[u8], plan: &Plan) -> String {
 
 /// The name and the payload of a binary frame.
 fn binary_words(frame: &[u8]) -> String {
-    let text = wire::frame_text(wire::of(Dialect::BedrockConverse).stream_type(), frame);
+    let text = wire::frame_text(wire::of(Dialect::BedrockConverse).traits.stream_type, frame);
     let (headers, payload) = text.split_once("\n\n").unwrap();
     let (_, name) = headers.lines().next().unwrap().split_once(": ").unwrap();
     format!("{name} {payload}")
@@ -348,7 +348,7 @@ fn call_of(key: CallKey, args: Value, cuts: &[Index]) -> PlannedCall {
         outcome: ToolOutcome::Return(String::new()),
         deaf: false,
         asks: false,
-        slip: None,
+        malformation: None,
         hangs: false,
         turn: 0,
         reply: 0,

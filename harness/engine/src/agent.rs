@@ -26,7 +26,7 @@ mod turn;
 
 use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::plan::{Change, Plan, PlannedTool, ToolOutcome};
-use brickbat_scenario::scenario::Cause;
+use brickbat_scenario::scenario::InterruptCause;
 use brickbat_scenario::trace::{Aside, Consent, ShownState, TurnOutcome};
 use brickbat_scenario::wire::{self, thread};
 pub use brickbat_scenario::wire::{Delivery, Thinking};
@@ -169,7 +169,7 @@ pub enum Input<'a> {
     /// The user stops the turn.
     Stop,
     /// An exception leaves the loop.
-    Interrupt(Cause),
+    Interrupt(InterruptCause),
     /// The history is to be changed.
     Change(&'a Change),
     /// The status of an answer.

@@ -25,7 +25,7 @@ pub use reach::Reach;
 use crate::run::Run;
 use brickbat_rules::rules::Profile;
 use brickbat_scenario::plan::{Plan, PlannedCall};
-use brickbat_scenario::trace::{Account, Consent, Ending, Event, ExchangeId, Grade, RequestKind};
+use brickbat_scenario::trace::{CallRecord, Consent, Ending, Event, ExchangeId, Grade, RequestKind};
 use brickbat_scenario::verdict::{Asked, Finding, Judgement, Level, Verdict};
 
 /// One checker.
@@ -298,10 +298,10 @@ fn unsaid(evidence: &Evidence<'_>) -> bool {
 fn undelivered_failure<'a>(evidence: &Evidence<'a>) -> Option<&'a str> {
     let calls = || evidence.plan.calls.iter().zip(&evidence.ledger.calls);
     let without_actions = |turn: usize| evidence.plan.turns[turn].actions.is_empty();
-    let fails = |call: &PlannedCall| !call.outcome.is_success() && !call.is_unfit();
+    let fails = |call: &PlannedCall| !call.outcome.is_success() && !call.is_invalid();
     let planned =
         |turn: usize| calls().filter(move |(call, _)| call.turn == turn && !call.given && fails(call));
-    let is_pending = |call: &PlannedCall, account: &Account| {
+    let is_pending = |call: &PlannedCall, account: &CallRecord| {
         account.settled.is_none() && !(call.is_refused() && account.consent == Some(Consent::Refused))
     };
     let turns = (0..evidence.plan.turns.len()).filter(|turn| without_actions(*turn));

@@ -17,7 +17,7 @@ use crate::provider::ending_of;
 use crate::run::Receipt;
 use brickbat_scenario::action::Action;
 use brickbat_scenario::plan::{CallKey, Change, Mark, Plan, PlannedPoint, Side, ToolOutcome};
-use brickbat_scenario::scenario::Cause;
+use brickbat_scenario::scenario::InterruptCause;
 use brickbat_scenario::trace::{
     Aside, Consent, Ending, Event, ExchangeId, Grade, Held, QuestionId, RequestKind,
 };
@@ -41,7 +41,7 @@ pub enum Command {
         process: u32,
     },
     /// Let an exception out of the system's loop.
-    Interrupt(Cause),
+    Interrupt(InterruptCause),
     /// Say something to the running turn.
     Say {
         /// In which way.

@@ -4,7 +4,7 @@
 //! means the same in either, and what must hold when it is done is said here once.
 
 use brickbat_scenario::plan::{CallKey, Change, ToolOutcome};
-use brickbat_scenario::scenario::Cause;
+use brickbat_scenario::scenario::InterruptCause;
 use brickbat_scenario::trace::{Aside, Consent, Event, ExchangeId, QuestionId};
 
 use crate::conductor::Command;
@@ -29,7 +29,7 @@ pub trait World {
     fn stop(&mut self) -> Self::Done<'_>;
 
     /// Lets an exception out of the system's loop. What follows finds a system that has taken it in.
-    fn interrupt(&mut self, cause: Cause) -> Self::Done<'_>;
+    fn interrupt(&mut self, cause: InterruptCause) -> Self::Done<'_>;
 
     /// Says something to the running turn. What follows finds a system that has taken it in.
     fn say(&mut self, way: Aside, text: String) -> Self::Done<'_>;

@@ -16,7 +16,7 @@ use crate::provider::{Answer, Headers, Provider, Request, Sent};
 use crate::run::Run;
 use brickbat_rules::rules::Profile;
 use brickbat_scenario::plan::{CallKey, Change, Plan, Side, ToolOutcome};
-use brickbat_scenario::scenario::Cause;
+use brickbat_scenario::scenario::InterruptCause;
 use brickbat_scenario::trace::{
     Aside, Consent, Ending, Event, ExchangeId, Grade, QuestionId, RequestKind, Trace,
 };
@@ -140,7 +140,7 @@ enum ToAgent {
     Prompt(usize),
     Change(Change),
     Stop,
-    Interrupt(Cause),
+    Interrupt(InterruptCause),
     Say { way: Aside, text: String },
     Settle { call: CallKey, outcome: ToolOutcome },
     Answer { run: RunId, consent: Consent },
@@ -202,7 +202,7 @@ impl<A: SansIo> World for Simulation<A> {
         self.give(ToAgent::Stop);
     }
 
-    fn interrupt(&mut self, cause: Cause) {
+    fn interrupt(&mut self, cause: InterruptCause) {
         self.give(ToAgent::Interrupt(cause));
     }
 

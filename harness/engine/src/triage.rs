@@ -7,7 +7,7 @@
 mod wrong;
 
 use brickbat_rules::dialect::Dialect;
-use brickbat_scenario::scenario::Found;
+use brickbat_scenario::scenario::Provenance;
 use brickbat_scenario::verdict::{Finding, Harm};
 
 pub use wrong::{file_name, kinds, words};
@@ -36,15 +36,15 @@ impl Signature {
     }
 
     /// That which a scenario names.
-    pub fn of_found(found: &Found) -> Signature {
+    pub fn of_found(found: &Provenance) -> Signature {
         Signature { harm: found.harm, check: found.check.clone(), says: found.says.clone() }
     }
 
     /// What a scenario says that was found to show it there.
-    pub fn found(&self, system: &str, dialect: Dialect, seed: u64) -> Found {
+    pub fn found(&self, system: &str, dialect: Dialect, seed: u64) -> Provenance {
         let Signature { harm, check, says } = self.clone();
         let brickbat = env!("CARGO_PKG_VERSION").to_owned();
-        Found {
+        Provenance {
             check,
             harm,
             says,

@@ -8,7 +8,7 @@ use std::fmt::{self, Display};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::scenario::Cause;
+use crate::scenario::InterruptCause;
 
 mod spec;
 mod table;
@@ -49,7 +49,7 @@ pub enum Action<Call = String, Since = u32> {
     /// The user stops the turn, and stops it once more at once.
     StopAgain,
     /// An exception leaves the system's loop.
-    Interrupt(Cause),
+    Interrupt(InterruptCause),
     /// The user says this to the running turn, which then goes on.
     Steer(String),
     /// The user sends this as another prompt while the turn runs.
@@ -283,7 +283,7 @@ mod tests {
                 Payload::Error(make) => make(ErrorKind::Server),
                 Payload::Http(make) => make(HttpFault { status: 500, times: 1, retry_after_ms: 0 }),
                 Payload::Call(make) => make("a".to_owned()),
-                Payload::Cause(make) => make(Cause::Steps),
+                Payload::Cause(make) => make(InterruptCause::Steps),
                 Payload::Text { make, plain } => make((*plain).to_owned()),
                 Payload::Keep { make, least } => make(*least),
                 Payload::Turn(make) => make(1),

@@ -15,20 +15,20 @@ use brickbat_rules::dialect::Dialect;
 use brickbat_rules::rules::Profile;
 
 mod actions;
-mod cast;
+mod call_table;
 mod endings;
+mod feasibility;
 mod follow_up;
 mod given;
 mod header;
-mod mint;
-mod place;
+mod ids;
+mod malformations;
+mod messages;
 mod points;
+mod position;
 mod problem;
 mod processes;
-mod reach;
-mod said;
 mod settle;
-mod slips;
 mod tools;
 
 pub use given::{Files, MAX_GIVEN, fetch};
@@ -37,9 +37,9 @@ pub use header::{
 };
 pub use problem::Problem;
 
-use cast::Cast;
-use mint::Mint;
-use points::Stage;
+use call_table::CallTable;
+use ids::IdSource;
+use points::TurnContext;
 use problem::Problems;
 
 /// Every plan of a scenario file: each variant on each of the dialects, variants first.
@@ -100,29 +100,29 @@ pub fn lower(
     header::check(scenario)?;
     let (tools, missing) = tools::check(scenario)?;
     given::check(scenario)?;
-    let mut cast = Cast::of(scenario, Mint { seed, scenario: id, dialect });
-    let executed = executed(scenario, &cast)?;
+    let mut table = CallTable::of(scenario, IdSource { seed, scenario: id, dialect });
+    let executed = executed(scenario, &table)?;
     let mut turns = Vec::with_capacity(scenario.turns.len());
     let mut impossible = other_profile(scenario, dialect)?
         .or_else(|| hidden_thinking(scenario, dialect))
-        .or_else(|| slips::impossible(scenario, dialect));
-    let mut standing = Vec::new();
+        .or_else(|| malformations::impossible(scenario, dialect));
+    let mut live_prompts = Vec::new();
     for (index, said) in scenario.turns.iter().enumerate() {
-        let planned = turn(&mut cast, index, (said, &standing), &mut impossible)?;
-        stand(&mut standing, index, &planned);
+        let planned = turn(&mut table, index, (said, &live_prompts), &mut impossible)?;
+        stand(&mut live_prompts, index, &planned);
         turns.push(planned);
     }
     let mut problems = Problems::default();
     endings::limit(scenario, &turns, &mut problems);
-    said::once(&turns, &mut problems);
-    said::taken_back(scenario, &mut problems);
-    slips::repeated(scenario, &mut problems);
+    messages::unique(&turns, &mut problems);
+    messages::rewound(scenario, &mut problems);
+    malformations::repeated(scenario, &mut problems);
     processes::check(&turns, &mut problems);
-    reach::outlived(&cast, &turns, &mut problems);
+    feasibility::outlived(&table, &turns, &mut problems);
     problems.settle()?;
     let needs = needs(scenario, dialect, &turns);
-    follow_up::append(&mut turns, &cast.calls);
-    let given = given::lower(scenario, &mut cast);
+    follow_up::append(&mut turns, &table.calls);
+    let given = given::lower(scenario, &mut table);
     let id = PlanId { scenario: id.to_owned(), variant: variant.to_owned(), dialect, control: false };
     let (classes, profile) = (scenario.class.clone(), scenario.profile.clone());
     Ok(Plan {
@@ -136,7 +136,7 @@ pub fn lower(
         tools,
         missing,
         step_limit: scenario.limits.steps,
-        calls: cast.calls,
+        calls: table.calls,
         given,
         turns,
         executed,
@@ -177,17 +177,17 @@ pub fn control(plan: &Plan) -> Plan {
     control
 }
 
-fn executed(scenario: &Scenario, cast: &Cast<'_>) -> Result<Vec<(CallKey, Times)>, Vec<Problem>> {
+fn executed(scenario: &Scenario, table: &CallTable<'_>) -> Result<Vec<(CallKey, Times)>, Vec<Problem>> {
     let mut problems = Problems::default();
     let mut executed = Vec::with_capacity(scenario.expect.executed.len());
     for (name, times) in &scenario.expect.executed {
-        match cast.find(name) {
+        match table.find(name) {
             Some(key) => executed.push((key, *times)),
             None => {
-                let known: Vec<&str> = cast.calls.iter().map(|call| call.name.as_str()).collect();
+                let known: Vec<&str> = table.calls.iter().map(|call| call.name.as_str()).collect();
                 let hint =
                     parse::did_you_mean(name, &known).or_else(|| parse::one_of("the calls are", &known));
-                let pointer = format!("/expect/executed/{}", place::step(name));
+                let pointer = format!("/expect/executed/{}", position::step(name));
                 problems.add(Problem::new(pointer, format!("there is no call `{name}`")).with_hint(hint));
             }
         }
@@ -199,68 +199,70 @@ fn executed(scenario: &Scenario, cast: &Cast<'_>) -> Result<Vec<(CallKey, Times)
 /// One turn. `impossible` is told why, if the dialect lacks a point that the turn speaks of, or sends nothing
 /// that could be left out there.
 fn turn(
-    cast: &mut Cast<'_>,
+    table: &mut CallTable<'_>,
     index: usize,
-    (said, standing): (&Turn, &[usize]),
+    (said, live_prompts): (&Turn, &[usize]),
     impossible: &mut Option<String>,
 ) -> Result<PlannedTurn, Vec<Problem>> {
     let mut problems = Problems::default();
-    let mut replies: Vec<PlannedReply> = said.replies.iter().map(|reply| cast.reply(reply)).collect();
-    let stage = Stage { cast, turn: index, replies: &replies, standing };
-    let mut actions = actions::resolve(stage, &said.at, &mut problems);
+    let mut replies: Vec<PlannedReply> = said.replies.iter().map(|reply| table.reply(reply)).collect();
+    let context = TurnContext { table, turn: index, replies: &replies, live_prompts };
+    let mut actions = actions::resolve(context, &said.at, &mut problems);
     problems.settle()?;
     let mut problems = Problems::default();
-    reach::too_soon(stage, &actions, &mut problems);
-    let mut order = settle::order(stage, &said.settle, &actions, &mut problems);
-    reach::check(stage, &actions, &order, &mut problems);
-    endings::check(stage, &said.settle, &actions, &mut problems);
-    match reach::lacking(stage, &actions) {
+    feasibility::too_soon(context, &actions, &mut problems);
+    let mut order = settle::order(context, &said.settle, &actions, &mut problems);
+    feasibility::check(context, &actions, &order, &mut problems);
+    endings::check(context, &said.settle, &actions, &mut problems);
+    match feasibility::lacking(context, &actions) {
         // Nothing can be said about the order of points of which one does not exist.
         Some(action) => {
             let words = &action.words;
-            let dialect = cast.dialect();
+            let dialect = table.dialect();
             impossible
                 .get_or_insert(format!("{dialect} sends a call in one piece, so there is no `{words}`"));
         }
         None => problems.settle()?,
     }
-    if let Some(action) = reach::idle(stage, &actions) {
-        let (words, dialect) = (&action.words, cast.dialect());
+    if let Some(action) = feasibility::idle(context, &actions) {
+        let (words, dialect) = (&action.words, table.dialect());
         impossible.get_or_insert(format!(
             "{dialect} ends its stream with the stop reason, so `{words}` would have no effect"
         ));
     }
     for (reply, planned) in replies.iter_mut().enumerate() {
-        ask_again(cast, reply, planned, &actions, &mut order);
+        ask_again(table, reply, planned, &actions, &mut order);
     }
-    let stage = Stage { cast, turn: index, replies: &replies, standing };
-    actions.extend(endings::finish(stage, &actions));
+    let context = TurnContext { table, turn: index, replies: &replies, live_prompts };
+    actions.extend(endings::finish(context, &actions));
     let (user, process) = (said.user.clone(), said.process);
     Ok(PlannedTurn { user, process, follow_up: false, replies, settle: order, actions })
 }
 
 /// Keeps the turns whose messages of the user stand in the history, when another turn is over.
-fn stand(standing: &mut Vec<usize>, index: usize, turn: &PlannedTurn) {
+fn stand(live_prompts: &mut Vec<usize>, index: usize, turn: &PlannedTurn) {
     let changes = |between: bool| {
         let at = turn.actions.iter().filter(move |action| action.is_between_turns() == between);
         at.filter_map(|action| action.what.change())
     };
     for change in changes(true) {
         match change {
-            Change::Trim { .. } | Change::Summarise { .. } => standing.clear(),
-            Change::Rewind { prompts } => standing.truncate(standing.len().saturating_sub(prompts as usize)),
+            Change::Trim { .. } | Change::Summarise { .. } => live_prompts.clear(),
+            Change::Rewind { prompts } => {
+                live_prompts.truncate(live_prompts.len().saturating_sub(prompts as usize))
+            }
             Change::Aside { .. } => {}
         }
     }
     if changes(false).next().is_some() {
-        standing.clear();
+        live_prompts.clear();
     }
-    standing.push(index);
+    live_prompts.push(index);
 }
 
 /// Adds the attempt that a client gets when it asks again after the last one that the scenario wrote has failed.
 fn ask_again(
-    cast: &mut Cast<'_>,
+    table: &mut CallTable<'_>,
     reply: usize,
     planned: &mut PlannedReply,
     actions: &[PlannedAction],
@@ -274,7 +276,7 @@ fn ask_again(
         _ => false,
     };
     let Some(last) = planned.attempts.last().filter(|_| actions.iter().any(fails)) else { return };
-    let again = cast.again(last, next);
+    let again = table.again(last, next);
     for (original, clone) in last.calls().zip(again.calls()) {
         let place = order.iter().position(|key| *key == original).map_or(order.len(), |place| place + 1);
         order.insert(place, clone);
@@ -312,7 +314,7 @@ fn thinks(scenario: &Scenario) -> bool {
 /// What the scenario asks for, and what its actions need.
 fn needs(scenario: &Scenario, dialect: Dialect, turns: &[PlannedTurn]) -> Vec<Need> {
     let mut needs = scenario.needs.clone();
-    needs.extend(slips::needs(scenario, dialect));
+    needs.extend(malformations::needs(scenario, dialect));
     if scenario.tools.values().any(|tool| tool.asks) {
         needs.push(Need::Approvals);
     }

@@ -10,9 +10,9 @@ pub use given::{GivenBlock, GivenMessage, GivenResult};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-mod slip;
+mod malformation;
 
-pub use slip::{RightCall, Slip};
+pub use malformation::{Malformation, WellFormedCall};
 
 use crate::action::Action;
 use crate::scenario::{Indices, Need, Stop, Times};
@@ -96,7 +96,7 @@ impl Plan {
     /// Only the model's calls change; gates, ledger and reports keep the names of the scenario.
     pub fn with_tool_names(&self, name: impl Fn(&str) -> String) -> Plan {
         let mut plan = self.clone();
-        for call in plan.calls.iter_mut().filter(|call| !call.slips(|slip| slip.tool)) {
+        for call in plan.calls.iter_mut().filter(|call| !call.is_malformed(|it| it.tool)) {
             call.tool = name(&call.tool);
         }
         plan.given.iter_mut().for_each(|message| message.rename_tools(&name));
@@ -211,8 +211,8 @@ pub struct PlannedCall {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub asks: bool,
     /// What is wrong with it as the model makes it, if anything is.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub slip: Option<Box<Slip>>,
+    #[serde(rename = "slip", default, skip_serializing_if = "Option::is_none")]
+    pub malformation: Option<Box<Malformation>>,
     /// Whether the tool does not settle while its turn runs.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hangs: bool,
@@ -235,23 +235,23 @@ impl PlannedCall {
     }
 
     /// Whether no system can run it: it knows no such tool, or the arguments are not what the tool takes.
-    pub fn is_unfit(&self) -> bool {
-        self.slips(|slip| slip.tool || slip.args)
+    pub fn is_invalid(&self) -> bool {
+        self.is_malformed(|it| it.tool || it.args)
     }
 
     /// Whether its tool never runs in a right system.
     pub fn never_runs(&self) -> bool {
-        self.is_refused() || self.is_unfit()
+        self.is_refused() || self.is_invalid()
     }
 
     /// Its id on the wire, if it has one there.
     pub fn sent_id(&self) -> Option<&str> {
-        (!self.slips(|slip| slip.no_id)).then_some(self.id.as_str())
+        (!self.is_malformed(|it| it.no_id)).then_some(self.id.as_str())
     }
 
     /// Whether something is wrong with it, and that of it.
-    pub fn slips(&self, of_it: impl Fn(&Slip) -> bool) -> bool {
-        self.slip.as_ref().is_some_and(|slip| of_it(slip))
+    pub fn is_malformed(&self, of_it: impl Fn(&Malformation) -> bool) -> bool {
+        self.malformation.as_ref().is_some_and(|malformation| of_it(malformation))
     }
 }
 
@@ -364,7 +364,7 @@ impl Script {
 
     /// Whether the model, or its provider, says something wrong in it. `calls` are the calls of the plan.
     pub fn is_wrong(&self, calls: &[PlannedCall]) -> bool {
-        let mut slips = self.calls().filter(|key| calls[key.0 as usize].slip.is_some());
+        let mut slips = self.calls().filter(|key| calls[key.0 as usize].malformation.is_some());
         self.stop.is_some() || self.indices.is_some() || slips.next().is_some()
     }
 

@@ -16,17 +16,17 @@ use serde::{Deserialize, Serialize};
 use crate::plan::Side;
 use crate::point::Region;
 
-mod causes;
-mod found;
 mod given;
+mod limits;
+mod malformation;
+mod provenance;
 mod shorthand;
-mod slip;
 
-pub use slip::{CallId, Indices, Stop};
+pub use malformation::{CallId, Indices, Stop};
 
-pub use causes::{Cause, Limits};
+pub use limits::{InterruptCause, Limits};
 
-pub use found::{Found, Seen};
+pub use provenance::{Frequency, Provenance};
 
 pub use crate::action::{Action, ErrorKind, HttpFault, SOON_MS};
 pub use crate::point::{Point, Which};
@@ -48,7 +48,7 @@ pub struct Scenario {
     pub evidence: Vec<String>,
     /// The one cause that the scenario was found to show; missing where nobody found it by a run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub found: Option<Found>,
+    pub found: Option<Provenance>,
     /// A named, dated strictness, such as `mistral@2025-07`, where the failure shows only at that provider. The scenario
     /// is then played on its dialect alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::plan::{CallKey, Change, Mark, Side, ToolOutcome};
-use crate::scenario::Cause;
+use crate::scenario::InterruptCause;
 
 /// Number of one request in one plan, from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -173,7 +173,7 @@ pub enum Event {
     /// An exception was let out of the system's loop.
     Interrupted {
         /// Why.
-        cause: Cause,
+        cause: InterruptCause,
     },
     /// Something was said to the running turn.
     Said {
@@ -374,7 +374,7 @@ pub enum TurnOutcome {
 
 /// What one call really did.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Account {
+pub struct CallRecord {
     /// The arguments of each start, in order.
     pub starts: Vec<String>,
     /// The turn, from 0, of each start.
@@ -397,7 +397,7 @@ pub struct Account {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Ledger {
     /// One account for each call of the plan.
-    pub calls: Vec<Account>,
+    pub calls: Vec<CallRecord>,
     /// Arguments of starts that carry no marker of the plan.
     pub strangers: Vec<String>,
 }
@@ -405,7 +405,7 @@ pub struct Ledger {
 impl Ledger {
     /// Reads the ledger of a plan with so many calls off its trace.
     pub fn of(trace: &Trace, n_calls: usize) -> Ledger {
-        let mut ledger = Ledger { calls: vec![Account::default(); n_calls], strangers: Vec::new() };
+        let mut ledger = Ledger { calls: vec![CallRecord::default(); n_calls], strangers: Vec::new() };
         let mut stopped = false;
         // Calls that were running at a stop.
         let mut outlived = vec![false; n_calls];

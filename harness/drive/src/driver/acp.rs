@@ -33,7 +33,7 @@ use super::talk::Talk;
 use super::{feed, give, lines, rest};
 use brickbat_engine::events::{Event, Told};
 use brickbat_scenario::plan::GivenMessage;
-use brickbat_scenario::scenario::Cause;
+use brickbat_scenario::scenario::InterruptCause;
 use brickbat_scenario::trace::{Aside, Consent, QuestionId};
 
 /// A running adapter. Clones share the process; it is killed, with all that it started, when the last one and the
@@ -197,7 +197,7 @@ impl Session {
     }
 
     /// Lets an exception out of the system's loop.
-    pub async fn interrupt(&self, cause: Cause) -> Result<(), DriverError> {
+    pub async fn interrupt(&self, cause: InterruptCause) -> Result<(), DriverError> {
         self.act(SessionAction::Interrupt(cause)).await
     }
 

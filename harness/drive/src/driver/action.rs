@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use brickbat_scenario::plan::Change;
-use brickbat_scenario::scenario::Cause;
+use brickbat_scenario::scenario::InterruptCause;
 
 /// Something that happens to a session or its running turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -16,7 +16,7 @@ pub enum SessionAction {
     /// A hook adds this context for the model.
     Inject(String),
     /// An exception leaves the SDK's loop for this cause.
-    Interrupt(Cause),
+    Interrupt(InterruptCause),
     /// The history is changed, or something is asked that does not join it; the only action that may come between two turns.
     Change(Change),
 }

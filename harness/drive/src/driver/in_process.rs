@@ -21,7 +21,7 @@ use super::event::SessionEvent;
 use super::http::{Exchange, Piece};
 use brickbat_engine::agent::{Agent, BodyEnd, BrokenStore, Input, Output, RequestId, RunId, TimerId};
 use brickbat_scenario::plan::{Change, ToolOutcome};
-use brickbat_scenario::scenario::Cause;
+use brickbat_scenario::scenario::InterruptCause;
 use brickbat_scenario::trace::{Aside, Consent, QuestionId};
 pub use endpoints::Endpoints;
 pub use store::Store;
@@ -38,7 +38,7 @@ pub struct InProcess {
 enum AgentCommand {
     Prompt(String),
     Say(Aside, String),
-    Interrupt(Cause),
+    Interrupt(InterruptCause),
     Cancel,
     Answer(RunId, Consent),
     Change(Change, oneshot::Sender<()>),
@@ -86,7 +86,7 @@ impl InProcess {
     }
 
     /// Lets an exception out of the agent's loop.
-    pub fn interrupt(&self, cause: Cause) {
+    pub fn interrupt(&self, cause: InterruptCause) {
         self.send(AgentCommand::Interrupt(cause));
     }
 

@@ -23,7 +23,7 @@ use brickbat_engine::run::Run;
 use brickbat_report::record::Observed;
 use brickbat_rules::redact::Redactor;
 use brickbat_scenario::plan::{CallKey, Change, Plan, ToolOutcome};
-use brickbat_scenario::scenario::Cause;
+use brickbat_scenario::scenario::InterruptCause;
 use brickbat_scenario::trace::{
     Aside, Consent, Ending, Event, ExchangeId, Grade, QuestionId, Trace, TurnOutcome,
 };
@@ -411,7 +411,7 @@ impl World for Live<'_> {
         })
     }
 
-    fn interrupt(&mut self, cause: Cause) -> Self::Done<'_> {
+    fn interrupt(&mut self, cause: InterruptCause) -> Self::Done<'_> {
         Box::pin(async move {
             self.session.interrupt(cause).await?;
             self.taken_in().await
@@ -534,7 +534,7 @@ impl SystemSession {
         Ok(())
     }
 
-    async fn interrupt(&self, cause: Cause) -> Result<(), DriverError> {
+    async fn interrupt(&self, cause: InterruptCause) -> Result<(), DriverError> {
         match self {
             SystemSession::InProcess(session) => session.interrupt(cause),
             SystemSession::Acp(session) => session.interrupt(cause).await?,

@@ -5,7 +5,7 @@ use super::step::{CallState, Phase, Step, interrupted, not_allowed};
 use super::thread::Message;
 use super::turn::{Turn, raised, run_call};
 use super::{Agent, Output, Straggler};
-use brickbat_scenario::scenario::Cause;
+use brickbat_scenario::scenario::InterruptCause;
 use brickbat_scenario::trace::{ShownState, TurnOutcome};
 
 /// Why a turn ends although its reply makes calls.
@@ -69,13 +69,13 @@ impl Agent {
     }
 
     /// An exception leaves the loop: what has come is kept, and every call that is kept gets an answer.
-    pub(super) fn interrupt(&mut self, mut turn: Turn, cause: Cause, outputs: &mut Vec<Output>) {
+    pub(super) fn interrupt(&mut self, mut turn: Turn, cause: InterruptCause, outputs: &mut Vec<Output>) {
         self.hang_up(&turn.step, outputs);
         turn.step.drop_open_calls();
         self.let_go(&turn.step, outputs);
         let dangles = match cause {
-            Cause::Guardrail => self.is(Canary::GuardrailDangles),
-            Cause::Credits => self.is(Canary::CreditsDangle),
+            InterruptCause::Guardrail => self.is(Canary::GuardrailDangles),
+            InterruptCause::Credits => self.is(Canary::CreditsDangle),
             _ => false,
         };
         for call in turn.step.calls_mut() {

@@ -22,7 +22,7 @@ pub(super) fn arguments_complete(evidence: &Evidence<'_>) -> Vec<Finding> {
     // Not every system holds arguments against their schema. One that runs a tool with the object that the model
     // gave has changed nothing of it.
     let is_given = |args: &str| {
-        let slipped = evidence.plan.calls.iter().filter(|call| call.slips(|slip| slip.args));
+        let slipped = evidence.plan.calls.iter().filter(|call| call.is_malformed(|it| it.args));
         let mut given = slipped.map(|call| call.deltas.concat());
         let object = |text: &str| serde_json::from_str::<Value>(text).ok().filter(Value::is_object);
         given.any(|text| match (object(args), object(&text)) {

@@ -34,7 +34,7 @@ fn called<'a>(evidence: &Evidence<'a>, request: &RequestView) -> impl Iterator<I
     script_of(evidence, request)
         .into_iter()
         .flat_map(move |script| script.calls().map(|key| &plan.calls[key.0 as usize]))
-        .filter(|call| !call.slips(|slip| slip.tool))
+        .filter(|call| !call.is_malformed(|it| it.tool))
         .map(|call| call.tool.as_str())
 }
 

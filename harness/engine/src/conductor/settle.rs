@@ -47,7 +47,7 @@ impl Progress {
 impl Batch {
     pub(super) fn new(plan: &Plan, turn: usize, reserved: &[CallKey]) -> Batch {
         let progress = |forbidden| Progress { forbidden, ..Progress::default() };
-        let calls = plan.calls.iter().map(|call| progress(call.asks || call.is_unfit())).collect();
+        let calls = plan.calls.iter().map(|call| progress(call.asks || call.is_invalid())).collect();
         let mut batch = Batch { calls, order: Vec::new(), reserved: Vec::new(), in_flight: None };
         batch.begin(plan, turn, reserved);
         batch

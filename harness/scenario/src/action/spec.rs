@@ -4,7 +4,7 @@ use super::Action;
 use super::table;
 use super::{ErrorKind, HttpFault};
 use crate::point::Region;
-use crate::scenario::{Cause, Need};
+use crate::scenario::{InterruptCause, Need};
 
 /// What is known of an action, whatever it says.
 #[derive(Debug)]
@@ -114,7 +114,7 @@ pub enum Payload {
     /// A call of the scenario.
     Call(fn(String) -> Action),
     /// Why an exception leaves the loop.
-    Cause(fn(Cause) -> Action),
+    Cause(fn(InterruptCause) -> Action),
     /// A text.
     Text {
         /// Makes the action.

@@ -5,7 +5,7 @@ use crate::plan::{PlannedAction, Prompts};
 use crate::scenario::At;
 
 use super::header;
-use super::points::Stage;
+use super::points::TurnContext;
 use super::problem::{Problem, Problems};
 
 /// How often one HTTP error may be repeated; clients give up after 2 to 10 tries.
@@ -15,20 +15,20 @@ const MAX_HTTP_TIMES: u32 = 20;
 const MAX_RETRY_AFTER_MS: u32 = 10_000;
 
 /// Resolves the actions of a turn, in the order of the file.
-pub(super) fn resolve(stage: Stage<'_>, at: &[At], problems: &mut Problems) -> Vec<PlannedAction> {
-    let base = |index: usize| format!("/turns/{}/at/{index}", stage.turn);
-    let resolved = at.iter().enumerate().map(|(index, at)| action(stage, &base(index), at));
+pub(super) fn resolve(context: TurnContext<'_>, at: &[At], problems: &mut Problems) -> Vec<PlannedAction> {
+    let base = |index: usize| format!("/turns/{}/at/{index}", context.turn);
+    let resolved = at.iter().enumerate().map(|(index, at)| action(context, &base(index), at));
     resolved.filter_map(|action| action.map_err(|problem| problems.add(problem)).ok()).collect()
 }
 
-fn action(stage: Stage<'_>, base: &str, written: &At) -> Result<PlannedAction, Problem> {
-    let at = stage.point(base, written)?;
+fn action(context: TurnContext<'_>, base: &str, written: &At) -> Result<PlannedAction, Problem> {
+    let at = context.point(base, written)?;
     let spec = written.action.spec();
     let inner = format!("{base}/do/{}", spec.name);
     check(&inner, &written.action)?;
     let what = written.action.bind(
-        |name| stage.settleable(&inner, name),
-        |turn| stage.prompts_since(&inner, *turn).map(Prompts),
+        |name| context.settleable(&inner, name),
+        |turn| context.prompts_since(&inner, *turn).map(Prompts),
     )?;
     if let Some(refusal) = written.region().and_then(|region| spec.refusal(region)) {
         return Err(Problem::refused(format!("{base}/do"), refusal));

@@ -6,7 +6,7 @@ use crate::plan::{CallKey, PlannedAction, PlannedPoint, PlannedTurn};
 use crate::scenario::{Need, Scenario};
 
 use super::header::MAX_REPLIES;
-use super::points::{Stage, n_calls};
+use super::points::{TurnContext, n_calls};
 use super::problem::{Problem, Problems};
 
 /// What a scenario needs for its limits and its tools.
@@ -31,15 +31,15 @@ pub(super) fn limit(scenario: &Scenario, turns: &[PlannedTurn], problems: &mut P
 }
 
 /// The end that the system makes by itself in a turn, if it makes one.
-pub(super) fn finish(stage: Stage<'_>, actions: &[PlannedAction]) -> Option<PlannedAction> {
+pub(super) fn finish(context: TurnContext<'_>, actions: &[PlannedAction]) -> Option<PlannedAction> {
     if actions.iter().any(PlannedAction::ends_turn) {
         return None;
     }
-    let limit = stage.cast.scenario().limits.steps.filter(|steps| stage.replies.len() > *steps as usize);
-    let (words, step) = match (limit, final_call(stage)) {
+    let limit = context.table.scenario().limits.steps.filter(|steps| context.replies.len() > *steps as usize);
+    let (words, step) = match (limit, final_call(context)) {
         (Some(steps), _) => (format!("end after step {steps}, which is the limit"), steps),
         (None, Some((key, reply))) => {
-            (format!("end with the result of {}", stage.cast[key].name), reply as u32 + 1)
+            (format!("end with the result of {}", context.table[key].name), reply as u32 + 1)
         }
         (None, None) => return None,
     };
@@ -47,31 +47,36 @@ pub(super) fn finish(stage: Stage<'_>, actions: &[PlannedAction]) -> Option<Plan
 }
 
 /// The first call of the turn whose tool ends it, with its reply.
-fn final_call(stage: Stage<'_>) -> Option<(CallKey, usize)> {
-    let calls = stage.cast.of_turn(stage.turn).into_iter();
+fn final_call(context: TurnContext<'_>) -> Option<(CallKey, usize)> {
+    let calls = context.table.of_turn(context.turn).into_iter();
     // A tool that the system was never given ends nothing.
-    let tool = |key: &CallKey| stage.cast.scenario().tools.get(&stage.cast[*key].tool);
+    let tool = |key: &CallKey| context.table.scenario().tools.get(&context.table[*key].tool);
     let mut ends = calls.filter(|key| tool(key).is_some_and(|tool| tool.ends));
-    ends.next().map(|key| (key, stage.cast[key].reply))
+    ends.next().map(|key| (key, context.table[key].reply))
 }
 
 /// Nothing waits for what never comes, and a turn that hangs is ended.
-pub(super) fn check(stage: Stage<'_>, settle: &[String], actions: &[PlannedAction], problems: &mut Problems) {
-    let base = format!("/turns/{}", stage.turn);
-    if let Some((key, reply)) = final_call(stage) {
-        problems.add_if(reply + 1 < stage.replies.len(), || {
-            let name = &stage.cast[key].name;
+pub(super) fn check(
+    context: TurnContext<'_>,
+    settle: &[String],
+    actions: &[PlannedAction],
+    problems: &mut Problems,
+) {
+    let base = format!("/turns/{}", context.turn);
+    if let Some((key, reply)) = final_call(context) {
+        problems.add_if(reply + 1 < context.replies.len(), || {
+            let name = &context.table[key].name;
             let message = format!("reply {} is never requested: `{name}` ends the turn", reply + 2);
             Problem::new(format!("{base}/replies/{}", reply + 1), message)
         });
     }
-    if let Some(steps) = stage.cast.scenario().limits.steps {
+    if let Some(steps) = context.table.scenario().limits.steps {
         for (index, action) in actions.iter().enumerate() {
             let is_beyond = |reply: usize| reply >= steps as usize;
             let late = match action.at {
                 PlannedPoint::Stream { reply, .. } => is_beyond(reply),
                 PlannedPoint::Asked(key) | PlannedPoint::Started(key) | PlannedPoint::Settled(key, _) => {
-                    is_beyond(stage.cast[key].reply)
+                    is_beyond(context.table[key].reply)
                 }
                 _ => false,
             };
@@ -81,42 +86,47 @@ pub(super) fn check(stage: Stage<'_>, settle: &[String], actions: &[PlannedActio
             });
         }
     }
-    hanging(stage, settle, actions, problems);
+    hanging(context, settle, actions, problems);
 }
 
-fn hanging(stage: Stage<'_>, settle: &[String], actions: &[PlannedAction], problems: &mut Problems) {
-    let base = format!("/turns/{}", stage.turn);
+fn hanging(context: TurnContext<'_>, settle: &[String], actions: &[PlannedAction], problems: &mut Problems) {
+    let base = format!("/turns/{}", context.turn);
     let hangs: Vec<CallKey> =
-        stage.cast.of_turn(stage.turn).into_iter().filter(|key| stage.cast[*key].hangs).collect();
+        context.table.of_turn(context.turn).into_iter().filter(|key| context.table[*key].hangs).collect();
     let Some(first) = hangs.first() else { return };
     problems.add_if(!actions.iter().any(PlannedAction::ends_turn), || {
-        Problem::new(&base, format!("the turn never ends: the tool of `{}` hangs", stage.cast[*first].name))
-            .with_hint("end it with an action such as `abort`".to_owned())
+        Problem::new(
+            &base,
+            format!("the turn never ends: the tool of `{}` hangs", context.table[*first].name),
+        )
+        .with_hint("end it with an action such as `abort`".to_owned())
     });
-    let named = settle.iter().position(|name| hangs.iter().any(|key| stage.cast[*key].name == *name));
+    let named = settle.iter().position(|name| hangs.iter().any(|key| context.table[*key].name == *name));
     if let Some(index) = named {
         let message = format!("the tool of `{}` hangs, so it does not settle in this turn", settle[index]);
         problems.add(Problem::new(format!("{base}/settle/{index}"), message));
     }
     // The next reply is asked for when all of this one have their results.
-    let last_reply = stage.cast[*first].reply;
-    let n_started = n_calls(&stage.replies[..=last_reply]);
-    let n_hanging = hangs.iter().filter(|key| stage.cast[**key].reply == last_reply).count();
+    let last_reply = context.table[*first].reply;
+    let n_started = n_calls(&context.replies[..=last_reply]);
+    let n_hanging = hangs.iter().filter(|key| context.table[**key].reply == last_reply).count();
     let n_settling = n_started.saturating_sub(n_hanging as u32);
     for (index, action) in actions.iter().enumerate() {
         let waits = match (&action.at, &action.what) {
             (PlannedPoint::Settled(key, _), _) | (_, Action::Settle(key)) => {
                 hangs.contains(key)
-                    || (stage.cast[*key].turn == stage.turn && stage.cast[*key].reply > last_reply)
+                    || (context.table[*key].turn == context.turn && context.table[*key].reply > last_reply)
             }
             (PlannedPoint::SettledCount(count), _) => *count > n_settling,
             (PlannedPoint::StartedCount(count), _) => *count > n_started,
             (PlannedPoint::Stream { reply, .. }, _) => *reply > last_reply,
-            (PlannedPoint::Asked(key) | PlannedPoint::Started(key), _) => stage.cast[*key].reply > last_reply,
+            (PlannedPoint::Asked(key) | PlannedPoint::Started(key), _) => {
+                context.table[*key].reply > last_reply
+            }
             _ => false,
         };
         problems.add_if(waits, || {
-            let name = &stage.cast[*first].name;
+            let name = &context.table[*first].name;
             let message = format!("this can never happen: the tool of `{name}` hangs");
             Problem::new(format!("{base}/at/{index}/do"), message)
         });

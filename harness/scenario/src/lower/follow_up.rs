@@ -2,7 +2,7 @@
 
 use crate::plan::{PlannedAction, PlannedCall, PlannedReply, PlannedTurn, Script};
 
-use super::cast::fragments;
+use super::call_table::fragments;
 
 /// Turns that follow the last one in which something goes wrong: a thread that fails twice is bricked for good,
 /// and one that fails once has healed.

@@ -6,7 +6,7 @@ use crate::parse::{self, Diagnostic, Variant, did_you_mean, one_of};
 use crate::plan::{self, MARKER, ToolOutcome};
 use crate::scenario::{Block, GivenHistory, GivenMessage, GivenResult, Scenario};
 
-use super::cast::Cast;
+use super::call_table::CallTable;
 use super::header::{MAX_CALLS, MAX_STRING, is_evidence};
 use super::problem::{Problem, Problems};
 use super::tools::{fill, kind};
@@ -138,7 +138,7 @@ pub(super) fn check(scenario: &Scenario) -> Result<(), Vec<Problem>> {
         wrong("the history has not been read".to_owned())
             .with_hint("a scenario with `given` must be read from a file".to_owned())
     });
-    let own: BTreeSet<&str> = super::place::calls(scenario).map(|(_, call)| call.name.as_str()).collect();
+    let own: BTreeSet<&str> = super::position::calls(scenario).map(|(_, call)| call.name.as_str()).collect();
     for (_, call) in calls(&given.messages) {
         problems.add_if(!scenario.tools.contains_key(&call.tool), || {
             let known: Vec<&String> = scenario.tools.keys().collect();
@@ -157,9 +157,9 @@ pub(super) fn check(scenario: &Scenario) -> Result<(), Vec<Problem>> {
 }
 
 /// The history with wire ids and markers. Its calls become calls of the plan, behind all others.
-pub(super) fn lower(scenario: &Scenario, cast: &mut Cast<'_>) -> Vec<plan::GivenMessage> {
+pub(super) fn lower(scenario: &Scenario, table: &mut CallTable<'_>) -> Vec<plan::GivenMessage> {
     let messages = scenario.given.as_ref().map_or(&[][..], |given| &given.messages);
-    let keys: Vec<_> = calls(messages).map(|(index, call)| (call, cast.give(index, call))).collect();
+    let keys: Vec<_> = calls(messages).map(|(index, call)| (call, table.give(index, call))).collect();
     let find = |name: &str| keys.iter().find(|(call, _)| call.name == name);
     let mut given = Vec::with_capacity(messages.len());
     for message in messages {
@@ -170,7 +170,7 @@ pub(super) fn lower(scenario: &Scenario, cast: &mut Cast<'_>) -> Vec<plan::Given
                     Block::Think(_) => None,
                     Block::Text(text) => Some(plan::GivenBlock::Text(text.clone())),
                     Block::Call(call) => find(&call.name).map(|(_, key)| {
-                        let plan::PlannedCall { id, tool, args, .. } = &cast[*key];
+                        let plan::PlannedCall { id, tool, args, .. } = &table[*key];
                         plan::GivenBlock::Call { id: id.clone(), tool: tool.clone(), args: args.clone() }
                     }),
                 };
@@ -182,12 +182,12 @@ pub(super) fn lower(scenario: &Scenario, cast: &mut Cast<'_>) -> Vec<plan::Given
                     let Some((call, key)) = find(&result.of) else { continue };
                     let said = |text: &Option<String>| text.as_ref().map(|text| fill(text, &call.args));
                     let outcome = match (said(&result.returns), said(&result.fails)) {
-                        (Some(text), _) => ToolOutcome::Return(format!("{text} [{}]", cast[*key].marker)),
+                        (Some(text), _) => ToolOutcome::Return(format!("{text} [{}]", table[*key].marker)),
                         (None, text) => ToolOutcome::Error(text.unwrap_or_default()),
                     };
                     let (text, is_error) = (outcome.text().to_owned(), !outcome.is_success());
-                    told.push(plan::GivenResult { id: cast[*key].id.clone(), text, is_error });
-                    cast.settle_given(*key, outcome);
+                    told.push(plan::GivenResult { id: table[*key].id.clone(), text, is_error });
+                    table.settle_given(*key, outcome);
                 }
                 plan::GivenMessage::Results(told)
             }

@@ -2,9 +2,9 @@
 
 use crate::scenario::{Block, MAX_DELTAS, Scenario, Turn};
 
-use super::place::Place;
+use super::malformations;
+use super::position::BlockPosition;
 use super::problem::{Problem, Problems};
-use super::slips;
 
 /// Turns that a file may have. The longest public thread that we model needs four.
 pub const MAX_TURNS: usize = 16;
@@ -99,11 +99,11 @@ fn check_turn(index: usize, turn: &Turn, problems: &mut Problems) {
                     .with_hint("add a `call`, or a `text` that is not empty".to_owned())
             });
             for (block, content) in blocks.iter().enumerate() {
-                let place = Place { turn: index, reply: reply_index, attempt, block };
+                let place = BlockPosition { turn: index, reply: reply_index, attempt, block };
                 check_block(place, content, problems);
             }
         }
-        slips::check_reply(&format!("{base}/replies/{reply_index}"), reply, problems);
+        malformations::check_reply(&format!("{base}/replies/{reply_index}"), reply, problems);
         let n_calls = reply.attempts.iter().map(|blocks| calls_in(blocks)).max().unwrap_or(0);
         problems.add_if(reply.interleave && n_calls < 2, || {
             Problem::new(
@@ -134,7 +134,7 @@ fn check_thinking(pointer: &str, blocks: &[Block], problems: &mut Problems) {
     }
 }
 
-fn check_block(place: Place, block: &Block, problems: &mut Problems) {
+fn check_block(place: BlockPosition, block: &Block, problems: &mut Problems) {
     match block {
         Block::Think(said) => text(&format!("{place}/think"), "the model's thinking", said, problems),
         // A model may open a text and fill nothing in.

@@ -5,7 +5,7 @@ use crate::plan::{CallKey, Mark, PlannedPoint, PlannedReply, Script, ScriptBlock
 use crate::point::PointSpec;
 use crate::scenario::{At, Point, Which, n_saved};
 
-use super::cast::Cast;
+use super::call_table::CallTable;
 use super::problem::Problem;
 
 /// Calls of a turn that can settle.
@@ -15,12 +15,12 @@ pub(super) fn n_calls(replies: &[PlannedReply]) -> u32 {
 
 /// A turn in which points are looked up.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Stage<'a> {
-    pub cast: &'a Cast<'a>,
+pub(super) struct TurnContext<'a> {
+    pub table: &'a CallTable<'a>,
     pub turn: usize,
     pub replies: &'a [PlannedReply],
     /// The turns before whose messages stand in the history, so that they can be taken back.
-    pub standing: &'a [usize],
+    pub live_prompts: &'a [usize],
 }
 
 /// Where the words of one `at` stand.
@@ -51,7 +51,7 @@ impl Words<'_> {
     }
 }
 
-impl Stage<'_> {
+impl TurnContext<'_> {
     /// The point that an `at` speaks of. `base` is the pointer of the `at`.
     pub fn point(&self, base: &str, at: &At) -> Result<PlannedPoint, Problem> {
         let Some((side, point)) = at.place() else {
@@ -75,14 +75,14 @@ impl Stage<'_> {
 
     /// The call of this turn that is named so.
     pub fn call(&self, pointer: impl Into<String>, name: &str) -> Result<CallKey, Problem> {
-        match self.cast.find(name) {
-            Some(key) if self.cast[key].turn == self.turn => Ok(key),
+        match self.table.find(name) {
+            Some(key) if self.table[key].turn == self.turn => Ok(key),
             Some(key) => Err(Problem::new(
                 pointer,
-                format!("the call `{name}` belongs to turn {}, not to this one", self.cast[key].turn + 1),
+                format!("the call `{name}` belongs to turn {}, not to this one", self.table[key].turn + 1),
             )),
             None => {
-                let known = self.cast.names_in(self.turn);
+                let known = self.table.names_in(self.turn);
                 let hint = did_you_mean(name, &known).or_else(|| one_of("this turn has", &known));
                 Err(Problem::new(pointer, format!("there is no call `{name}`")).with_hint(hint))
             }
@@ -96,8 +96,8 @@ impl Stage<'_> {
             return Err(Problem::new(pointer, format!("turn {turn} does not come before this one"))
                 .with_hint(format!("turns are counted from 1; this is turn {}", self.turn + 1)));
         };
-        match self.standing.iter().position(|standing| *standing == wanted) {
-            Some(at) => Ok((self.standing.len() - at) as u32),
+        match self.live_prompts.iter().position(|turn| *turn == wanted) {
+            Some(at) => Ok((self.live_prompts.len() - at) as u32),
             None => Err(Problem::new(pointer, format!("turn {turn} is no longer in the history"))
                 .with_hint("it has been trimmed, summarised or rewound".to_owned())),
         }
@@ -106,9 +106,9 @@ impl Stage<'_> {
     /// The call that may settle in this turn: one of its own, or one of an earlier turn whose tool did not hear the
     /// stop and still runs.
     pub fn settleable(&self, pointer: &str, name: &str) -> Result<CallKey, Problem> {
-        match self.cast.find(name) {
-            Some(key) if self.cast[key].turn < self.turn && self.cast[key].deaf => Ok(key),
-            Some(key) if self.cast[key].turn < self.turn => self.call(pointer, name).map_err(|problem| {
+        match self.table.find(name) {
+            Some(key) if self.table[key].turn < self.turn && self.table[key].deaf => Ok(key),
+            Some(key) if self.table[key].turn < self.turn => self.call(pointer, name).map_err(|problem| {
                 problem.with_hint("only a tool with `deaf: true` outlives its turn".to_owned())
             }),
             _ => self.call(pointer, name),
@@ -130,10 +130,10 @@ impl Stage<'_> {
         let pointer = format!("{}/asked", words.pointer);
         words.stands(Point::Asked(String::new()).spec(), pointer.clone())?;
         let key = self.call(pointer.clone(), name)?;
-        match self.cast[key].asks {
+        match self.table[key].asks {
             true => Ok(PlannedPoint::Asked(key)),
             false => Err(Problem::new(pointer, format!("the user is not asked about the call `{name}`"))
-                .with_hint(format!("add `asks: true` to the tool `{}`", self.cast[key].tool))),
+                .with_hint(format!("add `asks: true` to the tool `{}`", self.table[key].tool))),
         }
     }
 
@@ -245,7 +245,7 @@ impl Stage<'_> {
 
     fn delta(&self, pointer: &str, name: &str, delta: u32, at: (usize, usize)) -> Result<Mark, Problem> {
         let key = self.streamed(format!("{pointer}/0"), name, at)?;
-        let n_deltas = self.cast[key].deltas.len();
+        let n_deltas = self.table[key].deltas.len();
         if (1..=n_deltas as u32).contains(&delta) {
             return Ok(Mark::Delta(key, delta));
         }
@@ -261,7 +261,7 @@ impl Stage<'_> {
         (reply, attempt): (usize, usize),
     ) -> Result<CallKey, Problem> {
         let key = self.call(pointer.as_str(), name)?;
-        let call = &self.cast[key];
+        let call = &self.table[key];
         if (call.reply, call.attempt) == (reply, attempt) {
             return Ok(key);
         }

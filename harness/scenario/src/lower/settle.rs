@@ -3,7 +3,7 @@
 use crate::action::Action;
 use crate::plan::{CallKey, PlannedAction, PlannedPoint, Side};
 
-use super::points::Stage;
+use super::points::TurnContext;
 use super::problem::{Problem, Problems};
 
 /// A call that an action settles.
@@ -15,38 +15,38 @@ struct Moved {
 
 /// The order of a turn. `written` is what the scenario says of it, `actions` what happens in the turn.
 pub(super) fn order(
-    stage: Stage<'_>,
+    context: TurnContext<'_>,
     written: &[String],
     actions: &[PlannedAction],
     problems: &mut Problems,
 ) -> Vec<CallKey> {
-    let authored = authored(stage, written, problems);
-    let moved = moved(stage, actions, problems);
-    let default = default_order(stage, &authored);
-    let (order, stuck) = play(stage, &default, moved);
+    let authored = authored(context, written, problems);
+    let moved = moved(context, actions, problems);
+    let default = default_order(context, &authored);
+    let (order, stuck) = play(context, &default, moved);
     for waiting in &stuck {
-        let name = &stage.cast[waiting.key].name;
-        let pointer = do_pointer(stage, waiting.action);
+        let name = &context.table[waiting.key].name;
+        let pointer = do_pointer(context, waiting.action);
         let message =
             format!("`{name}` cannot settle here: the point is reached only after `{name}` has settled");
         problems.add(Problem::new(pointer, message));
     }
     if stuck.is_empty() {
-        contradictions(stage, &authored, &order, actions, problems);
+        contradictions(context, &authored, &order, actions, problems);
     }
     order
 }
 
-fn do_pointer(stage: Stage<'_>, action: usize) -> String {
-    format!("/turns/{}/at/{action}/do/settle", stage.turn)
+fn do_pointer(context: TurnContext<'_>, action: usize) -> String {
+    format!("/turns/{}/at/{action}/do/settle", context.turn)
 }
 
 /// The calls that `settle` names.
-fn authored(stage: Stage<'_>, written: &[String], problems: &mut Problems) -> Vec<CallKey> {
+fn authored(context: TurnContext<'_>, written: &[String], problems: &mut Problems) -> Vec<CallKey> {
     let mut keys: Vec<CallKey> = Vec::new();
     for (index, name) in written.iter().enumerate() {
-        let pointer = format!("/turns/{}/settle/{index}", stage.turn);
-        let key = match stage.call(pointer.as_str(), name) {
+        let pointer = format!("/turns/{}/settle/{index}", context.turn);
+        let key = match context.call(pointer.as_str(), name) {
             Ok(key) => key,
             Err(problem) => {
                 problems.add(problem);
@@ -57,8 +57,9 @@ fn authored(stage: Stage<'_>, written: &[String], problems: &mut Problems) -> Ve
             problems.add(Problem::new(pointer, format!("`{name}` cannot settle twice")));
             continue;
         }
-        if let Some(later) = keys.iter().find(|other| stage.cast[**other].reply > stage.cast[key].reply) {
-            let (later, reply) = (&stage.cast[*later].name, stage.cast[key].reply + 1);
+        if let Some(later) = keys.iter().find(|other| context.table[**other].reply > context.table[key].reply)
+        {
+            let (later, reply) = (&context.table[*later].name, context.table[key].reply + 1);
             problems.add(Problem::new(pointer, format!("`{name}` cannot settle after `{later}`")).with_hint(
                 format!("the reply with `{later}` is requested only once reply {reply} has its results"),
             ));
@@ -68,16 +69,16 @@ fn authored(stage: Stage<'_>, written: &[String], problems: &mut Problems) -> Ve
     keys
 }
 
-fn moved(stage: Stage<'_>, actions: &[PlannedAction], problems: &mut Problems) -> Vec<Moved> {
+fn moved(context: TurnContext<'_>, actions: &[PlannedAction], problems: &mut Problems) -> Vec<Moved> {
     let mut moved: Vec<Moved> = Vec::new();
     for (action, planned) in actions.iter().enumerate() {
         let Action::Settle(key) = planned.what else { continue };
-        if stage.cast[key].turn != stage.turn {
+        if context.table[key].turn != context.turn {
             continue;
         }
-        let name = &stage.cast[key].name;
+        let name = &context.table[key].name;
         if moved.iter().any(|other| other.key == key) {
-            problems.add(Problem::new(do_pointer(stage, action), format!("`{name}` cannot settle twice")));
+            problems.add(Problem::new(do_pointer(context, action), format!("`{name}` cannot settle twice")));
             continue;
         }
         moved.push(Moved { action, key, at: planned.at.clone() });
@@ -86,21 +87,21 @@ fn moved(stage: Stage<'_>, actions: &[PlannedAction], problems: &mut Problems) -
 }
 
 /// The calls of the turn reply by reply: those that `settle` names in its order, then the others in their own.
-fn default_order(stage: Stage<'_>, authored: &[CallKey]) -> Vec<CallKey> {
-    let others = stage.cast.of_turn(stage.turn).into_iter().filter(|key| !authored.contains(key));
+fn default_order(context: TurnContext<'_>, authored: &[CallKey]) -> Vec<CallKey> {
+    let others = context.table.of_turn(context.turn).into_iter().filter(|key| !authored.contains(key));
     let mut order: Vec<CallKey> = authored.iter().copied().chain(others).collect();
-    order.sort_by_key(|key| stage.cast[*key].reply);
+    order.sort_by_key(|key| context.table[*key].reply);
     order
 }
 
 /// Lets the calls settle, each moved one as soon as its point is reached, and gives those that were left waiting.
-fn play(stage: Stage<'_>, default: &[CallKey], moved: Vec<Moved>) -> (Vec<CallKey>, Vec<Moved>) {
-    let reply_of = |key: CallKey| stage.cast[key].reply;
+fn play(context: TurnContext<'_>, default: &[CallKey], moved: Vec<Moved>) -> (Vec<CallKey>, Vec<Moved>) {
+    let reply_of = |key: CallKey| context.table[key].reply;
     let is_moved = |key: &CallKey| moved.iter().any(|other| other.key == *key);
     let in_line: Vec<CallKey> = default.iter().copied().filter(|key| !is_moved(key)).collect();
     let mut waiting = moved;
     let mut order = Vec::with_capacity(default.len());
-    for reply in 0..stage.replies.len() {
+    for reply in 0..context.replies.len() {
         let mut group = in_line.iter().copied().filter(|key| reply_of(*key) == reply).peekable();
         loop {
             let next = group.peek().copied();
@@ -137,7 +138,7 @@ fn is_reached(at: &PlannedPoint, settled: &[CallKey], next: Option<CallKey>) -> 
 
 /// Finds actions that settle a call against the order that the scenario gives.
 fn contradictions(
-    stage: Stage<'_>,
+    context: TurnContext<'_>,
     authored: &[CallKey],
     order: &[CallKey],
     actions: &[PlannedAction],
@@ -152,11 +153,11 @@ fn contradictions(
             .enumerate()
             .find(|(other_own, other)| **other != key && (*other_own < own) != (place(**other) < place(key)));
         if let Some((other_own, other)) = wrong {
-            let (name, other) = (&stage.cast[key].name, &stage.cast[*other].name);
+            let (name, other) = (&context.table[key].name, &context.table[*other].name);
             let order = if other_own < own { "after" } else { "before" };
             problems.add(
                 Problem::new(
-                    do_pointer(stage, index),
+                    do_pointer(context, index),
                     format!("this contradicts `settle`, in which `{name}` settles {order} `{other}`"),
                 )
                 .with_hint(format!("leave `{name}` out of `settle`, or move this action")),

@@ -9,9 +9,9 @@ use crate::plan::{MARKER, PlannedTool, ToolOutcome};
 use crate::scenario::{Call, Scenario, Tool};
 
 use super::header;
-use super::place::{self, Place};
+use super::malformations;
+use super::position::{self, BlockPosition};
 use super::problem::{Problem, Problems};
-use super::slips;
 
 /// Characters of a tool's name. Providers refuse longer ones:
 /// <https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/overview> gives `^[a-zA-Z0-9_-]{1,64}$`.
@@ -25,13 +25,18 @@ pub(super) fn check(scenario: &Scenario) -> Result<(Vec<PlannedTool>, Vec<Planne
     let mut problems = Problems::default();
     for (name, tool) in &scenario.tools {
         check_tool(name, tool, &mut problems);
-        slips::check_tool(&format!("/tools/{}", place::step(name)), tool, &scenario.tools, &mut problems);
+        malformations::check_tool(
+            &format!("/tools/{}", position::step(name)),
+            tool,
+            &scenario.tools,
+            &mut problems,
+        );
         check_ending(name, tool, &mut problems);
     }
-    let mut named: BTreeMap<&str, Place> = BTreeMap::new();
-    for (place, call) in place::calls(scenario) {
+    let mut named: BTreeMap<&str, BlockPosition> = BTreeMap::new();
+    for (place, call) in position::calls(scenario) {
         check_call(scenario, place, call, &mut problems);
-        slips::check_call(scenario, place, call, &mut problems);
+        malformations::check_call(scenario, place, call, &mut problems);
         problems.add_if(named.insert(&call.name, place).is_some(), || {
             Problem::new(format!("{place}/call/as"), format!("two calls are named `{}`", call.name))
                 .with_hint("give every call of the file its own name".to_owned())
@@ -51,7 +56,7 @@ pub(super) fn check(scenario: &Scenario) -> Result<(Vec<PlannedTool>, Vec<Planne
 }
 
 fn check_tool(name: &str, tool: &Tool, problems: &mut Problems) {
-    let base = format!("/tools/{}", place::step(name));
+    let base = format!("/tools/{}", position::step(name));
     let fits = (1..=MAX_TOOL_NAME).contains(&name.len()) && name.chars().all(is_name_char);
     problems.add_if(!fits, || {
         Problem::new(&base, format!("`{name}` is not a valid tool name"))
@@ -82,7 +87,7 @@ fn check_tool(name: &str, tool: &Tool, problems: &mut Problems) {
 
 /// A tool ends the turn by its success, and one that never settles ends nothing.
 fn check_ending(name: &str, tool: &Tool, problems: &mut Problems) {
-    let base = format!("/tools/{}", place::step(name));
+    let base = format!("/tools/{}", position::step(name));
     problems.add_if(tool.ends && tool.returns.is_none(), || {
         Problem::new(
             format!("{base}/ends"),
@@ -95,7 +100,7 @@ fn check_ending(name: &str, tool: &Tool, problems: &mut Problems) {
     });
 }
 
-fn check_call(scenario: &Scenario, place: Place, call: &Call, problems: &mut Problems) {
+fn check_call(scenario: &Scenario, place: BlockPosition, call: &Call, problems: &mut Problems) {
     let base = format!("{place}/call");
     let begins_well = call.name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     let fits = begins_well && call.name.len() <= MAX_CALL_NAME && call.name.chars().all(is_name_char);
@@ -105,7 +110,7 @@ fn check_call(scenario: &Scenario, place: Place, call: &Call, problems: &mut Pro
         )
     });
     for (key, value) in &call.args {
-        let pointer = format!("{base}/args/{}", place::step(key));
+        let pointer = format!("{base}/args/{}", position::step(key));
         problems.add_if(key == MARKER, || {
             Problem::new(&pointer, format!("the argument name `{MARKER}` is reserved for the harness"))
                 .with_hint("choose another name".to_owned())
@@ -135,13 +140,13 @@ fn check_call(scenario: &Scenario, place: Place, call: &Call, problems: &mut Pro
 
 fn planned(scenario: &Scenario, name: &str, tool: &Tool, problems: &mut Problems) -> PlannedTool {
     let mut params: Vec<(String, &'static str)> = Vec::new();
-    for (place, call) in place::calls(scenario).filter(|(_, call)| call.tool == name) {
+    for (place, call) in position::calls(scenario).filter(|(_, call)| call.tool == name) {
         for (key, value) in &call.args {
             let Some(kind) = kind(value) else { continue };
             match params.iter().find(|(param, _)| param == key) {
                 None => params.push((key.clone(), kind)),
                 Some((_, first)) => problems.add_if(*first != kind, || {
-                    let pointer = format!("{place}/call/args/{}", place::step(key));
+                    let pointer = format!("{place}/call/args/{}", position::step(key));
                     Problem::new(
                         pointer,
                         format!("`{key}` is a {kind} here and a {first} in an earlier call"),

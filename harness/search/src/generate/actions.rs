@@ -6,7 +6,7 @@ use crate::points::{self, Spot};
 use brickbat_scenario::action::{ActionSpec, Actor, Payload};
 use brickbat_scenario::point::{Point, Region, Which};
 use brickbat_scenario::scenario::{
-    Action, At, Block, Call, CallId, Cause, ErrorKind, HttpFault, Scenario, Turn,
+    Action, At, Block, Call, CallId, ErrorKind, HttpFault, InterruptCause, Scenario, Turn,
 };
 
 /// How often a place for an action is looked for.
@@ -106,15 +106,15 @@ fn is_nameless(scenario: &Scenario, index: usize, spot: &Spot) -> bool {
     calls.any(|call| call.id == Some(CallId::Missing))
 }
 
-const CAUSES: [Cause; 8] = [
-    Cause::Credits,
-    Cause::Guardrail,
-    Cause::Steps,
-    Cause::Tokens,
-    Cause::EndpointTimeout,
-    Cause::IdleTimeout,
-    Cause::Superseded,
-    Cause::Shutdown,
+const CAUSES: [InterruptCause; 8] = [
+    InterruptCause::Credits,
+    InterruptCause::Guardrail,
+    InterruptCause::Steps,
+    InterruptCause::Tokens,
+    InterruptCause::EndpointTimeout,
+    InterruptCause::IdleTimeout,
+    InterruptCause::Superseded,
+    InterruptCause::Shutdown,
 ];
 
 /// Statuses of refusals, those first of which a client should come back.

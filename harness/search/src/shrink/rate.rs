@@ -1,6 +1,6 @@
 //! How often a cause shows, and how often a candidate is to be run so that it is not missed.
 
-use brickbat_scenario::scenario::Seen;
+use brickbat_scenario::scenario::Frequency;
 
 /// How many of several runs showed a cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,8 +44,8 @@ impl Rate {
     }
 
     /// What a scenario says of it; nothing where every run shows it.
-    pub fn label(&self) -> Option<Seen> {
-        (!self.is_steady()).then_some(Seen { runs: self.seen, of: self.of })
+    pub fn label(&self) -> Option<Frequency> {
+        (!self.is_steady()).then_some(Frequency { runs: self.seen, of: self.of })
     }
 }
 
@@ -62,6 +62,6 @@ mod tests {
     #[test]
     fn only_what_is_not_steady_is_labelled() {
         assert_eq!(Rate::of(&[true, true]).label(), None);
-        assert_eq!(Rate::of(&[true, false]).label(), Some(Seen { runs: 1, of: 2 }));
+        assert_eq!(Rate::of(&[true, false]).label(), Some(Frequency { runs: 1, of: 2 }));
     }
 }

@@ -7,7 +7,7 @@ use super::PlannedCall;
 
 /// What is wrong with a call, and what it would be if nothing were.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Slip {
+pub struct Malformation {
     /// It calls a tool that the system was never given.
     pub tool: bool,
     /// Its arguments are not what the tool takes.
@@ -15,12 +15,12 @@ pub struct Slip {
     /// It has no id.
     pub no_id: bool,
     /// What it would be.
-    pub right: RightCall,
+    pub right: WellFormedCall,
 }
 
 /// A call without its slips.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct RightCall {
+pub struct WellFormedCall {
     /// The wire id.
     pub id: String,
     /// The tool.
@@ -34,8 +34,8 @@ pub struct RightCall {
 impl PlannedCall {
     /// The same call with nothing wrong about it.
     pub fn put_right(&mut self) {
-        let Some(slip) = self.slip.take() else { return };
-        let RightCall { id, tool, args, deltas } = slip.right;
+        let Some(malformation) = self.malformation.take() else { return };
+        let WellFormedCall { id, tool, args, deltas } = malformation.right;
         (self.id, self.tool, self.args, self.deltas) = (id, tool, args, deltas);
     }
 }

@@ -8,13 +8,13 @@ use brickbat_rules::dialect::Dialect;
 
 /// Mints the ids of one plan.
 #[derive(Debug)]
-pub(super) struct Mint<'a> {
+pub(super) struct IdSource<'a> {
     pub seed: u64,
     pub scenario: &'a str,
     pub dialect: Dialect,
 }
 
-impl Mint<'_> {
+impl IdSource<'_> {
     /// The wire id of a call, in the form that the provider gives it.
     pub fn wire_id(&self, call: u32, attempt: usize) -> String {
         let mut digest = self.digest();
@@ -101,30 +101,30 @@ mod tests {
 
     #[test]
     fn ids_have_the_form_of_their_provider_and_never_change() {
-        let mint = |dialect| Mint { seed: 7, scenario: "abort/mid-batch", dialect };
-        let anthropic = mint(Dialect::AnthropicMessages).wire_id(0, 0);
-        let openai = mint(Dialect::OpenaiChat).wire_id(0, 0);
+        let ids = |dialect| IdSource { seed: 7, scenario: "abort/mid-batch", dialect };
+        let anthropic = ids(Dialect::AnthropicMessages).wire_id(0, 0);
+        let openai = ids(Dialect::OpenaiChat).wire_id(0, 0);
         assert_eq!((anthropic.len(), openai.len()), (30, 29));
-        assert_ne!(anthropic, mint(Dialect::AnthropicMessages).wire_id(0, 1));
-        assert_ne!(anthropic, mint(Dialect::AnthropicMessages).wire_id(1, 0));
+        assert_ne!(anthropic, ids(Dialect::AnthropicMessages).wire_id(0, 1));
+        assert_ne!(anthropic, ids(Dialect::AnthropicMessages).wire_id(1, 0));
         assert_eq!(anthropic, "toolu_01qw2AduG6n3QhGe3JfHWpdM");
         assert_eq!(openai, "call_pYmc2Qlg2wiP4Ce3tzxU6eND");
     }
 
     #[test]
     fn a_marker_avoids_those_that_are_taken() {
-        let mint = Mint { seed: 7, scenario: "x", dialect: Dialect::OpenaiChat };
-        let first = mint.marker("a", 0, [].into_iter());
-        let second = mint.marker("a", 0, [first.as_str()].into_iter());
+        let ids = IdSource { seed: 7, scenario: "x", dialect: Dialect::OpenaiChat };
+        let first = ids.marker("a", 0, [].into_iter());
+        let second = ids.marker("a", 0, [first.as_str()].into_iter());
         assert_ne!(first, second);
         assert_eq!(first.len(), "a-7f3k9q".len());
     }
 
     #[test]
     fn a_call_named_like_a_marker_gets_one_of_another_name() {
-        let mint = Mint { seed: 7, scenario: "x", dialect: Dialect::OpenaiChat };
-        let first = mint.marker("a", 0, [].into_iter());
-        let second = mint.marker(&first, 1, [first.as_str()].into_iter());
+        let ids = IdSource { seed: 7, scenario: "x", dialect: Dialect::OpenaiChat };
+        let first = ids.marker("a", 0, [].into_iter());
+        let second = ids.marker(&first, 1, [first.as_str()].into_iter());
         assert!(!second.contains(&first), "{second}");
     }
 }

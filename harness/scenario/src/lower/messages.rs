@@ -7,7 +7,7 @@ use super::problem::{Problem, Problems};
 
 /// Everything that is said can be known again in a request, and of several prompts beside a turn it could not be told
 /// which of them was refused.
-pub(super) fn once(turns: &[PlannedTurn], problems: &mut Problems) {
+pub(super) fn unique(turns: &[PlannedTurn], problems: &mut Problems) {
     let mut said: Vec<&str> = turns.iter().map(|turn| turn.user.as_str()).collect();
     for (index, turn) in turns.iter().enumerate() {
         let mut n_prompts = 0;
@@ -32,7 +32,7 @@ pub(super) fn once(turns: &[PlannedTurn], problems: &mut Problems) {
 
 /// What is said to a running turn is a message of the user as well, so it would not be known how many of them take the
 /// turn back.
-pub(super) fn taken_back(scenario: &Scenario, problems: &mut Problems) {
+pub(super) fn rewound(scenario: &Scenario, problems: &mut Problems) {
     let is_said = |at: &&At| matches!(at.action, Action::Steer(_) | Action::Prompt(_) | Action::Inject(_));
     for (index, turn) in scenario.turns.iter().enumerate() {
         for (action, at) in turn.at.iter().enumerate() {

@@ -4,21 +4,21 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::plan::{PlannedCall, RightCall, Slip};
+use crate::plan::{Malformation, PlannedCall, WellFormedCall};
 use crate::scenario::{Action, Block, Call, CallId, Need, Reply, Scenario, Stop, Tool};
 use crate::wire;
 use brickbat_rules::dialect::Dialect;
 
-use super::cast::cut;
+use super::call_table::cut;
 use super::header::MAX_STRING;
-use super::place::{self, Place};
+use super::position::{self, BlockPosition};
 use super::problem::{Problem, Problems};
 
 /// The longest id that a model may give. The longest seen in public has 391 characters.
 const MAX_ID: usize = 512;
 
 /// Checks what a call says wrongly.
-pub(super) fn check_call(scenario: &Scenario, place: Place, call: &Call, problems: &mut Problems) {
+pub(super) fn check_call(scenario: &Scenario, place: BlockPosition, call: &Call, problems: &mut Problems) {
     let base = format!("{place}/call");
     if let Some(raw) = &call.raw {
         problems.add_if(!call.args.is_empty(), || {
@@ -33,7 +33,7 @@ pub(super) fn check_call(scenario: &Scenario, place: Place, call: &Call, problem
             Problem::new(format!("{base}/id/text"), format!("the id is longer than {MAX_ID} bytes"))
         }),
         Some(CallId::Same(name)) => {
-            let mut earlier = place::calls(scenario).take_while(|(at, _)| *at != place);
+            let mut earlier = position::calls(scenario).take_while(|(at, _)| *at != place);
             match earlier.find(|(_, other)| other.name == *name) {
                 None => problems.add(
                     Problem::new(format!("{base}/id/same"), format!("there is no earlier call `{name}`"))
@@ -146,7 +146,7 @@ pub(super) fn impossible(scenario: &Scenario, dialect: Dialect) -> Option<String
             }
         }
     }
-    for (_, call) in place::calls(scenario) {
+    for (_, call) in position::calls(scenario) {
         if call.id == Some(CallId::Missing) && !wire.traits.may_lack_ids {
             return Some(format!("{dialect} gives every call an id"));
         }
@@ -160,7 +160,7 @@ pub(super) fn impossible(scenario: &Scenario, dialect: Dialect) -> Option<String
 /// What a system must be able to do to hear what is wrong: some of it exists only in streams.
 pub(super) fn needs(scenario: &Scenario, dialect: Dialect) -> Vec<Need> {
     let mut replies = scenario.turns.iter().flat_map(|turn| &turn.replies);
-    let mut raws = place::calls(scenario).filter_map(|(_, call)| call.raw.as_ref());
+    let mut raws = position::calls(scenario).filter_map(|(_, call)| call.raw.as_ref());
     let is_streamed = replies.any(|reply| reply.indices.is_some())
         || (!wire::of(dialect).traits.writes_arguments && raws.any(|raw| !is_json(raw)));
     if is_streamed { vec![Need::Streaming] } else { Vec::new() }
@@ -171,7 +171,7 @@ fn is_json(text: &str) -> bool {
 }
 
 /// Makes a call, which is right as it stands, as wrong as the scenario says. `same` finds the id of an earlier call.
-pub(super) fn slip(
+pub(super) fn apply(
     planned: &mut PlannedCall,
     call: &Call,
     tool: &Tool,
@@ -181,9 +181,10 @@ pub(super) fn slip(
         return;
     }
     let PlannedCall { id, tool: name, args, deltas, .. } = planned.clone();
-    let right = RightCall { id, tool: name, args, deltas };
+    let right = WellFormedCall { id, tool: name, args, deltas };
     let no_id = call.id == Some(CallId::Missing);
-    planned.slip = Some(Box::new(Slip { tool: tool.missing, args: call.raw.is_some(), no_id, right }));
+    planned.malformation =
+        Some(Box::new(Malformation { tool: tool.missing, args: call.raw.is_some(), no_id, right }));
     if let Some(called) = &tool.called {
         planned.tool.clone_from(called);
     }

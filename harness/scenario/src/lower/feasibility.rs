@@ -4,8 +4,8 @@ use crate::action::Action;
 use crate::plan::{BoundAction, CallKey, Mark, PlannedAction, PlannedPoint, PlannedTurn, Script, Side};
 use crate::wire;
 
-use super::cast::Cast;
-use super::points::{Stage, n_calls};
+use super::call_table::CallTable;
+use super::points::{TurnContext, n_calls};
 use super::problem::{Problem, Problems};
 
 /// A place in the stream of a turn, comparable within one attempt: the number of the mark, then the side.
@@ -21,60 +21,68 @@ struct InStream<'a> {
 }
 
 /// Checks the actions of a turn against each other, and its attempts against the actions.
-pub(super) fn check(stage: Stage<'_>, actions: &[PlannedAction], order: &[CallKey], problems: &mut Problems) {
+pub(super) fn check(
+    context: TurnContext<'_>,
+    actions: &[PlannedAction],
+    order: &[CallKey],
+    problems: &mut Problems,
+) {
     let streamed: Vec<InStream<'_>> =
-        actions.iter().enumerate().filter_map(|(index, action)| in_stream(stage, index, action)).collect();
-    crowded(stage, actions, problems);
-    before_moved(stage, actions, problems);
-    after_the_end(stage, &streamed, problems);
-    after_the_stop(stage, actions, order, problems);
-    of_unfinished_calls(stage, actions, &streamed, problems);
-    idle_attempts(stage, &streamed, problems);
-    of_idle_calls(stage, actions, problems);
+        actions.iter().enumerate().filter_map(|(index, action)| in_stream(context, index, action)).collect();
+    crowded(context, actions, problems);
+    before_moved(context, actions, problems);
+    after_the_end(context, &streamed, problems);
+    after_the_stop(context, actions, order, problems);
+    of_unfinished_calls(context, actions, &streamed, problems);
+    idle_attempts(context, &streamed, problems);
+    of_idle_calls(context, actions, problems);
 }
 
 /// The first action at a point that the streams of the dialect do not have.
-pub(super) fn lacking<'a>(stage: Stage<'_>, actions: &'a [PlannedAction]) -> Option<&'a PlannedAction> {
+pub(super) fn lacking<'a>(
+    context: TurnContext<'_>,
+    actions: &'a [PlannedAction],
+) -> Option<&'a PlannedAction> {
     actions.iter().find(|action| match action.at {
         PlannedPoint::Stream { reply, attempt, mark, side } => {
-            position(stage, (reply, attempt), mark, side).is_none()
+            position(context, (reply, attempt), mark, side).is_none()
         }
         _ => false,
     })
 }
 
 /// The first action that ends a stream early where nothing of it is left to send.
-pub(super) fn idle<'a>(stage: Stage<'_>, actions: &'a [PlannedAction]) -> Option<&'a PlannedAction> {
+pub(super) fn idle<'a>(context: TurnContext<'_>, actions: &'a [PlannedAction]) -> Option<&'a PlannedAction> {
     // Before the terminal event there is still that event, which then holds the stop reason as well.
     let is_behind_all =
         |at: &PlannedPoint| matches!(at, PlannedPoint::Stream { mark: Mark::Stop, side: Side::After, .. });
-    let ends_with_stop = wire::of(stage.cast.dialect()).traits.ends_with_stop;
+    let ends_with_stop = wire::of(context.table.dialect()).traits.ends_with_stop;
     actions
         .iter()
         .find(|action| ends_with_stop && action.what == Action::EndEarly && is_behind_all(&action.at))
 }
 
-fn pointer(stage: Stage<'_>, action: usize) -> String {
-    format!("/turns/{}/at/{action}/do", stage.turn)
+fn pointer(context: TurnContext<'_>, action: usize) -> String {
+    format!("/turns/{}/at/{action}/do", context.turn)
 }
 
-fn script<'a>(stage: Stage<'a>, (reply, attempt): (usize, usize)) -> Option<&'a Script> {
-    stage.replies.get(reply)?.attempts.get(attempt)
+fn script<'a>(context: TurnContext<'a>, (reply, attempt): (usize, usize)) -> Option<&'a Script> {
+    context.replies.get(reply)?.attempts.get(attempt)
 }
 
-fn position(stage: Stage<'_>, attempt: (usize, usize), mark: Mark, side: Side) -> Option<Position> {
-    let marks = wire::marks(stage.cast.dialect(), script(stage, attempt)?, &stage.cast.calls);
+fn position(context: TurnContext<'_>, attempt: (usize, usize), mark: Mark, side: Side) -> Option<Position> {
+    let marks = wire::marks(context.table.dialect(), script(context, attempt)?, &context.table.calls);
     marks.iter().position(|other| *other == mark).map(|index| (index, side))
 }
 
-fn in_stream<'a>(stage: Stage<'_>, index: usize, action: &'a PlannedAction) -> Option<InStream<'a>> {
+fn in_stream<'a>(context: TurnContext<'_>, index: usize, action: &'a PlannedAction) -> Option<InStream<'a>> {
     let PlannedPoint::Stream { reply, attempt, mark, side } = action.at else { return None };
-    let position = position(stage, (reply, attempt), mark, side)?;
+    let position = position(context, (reply, attempt), mark, side)?;
     Some(InStream { action: index, attempt: (reply, attempt), position, what: &action.what })
 }
 
 /// Two faults at one point: only one of them could be proven. Calls may settle there besides.
-fn crowded(stage: Stage<'_>, actions: &[PlannedAction], problems: &mut Problems) {
+fn crowded(context: TurnContext<'_>, actions: &[PlannedAction], problems: &mut Problems) {
     let is_fault = |action: &PlannedAction| !matches!(action.what, Action::Settle(_));
     // Between two turns the system is idle, and things happen one after the other.
     let collide = |one: &PlannedAction, other: &PlannedAction| {
@@ -82,21 +90,21 @@ fn crowded(stage: Stage<'_>, actions: &[PlannedAction], problems: &mut Problems)
     };
     for (index, action) in actions.iter().enumerate().filter(|(_, action)| is_fault(action)) {
         if actions[..index].iter().any(|other| is_fault(other) && collide(other, action)) {
-            problems.add(Problem::new(pointer(stage, index), "two actions at the same point"));
+            problems.add(Problem::new(pointer(context, index), "two actions at the same point"));
         }
     }
 }
 
 /// A call that settles where an action says has no moment before it.
-fn before_moved(stage: Stage<'_>, actions: &[PlannedAction], problems: &mut Problems) {
+fn before_moved(context: TurnContext<'_>, actions: &[PlannedAction], problems: &mut Problems) {
     for (index, action) in actions.iter().enumerate() {
         let PlannedPoint::Settled(key, Side::Before) = action.at else { continue };
         let is_moved = actions.iter().any(|other| other.what == Action::Settle(key));
         problems.add_if(is_moved, || {
-            let name = &stage.cast[key].name;
+            let name = &context.table[key].name;
             Problem::new(
-                pointer(stage, index),
-                format!("another action settles `{name}`, so it has no `before: { settled }` of its own"),
+                pointer(context, index),
+                format!("another action settles `{name}`, so it has no moment before it here"),
             )
             .with_hint("use the point of that action".to_owned())
         });
@@ -104,7 +112,7 @@ fn before_moved(stage: Stage<'_>, actions: &[PlannedAction], problems: &mut Prob
 }
 
 /// Nothing happens in an attempt that is over.
-fn after_the_end(stage: Stage<'_>, streamed: &[InStream<'_>], problems: &mut Problems) {
+fn after_the_end(context: TurnContext<'_>, streamed: &[InStream<'_>], problems: &mut Problems) {
     for late in streamed {
         let over = streamed.iter().find(|end| {
             let ends = end.what.ends_attempt() || end.what.ends_turn();
@@ -113,7 +121,7 @@ fn after_the_end(stage: Stage<'_>, streamed: &[InStream<'_>], problems: &mut Pro
         if let Some(end) = over {
             problems.add(
                 Problem::new(
-                    pointer(stage, late.action),
+                    pointer(context, late.action),
                     "this can never happen: the reply has already ended",
                 )
                 .with_hint(format!("action {} of this turn ends it at an earlier point", end.action + 1)),
@@ -123,7 +131,12 @@ fn after_the_end(stage: Stage<'_>, streamed: &[InStream<'_>], problems: &mut Pro
 }
 
 /// Nothing but late results follows a stop, and nothing at all a kill.
-fn after_the_stop(stage: Stage<'_>, actions: &[PlannedAction], order: &[CallKey], problems: &mut Problems) {
+fn after_the_stop(
+    context: TurnContext<'_>,
+    actions: &[PlannedAction],
+    order: &[CallKey],
+    problems: &mut Problems,
+) {
     let mut stops = actions.iter().enumerate().filter(|(_, action)| action.ends_turn());
     let Some((first, stop)) = stops.next() else { return };
     let is_kill = stop.what == Action::Kill;
@@ -134,13 +147,13 @@ fn after_the_stop(stage: Stage<'_>, actions: &[PlannedAction], order: &[CallKey]
             false => "a turn can be stopped or killed, not both".to_owned(),
         };
         problems.add(
-            Problem::new(pointer(stage, second), message)
+            Problem::new(pointer(context, second), message)
                 .with_hint(format!("action {} already {stops_it}", first + 1)),
         );
         return;
     }
     // A tool that does not hear the stop goes on; the death of the process ends every tool.
-    let has_deaf = !is_kill && order.iter().any(|key| stage.cast[*key].deaf);
+    let has_deaf = !is_kill && order.iter().any(|key| context.table[*key].deaf);
     for (index, action) in actions.iter().enumerate().filter(|(index, _)| *index != first) {
         let settles_there = action.at == stop.at && matches!(action.what, Action::Settle(_));
         // In a stream the provider holds until the result is delivered; elsewhere the kill would overtake it.
@@ -152,16 +165,16 @@ fn after_the_stop(stage: Stage<'_>, actions: &[PlannedAction], order: &[CallKey]
                 PlannedPoint::Stream { reply: last, attempt: last_attempt, .. } => {
                     (*reply, *attempt) > (*last, *last_attempt)
                 }
-                tools => *reply > reply_of(stage, tools, order),
+                tools => *reply > reply_of(context, tools, order),
             },
             (end @ PlannedPoint::Stream { reply, .. }, later) => {
-                reply_of(stage, later, order) > *reply || count(later) > complete(stage, end)
+                reply_of(context, later, order) > *reply || count(later) > complete(context, end)
             }
             (end, later) => !has_deaf && results(later, order) > results(end, order),
         };
         problems.add_if(never, || {
             Problem::new(
-                pointer(stage, index),
+                pointer(context, index),
                 format!("this can never happen: the turn has already been {stopped}"),
             )
             .with_hint(format!("action {} of this turn {stops_it}", first + 1))
@@ -170,7 +183,7 @@ fn after_the_stop(stage: Stage<'_>, actions: &[PlannedAction], order: &[CallKey]
 }
 
 /// No tool outlives the process that runs it: what is planned for it in a later turn never happens.
-pub(super) fn outlived(cast: &Cast<'_>, turns: &[PlannedTurn], problems: &mut Problems) {
+pub(super) fn outlived(table: &CallTable<'_>, turns: &[PlannedTurn], problems: &mut Problems) {
     let kills = |turn: usize, own: usize| {
         let mut kills = turns[turn].actions.iter().filter(|action| action.what == Action::Kill);
         // Before the prompt of its own turn nothing has started.
@@ -183,7 +196,7 @@ pub(super) fn outlived(cast: &Cast<'_>, turns: &[PlannedTurn], problems: &mut Pr
     for (index, turn) in turns.iter().enumerate() {
         for (action, planned) in turn.actions.iter().enumerate() {
             let Action::Settle(key) = planned.what else { continue };
-            let call = &cast[key];
+            let call = &table[key];
             let killed = (call.turn..index).find(|earlier| kills(*earlier, call.turn));
             let killed = killed.or_else(|| Some(index).filter(|at| *at > call.turn && kills_at_last(*at)));
             if let Some(killed) = killed {
@@ -193,7 +206,7 @@ pub(super) fn outlived(cast: &Cast<'_>, turns: &[PlannedTurn], problems: &mut Pr
                 problems.add(Problem::new(pointer, message));
                 continue;
             }
-            let ends = |planned: &PlannedAction| planned.ends_turn() && is_early(cast, key, &planned.at);
+            let ends = |planned: &PlannedAction| planned.ends_turn() && is_early(table, key, &planned.at);
             problems.add_if(call.turn < index && !turns[call.turn].actions.iter().any(ends), || {
                 let message = format!("turn {} does not end before `{}` settles", call.turn + 1, call.name);
                 Problem::new(format!("/turns/{index}/at/{action}/do/settle"), message)
@@ -204,10 +217,10 @@ pub(super) fn outlived(cast: &Cast<'_>, turns: &[PlannedTurn], problems: &mut Pr
 }
 
 /// Whether an end of its turn comes before a call must have its result: the reply behind its own is asked for when it has.
-fn is_early(cast: &Cast<'_>, key: CallKey, at: &PlannedPoint) -> bool {
-    let call = &cast[key];
+fn is_early(table: &CallTable<'_>, key: CallKey, at: &PlannedPoint) -> bool {
+    let call = &table[key];
     let until_then = || {
-        let own = cast.of_turn(call.turn).into_iter().map(|key| &cast[key]);
+        let own = table.of_turn(call.turn).into_iter().map(|key| &table[key]);
         own.filter(|other| other.reply <= call.reply && other.attempt == 0)
     };
     match at {
@@ -218,7 +231,7 @@ fn is_early(cast: &Cast<'_>, key: CallKey, at: &PlannedPoint) -> bool {
             *count as usize <= until_then().filter(|other| !other.never_runs()).count()
         }
         PlannedPoint::Asked(key) | PlannedPoint::Started(key) | PlannedPoint::Settled(key, _) => {
-            cast[*key].reply <= call.reply
+            table[*key].reply <= call.reply
         }
         _ => true,
     }
@@ -239,16 +252,16 @@ fn count(at: &PlannedPoint) -> u32 {
 }
 
 /// How many calls of the turn are complete on the wire at a point of the stream.
-fn complete(stage: Stage<'_>, at: &PlannedPoint) -> u32 {
+fn complete(context: TurnContext<'_>, at: &PlannedPoint) -> u32 {
     let PlannedPoint::Stream { reply, attempt, mark, side } = *at else { return 0 };
-    let here = position(stage, (reply, attempt), mark, side);
-    let ended = |key: &CallKey| position(stage, (reply, attempt), Mark::End(*key), Side::After) <= here;
-    let own = script(stage, (reply, attempt)).map_or(0, |script| script.calls().filter(ended).count());
-    n_calls(&stage.replies[..reply]) + own as u32
+    let here = position(context, (reply, attempt), mark, side);
+    let ended = |key: &CallKey| position(context, (reply, attempt), Mark::End(*key), Side::After) <= here;
+    let own = script(context, (reply, attempt)).map_or(0, |script| script.calls().filter(ended).count());
+    n_calls(&context.replies[..reply]) + own as u32
 }
 
 /// The reply whose calls a point of the tools is about.
-fn reply_of(stage: Stage<'_>, at: &PlannedPoint, order: &[CallKey]) -> usize {
+fn reply_of(context: TurnContext<'_>, at: &PlannedPoint, order: &[CallKey]) -> usize {
     let nth = |count: u32| order.get(count.saturating_sub(1) as usize);
     let key = match at {
         PlannedPoint::Asked(key) | PlannedPoint::Started(key) | PlannedPoint::Settled(key, _) => Some(key),
@@ -257,7 +270,7 @@ fn reply_of(stage: Stage<'_>, at: &PlannedPoint, order: &[CallKey]) -> usize {
         PlannedPoint::Prompt | PlannedPoint::Saved(..) => None,
         PlannedPoint::Step(step) => return step.saturating_sub(1) as usize,
     };
-    key.map_or(0, |key| stage.cast[*key].reply)
+    key.map_or(0, |key| context.table[*key].reply)
 }
 
 /// How far the results are at a point of the tools, in half results; starts come before all of them.
@@ -279,7 +292,7 @@ fn results(at: &PlannedPoint, order: &[CallKey]) -> usize {
 
 /// A call that is cut off on the wire never starts, so nothing waits for it.
 fn of_unfinished_calls(
-    stage: Stage<'_>,
+    context: TurnContext<'_>,
     actions: &[PlannedAction],
     streamed: &[InStream<'_>],
     problems: &mut Problems,
@@ -296,12 +309,12 @@ fn of_unfinished_calls(
             _ => None,
         };
         for key in [at, what].into_iter().flatten() {
-            let call = &stage.cast[key];
-            if call.turn != stage.turn {
+            let call = &context.table[key];
+            if call.turn != context.turn {
                 continue;
             }
             let attempt = (call.reply, call.attempt);
-            let Some(complete) = position(stage, attempt, Mark::End(key), Side::After) else { continue };
+            let Some(complete) = position(context, attempt, Mark::End(key), Side::After) else { continue };
             let cut = streamed.iter().find(|end| {
                 let ends = end.what.ends_attempt() || end.what.ends_turn();
                 ends && end.attempt == attempt && end.position < complete
@@ -309,7 +322,7 @@ fn of_unfinished_calls(
             if let Some(end) = cut {
                 let message = format!("the call `{}` is never complete, so it never starts", call.name);
                 problems.add(
-                    Problem::new(pointer(stage, index), message)
+                    Problem::new(pointer(context, index), message)
                         .with_hint(format!("action {} of this turn ends the reply first", end.action + 1)),
                 );
             }
@@ -318,10 +331,10 @@ fn of_unfinished_calls(
 }
 
 /// A call that the user refuses when asked, or that no system can run, never starts, so nothing waits for its tool.
-fn of_idle_calls(stage: Stage<'_>, actions: &[PlannedAction], problems: &mut Problems) {
-    let idle = stage.cast.of_turn(stage.turn).into_iter().filter(|key| stage.cast[*key].never_runs());
+fn of_idle_calls(context: TurnContext<'_>, actions: &[PlannedAction], problems: &mut Problems) {
+    let idle = context.table.of_turn(context.turn).into_iter().filter(|key| context.table[*key].never_runs());
     let idle: Vec<CallKey> = idle.collect();
-    let n_running = n_calls(stage.replies).saturating_sub(idle.len() as u32);
+    let n_running = n_calls(context.replies).saturating_sub(idle.len() as u32);
     for (index, action) in actions.iter().enumerate() {
         let waits = match action.at {
             PlannedPoint::Started(key) | PlannedPoint::Settled(key, _) => Some(key),
@@ -332,31 +345,31 @@ fn of_idle_calls(stage: Stage<'_>, actions: &[PlannedAction], problems: &mut Pro
             _ => None,
         };
         if let Some(key) = [waits, settles].into_iter().flatten().find(|key| idle.contains(key)) {
-            let call = &stage.cast[key];
-            let (who, hint) = match call.is_unfit() {
+            let call = &context.table[key];
+            let (who, hint) = match call.is_invalid() {
                 true => ("no system can run", "use a point of the stream, such as `end`"),
                 false => ("the user refuses", "use `asked`, or a tool that does not deny"),
             };
             let message = format!("{who} the call `{}`, so it never starts", call.name);
-            problems.add(Problem::new(pointer(stage, index), message).with_hint(hint.to_owned()));
+            problems.add(Problem::new(pointer(context, index), message).with_hint(hint.to_owned()));
         }
         problems.add_if(count(&action.at) > n_running, || {
-            let others = match idle.iter().any(|key| stage.cast[*key].is_unfit()) {
+            let others = match idle.iter().any(|key| context.table[*key].is_invalid()) {
                 true => "the others cannot be run",
                 false => "the user refuses the others",
             };
             let message = format!("only {n_running} of the turn's calls start: {others}");
-            Problem::new(pointer(stage, index), message)
+            Problem::new(pointer(context, index), message)
         });
     }
 }
 
 /// A call cannot settle before it has started.
-pub(super) fn too_soon(stage: Stage<'_>, actions: &[PlannedAction], problems: &mut Problems) {
+pub(super) fn too_soon(context: TurnContext<'_>, actions: &[PlannedAction], problems: &mut Problems) {
     for (index, action) in actions.iter().enumerate() {
         let Action::Settle(key) = action.what else { continue };
-        let call = &stage.cast[key];
-        if call.turn != stage.turn {
+        let call = &context.table[key];
+        if call.turn != context.turn {
             continue;
         }
         let own = (call.reply, call.attempt);
@@ -367,18 +380,18 @@ pub(super) fn too_soon(stage: Stage<'_>, actions: &[PlannedAction], problems: &m
                 call.reply + 1
             )),
             PlannedPoint::Stream { mark, side, .. } => {
-                let here = position(stage, own, mark, side);
-                let complete = position(stage, own, Mark::End(key), Side::After);
+                let here = position(context, own, mark, side);
+                let complete = position(context, own, Mark::End(key), Side::After);
                 (here < complete).then(|| format!("`{}` has not started here", call.name))
             }
             PlannedPoint::Started(other) => {
-                let other = &stage.cast[other];
+                let other = &context.table[other];
                 ((other.reply, other.attempt) != own)
                     .then(|| format!("`{}` and `{}` are not in the same reply", call.name, other.name))
             }
-            PlannedPoint::StartedCount(count) => (number_in_turn(stage, key) > count)
+            PlannedPoint::StartedCount(count) => (number_in_turn(context, key) > count)
                 .then(|| format!("`{}` may not have started here", call.name)),
-            PlannedPoint::Asked(other) => (other == key || stage.cast[other].reply != call.reply)
+            PlannedPoint::Asked(other) => (other == key || context.table[other].reply != call.reply)
                 .then(|| format!("`{}` may not have started here", call.name)),
             PlannedPoint::Prompt
             | PlannedPoint::SettledCount(_)
@@ -389,24 +402,25 @@ pub(super) fn too_soon(stage: Stage<'_>, actions: &[PlannedAction], problems: &m
         if let Some(message) = problem {
             let from = if call.asks { "started" } else { "end" };
             let hint = format!("a call can settle at `after: {{ {from}: {} }}` or later", call.name);
-            problems.add(Problem::new(format!("{}/settle", pointer(stage, index)), message).with_hint(hint));
+            problems
+                .add(Problem::new(format!("{}/settle", pointer(context, index)), message).with_hint(hint));
         }
     }
 }
 
 /// The number of a call among those that its turn starts, from 1.
-fn number_in_turn(stage: Stage<'_>, key: CallKey) -> u32 {
-    let call = &stage.cast[key];
-    let before = n_calls(&stage.replies[..call.reply]);
-    let own = script(stage, (call.reply, call.attempt));
+fn number_in_turn(context: TurnContext<'_>, key: CallKey) -> u32 {
+    let call = &context.table[key];
+    let before = n_calls(&context.replies[..call.reply]);
+    let own = script(context, (call.reply, call.attempt));
     let within = own.and_then(|script| script.calls().position(|other| other == key)).unwrap_or(0);
     before + within as u32 + 1
 }
 
 /// An attempt is served only when the one before it has failed, and a reply only when the one before makes calls.
-fn idle_attempts(stage: Stage<'_>, streamed: &[InStream<'_>], problems: &mut Problems) {
-    for (reply, said) in stage.replies.iter().enumerate() {
-        let base = format!("/turns/{}/replies/{reply}", stage.turn);
+fn idle_attempts(context: TurnContext<'_>, streamed: &[InStream<'_>], problems: &mut Problems) {
+    for (reply, said) in context.replies.iter().enumerate() {
+        let base = format!("/turns/{}/replies/{reply}", context.turn);
         for attempt in 1..said.attempts.len() {
             let failed = |end: &InStream<'_>| end.attempt == (reply, attempt - 1) && end.what.ends_attempt();
             problems.add_if(!streamed.iter().any(failed), || {
@@ -417,10 +431,10 @@ fn idle_attempts(stage: Stage<'_>, streamed: &[InStream<'_>], problems: &mut Pro
             });
         }
         let goes_on = said.attempts.last().is_some_and(|script| script.calls().next().is_some());
-        problems.add_if(!goes_on && reply + 1 < stage.replies.len(), || {
+        problems.add_if(!goes_on && reply + 1 < context.replies.len(), || {
             let message =
                 format!("reply {} is never requested: reply {} makes no call", reply + 2, reply + 1);
-            Problem::new(format!("/turns/{}/replies/{}", stage.turn, reply + 1), message)
+            Problem::new(format!("/turns/{}/replies/{}", context.turn, reply + 1), message)
                 .with_hint("move it to a turn of its own".to_owned())
         });
     }

@@ -9,37 +9,37 @@ use crate::scenario::{Block, Call, Reply, Scenario};
 use crate::wire;
 use brickbat_rules::dialect::Dialect;
 
-use super::mint::Mint;
-use super::place::{self, Place};
-use super::slips;
+use super::ids::IdSource;
+use super::malformations;
+use super::position::{self, BlockPosition};
 use super::tools;
 
 /// The calls of a plan.
 #[derive(Debug)]
-pub(super) struct Cast<'a> {
+pub(super) struct CallTable<'a> {
     pub calls: Vec<PlannedCall>,
     names: BTreeMap<&'a str, CallKey>,
     scenario: &'a Scenario,
-    mint: Mint<'a>,
+    ids: IdSource<'a>,
 }
 
-impl<'a> Cast<'a> {
+impl<'a> CallTable<'a> {
     /// The calls that the scenario wrote, in the order of the file, those of first attempts before all others:
     /// so the calls of a control plan have the same keys.
-    pub fn of(scenario: &'a Scenario, mint: Mint<'a>) -> Cast<'a> {
-        let mut cast = Cast { calls: Vec::new(), names: BTreeMap::new(), scenario, mint };
-        let first = place::calls(scenario).filter(|(place, _)| place.attempt == 0);
-        let later = place::calls(scenario).filter(|(place, _)| place.attempt > 0);
+    pub fn of(scenario: &'a Scenario, ids: IdSource<'a>) -> CallTable<'a> {
+        let mut table = CallTable { calls: Vec::new(), names: BTreeMap::new(), scenario, ids };
+        let first = position::calls(scenario).filter(|(place, _)| place.attempt == 0);
+        let later = position::calls(scenario).filter(|(place, _)| place.attempt > 0);
         for (place, call) in first.chain(later) {
-            let key = cast.add(place, call);
-            cast.names.insert(&call.name, key);
+            let key = table.add(place, call);
+            table.names.insert(&call.name, key);
         }
-        cast
+        table
     }
 
     /// The dialect of the plan.
     pub fn dialect(&self) -> Dialect {
-        self.mint.dialect
+        self.ids.dialect
     }
 
     /// The scenario whose calls these are.
@@ -99,16 +99,16 @@ impl<'a> Cast<'a> {
         let scenario = self.scenario;
         let PlannedCall { turn, reply, name, .. } = &self[key];
         let (turn, reply) = (*turn, *reply);
-        let written = place::calls(scenario).find(|(_, call)| call.name == *name);
+        let written = position::calls(scenario).find(|(_, call)| call.name == *name);
         match written {
-            Some((_, call)) => self.add(Place { turn, reply, attempt, block: 0 }, call),
+            Some((_, call)) => self.add(BlockPosition { turn, reply, attempt, block: 0 }, call),
             None => key,
         }
     }
 
     /// Adds a call of the given history. Nobody finds it by its name: no turn speaks of it.
     pub fn give(&mut self, message: usize, call: &Call) -> CallKey {
-        let key = self.add(Place { turn: 0, reply: message, attempt: 0, block: 0 }, call);
+        let key = self.add(BlockPosition { turn: 0, reply: message, attempt: 0, block: 0 }, call);
         self.calls[key.0 as usize].given = true;
         key
     }
@@ -118,15 +118,15 @@ impl<'a> Cast<'a> {
         self.calls[key.0 as usize].outcome = outcome;
     }
 
-    fn add(&mut self, place: Place, call: &Call) -> CallKey {
+    fn add(&mut self, place: BlockPosition, call: &Call) -> CallKey {
         let key = CallKey(self.calls.len() as u32);
-        let marker = self.mint.marker(&call.name, key.0, self.calls.iter().map(|call| call.marker.as_str()));
+        let marker = self.ids.marker(&call.name, key.0, self.calls.iter().map(|call| call.marker.as_str()));
         let own = call.args.iter().map(|(name, value)| (name.clone(), value.clone()));
         let args = Value::Object(own.chain([(MARKER.to_owned(), Value::from(marker.as_str()))]).collect());
         let tool = &self.scenario.tools[&call.tool];
         let mut planned = PlannedCall {
             name: call.name.clone(),
-            id: self.mint.wire_id(key.0, place.attempt),
+            id: self.ids.wire_id(key.0, place.attempt),
             tool: call.tool.clone(),
             deltas: cut(&args.to_string(), call.deltas as usize),
             args,
@@ -135,15 +135,15 @@ impl<'a> Cast<'a> {
             asks: tool.asks,
             hangs: tool.hangs,
             marker,
-            slip: None,
+            malformation: None,
             turn: place.turn,
             reply: place.reply,
             attempt: place.attempt,
             given: false,
         };
         let named = |name: &str| self.calls.iter().rev().find(|call| call.name == name);
-        slips::slip(&mut planned, call, tool, |name| named(name).map(|call| call.id.clone()));
-        if planned.is_unfit() {
+        malformations::apply(&mut planned, call, tool, |name| named(name).map(|call| call.id.clone()));
+        if planned.is_invalid() {
             planned.outcome = ToolOutcome::Error("no system can run this call".to_owned());
         }
         self.calls.push(planned);
@@ -151,7 +151,7 @@ impl<'a> Cast<'a> {
     }
 }
 
-impl std::ops::Index<CallKey> for Cast<'_> {
+impl std::ops::Index<CallKey> for CallTable<'_> {
     type Output = PlannedCall;
 
     fn index(&self, key: CallKey) -> &PlannedCall {

@@ -6,22 +6,22 @@ use crate::scenario::{Block, Call, Scenario};
 
 /// A block of an attempt of a reply of a turn, all from 0. Displayed as a JSON pointer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct BlockPosition {
     pub turn: usize,
     pub reply: usize,
     pub attempt: usize,
     pub block: usize,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for BlockPosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Place { turn, reply, attempt, block } = self;
+        let BlockPosition { turn, reply, attempt, block } = self;
         write!(f, "/turns/{turn}/replies/{reply}/attempts/{attempt}/{block}")
     }
 }
 
 /// Every call of a scenario with its place, in the order of the file.
-pub(super) fn calls(scenario: &Scenario) -> impl Iterator<Item = (Place, &Call)> {
+pub(super) fn calls(scenario: &Scenario) -> impl Iterator<Item = (BlockPosition, &Call)> {
     let turns = scenario.turns.iter().enumerate();
     let replies = turns.flat_map(|(turn, said)| {
         said.replies.iter().enumerate().map(move |(reply, said)| (turn, reply, said))
@@ -30,7 +30,10 @@ pub(super) fn calls(scenario: &Scenario) -> impl Iterator<Item = (Place, &Call)>
         said.attempts.iter().enumerate().map(move |(attempt, blocks)| (turn, reply, attempt, blocks))
     });
     let blocks = attempts.flat_map(|(turn, reply, attempt, blocks)| {
-        blocks.iter().enumerate().map(move |(block, said)| (Place { turn, reply, attempt, block }, said))
+        blocks
+            .iter()
+            .enumerate()
+            .map(move |(block, said)| (BlockPosition { turn, reply, attempt, block }, said))
     });
     blocks.filter_map(|(place, block)| match block {
         Block::Call(call) => Some((place, call)),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// Why an exception leaves the loop of the system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Cause {
+pub enum InterruptCause {
     /// The user's credits are used up.
     Credits,
     /// The limit of steps is reached.
@@ -25,18 +25,18 @@ pub enum Cause {
     Shutdown,
 }
 
-impl Cause {
+impl InterruptCause {
     /// The word that scenario files and reports use.
     pub fn name(self) -> &'static str {
         match self {
-            Cause::Credits => "credits",
-            Cause::Steps => "steps",
-            Cause::Tokens => "tokens",
-            Cause::EndpointTimeout => "endpoint-timeout",
-            Cause::IdleTimeout => "idle-timeout",
-            Cause::Guardrail => "guardrail",
-            Cause::Superseded => "superseded",
-            Cause::Shutdown => "shutdown",
+            InterruptCause::Credits => "credits",
+            InterruptCause::Steps => "steps",
+            InterruptCause::Tokens => "tokens",
+            InterruptCause::EndpointTimeout => "endpoint-timeout",
+            InterruptCause::IdleTimeout => "idle-timeout",
+            InterruptCause::Guardrail => "guardrail",
+            InterruptCause::Superseded => "superseded",
+            InterruptCause::Shutdown => "shutdown",
         }
     }
 }

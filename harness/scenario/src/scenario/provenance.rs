@@ -10,7 +10,7 @@ use brickbat_rules::dialect::Dialect;
 /// `brickbat replay` judges it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Found {
+pub struct Provenance {
     /// The check that fails.
     pub check: String,
     /// What the user loses.
@@ -31,7 +31,7 @@ pub struct Found {
     pub seed: u64,
     /// How often it came, where not every run showed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub seen: Option<Seen>,
+    pub seen: Option<Frequency>,
     /// The version of Brickbat that found it.
     pub brickbat: String,
 }
@@ -39,7 +39,7 @@ pub struct Found {
 /// How many of several runs showed something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Seen {
+pub struct Frequency {
     /// Runs that showed it.
     pub runs: u32,
     /// Runs in all.
