@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -191,10 +191,10 @@ fn variants(file: &str, text: &str, files: lower::Files<'_>) -> Result<Vec<parse
 }
 
 /// A file beside a built-in scenario.
-fn in_built_in(id: &str, path: &str) -> Result<String, String> {
+fn in_built_in(id: &str, path: &str) -> io::Result<String> {
     let folder = id.rsplit_once('/').map_or("", |(folder, _)| folder);
     let file = BUILT_IN.get_file(format!("{folder}/{path}")).and_then(|file| file.contents_utf8());
-    file.map(str::to_owned).ok_or_else(|| "there is no such file".to_owned())
+    file.map(str::to_owned).ok_or_else(|| io::Error::other("there is no such file"))
 }
 
 /// Whether two plans come from the same file; built-in ones have none.
@@ -319,17 +319,16 @@ fn bounded(path: &Path) -> Result<String, String> {
 }
 
 /// A file that a scenario names. A link that leads out of the scenario's folder is not followed.
-fn beside(scenario: &Path, name: &str) -> Result<String, String> {
-    let real = |path: &Path| path.canonicalize().map_err(|error| error.to_string());
+fn beside(scenario: &Path, name: &str) -> io::Result<String> {
     let folder = match scenario.parent() {
-        Some(folder) if folder != Path::new("") => real(folder)?,
-        _ => real(Path::new("."))?,
+        Some(folder) if folder != Path::new("") => folder.canonicalize()?,
+        _ => Path::new(".").canonicalize()?,
     };
-    let file = real(&folder.join(name))?;
-    match file.starts_with(&folder) {
-        true => bounded(&file),
-        false => Err("it lies outside of the scenario's folder".to_owned()),
+    let file = folder.join(name).canonicalize()?;
+    if !file.starts_with(&folder) {
+        return Err(io::Error::other("it lies outside of the scenario's folder"));
     }
+    bounded(&file).map_err(io::Error::other)
 }
 
 fn scenario_id(path: &Path) -> String {

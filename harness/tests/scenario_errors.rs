@@ -523,7 +523,7 @@ fn given(name: &str, history: &str) -> String {
     let text = GOOD.replacen("tools:\n", &format!("given: {{ history: {name} }}\ntools:\n"), 1);
     let files = |asked: &str| match asked {
         "old.json" => Ok(history.to_owned()),
-        _ => Err("there is no such file".to_owned()),
+        _ => Err(std::io::Error::other("there is no such file")),
     };
     match plans_with("x", "folder/broken.yaml", &text, &[Dialect::OpenaiChat], 7, &files) {
         Err(diagnostic) => diagnostic.to_string(),

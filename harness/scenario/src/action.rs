@@ -65,33 +65,22 @@ pub enum Action<Call = String, Since = u32> {
     Summarise(u32),
     /// The user takes back all from the message of that turn on, counted from 1. Belongs to `before: prompt`.
     Rewind(Since),
-    /// The user asks this beside the conversation, of which it does not become a part. Belongs to `before: prompt`.
+    /// The user asks this outside the conversation; it does not become part of it. Belongs to `before: prompt`.
     Aside(String),
     /// The system ends the turn by itself: a limit is reached, or a tool ends it. No scenario writes it.
     #[schemars(skip)]
     Finish,
 }
 
-/// What an error event inside a stream says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum ErrorKind {
-    /// The provider is overloaded.
-    Overloaded,
-    /// The provider failed inside.
-    Server,
-    /// The account is over its rate.
-    RateLimit,
-}
-
-impl ErrorKind {
-    /// The word that scenario files use.
-    pub fn name(self) -> &'static str {
-        match self {
-            ErrorKind::Overloaded => "overloaded",
-            ErrorKind::Server => "server",
-            ErrorKind::RateLimit => "rate-limit",
-        }
+crate::named! {
+    /// What an error event inside a stream says.
+    pub enum ErrorKind {
+        /// The provider is overloaded.
+        Overloaded = "overloaded",
+        /// The provider failed inside.
+        Server = "server",
+        /// The account is over its rate.
+        RateLimit = "rate-limit",
     }
 }
 
@@ -196,7 +185,7 @@ impl<Call, Since> Action<Call, Since> {
         matches!(self.spec().ends, Ends::TurnByStop | Ends::Turn)
     }
 
-    /// Whether the history is changed, or something is asked beside it.
+    /// Whether the history is changed, or something is asked outside it.
     pub fn changes_history(&self) -> bool {
         self.spec().actor == Actor::History
     }

@@ -15,15 +15,14 @@ pub struct History {
 }
 
 /// One block of one message.
+#[expect(missing_docs, reason = "names say it where nothing else does")]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Item {
     /// JSON pointer into the request.
     pub pointer: String,
     /// Index of the message in the request.
     pub message: usize,
-    /// Who said it.
     pub role: Role,
-    /// What it is.
     pub content: Content,
 }
 
@@ -42,29 +41,23 @@ pub enum Role {
 }
 
 /// What a block is.
+#[expect(missing_docs, reason = "names say it where nothing else does")]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Content {
-    /// What the model thought.
     Thought {
         /// As it stands in the request, with what it is signed with.
         value: Value,
     },
-    /// Text.
     Text {
-        /// The text.
         text: String,
     },
-    /// A tool call.
     Call {
-        /// Its id.
         id: String,
-        /// The tool.
         name: String,
         /// The arguments; a string where the dialect carries a string that is not a JSON object.
         args: Value,
     },
-    /// A tool's result.
     Result {
         /// The id of the call.
         id: String,
@@ -73,7 +66,6 @@ pub enum Content {
         /// Whether it says that it is an error; nothing where the dialect cannot say.
         is_error: Option<bool>,
     },
-    /// Anything else.
     Raw {
         /// As it stands in the request.
         value: Value,

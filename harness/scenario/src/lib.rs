@@ -5,6 +5,7 @@ mod dialects;
 pub mod hash;
 pub mod history;
 pub mod lower;
+mod named;
 pub mod parse;
 pub mod plan;
 pub mod point;

@@ -3,6 +3,8 @@
 //!
 //! Lowering goes in stages; each runs only when the one before has found no problem.
 
+use std::io;
+
 use crate::action::Action;
 use crate::parse::{self, Diagnostic, Variant};
 use crate::plan::{CallKey, Mark};
@@ -50,7 +52,7 @@ pub fn plans(
     dialects: &[Dialect],
     seed: u64,
 ) -> Result<Vec<Plan>, Diagnostic> {
-    plans_with(id, file_name, text, dialects, seed, &|_| Err("there are no files here".to_owned()))
+    plans_with(id, file_name, text, dialects, seed, &|_| Err(io::Error::other("there are no files here")))
 }
 
 /// The same for a scenario that may name other files.
@@ -185,10 +187,8 @@ fn executed(scenario: &Scenario, table: &CallTable<'_>) -> Result<Vec<(CallKey, 
             Some(key) => executed.push((key, *times)),
             None => {
                 let known: Vec<&str> = table.calls.iter().map(|call| call.name.as_str()).collect();
-                let hint =
-                    parse::did_you_mean(name, &known).or_else(|| parse::one_of("the calls are", &known));
                 let pointer = format!("/expect/executed/{}", position::step(name));
-                problems.add(Problem::new(pointer, format!("there is no call `{name}`")).with_hint(hint));
+                problems.add(Problem::unknown(pointer, "call", name, "the calls are", &known));
             }
         }
     }
@@ -196,7 +196,7 @@ fn executed(scenario: &Scenario, table: &CallTable<'_>) -> Result<Vec<(CallKey, 
     Ok(executed)
 }
 
-/// One turn. `impossible` is told why, if the dialect lacks a point that the turn speaks of, or sends nothing
+/// One turn. `impossible` gets the reason, if the dialect lacks a point that the turn speaks of, or sends nothing
 /// that could be left out there.
 fn turn(
     table: &mut CallTable<'_>,
@@ -293,9 +293,7 @@ fn other_profile(scenario: &Scenario, dialect: Dialect) -> Result<Option<String>
         }
         None => {
             let known: Vec<&str> = Profile::all().map(|profile| profile.name).collect();
-            let hint =
-                parse::did_you_mean(name, &known).or_else(|| parse::one_of("the profiles are", &known));
-            Err(vec![Problem::new("/profile", format!("there is no profile `{name}`")).with_hint(hint)])
+            Err(vec![Problem::unknown("/profile", "profile", name, "the profiles are", &known)])
         }
     }
 }

@@ -67,7 +67,7 @@ pub struct Plan {
     #[serde(skip)]
     pub profile: Option<String>,
     /// Why no provider of this dialect can play the plan, if so: a point that its streams do not have, or an end
-    /// that leaves nothing out. Such a plan is never run, and is told as unsupported.
+    /// that leaves nothing out. Such a plan is never run, and is reported as unsupported.
     #[serde(skip)]
     pub impossible: Option<String>,
     /// The tools that the system is given.
@@ -157,7 +157,7 @@ impl Plan {
 #[serde(transparent)]
 pub struct CallKey(pub u32);
 
-/// A tool as the system is told of it.
+/// A tool as it is declared to the system.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PlannedTool {
     /// Its name.
@@ -189,11 +189,11 @@ impl PlannedTool {
 pub const MARKER: &str = "ref";
 
 /// One call that the model makes.
+#[expect(missing_docs, reason = "names say it where nothing else does")]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlannedCall {
     /// The scenario's name for it, such as `a`.
     pub name: String,
-    /// The wire id.
     pub id: String,
     /// The tool, under the name by which the model calls it.
     pub tool: String,
@@ -216,7 +216,6 @@ pub struct PlannedCall {
     /// Whether the tool does not settle while its turn runs.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hangs: bool,
-    /// The turn, from 0.
     pub turn: usize,
     /// The reply of the turn, from 0.
     pub reply: usize,
@@ -406,13 +405,12 @@ pub enum ScriptBlock {
 }
 
 /// Something that happens at a point.
+#[expect(missing_docs, reason = "names say it where nothing else does")]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlannedAction {
     /// Where, as the scenario says it, for people: `after end b of reply 1`.
     pub words: String,
-    /// Where.
     pub at: PlannedPoint,
-    /// What.
     pub what: BoundAction,
 }
 
@@ -429,22 +427,14 @@ impl PlannedAction {
 }
 
 /// A point, resolved.
+#[expect(missing_docs, reason = "names say it where nothing else does")]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PlannedPoint {
     /// The turn before is over, and what the user says in this one has not been given to the system.
     Prompt,
     /// In the stream of one attempt of one reply (both from 0).
-    Stream {
-        /// The reply.
-        reply: usize,
-        /// The attempt.
-        attempt: usize,
-        /// The mark.
-        mark: Mark,
-        /// Before or after it.
-        side: Side,
-    },
+    Stream { reply: usize, attempt: usize, mark: Mark, side: Side },
     /// The user has been asked about that call.
     Asked(CallKey),
     /// So many of the turn's tools have started.
@@ -461,23 +451,13 @@ pub enum PlannedPoint {
     Step(u32),
 }
 
-/// Before or after.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Side {
-    /// Just before.
-    Before,
-    /// Just after.
-    After,
-}
-
-impl Side {
-    /// The key in scenario files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Side::Before => "before",
-            Side::After => "after",
-        }
+crate::named! {
+    /// Before or after.
+    pub enum Side {
+        /// Just before.
+        Before = "before",
+        /// Just after.
+        After = "after",
     }
 }
 

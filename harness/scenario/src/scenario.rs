@@ -46,7 +46,7 @@ pub struct Scenario {
     /// Public threads that show the failure, as `owner/repo#number` or an address.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<String>,
-    /// The one cause that the scenario was found to show; missing where nobody found it by a run.
+    /// The one cause that the scenario was found to show; missing where it was written by hand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub found: Option<Provenance>,
     /// A named, dated strictness, such as `mistral@2025-07`, where the failure shows only at that provider. The scenario
@@ -100,74 +100,47 @@ pub enum Sweep {
     Words(String),
 }
 
-/// A capability that a system may lack.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Need {
-    /// The user can stop a running turn.
-    Cancel,
-    /// Tools start while the reply is still streaming.
-    EagerTools,
-    /// The system asks the provider for streams.
-    Streaming,
-    /// The system asks the user before a tool runs that needs it.
-    Approvals,
-    /// A session outlives the process of the system: a new process can load it.
-    Resume,
-    /// The system asks the model to think, where the scenario has it think.
-    Thinking,
-    /// A history can be put into the system's store before it loads the session.
-    GivenHistory,
-    /// Two processes can have one session open at the same time.
-    SharedSession,
-    /// The harness can hold the writes of the store, one by one.
-    Saving,
-    /// The user can say something to a running turn, which then goes on.
-    Steer,
-    /// The user can send another prompt while a turn runs: it is queued or refused, or stops the turn.
-    SecondPrompt,
-    /// The system can be told to end a turn by an exception of its own.
-    Interrupt,
-    /// The system ends a turn after so many steps.
-    StepLimit,
-    /// The system knows tools that end the turn with their result.
-    FinalTools,
-    /// Hooks of the application add context for the model while tools run.
-    Hooks,
-    /// The history can be cut.
-    Trim,
-    /// The history can be summarised.
-    Summarise,
-    /// The user can take back what was said.
-    Rewind,
-    /// The user can ask something beside the conversation.
-    Aside,
-}
-
-impl Need {
-    /// The word that scenario files and reports use.
-    pub fn name(self) -> &'static str {
-        match self {
-            Need::Cancel => "cancel",
-            Need::EagerTools => "eager-tools",
-            Need::Streaming => "streaming",
-            Need::Approvals => "approvals",
-            Need::Resume => "resume",
-            Need::Thinking => "thinking",
-            Need::GivenHistory => "given-history",
-            Need::SharedSession => "shared-session",
-            Need::Saving => "saving",
-            Need::Steer => "steer",
-            Need::SecondPrompt => "second-prompt",
-            Need::Interrupt => "interrupt",
-            Need::StepLimit => "step-limit",
-            Need::FinalTools => "final-tools",
-            Need::Hooks => "hooks",
-            Need::Trim => "trim",
-            Need::Summarise => "summarise",
-            Need::Rewind => "rewind",
-            Need::Aside => "aside",
-        }
+crate::named! {
+    /// A capability that a system may lack.
+    pub enum Need {
+        /// The user can stop a running turn.
+        Cancel = "cancel",
+        /// Tools start while the reply is still streaming.
+        EagerTools = "eager-tools",
+        /// The system asks the provider for streams.
+        Streaming = "streaming",
+        /// The system asks the user before a tool runs that needs it.
+        Approvals = "approvals",
+        /// A session outlives the process of the system: a new process can load it.
+        Resume = "resume",
+        /// The system asks the model to think, where the scenario has it think.
+        Thinking = "thinking",
+        /// A history can be put into the system's store before it loads the session.
+        GivenHistory = "given-history",
+        /// Two processes can have one session open at the same time.
+        SharedSession = "shared-session",
+        /// The harness can hold the writes of the store, one by one.
+        Saving = "saving",
+        /// The user can say something to a running turn, which then goes on.
+        Steer = "steer",
+        /// The user can send another prompt while a turn runs: it is queued or refused, or stops the turn.
+        SecondPrompt = "second-prompt",
+        /// The system can be made to end a turn by an exception of its own.
+        Interrupt = "interrupt",
+        /// The system ends a turn after so many steps.
+        StepLimit = "step-limit",
+        /// The system knows tools that end the turn with their result.
+        FinalTools = "final-tools",
+        /// Hooks of the application add context for the model while tools run.
+        Hooks = "hooks",
+        /// The history can be cut.
+        Trim = "trim",
+        /// The history can be summarised.
+        Summarise = "summarise",
+        /// The user can take back what was said.
+        Rewind = "rewind",
+        /// The user can ask something outside the conversation.
+        Aside = "aside",
     }
 }
 

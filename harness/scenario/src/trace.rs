@@ -75,53 +75,36 @@ impl Trace {
 }
 
 /// One thing that was observed or done.
+#[expect(missing_docs, reason = "names say it where nothing else does")]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "event")]
 pub enum Event {
     /// The harness gave the system the user's message of a turn.
-    Prompted {
-        /// The turn, from 0.
-        turn: usize,
-    },
+    Prompted { turn: usize },
     /// A request reached the provider.
     Requested {
-        /// Its number.
         exchange: ExchangeId,
         /// What the provider made of it.
         kind: RequestKind,
         /// The model that is asked, if the path names it. It is not stored: the path is, with the request.
         #[serde(skip)]
         model: Option<String>,
-        /// Its body.
         #[serde(skip)]
         body: Arc<[u8]>,
     },
     /// That request came before the time that the provider had named in its refusal.
-    Early {
-        /// Its number.
-        exchange: ExchangeId,
-    },
+    Early { exchange: ExchangeId },
     /// The provider holds before it sends on.
     Held {
-        /// The request that is being answered.
         exchange: ExchangeId,
-        /// What was last sent.
         at: Held,
         /// How sure it is that the system has it.
         grade: Grade,
     },
     /// The reply is over, for the provider.
-    Replied {
-        /// The request that was answered.
-        exchange: ExchangeId,
-        /// How it ended.
-        ending: Ending,
-    },
+    Replied { exchange: ExchangeId, ending: Ending },
     /// The client went away before the reply was over.
-    PeerClosed {
-        /// The request that was being answered.
-        exchange: ExchangeId,
-    },
+    PeerClosed { exchange: ExchangeId },
     /// A tool started: its gate was reached.
     ToolStarted {
         /// The call, if the arguments carry the marker of one.
@@ -131,28 +114,21 @@ pub enum Event {
     },
     /// A tool's result has been delivered to the system.
     ToolSettled {
-        /// The call.
         call: CallKey,
-        /// How it ended.
         outcome: ToolOutcome,
         /// How sure it is that the system has it.
         grade: Grade,
     },
     /// The system gave a running tool up: its connection to the gate was dropped.
-    ToolCancelled {
-        /// The call.
-        call: CallKey,
-    },
+    ToolCancelled { call: CallKey },
     /// The system showed the state of a call.
     CallShown {
         /// The wire id that it showed.
         id: String,
-        /// The state.
         state: ShownState,
     },
     /// The system asked the user whether a tool may run.
     Asked {
-        /// The question.
         question: QuestionId,
         /// The wire id of the call that it is about.
         id: String,
@@ -161,27 +137,17 @@ pub enum Event {
     },
     /// The user's answer was given to the system.
     Answered {
-        /// The question.
         question: QuestionId,
         /// The call, if it is one of the plan.
         call: Option<CallKey>,
-        /// What the user said.
         consent: Consent,
     },
     /// The user's stop was given to the system.
     Stopped,
     /// An exception was let out of the system's loop.
-    Interrupted {
-        /// Why.
-        cause: InterruptCause,
-    },
+    Interrupted { cause: InterruptCause },
     /// Something was said to the running turn.
-    Said {
-        /// In which way.
-        way: Aside,
-        /// What.
-        text: String,
-    },
+    Said { way: Aside, text: String },
     /// The system took no other prompt while its turn ran.
     PromptRefused,
     /// The process of the system was killed, and is gone. Its turn has no outcome, its requests and tools no end:
@@ -190,10 +156,7 @@ pub enum Event {
     /// A new process has loaded the session.
     Resumed,
     /// The system has changed the history as it was asked to, or, while a turn runs, will do so when it can.
-    Changed {
-        /// How.
-        change: Change,
-    },
+    Changed { change: Change },
     /// An entry of the turn is about to be written to the store, or has been.
     Saving {
         /// Its number, from 1.
@@ -211,10 +174,7 @@ pub enum Event {
     /// The harness gave up waiting for the end of the turn.
     GaveUp,
     /// The system ended the turn.
-    TurnEnded {
-        /// How.
-        outcome: TurnOutcome,
-    },
+    TurnEnded { outcome: TurnOutcome },
     /// The plan is over, and the system has said what it has stored, in its own format.
     Stored {
         /// JSON. It is not written with the events: it is a file of its own in a run folder.
@@ -236,37 +196,19 @@ pub enum Aside {
 }
 
 /// What the provider makes of a request.
+#[expect(missing_docs, reason = "names say it where nothing else does")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum RequestKind {
     /// It is answered with a scripted reply (all from 0).
-    Scripted {
-        /// The turn.
-        turn: usize,
-        /// The reply.
-        reply: usize,
-        /// The attempt.
-        attempt: usize,
-    },
+    Scripted { turn: usize, reply: usize, attempt: usize },
     /// It is refused: the history breaks a rule.
-    Refused {
-        /// The status of the answer.
-        status: u16,
-    },
+    Refused { status: u16 },
     /// It gets the planned HTTP error.
-    Faulted {
-        /// The turn, from 0.
-        turn: usize,
-        /// The reply in whose place it came, from 0.
-        reply: usize,
-        /// The attempt of that reply, from 0.
-        attempt: usize,
-        /// The status of the answer.
-        status: u16,
-    },
+    Faulted { turn: usize, reply: usize, attempt: usize, status: u16 },
     /// The script of the turn has no reply left; it gets a short text.
     Surplus,
-    /// A title, a token count or a list of models: answered beside the script.
+    /// A title, a token count or a list of models: answered without using the script.
     Auxiliary,
 }
 
@@ -279,70 +221,52 @@ pub struct Held {
     pub side: Side,
 }
 
-/// How sure it is that the system has what was sent to it.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum Grade {
-    /// Our side has written it.
-    Written,
-    /// The system's socket has nothing left to read.
-    Read,
-    /// The system has said, or its process has shown, that it took it in.
-    Observed,
-}
-
-impl Grade {
-    /// The word that reports use.
-    pub fn name(self) -> &'static str {
-        match self {
-            Grade::Written => "written",
-            Grade::Read => "read",
-            Grade::Observed => "observed",
-        }
+crate::named! {
+    /// How sure it is that the system has what was sent to it.
+    pub enum Grade {
+        /// Our side has written it.
+        Written = "written",
+        /// The system's socket has nothing left to read.
+        Read = "read",
+        /// The system has said, or its process has shown, that it took it in.
+        Observed = "observed",
     }
 }
 
 /// How a reply ended.
+#[expect(missing_docs, reason = "names say it where nothing else does")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ending {
-    /// As it should.
     Complete,
     /// The body was completed without the terminal event.
     EndEarly,
     /// FIN inside the body.
     Eof,
-    /// RST.
     Reset,
     /// An error event, then the connection was closed.
     ErrorEvent,
-    /// An HTTP error status.
     Status,
 }
 
 /// What the user answers when asked whether a tool may run.
+#[expect(missing_docs, reason = "names say it where nothing else does")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Consent {
-    /// It may.
     Given,
-    /// It may not.
     Refused,
     /// The user has stopped the turn instead.
     Withheld,
 }
 
 /// The state of a call as the system shows it to its user.
+#[expect(missing_docs, reason = "names say it where nothing else does")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ShownState {
-    /// Not yet running.
     Pending,
-    /// Running.
     InProgress,
-    /// Done.
     Completed,
     /// Failed, cancelled, refused.
     Failed,
@@ -356,18 +280,14 @@ impl ShownState {
 }
 
 /// How a turn ended, as the adapter saw it.
+#[expect(missing_docs, reason = "names say it where nothing else does")]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "outcome")]
 pub enum TurnOutcome {
     /// The SDK's call returned.
     Returned,
     /// The SDK raised an error.
-    Raised {
-        /// Its class.
-        class: String,
-        /// Its text.
-        text: String,
-    },
+    Raised { class: String, text: String },
     /// The SDK reported that the turn was stopped.
     Cancelled,
 }

@@ -133,23 +133,20 @@ pub(crate) enum Paths {
     /// To a path that names the model and the delivery.
     OfModel {
         /// What such a path says; nothing of a path to which something else is posted.
-        read: fn(&str) -> Option<(Cow<'_, str>, Delivery)>,
+        read: fn(&str) -> Option<Route<'_>>,
         write: fn(&str, Delivery) -> String,
     },
 }
 
 impl Wire {
-    /// What a request asks for, as far as the path tells, if it asks for a reply of the model.
+    /// What a request asks for, as far as the path says, if it asks for a reply of the model.
     pub fn route<'a>(&self, method: &str, path: &'a str) -> Option<Route<'a>> {
         if method != "POST" {
             return None;
         }
         match self.traits.paths {
             Paths::Fixed(own) => (path == own).then(Route::default),
-            Paths::OfModel { read, .. } => {
-                let (model, delivery) = read(path)?;
-                Some(Route { streamed: Some(delivery == Delivery::Streamed), model: Some(model) })
-            }
+            Paths::OfModel { read, .. } => read(path),
         }
     }
 
@@ -251,12 +248,12 @@ pub(crate) fn usual_request_id(unique: &str) -> String {
     format!("req_{unique}")
 }
 
-/// [`Wire::malformed_frame`] where events are JSON behind `data:`.
+/// [`Wire::malformed_frame`] where events are JSON after `data:`.
 pub(crate) fn malformed_event() -> Vec<u8> {
     b"data: {\"type\":\"\n\n".to_vec()
 }
 
-/// What the path of a request for a reply tells. What it does not tell, the fields `stream` and `model` of the body do.
+/// What the path of a request for a reply says. What it does not say, the fields `stream` and `model` of the body do.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Route<'a> {
     /// Whether the reply is to be a stream.

@@ -82,8 +82,8 @@ fn reply(text: &mut String, said: &Value) {
 fn block_words(block: &Value) -> String {
     match block {
         Value::Object(keys) if keys.len() == 1 => {
-            let told = keys.iter().map(|(key, value)| format!("{key}: {}", flow(&shortened(value.clone()))));
-            told.collect()
+            let words = keys.iter().map(|(key, value)| format!("{key}: {}", flow(&shortened(value.clone()))));
+            words.collect()
         }
         other => flow(other),
     }
@@ -122,9 +122,10 @@ fn scalar(text: &str) -> String {
     const TAKEN: [&str; 8] = ["true", "false", "null", "yes", "no", "on", "off", "nan"];
     let is_plain = |c: char| c.is_ascii_alphanumeric() || " ._-/".contains(c);
     let is_words = text.starts_with(|c: char| c.is_ascii_alphabetic()) && text.chars().all(is_plain);
-    match is_words && !text.ends_with(' ') && !TAKEN.contains(&text.to_ascii_lowercase().as_str()) {
-        true => text.to_owned(),
-        false => Value::from(text).to_string(),
+    if is_words && !text.ends_with(' ') && !TAKEN.contains(&text.to_ascii_lowercase().as_str()) {
+        text.to_owned()
+    } else {
+        Value::from(text).to_string()
     }
 }
 

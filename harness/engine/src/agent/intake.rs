@@ -7,7 +7,6 @@
 use serde_json::Value;
 
 use super::canary::Canary;
-use super::request;
 use super::step::{CallState, Step, StepCall};
 use super::thread::{Block, CallResult, Message};
 use super::{Agent, Output};

@@ -12,9 +12,10 @@ pub(super) fn body(setup: &Setup, thread: &[Message]) -> Vec<u8> {
 
 /// The tools as a request offers them.
 pub(super) fn offered(tools: &[Tool]) -> Vec<OfferedTool<'_>> {
-    let offered = |tool| {
-        let Tool { name, description, input_schema, .. } = tool;
-        OfferedTool { name, description, input_schema }
-    };
-    tools.iter().map(offered).collect()
+    let offered = tools.iter().map(|Tool { name, description, input_schema, .. }| OfferedTool {
+        name,
+        description,
+        input_schema,
+    });
+    offered.collect()
 }

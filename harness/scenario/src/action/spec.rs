@@ -27,31 +27,19 @@ pub struct ActionSpec {
     pub(super) unless: &'static [Unless],
 }
 
-/// Who does something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Actor {
-    /// The provider, or the network in front of it.
-    Provider,
-    /// The user.
-    User,
-    /// The process of the system, or the application in it.
-    Process,
-    /// A tool.
-    Tool,
-    /// The application, to the history.
-    History,
-}
-
-impl Actor {
-    /// The word that the reference page uses.
-    pub fn name(self) -> &'static str {
-        match self {
-            Actor::Provider => "provider",
-            Actor::User => "user",
-            Actor::Process => "process",
-            Actor::Tool => "tool",
-            Actor::History => "history",
-        }
+crate::named! {
+    /// Who does something.
+    pub enum Actor {
+        /// The provider, or the network in front of it.
+        Provider = "provider",
+        /// The user.
+        User = "user",
+        /// The process of the system, or the application in it.
+        Process = "process",
+        /// A tool.
+        Tool = "tool",
+        /// The application, to the history.
+        History = "history",
     }
 }
 
@@ -68,37 +56,23 @@ pub enum Ends {
     Turn,
 }
 
-/// What an action does to a system: actions of one effect that fail alike are one cause.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Effect {
-    /// The user stops the turn.
-    Stop,
-    /// The process dies.
-    Kill,
-    /// The reply breaks off.
-    Cut,
-    /// The reply ends in an error.
-    Error,
-    /// The request is refused.
-    Refusal,
-    /// The reply pauses.
-    Pause,
-    /// A tool settles at another time.
-    Settle,
-}
-
-impl Effect {
-    /// The word that reports use.
-    pub fn name(self) -> &'static str {
-        match self {
-            Effect::Stop => "stop",
-            Effect::Kill => "kill",
-            Effect::Cut => "cut",
-            Effect::Error => "error",
-            Effect::Refusal => "refusal",
-            Effect::Pause => "pause",
-            Effect::Settle => "settle",
-        }
+crate::named! {
+    /// What an action does to a system: actions of one effect that fail alike are one cause.
+    pub enum Effect {
+        /// The user stops the turn.
+        Stop = "stop",
+        /// The process dies.
+        Kill = "kill",
+        /// The reply breaks off.
+        Cut = "cut",
+        /// The reply ends in an error.
+        Error = "error",
+        /// The request is refused.
+        Refusal = "refusal",
+        /// The reply pauses.
+        Pause = "pause",
+        /// A tool settles at another time.
+        Settle = "settle",
     }
 }
 

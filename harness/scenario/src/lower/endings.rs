@@ -26,7 +26,7 @@ pub(super) fn limit(scenario: &Scenario, turns: &[PlannedTurn], problems: &mut P
     let is_reached = turns.iter().any(|turn| turn.replies.len() > steps as usize);
     problems.add_if(!is_reached, || {
         Problem::new(pointer, format!("no turn has more than {steps} replies, so the limit is never reached"))
-            .with_hint("also write the reply that the limit prevents".to_owned())
+            .with_hint("also write the reply that the limit prevents")
     });
 }
 
@@ -99,7 +99,7 @@ fn hanging(context: TurnContext<'_>, settle: &[String], actions: &[PlannedAction
             &base,
             format!("the turn never ends: the tool of `{}` hangs", context.table[*first].name),
         )
-        .with_hint("end it with an action such as `abort`".to_owned())
+        .with_hint("end it with an action such as `abort`")
     });
     let named = settle.iter().position(|name| hangs.iter().any(|key| context.table[*key].name == *name));
     if let Some(index) = named {

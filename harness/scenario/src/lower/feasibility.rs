@@ -54,12 +54,12 @@ pub(super) fn lacking<'a>(
 /// The first action that ends a stream early where nothing of it is left to send.
 pub(super) fn idle<'a>(context: TurnContext<'_>, actions: &'a [PlannedAction]) -> Option<&'a PlannedAction> {
     // Before the terminal event there is still that event, which then holds the stop reason as well.
-    let is_behind_all =
+    let is_after_all =
         |at: &PlannedPoint| matches!(at, PlannedPoint::Stream { mark: Mark::Stop, side: Side::After, .. });
     let ends_with_stop = wire::of(context.table.dialect()).traits.ends_with_stop;
     actions
         .iter()
-        .find(|action| ends_with_stop && action.what == Action::EndEarly && is_behind_all(&action.at))
+        .find(|action| ends_with_stop && action.what == Action::EndEarly && is_after_all(&action.at))
 }
 
 fn pointer(context: TurnContext<'_>, action: usize) -> String {
@@ -106,7 +106,7 @@ fn before_moved(context: TurnContext<'_>, actions: &[PlannedAction], problems: &
                 pointer(context, index),
                 format!("another action settles `{name}`, so it has no moment before it here"),
             )
-            .with_hint("use the point of that action".to_owned())
+            .with_hint("use the point of that action")
         });
     }
 }
@@ -142,9 +142,10 @@ fn after_the_stop(
     let is_kill = stop.what == Action::Kill;
     let (stopped, stops_it) = if is_kill { ("killed", "kills it") } else { ("stopped", "stops it") };
     if let Some((second, other)) = stops.next() {
-        let message = match is_kill == (other.what == Action::Kill) {
-            true => format!("a turn can be {stopped} only once"),
-            false => "a turn can be stopped or killed, not both".to_owned(),
+        let message = if is_kill == (other.what == Action::Kill) {
+            format!("a turn can be {stopped} only once")
+        } else {
+            "a turn can be stopped or killed, not both".to_owned()
         };
         problems.add(
             Problem::new(pointer(context, second), message)
@@ -210,13 +211,13 @@ pub(super) fn outlived(table: &CallTable<'_>, turns: &[PlannedTurn], problems: &
             problems.add_if(call.turn < index && !turns[call.turn].actions.iter().any(ends), || {
                 let message = format!("turn {} does not end before `{}` settles", call.turn + 1, call.name);
                 Problem::new(format!("/turns/{index}/at/{action}/do/settle"), message)
-                    .with_hint("end that turn with an action such as `abort`".to_owned())
+                    .with_hint("end that turn with an action such as `abort`")
             });
         }
     }
 }
 
-/// Whether an end of its turn comes before a call must have its result: the reply behind its own is asked for when it has.
+/// Whether an end of its turn comes before a call must have its result: the reply after its own is requested only then.
 fn is_early(table: &CallTable<'_>, key: CallKey, at: &PlannedPoint) -> bool {
     let call = &table[key];
     let until_then = || {
@@ -241,13 +242,7 @@ fn is_early(table: &CallTable<'_>, key: CallKey, at: &PlannedPoint) -> bool {
 fn count(at: &PlannedPoint) -> u32 {
     match at {
         PlannedPoint::StartedCount(count) | PlannedPoint::SettledCount(count) => *count,
-        PlannedPoint::Prompt
-        | PlannedPoint::Stream { .. }
-        | PlannedPoint::Asked(_)
-        | PlannedPoint::Started(_)
-        | PlannedPoint::Settled(..)
-        | PlannedPoint::Saved(..)
-        | PlannedPoint::Step(_) => 0,
+        _ => 0,
     }
 }
 
@@ -280,13 +275,7 @@ fn results(at: &PlannedPoint, order: &[CallKey]) -> usize {
         PlannedPoint::SettledCount(count) => 2 * *count as usize,
         PlannedPoint::Settled(key, Side::Before) => 2 * place(key),
         PlannedPoint::Settled(key, Side::After) => 2 * place(key) + 2,
-        PlannedPoint::Prompt
-        | PlannedPoint::Stream { .. }
-        | PlannedPoint::Asked(_)
-        | PlannedPoint::Started(_)
-        | PlannedPoint::StartedCount(_)
-        | PlannedPoint::Saved(..)
-        | PlannedPoint::Step(_) => 0,
+        _ => 0,
     }
 }
 
@@ -346,17 +335,19 @@ fn of_idle_calls(context: TurnContext<'_>, actions: &[PlannedAction], problems: 
         };
         if let Some(key) = [waits, settles].into_iter().flatten().find(|key| idle.contains(key)) {
             let call = &context.table[key];
-            let (who, hint) = match call.is_invalid() {
-                true => ("no system can run", "use a point of the stream, such as `end`"),
-                false => ("the user refuses", "use `asked`, or a tool that does not deny"),
+            let (who, hint) = if call.is_invalid() {
+                ("no system can run", "use a point of the stream, such as `end`")
+            } else {
+                ("the user refuses", "use `asked`, or a tool that does not deny")
             };
             let message = format!("{who} the call `{}`, so it never starts", call.name);
-            problems.add(Problem::new(pointer(context, index), message).with_hint(hint.to_owned()));
+            problems.add(Problem::new(pointer(context, index), message).with_hint(hint));
         }
         problems.add_if(count(&action.at) > n_running, || {
-            let others = match idle.iter().any(|key| context.table[*key].is_invalid()) {
-                true => "the others cannot be run",
-                false => "the user refuses the others",
+            let others = if idle.iter().any(|key| context.table[*key].is_invalid()) {
+                "the others cannot be run"
+            } else {
+                "the user refuses the others"
             };
             let message = format!("only {n_running} of the turn's calls start: {others}");
             Problem::new(pointer(context, index), message)
@@ -393,11 +384,7 @@ pub(super) fn too_soon(context: TurnContext<'_>, actions: &[PlannedAction], prob
                 .then(|| format!("`{}` may not have started here", call.name)),
             PlannedPoint::Asked(other) => (other == key || context.table[other].reply != call.reply)
                 .then(|| format!("`{}` may not have started here", call.name)),
-            PlannedPoint::Prompt
-            | PlannedPoint::SettledCount(_)
-            | PlannedPoint::Settled(..)
-            | PlannedPoint::Saved(..)
-            | PlannedPoint::Step(_) => None,
+            _ => None,
         };
         if let Some(message) = problem {
             let from = if call.asks { "started" } else { "end" };
@@ -427,7 +414,7 @@ fn idle_attempts(context: TurnContext<'_>, streamed: &[InStream<'_>], problems: 
                 let message =
                     format!("attempt {} is never requested: attempt {attempt} does not fail", attempt + 1);
                 Problem::new(format!("{base}/attempts/{attempt}"), message)
-                    .with_hint("add an action that ends it, such as `reset`".to_owned())
+                    .with_hint("add an action that ends it, such as `reset`")
             });
         }
         let goes_on = said.attempts.last().is_some_and(|script| script.calls().next().is_some());
@@ -435,7 +422,7 @@ fn idle_attempts(context: TurnContext<'_>, streamed: &[InStream<'_>], problems: 
             let message =
                 format!("reply {} is never requested: reply {} makes no call", reply + 2, reply + 1);
             Problem::new(format!("/turns/{}/replies/{}", context.turn, reply + 1), message)
-                .with_hint("move it to a turn of its own".to_owned())
+                .with_hint("move it to a turn of its own")
         });
     }
 }

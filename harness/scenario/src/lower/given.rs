@@ -1,8 +1,9 @@
 //! The given history: its file is read, looked at, and lowered to the ids that a provider would have minted.
 
 use std::collections::BTreeSet;
+use std::io;
 
-use crate::parse::{self, Diagnostic, Variant, did_you_mean, one_of};
+use crate::parse::{self, Diagnostic, Variant, suggestion};
 use crate::plan::{self, MARKER, ToolOutcome};
 use crate::scenario::{Block, GivenHistory, GivenMessage, GivenResult, Scenario};
 
@@ -12,7 +13,7 @@ use super::problem::{Problem, Problems};
 use super::tools::{fill, kind};
 
 /// Reads a file by its path below the folder of the scenario, or says why it cannot be read.
-pub type Files<'a> = &'a dyn Fn(&str) -> Result<String, String>;
+pub type Files<'a> = &'a dyn Fn(&str) -> io::Result<String>;
 
 /// Messages of a given history. The longest that a class of failure needs has about twenty.
 pub const MAX_GIVEN: usize = 256;
@@ -136,15 +137,14 @@ pub(super) fn check(scenario: &Scenario) -> Result<(), Vec<Problem>> {
     let wrong = |message: String| Problem::new(HISTORY, message);
     problems.add_if(given.messages.is_empty(), || {
         wrong("the history has not been read".to_owned())
-            .with_hint("a scenario with `given` must be read from a file".to_owned())
+            .with_hint("a scenario with `given` must be read from a file")
     });
     let own: BTreeSet<&str> = super::position::calls(scenario).map(|(_, call)| call.name.as_str()).collect();
     for (_, call) in calls(&given.messages) {
         problems.add_if(!scenario.tools.contains_key(&call.tool), || {
             let known: Vec<&String> = scenario.tools.keys().collect();
-            let hint = did_you_mean(&call.tool, &known).or_else(|| one_of("`tools` has", &known));
             wrong(format!("the history calls the tool `{}`, which the scenario does not define", call.tool))
-                .with_hint(hint)
+                .with_any_hint(suggestion(&call.tool, "`tools` has", &known))
         });
         problems.add_if(scenario.tools.get(&call.tool).is_some_and(|tool| tool.missing), || {
             wrong(format!("the history calls the tool `{}`, which is `missing`", call.tool))
@@ -177,7 +177,7 @@ pub(super) fn lower(scenario: &Scenario, table: &mut CallTable<'_>) -> Vec<plan:
                 plan::GivenMessage::Assistant(blocks.iter().filter_map(block).collect())
             }
             GivenMessage::Results(results) => {
-                let mut told = Vec::with_capacity(results.len());
+                let mut answered = Vec::with_capacity(results.len());
                 for result in results {
                     let Some((call, key)) = find(&result.of) else { continue };
                     let said = |text: &Option<String>| text.as_ref().map(|text| fill(text, &call.args));
@@ -186,10 +186,10 @@ pub(super) fn lower(scenario: &Scenario, table: &mut CallTable<'_>) -> Vec<plan:
                         (None, text) => ToolOutcome::Error(text.unwrap_or_default()),
                     };
                     let (text, is_error) = (outcome.text().to_owned(), !outcome.is_success());
-                    told.push(plan::GivenResult { id: table[*key].id.clone(), text, is_error });
+                    answered.push(plan::GivenResult { id: table[*key].id.clone(), text, is_error });
                     table.settle_given(*key, outcome);
                 }
-                plan::GivenMessage::Results(told)
+                plan::GivenMessage::Results(answered)
             }
         });
     }

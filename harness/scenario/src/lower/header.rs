@@ -53,25 +53,25 @@ pub(super) fn check(scenario: &Scenario) -> Result<(), Vec<Problem>> {
 fn labels(scenario: &Scenario, problems: &mut Problems) {
     problems.add_if(scenario.schema != 1, || {
         Problem::new("/schema", format!("format version {} is unknown", scenario.schema))
-            .with_hint("write `schema: 1`".to_owned())
+            .with_hint("write `schema: 1`")
     });
     text("/comment", "the comment", &scenario.comment, problems);
     problems.add_if(scenario.class.is_empty(), || {
         Problem::new("/class", "a scenario has at least one class")
-            .with_hint("for example `class: [abort-batch]`".to_owned())
+            .with_hint("for example `class: [abort-batch]`")
     });
     too_many("/class", "classes", scenario.class.len(), MAX_LABELS, problems);
     too_many("/evidence", "threads", scenario.evidence.len(), MAX_LABELS, problems);
     for (index, class) in scenario.class.iter().enumerate() {
         problems.add_if(!is_kebab_case(class), || {
             Problem::new(format!("/class/{index}"), format!("the class `{class}` is not in kebab-case"))
-                .with_hint("use lowercase words joined by `-`, for example `abort-batch`".to_owned())
+                .with_hint("use lowercase words joined by `-`, for example `abort-batch`")
         });
     }
     for (index, evidence) in scenario.evidence.iter().enumerate() {
         problems.add_if(!is_evidence(evidence), || {
             Problem::new(format!("/evidence/{index}"), "this is not a link to a public thread")
-                .with_hint("write `owner/repo#123` or an address that begins with `https://`".to_owned())
+                .with_hint("write `owner/repo#123` or an address that begins with `https://`")
         });
     }
 }
@@ -96,7 +96,7 @@ fn check_turn(index: usize, turn: &Turn, problems: &mut Problems) {
             let is_empty = |block: &Block| matches!(block, Block::Text(text) if text.is_empty());
             problems.add_if(!blocks.is_empty() && blocks.iter().all(is_empty), || {
                 Problem::new(&pointer, "the reply has no content")
-                    .with_hint("add a `call`, or a `text` that is not empty".to_owned())
+                    .with_hint("add a `call`, or a `text` that is not empty")
             });
             for (block, content) in blocks.iter().enumerate() {
                 let place = BlockPosition { turn: index, reply: reply_index, attempt, block };
@@ -124,12 +124,12 @@ fn check_thinking(pointer: &str, blocks: &[Block], problems: &mut Problems) {
                 format!("{pointer}/{}/think", late + 1),
                 "`think` is allowed once, as the first block of a reply",
             )
-            .with_hint("keep one `think`, at the start of the reply".to_owned()),
+            .with_hint("keep one `think`, at the start of the reply"),
         );
     } else {
         problems.add_if(blocks.len() == 1 && blocks.iter().all(thinks), || {
             Problem::new(pointer, "the reply has nothing but `think`")
-                .with_hint("add a `text` or a `call` after `think`".to_owned())
+                .with_hint("add a `text` or a `call` after `think`")
         });
     }
 }

@@ -57,7 +57,7 @@ const LOWERCASE: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyz";
 /// Tries to find a marker that begins with the name of its call; one is almost always enough.
 const MAX_NAMED_TRIES: u32 = 16;
 
-/// Letters of a marker behind the name of its call: two thousand million markers, and 256 calls at the most.
+/// Letters of a marker after the name of its call: two thousand million markers, and 256 calls at the most.
 const MARKER_LETTERS: usize = 6;
 
 /// FNV-1a, 64 bits: <http://www.isthe.com/chongo/tech/comp/fnv/>.

@@ -37,13 +37,13 @@ pub(super) fn check_call(scenario: &Scenario, place: BlockPosition, call: &Call,
             match earlier.find(|(_, other)| other.name == *name) {
                 None => problems.add(
                     Problem::new(format!("{base}/id/same"), format!("there is no earlier call `{name}`"))
-                        .with_hint("name a call that stands before this one in the file".to_owned()),
+                        .with_hint("name a call that stands before this one in the file"),
                 ),
                 Some((_, other)) => problems.add_if(asks(scenario, other), || {
                     let message =
                         format!("the user is asked about the call `{name}` and identifies it by its id");
                     Problem::new(format!("{base}/id/same"), message)
-                        .with_hint("name a call of a tool that does not ask".to_owned())
+                        .with_hint("name a call of a tool that does not ask")
                 }),
             }
         }
@@ -51,7 +51,7 @@ pub(super) fn check_call(scenario: &Scenario, place: BlockPosition, call: &Call,
     }
     problems.add_if(asks(scenario, call) && call.id.is_some(), || {
         Problem::new(format!("{base}/id"), "the user is asked about this call and identifies it by its id")
-            .with_hint("use a tool that does not ask".to_owned())
+            .with_hint("use a tool that does not ask")
     });
 }
 
@@ -72,7 +72,7 @@ pub(super) fn check_tool(base: &str, tool: &Tool, tools: &BTreeMap<String, Tool>
     let pointer = format!("{base}/called");
     problems.add_if(!tool.missing, || {
         Problem::new(&pointer, "`called` is only for a tool that is `missing`")
-            .with_hint("add `missing: true`".to_owned())
+            .with_hint("add `missing: true`")
     });
     problems.add_if(called.len() > MAX_STRING, || {
         Problem::new(&pointer, format!("the name is longer than {MAX_STRING} bytes"))
@@ -80,7 +80,7 @@ pub(super) fn check_tool(base: &str, tool: &Tool, tools: &BTreeMap<String, Tool>
     let given = |name: &str| tools.get(name).is_some_and(|tool| !tool.missing);
     problems.add_if(given(called), || {
         Problem::new(&pointer, format!("the system has a tool `{called}`"))
-            .with_hint("choose a name that no tool has".to_owned())
+            .with_hint("choose a name that no tool has")
     });
 }
 
@@ -91,7 +91,7 @@ pub(super) fn check_reply(base: &str, reply: &Reply, problems: &mut Problems) {
             format!("{base}/indices"),
             "deltas in turns cannot be assigned to calls that all have one number, or none",
         )
-        .with_hint("leave out `interleave` or `indices`".to_owned())
+        .with_hint("leave out `interleave` or `indices`")
     });
     let has_own_id =
         |block: &Block| matches!(block, Block::Call(call) if matches!(call.id, Some(CallId::Same(_))));
@@ -100,11 +100,11 @@ pub(super) fn check_reply(base: &str, reply: &Reply, problems: &mut Problems) {
             format!("{base}/indices"),
             "without a number, a call with the id of another cannot be told from it",
         )
-        .with_hint("leave out `indices`, or give the calls ids of their own".to_owned())
+        .with_hint("leave out `indices`, or give the calls ids of their own")
     });
 }
 
-/// Whether anything is sent twice of a reply in which calls have no ids: nobody can tell it from two calls.
+/// Whether anything is sent twice of a reply in which calls have no ids: it could not be told from two calls.
 pub(super) fn repeated(scenario: &Scenario, problems: &mut Problems) {
     for (index, turn) in scenario.turns.iter().enumerate() {
         for (action, at) in turn.at.iter().enumerate() {
@@ -116,7 +116,7 @@ pub(super) fn repeated(scenario: &Scenario, problems: &mut Problems) {
             problems.add_if(at.action == Action::Duplicate && has_nameless, || {
                 let pointer = format!("/turns/{index}/at/{action}/do");
                 Problem::new(pointer, "a call without an id that is sent twice counts as two calls")
-                    .with_hint("give the calls of this reply ids".to_owned())
+                    .with_hint("give the calls of this reply ids")
             });
         }
     }

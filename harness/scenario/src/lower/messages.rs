@@ -1,4 +1,4 @@
-//! What is said to a running turn: by the user, or by a hook.
+//! Messages to a running turn: from the user, or from a hook.
 
 use crate::plan::PlannedTurn;
 use crate::scenario::{Action, At, Scenario};
@@ -18,7 +18,7 @@ pub(super) fn unique(turns: &[PlannedTurn], problems: &mut Problems) {
             let pointer = format!("/turns/{index}/at/{action}/do/{}", planned.what.spec().name);
             problems.add_if(said.iter().any(|other| other.contains(text) || text.contains(*other)), || {
                 Problem::new(&pointer, "this text duplicates another message")
-                    .with_hint("each must be unique, so that it can be recognised in requests".to_owned())
+                    .with_hint("each must be unique, so that it can be recognised in requests")
             });
             let is_prompt = matches!(planned.what, Action::Prompt(_));
             n_prompts += u32::from(is_prompt);
@@ -48,7 +48,7 @@ pub(super) fn rewound(scenario: &Scenario, problems: &mut Problems) {
                 );
                 problems.add(
                     Problem::new(pointer, message)
-                        .with_hint("rewind only turns with a single message from the user".to_owned()),
+                        .with_hint("rewind only turns with a single message from the user"),
                 );
             }
         }

@@ -1,6 +1,5 @@
 //! Points: what the words of a scenario mean in a plan.
 
-use crate::parse::{did_you_mean, one_of};
 use crate::plan::{CallKey, Mark, PlannedPoint, PlannedReply, Script, ScriptBlock, Side};
 use crate::point::PointSpec;
 use crate::scenario::{At, Point, Which, n_saved};
@@ -39,7 +38,7 @@ impl Words<'_> {
         }
     }
 
-    /// `reply` and `attempt` stand beside points of the stream alone.
+    /// `reply` and `attempt` go only with points of the stream.
     fn of_no_reply(&self, base: &str, why: &str) -> Result<(), Problem> {
         for (key, value) in [("reply", self.at.reply), ("attempt", self.at.attempt)] {
             if value != 1 {
@@ -57,9 +56,9 @@ impl TurnContext<'_> {
         let Some((side, point)) = at.place() else {
             return Err(match at.point() {
                 Some(_) => Problem::new(format!("{base}/after"), "an action has either `before` or `after`")
-                    .with_hint("split it into two actions".to_owned()),
+                    .with_hint("split it into two actions"),
                 None => Problem::new(base, "nothing says where this happens")
-                    .with_hint("give `before` or `after`, for example `after: { settled: 1 }`".to_owned()),
+                    .with_hint("give `before` or `after`, for example `after: { settled: 1 }`"),
             });
         };
         let words = Words { pointer: format!("{base}/{}", side.name()), at, side };
@@ -83,8 +82,7 @@ impl TurnContext<'_> {
             )),
             None => {
                 let known = self.table.names_in(self.turn);
-                let hint = did_you_mean(name, &known).or_else(|| one_of("this turn has", &known));
-                Err(Problem::new(pointer, format!("there is no call `{name}`")).with_hint(hint))
+                Err(Problem::unknown(pointer, "call", name, "this turn has", &known))
             }
         }
     }
@@ -99,7 +97,7 @@ impl TurnContext<'_> {
         match self.live_prompts.iter().position(|turn| *turn == wanted) {
             Some(at) => Ok((self.live_prompts.len() - at) as u32),
             None => Err(Problem::new(pointer, format!("turn {turn} is no longer in the history"))
-                .with_hint("it has been trimmed, summarised or rewound".to_owned())),
+                .with_hint("it has been trimmed, summarised or rewound")),
         }
     }
 
@@ -108,9 +106,9 @@ impl TurnContext<'_> {
     pub fn settleable(&self, pointer: &str, name: &str) -> Result<CallKey, Problem> {
         match self.table.find(name) {
             Some(key) if self.table[key].turn < self.turn && self.table[key].deaf => Ok(key),
-            Some(key) if self.table[key].turn < self.turn => self.call(pointer, name).map_err(|problem| {
-                problem.with_hint("only a tool with `deaf: true` outlives its turn".to_owned())
-            }),
+            Some(key) if self.table[key].turn < self.turn => self
+                .call(pointer, name)
+                .map_err(|problem| problem.with_hint("only a tool with `deaf: true` outlives its turn")),
             _ => self.call(pointer, name),
         }
     }
@@ -119,7 +117,7 @@ impl TurnContext<'_> {
         words.stands(Point::Prompt.spec(), words.pointer.clone())?;
         if self.turn == 0 {
             return Err(Problem::new(&words.pointer, "no turn comes before the first one")
-                .with_hint("move it to a later turn".to_owned()));
+                .with_hint("move it to a later turn"));
         }
         words.of_no_reply(base, "the prompt comes before all replies")?;
         Ok(PlannedPoint::Prompt)
@@ -130,10 +128,11 @@ impl TurnContext<'_> {
         let pointer = format!("{}/asked", words.pointer);
         words.stands(Point::Asked(String::new()).spec(), pointer.clone())?;
         let key = self.call(pointer.clone(), name)?;
-        match self.table[key].asks {
-            true => Ok(PlannedPoint::Asked(key)),
-            false => Err(Problem::new(pointer, format!("the user is not asked about the call `{name}`"))
-                .with_hint(format!("add `asks: true` to the tool `{}`", self.table[key].tool))),
+        if self.table[key].asks {
+            Ok(PlannedPoint::Asked(key))
+        } else {
+            Err(Problem::new(pointer, format!("the user is not asked about the call `{name}`"))
+                .with_hint(format!("add `asks: true` to the tool `{}`", self.table[key].tool)))
         }
     }
 
@@ -144,7 +143,7 @@ impl TurnContext<'_> {
         match which {
             Which::Call(name) => Ok(PlannedPoint::Started(self.call(pointer, name)?)),
             Which::Count(0) => Err(Problem::new(pointer, "started tools are counted from 1")
-                .with_hint("use `before: headers` or another point of the stream".to_owned())),
+                .with_hint("use `before: headers` or another point of the stream")),
             Which::Count(count) => Ok(PlannedPoint::StartedCount(self.count(pointer, *count)?)),
         }
     }
@@ -158,9 +157,8 @@ impl TurnContext<'_> {
                 Ok(PlannedPoint::SettledCount(self.count(pointer, *count)?))
             }
             (Which::Count(0), Side::Before) => {
-                Err(Problem::new(pointer, "there is no moment before the zeroth result").with_hint(
-                    "use `after: { settled: 0 }`: all calls have started, none has settled".to_owned(),
-                ))
+                Err(Problem::new(pointer, "there is no moment before the zeroth result")
+                    .with_hint("use `after: { settled: 0 }`: all calls have started, none has settled"))
             }
             (Which::Count(count), Side::Before) => {
                 Ok(PlannedPoint::SettledCount(self.count(pointer, *count)?.saturating_sub(1)))
@@ -175,11 +173,11 @@ impl TurnContext<'_> {
         if !(1..=n_entries).contains(&entry) {
             let message = format!("this turn saves {n_entries} entries, so there is no entry {entry}");
             return Err(Problem::new(pointer, message)
-                .with_hint("the user's message is the first, then come calls and results".to_owned()));
+                .with_hint("the user's message is the first, then come calls and results"));
         }
         if (entry, words.side) == (1, Side::Before) {
             return Err(Problem::new(pointer, "a turn leaves no trace before its first entry is saved")
-                .with_hint("use `before: prompt` for the time between two turns".to_owned()));
+                .with_hint("use `before: prompt` for the time between two turns"));
         }
         Ok(PlannedPoint::Saved(entry, words.side))
     }
@@ -208,7 +206,7 @@ impl TurnContext<'_> {
         let attempt =
             index(base, "attempt", "attempts", words.at.attempt, attempts.len()).map_err(|problem| {
                 let advice = "write the attempt out under `attempts`";
-                problem.with_hint(advice.to_owned())
+                problem.with_hint(advice)
             })?;
         let mark = self.mark(words, point, (reply, attempt), &attempts[attempt])?;
         Ok(PlannedPoint::Stream { reply, attempt, mark, side: words.side })
@@ -224,8 +222,8 @@ impl TurnContext<'_> {
         let inner = |key: &str| format!("{}/{key}", words.pointer);
         match point {
             Point::Headers => Ok(Mark::Headers),
-            Point::Think(fragment) => thought(inner("think"), *fragment, script),
-            Point::Text(fragment) => text(inner("text"), *fragment, script),
+            Point::Think(number) => fragment(inner("think"), "think", *number, script).map(Mark::Think),
+            Point::Text(number) => fragment(inner("text"), "text", *number, script).map(Mark::Text),
             Point::Start(name) => Ok(Mark::Start(self.streamed(inner("start"), name, at)?)),
             Point::End(name) => Ok(Mark::End(self.streamed(inner("end"), name, at)?)),
             Point::Delta(name, delta) => self.delta(&inner("delta"), name, *delta, at),
@@ -274,38 +272,21 @@ impl TurnContext<'_> {
     }
 }
 
-fn text(pointer: String, fragment: u32, script: &Script) -> Result<Mark, Problem> {
-    let count = script.blocks.iter().map(|block| match block {
-        ScriptBlock::Text(fragments) => fragments.len() as u32,
-        ScriptBlock::Think(_) | ScriptBlock::Call(_) => 0,
+/// A fragment of the texts of a reply, or of its thinking.
+fn fragment(pointer: String, key: &str, number: u32, script: &Script) -> Result<u32, Problem> {
+    let count = script.blocks.iter().map(|block| match (block, key) {
+        (ScriptBlock::Text(fragments), "text") | (ScriptBlock::Think(fragments), "think") => fragments.len(),
+        _ => 0,
     });
-    let n_fragments: u32 = count.sum();
-    if (1..=n_fragments).contains(&fragment) {
-        return Ok(Mark::Text(fragment));
+    let n_fragments = count.sum::<usize>() as u32;
+    if (1..=n_fragments).contains(&number) {
+        return Ok(number);
     }
-    let problem = Problem::new(pointer, format!("this reply has no text fragment {fragment}"));
+    let problem = Problem::new(pointer, format!("this reply has no fragment {number} of `{key}`"));
     Err(match n_fragments {
-        0 => problem.with_hint("it has no text".to_owned()),
+        0 => problem.with_hint(format!("it has no `{key}`")),
         _ => problem
-            .with_hint(format!("every text is sent in two fragments: here they are 1 to {n_fragments}")),
-    })
-}
-
-fn thought(pointer: String, fragment: u32, script: &Script) -> Result<Mark, Problem> {
-    let count = script.blocks.iter().map(|block| match block {
-        ScriptBlock::Think(fragments) => fragments.len() as u32,
-        ScriptBlock::Text(_) | ScriptBlock::Call(_) => 0,
-    });
-    let n_fragments: u32 = count.sum();
-    if (1..=n_fragments).contains(&fragment) {
-        return Ok(Mark::Think(fragment));
-    }
-    let problem = Problem::new(pointer, format!("this reply has no fragment {fragment} of thinking"));
-    Err(match n_fragments {
-        0 => problem.with_hint("it has no `think`".to_owned()),
-        _ => {
-            problem.with_hint(format!("thinking is sent in two fragments: here they are 1 to {n_fragments}"))
-        }
+            .with_hint(format!("every `{key}` is sent in two fragments: here they are 1 to {n_fragments}")),
     })
 }
 

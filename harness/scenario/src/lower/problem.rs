@@ -1,6 +1,7 @@
 //! What is wrong with a scenario that reads well.
 
 use crate::action::Refusal;
+use crate::parse::suggestion;
 
 /// A mistake in what a scenario says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,11 +21,27 @@ impl Problem {
 
     /// Something that cannot stand where it does.
     pub(super) fn refused(pointer: impl Into<String>, refusal: Refusal) -> Problem {
-        Problem::new(pointer, refusal.message).with_hint(refusal.hint.to_owned())
+        Problem::new(pointer, refusal.message).with_hint(refusal.hint)
     }
 
-    pub(super) fn with_hint(mut self, hint: impl Into<Option<String>>) -> Problem {
-        self.hint = hint.into();
+    /// A name that nothing has; `lead` introduces the known ones.
+    pub(super) fn unknown<S: AsRef<str>>(
+        pointer: impl Into<String>,
+        what: &str,
+        name: &str,
+        lead: &str,
+        known: &[S],
+    ) -> Problem {
+        Problem::new(pointer, format!("there is no {what} `{name}`"))
+            .with_any_hint(suggestion(name, lead, known))
+    }
+
+    pub(super) fn with_hint(self, hint: impl Into<String>) -> Problem {
+        self.with_any_hint(Some(hint.into()))
+    }
+
+    pub(super) fn with_any_hint(mut self, hint: Option<String>) -> Problem {
+        self.hint = hint;
         self
     }
 }

@@ -18,11 +18,11 @@ pub(super) fn check(turns: &[PlannedTurn], problems: &mut Problems) {
         });
         problems.add_if(index == 0 && turn.process == 2, || {
             wrong("the first turn must run in process 1".to_owned())
-                .with_hint("process 2 can only load a session that process 1 has opened".to_owned())
+                .with_hint("process 2 can only load a session that process 1 has opened")
         });
         problems.add_if(turn.process == 2 && turns.iter().any(kills), || {
             wrong("`kill` is not allowed in a scenario with two processes".to_owned())
-                .with_hint("put the `kill` into a scenario of its own".to_owned())
+                .with_hint("put the `kill` into a scenario of its own")
         });
     }
 }

@@ -123,16 +123,10 @@ fn play(context: TurnContext<'_>, default: &[CallKey], moved: Vec<Moved>) -> (Ve
 /// Whether a point is reached when these have settled and that one is next.
 fn is_reached(at: &PlannedPoint, settled: &[CallKey], next: Option<CallKey>) -> bool {
     match at {
-        PlannedPoint::Prompt
-        | PlannedPoint::Stream { .. }
-        | PlannedPoint::Asked(_)
-        | PlannedPoint::Started(_)
-        | PlannedPoint::StartedCount(_)
-        | PlannedPoint::Saved(..)
-        | PlannedPoint::Step(_) => true,
         PlannedPoint::SettledCount(count) => settled.len() >= *count as usize,
         PlannedPoint::Settled(key, Side::After) => settled.contains(key),
         PlannedPoint::Settled(key, Side::Before) => next == Some(*key),
+        _ => true,
     }
 }
 

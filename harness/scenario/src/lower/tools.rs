@@ -1,10 +1,9 @@
-//! The tools of a scenario: whether its calls fit them, what the system is told, and how a call ends.
+//! The tools of a scenario: whether its calls fit them, how they are declared, and how a call ends.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::parse::{did_you_mean, one_of};
 use crate::plan::{MARKER, PlannedTool, ToolOutcome};
 use crate::scenario::{Call, Scenario, Tool};
 
@@ -39,7 +38,7 @@ pub(super) fn check(scenario: &Scenario) -> Result<(Vec<PlannedTool>, Vec<Planne
         malformations::check_call(scenario, place, call, &mut problems);
         problems.add_if(named.insert(&call.name, place).is_some(), || {
             Problem::new(format!("{place}/call/as"), format!("two calls are named `{}`", call.name))
-                .with_hint("give every call of the file its own name".to_owned())
+                .with_hint("give every call of the file its own name")
         });
     }
     let (mut given, mut missing) = (Vec::new(), Vec::new());
@@ -49,7 +48,7 @@ pub(super) fn check(scenario: &Scenario) -> Result<(Vec<PlannedTool>, Vec<Planne
     }
     problems.add_if(given.is_empty() && !missing.is_empty(), || {
         Problem::new("/tools", "every tool is `missing`, so the model is offered none to call")
-            .with_hint("add a tool that is not `missing`".to_owned())
+            .with_hint("add a tool that is not `missing`")
     });
     problems.settle()?;
     Ok((given, missing))
@@ -76,7 +75,7 @@ fn check_tool(name: &str, tool: &Tool, problems: &mut Problems) {
         [_] => {}
         [] => problems.add(
             Problem::new(&base, format!("the tool `{name}` has no outcome"))
-                .with_hint("give one of `returns`, `fails`, `throws` and `denies`".to_owned()),
+                .with_hint("give one of `returns`, `fails`, `throws` and `denies`"),
         ),
         [(first, _), (second, _), ..] => problems.add(
             Problem::new(format!("{base}/{second}"), format!("the tool `{name}` has two outcomes"))
@@ -93,7 +92,7 @@ fn check_ending(name: &str, tool: &Tool, problems: &mut Problems) {
             format!("{base}/ends"),
             format!("the tool `{name}` never succeeds, so it cannot end the turn"),
         )
-        .with_hint("give it an outcome with `returns`".to_owned())
+        .with_hint("give it an outcome with `returns`")
     });
     problems.add_if(tool.ends && tool.hangs, || {
         Problem::new(format!("{base}/hangs"), format!("the tool `{name}` ends the turn, so it cannot hang"))
@@ -113,7 +112,7 @@ fn check_call(scenario: &Scenario, place: BlockPosition, call: &Call, problems: 
         let pointer = format!("{base}/args/{}", position::step(key));
         problems.add_if(key == MARKER, || {
             Problem::new(&pointer, format!("the argument name `{MARKER}` is reserved for the harness"))
-                .with_hint("choose another name".to_owned())
+                .with_hint("choose another name")
         });
         problems.add_if(kind(value).is_none(), || {
             Problem::new(&pointer, format!("the argument `{key}` must be a string, a number or a boolean"))
@@ -121,10 +120,7 @@ fn check_call(scenario: &Scenario, place: BlockPosition, call: &Call, problems: 
     }
     let Some(tool) = scenario.tools.get(&call.tool) else {
         let known: Vec<&String> = scenario.tools.keys().collect();
-        problems.add(
-            Problem::new(format!("{base}/tool"), format!("there is no tool `{}`", call.tool))
-                .with_hint(did_you_mean(&call.tool, &known).or_else(|| one_of("`tools` has", &known))),
-        );
+        problems.add(Problem::unknown(format!("{base}/tool"), "tool", &call.tool, "`tools` has", &known));
         return;
     };
     for key in endings(tool).flat_map(|(_, said)| keys(said)) {

@@ -107,7 +107,7 @@ impl Excerpt {
         if line.is_empty() || line.len() > MAX_QUOTED_LINE {
             return None;
         }
-        // A caret under nothing helps nobody: at least one character is marked, and never more than the line.
+        // A caret under nothing does not help: at least one character is marked, and never more than the line.
         let first = line.floor_char_boundary(start - from);
         let one = line[first..].chars().next().map_or(0, char::len_utf8);
         let last = line.floor_char_boundary(span.end.saturating_sub(from)).max(first + one);

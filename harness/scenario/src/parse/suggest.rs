@@ -5,6 +5,11 @@ pub fn did_you_mean<S: AsRef<str>>(word: &str, known: &[S]) -> Option<String> {
     closest(word, known).map(|near| format!("did you mean `{near}`?"))
 }
 
+/// The closest of the known words, or all of them after `lead`.
+pub fn suggestion<S: AsRef<str>>(word: &str, lead: &str, known: &[S]) -> Option<String> {
+    did_you_mean(word, known).or_else(|| one_of(lead, known))
+}
+
 /// All known words, where there are any and they fit on a line.
 pub fn one_of<S: AsRef<str>>(lead: &str, known: &[S]) -> Option<String> {
     let quoted: Vec<String> = known.iter().map(|name| format!("`{}`", name.as_ref())).collect();

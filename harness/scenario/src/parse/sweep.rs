@@ -31,7 +31,7 @@ pub(super) fn values(source: &Source, words: &Node, text: &str) -> Result<Vec<No
         Some(Sweep::Range(first, last)) if first > last => {
             return Err(wrong(format!("`{text}` has no values: it goes from {first} to {last}")));
         }
-        // One more than an axis takes, so that its own bound is what is told.
+        // One more than an axis takes, so that the axis's own bound is what is reported.
         Some(Sweep::Range(first, last)) => {
             (first..=last).take(super::vary::MAX_VALUES + 1).map(|number| json!(number)).collect()
         }

@@ -6,7 +6,7 @@ use serde_path_to_error::Segment;
 
 use super::Source;
 use super::diagnostic::Diagnostic;
-use super::suggest::{did_you_mean, one_of};
+use super::suggest::suggestion;
 
 /// Reads a type out of a value that was made from `source`.
 pub fn typed<T: DeserializeOwned>(source: &Source, value: Value) -> Result<T, Diagnostic> {
@@ -47,7 +47,7 @@ impl Complaint {
     fn of(serde: &str) -> Complaint {
         let quoted: Vec<&str> = serde.split('`').skip(1).step_by(2).collect();
         let (word, known) = quoted.split_first().map_or(("", [].as_slice()), |(word, known)| (*word, known));
-        let hint = || did_you_mean(word, known).or_else(|| one_of("known here:", known));
+        let hint = || suggestion(word, "known here:", known);
         if serde.starts_with("unknown field") {
             return Complaint { message: format!("unknown key `{word}`"), hint: hint(), about: About::Key };
         }

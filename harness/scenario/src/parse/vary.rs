@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::Source;
 use super::diagnostic::Diagnostic;
-use super::suggest::{did_you_mean, one_of};
+use super::suggest::suggestion;
 use super::sweep;
 use super::tree::{Key, Kind, MAX_NODES, Node, is_axis_name, placeholder};
 
@@ -241,8 +241,7 @@ impl<'a> Filling<'a> {
             }
             None => {
                 let names: Vec<&str> = self.axes.iter().map(|axis| axis.key.name.as_str()).collect();
-                let hint = did_you_mean(axis, &names)
-                    .or_else(|| one_of("`vary` has", &names))
+                let hint = suggestion(axis, "`vary` has", &names)
                     .unwrap_or_else(|| format!("give its values: `vary: {{ {axis}: [1, 2] }}`"));
                 Err(self.source.at(node.span, format!("`${axis}` is not in `vary`")).with_hint(Some(hint)))
             }

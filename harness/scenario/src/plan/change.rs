@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A change of the history, or a question beside it. The user asks for it, or the application around the SDK does.
+/// A change of the history, or a question outside it. The user asks for it, or the application around the SDK does.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Change {
@@ -22,7 +22,7 @@ pub enum Change {
         /// How many messages of the user are taken back, the last ones.
         prompts: u32,
     },
-    /// The user asks something beside the conversation. Neither question nor answer becomes part of it.
+    /// The user asks something outside the conversation. Neither question nor answer becomes part of it.
     Aside {
         /// The question.
         question: String,

@@ -19,13 +19,11 @@ pub struct Malformation {
 }
 
 /// A call without its slips.
+#[expect(missing_docs, reason = "names say it where nothing else does")]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WellFormedCall {
-    /// The wire id.
     pub id: String,
-    /// The tool.
     pub tool: String,
-    /// The arguments.
     pub args: Value,
     /// The same as text, cut into deltas.
     pub deltas: Vec<String>,

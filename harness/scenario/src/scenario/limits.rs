@@ -3,41 +3,25 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Why an exception leaves the loop of the system.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum InterruptCause {
-    /// The user's credits are used up.
-    Credits,
-    /// The limit of steps is reached.
-    Steps,
-    /// The limit of tokens is reached.
-    Tokens,
-    /// The endpoint that serves the turn has run for as long as its host lets it.
-    EndpointTimeout,
-    /// Nothing has happened for too long.
-    IdleTimeout,
-    /// A guardrail has tripped.
-    Guardrail,
-    /// A newer turn takes the place of this one.
-    Superseded,
-    /// The process is told to end.
-    Shutdown,
-}
-
-impl InterruptCause {
-    /// The word that scenario files and reports use.
-    pub fn name(self) -> &'static str {
-        match self {
-            InterruptCause::Credits => "credits",
-            InterruptCause::Steps => "steps",
-            InterruptCause::Tokens => "tokens",
-            InterruptCause::EndpointTimeout => "endpoint-timeout",
-            InterruptCause::IdleTimeout => "idle-timeout",
-            InterruptCause::Guardrail => "guardrail",
-            InterruptCause::Superseded => "superseded",
-            InterruptCause::Shutdown => "shutdown",
-        }
+crate::named! {
+    /// Why an exception leaves the loop of the system.
+    pub enum InterruptCause {
+        /// The user's credits are used up.
+        Credits = "credits",
+        /// The limit of steps is reached.
+        Steps = "steps",
+        /// The limit of tokens is reached.
+        Tokens = "tokens",
+        /// The endpoint that serves the turn has run for as long as its host lets it.
+        EndpointTimeout = "endpoint-timeout",
+        /// Nothing has happened for too long.
+        IdleTimeout = "idle-timeout",
+        /// A guardrail has tripped.
+        Guardrail = "guardrail",
+        /// A newer turn takes the place of this one.
+        Superseded = "superseded",
+        /// The process is asked to end.
+        Shutdown = "shutdown",
     }
 }
 

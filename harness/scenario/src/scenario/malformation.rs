@@ -15,32 +15,19 @@ pub enum CallId {
     Same(String),
 }
 
-/// A stop reason.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Stop {
-    /// The reply has reached its greatest length.
-    Length,
-    /// The provider pauses a long turn.
-    Pause,
-    /// The provider does not let the model go on.
-    Refusal,
-    /// There are calls to be run.
-    Calls,
-    /// The model has said all.
-    End,
-}
-
-impl Stop {
-    /// The word that scenario files use.
-    pub fn name(self) -> &'static str {
-        match self {
-            Stop::Length => "length",
-            Stop::Pause => "pause",
-            Stop::Refusal => "refusal",
-            Stop::Calls => "calls",
-            Stop::End => "end",
-        }
+crate::named! {
+    /// A stop reason.
+    pub enum Stop {
+        /// The reply has reached its greatest length.
+        Length = "length",
+        /// The provider pauses a long turn.
+        Pause = "pause",
+        /// The provider does not let the model go on.
+        Refusal = "refusal",
+        /// There are calls to be run.
+        Calls = "calls",
+        /// The model has said all.
+        End = "end",
     }
 }
 

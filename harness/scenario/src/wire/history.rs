@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::of;
-use crate::history::{Content, History, Role};
+use crate::history::{Content, History, Item, Role};
 use brickbat_rules::dialect::Dialect;
 use brickbat_rules::json::{Json, Kind};
 
@@ -16,6 +16,18 @@ pub fn history(dialect: Dialect, body: Json) -> History {
 pub fn offered_tools(dialect: Dialect, body: Json) -> Vec<String> {
     let wire = of(dialect);
     wire.tools(body).items().flat_map(wire.tool_names).collect()
+}
+
+/// The conversation of a dialect in which a message has a list of blocks: calls are blocks of the assistant, results are
+/// blocks of the user. `block` reads one block.
+pub(crate) fn of_messages(body: Json, block: fn(Json) -> Content) -> History {
+    let mut items = Vec::new();
+    for (message, value) in body.field("messages").items().enumerate() {
+        let role = role_of(value);
+        let push = |pointer, content| items.push(Item { pointer, message, role, content });
+        pieces(&format!("/messages/{message}/content"), value.field("content"), block, push);
+    }
+    History { items }
 }
 
 /// Who says a message, in the words of most dialects.

@@ -3,7 +3,7 @@
 //! Bodies are written as bytes, without a tree of values between: every plan writes several of them.
 
 use serde::de::IgnoredAny;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::thread::{Call, Message};
 use super::{Paths, Wire, json_string};
@@ -48,8 +48,10 @@ pub(crate) struct RequestForm {
     /// The field that asks the model to think, with a comma before it; empty where a dialect has no such thing, or shows
     /// nothing of it.
     pub thinking: &'static str,
-    /// The declaration of all tools, of which there is at least one.
-    pub tools: fn(&[OfferedTool<'_>]) -> Value,
+    /// The declaration of one tool.
+    pub tool: fn(&OfferedTool<'_>) -> Value,
+    /// The key under which one entry of the list of tools has all declarations, where each has no entry of its own.
+    pub declarations_key: Option<&'static str>,
     /// Whether the provider takes an id of a call when it comes back.
     pub takes_id: fn(&str) -> bool,
     /// Writes the messages of a thread with commas between them, without the brackets.
@@ -117,10 +119,13 @@ impl Wire {
 
     /// The tools as every request declares them; empty where there are none.
     pub fn declared_tools(&self, tools: &[OfferedTool<'_>]) -> String {
-        match tools {
-            [] => String::new(),
-            tools => (self.request.tools)(tools).to_string(),
+        if tools.is_empty() {
+            return String::new();
         }
+        let declared: Value = tools.iter().map(self.request.tool).collect();
+        self.request
+            .declarations_key
+            .map_or(declared.to_string(), |key| json!([{ key: declared }]).to_string())
     }
 }
 

@@ -69,7 +69,7 @@ impl ReadEvent for Events {
     }
 }
 
-/// The signature beside what was thought; an empty one is none.
+/// The signature of a block of thinking; an empty one is none.
 fn signature_of(value: &Value) -> Option<String> {
     value["signature"].as_str().filter(|signature| !signature.is_empty()).map(str::to_owned)
 }

@@ -1,21 +1,10 @@
-//! Anthropic Messages: the conversation in a request.
+//! Anthropic Messages: the blocks of the messages in a request.
 
-use crate::history::{Content, History, Item};
-use crate::wire::history::{pieces, role_of, string, text_of};
+use crate::history::Content;
+use crate::wire::history::{string, text_of};
 use brickbat_rules::json::Json;
 
-/// The conversation. Calls are blocks of the assistant, results are blocks of the user.
-pub(super) fn history(body: Json) -> History {
-    let mut items = Vec::new();
-    for (message, value) in body.field("messages").items().enumerate() {
-        let role = role_of(value);
-        let push = |pointer, content| items.push(Item { pointer, message, role, content });
-        pieces(&format!("/messages/{message}/content"), value.field("content"), content_of, push);
-    }
-    History { items }
-}
-
-fn content_of(block: Json) -> Content {
+pub(super) fn content_of(block: Json) -> Content {
     match block.field("type").as_str().as_deref() {
         Some("text") => Content::Text { text: string(block.field("text")) },
         Some("tool_use") => Content::Call {

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::scenario::{ErrorKind, Stop};
 use crate::wire::decode::SseDecoder;
-use crate::wire::history::owned_text;
+use crate::wire::history::{of_messages, owned_text};
 use crate::wire::marks::block_marks;
 use crate::wire::{
     ALPHANUMERIC, DialectTraits, IdForm, Paths, Wire, malformed_event, models, usual_request_id,
@@ -37,7 +37,7 @@ pub(crate) const WIRE: Wire = Wire {
     asks_for_usage: |_| false,
     asks_to_think: Some(asks_to_think),
     tool_names: |tool| Vec::from_iter(owned_text(tool.field("name"))),
-    history: history::history,
+    history: |body| of_messages(body, history::content_of),
     request_id: usual_request_id,
     error_headers: |_| &[],
     stream: encode::stream,

@@ -1,8 +1,8 @@
 //! Anthropic Messages: what a client posts.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::wire::request::{OfferedTool, RequestForm, list, prefixed, short_ascii_id};
+use crate::wire::request::{RequestForm, list, prefixed, short_ascii_id};
 use crate::wire::thread::{Block, CallResult, Message};
 
 pub(super) const FORM: RequestForm = RequestForm {
@@ -10,18 +10,11 @@ pub(super) const FORM: RequestForm = RequestForm {
     head: r#","max_tokens":2048,"messages":"#,
     // The smallest budget (<https://platform.claude.com/docs/en/build-with-claude/extended-thinking>).
     thinking: r#","thinking":{"type":"enabled","budget_tokens":1024}"#,
-    tools,
+    tool: |tool| json!({ "name": tool.name, "description": tool.description, "input_schema": tool.input_schema }),
+    declarations_key: None,
     takes_id: short_ascii_id,
     messages: |out, thread| list(out, thread, message),
 };
-
-fn tools(tools: &[OfferedTool<'_>]) -> Value {
-    let declared = tools.iter().map(|tool| {
-        let OfferedTool { name, description, input_schema } = tool;
-        json!({ "name": name, "description": description, "input_schema": input_schema })
-    });
-    declared.collect()
-}
 
 fn message(out: &mut Vec<u8>, message: &Message) {
     match message {

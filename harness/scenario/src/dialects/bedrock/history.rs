@@ -1,22 +1,11 @@
-//! Bedrock Converse: the conversation in a request.
+//! Bedrock Converse: the blocks of the messages in a request.
 
-use crate::history::{Content, History, Item};
-use crate::wire::history::{pieces, role_of, string};
+use crate::history::Content;
+use crate::wire::history::string;
 use brickbat_rules::json::Json;
 
-/// The conversation. Calls are blocks of the assistant, results are blocks of the user. A block has one field, which
-/// says what it is.
-pub(super) fn history(body: Json) -> History {
-    let mut items = Vec::new();
-    for (message, value) in body.field("messages").items().enumerate() {
-        let role = role_of(value);
-        let push = |pointer, content| items.push(Item { pointer, message, role, content });
-        pieces(&format!("/messages/{message}/content"), value.field("content"), content_of, push);
-    }
-    History { items }
-}
-
-fn content_of(block: Json) -> Content {
+/// A block has one field, which says what it is.
+pub(super) fn content_of(block: Json) -> Content {
     let (text, call, result) = (block.field("text"), block.field("toolUse"), block.field("toolResult"));
     if text.is_str() {
         Content::Text { text: string(text) }
@@ -41,8 +30,9 @@ fn content_of(block: Json) -> Content {
 
 /// The texts of a result; other content is written as JSON.
 fn text_of(content: Json) -> String {
-    match content.items().all(|block| block.field("text").is_str()) {
-        true => content.items().map(|block| string(block.field("text"))).collect(),
-        false => content.to_value().to_string(),
+    if content.items().all(|block| block.field("text").is_str()) {
+        content.items().map(|block| string(block.field("text"))).collect()
+    } else {
+        content.to_value().to_string()
     }
 }

@@ -11,9 +11,9 @@ use std::borrow::Cow;
 use serde_json::{Value, json};
 
 use crate::scenario::{ErrorKind, Stop};
-use crate::wire::history::owned_text;
+use crate::wire::history::{of_messages, owned_text};
 use crate::wire::marks::block_marks;
-use crate::wire::{ALPHANUMERIC, Delivery, DialectTraits, IdForm, Paths, Wire, event_stream};
+use crate::wire::{ALPHANUMERIC, Delivery, DialectTraits, IdForm, Paths, Route, Wire, event_stream};
 use brickbat_rules::json::Json;
 
 pub(crate) const WIRE: Wire = Wire {
@@ -38,7 +38,7 @@ pub(crate) const WIRE: Wire = Wire {
     asks_for_usage: |_| false,
     asks_to_think: Some(asks_to_think),
     tool_names: |tool| Vec::from_iter(owned_text(tool.field("toolSpec").field("name"))),
-    history: history::history,
+    history: |body| of_messages(body, history::content_of),
     request_id,
     error_headers,
     stream: encode::stream,
@@ -55,14 +55,14 @@ const BEFORE_MODEL: &str = "/model/";
 const WHOLE: &str = "converse";
 const STREAMED: &str = "converse-stream";
 
-fn read_path(path: &str) -> Option<(Cow<'_, str>, Delivery)> {
+fn read_path(path: &str) -> Option<Route<'_>> {
     let (model, action) = model_and_action(path)?;
-    let delivery = match action {
-        WHOLE => Delivery::Whole,
-        STREAMED => Delivery::Streamed,
+    let streamed = match action {
+        WHOLE => false,
+        STREAMED => true,
         _ => return None,
     };
-    Some((decoded(model), delivery))
+    Some(Route { streamed: Some(streamed), model: Some(decoded(model)) })
 }
 
 fn write_path(model: &str, delivery: Delivery) -> String {
@@ -176,7 +176,6 @@ fn decoded(segment: &str) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::Route;
 
     #[test]
     fn models_are_read_off_paths_as_sdks_write_them() {

@@ -1,26 +1,22 @@
 //! Bedrock Converse: what a client posts. Model and delivery are in the path.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::wire::request::{OfferedTool, RequestForm, list, prefixed, short_ascii_id};
+use crate::wire::request::{RequestForm, list, prefixed, short_ascii_id};
 use crate::wire::thread::{Block, CallResult, Message};
 
 pub(super) const FORM: RequestForm = RequestForm {
     current_model: "us.anthropic.claude-haiku-4-5-20251001-v1:0",
     head: r#"{"inferenceConfig":{"maxTokens":2048},"messages":"#,
     thinking: r#","additionalModelRequestFields":{"thinking":{"type":"enabled","budget_tokens":1024}}"#,
-    tools,
+    tool: |tool| {
+        let schema = json!({ "json": tool.input_schema });
+        json!({ "toolSpec": { "name": tool.name, "description": tool.description, "inputSchema": schema } })
+    },
+    declarations_key: None,
     takes_id: short_ascii_id,
     messages,
 };
-
-fn tools(tools: &[OfferedTool<'_>]) -> Value {
-    let declared = tools.iter().map(|tool| {
-        let OfferedTool { name, description, input_schema } = tool;
-        json!({ "toolSpec": { "name": name, "description": description, "inputSchema": { "json": input_schema } } })
-    });
-    declared.collect()
-}
 
 /// The service refuses two messages of the same role in a row, so what follows each other is one message: results
 /// and the prompt after them, or two prompts of which the first had no answer.
@@ -84,8 +80,9 @@ fn block(out: &mut Vec<u8>, block: &Block) {
 fn result_block(out: &mut Vec<u8>, result: &CallResult) {
     prefixed(out, br#"{"toolResult":{"toolUseId":"#, &result.call_id);
     prefixed(out, br#","content":[{"text":"#, &result.text);
-    out.extend_from_slice(match result.is_error {
-        true => br#"}],"status":"error"}}"#,
-        false => br#"}],"status":"success"}}"#,
+    out.extend_from_slice(if result.is_error {
+        br#"}],"status":"error"}}"#
+    } else {
+        br#"}],"status":"success"}}"#
     });
 }

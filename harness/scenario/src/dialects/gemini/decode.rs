@@ -63,7 +63,7 @@ impl Stream {
 /// events.
 pub(super) fn whole(body: &Value, said: &mut dyn FnMut(ReplyEvent)) {
     let mut chunks = Chunks::default();
-    // The end is told by whoever asked.
+    // The caller reports the end.
     let mut but_the_end = |event| {
         if event != ReplyEvent::End {
             said(event);

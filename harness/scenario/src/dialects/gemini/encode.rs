@@ -50,24 +50,6 @@ pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> En
     encoded
 }
 
-/// The marks of the blocks, in the order of [`stream`]. A call in one piece has no place but its end.
-pub(super) fn block_marks(script: &Script) -> Vec<Mark> {
-    let mut marks = Vec::with_capacity(24);
-    let mut n_text = 0;
-    for block in &script.blocks {
-        match block {
-            ScriptBlock::Think(fragments) => marks.extend((1..=fragments.len() as u32).map(Mark::Think)),
-            ScriptBlock::Text(fragments) => {
-                let first = n_text + 1;
-                n_text += fragments.len() as u32;
-                marks.extend((first..=n_text).map(Mark::Text));
-            }
-            ScriptBlock::Call(key) => marks.push(Mark::End(*key)),
-        }
-    }
-    marks
-}
-
 pub(super) fn whole(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Value {
     let first_call = script.calls().next();
     let part = |block: &ScriptBlock| match block {

@@ -4,8 +4,8 @@
 //! without an id is given one, so that the rest of the harness can speak of it:
 //!
 //! - a call without an id is named by its place, such as `/contents/1/parts/0`;
-//! - a response without an id, or with one that no call has, answers the first call of the last batch that nobody has
-//!   answered and that has its name, or else the first that nobody has answered;
+//! - a response without an id, or with one that no call has, answers the first call of the last batch that has no response
+//!   yet and has its name, or else the first without one;
 //! - a response for which there is no call is named by its own place.
 
 use std::collections::{BTreeMap, VecDeque};

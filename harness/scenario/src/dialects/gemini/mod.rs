@@ -18,7 +18,7 @@ use crate::scenario::Stop;
 use crate::wire::history::owned_text;
 use crate::wire::marks::blocks;
 use crate::wire::{
-    ALPHANUMERIC, Delivery, DialectTraits, IdForm, Paths, Wire, malformed_event, usual_request_id,
+    ALPHANUMERIC, Delivery, DialectTraits, IdForm, Paths, Route, Wire, malformed_event, usual_request_id,
 };
 use brickbat_rules::json::Json;
 
@@ -63,14 +63,14 @@ pub(crate) const WIRE: Wire = Wire {
     decode_whole: decode::whole,
 };
 
-fn read_path(path: &str) -> Option<(Cow<'_, str>, Delivery)> {
+fn read_path(path: &str) -> Option<Route<'_>> {
     let (model, verb) = model_and_verb(path)?;
-    let delivery = match verb {
-        "generateContent" => Delivery::Whole,
-        "streamGenerateContent" => Delivery::Streamed,
+    let streamed = match verb {
+        "generateContent" => false,
+        "streamGenerateContent" => true,
         _ => return None,
     };
-    Some((Cow::Borrowed(model), delivery))
+    Some(Route { streamed: Some(streamed), model: Some(Cow::Borrowed(model)) })
 }
 
 fn write_path(model: &str, delivery: Delivery) -> String {
@@ -154,7 +154,6 @@ fn either<'t, 'a>(json: Json<'t, 'a>, camel: &str, snake: &str) -> Json<'t, 'a> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::Route;
 
     #[test]
     fn both_hosts_and_all_versions_are_known() {

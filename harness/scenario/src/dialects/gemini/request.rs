@@ -1,8 +1,8 @@
 //! Google Gemini: what a client posts. The model and the delivery stand in the path.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::wire::request::{OfferedTool, RequestForm, list, prefixed, short_ascii_id};
+use crate::wire::request::{RequestForm, list, prefixed, short_ascii_id};
 use crate::wire::thread::{Block, Call, CallResult, Message};
 
 pub(super) const FORM: RequestForm = RequestForm {
@@ -10,18 +10,11 @@ pub(super) const FORM: RequestForm = RequestForm {
     current_model: "gemini-3-flash-preview",
     head: r#"{"contents":"#,
     thinking: r#","generationConfig":{"thinkingConfig":{"includeThoughts":true}}"#,
-    tools,
+    tool: |tool| json!({ "name": tool.name, "description": tool.description, "parametersJsonSchema": tool.input_schema }),
+    declarations_key: Some("functionDeclarations"),
     takes_id: short_ascii_id,
     messages,
 };
-
-fn tools(tools: &[OfferedTool<'_>]) -> Value {
-    let declared = tools.iter().map(|tool| {
-        let OfferedTool { name, description, input_schema } = tool;
-        json!({ "name": name, "description": description, "parametersJsonSchema": input_schema })
-    });
-    json!([{ "functionDeclarations": declared.collect::<Vec<Value>>() }])
-}
 
 fn messages(out: &mut Vec<u8>, thread: &[Message]) {
     let named = Named { thread };

@@ -1,30 +1,25 @@
 //! OpenAI Chat Completions: what a client posts.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::wire::json_string;
-use crate::wire::request::{OfferedTool, RequestForm, list, prefixed, short_ascii_id};
+use crate::wire::request::{RequestForm, list, prefixed, short_ascii_id};
 use crate::wire::thread::{Block, Call, CallResult, Message};
 
 pub(crate) const FORM: RequestForm = RequestForm {
     current_model: "gpt-4.1",
     head: r#","messages":"#,
     thinking: "",
-    tools,
+    tool: |tool| {
+        json!({
+            "type": "function",
+            "function": { "name": tool.name, "description": tool.description, "parameters": tool.input_schema },
+        })
+    },
+    declarations_key: None,
     takes_id: short_ascii_id,
     messages: |out, thread| list(out, thread.iter().filter(|message| !is_empty(message)), messages_of),
 };
-
-fn tools(tools: &[OfferedTool<'_>]) -> Value {
-    let declared = tools.iter().map(|tool| {
-        let OfferedTool { name, description, input_schema } = tool;
-        json!({
-            "type": "function",
-            "function": { "name": name, "description": description, "parameters": input_schema },
-        })
-    });
-    declared.collect()
-}
 
 /// Results that a flawed client made up of no calls.
 fn is_empty(message: &Message) -> bool {

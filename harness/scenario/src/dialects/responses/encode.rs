@@ -27,7 +27,7 @@ pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> En
         let id = item_id(envelope, block, index);
         match block {
             ScriptBlock::Think(fragments) => {
-                let summary = Summary { id: &id, index };
+                let summary = TextItem { id: &id, index, form: &SUMMARY };
                 encoded.frame(|out| summary.open(out, &mut events));
                 for (k, fragment) in fragments.iter().enumerate() {
                     encoded.frame(|out| summary.delta(out, &mut events, fragment));
@@ -36,7 +36,7 @@ pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> En
                 encoded.frame(|out| summary.close(out, &mut events, &fragments.concat()));
             }
             ScriptBlock::Text(fragments) => {
-                let text = Text { id: &id, index };
+                let text = TextItem { id: &id, index, form: &MESSAGE };
                 encoded.frame(|out| text.open(out, &mut events));
                 for fragment in fragments {
                     encoded.frame(|out| text.delta(out, &mut events, fragment));
@@ -234,101 +234,84 @@ fn string_field(out: &mut Vec<u8>, name: &str, text: &str) {
     json_string(out, text);
 }
 
-/// A reasoning item whose summary has one part.
-#[derive(Debug, Clone, Copy)]
-struct Summary<'a> {
+/// An item with one part, which is a text.
+#[derive(Clone, Copy)]
+struct TextItem<'a> {
     id: &'a str,
     index: usize,
+    form: &'a TextForm,
 }
 
-impl Summary<'_> {
+/// What differs between reasoning, of which the summary is sent, and a message.
+struct TextForm {
+    part_index: &'static [u8],
+    part_event: &'static str,
+    text_event: &'static str,
+    after_text: &'static [u8],
+    part: fn(&str) -> Value,
+    /// The item with that part, or as it is opened.
+    item: fn(&str, Option<Value>) -> Value,
+}
+
+const SUMMARY: TextForm = TextForm {
+    part_index: b",\"summary_index\":0",
+    part_event: "response.reasoning_summary_part",
+    text_event: "response.reasoning_summary_text",
+    after_text: b"",
+    part: summary_text,
+    item: |id, part| part.map_or_else(|| reasoning(id, Vec::new()), |part| whole_reasoning(id, part)),
+};
+
+const MESSAGE: TextForm = TextForm {
+    part_index: b",\"content_index\":0",
+    part_event: "response.content_part",
+    text_event: "response.output_text",
+    after_text: b",\"logprobs\":[]",
+    part,
+    item: |id, part| {
+        let status = if part.is_some() { "completed" } else { "in_progress" };
+        message(id, status, Vec::from_iter(part))
+    },
+};
+
+impl TextItem<'_> {
     fn open(self, out: &mut Vec<u8>, events: &mut Events) {
-        let item = reasoning(self.id, Vec::new()).to_string();
+        let item = (self.form.item)(self.id, None).to_string();
         item_event(out, events, "response.output_item.added", self.index, &item);
-        self.part_event(out, events, "response.reasoning_summary_part.added", |out| {
-            field(out, "part", &summary_text("").to_string());
-        });
+        let part = (self.form.part)("").to_string();
+        self.event(out, events, self.form.part_event, "added", |out| field(out, "part", &part));
     }
 
     fn delta(self, out: &mut Vec<u8>, events: &mut Events, fragment: &str) {
-        self.part_event(out, events, "response.reasoning_summary_text.delta", |out| {
-            string_field(out, "delta", fragment);
-        });
+        self.text_event(out, events, "delta", "delta", fragment);
     }
 
     fn close(self, out: &mut Vec<u8>, events: &mut Events, text: &str) {
-        self.part_event(out, events, "response.reasoning_summary_text.done", |out| {
-            string_field(out, "text", text);
-        });
-        let part = summary_text(text);
-        self.part_event(out, events, "response.reasoning_summary_part.done", |out| {
-            field(out, "part", &part.to_string());
-        });
-        let item = whole_reasoning(self.id, part).to_string();
+        self.text_event(out, events, "done", "text", text);
+        let part = (self.form.part)(text);
+        self.event(out, events, self.form.part_event, "done", |out| field(out, "part", &part.to_string()));
+        let item = (self.form.item)(self.id, Some(part)).to_string();
         item_event(out, events, "response.output_item.done", self.index, &item);
     }
 
-    fn part_event(
+    fn text_event(self, out: &mut Vec<u8>, events: &mut Events, step: &str, key: &str, text: &str) {
+        self.event(out, events, self.form.text_event, step, |out| {
+            string_field(out, key, text);
+            out.extend_from_slice(self.form.after_text);
+        });
+    }
+
+    fn event(
         self,
         out: &mut Vec<u8>,
         events: &mut Events,
         name: &str,
+        step: &str,
         fields: impl FnOnce(&mut Vec<u8>),
     ) {
-        events.event(out, name, |out| {
+        events.event(out, &format!("{name}.{step}"), |out| {
             place(out, self.id, self.index);
-            out.extend_from_slice(b",\"summary_index\":0");
-            fields(out);
-        });
-    }
-}
-
-/// A message item with one part.
-#[derive(Debug, Clone, Copy)]
-struct Text<'a> {
-    id: &'a str,
-    index: usize,
-}
-
-impl Text<'_> {
-    fn open(self, out: &mut Vec<u8>, events: &mut Events) {
-        let item = message(self.id, "in_progress", Vec::new()).to_string();
-        item_event(out, events, "response.output_item.added", self.index, &item);
-        self.part_event(out, events, "response.content_part.added", |out| {
-            field(out, "part", &part("").to_string());
-        });
-    }
-
-    fn delta(self, out: &mut Vec<u8>, events: &mut Events, fragment: &str) {
-        self.part_event(out, events, "response.output_text.delta", |out| {
-            string_field(out, "delta", fragment);
-            out.extend_from_slice(b",\"logprobs\":[]");
-        });
-    }
-
-    fn close(self, out: &mut Vec<u8>, events: &mut Events, text: &str) {
-        self.part_event(out, events, "response.output_text.done", |out| {
-            string_field(out, "text", text);
-            out.extend_from_slice(b",\"logprobs\":[]");
-        });
-        let part = part(text);
-        self.part_event(out, events, "response.content_part.done", |out| {
-            field(out, "part", &part.to_string());
-        });
-        let item = message(self.id, "completed", vec![part]).to_string();
-        item_event(out, events, "response.output_item.done", self.index, &item);
-    }
-
-    fn part_event(
-        self,
-        out: &mut Vec<u8>,
-        events: &mut Events,
-        name: &str,
-        fields: impl FnOnce(&mut Vec<u8>),
-    ) {
-        events.event(out, name, |out| {
-            place(out, self.id, self.index);
-            out.extend_from_slice(b",\"content_index\":0");
+            out.extend_from_slice(self.form.part_index);
             fields(out);
         });
     }

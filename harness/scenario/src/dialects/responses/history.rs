@@ -70,8 +70,9 @@ fn call_of(item: Json, arguments: &str) -> Content {
 /// The text of an output: a string, or a list of `input_text` parts.
 fn output_text(output: Json) -> String {
     let is_text = |part: Json| part.field("type").is("input_text");
-    match output.is_array() && !output.is_empty() && output.items().all(is_text) {
-        true => output.items().map(|part| string(part.field("text"))).collect(),
-        false => text_of(output),
+    if output.is_array() && !output.is_empty() && output.items().all(is_text) {
+        output.items().map(|part| string(part.field("text"))).collect()
+    } else {
+        text_of(output)
     }
 }

@@ -3,27 +3,20 @@
 //! It keeps the conversation itself, so nothing is to be stored. What the model thought is asked for as a summary with
 //! its encrypted content, and both are sent back; a call names its item, which binds it to the thought before it.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::wire::request::{OfferedTool, RequestForm, list, prefixed, short_ascii_id};
+use crate::wire::request::{RequestForm, list, prefixed, short_ascii_id};
 use crate::wire::thread::{Block, CallResult, Message};
 
 pub(super) const FORM: RequestForm = RequestForm {
     current_model: "gpt-5",
     head: r#","store":false,"input":"#,
     thinking: r#","reasoning":{"summary":"auto"},"include":["reasoning.encrypted_content"]"#,
-    tools,
+    tool: |tool| json!({ "type": "function", "name": tool.name, "description": tool.description, "parameters": tool.input_schema }),
+    declarations_key: None,
     takes_id: short_ascii_id,
     messages: |out, thread| list(out, thread.iter().filter(|message| !is_empty(message)), message),
 };
-
-fn tools(tools: &[OfferedTool<'_>]) -> Value {
-    let declared = tools.iter().map(|tool| {
-        let OfferedTool { name, description, input_schema } = tool;
-        json!({ "type": "function", "name": name, "description": description, "parameters": input_schema })
-    });
-    declared.collect()
-}
 
 /// A reply that was stopped before its first word has no item.
 fn is_empty(message: &Message) -> bool {

@@ -1,0 +1,29 @@
+//! Enums whose variants have names in files and reports.
+
+/// Declares an enum whose variants have a name each: serde reads and writes it, `name` gives it, and `ALL` has every
+/// variant in order.
+#[macro_export]
+macro_rules! named {
+    ($(#[$meta:meta])* pub enum $Type:ident { $($(#[$doc:meta])* $variant:ident = $name:literal,)* }) => {
+        $(#[$meta])*
+        #[derive(
+            Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash,
+            serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+        )]
+        pub enum $Type {
+            $($(#[$doc])* #[serde(rename = $name)] $variant,)*
+        }
+
+        impl $Type {
+            /// Every variant, in order.
+            pub const ALL: [$Type; [$($name),*].len()] = [$($Type::$variant),*];
+
+            /// The word that files and reports use.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $($Type::$variant => $name,)*
+                }
+            }
+        }
+    };
+}
