@@ -49,8 +49,7 @@ impl File {
         let text = std::fs::read_to_string(path).unwrap();
         let mut variants = parse(&id, &text).unwrap();
         let folder = path.parent().unwrap();
-        let beside =
-            |file: &str| std::fs::read_to_string(folder.join(file));
+        let beside = |file: &str| std::fs::read_to_string(folder.join(file));
         variants.iter_mut().for_each(|variant| lower::fetch(&id, variant, &beside).unwrap());
         File { id, text, variants }
     }

@@ -151,7 +151,7 @@ pub(super) fn impossible(scenario: &Scenario, dialect: Dialect) -> Option<String
             return Some(format!("{dialect} gives every call an id"));
         }
         if call.raw.as_ref().is_some_and(|raw| !is_json(raw)) && !wire.traits.streams_arguments {
-            return Some(format!("{dialect} sends arguments as JSON, so they cannot be anything else"));
+            return Some(format!("{dialect} sends arguments as JSON values, so they are never malformed"));
         }
     }
     None
