@@ -5,7 +5,9 @@
 
 pub use brickbat_engine::{agent, checks, conductor, events, interpreter, provider, run, simulate, triage};
 pub use brickbat_report::{baseline, classes, matrix, parting, record, report};
-pub use brickbat_rules::{audit, colour, dialect, json, lint, pages, recordings, redact, rules, vectors};
+pub use brickbat_rules::{
+    self as rules, check, colour, dialect, explain, json, lint, recordings, redact, streams,
+};
 pub use brickbat_scenario::{
     action, hash, history, lower, parse, plan, point, scenario, trace, verdict, wire, yaml,
 };

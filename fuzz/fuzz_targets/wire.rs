@@ -2,7 +2,6 @@
 #![no_main]
 
 use brickbat::dialect::Dialect;
-use brickbat::lint::Grammar;
 use brickbat::oracle;
 
 // The last byte says how many of those before it are the lengths of the pieces.
@@ -11,6 +10,6 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let (stream, lengths) = bytes.split_at(bytes.len().saturating_sub(usize::from(*n_lengths % 8)));
     for dialect in Dialect::ALL {
         oracle::split(dialect, stream, lengths).unwrap_or_else(|told| panic!("{told}"));
-        oracle::linted(Grammar::of(dialect), stream, lengths).unwrap_or_else(|told| panic!("{told}"));
+        oracle::linted(dialect, stream, lengths).unwrap_or_else(|told| panic!("{told}"));
     }
 });

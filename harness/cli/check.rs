@@ -9,10 +9,10 @@ use super::requests::{self, Event, Input, Inputs};
 use super::run::{dialect, profile};
 use super::secrets::redactor;
 use super::{BAD_INPUT, bad_input, print, rule, stream, tell};
-use brickbat_rules::audit::{Format, Report, Strictness, Terms, Unjudged};
+use brickbat_rules::Profile;
+use brickbat_rules::check::{CheckError, CheckFormat, CheckOptions, CheckReport, Strictness};
 use brickbat_rules::colour::Colour;
 use brickbat_rules::dialect::Dialect;
-use brickbat_rules::rules::Profile;
 
 /// Says what a strict provider would say to request bodies, or to bare lists of messages.
 #[derive(Args)]
@@ -93,10 +93,10 @@ enum Written {
 impl Check {
     pub(super) fn execute(&self) -> u8 {
         let format = match self.format {
-            Written::Text => Format::Text,
-            Written::Json => Format::Json,
-            Written::Sarif => Format::Sarif,
-            Written::Github => Format::Github,
+            Written::Text => CheckFormat::Text,
+            Written::Json => CheckFormat::Json,
+            Written::Sarif => CheckFormat::Sarif,
+            Written::Github => CheckFormat::Github,
         };
         if self.stream {
             return stream::check(&self.paths, self.dialect, format);
@@ -111,14 +111,14 @@ impl Check {
             let own = of_profile.map_or("", Dialect::name);
             return bad_input(format!("error: --profile is of {own}, and --dialect is {given}"));
         }
-        let terms = Terms {
+        let terms = CheckOptions {
             dialect: self.dialect.or(of_profile),
             strictness,
             off: rule::all(&self.off),
             denied: rule::all(&self.deny),
         };
         let inputs = Inputs::of(&self.paths);
-        let report = Report::new(format, Colour::Ansi);
+        let report = CheckReport::new(format, Colour::Ansi);
         let mut desk = Desk { files: &inputs.files, report, dialect_hint: dialect_hint(), n_told: 0 };
         print(&desk.report.begin());
         desk.report.pass_over(inputs.n_passed_over);
@@ -151,7 +151,7 @@ impl Check {
 /// Where what was found becomes text.
 struct Desk<'a> {
     files: &'a [Input],
-    report: Report,
+    report: CheckReport,
     /// How to say the dialect; told once.
     dialect_hint: Option<String>,
     /// Errors that were told.
@@ -178,7 +178,7 @@ impl Desk<'_> {
                 let words = format!("cannot read {}: {words}", place(line));
                 self.trouble(file, line, &words, None);
             }
-            Event::Unjudged(line, Unjudged::NotJson(words)) => {
+            Event::Unjudged(line, CheckError::NotJson(words)) => {
                 // A line of a file is the first of its own text.
                 let words = match line {
                     Some(_) => words.replacen(" at line 1 column ", " at column ", 1),
@@ -188,7 +188,7 @@ impl Desk<'_> {
                 self.trouble(file, line, &words, None);
             }
             // A folder also holds other JSON.
-            Event::Unjudged(_, Unjudged::NoConversation) if !input.is_named => self.report.pass_over(1),
+            Event::Unjudged(_, CheckError::NoConversation) if !input.is_named => self.report.pass_over(1),
             Event::Unjudged(line, _) => {
                 let hint = self.dialect_hint.take();
                 self.trouble(file, line, &format!("{} does not show its dialect", place(line)), hint);

@@ -17,8 +17,8 @@ use brickbat_drive::runner::{self, Job, Options, Repeat, System};
 use brickbat_report::parting::{Comparison, Gap, Parting};
 use brickbat_report::report::Case;
 use brickbat_report::report::text::Tone;
+use brickbat_rules::Profile;
 use brickbat_rules::dialect::Dialect;
-use brickbat_rules::rules::Profile;
 
 /// Runs the same plans on two systems, versions or modes, and tells where they part: one plan for each cause.
 #[derive(Args)]

@@ -6,9 +6,9 @@ use clap::Args;
 
 use super::examples;
 use super::{bad_input, print_plain, rule};
-use brickbat_rules::lint::StreamRule;
-use brickbat_rules::pages;
-use brickbat_rules::rules::Rule;
+use brickbat_rules::Rule;
+use brickbat_rules::explain;
+use brickbat_rules::streams::StreamRule;
 
 /// Explains a rule: what it asks for, why, how to mend a history that breaks it, and where that is known from.
 ///
@@ -52,8 +52,8 @@ impl Explain {
             Err(error) => return bad_input(format!("error: {error}")),
         };
         let vectors = examples::vectors();
-        let page = |rule: &'static Rule| pages::text(rule, vectors.get(rule.id));
-        let of_streams = of_streams.into_iter().map(pages::stream_text);
+        let page = |rule: &'static Rule| explain::text(rule, vectors.get(rule.id));
+        let of_streams = of_streams.into_iter().map(explain::stream_text);
         let pages: Vec<String> = of_bodies.into_iter().map(page).chain(of_streams).collect();
         print_plain(&pages.join("\n"));
         0
@@ -61,7 +61,7 @@ impl Explain {
 }
 
 fn write(folder: &Path) -> u8 {
-    let site = pages::site(&examples::vectors());
+    let site = explain::site(&examples::vectors());
     for (path, html) in &site {
         let path = folder.join(path);
         let parent = path.parent().unwrap_or(folder);

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::requests::{Inputs, MAX_BYTES};
 use super::{BAD_INPUT, bad_input, print, tell};
-use brickbat_rules::vectors::File;
+use brickbat_rules::lint::VectorFile;
 
 /// Holds files of rule vectors to their format and to the one form in which they are written.
 ///
@@ -60,7 +60,7 @@ impl Lint {
     }
 
     fn file(&self, path: &str, text: &str) -> u8 {
-        let canonical = match File::read(text) {
+        let canonical = match VectorFile::read(text) {
             Ok(file) => file.to_text(),
             Err(_) if is_of_streams(text) => {
                 return bad_input(format!(

@@ -6,9 +6,9 @@ use super::requests;
 use super::run::{dialect, profile};
 use super::secrets::redactor;
 use super::{BAD_INPUT, bad_input, print};
+use brickbat_rules::Profile;
 use brickbat_rules::dialect::Dialect;
 use brickbat_rules::recordings::{self, Problem, Table, Terms};
-use brickbat_rules::rules::Profile;
 
 /// Compares what providers answered with what our rules say: how far a profile can be trusted on your own traffic.
 ///

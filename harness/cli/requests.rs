@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use brickbat_rules::audit::{Audited, Start, Terms, Unjudged, audit};
+use brickbat_rules::check::{CheckError, CheckOptions, CheckedRequest, Start, check};
 
 /// A file with requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,9 +32,9 @@ pub struct Inputs {
 #[derive(Debug)]
 pub enum Event {
     /// A request was judged.
-    Judged(Box<Audited>),
+    Judged(Box<CheckedRequest>),
     /// A text was not; with its line, where it is one of several.
-    Unjudged(Option<u64>, Unjudged),
+    Unjudged(Option<u64>, CheckError),
     /// The file, or the line, cannot be read.
     Unreadable(Option<u64>, String),
     /// The file is at its end.
@@ -104,7 +104,7 @@ fn has_lines(path: &Path) -> bool {
 /// many bytes have been judged.
 pub fn judge(
     files: &[Input],
-    terms: &Terms,
+    terms: &CheckOptions,
     mut each: impl FnMut(usize, Event),
     mut progress: impl FnMut(u64),
 ) {
@@ -141,7 +141,7 @@ type Trouble = (Option<u64>, String);
 
 /// Pieces that will be judged together, and what else happened between them.
 struct Batch<'a> {
-    terms: &'a Terms,
+    terms: &'a CheckOptions,
     pieces: Vec<(usize, Result<Piece, Event>)>,
     n_bytes: u64,
     n_judged: u64,
@@ -177,8 +177,8 @@ impl Batch<'_> {
     }
 }
 
-fn of_piece(piece: &Piece, terms: &Terms) -> Event {
-    match audit(&piece.text, piece.start, terms) {
+fn of_piece(piece: &Piece, terms: &CheckOptions) -> Event {
+    match check(&piece.text, piece.start, terms) {
         Ok(audited) => Event::Judged(Box::new(audited)),
         Err(unjudged) => Event::Unjudged(piece.is_line.then_some(piece.start.line), unjudged),
     }

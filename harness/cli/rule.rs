@@ -1,7 +1,7 @@
 //! Rules as they are named on the command line.
 
-use brickbat_rules::lint::StreamRule;
-use brickbat_rules::rules::Rule;
+use brickbat_rules::Rule;
+use brickbat_rules::streams::StreamRule;
 use brickbat_scenario::parse::did_you_mean;
 
 /// The rules of one name: of an id or an alias one, of a name without its dialect perhaps one for each dialect.

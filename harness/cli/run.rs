@@ -22,9 +22,9 @@ use brickbat_report::baseline::Baseline;
 use brickbat_report::record::Record;
 use brickbat_report::report::text::Tone;
 use brickbat_report::report::{Case, Report, Shard, Timing, junit, text};
+use brickbat_rules::Profile;
 use brickbat_rules::dialect::Dialect;
 use brickbat_rules::redact::Redactor;
-use brickbat_rules::rules::Profile;
 use brickbat_scenario::verdict::Harm;
 
 /// Runs scenarios on systems and judges what they do.

@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 use serde_json::Value;
 
 use super::print_plain;
-use crate::{driver, parse, report, vectors};
+use crate::{driver, lint, parse, report};
 
 /// Prints the JSON Schema of a format, for editors and for programs in other languages.
 #[derive(Args)]
@@ -37,7 +37,7 @@ impl Schema {
         let schema: Value = match self.format {
             Format::Scenario => parse::schema(),
             Format::Report => report::schema(),
-            Format::Vectors => vectors::schema(),
+            Format::Vectors => lint::schema(),
             Format::Protocol => driver::protocol::schema(),
         };
         print_plain(&format!("{schema:#}\n"));

@@ -3,31 +3,32 @@
 use std::fs::File;
 use std::io::{self, Read};
 
-use brickbat_rules::lint::{self, Grammar, Linter, MAX_LOOK_BYTES, Report};
+use brickbat_rules::dialect::Dialect;
+use brickbat_rules::streams::{self, Linter, MAX_LOOK_BYTES, StreamReport};
 
-/// Judges the stream of a file, or of standard input for `-`. Nothing means that no grammar was given and the stream
+/// Judges the stream of a file, or of standard input for `-`. Nothing means that no dialect was given and the stream
 /// does not show its own.
 ///
 /// # Errors
 ///
 /// The file cannot be read.
-pub fn lint(path: &str, grammar: Option<Grammar>) -> io::Result<Option<Report>> {
+pub fn lint(path: &str, dialect: Option<Dialect>) -> io::Result<Option<StreamReport>> {
     match path {
-        "-" => lint_all(&mut io::stdin().lock(), grammar),
-        path => lint_all(&mut File::open(path)?, grammar),
+        "-" => lint_all(&mut io::stdin().lock(), dialect),
+        path => lint_all(&mut File::open(path)?, dialect),
     }
 }
 
 /// Bytes that are read at once.
 const CHUNK_BYTES: usize = 64 << 10;
 
-fn lint_all(file: &mut impl Read, grammar: Option<Grammar>) -> io::Result<Option<Report>> {
+fn lint_all(file: &mut impl Read, dialect: Option<Dialect>) -> io::Result<Option<StreamReport>> {
     let mut head = Vec::new();
     file.take(MAX_LOOK_BYTES as u64).read_to_end(&mut head)?;
-    let Some(grammar) = grammar.or_else(|| lint::detect(&head)) else {
+    let Some(dialect) = dialect.or_else(|| streams::detect(&head)) else {
         return Ok(None);
     };
-    let mut linter = Linter::new(grammar);
+    let mut linter = Linter::new(dialect);
     linter.feed(&head);
     let mut chunk = vec![0; CHUNK_BYTES];
     loop {

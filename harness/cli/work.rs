@@ -10,9 +10,9 @@ use super::secrets::with_home;
 use brickbat_drive::folder::{self, RunArguments, RunNote};
 use brickbat_drive::runner::{Job, System};
 use brickbat_report::report::Shard;
+use brickbat_rules::Profile;
 use brickbat_rules::dialect::Dialect;
 use brickbat_rules::redact::REDACTED;
-use brickbat_rules::rules::Profile;
 use brickbat_scenario::verdict::Verdict;
 
 /// What is to be run.

@@ -217,7 +217,7 @@ fn explain_knows_the_rules_of_streams() {
     let whole = explain("openai-chat/stream/truncated");
     assert_eq!(whole.code, Some(0), "{whole:#?}");
     for words in
-        ["openai-chat/stream/truncated\n", "`brickbat check --stream`", "A breach is an error", "https://"]
+        ["openai-chat/stream/truncated\n", "`brickbat check --stream`", "A violation is an error", "https://"]
     {
         assert!(whole.out.contains(words), "{words}\n{}", whole.out);
     }

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use aws_smithy_eventstream::frame::write_message_to;
 use aws_smithy_types::event_stream::{Header, HeaderValue, Message};
 use brickbat::dialect::Dialect;
-use brickbat::lint::{Ended, Grammar, Linter, Report, Severity, StreamRule, detect, lint};
+use brickbat::rules::Severity;
+use brickbat::rules::streams::{Ended, Linter, StreamReport, StreamRule, detect, lint};
 use brickbat::scenario::ErrorKind;
 use brickbat::wire::{self, Envelope, SseReader};
 use proptest::prelude::*;
@@ -95,15 +96,15 @@ fn every_vector_is_judged_as_it_says() {
     assert!(failures.is_empty(), "{} vectors fail\n{}", failures.len(), failures.join("\n"));
 }
 
-fn check(grammar: Grammar, rule: Option<&str>, vector: &Vector) -> Result<(), String> {
+fn check(grammar: Dialect, rule: Option<&str>, vector: &Vector) -> Result<(), String> {
     let report = lint(grammar, &bytes_of(vector));
-    let told: String = report.faults.iter().map(|fault| format!("\n{fault}")).collect();
-    let ids: BTreeSet<String> = report.faults.iter().map(|fault| fault.rule.id.to_owned()).collect();
+    let told: String = report.violations.iter().map(|fault| format!("\n{fault}")).collect();
+    let ids: BTreeSet<String> = report.violations.iter().map(|fault| fault.rule.id.to_owned()).collect();
     if ids != vector.faults || report.ended.name() != vector.ended {
         let (ended, faults) = (&vector.ended, &vector.faults);
         return Err(format!("expected {ended} with {faults:?}, got {}{told}", report.ended.name()));
     }
-    let result = match (&report.error(), report.faults.is_empty()) {
+    let result = match (&report.error(), report.violations.is_empty()) {
         (Some(_), _) => Outcome::Invalid,
         (None, false) => Outcome::Acceptable,
         (None, true) => Outcome::Valid,
@@ -111,7 +112,7 @@ fn check(grammar: Grammar, rule: Option<&str>, vector: &Vector) -> Result<(), St
     if result != vector.result {
         return Err(format!("the result is {result:?}{told}"));
     }
-    let fault = report.faults.iter().find(|fault| Some(fault.rule.id) == rule);
+    let fault = report.violations.iter().find(|fault| Some(fault.rule.id) == rule);
     if fault.map(|fault| fault.place.event) != vector.event {
         return Err(format!("expected the fault at event {:?}{told}", vector.event));
     }
@@ -159,8 +160,8 @@ fn every_file_is_named_after_its_rule_and_says_where_it_comes_from() {
 #[test]
 fn every_rule_is_named_after_its_grammar_and_has_a_source() {
     let mut ids = BTreeSet::new();
-    for grammar in Grammar::ALL {
-        assert_eq!(Grammar::named(grammar.name()), Some(grammar));
+    for grammar in Dialect::ALL {
+        assert_eq!(Dialect::from_name(grammar.name()), Some(grammar));
         for rule in StreamRule::of(grammar) {
             assert!(ids.insert(rule.id), "{} is there twice", rule.id);
             assert!(rule.id.starts_with(&format!("{grammar}/stream/")), "{}", rule.id);
@@ -178,7 +179,7 @@ fn the_grammar_of_every_valid_vector_is_guessed() {
         for vector in valid.filter(|vector| !SILENT.contains(&vector.name.as_str())) {
             let guess = detect(&bytes_of(vector));
             // Chunks of Mistral's models that others serve look like OpenAI's.
-            let is_alike = grammar == Grammar::Mistral && guess == Some(Grammar::OpenaiChat);
+            let is_alike = grammar == Dialect::Mistral && guess == Some(Dialect::OpenaiChat);
             assert!(guess == Some(grammar) || is_alike, "{}: {}: {guess:?}", path.display(), vector.name);
         }
     }
@@ -189,7 +190,7 @@ fn the_grammar_of_every_valid_vector_is_guessed() {
 #[test]
 fn mistral_is_known_by_its_ids_and_models() {
     let chunk = r#"{"id":"0123456789abcdef0123456789abcdef","model":"mistral-large-latest","choices":[]}"#;
-    assert_eq!(detect(format!("data: {chunk}\n\n").as_bytes()), Some(Grammar::Mistral));
+    assert_eq!(detect(format!("data: {chunk}\n\n").as_bytes()), Some(Dialect::Mistral));
 }
 
 /// Mistral's streams look like OpenAI's; the model tells them apart.
@@ -201,7 +202,7 @@ fn model_of(dialect: Dialect) -> &'static str {
 fn our_own_streams_are_clean() {
     let mut n_streams = 0;
     for plan in plans::built_in().into_iter().flat_map(|(_, plans)| plans) {
-        let grammar = Grammar::of(plan.dialect);
+        let grammar = plan.dialect;
         let replies = plan.turns.iter().flat_map(|turn| &turn.replies);
         // What is wrong on purpose is what the grammar is there to find.
         let scripts = replies.flat_map(|reply| &reply.attempts);
@@ -212,7 +213,7 @@ fn our_own_streams_are_clean() {
                 let encoded = wire::encode_stream(plan.dialect, &plan, script, envelope);
                 let bytes = encoded.frames.slice(0..encoded.frames.len());
                 let report = lint(grammar, bytes);
-                assert_eq!((report.ended, &report.faults[..]), (Ended::Complete, &[][..]), "{}", plan.id);
+                assert_eq!((report.ended, &report.violations[..]), (Ended::Complete, &[][..]), "{}", plan.id);
                 assert_eq!(detect(bytes), Some(grammar), "{}", plan.id);
                 n_streams += 1;
             }
@@ -224,10 +225,8 @@ fn our_own_streams_are_clean() {
 #[test]
 fn our_own_error_frames_end_a_stream_legally() {
     for dialect in brickbat::dialect::Dialect::ALL {
-        let grammar = Grammar::of(dialect);
-        assert_eq!(grammar.name(), dialect.name());
-        let report = lint(grammar, &wire::of(dialect).error_frame(ErrorKind::Overloaded, b""));
-        assert_eq!((report.ended, &report.faults[..]), (Ended::ErrorEvent, &[][..]), "{dialect}");
+        let report = lint(dialect, &wire::of(dialect).error_frame(ErrorKind::Overloaded, b""));
+        assert_eq!((report.ended, &report.violations[..]), (Ended::ErrorEvent, &[][..]), "{dialect}");
         assert!(report.provider_error.is_some(), "{dialect}");
     }
 }
@@ -235,7 +234,7 @@ fn our_own_error_frames_end_a_stream_legally() {
 #[test]
 fn a_fault_says_what_and_where_and_shows_the_event() {
     let stream = "event: ping\ndata: {\"type\":\"ping\"}\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n";
-    let report = lint(Grammar::AnthropicMessages, stream.as_bytes());
+    let report = lint(Dialect::AnthropicMessages, stream.as_bytes());
     assert_eq!((report.ended, report.n_events, report.n_bytes), (Ended::Illegal, 2, stream.len()));
     assert_eq!(
         report.error().unwrap().to_string(),
@@ -243,7 +242,7 @@ fn a_fault_says_what_and_where_and_shows_the_event() {
          at event 1, byte 35, line 4\n  | {\"type\":\"message_stop\"}"
     );
     let long = format!("data: {{\"x\":\"{}\"\n\n", "\u{1}é".repeat(1000));
-    let report = lint(Grammar::OpenaiChat, long.as_bytes());
+    let report = lint(Dialect::OpenaiChat, long.as_bytes());
     assert!(report.error().unwrap().excerpt.chars().count() <= 201);
     assert!(report.error().unwrap().to_string().lines().count() == 3);
 }
@@ -251,7 +250,7 @@ fn a_fault_says_what_and_where_and_shows_the_event() {
 #[test]
 fn an_event_that_is_too_large_is_told() {
     let piece = "x".repeat(1 << 20);
-    for grammar in [Grammar::OpenaiChat, Grammar::Gemini] {
+    for grammar in [Dialect::OpenaiChat, Dialect::Gemini] {
         for head in ["data: {\"x\":\"", "[{\"x\":\""] {
             let mut linter = Linter::new(grammar);
             linter.feed(head.as_bytes());
@@ -261,14 +260,14 @@ fn an_event_that_is_too_large_is_told() {
             assert!(report.error().is_some(), "{grammar}: {head}");
         }
     }
-    let mut linter = Linter::new(Grammar::OpenaiChat);
+    let mut linter = Linter::new(Dialect::OpenaiChat);
     linter.feed(b": ");
     (0..17).for_each(|_| linter.feed(piece.as_bytes()));
     linter.feed(
         b"\n\ndata: {\"choices\":[{\"delta\":{\"role\":\"assistant\"},\"finish_reason\":\"stop\"}]}\n\n",
     );
     linter.feed(b"data: [DONE]\n\n");
-    assert_eq!(linter.finish().faults, [], "a comment may be as long as it likes");
+    assert_eq!(linter.finish().violations, [], "a comment may be as long as it likes");
 }
 
 #[test]
@@ -277,11 +276,11 @@ fn many_calls_and_deep_json_are_survived() {
     let many: String = (0..30_000)
         .map(|n| format!("data: {{\"choices\":[{{\"index\":{n},\"delta\":{{\"tool_calls\":[{{\"index\":{n},\"id\":\"a\",\"function\":{{\"name\":\"b\",\"arguments\":\"{{\"}}}}]}}}}]}}\n\n"))
         .collect();
-    for grammar in Grammar::ALL {
+    for grammar in Dialect::ALL {
         lint(grammar, deep.as_bytes());
         lint(grammar, many.as_bytes());
     }
-    let report = lint(Grammar::OpenaiChat, many.as_bytes());
+    let report = lint(Dialect::OpenaiChat, many.as_bytes());
     assert_eq!((report.ended, report.n_events), (Ended::Truncated, 30_000));
 }
 
@@ -293,7 +292,7 @@ fn a_second_reply_after_the_first_is_seen() {
         let is_whole = |vector: &&Vector| vector.result == Outcome::Valid && vector.ended == "complete";
         for vector in file.vectors.iter().filter(is_whole) {
             let bytes = bytes_of(vector).repeat(2);
-            let is_seen = !lint(grammar, &bytes).faults.is_empty();
+            let is_seen = !lint(grammar, &bytes).violations.is_empty();
             assert!(is_seen || ALIKE.contains(&vector.name.as_str()), "{}: {}", path.display(), vector.name);
         }
     }
@@ -309,7 +308,7 @@ fn a_stream_without_its_last_event_is_not_whole() {
             let n_events = lint(grammar, &bytes).n_events;
             let reports = (0..bytes.len()).rev().map(|end| lint(grammar, &bytes[..end]));
             let cut = reports.into_iter().find(|report| report.n_events < n_events);
-            let ended = cut.map(|report| (report.ended, report.faults.is_empty()));
+            let ended = cut.map(|report| (report.ended, report.violations.is_empty()));
             // Pings and usage may follow the end, and the finish reason or messageStop may be the end.
             let may_end = ["ping-after", "usage-after", "empty-delta"].contains(&vector.name.as_str());
             let is_told = ended.is_some_and(|(ended, is_clean)| ended == Ended::Truncated || !is_clean);
@@ -319,8 +318,8 @@ fn a_stream_without_its_last_event_is_not_whole() {
 }
 
 /// Bytes that come near to a stream: a vector's, with some of them changed, cut out or repeated.
-fn nearly_a_stream() -> impl Strategy<Value = (Grammar, Vec<u8>)> {
-    let streams: Vec<(Grammar, Vec<u8>)> = files()
+fn nearly_a_stream() -> impl Strategy<Value = (Dialect, Vec<u8>)> {
+    let streams: Vec<(Dialect, Vec<u8>)> = files()
         .into_iter()
         .flat_map(|(_, grammar, file)| file.vectors.into_iter().map(move |v| (grammar, bytes_of(&v))))
         .collect();
@@ -347,7 +346,7 @@ fn nearly_a_stream() -> impl Strategy<Value = (Grammar, Vec<u8>)> {
     )
 }
 
-fn in_pieces(grammar: Grammar, bytes: &[u8], cuts: &[prop::sample::Index]) -> Report {
+fn in_pieces(grammar: Dialect, bytes: &[u8], cuts: &[prop::sample::Index]) -> StreamReport {
     let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(bytes.len() + 1)).collect();
     cuts.extend([0, bytes.len()]);
     cuts.sort_unstable();
@@ -373,19 +372,19 @@ proptest! {
 
     #[test]
     fn any_bytes_get_an_answer(bytes in prop::collection::vec(any::<u8>(), 0..300), (near, _) in nearly_a_stream()) {
-        for grammar in Grammar::ALL {
+        for grammar in Dialect::ALL {
             let report = lint(grammar, &bytes);
             prop_assert_eq!(report.n_bytes, bytes.len());
             let is_bad = matches!(report.ended, Ended::Illegal | Ended::Truncated);
             prop_assert_eq!(report.error().is_some(), is_bad);
         }
         detect(&bytes);
-        prop_assert!(Grammar::ALL.contains(&near));
+        prop_assert!(Dialect::ALL.contains(&near));
     }
 
     #[test]
     fn every_fault_stands_where_an_event_begins((grammar, bytes) in nearly_a_stream()) {
-        for fault in lint(grammar, &bytes).faults {
+        for fault in lint(grammar, &bytes).violations {
             prop_assert!(fault.place.offset <= bytes.len());
             if let Some(line) = fault.place.line {
                 let ends = |bytes: &[u8]| {
@@ -394,7 +393,7 @@ proptest! {
                     let n_crlf = text.windows(2).filter(|pair| pair == b"\r\n").count();
                     text.iter().filter(|byte| **byte == b'\n').count() + n_cr - n_crlf
                 };
-                let is_array = bytes.trim_ascii_start().starts_with(b"[") && grammar == Grammar::Gemini;
+                let is_array = bytes.trim_ascii_start().starts_with(b"[") && grammar == Dialect::Gemini;
                 prop_assert!(is_array || line == ends(&bytes[..fault.place.offset]) + 1, "{fault}");
             }
             prop_assert!(fault.to_string().lines().count() <= 3);
@@ -411,7 +410,7 @@ proptest! {
         let end = cut.windows(2).rposition(|pair| pair == b"\n\n").map_or(0, |at| at + 2);
         let report = lint(grammar, &cut[..end]);
         if report.ended == Ended::Illegal {
-            prop_assert_eq!(report.faults, lint(grammar, &bytes).faults);
+            prop_assert_eq!(report.violations, lint(grammar, &bytes).violations);
         }
     }
 
@@ -420,7 +419,7 @@ proptest! {
         // A stream of events that all pass: the linter counts them, the reader of the wire hands them on.
         let mut n_events = 0;
         SseReader::default().feed(&bytes, |_| n_events += 1);
-        let report = lint(Grammar::AnthropicMessages, &bytes);
+        let report = lint(Dialect::AnthropicMessages, &bytes);
         if report.ended != Ended::Illegal && std::str::from_utf8(&bytes).is_ok() && bytes.ends_with(b"\n\n") {
             prop_assert_eq!(report.n_events, n_events);
         }
@@ -454,9 +453,9 @@ fn frame_bytes(frame: &Frame) -> Vec<u8> {
 }
 
 /// Every file of vectors with its grammar, sorted by path.
-fn files() -> Vec<(PathBuf, Grammar, File)> {
+fn files() -> Vec<(PathBuf, Dialect, File)> {
     let mut files = Vec::new();
-    for grammar in Grammar::ALL {
+    for grammar in Dialect::ALL {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/streams").join(grammar.name());
         for entry in fs::read_dir(&folder).unwrap() {
             let path = entry.unwrap().path();

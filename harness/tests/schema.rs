@@ -19,7 +19,7 @@ fn the_committed_schema_of_reports_is_current() {
 
 #[test]
 fn the_committed_schema_of_vectors_is_current() {
-    is_current("corpora/histories/vector.schema.json", &brickbat::vectors::schema());
+    is_current("corpora/histories/vector.schema.json", &brickbat::rules::lint::schema());
 }
 
 #[cfg(feature = "cli")]

@@ -85,8 +85,8 @@ fn judges_know_no_system() {
     hold(
         impartiality,
         &[
-            ("harness/rules/src/rules/openai.rs", "const NAME: &str = \"ai-sdk\";"),
-            ("harness/rules/src/rules/openai.rs", "const NAME: &str = \"opencode\"; // https://a.org"),
+            ("harness/rules/src/dialects/openai.rs", "const NAME: &str = \"ai-sdk\";"),
+            ("harness/rules/src/dialects/openai.rs", "const NAME: &str = \"opencode\"; // https://a.org"),
             ("harness/engine/src/checks/memory.rs", "use crate::agent::canary::Canary;"),
             ("harness/engine/src/provider.rs", "fn canary() {}"),
         ],

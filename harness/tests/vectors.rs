@@ -6,8 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use brickbat::dialect::Dialect;
+use brickbat::rules::lint::{Expectation, Vector, VectorFile};
 use brickbat::rules::{self, Memory, Profile, Rule, Severity, Violation};
-use brickbat::vectors::{File, Outcome, Vector};
 
 #[test]
 fn every_vector_is_judged_as_it_says() {
@@ -30,7 +30,7 @@ fn every_vector_is_judged_as_it_says() {
 
 #[test]
 fn every_rule_has_a_history_that_keeps_it_and_one_that_breaks_it() {
-    let mut outcomes = BTreeMap::<String, BTreeSet<Outcome>>::new();
+    let mut outcomes = BTreeMap::<String, BTreeSet<Expectation>>::new();
     for (_, _, file) in files() {
         if let Some(rule) = file.rule {
             outcomes.entry(rule).or_default().extend(file.vectors.iter().map(|vector| vector.result));
@@ -40,8 +40,8 @@ fn every_rule_has_a_history_that_keeps_it_and_one_that_breaks_it() {
         let outcomes = outcomes.get(rule.id).unwrap_or_else(|| panic!("no vectors for {}", rule.id));
         let is_enforced =
             Profile::all().any(|p| p.dialect == rule.dialect() && p.severity(rule) == Some(Severity::Error));
-        let broken = if is_enforced { Outcome::Invalid } else { Outcome::Acceptable };
-        assert!(outcomes.contains(&Outcome::Valid), "no valid vector for {}", rule.id);
+        let broken = if is_enforced { Expectation::Invalid } else { Expectation::Acceptable };
+        assert!(outcomes.contains(&Expectation::Valid), "no valid vector for {}", rule.id);
         assert!(outcomes.contains(&broken), "no vector breaks {}", rule.id);
     }
 }
@@ -55,7 +55,7 @@ fn what_a_profile_adds_and_words_in_its_own_way_is_shown_by_a_vector() {
         let Some(rule) = &file.rule else { continue };
         for vector in &file.vectors {
             let Some(profile) = vector.profile.as_deref().and_then(Profile::named) else { continue };
-            if vector.result != Outcome::Valid {
+            if vector.result != Expectation::Valid {
                 broken.insert((rule.clone(), profile.name));
             }
             if vector.error.is_some() {
@@ -145,9 +145,9 @@ fn check(dialect: Dialect, rule: Option<&str>, vector: &Vector) -> Result<(), St
     };
     let none = BTreeSet::new();
     let (errors, warnings) = match vector.result {
-        Outcome::Valid => (&none, &none),
-        Outcome::Acceptable => (&none, &vector.violated),
-        Outcome::Invalid => (&vector.violated, &none),
+        Expectation::Valid => (&none, &none),
+        Expectation::Acceptable => (&none, &vector.violated),
+        Expectation::Invalid => (&vector.violated, &none),
     };
     if ids(Severity::Error) != *errors || ids(Severity::Warning) != *warnings {
         return Err(format!("expected {:?}, got {}", vector.violated, told(&violations)));
@@ -163,13 +163,13 @@ fn check(dialect: Dialect, rule: Option<&str>, vector: &Vector) -> Result<(), St
         return Err("an empty source, or a flag that is not in kebab-case".to_owned());
     }
     match (vector.result, rule) {
-        (Outcome::Valid, _) if !vector.violated.is_empty() => {
+        (Expectation::Valid, _) if !vector.violated.is_empty() => {
             Err("a valid history violates nothing".to_owned())
         }
-        (Outcome::Acceptable, Some(rule)) if !vector.violated.contains(rule) => {
+        (Expectation::Acceptable, Some(rule)) if !vector.violated.contains(rule) => {
             Err(format!("no warning of {rule}"))
         }
-        (Outcome::Invalid, rule) if first != rule => Err(format!("the refusal is {}", told(&violations))),
+        (Expectation::Invalid, rule) if first != rule => Err(format!("the refusal is {}", told(&violations))),
         _ => Ok(()),
     }
 }
@@ -183,7 +183,7 @@ fn told(violations: &[Violation]) -> String {
 }
 
 /// Every file of vectors with its dialect, sorted by path.
-fn files() -> Vec<(PathBuf, Dialect, File)> {
+fn files() -> Vec<(PathBuf, Dialect, VectorFile)> {
     let mut files = Vec::new();
     for dialect in Dialect::ALL {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/histories").join(dialect.name());
@@ -191,7 +191,7 @@ fn files() -> Vec<(PathBuf, Dialect, File)> {
         for entry in entries {
             let path = entry.expect("the folder can be listed").path();
             let text = fs::read_to_string(&path).expect("the file is text");
-            let file = File::read(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            let file = VectorFile::read(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
             files.push((path, dialect, file));
         }
     }

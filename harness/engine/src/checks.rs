@@ -23,7 +23,7 @@ pub use evidence::{Evidence, RequestView};
 pub use reach::Reach;
 
 use crate::run::Run;
-use brickbat_rules::rules::Profile;
+use brickbat_rules::Profile;
 use brickbat_scenario::plan::{Plan, PlannedCall};
 use brickbat_scenario::trace::{CallRecord, Consent, Ending, Event, ExchangeId, Grade, RequestKind};
 use brickbat_scenario::verdict::{Asked, Finding, Judgement, Level, Verdict};

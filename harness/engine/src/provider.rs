@@ -21,7 +21,7 @@ pub use brickbat_scenario::wire::Frames;
 pub use recall::Recall;
 
 use brickbat_rules::json::Document;
-use brickbat_rules::rules::{self, Profile};
+use brickbat_rules::{self as rules, Profile};
 use brickbat_scenario::plan::{BoundAction, Mark, Plan, PlannedAction, PlannedPoint, Script, Side};
 use brickbat_scenario::scenario::HttpFault;
 use brickbat_scenario::trace::{Ending, ExchangeId, Held, RequestKind};

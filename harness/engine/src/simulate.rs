@@ -14,7 +14,7 @@ use crate::conductor::{Command, Conductor, Patience};
 use crate::interpreter::{World, perform};
 use crate::provider::{Answer, Headers, Provider, Request, Sent};
 use crate::run::Run;
-use brickbat_rules::rules::Profile;
+use brickbat_rules::Profile;
 use brickbat_scenario::plan::{CallKey, Change, Plan, Side, ToolOutcome};
 use brickbat_scenario::scenario::InterruptCause;
 use brickbat_scenario::trace::{

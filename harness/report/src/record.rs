@@ -19,7 +19,7 @@ pub use files::RecordFile;
 pub use notes::{CaseNote, FindingNote, PlanNote, ReceiptNote, SCHEMA};
 
 use brickbat_engine::provider::{Headers, Provider, Request};
-use brickbat_rules::rules::Profile;
+use brickbat_rules::Profile;
 use brickbat_scenario::plan::{CallKey, Plan, PlannedCall};
 use brickbat_scenario::trace::{Event, ExchangeId, Trace};
 

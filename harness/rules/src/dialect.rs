@@ -2,7 +2,7 @@
 //!
 //! A dialect is a wire format: what a request looks like, what a reply looks like, and where it is posted, all of which
 //! the crate `brickbat-scenario` says.
-//! How strict a provider is belongs to a profile, see [`crate::rules`].
+//! How strict a provider is belongs to a profile, see [`crate`].
 
 use serde::{Deserialize, Serialize};
 
@@ -38,14 +38,7 @@ impl Dialect {
 
     /// The name that scenario ids, options and reports use, for example `anthropic-messages`.
     pub fn name(self) -> &'static str {
-        match self {
-            Dialect::AnthropicMessages => "anthropic-messages",
-            Dialect::OpenaiChat => "openai-chat",
-            Dialect::OpenaiResponses => "openai-responses",
-            Dialect::Gemini => "gemini",
-            Dialect::BedrockConverse => "bedrock-converse",
-            Dialect::Mistral => "mistral",
-        }
+        self.definition().name
     }
 
     /// The dialect of that name.

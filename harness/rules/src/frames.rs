@@ -43,22 +43,17 @@ pub enum FrameKind {
 /// Why bytes are no frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FrameError {
-    /// The checksum of the two lengths is wrong.
-    LengthsChecksum {
-        /// The checksum in the frame.
-        found: u32,
-        /// The checksum of the lengths as they are.
-        expected: u32,
-    },
-    /// The length is below that of an empty frame, or above [`MAX_FRAME_BYTES`].
-    Length(usize),
-    /// The checksum of the whole frame is wrong.
+    /// A checksum is wrong.
     Checksum {
+        /// What it is the checksum of, in words.
+        of: &'static str,
         /// The checksum in the frame.
         found: u32,
-        /// The checksum of the frame as it is.
+        /// The checksum of the bytes as they are.
         expected: u32,
     },
+    /// The length is not that of the bytes, below that of an empty frame, or above [`MAX_FRAME_BYTES`].
+    Length(usize),
     /// The headers do not fill the bytes that they should, or are not text.
     Headers,
 }
@@ -66,13 +61,10 @@ pub enum FrameError {
 impl fmt::Display for FrameError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            FrameError::LengthsChecksum { found, expected } => {
-                write!(f, "the checksum of the frame's lengths is {found:#010x}, not {expected:#010x}")
+            FrameError::Checksum { of, found, expected } => {
+                write!(f, "the checksum of the {of} is {found:#010x}, not {expected:#010x}")
             }
             FrameError::Length(length) => write!(f, "a frame cannot have {length} bytes"),
-            FrameError::Checksum { found, expected } => {
-                write!(f, "the checksum of the frame is {found:#010x}, not {expected:#010x}")
-            }
             FrameError::Headers => f.write_str("the headers of the frame are malformed"),
         }
     }
@@ -83,18 +75,13 @@ impl std::error::Error for FrameError {}
 impl<'a> Frame<'a> {
     /// Reads bytes that are one whole frame.
     pub fn read(bytes: &'a [u8]) -> Result<Frame<'a>, FrameError> {
-        let length = match frame_length(bytes) {
-            Some(length) => length?,
-            None => return Err(FrameError::Length(bytes.len())),
-        };
+        let wrong_length = FrameError::Length(bytes.len());
+        let length = frame_length(bytes).ok_or(wrong_length)??;
         if length != bytes.len() {
-            return Err(FrameError::Length(bytes.len()));
+            return Err(wrong_length);
         }
         let (content, checksum) = bytes.split_at(length - CHECKSUM_BYTES);
-        let (found, expected) = (number(checksum, 0), crc32fast::hash(content));
-        if found != expected {
-            return Err(FrameError::Checksum { found, expected });
-        }
+        check(content, number(checksum, 0), "frame")?;
         let n_headers = number(content, 4) as usize;
         let (headers, payload) =
             content[PRELUDE_BYTES..].split_at_checked(n_headers).ok_or(FrameError::Headers)?;
@@ -237,14 +224,18 @@ impl FrameReader {
 /// The length of a frame, or why it cannot be one. Nothing before the prelude is there.
 fn frame_length(frame: &[u8]) -> Option<Result<usize, FrameError>> {
     let prelude = frame.get(..PRELUDE_BYTES)?;
-    let (found, expected) = (number(prelude, 8), crc32fast::hash(&prelude[..8]));
-    if found != expected {
-        return Some(Err(FrameError::LengthsChecksum { found, expected }));
-    }
-    Some(match number(prelude, 0) as usize {
+    let checked = check(&prelude[..8], number(prelude, 8), "frame's lengths");
+    Some(checked.and_then(|()| match number(prelude, 0) as usize {
         length @ MIN_FRAME_BYTES..=MAX_FRAME_BYTES => Ok(length),
         length => Err(FrameError::Length(length)),
-    })
+    }))
+}
+
+fn check(bytes: &[u8], found: u32, of: &'static str) -> Result<(), FrameError> {
+    match crc32fast::hash(bytes) {
+        expected if expected == found => Ok(()),
+        expected => Err(FrameError::Checksum { of, found, expected }),
+    }
 }
 
 /// The number in the four bytes at an index.

@@ -5,7 +5,7 @@
 //! and decoded only when they are asked for and hold an escape. A tape is used again for the next message, so that
 //! a long history costs no more memory than its longest message.
 //!
-//! What is accepted is what serde_json accepts as a value, its bound on nesting included, and its errors are told.
+//! What is accepted is what serde_json accepts as a value, its bound on nesting included, and the errors are its own.
 
 mod escape;
 mod locate;
@@ -42,14 +42,14 @@ struct Row {
     end: u32,
     /// The row of what comes after it and all that it holds.
     next: u32,
-    kind: Kind,
+    kind: JsonType,
     /// Whether a string holds an escape.
     has_escape: bool,
 }
 
 /// What a value is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum JsonType {
     /// `null`.
     Null,
     /// `true` or `false`.
@@ -122,14 +122,14 @@ impl<'a> Tape<'a> {
     /// Begins a value; gives its row.
     #[inline]
     fn open(&mut self, start: usize) -> usize {
-        let row = Row { start: start as u32, end: 0, next: 0, kind: Kind::Null, has_escape: false };
+        let row = Row { start: start as u32, end: 0, next: 0, kind: JsonType::Null, has_escape: false };
         self.rows.push(row);
         self.rows.len() - 1
     }
 
     /// Ends a value: all rows after its own are inside it.
     #[inline]
-    fn close(&mut self, row: usize, end: usize, kind: Kind) {
+    fn close(&mut self, row: usize, end: usize, kind: JsonType) {
         let next = self.rows.len() as u32;
         let row = &mut self.rows[row];
         (row.end, row.next, row.kind) = (end as u32, next, kind);
@@ -151,8 +151,8 @@ impl Mark {
 impl<'t, 'a> Json<'t, 'a> {
     /// What it is; what is not there is null.
     #[inline]
-    pub fn kind(self) -> Kind {
-        self.row().map_or(Kind::Null, |row| row.kind)
+    pub fn kind(self) -> JsonType {
+        self.row().map_or(JsonType::Null, |row| row.kind)
     }
 
     /// A field; the last one of that name. A value that is no object has none.
@@ -200,19 +200,19 @@ impl<'t, 'a> Json<'t, 'a> {
     /// The items of an array; a value that is no array has none.
     #[inline]
     pub fn items(self) -> Items<'t, 'a> {
-        Items(Some(self.inside(Kind::Array)))
+        Items(Some(self.inside(JsonType::Array)))
     }
 
     /// The fields of an object, as they were written; a value that is no object has none.
     #[inline]
     pub fn fields(self) -> Fields<'t, 'a> {
-        Fields(self.inside(Kind::Object))
+        Fields(self.inside(JsonType::Object))
     }
 
     /// How many items an array has, or how many fields an object was written with.
     pub fn len(self) -> usize {
         match self.kind() {
-            Kind::Array => self.items().count(),
+            JsonType::Array => self.items().count(),
             _ => self.fields().count(),
         }
     }
@@ -225,7 +225,7 @@ impl<'t, 'a> Json<'t, 'a> {
     /// The text of a string. It is borrowed from the body, unless an escape forces a copy.
     #[inline]
     pub fn as_str(self) -> Option<Cow<'a, str>> {
-        let row = self.row().filter(|row| row.kind == Kind::String)?;
+        let row = self.row().filter(|row| row.kind == JsonType::String)?;
         let raw = &self.tape.text[row.start as usize..row.end as usize];
         Some(if row.has_escape { escape::decoded(raw) } else { Cow::Borrowed(raw) })
     }
@@ -233,7 +233,7 @@ impl<'t, 'a> Json<'t, 'a> {
     /// The bytes of a string without escapes.
     #[inline]
     pub(crate) fn plain(self) -> Option<&'a [u8]> {
-        let row = self.row().filter(|row| row.kind == Kind::String && !row.has_escape)?;
+        let row = self.row().filter(|row| row.kind == JsonType::String && !row.has_escape)?;
         Some(&self.tape.text.as_bytes()[row.start as usize..row.end as usize])
     }
 
@@ -241,17 +241,17 @@ impl<'t, 'a> Json<'t, 'a> {
     #[inline]
     pub fn is(self, text: &str) -> bool {
         match self.row() {
-            Some(row) if row.kind == Kind::String && !row.has_escape => {
+            Some(row) if row.kind == JsonType::String && !row.has_escape => {
                 self.tape.text.as_bytes()[row.start as usize..row.end as usize] == *text.as_bytes()
             }
-            Some(row) if row.kind == Kind::String => self.as_str().is_some_and(|own| own == text),
+            Some(row) if row.kind == JsonType::String => self.as_str().is_some_and(|own| own == text),
             _ => false,
         }
     }
 
     /// Whether it is a string of nothing but white space. Only the beginning is looked at.
     pub fn is_blank(self) -> bool {
-        let Some(row) = self.row().filter(|row| row.kind == Kind::String) else { return false };
+        let Some(row) = self.row().filter(|row| row.kind == JsonType::String) else { return false };
         let raw = &self.tape.text[row.start as usize..row.end as usize];
         let is_sure = raw.bytes().next().is_some_and(|first| first.is_ascii_graphic() && first != b'\\');
         !is_sure && escape::is_blank(raw)
@@ -259,7 +259,7 @@ impl<'t, 'a> Json<'t, 'a> {
 
     /// Whether it is a string with white space at its end. Only the end is looked at.
     pub fn ends_blank(self) -> bool {
-        let Some(row) = self.row().filter(|row| row.kind == Kind::String) else { return false };
+        let Some(row) = self.row().filter(|row| row.kind == JsonType::String) else { return false };
         let raw = &self.tape.text[row.start as usize..row.end as usize];
         // Nearly every text ends with a letter or a full stop.
         let is_sure = !row.has_escape && raw.bytes().last().is_some_and(|last| last.is_ascii_graphic());
@@ -269,12 +269,12 @@ impl<'t, 'a> Json<'t, 'a> {
     /// Whether it is the empty string.
     #[inline]
     pub fn is_empty_str(self) -> bool {
-        self.row().is_some_and(|row| row.kind == Kind::String && row.start == row.end)
+        self.row().is_some_and(|row| row.kind == JsonType::String && row.start == row.end)
     }
 
     /// The truth value, if it is one.
     pub fn as_bool(self) -> Option<bool> {
-        (self.kind() == Kind::Bool).then(|| self.raw() == "true")
+        (self.kind() == JsonType::Bool).then(|| self.raw() == "true")
     }
 
     /// The number, if it is a whole one that is not negative and has its place in 64 bits.
@@ -285,7 +285,7 @@ impl<'t, 'a> Json<'t, 'a> {
     /// The number, if it is one.
     pub fn as_number(self) -> Option<Number> {
         match self.kind() {
-            Kind::Number => serde_json::from_str(self.raw()).ok(),
+            JsonType::Number => serde_json::from_str(self.raw()).ok(),
             _ => None,
         }
     }
@@ -293,30 +293,30 @@ impl<'t, 'a> Json<'t, 'a> {
     /// Whether it is a string.
     #[inline]
     pub fn is_str(self) -> bool {
-        self.kind() == Kind::String
+        self.kind() == JsonType::String
     }
 
     /// Whether it is `null`, or not there.
     pub fn is_null(self) -> bool {
-        self.kind() == Kind::Null
+        self.kind() == JsonType::Null
     }
 
     /// Whether it is an array.
     #[inline]
     pub fn is_array(self) -> bool {
-        self.kind() == Kind::Array
+        self.kind() == JsonType::Array
     }
 
     /// Whether it is an object.
     #[inline]
     pub fn is_object(self) -> bool {
-        self.kind() == Kind::Object
+        self.kind() == JsonType::Object
     }
 
     /// Where it stands in the bytes of the body, quotes included. Nothing stands at 0.
     pub fn span(self) -> Range<usize> {
         match self.row() {
-            Some(row) if row.kind == Kind::String => row.start as usize - 1..row.end as usize + 1,
+            Some(row) if row.kind == JsonType::String => row.start as usize - 1..row.end as usize + 1,
             Some(row) => row.start as usize..row.end as usize,
             None => 0..0,
         }
@@ -333,12 +333,12 @@ impl<'t, 'a> Json<'t, 'a> {
     /// A copy that borrows nothing, in which each name of an object occurs once.
     pub fn to_value(self) -> Value {
         match self.kind() {
-            Kind::Null => Value::Null,
-            Kind::Bool => Value::Bool(self.as_bool() == Some(true)),
-            Kind::Number => self.as_number().map_or(Value::Null, Value::Number),
-            Kind::String => Value::String(self.as_str().unwrap_or_default().into_owned()),
-            Kind::Array => Value::Array(self.items().map(Json::to_value).collect()),
-            Kind::Object => {
+            JsonType::Null => Value::Null,
+            JsonType::Bool => Value::Bool(self.as_bool() == Some(true)),
+            JsonType::Number => self.as_number().map_or(Value::Null, Value::Number),
+            JsonType::String => Value::String(self.as_str().unwrap_or_default().into_owned()),
+            JsonType::Array => Value::Array(self.items().map(Json::to_value).collect()),
+            JsonType::Object => {
                 let name = |name: Json| name.as_str().unwrap_or_default().into_owned();
                 Value::Object(self.fields().map(|(own, value)| (name(own), value.to_value())).collect())
             }
@@ -363,7 +363,7 @@ impl<'t, 'a> Json<'t, 'a> {
     }
 
     #[inline]
-    fn inside(self, kind: Kind) -> Inside<'t, 'a> {
+    fn inside(self, kind: JsonType) -> Inside<'t, 'a> {
         let rows = match self.row() {
             Some(row) if row.kind == kind => self.row + 1..row.next,
             _ => 0..0,

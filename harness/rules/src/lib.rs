@@ -1,16 +1,60 @@
 //! What strict providers refuse: rules of request bodies and grammars of streams, over bytes.
 //!
 //! This crate stands alone: it knows no scenario, no agent and no SDK.
+//!
+//! [`validate`] answers for any bytes: an empty list means that the provider accepts the body, and the first
+//! error of the list is what the provider would answer. Which rules bind, and how hard, is a [`Profile`].
+//!
+//! The rules judge one body, and what it names of earlier replies if they are given a [`Memory`] of them. They know no
+//! SDK, and check no authentication, no model name and no sampling parameter. What is not known to be rejected is
+//! accepted: unknown keys, unknown block types and unknown models pass, because a false rejection is worse than a miss.
 
-pub mod audit;
+pub mod check;
 pub mod colour;
 pub mod dialect;
+pub mod explain;
 pub mod frames;
 pub mod json;
 pub mod lint;
-pub mod pages;
 #[cfg(feature = "recordings")]
 pub mod recordings;
 pub mod redact;
-pub mod rules;
-pub mod vectors;
+pub mod streams;
+
+mod detect;
+mod dialects;
+mod envelope;
+mod hosts;
+mod ids;
+mod memory;
+mod profile;
+mod rule;
+mod union;
+mod validate;
+mod violation;
+mod waiting;
+
+pub use detect::detect;
+pub use dialect::Dialect;
+pub use hosts::profile_for;
+pub use memory::{Delivery, ExpandedRequest, Memory, Retention};
+pub use profile::Profile;
+pub use rule::{Confidence, Rule};
+pub use union::{UnionViolation, validate_union, validate_union_list};
+pub use validate::{list_of, validate, validate_asking, validate_list, validate_remembering, validate_value};
+pub use violation::{Envelope, MAX_VIOLATIONS, Severity, Violation, refusal};
+
+use dialects::{Bound, Thoughts};
+use envelope::RelativeEnvelope;
+use ids::{IdHashes, Ids};
+use profile::ModelVersion;
+use violation::{Occurrence, Violations};
+use waiting::Waiting;
+
+#[cfg(test)]
+mod tests;
+
+/// Tests the example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,254 +1,214 @@
-//! The stream linter: whether the recorded bytes of one provider stream are a legal stream of its dialect.
+//! Rule vectors: histories with what a provider says to them, one file for each rule.
 //!
-//! It accepts every legal order of events and names the first illegal one. Each requirement is a [`StreamRule`].
-//! Unknown events, block types and fields pass: what is not known to be illegal is legal. What providers do not do
-//! themselves, but relatives do and readers survive, is a warning and does not end the judgement.
-//!
-//! The bytes may be hostile. An event is kept until it is whole, and no more than [`MAX_EVENT_BYTES`] of it. Of what
-//! was said before, the linter keeps numbers and digests, at most [`MAX_TRACKED`] of them; and up to [`MAX_KEPT_BYTES`]
-//! of the arguments of calls, so that it can see whether they are JSON. What lies beyond these two bounds is not
-//! judged. The report does not depend on how the bytes are split.
-//!
-//! What it deliberately does not do: compare a stream with its request, or judge what the model said.
+//! The files in `corpora/histories/<dialect>/` are the examples and the proof of the rules, and other programs may use
+//! them as well. The doc comments here are the reference of the format; the JSON Schema is made from them.
 
-mod anthropic;
-mod array;
-mod bedrock;
-mod detect;
-mod event;
-mod fault;
-mod gemini;
-mod item;
-mod judge;
-mod kept;
-mod lines;
-mod machine;
-mod mistral;
-mod openai;
-mod responses;
-mod rule;
+mod canonical;
 
-use crate::dialect::Dialect;
+use std::collections::BTreeSet;
 
-pub use detect::{MAX_LOOK_BYTES, detect};
-pub use event::MAX_EVENT_BYTES;
-pub use fault::{Fault, Place};
-pub use kept::{MAX_KEPT_BYTES, MAX_TRACKED};
-pub use rule::{Severity, StreamRule};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use crate::frames::{Frame, FrameError, FrameKind, FrameReader};
-use array::ArrayReader;
-use event::{End, Event, Kind, Mark, Piece};
-use judge::Judge;
-use lines::LineReader;
-
-/// The grammar of a dialect's streams.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Grammar {
-    /// Anthropic Messages: named events, blocks one after the other.
-    AnthropicMessages,
-    /// OpenAI Chat Completions and its relatives: chunks without names, `[DONE]` at the end.
-    OpenaiChat,
-    /// OpenAI Responses: named and numbered events.
-    OpenaiResponses,
-    /// Gemini: chunks that end when the bytes end, as events or as one JSON array.
-    Gemini,
-    /// Bedrock `ConverseStream`: the binary event stream of AWS.
-    BedrockConverse,
-    /// Mistral: chunks as OpenAI's, and calls that come whole.
-    Mistral,
+/// A file of vectors, all about one rule. The file is named after the rule.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema), schemars(rename = "File"))]
+#[serde(deny_unknown_fields)]
+pub struct VectorFile {
+    /// The version of this format.
+    pub schema: u32,
+    /// What the vectors show.
+    pub comment: String,
+    /// The id of the rule; none in a file of shapes that break no rule.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+    /// Where the rule was seen.
+    pub source: String,
+    /// The vectors, those that keep the rule first.
+    pub vectors: Vec<Vector>,
 }
 
-impl Grammar {
-    /// Every grammar, in the order in which [`StreamRule::all`] lists their rules.
-    pub const ALL: [Grammar; 6] = [
-        Grammar::AnthropicMessages,
-        Grammar::OpenaiChat,
-        Grammar::OpenaiResponses,
-        Grammar::Gemini,
-        Grammar::BedrockConverse,
-        Grammar::Mistral,
-    ];
-
-    /// The name of the dialect, for example `anthropic-messages`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Grammar::AnthropicMessages => "anthropic-messages",
-            Grammar::OpenaiChat => "openai-chat",
-            Grammar::OpenaiResponses => "openai-responses",
-            Grammar::Gemini => "gemini",
-            Grammar::BedrockConverse => "bedrock-converse",
-            Grammar::Mistral => "mistral",
-        }
-    }
-
-    /// The grammar of a dialect.
-    pub fn of(dialect: Dialect) -> Grammar {
-        match dialect {
-            Dialect::AnthropicMessages => Grammar::AnthropicMessages,
-            Dialect::OpenaiChat => Grammar::OpenaiChat,
-            Dialect::OpenaiResponses => Grammar::OpenaiResponses,
-            Dialect::Gemini => Grammar::Gemini,
-            Dialect::BedrockConverse => Grammar::BedrockConverse,
-            Dialect::Mistral => Grammar::Mistral,
-        }
-    }
-
-    /// The grammar of the dialect of that name.
-    pub fn named(name: &str) -> Option<Grammar> {
-        Grammar::ALL.into_iter().find(|grammar| grammar.name() == name)
-    }
+/// One history and what the provider does with it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Vector {
+    /// Unique in its file, in kebab-case.
+    pub name: String,
+    /// The story behind the history.
+    pub comment: String,
+    /// What kind of history it is, in kebab-case: `before` and `after` are the examples on the page of the rule.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub flags: BTreeSet<String>,
+    /// Where this history was seen, if not where the file says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// The profile that judges; the newest of the dialect if none is named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<String>,
+    /// All that the provider said before this request, the earliest first. Without it nothing is known of what it said,
+    /// and names of earlier replies pass.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub earlier: Option<Vec<Exchange>>,
+    /// The request body as JSON.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<Value>,
+    /// The request body as text, where it is not JSON.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<String>,
+    /// What the provider does.
+    pub result: Expectation,
+    /// The ids of the rules that are broken: errors of an invalid history, warnings of an acceptable one.
+    pub violated: BTreeSet<String>,
+    /// The sentence of the refusal, as the provider says it about this history.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
 }
 
-impl std::fmt::Display for Grammar {
+/// A request and the reply to it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Exchange {
+    /// The request body.
+    pub request: Value,
+    /// What later requests may name of the reply, as the provider's whole body has it: its id and what it holds.
+    pub reply: Value,
+}
+
+/// Why a text is no file of vectors.
+#[derive(Debug)]
+pub struct VectorFileError {
+    /// The field, where one is wrong.
+    path: Option<String>,
+    source: serde_json::Error,
+}
+
+impl std::fmt::Display for VectorFileError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// What the linter says about one stream.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Report {
-    /// The grammar by which it was judged.
-    pub grammar: Grammar,
-    /// How the stream ended.
-    pub ended: Ended,
-    /// The warnings, each rule at the first place where it was met, and at the end the error, if there is one.
-    pub faults: Vec<Fault>,
-    /// What the provider said when it reported an error inside the stream; cut to one short line.
-    pub provider_error: Option<String>,
-    /// Events that were judged.
-    pub n_events: usize,
-    /// Bytes of the stream, also those that were not judged any more.
-    pub n_bytes: usize,
-}
-
-impl Report {
-    /// The first illegal event, or the missing end. A stream without it is legal.
-    pub fn error(&self) -> Option<&Fault> {
-        self.faults.iter().find(|fault| fault.rule.severity == Severity::Error)
-    }
-}
-
-/// How a stream ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Ended {
-    /// With its terminal event.
-    Complete,
-    /// With an error that the provider reported inside the stream. That is legal.
-    ErrorEvent,
-    /// Before its terminal event.
-    Truncated,
-    /// With the first illegal event: what follows was not judged.
-    Illegal,
-}
-
-impl Ended {
-    /// The name that reports use, for example `error-event`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Ended::Complete => "complete",
-            Ended::ErrorEvent => "error-event",
-            Ended::Truncated => "truncated",
-            Ended::Illegal => "illegal",
+        match &self.path {
+            Some(path) => write!(f, "{path}: {}", self.source),
+            None => self.source.fmt(f),
         }
     }
 }
 
-/// Judges the bytes of a whole stream.
-pub fn lint(grammar: Grammar, bytes: &[u8]) -> Report {
-    let mut linter = Linter::new(grammar);
-    linter.feed(bytes);
-    linter.finish()
-}
-
-/// Judges a stream as its bytes come.
-#[derive(Debug)]
-pub struct Linter {
-    reader: Reader,
-    judge: Judge,
-    n_bytes: usize,
-}
-
-/// How the bytes become events.
-#[derive(Debug)]
-enum Reader {
-    Lines(LineReader),
-    /// The same until the first byte that is no blank shows whether the stream is an array.
-    LinesOrArray(LineReader),
-    Array(ArrayReader),
-    Frames(FrameReader),
-}
-
-impl Linter {
-    /// A linter at the start of a stream.
-    pub fn new(grammar: Grammar) -> Linter {
-        let reader = match grammar {
-            Grammar::BedrockConverse => Reader::Frames(FrameReader::default()),
-            Grammar::Gemini => Reader::LinesOrArray(LineReader::default()),
-            _ => Reader::Lines(LineReader::default()),
-        };
-        Linter { reader, judge: Judge::new(grammar), n_bytes: 0 }
-    }
-
-    /// Takes bytes in any split.
-    pub fn feed(&mut self, bytes: &[u8]) {
-        self.n_bytes += bytes.len();
-        let mut rest = bytes;
-        if let Reader::LinesOrArray(lines) = &mut self.reader
-            && let Some(first) = rest.iter().position(|byte| !byte.is_ascii_whitespace())
-        {
-            let mut lines = std::mem::take(lines);
-            lines.feed(&rest[..first], |place, piece| self.judge.take(place, piece));
-            rest = &rest[first..];
-            self.reader = match rest[0] {
-                b'[' => Reader::Array(ArrayReader::starting_at(lines.place())),
-                _ => Reader::Lines(lines),
-            };
-        }
-        if self.judge.is_over() {
-            return;
-        }
-        match &mut self.reader {
-            Reader::Lines(reader) | Reader::LinesOrArray(reader) => {
-                reader.feed(rest, |place, piece| self.judge.take(place, piece));
-            }
-            Reader::Array(reader) => reader.feed(rest, |place, piece| self.judge.take(place, piece)),
-            Reader::Frames(reader) => reader.feed(rest, |offset, frame| {
-                take_frame(Mark { offset, line: None }, frame, &mut self.judge);
-            }),
-        }
-    }
-
-    /// Says that the bytes have ended.
-    pub fn finish(mut self) -> Report {
-        let end = match self.reader {
-            _ if self.judge.is_over() => None,
-            Reader::Lines(reader) | Reader::LinesOrArray(reader) => {
-                Some(reader.finish(|place, piece| self.judge.take(place, piece)))
-            }
-            Reader::Array(reader) => Some(reader.finish(|place, piece| self.judge.take(place, piece))),
-            Reader::Frames(reader) => {
-                let mark = Mark { offset: reader.n_bytes(), line: None };
-                Some(End { mark, inside: reader.is_inside_frame() })
-            }
-        };
-        self.judge.finish(end, self.n_bytes)
+impl std::error::Error for VectorFileError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.source)
     }
 }
 
-fn take_frame(mark: Mark, frame: Result<Frame<'_>, FrameError>, judge: &mut Judge) {
-    let frame = match frame {
-        Ok(frame) => frame,
-        Err(error) => return judge.take(mark, Piece::Unreadable(&error.to_string(), &[])),
-    };
-    let kind = match frame.kind() {
-        FrameKind::Event => Kind::Message,
-        FrameKind::Exception | FrameKind::Error => Kind::Exception,
-        FrameKind::Unknown => {
-            let reason = "the frame has no known `:message-type`";
-            return judge.take(mark, Piece::Unreadable(reason, frame.payload()));
+impl Vector {
+    /// The earlier requests with their replies; nothing if it is not known what was said before.
+    pub fn exchanges(&self) -> Option<impl Iterator<Item = (&Value, &Value)>> {
+        let earlier = self.earlier.as_ref()?;
+        Some(earlier.iter().map(|exchange| (&exchange.request, &exchange.reply)))
+    }
+}
+
+/// What a provider does with a history.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema), schemars(rename = "Outcome"))]
+#[serde(rename_all = "lowercase")]
+pub enum Expectation {
+    /// Nothing is wrong.
+    Valid,
+    /// The provider accepts the history with a warning of ours.
+    Acceptable,
+    /// The provider refuses the history, first of all because of the rule of the file.
+    Invalid,
+}
+
+/// The JSON Schema of a file.
+#[cfg(feature = "json-schema")]
+pub fn schema() -> Value {
+    schemars::schema_for!(VectorFile).to_value()
+}
+
+impl VectorFile {
+    /// Reads a file.
+    ///
+    /// # Errors
+    ///
+    /// The text is not JSON, or not of this format.
+    pub fn read(text: &str) -> Result<VectorFile, VectorFileError> {
+        let mut json = serde_json::Deserializer::from_str(text);
+        let file = serde_path_to_error::deserialize(&mut json).map_err(|error| VectorFileError {
+            path: error.path().iter().next().map(|_| error.path().to_string()),
+            source: error.into_inner(),
+        })?;
+        json.end().map_err(|source| VectorFileError { path: None, source })?;
+        Ok(file)
+    }
+
+    /// The file as it is written: fields in the order of the types, and each value on one line if it fits.
+    pub fn to_text(&self) -> String {
+        canonical::text(&serde_json::to_value(self).unwrap_or_default())
+    }
+
+    /// The vector that shows the rule broken on its page, and the one that shows it kept.
+    pub fn example(&self) -> (Option<&Vector>, Option<&Vector>) {
+        let flagged = |flag: &str| self.vectors.iter().find(|vector| vector.flags.contains(flag));
+        let first = |outcome: Expectation| self.vectors.iter().find(|vector| vector.result == outcome);
+        let before = flagged("before")
+            .or_else(|| first(Expectation::Invalid))
+            .or_else(|| first(Expectation::Acceptable));
+        (before, flagged("after").or_else(|| first(Expectation::Valid)))
+    }
+}
+
+impl Vector {
+    /// The bytes of the request; nothing if the vector has none, or two.
+    pub fn bytes(&self) -> Option<Vec<u8>> {
+        match (&self.request, &self.body) {
+            (Some(request), None) => Some(request.to_string().into_bytes()),
+            (None, Some(body)) => Some(body.as_bytes().to_vec()),
+            _ => None,
         }
-    };
-    judge.take(mark, Piece::Event(Event { kind, name: frame.name(), data: frame.payload() }));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = r#"{"rule":"a/b","schema":1,"source":"s","comment":"c","vectors":[{"comment":"v","violated":["b","a"],"name":"n",
+        "request":{"z":1,"a":[]},"result":"invalid","flags":["before"]}]}"#;
+
+    #[test]
+    fn the_canonical_form_has_one_order_and_stays() {
+        let file = VectorFile::read(FILE).unwrap();
+        let text = file.to_text();
+        assert_eq!(
+            text,
+            r#"{
+  "schema": 1,
+  "comment": "c",
+  "rule": "a/b",
+  "source": "s",
+  "vectors": [
+    {
+      "name": "n",
+      "comment": "v",
+      "flags": ["before"],
+      "request": { "z": 1, "a": [] },
+      "result": "invalid",
+      "violated": ["a", "b"]
+    }
+  ]
+}
+"#
+        );
+        assert_eq!(VectorFile::read(&text).unwrap().to_text(), text);
+    }
+
+    #[test]
+    fn a_mistake_is_reported_with_its_place() {
+        let error = VectorFile::read(&FILE.replace("\"invalid\"", "\"bad\"")).unwrap_err().to_string();
+        assert!(error.starts_with("vectors[0].result: unknown variant `bad`"), "{error}");
+        let error = VectorFile::read(&FILE.replace("flags", "flag")).unwrap_err().to_string();
+        assert!(error.contains("unknown field `flag`"), "{error}");
+        assert!(VectorFile::read(&format!("{FILE} 1")).unwrap_err().to_string().contains("trailing"));
+    }
 }

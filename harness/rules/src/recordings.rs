@@ -10,8 +10,7 @@ mod table;
 
 use std::borrow::Cow;
 
-use crate::dialect::Dialect;
-use crate::rules;
+use crate::Dialect;
 
 pub use compare::{Agreement, Compared, Terms, compare};
 pub use read::{Problem, read, row};
@@ -70,7 +69,7 @@ impl Exchange {
             (Some(name), _) => Some(name),
             (None, named) => named.as_deref(),
         };
-        match (named.map(|name| (name, Dialect::from_name(name))), rules::detect(&self.request)) {
+        match (named.map(|name| (name, Dialect::from_name(name))), crate::detect(&self.request)) {
             (Some((_, Some(dialect))), _) => Spoken::Dialect(dialect),
             (Some((name, None)), _) => Spoken::Unknown(name.to_owned()),
             // A path that says something else is no way to a reply, whatever the body looks like.

@@ -29,7 +29,7 @@ struct Literal {
     edges: Edges,
 }
 
-/// What may stand beside a literal.
+/// What may stand next to a literal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Edges {
     /// Anything.
@@ -50,7 +50,7 @@ impl Default for Starts {
     }
 }
 
-/// A value of the environment that is shorter is no secret that could be told from a word, and would be found in
+/// A value of the environment that is shorter is no secret that could be distinguished from a word, and would be found in
 /// every report.
 const MIN_SECRET: usize = 8;
 
@@ -93,7 +93,7 @@ impl Redactor {
         self.literals.insert(at, literal);
     }
 
-    /// A text without what must not be told.
+    /// A text without what must not be shown.
     pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let bytes = text.as_bytes();
         let mut clean = String::new();

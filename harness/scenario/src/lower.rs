@@ -13,8 +13,8 @@ use crate::plan::{
 };
 use crate::scenario::{Block, Need, Scenario, Times, Turn};
 use crate::wire;
+use brickbat_rules::Profile;
 use brickbat_rules::dialect::Dialect;
-use brickbat_rules::rules::Profile;
 
 mod actions;
 mod call_table;

@@ -16,8 +16,8 @@ pub use malformation::{Malformation, WellFormedCall};
 
 use crate::action::Action;
 use crate::scenario::{Indices, Need, Stop, Times};
+use brickbat_rules::Profile;
 use brickbat_rules::dialect::Dialect;
-use brickbat_rules::rules::Profile;
 
 mod change;
 

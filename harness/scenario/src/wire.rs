@@ -1,7 +1,7 @@
 //! The wire: replies into frames, frames into events, requests into histories, threads into requests.
 //!
 //! Whatever differs between provider APIs is in the [`Wire`] of a dialect, which is data and functions, one folder for
-//! each dialect below `dialects`. How strict a provider is, is not said here: see [`brickbat_rules::rules`]. Nothing here
+//! each dialect below `dialects`. How strict a provider is, is not said here: see [`brickbat_rules`]. Nothing here
 //! judges.
 
 pub(crate) mod decode;

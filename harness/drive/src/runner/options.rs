@@ -6,8 +6,8 @@ use std::sync::Arc;
 use brickbat_report::baseline::Baseline;
 use brickbat_report::record::Record;
 use brickbat_report::report::{Case, Shard};
+use brickbat_rules::Profile;
 use brickbat_rules::redact::Redactor;
-use brickbat_rules::rules::Profile;
 use brickbat_scenario::plan::Plan;
 use brickbat_scenario::verdict::Harm;
 

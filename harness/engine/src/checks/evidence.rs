@@ -5,7 +5,7 @@ use super::given;
 use crate::provider::Recall;
 use crate::run::Run;
 use brickbat_rules::json::{Document, Json};
-use brickbat_rules::rules::{self, Memory, Profile};
+use brickbat_rules::{self as rules, Memory, Profile};
 use brickbat_scenario::history::{Content, History, Item};
 use brickbat_scenario::plan::{CallKey, MARKER, Plan, PlannedCall, ToolOutcome};
 use brickbat_scenario::trace::{Aside, Event, ExchangeId, Ledger, RequestKind, ShownState, TurnOutcome};
@@ -296,7 +296,7 @@ fn view(
 
 /// The conversation that a request goes on with, what it only names included.
 fn conversation(plan: &Plan, memory: &Memory, body: Json) -> History {
-    let Some(written) = memory.written_out(plan.dialect, body) else {
+    let Some(written) = memory.expanded(body) else {
         return wire::history(plan.dialect, body);
     };
     let text = written.body.to_string();

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use brickbat_rules::json::Json;
-use brickbat_rules::rules::{Keeps, Memory, Told};
+use brickbat_rules::{Delivery, Memory, Retention};
 use brickbat_scenario::plan::{Mark, Plan, PlannedAction, PlannedPoint, Script, Side};
 use brickbat_scenario::trace::{ExchangeId, RequestKind};
 use brickbat_scenario::wire::{self, Envelope};
@@ -35,7 +35,7 @@ impl Recall {
     /// Adds what was replied to a request, if anything was.
     pub fn replied(&mut self, plan: &Plan, exchange: ExchangeId, kind: RequestKind, request: Json) {
         let keeps = Memory::keeps(plan.dialect, request);
-        if keeps == Keeps::Nothing {
+        if keeps == Retention::Nothing {
             return;
         }
         let (script, told) = match kind {
@@ -47,13 +47,13 @@ impl Recall {
                 };
                 let is_cut = turn.actions.iter().any(|action| cuts(action, reply, attempt));
                 let thinking = wire::of(plan.dialect).asks_to_think(request);
-                (shown(script, thinking), if is_cut { Told::Cut } else { Told::Whole })
+                (shown(script, thinking), if is_cut { Delivery::Cut } else { Delivery::Whole })
             }
-            RequestKind::Surplus => (Cow::Owned(surplus()), Told::Whole),
-            RequestKind::Auxiliary => (Cow::Owned(title()), Told::Whole),
+            RequestKind::Surplus => (Cow::Owned(surplus()), Delivery::Whole),
+            RequestKind::Auxiliary => (Cow::Owned(title()), Delivery::Whole),
             RequestKind::Refused { .. } | RequestKind::Faulted { .. } => return,
         };
-        if keeps == Keeps::Thinking && !script.thinks() {
+        if keeps == Retention::Thinking && !script.thinks() {
             return;
         }
         let wire = wire::of(plan.dialect);

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use super::{Account, Case, Held, Repeats, Report, SCHEMA, Shard, Timing};
 use crate::baseline::{Disposition, check_named};
 use crate::record::ReceiptNote;
-use brickbat_rules::rules::Rule;
+use brickbat_rules::Rule;
 use brickbat_scenario::verdict::{Finding, Harm, Permanence, Verdict};
 
 /// The largest report that is read, in bytes. A case takes about 1 KB, and a run has some thousands.

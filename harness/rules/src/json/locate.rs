@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Document, Json, Kind};
+use super::{Document, Json, JsonType};
 
 /// Where the value of a pointer stands in the bytes. Nothing if the bytes are not JSON or the pointer leads nowhere.
 pub fn locate(bytes: &[u8], pointer: &str) -> Option<Range<usize>> {
@@ -18,7 +18,7 @@ pub(super) fn resolve<'t, 'a>(root: Json<'t, 'a>, pointer: &str) -> Option<Json<
     pointer.strip_prefix('/')?.split('/').try_fold(root, |value, step| {
         let step = step.replace("~1", "/").replace("~0", "~");
         match value.kind() {
-            Kind::Array => value.items().nth(step.parse().ok()?),
+            JsonType::Array => value.items().nth(step.parse().ok()?),
             _ => value.get(&step),
         }
     })

@@ -3,7 +3,7 @@
 use serde::de::Error as _;
 use serde_json::Value;
 
-use super::{Kind, MAX_BYTES, Row, Tape, escape};
+use super::{JsonType, MAX_BYTES, Row, Tape, escape};
 
 /// Reads values off a text.
 #[derive(Debug)]
@@ -50,30 +50,30 @@ impl<'a> Scanner<'a> {
             b'{' => {
                 let row = tape.open(start);
                 self.object(tape)?;
-                tape.close(row, self.at, Kind::Object);
+                tape.close(row, self.at, JsonType::Object);
                 return Ok(());
             }
             b'[' => {
                 let row = tape.open(start);
                 self.array(tape)?;
-                tape.close(row, self.at, Kind::Array);
+                tape.close(row, self.at, JsonType::Array);
                 return Ok(());
             }
             b'-' | b'0'..=b'9' => {
                 self.number()?;
-                Kind::Number
+                JsonType::Number
             }
             b't' => {
                 self.word(b"true")?;
-                Kind::Bool
+                JsonType::Bool
             }
             b'f' => {
                 self.word(b"false")?;
-                Kind::Bool
+                JsonType::Bool
             }
             b'n' => {
                 self.word(b"null")?;
-                Kind::Null
+                JsonType::Null
             }
             _ => return Err(Malformed),
         };
@@ -88,7 +88,7 @@ impl<'a> Scanner<'a> {
         let start = self.at as u32 + 1;
         let has_escape = self.string()?;
         let next = tape.rows.len() as u32 + 1;
-        tape.rows.push(Row { start, end: self.at as u32 - 1, next, kind: Kind::String, has_escape });
+        tape.rows.push(Row { start, end: self.at as u32 - 1, next, kind: JsonType::String, has_escape });
         Ok(())
     }
 
@@ -225,9 +225,10 @@ impl<'a> Scanner<'a> {
                 return Err(Malformed);
             }
         }
-        match may_be_too_large && serde_json::from_slice::<f64>(&self.bytes[start..self.at]).is_err() {
-            true => Err(Malformed),
-            false => Ok(()),
+        if may_be_too_large && serde_json::from_slice::<f64>(&self.bytes[start..self.at]).is_err() {
+            Err(Malformed)
+        } else {
+            Ok(())
         }
     }
 

@@ -1,7 +1,7 @@
 //! A request, message by message: each is on the tape only while it is looked at.
 
 use super::scan::{self, Malformed, Scanner};
-use super::{Document, Json, Kind, Tape};
+use super::{Document, Json, JsonType, Tape};
 
 /// A part of a request.
 #[derive(Debug, Clone, Copy)]
@@ -89,7 +89,7 @@ impl<'a, 'l> Walker<'a, 'l> {
             }
             n += 1;
         }
-        self.rest.close(0, self.scanner.at, Kind::Object);
+        self.rest.close(0, self.scanner.at, JsonType::Object);
         Ok(())
     }
 
@@ -104,7 +104,7 @@ impl<'a, 'l> Walker<'a, 'l> {
             each(Part::Item(n, self.item.first()));
             n += 1;
         }
-        self.rest.close(row, self.scanner.at, Kind::Array);
+        self.rest.close(row, self.scanner.at, JsonType::Array);
         Ok(())
     }
 }

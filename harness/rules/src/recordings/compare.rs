@@ -1,9 +1,9 @@
 //! One recorded exchange against our verdict.
 
 use super::{Exchange, Spoken};
-use crate::dialect::Dialect;
+use crate::Dialect;
 use crate::json::Document;
-use crate::rules::{self, Memory, Profile};
+use crate::{self as rules, Memory, Profile};
 
 /// By what recordings are judged.
 #[derive(Debug, Clone, Copy, Default)]

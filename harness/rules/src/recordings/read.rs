@@ -57,7 +57,7 @@ fn of_json(text: &[u8]) -> Result<Vec<Exchange>, Problem> {
     row(text, 1).map(|row| vec![row])
 }
 
-/// The reader's complaint. The line is told before it.
+/// The reader's error without the line, which is reported before it.
 fn not_json(error: &serde_json::Error) -> String {
     let place = format!(" at line {} column ", error.line());
     format!("not JSON: {}", error.to_string().replacen(&place, " at column ", 1))
@@ -149,7 +149,7 @@ fn cassette(text: &[u8]) -> Result<Vec<Exchange>, Problem> {
         let error = error.without_snippet();
         let line = error.location().map(|location| location.line());
         let words = error.to_string();
-        // The location is told apart.
+        // The location is reported separately.
         let words = words.lines().next().unwrap_or_default();
         let words = words.split(" at line ").next().unwrap_or_default();
         Problem { line, words: format!("not a cassette: {words}") }

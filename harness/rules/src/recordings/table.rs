@@ -6,7 +6,7 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use super::{Agreement, Compared, Exchange};
-use crate::rules::Profile;
+use crate::Profile;
 
 /// The agreement with what providers answered, for each profile, and each disagreement.
 #[derive(Debug, Clone, Default)]

@@ -1,5 +1,5 @@
 use super::*;
-use crate::rules::{Profile, Rule};
+use crate::{Profile, Rule};
 
 const STOPPED: &str = r#"{"model":"claude-opus-4-5","messages":[{"role":"user","content":"Rain?"},{"role":"assistant","content":[{"type":"tool_use","id":"w1","name":"weather","input":{}}]},{"role":"user","content":"Well?"}]}"#;
 const PLAIN: &str = r#"{"model":"gpt-5","messages":[{"role":"user","content":"Rain?"}]}"#;

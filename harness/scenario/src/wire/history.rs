@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::of;
 use crate::history::{Content, History, Item, Role};
 use brickbat_rules::dialect::Dialect;
-use brickbat_rules::json::{Json, Kind};
+use brickbat_rules::json::{Json, JsonType};
 
 /// Reads the conversation out of a request body. Any value has an answer; what is not understood is carried raw.
 pub fn history(dialect: Dialect, body: Json) -> History {
@@ -49,9 +49,9 @@ pub(crate) fn pieces(
     mut piece: impl FnMut(String, Content),
 ) {
     match content.kind() {
-        Kind::Null => {}
-        Kind::String => piece(pointer.to_owned(), Content::Text { text: string(content) }),
-        Kind::Array => {
+        JsonType::Null => {}
+        JsonType::String => piece(pointer.to_owned(), Content::Text { text: string(content) }),
+        JsonType::Array => {
             for (b, value) in content.items().enumerate() {
                 piece(format!("{pointer}/{b}"), block(value));
             }
@@ -64,9 +64,9 @@ pub(crate) fn pieces(
 pub(crate) fn text_of(content: Json) -> String {
     let is_text = |block: Json| block.field("type").is("text");
     match content.kind() {
-        Kind::Null => String::new(),
-        Kind::String => string(content),
-        Kind::Array if content.items().all(is_text) => {
+        JsonType::Null => String::new(),
+        JsonType::String => string(content),
+        JsonType::Array if content.items().all(is_text) => {
             content.items().map(|block| string(block.field("text"))).collect()
         }
         _ => content.to_value().to_string(),

@@ -3,8 +3,8 @@
 use super::calls::{self, Manner, Names};
 use super::{MAX_ACTIONS, MAX_BATCH, MAX_TURNS, Source, actions, mend, turns};
 use crate::{fixup, points};
+use brickbat_rules::Profile;
 use brickbat_rules::dialect::Dialect;
-use brickbat_rules::rules::Profile;
 use brickbat_scenario::scenario::{Block, Call, Indices, Reply, Scenario, Stop};
 
 /// One mutant in so many is left as the change has made it, whether or not it can be played.

@@ -1,8 +1,8 @@
 //! Any text has a bounded answer, whatever it is taken for.
 
-use brickbat_rules::audit::{self, MAX_FINDINGS, Start, Strictness, Terms};
+use brickbat_rules::check::{self, CheckOptions, MAX_FINDINGS, Start, Strictness};
 use brickbat_rules::dialect::Dialect;
-use brickbat_rules::lint::{self, Grammar, StreamRule};
+use brickbat_rules::streams::{self, StreamRule};
 use brickbat_scenario::parse;
 
 /// Takes a text for everything that `brickbat check` reads, and for a scenario.
@@ -14,8 +14,8 @@ pub fn check(text: &[u8]) -> Result<(), String> {
     let judges = [Strictness::Newest, Strictness::Union];
     let dialects = std::iter::once(None).chain(Dialect::ALL.map(Some));
     for (strictness, dialect) in dialects.flat_map(|dialect| judges.map(|judge| (judge, dialect))) {
-        let terms = Terms { dialect, strictness, off: Vec::new(), denied: Vec::new() };
-        let Ok(audited) = audit::audit(text, Start { line: 1, offset: 0 }, &terms) else { continue };
+        let terms = CheckOptions { dialect, strictness, off: Vec::new(), denied: Vec::new() };
+        let Ok(audited) = check::check(text, Start { line: 1, offset: 0 }, &terms) else { continue };
         if audited.findings.len() > MAX_FINDINGS {
             return Err(format!("{} findings", audited.findings.len()));
         }
@@ -26,16 +26,16 @@ pub fn check(text: &[u8]) -> Result<(), String> {
             }
         }
     }
-    for grammar in Dialect::ALL.map(Grammar::of) {
-        let report = lint::lint(grammar, text);
+    for dialect in Dialect::ALL {
+        let report = streams::lint(dialect, text);
         // Each rule is told at the first place where it was met.
-        let n_rules = StreamRule::of(grammar).count();
-        if report.faults.len() > n_rules || report.n_bytes != text.len() {
+        let n_rules = StreamRule::of(dialect).count();
+        if report.violations.len() > n_rules || report.n_bytes != text.len() {
             return Err(format!(
                 "{} faults in {} bytes of {}",
-                report.faults.len(),
+                report.violations.len(),
                 report.n_bytes,
-                grammar.name()
+                dialect.name()
             ));
         }
     }

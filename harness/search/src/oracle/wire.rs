@@ -1,7 +1,7 @@
 //! How the bytes of a stream are split changes nothing.
 
 use brickbat_rules::dialect::Dialect;
-use brickbat_rules::lint::{self, Grammar, Linter};
+use brickbat_rules::streams::{self, Linter};
 use brickbat_scenario::wire::{Decoder, ReplyEvent};
 
 /// Reads a stream in one piece and in pieces of some lengths, which are used in turn.
@@ -23,14 +23,14 @@ pub fn split(dialect: Dialect, bytes: &[u8], lengths: &[u8]) -> Result<(), Strin
 /// # Errors
 ///
 /// The two reports part.
-pub fn linted(grammar: Grammar, bytes: &[u8], lengths: &[u8]) -> Result<(), String> {
-    let whole = format!("{:?}", lint::lint(grammar, bytes));
-    let mut linter = Linter::new(grammar);
+pub fn linted(dialect: Dialect, bytes: &[u8], lengths: &[u8]) -> Result<(), String> {
+    let whole = format!("{:?}", streams::lint(dialect, bytes));
+    let mut linter = Linter::new(dialect);
     pieces(bytes, lengths).into_iter().for_each(|piece| linter.feed(piece));
     let parts = format!("{:?}", linter.finish());
     match whole == parts {
         true => Ok(()),
-        false => Err(format!("{} in one piece: {whole}; in {lengths:?}: {parts}", grammar.name())),
+        false => Err(format!("{} in one piece: {whole}; in {lengths:?}: {parts}", dialect.name())),
     }
 }
 

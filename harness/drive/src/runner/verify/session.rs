@@ -13,7 +13,7 @@ use super::script::REFUSAL;
 use crate::driver::{Adapter, DriverError, Session, SessionEvent, SessionSpec, ToolSpec};
 use crate::server::{Answerer, GateId, Mount, Server, ServerEvent};
 use brickbat_engine::provider::{Answer, Provider, Request};
-use brickbat_rules::rules::Profile;
+use brickbat_rules::Profile;
 use brickbat_scenario::plan::{CallKey, Plan, ToolOutcome};
 use brickbat_scenario::trace::{Consent, Event, ExchangeId, RequestKind};
 

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, VecDeque};
 use super::either;
 use crate::history::{Content, History, Item, Role};
 use crate::wire::history::string;
-use brickbat_rules::json::{Json, Kind};
+use brickbat_rules::json::{Json, JsonType};
 
 /// The conversation. Calls are parts of the model's contents, responses are parts of the user's.
 pub(super) fn history(body: Json) -> History {
@@ -41,8 +41,8 @@ fn content(pointer: &str, message: usize, value: Json, batch: &mut Batch, items:
         items.push(Item { pointer, message, role, content });
     };
     match parts.kind() {
-        Kind::Null => {}
-        Kind::Array => {
+        JsonType::Null => {}
+        JsonType::Array => {
             for (b, part) in parts.items().enumerate() {
                 push(format!("{pointer}/parts/{b}"), part);
             }

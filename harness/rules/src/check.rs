@@ -1,0 +1,307 @@
+//! A request held against the rules, as `brickbat check` shows it: bytes in, findings with place and excerpt out.
+//!
+//! It knows no files: who reads them says where a text comes from, and [`CheckReport`] writes what was found.
+
+mod excerpt;
+mod github;
+mod json;
+mod providers;
+mod report;
+mod sarif;
+mod stream;
+mod text;
+
+use std::ops::Range;
+
+use crate::Dialect;
+use crate::json::{self as body, Part};
+use crate::{self as rules, Profile, Rule, UnionViolation};
+
+pub use excerpt::{Excerpt, Line, conversation};
+pub use providers::{Providers, Strictness};
+pub use report::{CheckFormat, CheckReport, Tally};
+pub use sarif::streams_to_sarif;
+pub use stream::{is_sound, stream_to_github, stream_to_json, stream_to_text, unjudged_to_github};
+
+/// By what a request is judged.
+#[derive(Debug, Clone, Default)]
+pub struct CheckOptions {
+    /// The dialect, if it need not be guessed. A profile has its own.
+    pub dialect: Option<Dialect>,
+    /// How strict the provider is.
+    pub strictness: Strictness,
+    /// Rules whose violations are passed over.
+    pub off: Vec<&'static Rule>,
+    /// Rules whose violation is an error even where the provider would take it.
+    pub denied: Vec<&'static Rule>,
+}
+
+/// Where a text begins in its file.
+#[derive(Debug, Clone, Copy)]
+pub struct Start {
+    /// Its line, from 1.
+    pub line: u64,
+    /// Its first byte, from 0.
+    pub offset: u64,
+}
+
+/// A request with what is wrong with it.
+#[derive(Debug, Clone)]
+pub struct CheckedRequest {
+    /// Who judged.
+    pub providers: Providers,
+    /// The line on which the request begins, from 1.
+    pub line: u64,
+    /// The first [`MAX_FINDINGS`], in the order in which the provider checks.
+    pub findings: Vec<Finding>,
+    /// How many more there are.
+    pub n_more: usize,
+    /// The status of the first refusal; nothing if every provider takes the request.
+    pub status: Option<u16>,
+    /// The profiles that refuse it, the dialect's default first.
+    pub refused_by: Vec<&'static str>,
+    /// Whether a denied rule is broken by a request that the provider takes.
+    pub is_denied: bool,
+}
+
+/// A violation of a rule at a place of a file.
+#[derive(Debug, Clone)]
+pub struct Finding {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// What comes of it.
+    pub level: Level,
+    /// The JSON pointer into the text; into the list, where that stands alone.
+    pub pointer: String,
+    /// The provider's sentence; of several providers, that of the first that minds.
+    pub message: String,
+    /// The profiles that refuse the request because of it.
+    pub refused_by: Vec<&'static str>,
+    /// The profiles that warn of it.
+    pub warned_by: Vec<&'static str>,
+    /// Where it stands in the file.
+    pub place: FileSpan,
+    /// What stands there.
+    pub excerpt: Excerpt,
+}
+
+/// What comes of a violation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Level {
+    /// The provider refuses the request.
+    Refused,
+    /// The provider takes it, but the user does not.
+    Denied,
+    /// The provider takes it; others, older ones or stricter ones do not.
+    Warning,
+}
+
+/// A stretch of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+pub struct FileSpan {
+    /// Line, from 1.
+    pub line: u64,
+    /// Column in characters, from 1.
+    pub column: u64,
+    /// First byte in the file, from 0.
+    pub offset: u64,
+    /// Bytes.
+    pub length: u64,
+}
+
+/// Why a text could not be judged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CheckError {
+    /// It is not JSON; with the reader's complaint.
+    NotJson(String),
+    /// It is JSON, but neither a request nor a list of messages.
+    NoConversation,
+    /// Several dialects could have written it, or one that is not known here.
+    NoDialect,
+}
+
+/// Findings that are kept of one request. A broken session has a handful; the others are counted.
+pub const MAX_FINDINGS: usize = 100;
+
+impl CheckedRequest {
+    /// How many findings there are of that level.
+    pub fn count(&self, level: Level) -> usize {
+        self.findings.iter().filter(|finding| finding.level == level).count()
+    }
+}
+
+/// Judges a request body, a bare list of messages, or a row that holds a body in its field `request`.
+///
+/// # Errors
+///
+/// The text is not JSON, or it is not known what it is.
+pub fn check(text: &[u8], start: Start, options: &CheckOptions) -> Result<CheckedRequest, CheckError> {
+    let row = row_of(text);
+    let subject = Subject::of(text, row.as_ref());
+    let guessed = || row.as_ref().and_then(|row| row.dialect).or_else(|| rules::detect(subject.bytes));
+    let dialect = || options.dialect.or_else(guessed);
+    let providers = match options.strictness {
+        Strictness::Profile(profile) => Some(Providers::Profile(profile)),
+        Strictness::Newest => dialect().map(|dialect| Providers::Profile(Profile::newest(dialect))),
+        Strictness::Union => dialect().map(Providers::Union),
+    };
+    let Some(providers) = providers else {
+        return Err(unknown(text));
+    };
+    let mut violations = providers.judge(&subject);
+    violations.retain(|found| !options.off.iter().any(|rule| rule.id == found.violation.rule.id));
+    let status = violations.iter().find(|found| !found.refused_by.is_empty());
+    let status = status.map(|found| found.violation.status());
+    let refused_by = refused_by(providers.dialect(), &violations);
+    let level = |found: &UnionViolation| {
+        let is_denied = || options.denied.iter().any(|rule| rule.id == found.violation.rule.id);
+        match found.refused_by.len() {
+            0 if is_denied() => Level::Denied,
+            0 => Level::Warning,
+            _ => Level::Refused,
+        }
+    };
+    let is_denied = violations.iter().any(|found| level(found) == Level::Denied);
+    let n_more = violations.len().saturating_sub(MAX_FINDINGS);
+    violations.truncate(MAX_FINDINGS);
+    let list = rules::list_of(providers.dialect());
+    // A body that breaks nothing has been read to its end, so only now is it known that this one is JSON.
+    let excerpts = match violations.is_empty() {
+        true => Vec::new(),
+        false => {
+            let pointers: Vec<&str> =
+                violations.iter().map(|found| found.violation.pointer.as_str()).collect();
+            excerpt::excerpts(&subject, list, &pointers)
+                .map_err(|error| CheckError::NotJson(error.to_string()))?
+        }
+    };
+    let findings = violations.into_iter().zip(excerpts).map(|(found, (span, excerpt))| {
+        let span = span.start + subject.offset..span.end + subject.offset;
+        let level = level(&found);
+        let UnionViolation { violation, refused_by, warned_by } = found;
+        Finding {
+            rule: violation.rule,
+            level,
+            pointer: subject.pointer(violation.pointer, list),
+            message: violation.message,
+            refused_by: names(&refused_by),
+            warned_by: names(&warned_by),
+            place: FileSpan::of(text, span, start),
+            excerpt,
+        }
+    });
+    let findings = findings.collect();
+    Ok(CheckedRequest { providers, line: start.line, findings, n_more, status, refused_by, is_denied })
+}
+
+/// Everyone who refuses a body because of one of these violations.
+fn refused_by(dialect: Dialect, violations: &[UnionViolation]) -> Vec<&'static str> {
+    let refuses = |name: &&str| {
+        violations.iter().any(|found| found.refused_by.iter().any(|profile| profile.name == *name))
+    };
+    let all = Profile::all().filter(|profile| profile.dialect == dialect);
+    all.map(|profile| profile.name).filter(refuses).collect()
+}
+
+fn names(profiles: &[&'static Profile]) -> Vec<&'static str> {
+    profiles.iter().map(|profile| profile.name).collect()
+}
+
+/// What is judged: a stretch of a text.
+struct Subject<'a> {
+    bytes: &'a [u8],
+    /// Where it begins in the text.
+    offset: usize,
+    /// Whether it is a bare list of messages.
+    is_list: bool,
+    /// The pointer to it in the text.
+    prefix: &'static str,
+}
+
+impl<'a> Subject<'a> {
+    fn of(text: &'a [u8], row: Option<&Row>) -> Subject<'a> {
+        let range = row.map_or(0..text.len(), |row| row.request.clone());
+        let bytes = &text[range.clone()];
+        let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
+        let prefix = if row.is_some() { "/request" } else { "" };
+        Subject { bytes, offset: range.start, is_list: first == Some(&b'['), prefix }
+    }
+
+    /// A pointer into the text, made from one into the body that the rules judged.
+    fn pointer(&self, pointer: String, list: &str) -> String {
+        let own = if self.is_list {
+            pointer.strip_prefix('/').and_then(|rest| rest.strip_prefix(list)).unwrap_or(&pointer)
+        } else {
+            &pointer
+        };
+        format!("{}{own}", self.prefix)
+    }
+}
+
+/// A row of a recording: a request among other things.
+struct Row {
+    request: Range<usize>,
+    dialect: Option<Dialect>,
+}
+
+fn row_of(text: &[u8]) -> Option<Row> {
+    // Most texts are no rows, and this tells it soon.
+    if !std::str::from_utf8(text).is_ok_and(|text| text.contains("\"request\"")) {
+        return None;
+    }
+    let (mut found, mut has_messages) = (None, false);
+    let read = body::walk(text, "messages", |part| match part {
+        Part::Rest(row) => {
+            let request = row.field("request");
+            let is_row = request.is_object() || request.is_array();
+            let dialect = row.field("dialect").as_str().and_then(|name| Dialect::from_name(&name));
+            found = is_row.then(|| Row { request: request.span(), dialect });
+        }
+        _ => has_messages = true,
+    });
+    read.ok()?;
+    found.filter(|_| !has_messages)
+}
+
+/// Why no dialect was found.
+fn unknown(text: &[u8]) -> CheckError {
+    let mut is_conversation = false;
+    let mut look = |part: Part<'_, '_>| match part {
+        Part::Begin => {}
+        Part::Item(_, message) => {
+            is_conversation |= ["role", "parts", "type"].iter().any(|field| message.get(field).is_some());
+        }
+        Part::Rest(body) => {
+            is_conversation |=
+                ["messages", "contents", "input"].iter().any(|field| body.get(field).is_some());
+        }
+    };
+    let is_list = text.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[');
+    let read =
+        if is_list { body::walk_list(text, &mut look) } else { body::walk(text, "messages", &mut look) };
+    match read {
+        Err(error) => CheckError::NotJson(error.to_string()),
+        Ok(()) if is_conversation => CheckError::NoDialect,
+        Ok(()) => CheckError::NoConversation,
+    }
+}
+
+impl FileSpan {
+    fn of(text: &[u8], span: Range<usize>, start: Start) -> FileSpan {
+        let before = &text[..span.start.min(text.len())];
+        let n_newlines = before.iter().filter(|byte| **byte == b'\n').count();
+        let line = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
+        // Bytes that continue a character are no columns.
+        let n_chars = before[line..].iter().filter(|byte| **byte & 0xC0 != 0x80).count();
+        FileSpan {
+            line: start.line + n_newlines as u64,
+            column: n_chars as u64 + 1,
+            offset: start.offset + span.start as u64,
+            length: span.len() as u64,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

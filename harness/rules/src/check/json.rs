@@ -1,0 +1,48 @@
+//! Findings as one JSON object, for programs.
+
+use serde_json::{Value, json};
+
+use super::{CheckedRequest, Finding, Tally};
+
+/// What stands before the first request.
+pub(super) const BEGIN: &str = "{\"schema\":1,\"requests\":[";
+
+/// A request with its findings.
+pub(super) fn request(file: &str, checked: &CheckedRequest) -> Value {
+    json!({
+        "file": file,
+        "line": checked.line,
+        "dialect": checked.providers.dialect(),
+        "profile": checked.providers.name(),
+        "verdict": if checked.status.is_some() { "refused" } else { "accepted" },
+        "status": checked.status,
+        "refused_by": checked.refused_by,
+        "findings": checked.findings.iter().map(finding).collect::<Vec<Value>>(),
+        "more_findings": checked.n_more,
+    })
+}
+
+fn finding(finding: &Finding) -> Value {
+    json!({
+        "rule": finding.rule.id,
+        "alias": finding.rule.alias,
+        "level": finding.level,
+        "pointer": finding.pointer,
+        "message": finding.message,
+        "refused_by": finding.refused_by,
+        "warned_by": finding.warned_by,
+        "place": finding.place,
+        "summary": finding.rule.summary,
+        "mend": finding.rule.why,
+    })
+}
+
+/// A text that could not be judged.
+pub(super) fn unjudged(file: &str, line: Option<u64>, reason: &str) -> Value {
+    json!({ "file": file, "line": line, "verdict": "unjudged", "reason": reason })
+}
+
+/// What stands after the last request.
+pub(super) fn end(tally: &Tally) -> String {
+    format!("\n],\"summary\":{}}}\n", json!(tally))
+}

@@ -1,0 +1,154 @@
+use super::*;
+
+const START: Start = Start { line: 1, offset: 0 };
+
+fn judged(text: &str) -> CheckedRequest {
+    check(text.as_bytes(), START, &CheckOptions::default()).expect("it is a request")
+}
+
+fn lines(finding: &Finding) -> Vec<&str> {
+    finding.excerpt.lines.iter().map(|line| line.text.as_str()).collect()
+}
+
+fn marked(finding: &Finding) -> String {
+    let line = finding.excerpt.lines.iter().find(|line| line.marked.is_some()).expect("a line is marked");
+    let range = line.marked.clone().expect("it is marked");
+    line.text.chars().skip(range.start).take(range.len()).collect()
+}
+
+const STOPPED: &str = r#"{"model":"claude-opus-4-5","messages":[{"role":"user","content":"Rain?"},{"role":"assistant","content":[{"type":"text","text":"I look."},{"type":"tool_use","id":"w1","name":"weather","input":{"place":"a town with quite a long name, longer than anyone would want"}}]},{"role":"user","content":"Well?"}]}"#;
+
+#[test]
+fn a_block_of_one_long_line_is_shown_in_its_place() {
+    let checked = judged(STOPPED);
+    let finding = &checked.findings[0];
+    assert_eq!((checked.status, finding.level), (Some(400), Level::Refused));
+    assert_eq!(finding.pointer, "/messages/1/content/1");
+    assert_eq!(
+        (finding.place.line, finding.place.column),
+        (1, STOPPED.find("{\"type\":\"tool_use").unwrap() as u64 + 1)
+    );
+    assert_eq!(
+        lines(finding),
+        [
+            "messages[0] user: \"Rain?\"",
+            "messages[1] assistant: {",
+            "  \"role\": \"assistant\",",
+            "  \"content\": [",
+            "    { \"type\": \"text\", \"text\": \"I look.\" },",
+            "    { \"type\": \"tool_use\", \"id\": \"w1\", \"name\": \"weather\", \"input\": { \"place\": \"a town with quite a long name, longer than anyon…\" } }",
+            "  ]",
+            "}",
+            "messages[2] user: \"Well?\"",
+        ]
+    );
+    assert!(marked(finding).starts_with("{ \"type\": \"tool_use\""), "{}", marked(finding));
+}
+
+#[test]
+fn places_are_those_of_the_file() {
+    let text = format!("\n  {STOPPED}");
+    let start = Start { line: 7, offset: 1000 };
+    let checked = check(text.as_bytes(), start, &CheckOptions::default()).expect("it is a request");
+    let place = checked.findings[0].place;
+    assert_eq!(place.line, 8);
+    let at = text.find("{\"type\":\"tool_use").unwrap();
+    assert_eq!((place.offset, place.column), (1000 + at as u64, at as u64));
+    assert!(text[at..at + place.length as usize].ends_with("want\"}}"));
+}
+
+#[test]
+fn bare_lists_and_rows_name_places_of_their_own_text() {
+    let body: serde_json::Value = serde_json::from_str(STOPPED).unwrap();
+    let list = body["messages"].to_string();
+    assert_eq!(judged(&list).findings[0].pointer, "/1/content/1");
+    let row = format!("{{\"status\":400,\"request\":{STOPPED}}}");
+    let checked = judged(&row);
+    let finding = &checked.findings[0];
+    assert_eq!(finding.pointer, "/request/messages/1/content/1");
+    assert!(row[finding.place.offset as usize..].starts_with("{\"type\":\"tool_use"));
+}
+
+#[test]
+fn rules_are_switched_off_and_denied() {
+    let rule = Rule::find("ANT-TU-1").unwrap();
+    let off = CheckOptions { off: vec![rule], ..CheckOptions::default() };
+    let checked = check(STOPPED.as_bytes(), START, &off).unwrap();
+    assert_eq!((checked.status, checked.findings.len()), (None, 0));
+    let reused = r#"{"model":"claude-opus-4-5","messages":[{"role":"user","content":"Rain?"},
+        {"role":"assistant","content":[{"type":"tool_use","id":"w1","name":"weather","input":{}}]},
+        {"role":"user","content":[{"type":"tool_result","tool_use_id":"w1"}]},
+        {"role":"assistant","content":[{"type":"tool_use","id":"w1","name":"weather","input":{}}]},
+        {"role":"user","content":[{"type":"tool_result","tool_use_id":"w1"}]}]}"#;
+    let checked = judged(reused);
+    assert_eq!((checked.status, checked.is_denied, checked.count(Level::Warning)), (None, false, 1));
+    let deny = CheckOptions { denied: vec![checked.findings[0].rule], ..CheckOptions::default() };
+    let checked = check(reused.as_bytes(), START, &deny).unwrap();
+    assert_eq!((checked.status, checked.is_denied, checked.count(Level::Denied)), (None, true, 1));
+}
+
+#[test]
+fn what_cannot_be_judged_says_why() {
+    let why = |text: &str| check(text.as_bytes(), START, &CheckOptions::default()).unwrap_err();
+    assert!(matches!(why("{\"messages\":["), CheckError::NotJson(_)));
+    assert!(matches!(why(""), CheckError::NotJson(_)));
+    assert_eq!(why("{}"), CheckError::NoConversation);
+    assert_eq!(why("7"), CheckError::NoConversation);
+    assert_eq!(why(r#"[{"role":"user","content":"hi"}]"#), CheckError::NoDialect);
+    let options = CheckOptions {
+        strictness: Strictness::Profile(Profile::newest(Dialect::OpenaiChat)),
+        ..CheckOptions::default()
+    };
+    assert!(matches!(check(b"{\"messages\":[", START, &options), Err(CheckError::NotJson(_))));
+}
+
+#[test]
+fn hostile_bodies_make_short_excerpts() {
+    let long = "\u{202e}\\u001b[31m".repeat(10_000);
+    let block = format!(
+        r#"{{"type":"tool_use","id":"{long}","name":"{long}","input":{{"{long}":[{}1]}}}}"#,
+        "1,".repeat(10_000)
+    );
+    let text = format!(
+        r#"{{"model":"claude-opus-4-5","messages":[{}{{"role":"assistant","content":[{block},{block}]}},{{"role":"user","content":"Well?"}}]}}"#,
+        r#"{"role":"user","content":"hi"},"#.repeat(10_000)
+    );
+    for finding in judged(&text).findings {
+        assert!(finding.excerpt.lines.len() < 40);
+        for line in &finding.excerpt.lines {
+            assert!(line.text.chars().count() < 400 && !line.text.contains('\u{202e}'), "{}", line.text);
+        }
+    }
+}
+
+#[test]
+fn sarif_and_json_are_one_document_each() {
+    for format in [CheckFormat::Json, CheckFormat::Sarif] {
+        let mut report = CheckReport::new(format, crate::colour::Colour::Plain);
+        let mut text = report.begin();
+        text += &report.request("a b:c.json", &judged(STOPPED));
+        text += &report.unjudged("d.json", Some(3), "it is no JSON");
+        text += &report.end_of_file("d.json");
+        text += &report.request("e.json", &judged(STOPPED));
+        text += &report.end();
+        let value: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
+        match format {
+            CheckFormat::Sarif => {
+                let run = &value["runs"][0];
+                assert_eq!(run["results"].as_array().map(Vec::len), Some(2));
+                let result = &run["results"][0];
+                let rule = &run["tool"]["driver"]["rules"][result["ruleIndex"].as_u64().unwrap() as usize];
+                assert_eq!(rule["id"], result["ruleId"]);
+                assert_eq!(
+                    result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"],
+                    "a%20b%3Ac.json"
+                );
+                assert_eq!(run["invocations"][0]["executionSuccessful"], false);
+            }
+            _ => {
+                assert_eq!(value["requests"].as_array().map(Vec::len), Some(3));
+                assert_eq!(value["summary"]["n_refused"], 2);
+            }
+        }
+    }
+}

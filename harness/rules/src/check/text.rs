@@ -1,0 +1,169 @@
+//! Findings as text for people, in the manner of a compiler.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use super::excerpt::shown;
+use super::{CheckedRequest, Excerpt, Finding, Level, Providers, Tally};
+use crate::Profile;
+use crate::colour::Colour;
+
+/// Findings of one request that are shown in full; the others are counted.
+const MAX_SHOWN: usize = 20;
+
+/// Characters of a provider's sentence: some list every id.
+const MAX_MESSAGE: usize = 600;
+
+/// The findings of a request.
+pub(super) fn findings(
+    file: &str,
+    checked: &CheckedRequest,
+    colour: Colour,
+    explained: &mut BTreeSet<&'static str>,
+) -> String {
+    let mut text = String::new();
+    for finding in checked.findings.iter().take(MAX_SHOWN) {
+        one(&mut text, file, finding, colour);
+        let rule = finding.rule;
+        let _ = writeln!(text, "  = rule {}: {}", rule.alias, rule.summary);
+        match checked.providers {
+            Providers::Union(_) => minded_by(&mut text, finding),
+            Providers::Profile(profile) if finding.level != Level::Refused => {
+                let name = profile.name;
+                let _ = writeln!(text, "  = note: {name} takes it; older or stricter providers do not");
+            }
+            Providers::Profile(_) => {}
+        }
+        if explained.insert(rule.id) {
+            let _ = writeln!(text, "  = help: {}", rule.why);
+        }
+        text.push('\n');
+    }
+    match checked.findings.len().saturating_sub(MAX_SHOWN) + checked.n_more {
+        0 => {}
+        n => {
+            let _ = writeln!(text, "{file}:{}: … and {n} more in this request\n", checked.line);
+        }
+    }
+    text
+}
+
+/// Who refuses a request because of a finding, and who only warns of it.
+fn minded_by(text: &mut String, finding: &Finding) {
+    for (word, names) in [("refused by", &finding.refused_by), ("warned of by", &finding.warned_by)] {
+        if !names.is_empty() {
+            let _ = writeln!(text, "  = {word}: {}", names.join(", "));
+        }
+    }
+}
+
+fn one(text: &mut String, file: &str, finding: &Finding, colour: Colour) {
+    let word = match finding.level {
+        Level::Refused => painted(colour, BAD, "error"),
+        Level::Denied => painted(colour, BAD, "denied"),
+        Level::Warning => painted(colour, WARN, "warning"),
+    };
+    let _ = writeln!(text, "{word}[{}]: {}", finding.rule.id, shown(&finding.message, MAX_MESSAGE));
+    let place = finding.place;
+    let pointer = if finding.pointer.is_empty() { "the whole" } else { &finding.pointer };
+    let _ = writeln!(text, " --> {file}:{}:{} at {}", place.line, place.column, shown(pointer, MAX_MESSAGE));
+    let tone = if finding.level == Level::Warning { WARN } else { BAD };
+    excerpt(text, &finding.excerpt, |carets| painted(colour, tone, carets));
+}
+
+fn excerpt(text: &mut String, excerpt: &Excerpt, paint: impl Fn(&str) -> String) {
+    if excerpt.lines.is_empty() {
+        return;
+    }
+    text.push_str("  |\n");
+    for line in &excerpt.lines {
+        let _ = writeln!(text, "  | {}", line.text);
+        if let Some(marked) = &line.marked {
+            let carets = paint(&"^".repeat(marked.len().max(1)));
+            let _ = writeln!(text, "  | {}{carets}", " ".repeat(marked.start));
+        }
+    }
+    text.push_str("  |\n");
+}
+
+/// What the provider says to the only request of a file.
+pub(super) fn verdict(checked: &CheckedRequest, colour: Colour) -> String {
+    let by = by(checked);
+    let mut verdict = match checked.status {
+        Some(status) => format!("{} by {by} with status {status}", painted(colour, BAD, "refused")),
+        None => format!("{} by {by}", painted(colour, GOOD, "accepted")),
+    };
+    if checked.is_denied && checked.status.is_none() {
+        let _ = write!(verdict, ", but {}", painted(colour, BAD, "denied"));
+    }
+    verdict.push_str(&warnings(checked.count(Level::Warning)));
+    verdict
+}
+
+/// Who gives the verdict.
+fn by(checked: &CheckedRequest) -> String {
+    let Providers::Union(dialect) = checked.providers else { return checked.providers.name().into_owned() };
+    let n_profiles = Profile::newest_of_each_name(dialect).count();
+    match checked.refused_by.len() {
+        0 => format!("all {n_profiles} profiles of {dialect}"),
+        n => format!("{n} of {n_profiles} profiles of {dialect}"),
+    }
+}
+
+/// What came of the requests of a file.
+pub(super) fn summary(file: &str, tally: &Tally, colour: Colour) -> String {
+    format!("{file}: {}\n", outcome(tally, colour))
+}
+
+/// What came of all requests, where there are several.
+pub(super) fn end(tally: &Tally, colour: Colour) -> String {
+    if tally.n_files < 2 && tally.n_passed_over == 0 {
+        return String::new();
+    }
+    let mut text = format!("in all: {} files, {}", tally.n_files, outcome(tally, colour));
+    if tally.n_passed_over > 0 {
+        let _ = write!(text, "; {} other files passed over", tally.n_passed_over);
+    }
+    text.push('\n');
+    text
+}
+
+fn outcome(tally: &Tally, colour: Colour) -> String {
+    let count = |n: usize, word: &str, tone: &str| match n {
+        0 => format!("0 {word}"),
+        n => format!("{n} {}", painted(colour, tone, word)),
+    };
+    let mut text = format!(
+        "{} requests: {}, {}",
+        tally.n_requests,
+        count(tally.n_accepted, "accepted", GOOD),
+        count(tally.n_refused, "refused", BAD)
+    );
+    if tally.n_denied > 0 {
+        let _ = write!(text, ", {}", count(tally.n_denied, "denied", BAD));
+    }
+    if tally.n_unjudged > 0 {
+        let _ = write!(text, ", {}", count(tally.n_unjudged, "not judged", BAD));
+    }
+    text.push_str(&warnings(tally.n_warnings));
+    text
+}
+
+fn warnings(n: usize) -> String {
+    match n {
+        0 => String::new(),
+        1 => ", 1 warning".to_owned(),
+        n => format!(", {n} warnings"),
+    }
+}
+
+pub(super) const GOOD: &str = "32";
+pub(super) const BAD: &str = "31;1";
+pub(super) const WARN: &str = "33";
+
+pub(super) fn painted(colour: Colour, code: &str, word: &str) -> String {
+    match colour {
+        Colour::Plain => word.to_owned(),
+        Colour::Ansi => format!("\x1b[{code}m{word}\x1b[0m"),
+    }
+}

@@ -1,0 +1,188 @@
+//! Anthropic Messages: the rules, and the order in which they are checked.
+//!
+//! A live measurement of August 2026 found that one error is returned, and that the types of known fields are
+//! checked first, then unknown keys, then the shape of the conversation. The order of the last is not published; ours is
+//! messages, system messages, roles of blocks, ids, pairing, server tools, thinking, the final message, and the cache.
+
+mod block;
+mod cache_control;
+mod content;
+mod ending;
+mod pairing;
+mod prefix;
+mod profiles;
+mod schema;
+mod server_tools;
+mod stream;
+mod thinking;
+mod thoughts;
+mod turns;
+
+pub(crate) use thoughts::{Bound, Thoughts};
+
+use super::{Checker, Definition, Switches};
+use crate::dialects::anthropic::pairing::TOOL_RESULT_ORPHAN;
+use crate::json::Json;
+use crate::streams::Framing;
+use crate::{Memory, Occurrence, Profile, Retention, Rule, Violations};
+use block::{AnthropicRole, MessageParts};
+use cache_control::CacheControl;
+use profiles::AnthropicSwitches;
+use turns::Turns;
+
+pub(super) static DEFINITION: Definition = Definition {
+    name: "anthropic-messages",
+    rules: RULES,
+    profiles: &profiles::PROFILES,
+    list: "messages",
+    bare: br#"{"messages":[]}"#,
+    refuse_unreadable,
+    keeps,
+    remember: |memory, request, reply, _| {
+        // A reply that was broken off may have been heard up to the end of any block.
+        thinking::remember(&mut memory.thoughts, request, reply);
+    },
+    stream_rules: stream::RULES,
+    framing: Framing::Lines,
+    machine: || Box::new(stream::Messages::new()),
+};
+
+/// A model may think unless the request forbids it.
+fn keeps(request: Json) -> Retention {
+    if request.field("thinking").field("type").is("disabled") {
+        Retention::Nothing
+    } else {
+        Retention::Thinking
+    }
+}
+
+/// "The request body is not valid JSON: no low surrogate in string: line 1 column 604829 (char 604828)"
+/// (<https://github.com/anthropics/claude-code/issues/8165>). The reason before the position is our parser's.
+fn refuse_unreadable(body: &[u8], error: &serde_json::Error, out: &mut Violations) {
+    let (line, column) = (error.line(), error.column());
+    let before: usize =
+        body.split(|byte| *byte == b'\n').take(line.saturating_sub(1)).map(|l| l.len() + 1).sum();
+    let position = (before + column).saturating_sub(1);
+    let text = error.to_string();
+    let reason = text.split(" at line ").next().unwrap_or(&text);
+    out.add(&BODY_NOT_JSON, || {
+        let violation = Occurrence::at("").with("reason", reason).with("line", line);
+        violation.with("column", column).with("position", position)
+    });
+}
+
+impl Switches for AnthropicSwitches {
+    fn checker<'a>(&'static self, _: &'static Profile, memory: &'a Memory) -> Box<dyn Checker<'a> + 'a> {
+        Box::new(AnthropicChecker {
+            switches: self,
+            turns: Turns::new(memory),
+            cache_control: CacheControl::default(),
+        })
+    }
+}
+
+struct AnthropicChecker<'a> {
+    switches: &'static AnthropicSwitches,
+    turns: Turns<'a>,
+    cache_control: CacheControl,
+}
+
+impl<'a> Checker<'a> for AnthropicChecker<'a> {
+    fn message(&mut self, n: usize, message: Json<'_, 'a>, out: &mut Violations) {
+        let message = MessageParts::read(message);
+        let role = message.speaker();
+        schema::check_message(self.switches, n, role, &message, out);
+        self.turns.begin(n, role, out);
+        let mut n_blocks = 0;
+        message.each_block(n, |block| {
+            n_blocks += 1;
+            if block.place.is_written_out() {
+                schema::check_block(self.switches, block, out);
+                self.cache_control.block(block, out);
+            }
+            content::check_block(role, block, out);
+            self.turns.block(block, out);
+        });
+        if role == AnthropicRole::System {
+            content::check_system_message(n, n_blocks, out);
+        }
+    }
+
+    fn finish(&mut self, body: Json<'_, 'a>, n_messages: Option<usize>, out: &mut Violations) {
+        schema::check_body(body, n_messages, out);
+        schema::check_tools(body, out);
+        self.turns.finish(self.switches, body, out);
+        self.cache_control.finish(body, out);
+        // "Send only the messages since the previous response": the calls that they answer are with the provider
+        // (<https://platform.claude.com/docs/en/build-with-claude/message-threads>). What it says where it has not kept
+        // them is not public, so such a body is judged by what is in it alone.
+        if body.field("thread").field("type").is("continue") {
+            out.withdraw(&TOOL_RESULT_ORPHAN);
+        }
+    }
+}
+
+/// Every rule, in the order in which it is checked.
+static RULES: &[&Rule] = &[
+    &BODY_NOT_JSON,
+    &schema::REQUEST_SHAPE,
+    &schema::UNKNOWN_ROLE,
+    &schema::TOOL_USE_FIELD_REQUIRED,
+    &schema::TOOL_ID_PATTERN,
+    &schema::TOOL_NAME_PATTERN,
+    &schema::TOOL_INPUT_NOT_OBJECT,
+    &schema::TOOL_RESULT_ID_REQUIRED,
+    &schema::THINKING_FIELD_REQUIRED,
+    &schema::SERVER_TOOL_ID_PATTERN,
+    &cache_control::CACHE_CONTROL_ON_EMPTY_TEXT,
+    &schema::TOOL_NAMES_NOT_UNIQUE,
+    &schema::MESSAGES_EMPTY,
+    &schema::EXTRA_KEY,
+    &content::TEXT_EMPTY,
+    &content::TEXT_BLANK,
+    &content::USER_MESSAGE_EMPTY,
+    &content::ASSISTANT_MESSAGE_EMPTY,
+    &content::FIRST_MESSAGE_NOT_USER,
+    &content::SYSTEM_MESSAGE_FIRST,
+    &content::SYSTEM_MESSAGE_NOT_AFTER_USER,
+    &content::SYSTEM_MESSAGE_NOT_BEFORE_ASSISTANT,
+    &content::SYSTEM_MESSAGE_CONTENT,
+    &content::TOOL_USE_OUTSIDE_ASSISTANT,
+    &content::TOOL_RESULT_OUTSIDE_USER,
+    &pairing::TOOL_USE_ID_DUPLICATE,
+    &pairing::TOOL_USE_ID_REUSED,
+    &pairing::TOOL_RESULT_MISSING,
+    &pairing::TEXT_AFTER_TOOL_USE,
+    &pairing::TOOL_RESULT_NOT_FIRST,
+    &pairing::TOOL_RESULT_DUPLICATE,
+    &pairing::TOOL_RESULT_ORPHAN,
+    &server_tools::SERVER_TOOL_RESULT_MISSING,
+    &server_tools::SERVER_TOOL_RESULT_ORPHAN,
+    &server_tools::SERVER_TOOL_NOT_OFFERED,
+    &thinking::SIGNATURE_INVALID,
+    &thinking::THINKING_MODIFIED,
+    &thinking::THINKING_BOUND_ELSEWHERE,
+    &thinking::THINKING_LAST,
+    &thinking::THINKING_MISSING,
+    &thinking::THINKING_NOT_FIRST,
+    &thinking::THINKING_WHEN_DISABLED,
+    &thinking::THINKING_WITH_FORCED_TOOL,
+    &ending::FINAL_TEXT_TRAILING_SPACE,
+    &ending::PREFILL_NOT_SUPPORTED,
+    &cache_control::CACHE_CONTROL_TOO_MANY,
+    &cache_control::CACHE_CONTROL_ORDER,
+];
+
+pub(crate) static BODY_NOT_JSON: Rule = Rule {
+    summary: "The body is JSON.",
+    why: "The bytes are not JSON, often because half of a surrogate pair was cut off in a string. Cut \
+         strings by code points, and write the body with a JSON library.",
+    sentences: &[
+        "The request body is not valid JSON: {reason}: line {line} column {column} (char {position})",
+    ],
+    sources: &[
+        "https://github.com/anthropics/claude-code/issues/8165",
+        "https://github.com/anthropics/claude-code/issues/77525",
+    ],
+    ..Rule::observed("anthropic-messages/body-not-json", "ANT-BODY-1", 0, "2025-09")
+};

@@ -1,0 +1,225 @@
+//! The second phase, first half: emptiness, system messages, and which role may hold which block.
+
+use super::block::{AnthropicRole, BlockKind, ContentBlock, Text};
+use super::turns::{SeenBlock, Turn};
+use crate::{Occurrence, Rule, Violations};
+
+/// Checks a block by itself, and under its role.
+pub(super) fn check_block(role: AnthropicRole, block: &ContentBlock, out: &mut Violations) {
+    let n = block.place.message;
+    let violation = || Occurrence::at(block.place.pointer()).with("n", n);
+    let text = match (role, block.kind) {
+        (AnthropicRole::System, kind) => return check_system_block(n, kind, block, out),
+        (AnthropicRole::User, BlockKind::ToolUse) => return out.add(&TOOL_USE_OUTSIDE_ASSISTANT, violation),
+        (AnthropicRole::Assistant, BlockKind::ToolResult) => {
+            return out.add(&TOOL_RESULT_OUTSIDE_USER, violation);
+        }
+        (_, BlockKind::Text(text)) => text,
+        _ => return,
+    };
+    match text {
+        Text::Empty => out.add(&TEXT_EMPTY, violation),
+        // Clients replace an empty string by one space to get it accepted, so the plain form is contested.
+        Text::Blank if block.place.is_written_out() => out.add(&TEXT_BLANK, violation),
+        Text::Blank => out.warn(&TEXT_BLANK, violation),
+        Text::Ragged | Text::Plain => {}
+    }
+}
+
+pub(super) fn check_system_message(n: usize, n_blocks: usize, out: &mut Violations) {
+    if n_blocks == 0 {
+        at_message(out, &SYSTEM_MESSAGE_CONTENT, n);
+    }
+}
+
+/// Checks that a turn is not empty, that the user speaks first, and where system messages stand.
+pub(super) fn check_turn(
+    turn: &Turn,
+    before: Option<&Turn>,
+    next: Option<AnthropicRole>,
+    out: &mut Violations,
+) {
+    let n = turn.first;
+    match turn.role {
+        // The whole run is judged: `[user: [], user: "ping"]` is accepted.
+        AnthropicRole::User if turn.ends.is_none() => at_message(out, &USER_MESSAGE_EMPTY, n),
+        AnthropicRole::Assistant if turn.ends.is_none() && next.is_some() => {
+            at_message(out, &ASSISTANT_MESSAGE_EMPTY, n);
+        }
+        AnthropicRole::System => check_system_turn(n, before, next, out),
+        _ => {}
+    }
+    if turn.role == AnthropicRole::Assistant && before.is_none() {
+        at_message(out, &FIRST_MESSAGE_NOT_USER, n);
+    }
+}
+
+fn check_system_turn(n: usize, before: Option<&Turn>, next: Option<AnthropicRole>, out: &mut Violations) {
+    if n == 0 {
+        at_message(out, &SYSTEM_MESSAGE_FIRST, n);
+    } else if before.is_some_and(|turn| !may_precede_system(turn)) {
+        at_message(out, &SYSTEM_MESSAGE_NOT_AFTER_USER, n);
+    }
+    if next.is_some_and(|role| role != AnthropicRole::Assistant) {
+        at_message(out, &SYSTEM_MESSAGE_NOT_BEFORE_ASSISTANT, n);
+    }
+}
+
+fn may_precede_system(turn: &Turn) -> bool {
+    match turn.role {
+        AnthropicRole::User | AnthropicRole::Unknown => true,
+        AnthropicRole::Assistant => {
+            matches!(
+                turn.last_block(),
+                Some(SeenBlock { kind: BlockKind::ServerResult | BlockKind::Other, .. })
+            )
+        }
+        AnthropicRole::System | AnthropicRole::Directive => false,
+    }
+}
+
+fn check_system_block(n: u32, kind: BlockKind, block: &ContentBlock, out: &mut Violations) {
+    let form = match kind {
+        BlockKind::Text(Text::Empty | Text::Blank) => 1,
+        BlockKind::Text(_) | BlockKind::Other => return,
+        _ => 2,
+    };
+    out.add(&SYSTEM_MESSAGE_CONTENT, || Occurrence::at(block.place.pointer()).form(form).with("n", n));
+}
+
+fn at_message(out: &mut Violations, rule: &'static Rule, n: usize) {
+    out.add(rule, || Occurrence::at(format!("/messages/{n}")).with("n", n));
+}
+
+pub(crate) static TEXT_EMPTY: Rule = Rule {
+    summary: "A text block is not empty.",
+    why: "A text block holds the empty string; the API itself can send one in a reply that starts with a \
+         call. Drop empty text blocks before the history is sent back.",
+    sentences: &["messages: text content blocks must be non-empty"],
+    sources: &[
+        "https://github.com/anthropics/claude-code/issues/59812",
+        "https://github.com/anthropics/claude-code/issues/49171",
+        "https://github.com/BiFangKNT/mtga/pull/68",
+    ],
+    ..Rule::measured("anthropic-messages/text-empty", "ANT-TXT-1", 3, "2025-06")
+};
+
+pub(crate) static TEXT_BLANK: Rule = Rule {
+    summary: "A text block is more than white space.",
+    why: "A text block holds only white space. Drop it, or put a word in its place.",
+    sentences: &["messages: text content blocks must contain non-whitespace text"],
+    sources: &[
+        "https://github.com/anthropics/claude-code/issues/23440",
+        "https://github.com/langchain-ai/langchain/pull/35504",
+    ],
+    ..Rule::observed("anthropic-messages/text-blank", "ANT-TXT-2", 3, "2026-02")
+};
+
+pub(crate) static USER_MESSAGE_EMPTY: Rule = Rule {
+    summary: "A user turn has content.",
+    why: "A user message is empty and no neighbour of the same role has content. Drop the message, or say \
+         in a word what was there.",
+    sentences: &["messages.{n}: user messages must have non-empty content"],
+    sources: &[
+        "https://github.com/NousResearch/hermes-agent/pull/3149",
+        "https://github.com/langchain-ai/langchain/issues/35081",
+    ],
+    ..Rule::measured("anthropic-messages/user-message-empty", "ANT-MSG-2", 4, "2026-08")
+};
+
+pub(crate) static ASSISTANT_MESSAGE_EMPTY: Rule = Rule {
+    summary: "An assistant turn has content, unless it is the last.",
+    why: "A reply without content was stored, as happens when the user stops before the first token. Drop \
+         the empty message.",
+    sentences: &[
+        "messages.{n}: all messages must have non-empty content except for the optional final assistant \
+         message",
+    ],
+    sources: &[
+        "https://github.com/anthropics/claude-code/issues/3196",
+        "https://github.com/ding113/claude-code-hub/issues/432",
+    ],
+    ..Rule::measured("anthropic-messages/assistant-message-empty", "ANT-MSG-1", 4, "2025-07")
+};
+
+pub(crate) static FIRST_MESSAGE_NOT_USER: Rule = Rule {
+    summary: "The user speaks first.",
+    why: "The history begins with an assistant message, often because trimming cut the user message before \
+         it. The API no longer refuses this, but gateways and older endpoints do; cut before a user \
+         message.",
+    sentences: &["messages: first message must use the \"user\" role"],
+    sources: &[
+        "https://github.com/anthropics/anthropic-sdk-typescript/issues/622",
+        "https://github.com/langchain4j/langchain4j/issues/940",
+    ],
+    ..Rule::secondary("anthropic-messages/first-message-not-user", "ANT-MSG-3b", 4, "2024-05")
+};
+
+pub(crate) static SYSTEM_MESSAGE_FIRST: Rule = Rule {
+    summary: "No system message stands first.",
+    why: "The system prompt was sent as the first message. Move it to the top-level `system` field.",
+    sentences: &["messages.{n}: use the top-level 'system' parameter for the initial system prompt; the \
+         directive-only form (content: [] with output_config) is accepted at any position"],
+    sources: &[
+        "https://github.com/LeenHawk/gproxy/issues/209",
+        "https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages",
+    ],
+    ..Rule::measured("anthropic-messages/system-message-first", "ANT-SYS-1", 5, "2026-07")
+};
+
+pub(crate) static SYSTEM_MESSAGE_NOT_AFTER_USER: Rule = Rule {
+    summary: "A system message follows a user message.",
+    why: "A system message stands after an assistant message or between a call and its result. Put it \
+         after the user message that it accompanies.",
+    sentences: &[
+        "role 'system' must follow a 'user' message or an 'assistant' message ending in a server tool \
+         result",
+    ],
+    sources: &[
+        "https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages",
+        "https://github.com/langchain4j/langchain4j/issues/5603",
+    ],
+    ..Rule::observed("anthropic-messages/system-message-not-after-user", "ANT-SYS-3", 5, "2026-08")
+};
+
+pub(crate) static SYSTEM_MESSAGE_NOT_BEFORE_ASSISTANT: Rule = Rule {
+    summary: "A system message stands before an assistant message, or last.",
+    why: "A user message follows a system message. Join the two user messages and put the system message \
+         after them.",
+    sentences: &["messages.{n}: role 'system' must precede an 'assistant' message or end the array; the \
+         directive-only form (content: [] with output_config) is accepted at any position"],
+    sources: &[
+        "https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages",
+        "https://github.com/pydantic/pydantic-ai/issues/5706",
+    ],
+    ..Rule::measured("anthropic-messages/system-message-not-before-assistant", "ANT-SYS-2", 5, "2026-08")
+};
+
+pub(crate) static SYSTEM_MESSAGE_CONTENT: Rule = Rule {
+    summary: "A system message holds text or tool changes, and is not empty.",
+    why: "A system message is empty, blank, or holds a block of a conversation. Say it in text, or drop it.",
+    sentences: &[
+        "messages.{n}: system content must contain at least one block",
+        "messages.{n}: system text blocks must contain non-whitespace text",
+        "messages.{n}: role 'system' supports text, tool_addition and tool_removal blocks only",
+    ],
+    sources: &["https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages"],
+    ..Rule::observed("anthropic-messages/system-message-content", "ANT-SYS-4", 6, "2026-08")
+};
+
+pub(crate) static TOOL_USE_OUTSIDE_ASSISTANT: Rule = Rule {
+    summary: "A `tool_use` block stands in an assistant message.",
+    why: "A call was stored under the wrong role. Move it into the assistant message that made it.",
+    sentences: &["messages.{n}: `tool_use` blocks can only be in `assistant` messages"],
+    sources: &["https://platform.claude.com/docs/en/agents-and-tools/tool-use/handle-tool-calls"],
+    ..Rule::observed("anthropic-messages/tool-use-outside-assistant", "ANT-TU-4", 7, "2025-11")
+};
+
+pub(crate) static TOOL_RESULT_OUTSIDE_USER: Rule = Rule {
+    summary: "A `tool_result` block stands in a user message.",
+    why: "A result was stored under the wrong role, often in the same message as its call. Move it into a \
+         user message directly after the call.",
+    sentences: &["messages.{n}: `tool_result` blocks can only be in `user` messages"],
+    sources: &["https://platform.claude.com/docs/en/agents-and-tools/tool-use/handle-tool-calls"],
+    ..Rule::measured("anthropic-messages/tool-result-outside-user", "ANT-TR-3", 7, "2025-11")
+};

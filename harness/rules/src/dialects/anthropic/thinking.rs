@@ -1,0 +1,435 @@
+//! Where thinking blocks must and must not stand, and whether they are what the provider wrote.
+//!
+//! Whether thinking is enabled may stand after the messages, so what depends on it waits for the end. Signatures are
+//! known only to a provider that remembers what it issued; without a memory only an empty one is known to be wrong.
+//!
+//! A signature seals the block alone: its neighbours, the system prompt and earlier messages may change
+//! (measured on five models, <https://github.com/headroomlabs-ai/headroom/pull/3135>). Claude 5.1 and later look at what
+//! stood before the block as well. The latest message of the assistant goes back to where the user spoke last, because
+//! the provider takes a loop of calls and results for one message.
+
+use hashbrown::HashSet;
+
+use serde_json::Value;
+
+use super::block::{AnthropicRole, BlockKind, BlockPosition, ContentBlock, Field};
+use super::prefix::{self, Messages};
+use super::turns::{SeenBlock, Turn};
+use crate::json::Json;
+use crate::{Bound, MAX_VIOLATIONS, Memory, ModelVersion, Occurrence, Rule, Thoughts, Violations};
+
+pub(super) struct Thinking<'a> {
+    memory: &'a Memory,
+    /// The first blocks of replies that think later, as many as are reported.
+    misplaced: Vec<(SeenBlock, &'static str)>,
+    /// The thinking with which replies end, as much as is reported.
+    final_thoughts: Vec<BlockPosition>,
+    tool_loop: Option<ToolLoop>,
+    /// What has been said so far, if the provider remembers any thinking.
+    messages: Messages,
+    /// Its hash before the open turn.
+    before_turn: u64,
+    /// What came back of the provider's thinking in the open turn, and before that in the latest message.
+    open: Vec<Returned>,
+    latest: Vec<Returned>,
+    /// The numbers of all that came back.
+    seen: HashSet<usize>,
+    /// The number of the one that came back last.
+    previous: Option<usize>,
+    bound: Vec<BoundBlock>,
+}
+
+/// A block of thinking that came back, and what it is bound to.
+#[derive(Debug, Clone, Copy)]
+struct BoundBlock {
+    place: BlockPosition,
+    bound: Bound,
+    /// The hash of the messages before it.
+    messages: u64,
+    /// Whether the thinking between it and the one before was left out or moved.
+    is_out_of_line: bool,
+}
+
+/// A block of thinking that the provider gave out and that came back.
+#[derive(Debug, Clone, Copy)]
+struct Returned {
+    place: BlockPosition,
+    reply: usize,
+    ordinal: usize,
+    /// Whether it holds another text than it did.
+    is_altered: bool,
+    /// Whether it stands where it did not: twice, before an earlier one, or next to one of another reply.
+    is_moved: bool,
+}
+
+/// Adds the thinking of a reply to what was given out.
+pub(super) fn remember(thoughts: &mut Thoughts, request: Json, reply: &Value) {
+    let text = |value: &'_ Value| value.as_str().unwrap_or_default().to_owned();
+    let blocks = reply["content"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let given_out = blocks.iter().filter_map(|block| match block["type"].as_str() {
+        Some("thinking") => Some((text(&block["signature"]), text(&block["thinking"]))),
+        Some("redacted_thinking") => Some((text(&block["data"]), String::new())),
+        _ => None,
+    });
+    let given_out: Vec<(String, String)> = given_out.collect();
+    if !given_out.is_empty() {
+        let bound = prefix::bound_of(request);
+        let before = last_thought(thoughts, request);
+        thoughts.add(bound, before, given_out.iter().map(|(key, text)| (key.as_str(), text.as_str())));
+    }
+}
+
+/// The number of the last block of thinking in a request that was given out.
+fn last_thought(thoughts: &Thoughts, request: Json) -> Option<usize> {
+    let blocks = request.field("messages").items().flat_map(|message| message.field("content").items());
+    let number = |block: Json| {
+        let key = match block.field("type").as_str()?.as_ref() {
+            "thinking" => block.field("signature"),
+            "redacted_thinking" => block.field("data"),
+            _ => return None,
+        };
+        thoughts.find(&key.as_str()?).map(|(number, _)| number)
+    };
+    blocks.filter_map(number).last()
+}
+
+/// Claude Fable 5.1 was the first (<https://platform.claude.com/docs/build-with-claude/preserved-thinking>).
+const FIRST_BOUND: ModelVersion = ModelVersion { major: 5, minor: 1 };
+
+/// Whether a model looks at what stands before a block of thinking. "Claude Mythos 5.1 records the same signature but
+/// doesn't run it" (<https://docs.aws.amazon.com/bedrock/latest/userguide/claude-messages-thinking-block-binding.html>).
+fn is_binding(model: &str) -> bool {
+    !model.contains("mythos") && ModelVersion::of_claude(model).is_some_and(|version| version >= FIRST_BOUND)
+}
+
+/// The run of calls and results at the end of the history. Only its beginning needs thinking, since without
+/// interleaving the model thinks once; so one thinking turn in the loop is enough.
+struct ToolLoop {
+    /// Whether a reply of it starts with thinking.
+    thinks: bool,
+    /// The first block of its last reply.
+    last_reply: Option<SeenBlock>,
+}
+
+impl<'a> Thinking<'a> {
+    pub(super) fn new(memory: &'a Memory) -> Thinking<'a> {
+        Thinking {
+            memory,
+            misplaced: Vec::new(),
+            final_thoughts: Vec::new(),
+            tool_loop: None,
+            messages: Messages::default(),
+            before_turn: 0,
+            open: Vec::new(),
+            latest: Vec::new(),
+            seen: HashSet::new(),
+            previous: None,
+            bound: Vec::new(),
+        }
+    }
+
+    pub(super) fn begin(&mut self, role: AnthropicRole) {
+        if !self.memory.thoughts.is_empty() {
+            if self.messages.speaker() != Some(role) {
+                self.before_turn = self.messages.hash();
+            }
+            self.messages.begin(role);
+        }
+    }
+
+    pub(super) fn block(&mut self, block: &ContentBlock<'_, 'a>) {
+        if !self.memory.thoughts.is_empty() {
+            self.messages.block(block);
+        }
+    }
+
+    /// Takes a thinking block of the assistant, and the block before it in the same turn.
+    pub(super) fn thought(
+        &mut self,
+        block: &ContentBlock<'_, 'a>,
+        before: Option<SeenBlock>,
+        out: &mut Violations,
+    ) {
+        let key = match block.kind {
+            BlockKind::Thinking => block.get(Field::Signature),
+            _ => block.json.get("data"),
+        };
+        if block.kind == BlockKind::Thinking && key.is_some_and(Json::is_empty_str) {
+            return refuse_signature(block.place, out);
+        }
+        let Some(key) = key.and_then(Json::as_str).filter(|_| self.memory.is_whole()) else { return };
+        let Some((number, thought)) = self.memory.thoughts.find(&key) else {
+            // Nobody has shown what is said about redacted thinking of another provider.
+            if block.kind == BlockKind::Thinking {
+                refuse_signature(block.place, out);
+            }
+            return;
+        };
+        let is_altered = block.kind == BlockKind::Thinking
+            && block.str(Field::Thinking).is_some_and(|text| text != thought.text.as_str());
+        let last = self.open.last().map(|last| (last.reply, last.ordinal));
+        let own = (thought.reply, thought.ordinal);
+        let is_next = last == own.1.checked_sub(1).map(|ordinal| (own.0, ordinal));
+        let is_joined = before.is_some_and(|before| before.kind.is_thought()) && !is_next;
+        let is_copy = !self.seen.insert(number);
+        self.open.push(Returned {
+            place: block.place,
+            reply: own.0,
+            ordinal: own.1,
+            is_altered,
+            is_moved: is_copy || is_joined || last.is_some_and(|last| own < last),
+        });
+        // "It also fails if a thinking block between others was left out or moved"
+        // (<https://platform.claude.com/docs/en/build-with-claude/preserved-thinking/prefix-checks>): what is left out
+        // before the first is not between others.
+        let previous = self.previous.replace(number);
+        let is_out_of_line = previous.is_some() && previous != thought.before;
+        if let Some(bound) = thought.bound {
+            let messages = self.before_turn;
+            self.bound.push(BoundBlock { place: block.place, bound, messages, is_out_of_line });
+        }
+    }
+
+    /// A reply is over; `before` is the turn before it.
+    pub(super) fn reply(&mut self, turn: &Turn, before: Option<&Turn>, out: &mut Violations) {
+        let goes_on = before.is_some_and(|before| before.role == AnthropicRole::User && !before.says_more);
+        if !goes_on {
+            // Of replies of the past only the signatures are looked at.
+            for past in self.latest.drain(..).filter(|past| past.is_altered) {
+                refuse_signature(past.place, out);
+            }
+        }
+        self.latest.append(&mut self.open);
+        if let Some(SeenBlock { place, kind: BlockKind::Thinking }) = turn.last_block()
+            && self.final_thoughts.len() < MAX_VIOLATIONS
+        {
+            self.final_thoughts.push(place);
+        }
+        let Some(first) = turn.first_block().filter(|first| !first.kind.is_thought()) else { return };
+        if let (Some(_), Some(found)) = (turn.thought, first.kind.name())
+            && self.misplaced.len() < MAX_VIOLATIONS
+        {
+            self.misplaced.push((first, found));
+        }
+    }
+
+    /// The user has spoken after the turn before: with results the loop goes on, with anything else it is over.
+    pub(super) fn user_spoke(&mut self, turn: &Turn, before: Option<&Turn>) {
+        let answers = turn.first_block().is_some_and(|first| first.kind == BlockKind::ToolResult);
+        let Some(reply) = before.filter(|before| answers && before.role == AnthropicRole::Assistant) else {
+            return self.loop_ends();
+        };
+        let first = reply.first_block();
+        let tool_loop = self.tool_loop.get_or_insert(ToolLoop { thinks: false, last_reply: None });
+        tool_loop.thinks |= first.is_none_or(|first| first.kind.is_thought());
+        tool_loop.last_reply = first;
+    }
+
+    /// Something else than a call or a result has come.
+    pub(super) fn loop_ends(&mut self) {
+        self.tool_loop = None;
+    }
+
+    pub(super) fn finish(&self, last: &Turn, body: Json, out: &mut Violations) {
+        self.check_unchanged(body, out);
+        let thinking = body.field("thinking").field("type");
+        if thinking.is("enabled") {
+            self.check_tool_loop(last, out);
+            for (seen, found) in &self.misplaced {
+                out.add(&THINKING_NOT_FIRST, || {
+                    let violation = Occurrence::at(seen.place.pointer()).with("path", seen.place.path());
+                    violation.with("found", found)
+                });
+            }
+            let choice = body.field("tool_choice").field("type");
+            if choice.is("any") || choice.is("tool") {
+                out.add(&THINKING_WITH_FORCED_TOOL, || Occurrence::at("/tool_choice"));
+            }
+        } else if thinking.is("disabled")
+            && last.role == AnthropicRole::Assistant
+            && let Some(place) = last.thought
+        {
+            out.add(&THINKING_WHEN_DISABLED, || Occurrence::at(place.pointer()).with("path", place.path()));
+        }
+        if thinking.is_str() && !thinking.is("disabled") {
+            for place in &self.final_thoughts {
+                let n = place.message;
+                out.add(&THINKING_LAST, || {
+                    Occurrence::at(place.pointer()).with("path", format!("messages.{n}"))
+                });
+            }
+        }
+        // Without the field, or adaptive, the model decides.
+    }
+
+    /// What the provider gave out comes back as it was.
+    fn check_unchanged(&self, body: Json, out: &mut Violations) {
+        for changed in self.latest.iter().filter(|returned| returned.is_altered || returned.is_moved) {
+            out.add(&THINKING_MODIFIED, || {
+                Occurrence::at(changed.place.pointer()).with("path", changed.place.path())
+            });
+        }
+        let model = body.field("model").as_str();
+        let drops = body.field("thinking").field("block_binding").field("prefix_mismatch_behavior");
+        if self.bound.is_empty() || drops.is("drop_block") || !model.is_some_and(|model| is_binding(&model)) {
+            return;
+        }
+        let (system, tools) = prefix::around(body);
+        for BoundBlock { place, bound, messages, is_out_of_line } in &self.bound {
+            let form = match () {
+                () if bound.system != system => 0,
+                () if bound.tools != tools || bound.messages != *messages => 1,
+                () if *is_out_of_line => 2,
+                () => continue,
+            };
+            out.add(&THINKING_BOUND_ELSEWHERE, || {
+                Occurrence::at(place.pointer()).form(form).with("path", place.path())
+            });
+        }
+    }
+
+    fn check_tool_loop(&self, last: &Turn, out: &mut Violations) {
+        let unthinking = self.tool_loop.as_ref().filter(|it| !it.thinks && last.role == AnthropicRole::User);
+        let Some(first) = unthinking.and_then(|it| it.last_reply) else { return };
+        let Some(found) = first.kind.name() else { return };
+        out.add(&THINKING_MISSING, || {
+            Occurrence::at(first.place.pointer()).with("path", first.place.path()).with("found", found)
+        });
+    }
+}
+
+fn refuse_signature(place: BlockPosition, out: &mut Violations) {
+    out.add(&SIGNATURE_INVALID, || {
+        Occurrence::at(format!("{}/signature", place.pointer())).with("path", place.path())
+    });
+}
+
+pub(crate) static THINKING_MISSING: Rule = Rule {
+    summary: "With thinking enabled, a tool loop starts with thinking.",
+    why: "Thinking is enabled, but the reply whose calls are being answered was stored without its \
+         thinking blocks. Send them back, or disable thinking for this request.",
+    sentences: &[
+        "{path}.type: Expected `thinking` or `redacted_thinking`, but found `{found}`. When `thinking` is \
+         enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost \
+         set of `tool_use` and `tool_result` blocks). We recommend you include thinking blocks from \
+         previous turns. To avoid this requirement, disable `thinking`. Please consult our documentation \
+         at https://docs.claude.com/en/docs/build-with-claude/extended-thinking",
+    ],
+    sources: &[
+        "https://github.com/anomalyco/opencode/issues/3077",
+        "https://github.com/mastra-ai/mastra/issues/7799",
+        "https://github.com/Kilo-Org/kilocode/issues/5219",
+    ],
+    ..Rule::measured("anthropic-messages/thinking-missing", "ANT-TH-1", 13, "2025-08")
+};
+
+pub(crate) static THINKING_NOT_FIRST: Rule = Rule {
+    summary: "With thinking enabled, a reply that holds thinking starts with it.",
+    why: "A reply was stored with text or a call before its thinking. Keep the blocks of a reply in the \
+         order in which they came.",
+    sentences: &[
+        "{path}: If an assistant message contains any thinking blocks, the first block must be `thinking` \
+         or `redacted_thinking`. Found `{found}`.",
+    ],
+    sources: &["https://github.com/anthropics/claude-code/issues/20705"],
+    ..Rule::observed("anthropic-messages/thinking-not-first", "ANT-TH-6", 13, "2025-11")
+};
+
+pub(crate) static THINKING_WHEN_DISABLED: Rule = Rule {
+    summary: "With thinking disabled, the last message holds no thinking of the assistant.",
+    why: "The history ends with a reply that holds thinking, but thinking is disabled. Enable it, or drop \
+         the thinking blocks of that reply.",
+    sentences: &[
+        "{path}: When thinking is disabled, an `assistant` message in the final position cannot contain \
+         `thinking`. To use thinking blocks, enable `thinking` in your request.",
+    ],
+    sources: &[
+        "https://github.com/tailcallhq/forgecode/issues/1853",
+        "https://github.com/tailcallhq/forgecode/issues/1195",
+    ],
+    ..Rule::observed("anthropic-messages/thinking-when-disabled", "ANT-TH-3", 13, "2025-08")
+};
+
+pub(crate) static SIGNATURE_INVALID: Rule = Rule {
+    summary: "A thinking block has the signature that the provider gave it.",
+    why: "The signature of a thinking block is empty, or another provider wrote the block, or it was changed on the way. Send thinking blocks back exactly as they came, or drop them from replies of the past.",
+    sentences: &["{path}: Invalid `signature` in `thinking` block"],
+    sources: &[
+        "https://github.com/kaitranntt/ccs/issues/415",
+        "https://github.com/anthropics/claude-code/issues/10627",
+        "https://github.com/ding113/claude-code-hub/issues/518",
+        "https://github.com/anthropics/anthropic-sdk-python/issues/1598",
+    ],
+    ..Rule::measured("anthropic-messages/signature-invalid", "ANT-TH-4", 13, "2025-10")
+};
+
+pub(crate) static THINKING_MODIFIED: Rule = Rule {
+    summary: "The thinking of the latest reply comes back as it was given out.",
+    why: "A thinking block of the last reply was changed, copied, put before another, or joined with one of another \
+         reply, as a retry does that goes on in the message of a broken one. Keep each reply's blocks as they came, \
+         text and signature together, and drop a block that never got its signature.",
+    sentences: &[
+        "{path}: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified. \
+         These blocks must remain as they were in the original response.",
+    ],
+    sources: &[
+        "https://github.com/anthropics/claude-code/issues/19539",
+        "https://github.com/Yeachan-Heo/gajae-code/issues/4416",
+        "https://github.com/code-yeongyu/oh-my-openagent/pull/4618",
+        "https://github.com/anthropics/anthropic-sdk-python/issues/1598",
+    ],
+    ..Rule::measured("anthropic-messages/thinking-modified", "ANT-TH-2", 13, "2025-12")
+};
+
+pub(crate) static THINKING_BOUND_ELSEWHERE: Rule = Rule {
+    summary: "What stood before a thinking block still stands there, for Claude 5.1 and later.",
+    why: "The system prompt, the tools or an earlier message changed after the model had thought: a date in the prompt, \
+         a tool that came later, a summary in place of old messages. Only append. Where that cannot be, drop the \
+         thinking blocks after the change, or ask for `drop_block`. Accounts from before 31 August 2026 may be spared.",
+    sentences: &[
+        "{path}: Invalid `signature` in `thinking` block. The block is bound to a different conversation. Remove the \
+         block, or set `thinking.block_binding.prefix_mismatch_behavior` to \"drop_block\". That setting requires the \
+         `thinking-binding-controls-2026-08-01` value in the `anthropic-beta` header. The `system` prompt differs from \
+         the one this block was created with.",
+        "{path}: Invalid `signature` in `thinking` block. The block is bound to a different conversation. Remove the \
+         block, or set `thinking.block_binding.prefix_mismatch_behavior` to \"drop_block\". That setting requires the \
+         `thinking-binding-controls-2026-08-01` value in the `anthropic-beta` header.",
+        "{path}: Invalid `signature` in `thinking` block. The block is bound to a different conversation. Remove the \
+         block, or set `thinking.block_binding.prefix_mismatch_behavior` to \"drop_block\". That setting requires the \
+         `thinking-binding-controls-2026-08-01` value in the `anthropic-beta` header. The `thinking` block that preceded \
+         this one when it was created is missing from this request.",
+    ],
+    sources: &[
+        "https://github.com/anomalyco/opencode/issues/48637",
+        "https://platform.claude.com/docs/en/build-with-claude/preserved-thinking/prefix-checks",
+        "https://docs.aws.amazon.com/bedrock/latest/userguide/claude-messages-thinking-block-binding.html",
+        "https://github.com/NousResearch/hermes-agent/pull/106426",
+        "https://github.com/kirodotdev/KiroCrew/pull/11513",
+    ],
+    ..Rule::measured("anthropic-messages/thinking-bound-elsewhere", "ANT-TH-5", 13, "2026-08")
+};
+
+pub(crate) static THINKING_LAST: Rule = Rule {
+    summary: "With thinking on, no reply ends with thinking.",
+    why: "A reply that was stopped after its thinking was stored, or its text and calls were dropped. Drop the thinking \
+         with them: a reply of nothing else says nothing.",
+    sentences: &["{path}: The final block in an assistant message cannot be `thinking`."],
+    sources: &[
+        "https://github.com/tailcallhq/forgecode/issues/2107",
+        "https://github.com/anthropics/claude-code/issues/11514",
+        "https://github.com/NousResearch/hermes-agent/pull/13010",
+    ],
+    ..Rule::measured("anthropic-messages/thinking-last", "ANT-TH-8", 13, "2025-11")
+};
+
+pub(crate) static THINKING_WITH_FORCED_TOOL: Rule = Rule {
+    summary: "With thinking enabled, no tool is forced.",
+    why: "The request enables thinking and forces a call with `tool_choice`, often for structured output. Let the model choose, or disable thinking for this request.",
+    sentences: &["Thinking may not be enabled when tool_choice forces tool use."],
+    sources: &[
+        "https://github.com/mastra-ai/mastra/issues/7507",
+        "https://github.com/can1357/oh-my-pi/issues/341",
+        "https://github.com/BerriAI/litellm/pull/17129",
+    ],
+    ..Rule::measured("anthropic-messages/thinking-with-forced-tool", "ANT-PARAM-1", 13, "2025-09")
+};

@@ -1,0 +1,134 @@
+//! A conversation as it comes: the turn that is open, the one before it, and the facts that later turns are judged by.
+//!
+//! "Consecutive `user` or `assistant` turns in your request will be combined into a single turn"
+//! (the official Python SDK, `types/message_create_params.py`), so the shape rules judge turns.
+//! Every place stays named by its index in the array as it was sent.
+
+use super::block::{AnthropicRole, BlockKind, BlockPosition, ContentBlock};
+use super::pairing::ToolPairing;
+use super::profiles::AnthropicSwitches;
+use super::server_tools::ServerTools;
+use super::thinking::Thinking;
+use super::{content, ending};
+use crate::json::Json;
+use crate::{Memory, Violations};
+
+/// The turns so far. Only what the next turn is judged by is kept.
+pub(super) struct Turns<'a> {
+    open: Option<Turn>,
+    before: Option<Turn>,
+    pairing: ToolPairing<'a>,
+    server_tools: ServerTools<'a>,
+    thinking: Thinking<'a>,
+}
+
+/// A run of messages with the same role, as the provider merges them.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Turn {
+    pub(super) role: AnthropicRole,
+    /// The index of the first message of the run.
+    pub(super) first: usize,
+    pub(super) ends: Option<(SeenBlock, SeenBlock)>,
+    pub(super) thought: Option<BlockPosition>,
+    /// Whether it holds anything but results of client tools.
+    pub(super) says_more: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SeenBlock {
+    pub(super) place: BlockPosition,
+    pub(super) kind: BlockKind,
+}
+
+impl Turn {
+    fn new(role: AnthropicRole, first: usize) -> Turn {
+        Turn { role, first, ends: None, thought: None, says_more: false }
+    }
+
+    pub(super) fn first_block(&self) -> Option<SeenBlock> {
+        self.ends.map(|(first, _)| first)
+    }
+
+    pub(super) fn last_block(&self) -> Option<SeenBlock> {
+        self.ends.map(|(_, last)| last)
+    }
+}
+
+impl<'a> Turns<'a> {
+    pub(super) fn new(memory: &'a Memory) -> Turns<'a> {
+        Turns {
+            open: None,
+            before: None,
+            pairing: ToolPairing::default(),
+            server_tools: ServerTools::default(),
+            thinking: Thinking::new(memory),
+        }
+    }
+
+    /// A message begins, and with it a turn, if somebody else speaks.
+    pub(super) fn begin(&mut self, n: usize, role: AnthropicRole, out: &mut Violations) {
+        self.thinking.begin(role);
+        if role == AnthropicRole::Directive || self.open.is_some_and(|turn| turn.role == role) {
+            return;
+        }
+        self.close(Some(role), out);
+        self.open = Some(Turn::new(role, n));
+        if role == AnthropicRole::User {
+            self.pairing.answers_begin(n);
+        }
+    }
+
+    pub(super) fn block(&mut self, block: &ContentBlock<'_, 'a>, out: &mut Violations) {
+        self.thinking.block(block);
+        let Some(turn) = &mut self.open else { return };
+        let before = turn.last_block();
+        let seen = SeenBlock { place: block.place, kind: block.kind };
+        turn.ends = Some((turn.ends.map_or(seen, |(first, _)| first), seen));
+        turn.says_more |= block.kind != BlockKind::ToolResult;
+        match turn.role {
+            AnthropicRole::User => self.pairing.answer(block, out),
+            AnthropicRole::Assistant => {
+                if block.kind.is_thought() {
+                    turn.thought.get_or_insert(block.place);
+                    self.thinking.thought(block, before, out);
+                }
+                self.pairing.call(block, out);
+                self.server_tools.block(block, out);
+            }
+            AnthropicRole::System | AnthropicRole::Directive | AnthropicRole::Unknown => {}
+        }
+    }
+
+    /// The conversation is over; `body` holds what stands around it.
+    pub(super) fn finish(&mut self, switches: &AnthropicSwitches, body: Json, out: &mut Violations) {
+        self.close(None, out);
+        let Some(last) = &self.before else { return };
+        self.server_tools.check_offered(last, body, out);
+        self.thinking.finish(last, body, out);
+        ending::check_final_message(switches, body, last, out);
+    }
+
+    /// The turn is over: somebody else speaks, or nobody.
+    fn close(&mut self, next: Option<AnthropicRole>, out: &mut Violations) {
+        let Some(turn) = self.open.take() else { return };
+        let before = self.before.replace(turn);
+        content::check_turn(&turn, before.as_ref(), next, out);
+        match turn.role {
+            AnthropicRole::Assistant => {
+                self.thinking.reply(&turn, before.as_ref(), out);
+                self.server_tools.reply_ends();
+                if next != Some(AnthropicRole::User) {
+                    self.pairing.close(out);
+                }
+            }
+            AnthropicRole::User => {
+                self.pairing.close(out);
+                self.server_tools.user_spoke(&turn, out);
+                self.thinking.user_spoke(&turn, before.as_ref());
+            }
+            AnthropicRole::System | AnthropicRole::Directive | AnthropicRole::Unknown => {
+                self.thinking.loop_ends()
+            }
+        }
+    }
+}

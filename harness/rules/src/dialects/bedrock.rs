@@ -1,0 +1,226 @@
+//! Bedrock Converse: the rules, and the order in which they are checked.
+//!
+//! The constraints of the service's model come first, then what Converse asks of every conversation, then what the
+//! model itself refuses. Messages are not merged: their roles must alternate.
+
+mod block;
+mod claude;
+mod pairing;
+mod profiles;
+mod schema;
+mod stream;
+
+use serde_json::Value;
+
+use super::{Checker, Definition, Switches};
+use crate::json::Json;
+use crate::streams::Framing;
+use crate::{Delivery, Memory, ModelVersion, Occurrence, Profile, Retention, Rule, Violations};
+use block::{BlockFields, ConverseBlock, ConverseKind, ConverseMessage, ConverseRole};
+use claude::Claude;
+use pairing::ConversePairing;
+use profiles::BedrockSwitches;
+
+pub(super) static DEFINITION: Definition = Definition {
+    name: "bedrock-converse",
+    rules: RULES,
+    profiles: &profiles::PROFILES,
+    list: "messages",
+    bare: br#"{"messages":[],"toolConfig":{"tools":[{"systemTool":{"name":"any"}}]}}"#,
+    refuse_unreadable: |_, _, out| out.add(&BODY_NOT_JSON, || Occurrence::at("")),
+    keeps: |_| Retention::Thinking,
+    remember,
+    stream_rules: stream::RULES,
+    framing: Framing::Frames,
+    machine: || Box::new(stream::Converse::new()),
+};
+
+/// A reply that was broken off may have been heard up to the end of any block.
+fn remember(memory: &mut Memory, _: Json, reply: &Value, _: Delivery) {
+    let content = reply["output"]["message"]["content"].as_array();
+    let thoughts = content.map(Vec::as_slice).unwrap_or_default().iter().filter_map(|block| {
+        let thought = &block["reasoningContent"]["reasoningText"];
+        Some((thought["signature"].as_str()?, thought["text"].as_str().unwrap_or_default()))
+    });
+    memory.thoughts.add(None, None, thoughts);
+}
+
+impl Switches for BedrockSwitches {
+    fn checker<'a>(&'static self, _: &'static Profile, memory: &'a Memory) -> Box<dyn Checker<'a> + 'a> {
+        Box::new(ConverseChecker {
+            model: None,
+            starts_with_assistant: false,
+            blocks: Vec::new(),
+            pairing: ConversePairing::default(),
+            claude: Claude::new(memory),
+        })
+    }
+}
+
+struct ConverseChecker<'a> {
+    model: Option<Model>,
+    starts_with_assistant: bool,
+    /// The blocks of the message at hand; its room is used again for the next.
+    blocks: Vec<ConverseBlock>,
+    pairing: ConversePairing<'a>,
+    claude: Claude<'a>,
+}
+
+impl<'a> Checker<'a> for ConverseChecker<'a> {
+    fn model(&mut self, model: &str) {
+        self.model = Some(Model::of(model));
+    }
+
+    fn message(&mut self, n: usize, message: Json<'_, 'a>, out: &mut Violations) {
+        let message = ConverseMessage::of(n, message);
+        self.starts_with_assistant |= n == 0 && message.role == Some(ConverseRole::Assistant);
+        schema::check_message(message, out);
+        self.blocks.clear();
+        for (b, block) in message.content.map(Json::items).unwrap_or_default().enumerate() {
+            let block = BlockFields::read(block);
+            schema::check_block(n, b, &block, out);
+            self.blocks.push(block.block());
+        }
+        let message = ConverseMessage { blocks: &self.blocks, ..message };
+        self.pairing.message(message, out);
+        self.claude.message(message);
+    }
+
+    fn finish(&mut self, body: Json<'_, 'a>, n_messages: Option<usize>, out: &mut Violations) {
+        // The path names the model. Only a request as an SDK writes it has it next to the messages.
+        let named = body.field("modelId").as_str();
+        let model = self.model.or(named.as_deref().map(Model::of)).unwrap_or(Model::Unknown);
+        schema::check_body(body, n_messages, out);
+        self.check_beginning(body, n_messages, model, out);
+        self.pairing.finish(body, out);
+        if let Model::Claude(version) = model {
+            self.claude.finish(body, version, out);
+        }
+    }
+}
+
+impl ConverseChecker<'_> {
+    fn check_beginning(&self, body: Json, n_messages: Option<usize>, model: Model, out: &mut Violations) {
+        let is_list = n_messages.is_some() || body.field("messages").is_null();
+        if !body.is_object() || !is_list {
+            return;
+        }
+        if n_messages.unwrap_or(0) == 0 {
+            // With a prompt of Bedrock's own prompt management the messages are optional.
+            if body.field("promptVariables").is_null() {
+                let pointer = if n_messages.is_some() { "/messages" } else { "" };
+                out.add(&FIRST_MESSAGE_NOT_USER, || Occurrence::at(pointer));
+            }
+        } else if self.starts_with_assistant {
+            let violation = || Occurrence::at("/messages/0");
+            match model {
+                // A recorded answer of Claude Sonnet 4.5 shows that its conversation may begin with the assistant.
+                Model::Claude(_) => {}
+                Model::Unknown => out.warn(&FIRST_MESSAGE_NOT_USER, violation),
+                Model::Other => out.add(&FIRST_MESSAGE_NOT_USER, violation),
+            }
+        }
+    }
+}
+
+/// Who made the model that is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Model {
+    /// Anthropic; the version is what could be read of it.
+    Claude(Option<ModelVersion>),
+    /// Somebody else.
+    Other,
+    /// An inference profile, or a name that says nothing.
+    Unknown,
+}
+
+impl Model {
+    /// Reads an id such as `us.amazon.nova-pro-v1:0`, or the ARN of a model or of an inference profile.
+    fn of(id: &str) -> Model {
+        let name = id.rsplit(['/']).next().unwrap_or(id);
+        match () {
+            () if name.contains("anthropic.") => Model::Claude(ModelVersion::of_claude(name)),
+            () if name.contains('.') => Model::Other,
+            () => Model::Unknown,
+        }
+    }
+}
+
+/// Every rule, in the order in which it is checked.
+static RULES: &[&Rule] = &[
+    &BODY_NOT_JSON,
+    &schema::REQUEST_SHAPE,
+    &schema::UNKNOWN_ROLE,
+    &schema::TOOL_ID_PATTERN,
+    &schema::TOOL_NAME_PATTERN,
+    &schema::TOOLS_EMPTY,
+    &schema::VALUE_NOT_OBJECT,
+    &schema::MESSAGE_EMPTY,
+    &schema::TEXT_BLANK,
+    &schema::TOOL_RESULT_ERROR_EMPTY,
+    &FIRST_MESSAGE_NOT_USER,
+    &pairing::ROLES_NOT_ALTERNATING,
+    &pairing::TOOL_CONFIG_MISSING,
+    &pairing::TOOL_USE_ID_DUPLICATE,
+    &pairing::TOOL_RESULT_DUPLICATE,
+    &pairing::TOOL_RESULTS_EXCEED,
+    &pairing::TOOL_RESULT_MISSING,
+    &claude::MODEL_TOOL_ID_PATTERN,
+    &claude::MODEL_TOOL_RESULT_MISSING,
+    &claude::MODEL_TEXT_AFTER_TOOL_USE,
+    &claude::MODEL_TOOL_RESULT_NOT_FIRST,
+    &claude::MODEL_SIGNATURE_INVALID,
+    &claude::MODEL_THINKING_MISSING,
+    &claude::MODEL_TRAILING_SPACE,
+    &claude::MODEL_PREFILL,
+];
+
+/// "Malformed input request, please reformat your input and try again." is what InvokeModel says of such a
+/// body.
+/// (<https://docs.aws.amazon.com/bedrock/latest/APIReference/CommonErrors.html>).
+pub(crate) static BODY_NOT_JSON: Rule = Rule {
+    summary: "The body is JSON.",
+    why: "The bytes are not JSON. Write the body with a JSON library, and cut strings by code points.",
+    sentences: &["Malformed input request, please reformat your input and try again."],
+    sources: &["https://docs.aws.amazon.com/bedrock/latest/APIReference/CommonErrors.html"],
+    ..Rule::inferred("bedrock-converse/body-not-json", "BDR-BODY-1", 0, "2024-06")
+};
+
+pub(crate) static FIRST_MESSAGE_NOT_USER: Rule = Rule {
+    summary: "There is a message, and the user speaks first; newer Claude models take a history that the \
+         assistant begins.",
+    why: "The history is empty, often because a system prompt was all there was, or it begins with \
+         an assistant message because trimming cut the user message before it. Begin with a user \
+         message.",
+    sentences: &["A conversation must start with a user message. Try again with a conversation that starts \
+         with a user message."],
+    sources: &[
+        "https://github.com/pydantic/pydantic-ai/issues/4495",
+        "https://github.com/elastic/kibana/pull/246393",
+        "https://github.com/quarkiverse/quarkus-langchain4j/issues/1764",
+    ],
+    ..Rule::measured("bedrock-converse/first-message-not-user", "BDR-ROLE-1", 3, "2024-06")
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_maker_of_a_model_is_read_from_its_id() {
+        let version = |major, minor| Model::Claude(Some(ModelVersion { major, minor }));
+        assert_eq!(Model::of("us.anthropic.claude-sonnet-4-5-20250929-v1:0"), version(4, 5));
+        assert_eq!(Model::of("us.anthropic.claude-sonnet-4-6"), version(4, 6));
+        assert_eq!(Model::of("anthropic.claude-v2"), Model::Claude(None));
+        assert_eq!(Model::of("us.amazon.nova-pro-v1:0"), Model::Other);
+        assert_eq!(
+            Model::of("arn:aws:bedrock:us-east-1::foundation-model/anthropic.claude-3-haiku-20240307-v1:0"),
+            version(3, 0)
+        );
+        assert_eq!(
+            Model::of("arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/x1"),
+            Model::Unknown
+        );
+        assert_eq!(Model::of("m"), Model::Unknown);
+    }
+}

@@ -1,0 +1,375 @@
+//! What Claude refuses after Converse has let a conversation pass.
+//!
+//! Which model is asked may be known only at the end, so what is found is kept until then.
+
+use std::borrow::Cow;
+
+use super::{ConverseKind, ConverseMessage, ConverseRole};
+use crate::dialects::is_plain_name;
+use crate::json::Json;
+use crate::{Memory, ModelVersion, Occurrence, Rule, Violations, Waiting};
+
+/// Opus and Sonnet 4.6 were the first to refuse a prefill; every 4.5 still takes one.
+const FIRST_WITHOUT_PREFILL: ModelVersion = ModelVersion { major: 4, minor: 6 };
+
+/// A conversation as Claude sees it.
+#[derive(Debug)]
+pub(super) struct Claude<'a> {
+    memory: &'a Memory,
+    /// What is wrong if the model is Claude, by the id of the rule.
+    found: Waiting<&'static str, (&'static Rule, Occurrence)>,
+    /// The message before, if it is the assistant's.
+    reply: Option<Reply>,
+    /// The calls of the last reply, with their places.
+    calls: Vec<(usize, Cow<'a, str>)>,
+    tool_loop: ToolLoop,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Reply {
+    n: usize,
+    begins: Beginning,
+    /// The place of its last block, if that is a text that ends with white space.
+    ragged_end: Option<usize>,
+    /// Whether it ends with a tool of the model, or with something that is not known: then it may be continued.
+    is_paused: bool,
+}
+
+/// How a reply begins.
+#[derive(Debug, Clone, Copy)]
+enum Beginning {
+    Thinking,
+    /// With a block that refusals were seen to name.
+    Named(&'static str),
+    Other,
+}
+
+/// The run of calls and results at the end of the history.
+#[derive(Debug, Default)]
+struct ToolLoop {
+    has_thinking: bool,
+    /// Its last reply that begins with something else.
+    unthinking: Option<(usize, &'static str)>,
+}
+
+impl<'a> Claude<'a> {
+    pub(super) fn new(memory: &'a Memory) -> Claude<'a> {
+        let tool_loop = ToolLoop::default();
+        Claude { memory, found: Waiting::new(), reply: None, calls: Vec::new(), tool_loop }
+    }
+
+    pub(super) fn message(&mut self, message: ConverseMessage<'_, '_, 'a>) {
+        self.check_ids(message);
+        let reply = self.reply.take();
+        match message.role {
+            Some(ConverseRole::User) => {
+                self.tool_loop.go_on(reply, message);
+                if let Some(reply) = reply {
+                    self.check_results_first(reply.n, message);
+                }
+            }
+            Some(ConverseRole::Assistant) => {
+                self.check_signatures(message);
+                self.take_calls(message);
+                self.reply = Some(Reply::of(message));
+            }
+            None => {}
+        }
+    }
+
+    /// Says what Claude of this version has against the conversation.
+    pub(super) fn finish(&mut self, body: Json, version: Option<ModelVersion>, out: &mut Violations) {
+        for (_, (rule, violation)) in self.found.take() {
+            out.add(rule, || violation);
+        }
+        if let Some(reply) = self.reply {
+            return self.check_last(reply, version, out);
+        }
+        let thinking = body.field("additionalModelRequestFields").field("thinking");
+        if thinking.field("type").is("enabled")
+            && let ToolLoop { has_thinking: false, unthinking: Some((n, found)) } = self.tool_loop
+        {
+            out.add(&MODEL_THINKING_MISSING, || {
+                let violation = Occurrence::at(format!("/messages/{n}/content/0")).with("n", n).with("b", 0);
+                violation.with("found", found)
+            });
+        }
+    }
+
+    fn note(&mut self, rule: &'static Rule, violation: impl FnOnce() -> Occurrence) {
+        self.found.push(rule.id, || (rule, violation()));
+    }
+
+    fn check_ids(&mut self, message: ConverseMessage<'_, '_, 'a>) {
+        let n = message.n;
+        for (b, block) in message.blocks.iter().enumerate() {
+            let (kind, tag, field) = match block.kind {
+                ConverseKind::ToolUse => ("toolUse", "tool_use", "id"),
+                ConverseKind::ToolResult => ("toolResult", "tool_result", "tool_use_id"),
+                _ => continue,
+            };
+            let Some(id) = message.id(block) else { continue };
+            // An empty id does not reach the model.
+            if !id.is_empty() && !is_plain_name(&id) {
+                self.note(&MODEL_TOOL_ID_PATTERN, || {
+                    Occurrence::at(format!("/messages/{n}/content/{b}/{kind}/toolUseId"))
+                        .with("path", format!("messages.{n}.content.{b}.{tag}.{field}"))
+                });
+            }
+        }
+    }
+
+    /// What the model thought is signed; a provider that remembers what it gave out takes nothing else.
+    fn check_signatures(&mut self, message: ConverseMessage<'_, '_, 'a>) {
+        let n = message.n;
+        for (b, block) in
+            message.blocks.iter().enumerate().filter(|(_, block)| block.kind == ConverseKind::Reasoning)
+        {
+            let thought = message.value(block).and_then(|reasoning| reasoning.get("reasoningText"));
+            let Some(thought) = thought.filter(|thought| thought.is_object()) else { continue };
+            let signature = thought.field("signature").as_str().filter(|signature| !signature.is_empty());
+            let is_foreign = |signature: &str| {
+                let known = self.memory.thoughts.find(signature);
+                let is_it = known.is_some_and(|(_, known)| thought.field("text").is(&known.text));
+                self.memory.is_whole() && !is_it
+            };
+            let form = match signature {
+                None => 1,
+                Some(signature) if is_foreign(&signature) => 0,
+                Some(_) => continue,
+            };
+            self.note(&MODEL_SIGNATURE_INVALID, || {
+                let violation =
+                    Occurrence::at(format!("/messages/{n}/content/{b}/reasoningContent/reasoningText"));
+                violation.form(form).with("n", n).with("b", b)
+            });
+        }
+    }
+
+    /// Notes the calls of a reply. Text may not follow a call; thinking and the tools of the model may.
+    fn take_calls(&mut self, message: ConverseMessage<'_, '_, 'a>) {
+        let n = message.n;
+        self.calls.clear();
+        let mut run_start = 0;
+        for (b, block) in message.blocks.iter().enumerate() {
+            match block.kind {
+                ConverseKind::ToolUse => self.calls.extend(message.id(block).map(|id| (b, id))),
+                ConverseKind::Text if run_start < self.calls.len() => {
+                    let ids = joined(&self.calls[run_start..]);
+                    run_start = self.calls.len();
+                    self.note(&MODEL_TEXT_AFTER_TOOL_USE, || {
+                        Occurrence::at(format!("/messages/{n}/content/{b}")).with("n", n).with("ids", ids)
+                    });
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Results that come after other content are not seen. Those that are missing are Converse's business.
+    fn check_results_first(&mut self, reply: usize, message: ConverseMessage<'_, '_, 'a>) {
+        let mut is_leading = true;
+        let mut late = Vec::new();
+        for block in message.blocks {
+            match block.kind {
+                ConverseKind::ToolResult if !is_leading => late.extend(message.id(block)),
+                ConverseKind::ToolResult | ConverseKind::CachePoint => {}
+                _ => is_leading = false,
+            }
+        }
+        if late.is_empty() {
+            return;
+        }
+        late.sort_unstable();
+        let is_late = |(_, id): &&(usize, Cow<'a, str>)| late.binary_search(id).is_ok();
+        let late: Vec<(usize, Cow<str>)> = self.calls.iter().filter(is_late).cloned().collect();
+        if !late.is_empty() {
+            self.note(&MODEL_TOOL_RESULT_NOT_FIRST, || unanswered(reply, &late));
+        }
+    }
+
+    /// Checks that the model can go on from the last reply.
+    fn check_last(&self, reply: Reply, version: Option<ModelVersion>, out: &mut Violations) {
+        let n = reply.n;
+        if !self.calls.is_empty() {
+            out.add(&MODEL_TOOL_RESULT_MISSING, || unanswered(n, &self.calls));
+        }
+        match version {
+            None => {}
+            // A reply that paused in a tool of the model is sent back as it is, to be continued.
+            Some(_) if reply.is_paused => {}
+            Some(version) if version >= FIRST_WITHOUT_PREFILL => {
+                out.add(&MODEL_PREFILL, || Occurrence::at(format!("/messages/{n}")));
+            }
+            Some(_) => {
+                if let Some(b) = reply.ragged_end {
+                    out.add(&MODEL_TRAILING_SPACE, || {
+                        Occurrence::at(format!("/messages/{n}/content/{b}/text"))
+                    });
+                }
+            }
+        }
+    }
+}
+
+impl Reply {
+    fn of(message: ConverseMessage<'_, '_, '_>) -> Reply {
+        let begins = match message.blocks.first().map(|block| block.kind) {
+            Some(ConverseKind::Text) => Beginning::Named("text"),
+            Some(ConverseKind::ToolUse) => Beginning::Named("tool_use"),
+            Some(ConverseKind::Reasoning) => Beginning::Thinking,
+            _ => Beginning::Other,
+        };
+        let last = message.blocks.last();
+        let text = last.filter(|last| last.kind == ConverseKind::Text).and_then(|last| message.value(last));
+        Reply {
+            n: message.n,
+            begins,
+            ragged_end: text.filter(|text| text.ends_blank()).map(|_| message.blocks.len() - 1),
+            is_paused: last
+                .is_some_and(|last| matches!(last.kind, ConverseKind::Server | ConverseKind::Other)),
+        }
+    }
+}
+
+impl ToolLoop {
+    /// A tool loop goes on with a user message that answers the calls of the reply before. One thinking reply in it
+    /// is enough: without interleaving the model thinks once.
+    fn go_on(&mut self, reply: Option<Reply>, message: ConverseMessage<'_, '_, '_>) {
+        let answers = message.blocks.first().is_some_and(|first| first.kind == ConverseKind::ToolResult);
+        let Some(reply) = reply.filter(|_| answers) else {
+            *self = ToolLoop::default();
+            return;
+        };
+        match reply.begins {
+            Beginning::Thinking => self.has_thinking = true,
+            Beginning::Named(found) => self.unthinking = Some((reply.n, found)),
+            Beginning::Other => self.unthinking = None,
+        }
+    }
+}
+
+/// The sentence that three rules share.
+fn unanswered(n: usize, calls: &[(usize, Cow<str>)]) -> Occurrence {
+    let b = calls.first().map_or(0, |(b, _)| *b);
+    Occurrence::at(format!("/messages/{n}/content/{b}")).with("n", n).with("ids", joined(calls))
+}
+
+fn joined(calls: &[(usize, Cow<str>)]) -> String {
+    calls.iter().map(|(_, id)| id.as_ref()).collect::<Vec<&str>>().join(", ")
+}
+
+/// Converse takes ids with dots and colons; Claude, asked directly, takes `^[a-zA-Z0-9_-]+$`.
+/// (<https://github.com/anomalyco/opencode/issues/1279>).
+pub(crate) static MODEL_TOOL_ID_PATTERN: Rule = Rule {
+    summary: "Behind Converse, Claude takes ids of letters, digits, `_` and `-`.",
+    why: "The id comes from another model, such as `functions.bash:0`. Rename it in the call and in \
+         its result alike, if Claude is to go on with the conversation.",
+    sentences: &[
+        "The model returned the following errors: {path}: String should match pattern '^[a-zA-Z0-9_-]+$'",
+    ],
+    sources: &["https://github.com/anomalyco/opencode/issues/1279"],
+    ..Rule::inferred("bedrock-converse/model-tool-id-pattern", "BDR-MODEL-ID-1", 10, "2024-12")
+};
+
+pub(crate) static MODEL_TOOL_RESULT_MISSING: Rule = Rule {
+    summary: "Claude wants an answer to every call of the last message too.",
+    why: "The history ends with calls that nobody answered. Add a user message with a result for \
+         each of them.",
+    sentences: &["The model returned the following errors: messages.{n}: `tool_use` ids were found without \
+         `tool_result` blocks immediately after: {ids}. Each `tool_use` block must have a \
+         corresponding `tool_result` block in the next message."],
+    sources: &[
+        "https://github.com/n8n-io/n8n/issues/16987",
+        "https://github.com/anthropics/claude-code/issues/3512",
+    ],
+    ..Rule::measured("bedrock-converse/model-tool-result-missing", "BDR-MODEL-TU-1", 10, "2025-07")
+};
+
+/// Claude, asked directly, was measured to refuse it with the sentence about calls without results.
+/// (<https://github.com/anomalyco/opencode/pull/16751>).
+pub(crate) static MODEL_TEXT_AFTER_TOOL_USE: Rule = Rule {
+    summary: "For Claude, nothing but calls follows the first call of a message.",
+    why: "Several steps were merged into one assistant message, so that text stands between or after \
+         calls. Split the message after each batch of calls, and put their results between.",
+    sentences: &["The model returned the following errors: messages.{n}: `tool_use` ids were found without \
+         `tool_result` blocks immediately after: {ids}. Each `tool_use` block must have a \
+         corresponding `tool_result` block in the next message."],
+    sources: &["https://github.com/anomalyco/opencode/pull/16751", "https://github.com/vercel/ai/pull/16312"],
+    ..Rule::inferred("bedrock-converse/model-text-after-tool-use", "BDR-MODEL-TU-3", 10, "2026-03")
+};
+
+/// Converse counts results wherever they stand; Claude wants them before all other content.
+/// (<https://platform.claude.com/docs/en/agents-and-tools/tool-use/handle-tool-calls>).
+pub(crate) static MODEL_TOOL_RESULT_NOT_FIRST: Rule = Rule {
+    summary: "For Claude, results stand before all other content of their message.",
+    why: "Something else, such as text of the user, stands before a result in the message after the \
+         calls. Move the results to the front.",
+    sentences: &["The model returned the following errors: messages.{n}: `tool_use` ids were found without \
+         `tool_result` blocks immediately after: {ids}. Each `tool_use` block must have a \
+         corresponding `tool_result` block in the next message."],
+    sources: &[
+        "https://platform.claude.com/docs/en/agents-and-tools/tool-use/handle-tool-calls",
+        "https://github.com/n8n-io/n8n/issues/16987",
+    ],
+    ..Rule::measured("bedrock-converse/model-tool-result-not-first", "BDR-MODEL-TR-5", 10, "2026-01")
+};
+
+pub(crate) static MODEL_SIGNATURE_INVALID: Rule = Rule {
+    summary: "What Claude thought comes back with the signature that it was given.",
+    why: "A `reasoningText` lost its signature or has an empty one, because the stream was cut before it came, or text \
+         or signature are not those that were given out. Send both back as they came, or leave the block out.",
+    sentences: &[
+        "The model returned the following errors: messages.{n}.content.{b}: Invalid `signature` in `thinking` block",
+        "The model returned the following errors: messages.{n}.content.{b}.thinking.signature: Field required",
+    ],
+    sources: &[
+        "https://github.com/can1357/oh-my-pi/pull/10486",
+        "https://github.com/can1357/oh-my-pi/pull/333",
+        "https://github.com/langchain-ai/langchain-aws/pull/408",
+    ],
+    ..Rule::observed("bedrock-converse/model-signature-invalid", "BDR-MODEL-TH-4", 11, "2025-03")
+};
+
+pub(crate) static MODEL_THINKING_MISSING: Rule = Rule {
+    summary: "With thinking enabled, Claude's tool loop starts with thinking.",
+    why: "Thinking is enabled, but the reply whose calls are being answered was stored without its \
+         `reasoningContent`. Send it back, or disable thinking for this request.",
+    sentences: &["The model returned the following errors: messages.{n}.content.{b}.type: Expected \
+         `thinking` or `redacted_thinking`, but found `{found}`. When `thinking` is enabled, a \
+         final `assistant` message must start with a thinking block (preceeding the lastmost set of \
+         `tool_use` and `tool_result` blocks). We recommend you include thinking blocks from \
+         previous turns. To avoid this requirement, disable `thinking`. Please consult our \
+         documentation at https://docs.claude.com/en/docs/build-with-claude/extended-thinking"],
+    sources: &[
+        "https://github.com/anomalyco/opencode/issues/3077",
+        "https://github.com/langchain-ai/langchain-aws/issues/844",
+        "https://github.com/pydantic/pydantic-ai/issues/2453",
+    ],
+    ..Rule::measured("bedrock-converse/model-thinking-missing", "BDR-MODEL-TH-1", 11, "2025-03")
+};
+
+pub(crate) static MODEL_TRAILING_SPACE: Rule = Rule {
+    summary: "A prefill for Claude does not end with white space.",
+    why: "The last message is the beginning of a reply and ends with white space. Trim its end, or \
+         end with a user message.",
+    sentences: &[
+        "The model returned the following errors: messages: final assistant content cannot end with \
+         trailing whitespace",
+    ],
+    sources: &["https://github.com/anomalyco/opencode/issues/1295"],
+    ..Rule::measured("bedrock-converse/model-trailing-space", "BDR-MODEL-FIN-1", 12, "2025-07")
+};
+
+pub(crate) static MODEL_PREFILL: Rule = Rule {
+    summary: "For newer Claude models the conversation ends with a user message.",
+    why: "The history ends with an assistant message, often a reply that was interrupted, and this \
+         model does not continue one. Add a user message.",
+    sentences: &["The model returned the following errors: This model does not support assistant message \
+         prefill. The conversation must end with a user message."],
+    sources: &[
+        "https://github.com/anomalyco/opencode/issues/29760",
+        "https://github.com/cortexkit/magic-context/issues/511",
+    ],
+    ..Rule::measured("bedrock-converse/model-prefill", "BDR-MODEL-FIN-2", 12, "2026-05")
+};

@@ -1,0 +1,208 @@
+//! Turns and calls: user and assistant alternate, and every call has its result in the next message.
+
+use hashbrown::HashSet;
+
+use super::{ConverseKind, ConverseMessage, ConverseRole};
+use crate::json::Json;
+use crate::{Ids, Occurrence, Rule, Violations};
+
+/// What the next message is judged by.
+#[derive(Debug, Default)]
+pub(super) struct ConversePairing<'a> {
+    role: Option<ConverseRole>,
+    /// The calls of the message before, with their places in its content.
+    calls: Ids<'a>,
+    places: Vec<usize>,
+    /// The results of the message at hand.
+    results: Ids<'a>,
+    /// The first block of a call or of a result.
+    first_tool_block: Option<(usize, usize)>,
+}
+
+impl<'a> ConversePairing<'a> {
+    pub(super) fn message(&mut self, message: ConverseMessage<'_, '_, 'a>, out: &mut Violations) {
+        let (n, role) = (message.n, message.role);
+        if role.is_some() && self.role == role {
+            out.add(&ROLES_NOT_ALTERNATING, || Occurrence::at(format!("/messages/{n}")));
+        }
+        self.take_results(message, out);
+        self.check_results(n, out);
+        self.role = role;
+        self.take_calls(message, out);
+    }
+
+    /// Judges the whole by the fields around the messages. The last message may end with calls: nothing is known to
+    /// be refused before the model is asked.
+    pub(super) fn finish(&self, body: Json, out: &mut Violations) {
+        if let Some((n, b)) = self.first_tool_block
+            && !body.field("toolConfig").is_object()
+        {
+            out.add(&TOOL_CONFIG_MISSING, || Occurrence::at(format!("/messages/{n}/content/{b}")));
+        }
+    }
+
+    /// Takes the results of a message, each id once. Those that come twice are refused.
+    fn take_results(&mut self, message: ConverseMessage<'_, '_, 'a>, out: &mut Violations) {
+        self.results.clear();
+        let (n, mut twice) = (message.n, Twice::default());
+        for (b, block) in
+            message.blocks.iter().enumerate().filter(|(_, block)| block.kind == ConverseKind::ToolResult)
+        {
+            self.first_tool_block.get_or_insert((n, b));
+            let Some(id) = message.id(block).filter(|_| message.role == Some(ConverseRole::User)) else {
+                continue;
+            };
+            if let Err(known) = self.results.insert(id) {
+                twice.take(b, known);
+            }
+        }
+        if let Some((b, ids)) = twice.found(&self.results) {
+            out.add(&TOOL_RESULT_DUPLICATE, || {
+                Occurrence::at(format!("/messages/{n}/content/{b}")).with("n", n).with("ids", ids)
+            });
+        }
+    }
+
+    fn check_results(&self, n: usize, out: &mut Violations) {
+        let results = &self.results;
+        if results.len() > self.calls.len() {
+            out.add(&TOOL_RESULTS_EXCEED, || Occurrence::at(format!("/messages/{n}/content")).with("n", n));
+        }
+        let missing = || self.calls.iter().zip(&self.places).filter(|(id, _)| results.find(id).is_none());
+        let Some((_, b)) = missing().next() else { return };
+        out.add(&TOOL_RESULT_MISSING, || {
+            let ids: Vec<&str> = missing().map(|(id, _)| id).collect();
+            let violation = Occurrence::at(format!("/messages/{}/content/{b}", n.saturating_sub(1)));
+            violation.with("n", n).with("ids", ids.join(", "))
+        });
+    }
+
+    fn take_calls(&mut self, message: ConverseMessage<'_, '_, 'a>, out: &mut Violations) {
+        self.calls.clear();
+        self.places.clear();
+        let (n, mut twice) = (message.n, Twice::default());
+        for (b, block) in
+            message.blocks.iter().enumerate().filter(|(_, block)| block.kind == ConverseKind::ToolUse)
+        {
+            self.first_tool_block.get_or_insert((n, b));
+            let Some(id) = message.id(block).filter(|_| message.role == Some(ConverseRole::Assistant)) else {
+                continue;
+            };
+            match self.calls.insert(id) {
+                Ok(_) => self.places.push(b),
+                Err(known) => twice.take(b, known),
+            }
+        }
+        if let Some((b, ids)) = twice.found(&self.calls) {
+            out.add(&TOOL_USE_ID_DUPLICATE, || {
+                Occurrence::at(format!("/messages/{n}/content/{b}")).with("n", n).with("ids", ids)
+            });
+        }
+    }
+}
+
+/// Ids that a message has more than once, by their places among all of its ids.
+#[derive(Debug, Default)]
+struct Twice {
+    ids: Vec<usize>,
+    first: Option<usize>,
+}
+
+impl Twice {
+    /// Takes a repetition; `b` is the block in which it is.
+    fn take(&mut self, b: usize, id: usize) {
+        self.first.get_or_insert(b);
+        self.ids.push(id);
+    }
+
+    /// The place of the first repetition, and the ids, each named once, in the order in which they were repeated.
+    fn found(self, all: &Ids<'_>) -> Option<(usize, String)> {
+        let first = self.first?;
+        let mut named = HashSet::new();
+        let ids: Vec<&str> =
+            self.ids.into_iter().filter(|id| named.insert(*id)).map(|id| all.get(id)).collect();
+        Some((first, ids.join(", ")))
+    }
+}
+
+pub(crate) static ROLES_NOT_ALTERNATING: Rule = Rule {
+    summary: "User and assistant take turns.",
+    why: "Two messages of the same role follow each other: results in messages of their own, results \
+         and then a prompt, or two prompts of which the first had no answer. Nothing is merged \
+         here: put their blocks into one message.",
+    sentences: &[
+        "A conversation must alternate between user and assistant roles. Make sure the conversation \
+         alternates between user and assistant roles and try again.",
+    ],
+    sources: &[
+        "https://github.com/langchain-ai/langchain-aws/issues/130",
+        "https://github.com/microsoft/semantic-kernel/issues/10281",
+        "https://github.com/cline/cline/issues/431",
+    ],
+    ..Rule::measured("bedrock-converse/roles-not-alternating", "BDR-ROLE-2", 3, "2024-08")
+};
+
+pub(crate) static TOOL_CONFIG_MISSING: Rule = Rule {
+    summary: "A history with calls or results comes with a `toolConfig`.",
+    why: "Tools were switched off for this request, but the history still has calls. Keep offering \
+         the tools, or turn calls and results into text.",
+    sentences: &["The toolConfig field must be defined when using toolUse and toolResult content blocks."],
+    sources: &[
+        "https://github.com/langgenius/dify/issues/17545",
+        "https://github.com/onyx-dot-app/onyx/issues/7842",
+        "https://github.com/vxcontrol/pentagi/issues/160",
+    ],
+    ..Rule::measured("bedrock-converse/tool-config-missing", "BDR-TOOLS-1", 4, "2024-06")
+};
+
+pub(crate) static TOOL_USE_ID_DUPLICATE: Rule = Rule {
+    summary: "The calls of one message have different ids.",
+    why: "Two calls of one message have the same id, often because a reply was merged with its \
+         retry. Drop one of them, or give it another id.",
+    sentences: &["The toolUse blocks at messages.{n}.content contain duplicate Ids: {ids}"],
+    sources: &[
+        "https://github.com/bvcyber/Cyber-AutoAgent-ng/issues/72",
+        "https://github.com/BerriAI/litellm/pull/20049",
+    ],
+    ..Rule::observed("bedrock-converse/tool-use-id-duplicate", "BDR-TU-2", 5, "2026-01")
+};
+
+pub(crate) static TOOL_RESULT_DUPLICATE: Rule = Rule {
+    summary: "A call has one result.",
+    why: "Two results answer the same call, often a real one and one that was made up when the turn \
+         was stopped. Keep the real one.",
+    sentences: &["The toolResult blocks at messages.{n}.content contain duplicate Ids: {ids}"],
+    sources: &[
+        "https://github.com/BerriAI/litellm/issues/20047",
+        "https://github.com/kirodotdev/Kiro/issues/9355",
+    ],
+    ..Rule::measured("bedrock-converse/tool-result-duplicate", "BDR-TR-3", 5, "2026-01")
+};
+
+pub(crate) static TOOL_RESULTS_EXCEED: Rule = Rule {
+    summary: "A message has no more results than the message before has calls.",
+    why: "The message with the calls is gone, or lost one of them, often because trimming or pruning \
+         cut between calls and results. Keep both or drop both.",
+    sentences: &["The number of toolResult blocks at messages.{n}.content exceeds the number of toolUse \
+         blocks of previous turn."],
+    sources: &[
+        "https://github.com/strands-agents/harness-sdk/issues/1435",
+        "https://github.com/Just-Curieous/Curie/issues/16",
+        "https://github.com/pydantic/pydantic-ai/issues/2327",
+    ],
+    ..Rule::measured("bedrock-converse/tool-results-exceed", "BDR-TR-1", 6, "2025-03")
+};
+
+pub(crate) static TOOL_RESULT_MISSING: Rule = Rule {
+    summary: "Every call is answered in the next message.",
+    why: "The turn ended before all tools of a batch had answered, and the calls without answer were \
+         stored. Add a result that says what happened for each of them to the next message, or drop \
+         those calls.",
+    sentences: &["Expected toolResult blocks at messages.{n}.content for the following Ids: {ids}"],
+    sources: &[
+        "https://github.com/camel-ai/camel/issues/3954",
+        "https://github.com/zeroclaw-labs/zeroclaw/pull/1476",
+        "https://github.com/NousResearch/hermes-agent/issues/108584",
+    ],
+    ..Rule::measured("bedrock-converse/tool-result-missing", "BDR-TU-1", 6, "2025-03")
+};

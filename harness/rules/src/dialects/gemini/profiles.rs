@@ -1,0 +1,61 @@
+//! Google Gemini: AI Studio, and Vertex AI with its own sentences.
+
+use super::{schema, signatures, turns};
+use crate::{Dialect, Envelope, ModelVersion, Profile};
+
+/// What differs between the models of Google Gemini.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct GeminiSwitches {
+    /// The first version that wants the thought signatures of the current turn back.
+    pub(crate) first_with_signatures: ModelVersion,
+    /// The first version that refuses a conversation ending with the model's words.
+    pub(crate) first_without_prefill: ModelVersion,
+    /// What is in the names of earlier models that refuse it too.
+    pub(crate) also_without_prefill: &'static [&'static str],
+}
+
+const BASE: Profile = Profile::base(Dialect::Gemini, "Google AI Studio", Envelope::Google, &SWITCHES);
+
+pub(crate) static PROFILES: [Profile; 2] = [
+    Profile {
+        name: "gemini@2026-09",
+        // Empty text was refused in early 2025 between other contents and accepted alone
+        // (google-gemini/deprecated-generative-ai-js#361); streams end with an empty text, which clients give back.
+        // Responses next to other parts were refused by Gemini 3.6 (vellum-ai/vellum-assistant#39495) and answered by
+        // older models with status 200 and nonsense (NousResearch/hermes-agent#79791).
+        tolerated: &[&schema::TEXT_EMPTY, &turns::RESPONSES_MIXED],
+        ..BASE
+    },
+    Profile {
+        name: "vertex-gemini@2026-09",
+        provider: "Google Vertex AI",
+        tolerated: &[&turns::RESPONSES_MIXED],
+        wording: &[
+            (&schema::PARTS_EMPTY, &[PARTS_EMPTY]),
+            (&signatures::THOUGHT_SIGNATURE_MISSING, &[THOUGHT_SIGNATURE_MISSING]),
+            (&signatures::THOUGHT_SIGNATURE_CORRUPTED, &[THOUGHT_SIGNATURE_CORRUPTED]),
+        ],
+        ..BASE
+    },
+];
+
+/// <https://github.com/anomalyco/opencode/issues/17519>.
+const PARTS_EMPTY: &str = "Unable to submit request because it must include at least one parts field, which describes \
+    the prompt input. Learn more: https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/gemini";
+
+/// <https://github.com/GewoonJaap/gemini-cli-openai/issues/156>.
+const THOUGHT_SIGNATURE_MISSING: &str = "Unable to submit request because function call `{name}` in the {p}. content \
+    block is missing a `thought_signature`. Learn more: \
+    https://docs.cloud.google.com/vertex-ai/generative-ai/docs/thought-signatures";
+
+/// Both full stops are the provider's (<https://github.com/decolua/9router/issues/301>).
+const THOUGHT_SIGNATURE_CORRUPTED: &str = "Unable to submit request because Thought signature is not valid.. Learn \
+    more: https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/gemini";
+
+const SWITCHES: GeminiSwitches = GeminiSwitches {
+    // "Gemini 3 models enforce stricter validation", says <https://ai.google.dev/gemini-api/docs/thought-signatures>.
+    first_with_signatures: ModelVersion { major: 3, minor: 0 },
+    // Tried out on four models (LibreChat-AI/agents#323): 3.6 Flash and 3.5 Flash-Lite refuse, 3.5 Flash and 2.5 do not.
+    first_without_prefill: ModelVersion { major: 3, minor: 6 },
+    also_without_prefill: &["gemini-3.5-flash-lite"],
+};

@@ -1,0 +1,347 @@
+//! The first phases: the types of known fields, and what may not be missing or empty.
+//!
+//! Google's parser refuses keys that it does not know, but which it knows differs from backend to backend and from month
+//! to month, so unknown keys pass here.
+
+use hashbrown::HashMap;
+
+use serde_json::Value;
+
+use super::fields::{Content, Part, PartPosition, either};
+use crate::json::{Json, JsonType};
+use crate::{Occurrence, Rule, Violations};
+
+/// Checks the fields of the body. `n_contents` is nothing if there is no list of contents.
+pub(super) fn check_body(body: Json, n_contents: Option<usize>, out: &mut Violations) {
+    let contents = body.field("contents");
+    match (n_contents, contents.kind()) {
+        _ if !body.is_object() => {
+            out.add(&REQUEST_SHAPE, || Occurrence::at("").form(NOT_AN_OBJECT));
+        }
+        (Some(0), _) => out.add(&CONTENTS_EMPTY, || Occurrence::at("/contents")),
+        // One content may stand without a list; its turns say nothing.
+        (Some(_), _) | (None, JsonType::Object) => {}
+        (None, JsonType::Null) => out.add(&CONTENTS_EMPTY, || {
+            Occurrence::at(if body.get("contents").is_some() { "/contents" } else { "" })
+        }),
+        (None, _) => {
+            let at = || ("/contents".to_owned(), "contents".to_owned());
+            wrong_type(out, &REQUEST_SHAPE, at, CONTENT, contents);
+        }
+    }
+    check_declarations(body, out);
+}
+
+/// The sentence of [`REQUEST_SHAPE`] about a body that is JSON but no object.
+const NOT_AN_OBJECT: usize = 1;
+
+const CONTENT: &str = "google.ai.generativelanguage.v1beta.Content";
+const PART: &str = "google.ai.generativelanguage.v1beta.Part";
+const STRUCT: &str = "google.protobuf.Struct";
+
+/// Checks the fields of a content, but not its parts.
+pub(super) fn check_content(content: Content<'_, '_>, out: &mut Violations) {
+    let n = content.n;
+    let at =
+        |field: &str| (format!("/contents/{n}{field}"), format!("contents[{n}]{}", field.replace('/', ".")));
+    if !content.json.is_object() {
+        return wrong_type(out, &REQUEST_SHAPE, || at(""), CONTENT, content.json);
+    }
+    match content.written_role {
+        Some(role) if content.role.is_none() && role.is_str() => {
+            out.add(&UNKNOWN_ROLE, || Occurrence::at(at("/role").0));
+        }
+        Some(role) if content.role.is_none() => {
+            wrong_type(out, &REQUEST_SHAPE, || at("/role"), "TYPE_STRING", role);
+        }
+        _ => {}
+    }
+    match content.written_parts {
+        None => out.add(&PARTS_EMPTY, || Occurrence::at(at("").0).with("n", n)),
+        Some(parts) => match parts.kind() {
+            JsonType::Null | JsonType::Array if parts.is_empty() => {
+                out.add(&PARTS_EMPTY, || Occurrence::at(at("/parts").0).with("n", n));
+            }
+            JsonType::Array | JsonType::Object => {}
+            _ => wrong_type(out, &REQUEST_SHAPE, || at("/parts"), PART, parts),
+        },
+    }
+}
+
+/// Whether all fields of an object are null. Of a field that is repeated the last one counts.
+fn says_nothing(value: Json) -> bool {
+    // The last field of all is never taken back.
+    if value.fields().last().is_some_and(|(_, last)| !last.is_null()) {
+        return false;
+    }
+    let mut says = HashMap::new();
+    for (name, value) in value.fields() {
+        says.insert(name.as_str(), !value.is_null());
+    }
+    !says.into_values().any(|says| says)
+}
+
+pub(super) fn check_part(part: &Part<'_, '_>, out: &mut Violations) {
+    let (value, place) = (part.value, part.place);
+    if !value.is_object() {
+        return wrong_type(out, &REQUEST_SHAPE, || (place.pointer(), place.path()), PART, value);
+    }
+    if says_nothing(value) {
+        out.add(&PART_EMPTY, || Occurrence::at(place.pointer()).with("path", place.path()));
+    }
+    if part.text.is_some_and(Json::is_empty_str) {
+        out.add(&TEXT_EMPTY, || Occurrence::at(format!("{}/text", place.pointer())));
+    }
+    if let Some((field, call)) = part.call {
+        Carrier { place, field, path: "function_call" }.check(call, "args", &ARGS_NOT_OBJECT, out);
+    }
+    if let Some((field, response)) = part.response {
+        let carrier = Carrier { place, field, path: "function_response" };
+        carrier.check(response, "response", &RESPONSE_NOT_OBJECT, out);
+    }
+}
+
+/// A call or a response in a part: the field, and how the provider names it.
+struct Carrier {
+    place: PartPosition,
+    field: &'static str,
+    path: &'static str,
+}
+
+impl Carrier {
+    /// Checks the name, and that what it carries under `data` is an object.
+    fn check(&self, value: Json, data: &str, rule: &'static Rule, out: &mut Violations) {
+        if !value.is_object() {
+            let at = || (self.pointer(), self.path());
+            return wrong_type(out, &REQUEST_SHAPE, at, PART, value);
+        }
+        let at = |field: &str| (format!("{}/{field}", self.pointer()), format!("{}.{field}", self.path()));
+        let [name, carried] = value.pick(["name", data]);
+        match name {
+            Some(name) if name.is_str() && !name.is_empty_str() => {}
+            Some(name) if !name.is_str() && !name.is_null() => {
+                wrong_type(out, &REQUEST_SHAPE, || at("name"), "TYPE_STRING", name);
+            }
+            _ => out.add(&FUNCTION_NAME_EMPTY, || {
+                let pointer = if name.is_some() { at("name").0 } else { self.pointer() };
+                Occurrence::at(pointer).with("path", self.path())
+            }),
+        }
+        match carried {
+            Some(carried) if !carried.is_object() && !carried.is_null() => {
+                wrong_type(out, rule, || at(data), STRUCT, carried);
+            }
+            _ => {}
+        }
+    }
+
+    fn pointer(&self) -> String {
+        format!("{}/{}", self.place.pointer(), self.field)
+    }
+
+    fn path(&self) -> String {
+        format!("{}.{}", self.place.path(), self.path)
+    }
+}
+
+/// Letters of a declared name. Refusals of 2025 quote 64, the API's descriptions of 2026 say 128
+/// (<https://pub.dev/documentation/googleapis/17.0.0/aiplatform_v1/GoogleCloudAiplatformV1FunctionDeclaration/name.html>),
+/// so what is between the two is contested.
+const MAX_NAME_LETTERS: usize = 128;
+const MAX_NAME_LETTERS_ONCE: usize = 64;
+
+fn check_declarations(body: Json, out: &mut Violations) {
+    for (t, tool) in body.field("tools").items().enumerate() {
+        let declared = either(tool, "functionDeclarations", "function_declarations");
+        let Some((field, declarations)) = declared else { continue };
+        for (k, declaration) in declarations.items().enumerate() {
+            let Some(name) = declaration.field("name").as_str() else { continue };
+            let violation =
+                || Occurrence::at(format!("/tools/{t}/{field}/{k}/name")).with("t", t).with("k", k);
+            if !is_function_name(&name) {
+                out.add(&DECLARATION_NAME_PATTERN, violation);
+            } else if name.len() > MAX_NAME_LETTERS_ONCE {
+                out.warn(&DECLARATION_NAME_PATTERN, violation);
+            }
+        }
+    }
+}
+
+fn is_function_name(name: &str) -> bool {
+    let begins = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
+    let may_stand = |byte: u8| byte.is_ascii_alphanumeric() || b"_.:-".contains(&byte);
+    begins && name.len() <= MAX_NAME_LETTERS && name.bytes().all(may_stand)
+}
+
+/// `at` gives the pointer to a field, and how the provider names it.
+fn wrong_type(
+    out: &mut Violations,
+    rule: &'static Rule,
+    at: impl FnOnce() -> (String, String),
+    expected: &str,
+    got: Json,
+) {
+    out.add(rule, || {
+        let (pointer, path) = at();
+        let kind = if expected.contains('.') {
+            format!("type.googleapis.com/{expected}")
+        } else {
+            expected.to_owned()
+        };
+        Occurrence::at(pointer).with("path", path).with("type", kind).with("value", quoted(got))
+    });
+}
+
+/// Letters of a text that a sentence quotes. The provider quotes a value whole, which would make the sentence about a
+/// hostile body as long as the body; of what holds other values only the brackets are quoted.
+const MAX_QUOTED: usize = 100;
+
+fn quoted(value: Json) -> String {
+    match value.kind() {
+        JsonType::Array if !value.is_empty() => "[…]".to_owned(),
+        JsonType::Object if !value.is_empty() => "{…}".to_owned(),
+        JsonType::String => {
+            let text = value.as_str().unwrap_or_default();
+            Value::from(&text[..text.floor_char_boundary(MAX_QUOTED)]).to_string()
+        }
+        _ => value.to_value().to_string(),
+    }
+}
+
+pub(crate) static REQUEST_SHAPE: Rule = Rule {
+    summary: "The known fields of the body, of contents and of parts have their types.",
+    why: "A field has another type than the API says. Send `contents` as a list of objects, each with a \
+         `role` and with `parts` that are a list of objects.",
+    sentences: &[
+        "Invalid value at '{path}' ({type}), {value}",
+        "Invalid JSON payload received. Unknown name \"\": Root element must be a message.",
+    ],
+    sources: &[
+        "https://github.com/agno-agi/agno/issues/2649",
+        "https://github.com/zereight/gitlab-mcp/issues/166",
+    ],
+    ..Rule::observed("gemini/request-shape", "GEM-BODY-2", 1, "2025-04")
+};
+
+/// Arguments are a `google.protobuf.Struct` as responses are, whose refusal was met
+/// (<https://github.com/AstrBotDevs/AstrBot/pull/7216>); the sentence is that of other fields with a wrong type.
+pub(crate) static ARGS_NOT_OBJECT: Rule = Rule {
+    summary: "The arguments of a call are an object.",
+    why: "The arguments were stored as text, or never became complete. Parse them before they are stored, \
+         and keep an empty object where there are none.",
+    sentences: &["Invalid value at '{path}' ({type}), {value}"],
+    sources: &[
+        "https://github.com/AstrBotDevs/AstrBot/pull/7216",
+        "https://github.com/agno-agi/agno/issues/2649",
+        "https://ai.google.dev/api/caching#FunctionCall",
+    ],
+    ..Rule::inferred("gemini/args-not-object", "GEM-ARGS-1", 1, "2025-04")
+};
+
+/// A text instead of a `google.protobuf.Struct` leads to "400 Invalid argument"
+/// (<https://github.com/AstrBotDevs/AstrBot/pull/7216>).
+pub(crate) static RESPONSE_NOT_OBJECT: Rule = Rule {
+    summary: "The response of a function is an object.",
+    why: "The tool returned a text, and it was put into `response` as it is. Wrap it, for example as \
+         `{\"output\": text}`.",
+    sentences: &["Invalid value at '{path}' ({type}), {value}"],
+    sources: &[
+        "https://github.com/AstrBotDevs/AstrBot/pull/7216",
+        "https://github.com/scriptit-fr/GenAIApp/pull/73",
+        "https://ai.google.dev/api/caching#FunctionResponse",
+    ],
+    ..Rule::secondary("gemini/response-not-object", "GEM-RESP-1", 1, "2026-03")
+};
+
+pub(crate) static CONTENTS_EMPTY: Rule = Rule {
+    summary: "There is at least one content.",
+    why: "The list of contents is empty or missing, often because trimming removed everything. Keep or \
+         add a content of the user.",
+    sentences: &["* GenerateContentRequest.contents: contents is not specified"],
+    sources: &["https://github.com/ikechan8370/chatgpt-plugin/issues/733"],
+    ..Rule::observed("gemini/contents-empty", "GEM-BODY-3", 2, "2024-12")
+};
+
+/// "Please use a valid role: user, model." The documentation says that a role must be one of the two
+/// (<https://ai.google.dev/api/caching#Content>); `function` is what responses had before.
+pub(crate) static UNKNOWN_ROLE: Rule = Rule {
+    summary: "A role is `user` or `model`.",
+    why: "The content has a role of another provider, such as `assistant`, `tool` or `system`. Map it to \
+         `model` or `user`, and send instructions as `systemInstruction`.",
+    sentences: &["Please use a valid role: user, model."],
+    sources: &["https://github.com/genkit-ai/genkit/pull/5782", "https://ai.google.dev/api/caching#Content"],
+    ..Rule::secondary("gemini/unknown-role", "GEM-ROLE-1", 2, "2024-02")
+};
+
+pub(crate) static PARTS_EMPTY: Rule = Rule {
+    summary: "A content has at least one part.",
+    why: "A reply without any part was stored, as happens when a stream breaks before its first token. \
+         Drop the content, or give it a text.",
+    sentences: &["* GenerateContentRequest.contents[{n}].parts: contents.parts must not be empty."],
+    sources: &[
+        "https://github.com/egoist/chatwise-releases/issues/250",
+        "https://github.com/langchain-ai/langchain-google/issues/691",
+        "https://github.com/vercel/ai/issues/3775",
+        "https://github.com/anomalyco/opencode/issues/17519",
+    ],
+    ..Rule::measured("gemini/parts-empty", "GEM-PARTS-1", 2, "2025-01")
+};
+
+pub(crate) static PART_EMPTY: Rule = Rule {
+    summary: "A part says something.",
+    why: "A part was stored without any of its fields, often in place of a text that was empty. Leave the \
+         part out.",
+    sentences: &[
+        "* GenerateContentRequest.{path}.data: required oneof field 'data' must have one initialized \
+         field",
+    ],
+    sources: &["https://github.com/boldsoftware/sketch/issues/68", "https://github.com/54xzh/FLIT/issues/69"],
+    ..Rule::observed("gemini/part-empty", "GEM-PARTS-2", 2, "2025-05")
+};
+
+pub(crate) static TEXT_EMPTY: Rule = Rule {
+    summary: "A text is not empty.",
+    why: "An empty text was stored, for example the last chunk of a stream. Leave the part out.",
+    sentences: &[
+        "Unable to submit request because it has an empty text parameter. Add a value to the parameter \
+         and try again. Learn more: \
+         https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/gemini",
+    ],
+    sources: &[
+        "https://github.com/Portkey-AI/gateway/issues/462",
+        "https://github.com/deepset-ai/haystack-core-integrations/pull/1337",
+        "https://github.com/google-gemini/deprecated-generative-ai-js/issues/361",
+    ],
+    ..Rule::observed("gemini/text-empty", "GEM-TXT-1", 2, "2024-07")
+};
+
+pub(crate) static FUNCTION_NAME_EMPTY: Rule = Rule {
+    summary: "A call and a response name their function.",
+    why: "The name is missing, often because a response was made from a result that knows only the id of \
+         its call. Copy the name from the call.",
+    sentences: &["* GenerateContentRequest.{path}.name: Name cannot be empty."],
+    sources: &[
+        "https://github.com/camel-ai/camel/issues/2031",
+        "https://github.com/router-for-me/CLIProxyAPI/issues/1903",
+        "https://github.com/langflow-ai/langflow/issues/9437",
+    ],
+    ..Rule::observed("gemini/function-name-empty", "GEM-NAME-2", 2, "2025-03")
+};
+
+pub(crate) static DECLARATION_NAME_PATTERN: Rule = Rule {
+    summary: "The name of a declared function begins with a letter or `_`, and has only letters, digits \
+         and `_.:-`.",
+    why: "The name of a tool has a character that the provider does not take, begins with a digit, or has \
+         too many letters: 128, or 64 as it was in 2025. Rename the tool.",
+    sentences: &[
+        "* GenerateContentRequest.tools[{t}].function_declarations[{k}].name: Invalid function name. Must \
+         start with a letter or an underscore. Must be alphameric (a-z, A-Z, 0-9), underscores (_), dots \
+         (.), colons (:), or dashes (-), with a maximum length of 64.",
+    ],
+    sources: &[
+        "https://github.com/lbjlaq/Antigravity-Manager/issues/1440",
+        "https://github.com/kaitranntt/ccs/issues/219",
+        "https://github.com/google-gemini/gemini-cli/issues/7664",
+    ],
+    ..Rule::observed("gemini/declaration-name-pattern", "GEM-NAME-1", 2, "2025-09")
+};

@@ -1,0 +1,242 @@
+//! How turns of calls and turns of responses follow each other.
+//!
+//! A *function call turn* is a content with calls, a *function response turn* one with responses. Contents of the model
+//! with calls that follow each other count as one turn: `gemini-3-flash-preview` accepted a call, a call, and two
+//! responses to both (<https://github.com/pydantic/pydantic-ai>, `test_cross_provider_capability_replay`). Contents of
+//! responses do not: a batch whose responses stand in contents of their own is refused
+//! (<https://github.com/cloudwego/eino-ext/issues/571>, <https://github.com/docker/docker-agent/pull/2959>).
+
+use super::fields::{Content, GeminiRole, Part, PartPosition};
+use super::profiles::GeminiSwitches;
+use crate::{ModelVersion, Occurrence, Rule, Violations};
+
+/// What has come so far, as far as it matters for what comes next.
+#[derive(Debug, Default)]
+pub(super) struct Turns {
+    before: Before,
+    /// The index of the last content, if the model said it and it does not end with a response.
+    ends_with_model: Option<usize>,
+}
+
+/// What the content before was.
+#[derive(Debug, Default)]
+enum Before {
+    #[default]
+    Start,
+    /// The user's words, or something that cannot be understood.
+    User,
+    Model,
+    Calls(CallTurn),
+    Responses,
+}
+
+#[derive(Debug)]
+struct CallTurn {
+    n_calls: usize,
+    first: FirstCall,
+}
+
+/// The part with the first call of a turn, and the field in which the call is.
+#[derive(Debug, Clone, Copy)]
+struct FirstCall {
+    place: PartPosition,
+    field: &'static str,
+}
+
+/// The parts of one content, counted.
+#[derive(Debug, Default)]
+pub(super) struct Count {
+    n_parts: usize,
+    pub(super) n_calls: usize,
+    pub(super) n_responses: usize,
+    first_call: Option<FirstCall>,
+    ends_with_response: bool,
+}
+
+impl Count {
+    pub(super) fn part(&mut self, part: &Part<'_, '_>) {
+        self.n_parts += 1;
+        self.ends_with_response = part.response.is_some();
+        self.n_responses += usize::from(self.ends_with_response);
+        if let Some((field, _)) = part.call {
+            self.n_calls += 1;
+            self.first_call.get_or_insert(FirstCall { place: part.place, field });
+        }
+    }
+}
+
+impl Turns {
+    pub(super) fn content(&mut self, content: Content<'_, '_>, count: &Count, out: &mut Violations) {
+        let (n, role) = (content.n, content.role);
+        let Count { n_parts, n_calls, n_responses, first_call, ends_with_response } = *count;
+        self.ends_with_model = (role == Some(GeminiRole::Model) && !ends_with_response).then_some(n);
+        let before = std::mem::take(&mut self.before);
+        if n_responses > 0 {
+            respond(n, n_responses, &before, out);
+            if n_parts > n_responses + n_calls {
+                out.add(&RESPONSES_MIXED, || Occurrence::at(format!("/contents/{n}/parts")));
+            }
+        }
+        self.before = match first_call {
+            Some(first) if n_responses > 0 => Before::Calls(CallTurn { n_calls, first }),
+            Some(first) => Before::Calls(ask(CallTurn { n_calls, first }, before, out)),
+            None if n_responses > 0 => Before::Responses,
+            None => {
+                before.check_answered(out);
+                if role == Some(GeminiRole::Model) { Before::Model } else { Before::User }
+            }
+        };
+    }
+
+    pub(super) fn finish(
+        &mut self,
+        switches: &GeminiSwitches,
+        model: Option<(&str, ModelVersion)>,
+        out: &mut Violations,
+    ) {
+        self.before.check_answered(out);
+        let takes_prefill = |(name, version)| {
+            version < switches.first_without_prefill
+                && !switches.also_without_prefill.iter().any(|own| str::contains(name, *own))
+        };
+        match self.ends_with_model {
+            Some(n) if model.is_some_and(|model| !takes_prefill(model)) => {
+                out.add(&ENDS_WITH_MODEL, || Occurrence::at(format!("/contents/{n}")));
+            }
+            _ => {}
+        }
+    }
+}
+
+impl FirstCall {
+    fn violation(self) -> Occurrence {
+        Occurrence::at(format!("{}/{}", self.place.pointer(), self.field))
+    }
+}
+
+impl Before {
+    /// What comes is no response, so calls that stand here stay without one.
+    fn check_answered(&self, out: &mut Violations) {
+        if let Before::Calls(calls) = self {
+            out.add(&RESPONSE_MISSING, || calls.first.violation());
+        }
+    }
+}
+
+fn respond(n: usize, n_responses: usize, before: &Before, out: &mut Violations) {
+    match before {
+        Before::Calls(calls) if calls.n_calls == n_responses => {}
+        Before::Calls(_) => out.add(&RESPONSE_COUNT, || Occurrence::at(format!("/contents/{n}/parts"))),
+        _ => out.add(&RESPONSE_NOT_AFTER_CALL, || Occurrence::at(format!("/contents/{n}"))),
+    }
+}
+
+/// A content with calls comes. Gives the turn to which it belongs.
+fn ask(calls: CallTurn, before: Before, out: &mut Violations) -> CallTurn {
+    match before {
+        Before::Start => out.add(&CALL_NOT_AFTER_USER, || calls.first.violation()),
+        // Google's own command line sends words and calls as contents of their own
+        // (<https://github.com/google-gemini/gemini-cli/pull/685>); Continue met a refusal of contents of the model that
+        // follow each other (<https://github.com/continuedev/continue/pull/11805>).
+        Before::Model => out.warn(&CALL_NOT_AFTER_USER, || calls.first.violation()),
+        Before::Calls(earlier) => return CallTurn { n_calls: earlier.n_calls + calls.n_calls, ..earlier },
+        Before::User | Before::Responses => {}
+    }
+    calls
+}
+
+pub(crate) static RESPONSE_COUNT: Rule = Rule {
+    summary: "After calls come as many responses, in one content.",
+    why: "The turn ended before all tools of a batch had answered, a response stands twice, or the \
+         responses stand in several contents. Put one response for each call into the content directly \
+         after the calls.",
+    sentences: &[
+        "Please ensure that the number of function response parts is equal to the number of function call \
+         parts of the function call turn.",
+    ],
+    sources: &[
+        "https://github.com/google-gemini/gemini-cli/issues/7410",
+        "https://github.com/google-gemini/gemini-cli/issues/16984",
+        "https://github.com/cloudwego/eino-ext/issues/571",
+        "https://github.com/docker/docker-agent/pull/2959",
+    ],
+    ..Rule::measured("gemini/response-count", "GEM-FR-1", 3, "2025-02")
+};
+
+/// Told as a wrong number of responses, since none is not as many as there are calls
+/// (<https://github.com/google-gemini/gemini-cli/issues/16974>).
+pub(crate) static RESPONSE_MISSING: Rule = Rule {
+    summary: "After calls come responses.",
+    why: "The turn was stopped after the model had called, and something else was said, or the request \
+         ends there. Add a response for each call directly after, or drop the calls.",
+    sentences: &[
+        "Please ensure that the number of function response parts is equal to the number of function call \
+         parts of the function call turn.",
+    ],
+    sources: &[
+        "https://github.com/google-gemini/gemini-cli/issues/16974",
+        "https://github.com/google-gemini/gemini-cli/issues/14590",
+    ],
+    ..Rule::secondary("gemini/response-missing", "GEM-FC-2", 3, "2025-02")
+};
+
+pub(crate) static CALL_NOT_AFTER_USER: Rule = Rule {
+    summary: "Calls come directly after the user or after responses.",
+    why: "The conversation begins with a call, often because trimming cut off what stood before, or words \
+         of the model stand between. Begin with the user, and keep words and calls of one reply in one \
+         content.",
+    sentences: &[
+        "Please ensure that function call turn comes immediately after a user turn or after a function \
+         response turn.",
+    ],
+    sources: &[
+        "https://github.com/google-gemini/gemini-cli/issues/11814",
+        "https://github.com/google-gemini/gemini-cli/issues/26486",
+        "https://github.com/continuedev/continue/issues/11164",
+        "https://github.com/continuedev/continue/pull/11805",
+    ],
+    ..Rule::measured("gemini/call-not-after-user", "GEM-FC-1", 3, "2025-04")
+};
+
+pub(crate) static RESPONSE_NOT_AFTER_CALL: Rule = Rule {
+    summary: "Responses come directly after calls.",
+    why: "The content with the calls is gone, or another content stands between. Keep both or drop both, \
+         and keep them together.",
+    sentences: &["Please ensure that function response turn comes immediately after a function call turn."],
+    sources: &[
+        "https://github.com/langchain-ai/langchain/issues/27799",
+        "https://github.com/lobehub/lobehub/issues/7298",
+        "https://github.com/BerriAI/litellm/issues/26755",
+    ],
+    ..Rule::measured("gemini/response-not-after-call", "GEM-FR-2", 3, "2024-10")
+};
+
+/// "Requests ending with a model turn are not supported." (<https://github.com/anomalyco/opencode/issues/45359>). Four models
+/// were tried: <https://github.com/LibreChat-AI/agents/pull/323>.
+pub(crate) static ENDS_WITH_MODEL: Rule = Rule {
+    summary: "The last content is not the model's words.",
+    why: "The conversation ends with what the model said, often because a turn was stopped or is tried \
+         again. Drop the last content, or add one of the user.",
+    sentences: &["Requests ending with a model turn are not supported."],
+    sources: &[
+        "https://github.com/LibreChat-AI/agents/pull/323",
+        "https://github.com/pipecat-ai/pipecat/pull/5821",
+        "https://github.com/anomalyco/opencode/issues/45359",
+    ],
+    ..Rule::measured("gemini/ends-with-model", "GEM-END-1", 4, "2026-07")
+};
+
+/// "Requests ending with a model turn are not supported.", although the request ends with the user
+/// (<https://github.com/vellum-ai/vellum-assistant/pull/39495>).
+pub(crate) static RESPONSES_MIXED: Rule = Rule {
+    summary: "A content with responses holds nothing else.",
+    why: "Words of the user or of the harness stand next to the responses. Newer models refuse that, older \
+         ones answer nonsense. Put the words into a content of their own after the responses.",
+    sentences: &["Requests ending with a model turn are not supported."],
+    sources: &[
+        "https://github.com/vellum-ai/vellum-assistant/pull/39495",
+        "https://github.com/langchain-ai/langchainjs/pull/11477",
+        "https://github.com/NousResearch/hermes-agent/pull/79791",
+    ],
+    ..Rule::observed("gemini/responses-mixed", "GEM-FR-3", 4, "2026-07")
+};

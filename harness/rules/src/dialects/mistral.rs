@@ -1,0 +1,118 @@
+//! Mistral's La Plateforme: the rules, and the order in which they are checked.
+//!
+//! The order is that of `mistral-common`, Mistral's own validator, whose sentences the API says: the types of fields,
+//! then the shape of the conversation (how it begins, how it ends, which role follows which, whether calls and results
+//! agree), then each message for itself, then the declared tools. Messages are not merged.
+//!
+//! The validator also refuses kinds of content that a version of the tokenizer cannot take, unknown fields, schemas of
+//! tools that are no JSON Schema, and settings that a model does not know. None of that is checked here.
+
+mod content;
+mod order;
+mod pairing;
+mod profiles;
+mod said;
+mod shape;
+mod stream;
+
+use super::{Checker, Definition, Switches};
+use crate::dialects::openai::Chat;
+use crate::json::Json;
+use crate::streams::Framing;
+use crate::{Memory, Occurrence, Profile, Retention, Rule, Violations};
+use content::Content;
+use order::Order;
+use pairing::Batches;
+use profiles::MistralSwitches;
+use said::{MistralCall, MistralMessage, MistralRole};
+
+pub(super) static DEFINITION: Definition = Definition {
+    name: "mistral",
+    rules: RULES,
+    profiles: &profiles::PROFILES,
+    list: "messages",
+    bare: br#"{"messages":[]}"#,
+    refuse_unreadable: |_, _, out| out.add(&BODY_NOT_JSON, || Occurrence::at("")),
+    keeps: |_| Retention::Nothing,
+    remember: |_, _, _, _| {},
+    stream_rules: stream::RULES,
+    framing: Framing::Lines,
+    machine: || Box::new(Chat::new(&stream::CHAT)),
+};
+
+impl Switches for MistralSwitches {
+    fn checker<'a>(&'static self, _: &'static Profile, _: &'a Memory) -> Box<dyn Checker<'a> + 'a> {
+        Box::new(MistralChecker {
+            order: Order::new(self),
+            batches: Batches::new(self),
+            content: Content::new(self),
+        })
+    }
+}
+
+struct MistralChecker<'a> {
+    order: Order,
+    batches: Batches<'a>,
+    content: Content,
+}
+
+impl<'a> Checker<'a> for MistralChecker<'a> {
+    fn message(&mut self, n: usize, message: Json<'_, 'a>, out: &mut Violations) {
+        let said = MistralMessage::of(n, message);
+        shape::check_message(said, out);
+        self.order.message(said, out);
+        self.batches.message(said, out);
+        self.content.message(said, out);
+    }
+
+    fn finish(&mut self, body: Json<'_, 'a>, n_messages: Option<usize>, out: &mut Violations) {
+        shape::check_body(body, n_messages, out);
+        self.order.finish(n_messages, out);
+        self.batches.finish(out);
+        content::check_tools(body, out);
+    }
+}
+
+/// The code of refusals because of the shape of a conversation.
+const MESSAGE_ORDER: &str = "3230";
+
+/// The code of refusals because of a call.
+const FUNCTION_CALL: &str = "3280";
+
+/// Every rule, in the order in which it is checked.
+static RULES: &[&Rule] = &[
+    &BODY_NOT_JSON,
+    &shape::REQUEST_SHAPE,
+    &shape::UNKNOWN_ROLE,
+    &shape::CONTENT_NULL,
+    &order::CONVERSATION_START,
+    &order::LAST_MESSAGE_ASSISTANT,
+    &order::ROLE_ORDER,
+    &pairing::CALL_AND_RESULT_COUNTS,
+    &pairing::RESULT_ID_UNKNOWN,
+    &pairing::RESULT_ID_DUPLICATE,
+    &pairing::CALL_ID_DUPLICATE,
+    &content::CONTENT_AND_CALLS,
+    &content::ASSISTANT_MESSAGE_EMPTY,
+    &content::CALL_ID_FORM,
+    &content::FUNCTION_NAME,
+    &content::PREFIX_NOT_LAST,
+];
+
+/// No public thread quotes the refusal of bytes that are not JSON; the words are those of the library that reads
+/// bodies.
+pub(crate) static BODY_NOT_JSON: Rule = Rule {
+    summary: "The body is JSON.",
+    why: "The bytes are not JSON. Write the body with a JSON library, and cut strings by code points.",
+    sentences: &["JSON decode error"],
+    sources: &["https://docs.mistral.ai/api"],
+    ..Rule::inferred("mistral/body-not-json", "MIS-BODY-1", 0, "2024-01")
+};
+
+/// The validator: what a conversation must be like.
+pub(crate) const VALIDATOR: &str =
+    "https://github.com/mistralai/mistral-common/blob/main/src/mistral_common/protocol/instruct/validator.py";
+
+/// The messages that the validator takes.
+pub(crate) const MESSAGES: &str =
+    "https://github.com/mistralai/mistral-common/blob/main/src/mistral_common/protocol/instruct/messages.py";

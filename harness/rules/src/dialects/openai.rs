@@ -1,0 +1,115 @@
+//! OpenAI Chat Completions: the rules, and the order in which they are checked.
+//!
+//! The types of fields come first, then the pairing of calls and tool messages in the order of the conversation.
+//! Missing content was measured to be found last. Messages are not merged, and their roles need not alternate.
+
+mod content;
+mod field;
+mod pairing;
+mod profiles;
+mod relatives;
+mod said;
+mod schema;
+mod stream;
+
+pub(crate) use field::{Field, missing, wrong_type};
+pub(crate) use stream::{Chat, ChatRules, chat_rules};
+
+use super::{Checker, Definition, Switches};
+use crate::json::Json;
+use crate::streams::Framing;
+use crate::{Memory, Occurrence, Profile, Retention, Rule, Violations};
+use pairing::ChatPairing;
+use profiles::OpenaiChatSwitches;
+use relatives::Relatives;
+use said::{ChatMessage, ChatRole};
+
+pub(super) static DEFINITION: Definition = Definition {
+    name: "openai-chat",
+    rules: RULES,
+    profiles: &profiles::PROFILES,
+    list: "messages",
+    bare: br#"{"messages":[]}"#,
+    refuse_unreadable: |_, _, out| out.add(&BODY_NOT_JSON, || Occurrence::at("")),
+    keeps: |_| Retention::Nothing,
+    remember: |_, _, _, _| {},
+    stream_rules: stream::RULES,
+    framing: Framing::Lines,
+    machine: || Box::new(stream::Chat::new(&stream::CHAT)),
+};
+
+impl Switches for OpenaiChatSwitches {
+    fn checker<'a>(&'static self, profile: &'static Profile, _: &'a Memory) -> Box<dyn Checker<'a> + 'a> {
+        let relatives = Relatives::of(profile, self);
+        Box::new(ChatChecker { switches: self, pairing: ChatPairing::default(), relatives })
+    }
+}
+
+struct ChatChecker<'a> {
+    switches: &'static OpenaiChatSwitches,
+    pairing: ChatPairing<'a>,
+    /// The optional rules, if the profile has any.
+    relatives: Option<Relatives>,
+}
+
+impl<'a> Checker<'a> for ChatChecker<'a> {
+    fn message(&mut self, n: usize, message: Json<'_, 'a>, out: &mut Violations) {
+        let said = ChatMessage::of(n, message);
+        schema::check_message(self.switches, said, out);
+        self.pairing.message(said, out);
+        content::check(said, out);
+        if let Some(relatives) = &mut self.relatives {
+            relatives.message(said, out);
+        }
+    }
+
+    fn finish(&mut self, body: Json<'_, 'a>, n_messages: Option<usize>, out: &mut Violations) {
+        schema::check_body(body, n_messages, out);
+        self.pairing.finish(out);
+        if let Some(relatives) = &mut self.relatives {
+            relatives.finish(body, out);
+        }
+    }
+}
+
+/// Every rule, in the order in which it is checked.
+static RULES: &[&Rule] = &[
+    &BODY_NOT_JSON,
+    &schema::REQUEST_SHAPE,
+    &schema::MESSAGES_EMPTY,
+    &schema::UNKNOWN_ROLE,
+    &schema::TOOL_CALLS_EMPTY,
+    &schema::TOOL_CALL_SHAPE,
+    &schema::CALL_ID_TOO_LONG,
+    &schema::FUNCTION_NAME_PATTERN,
+    &schema::TOOL_CALL_ID_REQUIRED,
+    &relatives::UNKNOWN_MESSAGE_FIELD,
+    &relatives::TOOL_CALL_NOT_FUNCTION,
+    &relatives::CONTENT_EMPTY,
+    &relatives::ARGUMENTS_NOT_JSON,
+    &pairing::TOOL_MESSAGE_ORPHAN,
+    &pairing::TOOL_MESSAGE_UNKNOWN_ID,
+    &pairing::TOOL_MESSAGE_MISSING,
+    &pairing::TOOL_MESSAGE_DUPLICATE,
+    &pairing::TOOL_CALL_ID_DUPLICATE,
+    &relatives::SUCCESSIVE_ROLES,
+    &content::CONTENT_NULL,
+    &relatives::REASONING_CONTENT_MISSING,
+    &relatives::REASONING_CONTENT_NOT_RETURNED,
+];
+
+pub(crate) static BODY_NOT_JSON: Rule = Rule {
+    summary: "The body is JSON.",
+    why: "The bytes are not JSON. Write the body with a JSON library, and cut strings by code points.",
+    sentences: &[
+        "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your \
+         HTTP library correctly. The OpenAI API expects a JSON payload, but what was sent was not valid \
+         JSON. If you have trouble figuring out how to fix this, please contact us through our help \
+         center at help.openai.com.)",
+    ],
+    sources: &[
+        "https://github.com/ChatGPTNextWeb/NextChat/issues/4064",
+        "https://github.com/microsoft/graphrag/issues/2286",
+    ],
+    ..Rule::measured("openai-chat/body-not-json", "OAI-BODY-1", 0, "2024-02")
+};

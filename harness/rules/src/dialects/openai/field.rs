@@ -1,0 +1,61 @@
+//! Fields as OpenAI's sentences name them, and what both of its APIs answer to a wrong one.
+
+use crate::json::{Json, JsonType};
+use crate::{Occurrence, Rule, Violations};
+
+/// A place in the body: where it is, and how OpenAI's sentences name it.
+pub(crate) struct Field {
+    pub(crate) pointer: String,
+    pub(crate) path: String,
+}
+
+impl Field {
+    pub(crate) fn new(pointer: &str, path: &str) -> Field {
+        Field { pointer: pointer.to_owned(), path: path.to_owned() }
+    }
+
+    pub(crate) fn child(&self, name: &str) -> Field {
+        Field { pointer: format!("{}/{name}", self.pointer), path: format!("{}.{name}", self.path) }
+    }
+
+    pub(crate) fn item(&self, index: usize) -> Field {
+        Field { pointer: format!("{}/{index}", self.pointer), path: format!("{}[{index}]", self.path) }
+    }
+
+    pub(crate) fn violation(self) -> Occurrence {
+        Occurrence::at(self.pointer).param(self.path.clone()).with("path", self.path)
+    }
+
+    /// A child that is not there: it is reported at its parent, so that the pointer resolves.
+    pub(crate) fn lacking(&self, name: &str) -> Field {
+        Field { pointer: self.pointer.clone(), path: format!("{}.{name}", self.path) }
+    }
+}
+
+pub(crate) fn missing(out: &mut Violations, rule: &'static Rule, field: Field) {
+    out.add(rule, || field.violation().code("missing_required_parameter"));
+}
+
+/// The rules about types have this sentence after the one about what is missing.
+const WRONG_TYPE: usize = 1;
+
+pub(crate) fn wrong_type(out: &mut Violations, rule: &'static Rule, field: Field, expected: &str, got: Json) {
+    let got = type_with_article(got);
+    out.add(rule, || {
+        let violation = field.violation().form(WRONG_TYPE).code("invalid_type");
+        violation.with("expected", expected).with("got", got)
+    });
+}
+
+/// The name of a JSON type as OpenAI's sentences spell it, with its article.
+fn type_with_article(value: Json) -> &'static str {
+    match value.kind() {
+        JsonType::Null => "null",
+        JsonType::Bool => "a boolean",
+        JsonType::Number if value.raw().contains(['.', 'e', 'E']) => "a decimal",
+        JsonType::Number => "an integer",
+        JsonType::String => "a string",
+        JsonType::Array => "an array",
+        JsonType::Object => "an object",
+    }
+}

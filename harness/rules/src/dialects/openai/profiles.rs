@@ -1,0 +1,375 @@
+//! OpenAI Chat Completions, and the providers that speak it more strictly.
+//!
+//! Of a provider other than OpenAI only what somebody met there is an error. A rule of OpenAI's that nobody met there
+//! is tolerated if it is about calls and their answers, since most servers check those, and given up if it is about
+//! the form of a single message.
+
+use super::{content, pairing, relatives, schema};
+use crate::{Dialect, Envelope, Profile, RelativeEnvelope, Rule};
+
+/// What differs between the dates of OpenAI Chat Completions.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OpenaiChatSwitches {
+    pub(crate) max_call_id_chars: usize,
+    pub(crate) message_fields: MessageFields,
+    /// Whether users and the assistant must take turns.
+    pub(crate) alternation: Alternation,
+    /// Whether the arguments of earlier calls are read again.
+    pub(crate) arguments: Arguments,
+    /// Which replies must bring back their reasoning.
+    pub(crate) reasoning: ReasoningContent,
+}
+
+/// Which fields a message of OpenAI Chat Completions may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MessageFields {
+    /// Any: what is unknown is ignored.
+    Any,
+    /// Those that Groq documents.
+    Groq,
+    /// Those that Cerebras documents, which has `reasoning` and refuses `reasoning_content`.
+    Cerebras,
+}
+
+/// Whether two messages of one speaker may follow each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Alternation {
+    /// They may.
+    Free,
+    /// Not for the model `deepseek-reasoner`.
+    DeepseekReasoner,
+    /// The chat template of the model decides.
+    Template,
+}
+
+/// Whether the arguments of earlier calls are read again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Arguments {
+    /// They are any text.
+    Any,
+    /// They must be JSON.
+    Json,
+    /// They must be a JSON object, for the models for which the provider reads them.
+    Object,
+}
+
+/// Which replies must bring back their reasoning while the model thinks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ReasoningContent {
+    /// None.
+    Free,
+    /// Those with calls since the last message of the user.
+    CallsOfLastTurn,
+    /// All with calls.
+    Calls,
+    /// All of the turns in which the model called a tool.
+    TurnsWithCalls,
+}
+
+const BASE: Profile = Profile::base(Dialect::OpenaiChat, "OpenAI", Envelope::Openai, &OPENAI);
+
+pub(crate) static PROFILES: [Profile; 13] = [
+    // Azure answers in the same sentences: https://github.com/sdcb/chats/pull/132.
+    Profile { name: "openai-chat@2026-09", tolerated: &[&pairing::TOOL_CALL_ID_DUPLICATE], ..BASE },
+    // V4 has asked for the reasoning since April 2026. An id that nobody asked for was not seen alone, but leaves
+    // the call without an answer, which is refused.
+    Profile {
+        name: "deepseek@2026-09",
+        added: &[&relatives::REASONING_CONTENT_NOT_RETURNED],
+        switches: &OpenaiChatSwitches { reasoning: ReasoningContent::TurnsWithCalls, ..OPENAI },
+        ..DEEPSEEK
+    },
+    // V3.2 thinks between calls since December 2025, and asks for the reasoning in the turn that goes on.
+    Profile {
+        name: "deepseek@2026-02",
+        added: &[&relatives::REASONING_CONTENT_MISSING],
+        switches: &OpenaiChatSwitches { reasoning: ReasoningContent::CallsOfLastTurn, ..OPENAI },
+        ..DEEPSEEK
+    },
+    // R1: https://github.com/microsoft/autogen/pull/7229.
+    Profile {
+        name: "deepseek@2025-06",
+        added: &[&relatives::SUCCESSIVE_ROLES],
+        switches: &OpenaiChatSwitches { alternation: Alternation::DeepseekReasoner, ..OPENAI },
+        ..DEEPSEEK
+    },
+    // The thinking switch: https://github.com/mastra-ai/mastra/issues/12592 (on by default for K2.5),
+    // https://github.com/simstudioai/sim/pull/5716 (off with `thinking.type`).
+    Profile {
+        name: "moonshot@2026-09",
+        provider: "Moonshot",
+        added: &[&relatives::REASONING_CONTENT_MISSING],
+        tolerated: &[
+            &pairing::TOOL_MESSAGE_ORPHAN,
+            &pairing::TOOL_MESSAGE_UNKNOWN_ID,
+            &pairing::TOOL_MESSAGE_DUPLICATE,
+            &pairing::TOOL_CALL_ID_DUPLICATE,
+        ],
+        given_up: &SHAPES,
+        wording: &[
+            // https://github.com/MoonshotAI/kimi-cli/issues/1977.
+            (
+                &pairing::TOOL_MESSAGE_MISSING,
+                &["an assistant message with 'tool_calls' must be followed by tool messages responding to \
+                     each 'tool_call_id'. The following tool_call_ids did not have response messages: {ids}"],
+            ),
+            // https://github.com/continuedev/continue/issues/11600.
+            (
+                &relatives::REASONING_CONTENT_MISSING,
+                &["thinking is enabled but reasoning_content is missing in assistant tool call message at \
+                   index {n}"],
+            ),
+        ],
+        envelope: Envelope::Relative(RelativeEnvelope::TypeOnly),
+        switches: &OpenaiChatSwitches { reasoning: ReasoningContent::Calls, ..OPENAI },
+        ..BASE
+    },
+    Profile {
+        name: "groq@2026-09",
+        provider: "Groq",
+        added: &[&relatives::UNKNOWN_MESSAGE_FIELD],
+        tolerated: &PAIRING,
+        given_up: &SHAPES,
+        envelope: Envelope::Relative(RelativeEnvelope::TypeOnly),
+        switches: &OpenaiChatSwitches { message_fields: MessageFields::Groq, ..OPENAI },
+        ..BASE
+    },
+    Profile {
+        name: "xai@2026-09",
+        provider: "xAI",
+        added: &[&relatives::CONTENT_EMPTY],
+        tolerated: &PAIRING,
+        given_up: &SHAPES,
+        envelope: Envelope::Relative(RelativeEnvelope::Xai),
+        ..BASE
+    },
+    Profile {
+        name: "cerebras@2026-09",
+        provider: "Cerebras",
+        added: &[&relatives::UNKNOWN_MESSAGE_FIELD],
+        tolerated: &PAIRING,
+        given_up: &SHAPES,
+        // https://github.com/Kilo-Org/kilocode/issues/10375.
+        wording: &[(
+            &relatives::UNKNOWN_MESSAGE_FIELD,
+            &["messages.{n}.{role}.{field}: property 'messages.{n}.{role}.{field}' is unsupported"],
+        )],
+        envelope: Envelope::Relative(RelativeEnvelope::Cerebras),
+        switches: &OpenaiChatSwitches { message_fields: MessageFields::Cerebras, ..OPENAI },
+        ..BASE
+    },
+    // The second version of the API, whose messages are OpenAI's. The first has a body of its own.
+    Profile {
+        name: "cohere@2026-09",
+        provider: "Cohere",
+        tolerated: &[
+            &pairing::TOOL_MESSAGE_ORPHAN,
+            &pairing::TOOL_MESSAGE_UNKNOWN_ID,
+            &pairing::TOOL_MESSAGE_DUPLICATE,
+            &pairing::TOOL_CALL_ID_DUPLICATE,
+        ],
+        given_up: &SHAPES,
+        // Quoted with no id at its end, from a client that sends none: Command A refuses,
+        // Command R does not. https://github.com/oracle/langchain-oracle/issues/10.
+        wording: &[(
+            &pairing::TOOL_MESSAGE_MISSING,
+            &["invalid request: An assistant message with 'tool_calls' must be followed by tool messages \
+                 responding to each 'tool_call_id'. The following tool_call_ids did not have response \
+                 messages: {ids}"],
+        )],
+        envelope: Envelope::Relative(RelativeEnvelope::Cohere),
+        ..BASE
+    },
+    Profile {
+        name: "minimax@2026-09",
+        provider: "MiniMax",
+        added: &[&relatives::ARGUMENTS_NOT_JSON],
+        tolerated: &[&pairing::TOOL_MESSAGE_DUPLICATE, &pairing::TOOL_CALL_ID_DUPLICATE],
+        given_up: &SHAPES,
+        wording: &[
+            // Met with a result without any call too: https://github.com/anomalyco/opencode/pull/32609.
+            (&pairing::TOOL_MESSAGE_ORPHAN, &[MINIMAX_NOT_FOUND]),
+            // https://github.com/agent0ai/agent-zero/issues/1724.
+            (&pairing::TOOL_MESSAGE_UNKNOWN_ID, &[MINIMAX_NOT_FOUND]),
+            // https://github.com/anomalyco/opencode/issues/32608.
+            (
+                &pairing::TOOL_MESSAGE_MISSING,
+                &["invalid params, tool call result does not follow tool call (2013)"],
+            ),
+            // https://github.com/earendil-works/pi/issues/5468.
+            (
+                &relatives::ARGUMENTS_NOT_JSON,
+                &["invalid params, invalid function arguments json string, tool_call_id: {id} (2013)"],
+            ),
+        ],
+        envelope: Envelope::Relative(RelativeEnvelope::Minimax),
+        switches: &OpenaiChatSwitches { arguments: Arguments::Json, ..OPENAI },
+        ..BASE
+    },
+    Profile {
+        name: "dashscope@2026-09",
+        provider: "DashScope",
+        added: &[&relatives::ARGUMENTS_NOT_JSON],
+        tolerated: &[
+            &pairing::TOOL_MESSAGE_UNKNOWN_ID,
+            &pairing::TOOL_MESSAGE_DUPLICATE,
+            &pairing::TOOL_CALL_ID_DUPLICATE,
+        ],
+        given_up: &SHAPES,
+        wording: &[
+            // It names the place where OpenAI names the ids: https://github.com/QwenLM/qwen-code/issues/315.
+            (
+                &pairing::TOOL_MESSAGE_MISSING,
+                &[
+                    "<400> InternalError.Algo.InvalidParameter: An assistant message with \"tool_calls\" must \
+                     be followed by tool messages responding to each \"tool_call_id\". The following \
+                     tool_call_ids did not have response messages: message[{place}].role",
+                ],
+            ),
+            // https://github.com/philschmid/mcp-openai-gemini-llama-example/pull/5.
+            (
+                &pairing::TOOL_MESSAGE_ORPHAN,
+                &[
+                    "<400> InternalError.Algo.InvalidParameter: messages with role \"tool\" must be a response \
+                   to a preceeding message with \"tool_calls\".",
+                ],
+            ),
+        ],
+        envelope: Envelope::Relative(RelativeEnvelope::Dashscope),
+        switches: &OpenaiChatSwitches { arguments: Arguments::Object, ..OPENAI },
+        ..BASE
+    },
+    Profile {
+        name: "vllm@2026-09",
+        envelope: Envelope::Relative(RelativeEnvelope::Vllm),
+        switches: &OpenaiChatSwitches { alternation: Alternation::Template, ..OPENAI },
+        ..VLLM
+    },
+    // Until arguments that cannot be read were replaced, they made the server fail while it filled the template:
+    // for this date a warning, since it hung on the template whether they were looked at.
+    Profile {
+        name: "vllm@2024-07",
+        added: &[&relatives::SUCCESSIVE_ROLES, &relatives::ARGUMENTS_NOT_JSON],
+        tolerated: &[&relatives::SUCCESSIVE_ROLES, &relatives::ARGUMENTS_NOT_JSON],
+        envelope: Envelope::Relative(RelativeEnvelope::VllmFlat),
+        switches: &OpenaiChatSwitches {
+            alternation: Alternation::Template,
+            arguments: Arguments::Json,
+            ..OPENAI
+        },
+        ..VLLM
+    },
+];
+
+/// What OpenAI asks for; of the other rules none binds.
+const OPENAI: OpenaiChatSwitches = OpenaiChatSwitches {
+    max_call_id_chars: MAX_CALL_ID_CHARS,
+    message_fields: MessageFields::Any,
+    alternation: Alternation::Free,
+    arguments: Arguments::Any,
+    reasoning: ReasoningContent::Free,
+};
+
+/// Reports say 29 (2023), 40 (2024 to early 2026) and 64 (2026). In July 2026 a maintainer could no longer make
+/// OpenAI refuse an id of 51 characters (vercel/ai#8132), so the widest bound is taken.
+const MAX_CALL_ID_CHARS: usize = 64;
+
+/// What DeepSeek asks for whatever the model.
+const DEEPSEEK: Profile = Profile {
+    name: "deepseek",
+    provider: "DeepSeek",
+    tolerated: &[&pairing::TOOL_MESSAGE_UNKNOWN_ID],
+    given_up: &[
+        &schema::MESSAGES_EMPTY,
+        &schema::UNKNOWN_ROLE,
+        &schema::TOOL_CALLS_EMPTY,
+        &schema::TOOL_CALL_SHAPE,
+        &schema::CALL_ID_TOO_LONG,
+        &schema::FUNCTION_NAME_PATTERN,
+        &content::CONTENT_NULL,
+    ],
+    wording: &[
+        // https://github.com/EKKOLearnAI/hermes-studio/issues/323, where the end of the sentence is cut.
+        (
+            &schema::TOOL_CALL_ID_REQUIRED,
+            &["Failed to deserialize the JSON body into the target type: messages[{n}]: missing field \
+               `tool_call_id`"],
+        ),
+        // https://github.com/TurixAI/TuriX-CUA/issues/15.
+        (
+            &pairing::TOOL_MESSAGE_MISSING,
+            &["An assistant message with 'tool_calls' must be followed by tool messages responding to each \
+               'tool_call_id'. (insufficient tool messages following tool_calls message)"],
+        ),
+        // https://github.com/itmisx/deepx-code/issues/94.
+        (
+            &pairing::TOOL_MESSAGE_ORPHAN,
+            &["Messages with role 'tool' must be a response to a preceding message with 'tool_calls'"],
+        ),
+        // https://github.com/craft-ai-agents/craft-agents-oss/issues/621. A report says that ids must differ in the
+        // whole conversation (the same project's issue 630), but its ids were all empty, so only those of one
+        // message are held against it.
+        (&pairing::TOOL_CALL_ID_DUPLICATE, &[DEEPSEEK_DUPLICATE]),
+        (&pairing::TOOL_MESSAGE_DUPLICATE, &[DEEPSEEK_DUPLICATE]),
+    ],
+    envelope: Envelope::Relative(RelativeEnvelope::Deepseek),
+    ..BASE
+};
+
+const DEEPSEEK_DUPLICATE: &str = "Duplicate value for 'tool_call_id' of {id} in message[{n}]";
+
+const MINIMAX_NOT_FOUND: &str = "invalid params, tool result's tool id ({id}) not found (2013)";
+
+/// vLLM, whose source has no check of calls and their answers, drops an empty list of calls, and replaces arguments
+/// that it cannot read (<https://github.com/vllm-project/vllm/blob/main/vllm/entrypoints/chat_utils.py>). Whether
+/// roles must alternate is up to the template of the model: refused in
+/// <https://github.com/vllm-project/vllm/issues/6862>, mended by another template in
+/// <https://github.com/weaviate/Verba/issues/150>.
+const VLLM: Profile = Profile {
+    name: "vllm",
+    provider: "vLLM",
+    added: &[&relatives::TOOL_CALL_NOT_FUNCTION, &relatives::SUCCESSIVE_ROLES],
+    tolerated: &[&relatives::SUCCESSIVE_ROLES],
+    given_up: &[
+        &schema::MESSAGES_EMPTY,
+        &schema::UNKNOWN_ROLE,
+        &schema::TOOL_CALLS_EMPTY,
+        &schema::TOOL_CALL_SHAPE,
+        &schema::CALL_ID_TOO_LONG,
+        &schema::FUNCTION_NAME_PATTERN,
+        &schema::TOOL_CALL_ID_REQUIRED,
+        &pairing::TOOL_MESSAGE_ORPHAN,
+        &pairing::TOOL_MESSAGE_UNKNOWN_ID,
+        &pairing::TOOL_MESSAGE_MISSING,
+        &pairing::TOOL_MESSAGE_DUPLICATE,
+        &pairing::TOOL_CALL_ID_DUPLICATE,
+        &content::CONTENT_NULL,
+    ],
+    wording: &[(
+        &relatives::SUCCESSIVE_ROLES,
+        &["Conversation roles must alternate user/assistant/user/assistant/..."],
+    )],
+    envelope: Envelope::Relative(RelativeEnvelope::Vllm),
+    ..BASE
+};
+
+/// The rules about calls and their answers.
+static PAIRING: [&Rule; 5] = [
+    &pairing::TOOL_MESSAGE_ORPHAN,
+    &pairing::TOOL_MESSAGE_UNKNOWN_ID,
+    &pairing::TOOL_MESSAGE_MISSING,
+    &pairing::TOOL_MESSAGE_DUPLICATE,
+    &pairing::TOOL_CALL_ID_DUPLICATE,
+];
+
+/// The rules about the form of a single message.
+static SHAPES: [&Rule; 8] = [
+    &schema::MESSAGES_EMPTY,
+    &schema::UNKNOWN_ROLE,
+    &schema::TOOL_CALLS_EMPTY,
+    &schema::TOOL_CALL_SHAPE,
+    &schema::CALL_ID_TOO_LONG,
+    &schema::FUNCTION_NAME_PATTERN,
+    &schema::TOOL_CALL_ID_REQUIRED,
+    &content::CONTENT_NULL,
+];

@@ -1,0 +1,323 @@
+//! What only some providers of the dialect ask for: the optional rules.
+//!
+//! Several of them bind only for some models or while the model thinks. Both depend on fields that may stand after
+//! the conversation, so what a message lacks is remembered, bounded, and judged at the end.
+
+mod model;
+mod reasoning;
+
+use hashbrown::HashMap;
+
+use super::profiles::{Alternation, Arguments, MessageFields, OpenaiChatSwitches};
+use super::{ChatMessage, ChatRole};
+use crate::json::{Document, Json};
+use crate::{MAX_VIOLATIONS, Occurrence, Profile, Rule, Violations, Waiting};
+use model::Certainty;
+use reasoning::Reasoning;
+
+/// The optional rules at work on one request.
+pub(super) struct Relatives {
+    switches: &'static OpenaiChatSwitches,
+    reasoning: Reasoning,
+    /// Who spoke in the message before, if it was the user or the assistant.
+    speaker: Option<Speaker>,
+    /// The messages that follow one of the same speaker.
+    successive: Vec<usize>,
+    /// The calls whose arguments this provider may not be able to read, by whether they are JSON, but no object.
+    arguments: Waiting<bool, UnreadArguments>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Speaker {
+    User,
+    Assistant,
+}
+
+/// A call with arguments that are not a JSON object in a string.
+struct UnreadArguments {
+    pointer: String,
+    id: String,
+}
+
+impl Relatives {
+    /// The optional rules of a profile; nothing if it has none, so that the others lose no time.
+    pub(super) fn of(profile: &Profile, switches: &'static OpenaiChatSwitches) -> Option<Relatives> {
+        (!profile.added.is_empty()).then(|| Relatives {
+            switches,
+            reasoning: Reasoning::new(switches.reasoning),
+            speaker: None,
+            successive: Vec::new(),
+            arguments: Waiting::new(),
+        })
+    }
+
+    pub(super) fn message(&mut self, said: ChatMessage<'_, '_>, out: &mut Violations) {
+        let speaker = match said.role {
+            Some(ChatRole::Assistant) => Some(Speaker::Assistant),
+            Some(ChatRole::User) => Some(Speaker::User),
+            _ => None,
+        };
+        let n = said.n;
+        check_fields(self.switches.message_fields, said, out);
+        check_content(said, out);
+        for (k, call) in said.calls().enumerate() {
+            check_kind(n, k, call, out);
+            self.note_arguments(n, k, call);
+        }
+        if speaker.is_some() && speaker == self.speaker && self.successive.len() < MAX_VIOLATIONS {
+            self.successive.push(n);
+        }
+        self.speaker = speaker;
+        self.reasoning.message(said, speaker);
+    }
+
+    /// Judges what was remembered by the fields of the body.
+    pub(super) fn finish(&mut self, body: Json, out: &mut Violations) {
+        let model = body.field("model").as_str();
+        let model = model.as_deref();
+        let alternates = match self.switches.alternation {
+            Alternation::Free => Certainty::No,
+            Alternation::DeepseekReasoner => model::is_deepseek_reasoner(model),
+            Alternation::Template => model::has_strict_template(model),
+        };
+        for n in self.successive.drain(..) {
+            alternates.note(out, &SUCCESSIVE_ROLES, || {
+                Occurrence::at(format!("/messages/{n}")).with("first", n - 1).with("n", n)
+            });
+        }
+        let reads = match self.switches.arguments {
+            Arguments::Any => Certainty::No,
+            Arguments::Json => Certainty::Yes,
+            Arguments::Object => model::reads_arguments_at_dashscope(model),
+        };
+        for (is_json, UnreadArguments { pointer, id }) in self.arguments.take() {
+            // MiniMax's sentence speaks of the JSON text alone.
+            let is_contested = is_json && self.switches.arguments == Arguments::Json;
+            let certainty = if is_contested { reads.min(Certainty::Perhaps) } else { reads };
+            certainty.note(out, &ARGUMENTS_NOT_JSON, || Occurrence::at(pointer).with("id", id));
+        }
+        self.reasoning.finish(model, body, out);
+    }
+
+    fn note_arguments(&mut self, n: usize, k: usize, call: Json) {
+        if self.switches.arguments == Arguments::Any {
+            return;
+        }
+        let Some(arguments) = call.field("function").get("arguments") else { return };
+        let text = arguments.as_str();
+        let read = text.as_deref().and_then(|text| Document::parse(text.as_bytes()).ok());
+        if read.as_ref().is_some_and(|read| read.root().is_object()) {
+            return;
+        }
+        self.arguments.push(read.is_some(), || UnreadArguments {
+            pointer: format!("/messages/{n}/tool_calls/{k}/function/arguments"),
+            id: call.field("id").as_str().unwrap_or_default().into_owned(),
+        });
+    }
+}
+
+/// The fields of a message that every provider of the dialect documents.
+const KNOWN_FIELDS: [&str; 6] = ["role", "content", "name", "tool_calls", "tool_call_id", "function_call"];
+
+/// Fields that the dialect's namesake documents for replies of the assistant. Nobody was seen to be refused for them.
+const UNTRIED_FIELDS: [&str; 2] = ["refusal", "audio"];
+
+fn check_fields(known: MessageFields, said: ChatMessage<'_, '_>, out: &mut Violations) {
+    if known == MessageFields::Any || said.role.is_none() {
+        return;
+    }
+    let (n, message) = (said.n, said.json);
+    let role = said.written_role.and_then(|role| role.as_str()).unwrap_or_default();
+    // Of a name that is repeated only the last field counts.
+    let names =
+        || message.fields().enumerate().filter_map(|(index, (name, _))| Some((name.as_str()?, index)));
+    let last: HashMap<_, _> = names().collect();
+    for (field, index) in names() {
+        if last.get(&field) != Some(&index) {
+            continue;
+        }
+        let field = field.as_ref();
+        if KNOWN_FIELDS.contains(&field) || UNTRIED_FIELDS.contains(&field) {
+            continue;
+        }
+        let violation = || {
+            let pointer = format!("/messages/{n}/{}", field.replace('~', "~0").replace('/', "~1"));
+            Occurrence::at(pointer).with("n", n).with("role", &role).with("field", field)
+        };
+        match (known, field) {
+            // Groq guesses a misspelt name. Which ones it guesses is known of these two:
+            // https://github.com/chatboxai/chatbox/issues/2083.
+            (MessageFields::Groq, "id") => out.add(&UNKNOWN_MESSAGE_FIELD, || violation().form(GUESSED)),
+            // Refused in 2025 according to the captures; Groq's own client documents the field since:
+            // https://github.com/groq/groq-python/pull/185.
+            (MessageFields::Groq, "reasoning") => {
+                out.warn(&UNKNOWN_MESSAGE_FIELD, || violation().form(GUESSED));
+            }
+            (MessageFields::Groq, _) => out.add(&UNKNOWN_MESSAGE_FIELD, violation),
+            // Measured in https://github.com/proxysoul/Empryo/pull/209: the one is accepted, the other refused.
+            (MessageFields::Cerebras, "reasoning") => {}
+            (MessageFields::Cerebras, "reasoning_content") => out.add(&UNKNOWN_MESSAGE_FIELD, violation),
+            // It is said there that any unknown property is refused, but no other one of a message was tried.
+            (MessageFields::Cerebras, _) => out.warn(&UNKNOWN_MESSAGE_FIELD, violation),
+            (MessageFields::Any, _) => {}
+        }
+    }
+}
+
+/// The sentence that guesses what was meant.
+const GUESSED: usize = 1;
+
+/// An empty list is refused everywhere (<https://github.com/AstrBotDevs/AstrBot/pull/6551>). Beside calls, one report
+/// says that null is refused and an empty string is not (<https://github.com/langchain-ai/langchain/issues/34140>),
+/// the other that null is accepted (the pull request above), so there both are only warnings. An empty tool message
+/// was not tried.
+fn check_content(said: ChatMessage<'_, '_>, out: &mut Violations) {
+    let is_empty_list = said.content.is_some_and(|content| content.is_array() && content.is_empty());
+    let is_empty = said.lacks_content() || said.content.is_some_and(Json::is_empty_str) || is_empty_list;
+    if said.role.is_none() || !is_empty {
+        return;
+    }
+    let violation = || match said.content {
+        Some(_) => Occurrence::at(format!("/messages/{}/content", said.n)),
+        None => Occurrence::at(format!("/messages/{}", said.n)),
+    };
+    let is_contested = said.role == Some(ChatRole::Tool) || said.calls().next().is_some();
+    if is_contested && !is_empty_list {
+        out.warn(&CONTENT_EMPTY, violation)
+    } else {
+        out.add(&CONTENT_EMPTY, violation)
+    }
+}
+
+fn check_kind(n: usize, k: usize, call: Json, out: &mut Violations) {
+    let at = |name: &str| Occurrence::at(format!("/messages/{n}/tool_calls/{k}{name}"));
+    if !call.is_object() {
+        return out.add(&TOOL_CALL_NOT_FUNCTION, || at("").form(NO_OBJECT));
+    }
+    if call.get("type").is_some_and(|kind| !kind.is("function")) {
+        out.add(&TOOL_CALL_NOT_FUNCTION, || at("/type"));
+    }
+}
+
+/// The sentence about a call that is no object.
+const NO_OBJECT: usize = 1;
+
+pub(crate) static UNKNOWN_MESSAGE_FIELD: Rule = Rule {
+    summary: "A message has only fields that the provider knows.",
+    why: "The message carries a field of another provider, or one of the client's own, such as \
+         `reasoning_content`, `annotations` or `timestamp`. Leave it out of what is sent.",
+    sentences: &[
+        "'messages.{n}' : for 'role:{role}' the following must be satisfied[('messages.{n}' : property \
+         '{field}' is unsupported)]",
+        "'messages.{n}' : for 'role:{role}' the following must be satisfied[('messages.{n}' : property \
+         '{field}' is unsupported, did you mean 'role'?)]",
+    ],
+    is_optional: true,
+    sources: &[
+        "https://github.com/NousResearch/hermes-agent/issues/11089",
+        "https://github.com/ServiceStack/llms/issues/17",
+        "https://github.com/chatboxai/chatbox/issues/2083",
+        "https://github.com/Kilo-Org/kilocode/issues/10375",
+        "https://github.com/proxysoul/Empryo/pull/209",
+    ],
+    ..Rule::measured("openai-chat/unknown-message-field", "GROQ-EXTRA-1", 1, "2025-02")
+};
+
+pub(crate) static TOOL_CALL_NOT_FUNCTION: Rule = Rule {
+    summary: "A call in the history is an object of the type `function`.",
+    why: "The list of calls holds something else than function calls, such as a custom tool's call of \
+         another provider. Leave such calls and their results out, or tell them as text.",
+    sentences: &[
+        "chat completions only support assistant tool_calls of type 'function'.",
+        "assistant tool_calls entries must be objects.",
+    ],
+    is_optional: true,
+    sources: &["https://github.com/vllm-project/vllm/blob/main/vllm/entrypoints/chat_utils.py"],
+    ..Rule::measured("openai-chat/tool-call-not-function", "VLLM-TC", 1, "2026-01")
+};
+
+pub(crate) static CONTENT_EMPTY: Rule = Rule {
+    summary: "A message has at least one piece of content.",
+    why: "The content is an empty list, an empty string or null, often because a reply was stopped before \
+         its first word or all of it was reasoning. Drop the message, or give it content.",
+    sentences: &["Invalid request content: Each message must have at least one content element."],
+    is_optional: true,
+    sources: &[
+        "https://github.com/langchain-ai/langchain/issues/34140",
+        "https://github.com/AstrBotDevs/AstrBot/pull/6551",
+    ],
+    ..Rule::measured("openai-chat/content-empty", "XAI-CONTENT-1", 1, "2025-11")
+};
+
+pub(crate) static ARGUMENTS_NOT_JSON: Rule = Rule {
+    summary: "The arguments of a call in the history are a JSON object, written as a string.",
+    why: "A call was stored before its arguments were complete, or with none at all, and this provider \
+         parses them again. Store `{}` for a call without arguments, and drop a call that was cut off.",
+    sentences: &[
+        "<400> InternalError.Algo.InvalidParameter: The \"function.arguments\" parameter of the code model \
+         must be in JSON format.",
+    ],
+    is_optional: true,
+    sources: &[
+        "https://github.com/HKUDS/nanobot/issues/1487",
+        "https://github.com/HKUDS/nanobot/issues/2469",
+        "https://github.com/continuedev/continue/issues/11556",
+        "https://github.com/earendil-works/pi/issues/5468",
+    ],
+    ..Rule::measured("openai-chat/arguments-not-json", "QWEN-ARG-1", 1, "2026-03")
+};
+
+pub(crate) static SUCCESSIVE_ROLES: Rule = Rule {
+    summary: "Users and the assistant take turns.",
+    why: "Two messages of the user, or two of the assistant, follow each other, as happens when a turn is \
+         stopped and the user writes again. Merge them into one.",
+    sentences: &[
+        "deepseek-reasoner does not support successive user or assistant messages (messages[{first}] and \
+         messages[{n}] in your input). You should interleave the user/assistant messages in the message \
+         sequence.",
+    ],
+    is_optional: true,
+    sources: &[
+        "https://github.com/microsoft/autogen/pull/7229",
+        "https://github.com/vllm-project/vllm/issues/6862",
+        "https://github.com/weaviate/Verba/issues/150",
+    ],
+    ..Rule::observed("openai-chat/successive-roles", "DS-R1", 2, "2025-03")
+};
+
+/// "Missing `reasoning_content` field in the assistant message at message index 2. For more information, please refer
+/// to <https://api-docs.deepseek.com/guides/thinking_mode#tool-calls>"
+/// (<https://github.com/abhigyanpatwari/GitNexus/issues/43>).
+pub(crate) static REASONING_CONTENT_MISSING: Rule = Rule {
+    summary: "With thinking on, a message with calls brings back its `reasoning_content`.",
+    why: "The reasoning that came with the calls was not stored or not sent back. Keep `reasoning_content` \
+         with the message; where it is lost, some providers accept a placeholder.",
+    sentences: &[
+        "Missing `reasoning_content` field in the assistant message at message index {n}. For more \
+         information, please refer to https://api-docs.deepseek.com/guides/thinking_mode#tool-calls",
+    ],
+    is_optional: true,
+    sources: &[
+        "https://github.com/abhigyanpatwari/GitNexus/issues/43",
+        "https://github.com/openai/openai-agents-python/issues/2155",
+        "https://github.com/continuedev/continue/issues/11600",
+        "https://github.com/openclaw/openclaw/pull/74846",
+        "https://github.com/spacedriveapp/spacebot/pull/364",
+    ],
+    ..Rule::measured("openai-chat/reasoning-content-missing", "DS-RC-1", 3, "2025-12")
+};
+
+pub(crate) static REASONING_CONTENT_NOT_RETURNED: Rule = Rule {
+    summary: "With thinking on, every reply of a turn that used tools brings back its `reasoning_content`.",
+    why: "A reply of a turn with calls, be it the calls or the text after them, came back without its \
+         reasoning. Keep `reasoning_content` with each reply; where it is lost, an empty string will do.",
+    sentences: &["The `reasoning_content` in the thinking mode must be passed back to the API."],
+    is_optional: true,
+    sources: &[
+        "https://github.com/earendil-works/pi/issues/3636",
+        "https://github.com/NousResearch/hermes-agent/issues/15353",
+        "https://github.com/Gitlawb/openclaude/issues/878",
+        "https://api-docs.deepseek.com/guides/thinking_mode.md",
+    ],
+    ..Rule::measured("openai-chat/reasoning-content-not-returned", "DS-RC-2", 3, "2026-04")
+};

@@ -1,0 +1,138 @@
+//! What the name of a model and the switch for thinking say about the rules that bind.
+
+use crate::json::Json;
+use crate::{Occurrence, Rule, Violations};
+
+/// Whether a rule binds for the request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Certainty {
+    No,
+    /// The body does not tell, or nobody tried with this model: a violation is a warning.
+    Perhaps,
+    Yes,
+}
+
+impl Certainty {
+    /// Notes a violation as hard as the rule is sure to bind.
+    pub(super) fn note(
+        self,
+        out: &mut Violations,
+        rule: &'static Rule,
+        violation: impl FnOnce() -> Occurrence,
+    ) {
+        match self {
+            Certainty::No => {}
+            Certainty::Perhaps => out.warn(rule, violation),
+            Certainty::Yes => out.add(rule, violation),
+        }
+    }
+}
+
+/// Whether the model is DeepSeek's reasoner.
+pub(super) fn is_deepseek_reasoner(model: Option<&str>) -> Certainty {
+    match model {
+        None => Certainty::Perhaps,
+        Some(model) if model.contains("deepseek-reasoner") => Certainty::Yes,
+        Some(_) => Certainty::No,
+    }
+}
+
+/// Whether DeepSeek V3.2 thinks: its reasoner does, its chat model only on request.
+pub(super) fn deepseek_v32_thinks(model: Option<&str>, body: Json) -> Certainty {
+    match Thinking::of(body) {
+        Thinking::Enabled => Certainty::Yes,
+        Thinking::Disabled => Certainty::No,
+        Thinking::Unsaid => is_deepseek_reasoner(model),
+    }
+}
+
+/// Whether DeepSeek V4 thinks: it does by default (<https://api-docs.deepseek.com/guides/thinking_mode.md>). Of the old
+/// names that mean V4 now, `deepseek-chat` does not. Gateways offer older models that may not think.
+pub(super) fn deepseek_v4_thinks(model: Option<&str>, body: Json) -> Certainty {
+    const THINKERS: [&str; 4] = ["deepseek-v4", "deepseek-flash", "deepseek-pro", "deepseek-reasoner"];
+    match (Thinking::of(body), model) {
+        (Thinking::Enabled, _) => Certainty::Yes,
+        (Thinking::Disabled, _) => Certainty::No,
+        (Thinking::Unsaid, Some(model)) if THINKERS.iter().any(|name| model.contains(name)) => Certainty::Yes,
+        (Thinking::Unsaid, Some(model)) if model.contains("deepseek-chat") => Certainty::No,
+        (Thinking::Unsaid, _) => Certainty::Perhaps,
+    }
+}
+
+/// Whether Kimi thinks: K2.5 and later do by default.
+pub(super) fn kimi_thinks(model: Option<&str>, body: Json) -> Certainty {
+    match (Thinking::of(body), model) {
+        (Thinking::Enabled, _) => Certainty::Yes,
+        (Thinking::Disabled, _) => Certainty::No,
+        (Thinking::Unsaid, None) => Certainty::Perhaps,
+        (Thinking::Unsaid, Some(model)) => match kimi_version(model) {
+            Some(version) if version >= (2, 5) => Certainty::Yes,
+            _ => Certainty::No,
+        },
+    }
+}
+
+/// The 2 and 5 of `kimi-k2.5`, the 2 and 0 of `kimi-k2-0905-preview`.
+fn kimi_version(model: &str) -> Option<(u8, u8)> {
+    let (_, version) = model.split_once("kimi-k")?;
+    let version = version.split(|c: char| !c.is_ascii_digit() && c != '.').next()?;
+    let (major, minor) = version.split_once('.').unwrap_or((version, "0"));
+    Some((major.parse().ok()?, minor.parse().ok()?))
+}
+
+/// Whether the model's usual chat template refuses two messages of one role in a row. A server may run with another
+/// template, so it is never certain.
+pub(super) fn has_strict_template(model: Option<&str>) -> Certainty {
+    const STRICT: [&str; 5] = ["mistral", "mixtral", "ministral", "gemma", "llama-2"];
+    let model = model.map(str::to_ascii_lowercase);
+    match model {
+        Some(model) if STRICT.iter().any(|name| model.contains(name)) => Certainty::Perhaps,
+        _ => Certainty::No,
+    }
+}
+
+/// Whether DashScope parses the arguments of earlier calls for this model. Reports name qwen's coder, flash and plus
+/// models and Qwen 3.5; other houses' models are served there too.
+pub(super) fn reads_arguments_at_dashscope(model: Option<&str>) -> Certainty {
+    const READERS: [&str; 4] = ["coder", "flash", "plus", "qwen3.5"];
+    let model = model.map(str::to_ascii_lowercase);
+    match model {
+        None => Certainty::Perhaps,
+        Some(model) if !model.contains("qwen") => Certainty::No,
+        Some(model) if READERS.iter().any(|name| model.contains(name)) => Certainty::Yes,
+        Some(_) => Certainty::Perhaps,
+    }
+}
+
+/// The field `thinking`, as DeepSeek and Moonshot know it.
+enum Thinking {
+    Enabled,
+    Disabled,
+    Unsaid,
+}
+
+impl Thinking {
+    fn of(body: Json) -> Thinking {
+        let kind = body.field("thinking").field("type");
+        match (kind.is("enabled"), kind.is("disabled")) {
+            (true, _) => Thinking::Enabled,
+            (_, true) => Thinking::Disabled,
+            _ => Thinking::Unsaid,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kimi_s_versions_are_read() {
+        assert_eq!(kimi_version("kimi-k2.5"), Some((2, 5)));
+        assert_eq!(kimi_version("moonshotai/kimi-k2.6:free"), Some((2, 6)));
+        assert_eq!(kimi_version("kimi-k2-0905-preview"), Some((2, 0)));
+        assert_eq!(kimi_version("kimi-k3"), Some((3, 0)));
+        assert_eq!(kimi_version("kimi-latest"), None);
+        assert_eq!(kimi_version("kimi-k99999.9"), None);
+    }
+}

@@ -1,0 +1,85 @@
+//! The reasoning that must come back with the replies that it led to.
+
+use super::super::profiles::ReasoningContent;
+use super::model::{self, Certainty};
+use super::{ChatMessage, Speaker};
+use crate::dialects::openai::relatives::REASONING_CONTENT_MISSING;
+use crate::dialects::openai::relatives::REASONING_CONTENT_NOT_RETURNED;
+use crate::json::Json;
+use crate::{Occurrence, Rule, Violations, Waiting};
+
+/// The replies that came back without their reasoning.
+pub(super) struct Reasoning {
+    asked: ReasoningContent,
+    /// Those of earlier turns that count.
+    earlier: Lacks,
+    /// Those of the turn since the user's last message.
+    turn: Lacks,
+    /// Whether the model called a tool in this turn.
+    turn_has_calls: bool,
+}
+
+/// The indexes of replies without reasoning, by whether the field is there and null. Nobody was seen to be refused for
+/// that.
+type Lacks = Waiting<bool, usize>;
+
+impl Reasoning {
+    pub(super) fn new(asked: ReasoningContent) -> Reasoning {
+        Reasoning { asked, earlier: Lacks::new(), turn: Lacks::new(), turn_has_calls: false }
+    }
+
+    pub(super) fn message(&mut self, said: ChatMessage<'_, '_>, speaker: Option<Speaker>) {
+        match speaker {
+            _ if self.asked == ReasoningContent::Free => {}
+            Some(Speaker::User) => self.end_turn(),
+            Some(Speaker::Assistant) => self.reply(said),
+            None => {}
+        }
+    }
+
+    fn reply(&mut self, said: ChatMessage<'_, '_>) {
+        let has_calls = said.calls().next().is_some();
+        self.turn_has_calls |= has_calls;
+        let counts = has_calls || self.asked == ReasoningContent::TurnsWithCalls;
+        let reasoning = said.json.get("reasoning_content");
+        if counts && reasoning.is_none_or(Json::is_null) {
+            self.turn.push(reasoning.is_some(), || said.n);
+        }
+    }
+
+    fn end_turn(&mut self) {
+        let counts = match self.asked {
+            ReasoningContent::Free | ReasoningContent::CallsOfLastTurn => false,
+            ReasoningContent::Calls => true,
+            ReasoningContent::TurnsWithCalls => self.turn_has_calls,
+        };
+        let turn = self.turn.take();
+        if counts {
+            turn.into_iter().for_each(|(is_null, n)| self.earlier.push(is_null, || n));
+        }
+        self.turn_has_calls = false;
+    }
+
+    /// Judges what was remembered, if the model thinks.
+    pub(super) fn finish(&mut self, model: Option<&str>, body: Json, out: &mut Violations) {
+        let (thinks, rule): (Certainty, &'static Rule) = match self.asked {
+            ReasoningContent::Free => return,
+            ReasoningContent::CallsOfLastTurn => {
+                (model::deepseek_v32_thinks(model, body), &REASONING_CONTENT_MISSING)
+            }
+            ReasoningContent::Calls => (model::kimi_thinks(model, body), &REASONING_CONTENT_MISSING),
+            ReasoningContent::TurnsWithCalls => {
+                (model::deepseek_v4_thinks(model, body), &REASONING_CONTENT_NOT_RETURNED)
+            }
+        };
+        // The turn that goes on counts like an earlier one.
+        let of_turn = match self.asked {
+            ReasoningContent::TurnsWithCalls if !self.turn_has_calls => Vec::new(),
+            _ => self.turn.take(),
+        };
+        for (is_null, n) in self.earlier.take().into_iter().chain(of_turn) {
+            let certainty = if is_null { thinks.min(Certainty::Perhaps) } else { thinks };
+            certainty.note(out, rule, || Occurrence::at(format!("/messages/{n}")).with("n", n));
+        }
+    }
+}

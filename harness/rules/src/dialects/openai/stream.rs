@@ -1,0 +1,403 @@
+//! OpenAI Chat Completions: chunks that add to choices, the finish reason of each, the usage, `[DONE]`.
+//!
+//! Mistral streams by the same grammar with differences, so the machine takes its rules from a table.
+//!
+//! Legal, because relatives do it and readers key on the index of a call: interleaved calls, a whole call in one
+//! chunk, a repeated role, chunks without choices at any place, usage in every chunk, comments. A stream whose choices
+//! have all finished is complete without `[DONE]`, with a warning: readers accept it.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::json::{Json, JsonType};
+use crate::streams::{
+    Arguments, Common, Digest, Event, Machine, Room, SSE, Standing, StreamRule, Verdict, Warnings,
+    error_in_words, illegal, quoted, stream_rules, text, underway,
+};
+
+const DOCS: &str = "https://platform.openai.com/docs/api-reference/chat-streaming";
+const CALLS: &str = "https://platform.openai.com/docs/guides/function-calling#streaming";
+const READER: &str = "https://github.com/openai/openai-python/blob/main/src/openai/_streaming.py";
+const SNAPSHOT: &str =
+    "https://github.com/openai/openai-python/blob/main/src/openai/lib/streaming/_deltas.py";
+
+/// The rules of OpenAI's chunks for a dialect, with the sources, and with what the dialect has of its own at four places.
+macro_rules! chat_rules {
+    ($dialect:literal, $docs:ident, $calls:ident, $reader:ident;
+     { $($ids:tt)* } { $($pieces:tt)* } { $($finish:tt)* } { $($usage:tt)* }
+     $($field:ident: $value:expr),*) => {
+        stream_rules! { $dialect;
+            error UNREADABLE = "unreadable", "each chunk is one JSON object in UTF-8, or [DONE]", $docs;
+            error ID = "id-changed", "all chunks have the same id", $docs;
+            warning ROLE = "role-first", "the first delta of a choice has the role", $docs;
+            $($ids)*
+            error CALL_START = "call-not-started",
+                "the first piece of a call has its id and the name of its function", $calls;
+            $($pieces)*
+            warning ARGUMENTS_JSON = "arguments-not-json",
+                "the arguments of a call are a JSON object, unless the reply was cut off", $calls;
+            error FINISH_CHANGED = "finish-changed", "a choice has one finish reason", $docs;
+            warning FINISH_REPEATED = "finish-repeated", "the finish reason of a choice comes once", $docs;
+            $($finish)*
+            error AFTER_FINISH = "delta-after-finish",
+                "no text and no call is added to a choice that has finished", $docs;
+            $($usage)*
+            error DONE_EARLY = "done-before-finish", "[DONE] comes after the finish reason", $docs;
+            warning DONE_MISSING = "done-missing", "[DONE] ends the stream", $reader;
+            error AFTER_END = "after-end",
+                "nothing comes after [DONE], and after an error nothing but [DONE]", $reader;
+            error TRUNCATED = "truncated",
+                "a stream ends with the finish reason of each choice and [DONE], or with an error", $docs;
+            warning UNENDED = "last-event-unended", "a blank line ends each event", SSE;
+            warning STRAY = "stray-line", "each line is a field, a comment or blank", SSE;
+        }
+
+        pub(crate) static CHAT: ChatRules = ChatRules {
+            common: Common {
+                truncated: &TRUNCATED,
+                unreadable: &UNREADABLE,
+                unended: Some(&UNENDED),
+                stray: Some(&STRAY),
+            },
+            id: &ID,
+            role: &ROLE,
+            call_start: &CALL_START,
+            call_repeated: &CALL_REPEATED,
+            arguments_text: &ARGUMENTS_TEXT,
+            arguments_json: &ARGUMENTS_JSON,
+            finish_changed: &FINISH_CHANGED,
+            finish_repeated: &FINISH_REPEATED,
+            no_call: &NO_CALL,
+            after_finish: &AFTER_FINISH,
+            done_early: &DONE_EARLY,
+            done_missing: &DONE_MISSING,
+            after_end: &AFTER_END,
+            $($field: $value),*
+        };
+    };
+}
+pub(crate) use chat_rules;
+
+chat_rules! { "openai-chat", DOCS, CALLS, READER;
+    {
+        error CALL_INDEX = "call-without-index", "each piece of a call has the index of the call", DOCS;
+    }
+    {
+        error CALL_CHANGED = "call-changed", "a call keeps its id and the name of its function", CALLS;
+        warning CALL_REPEATED = "call-start-repeated",
+            "later pieces of a call repeat neither its id nor its name: readers join the pieces", SNAPSHOT;
+        warning CALL_GAP = "call-index-gap", "the indexes of the calls are 0, 1, 2 and so on", CALLS;
+        error ARGUMENTS_TEXT = "arguments-not-text", "the arguments of a call are a string", DOCS;
+    }
+    {
+        warning NO_CALL = "finish-without-call", "the finish reason tool_calls comes after a call", CALLS;
+    }
+    {
+        warning USAGE_EARLY = "usage-before-finish",
+            "the chunk with the usage and without choices comes after the finish reason", DOCS;
+    }
+    call_index: Some(&CALL_INDEX),
+    call_id: None,
+    call_changed: Some(&CALL_CHANGED),
+    call_gap: Some(&CALL_GAP),
+    usage_early: Some(&USAGE_EARLY)
+}
+
+/// The rules of one grammar of this kind.
+#[derive(Debug)]
+pub(crate) struct ChatRules {
+    pub(crate) common: Common,
+    pub(crate) id: &'static StreamRule,
+    pub(crate) role: &'static StreamRule,
+    /// None where a call may come without an index, because it comes whole.
+    pub(crate) call_index: Option<&'static StreamRule>,
+    /// What ids look like, where that is known.
+    pub(crate) call_id: Option<&'static StreamRule>,
+    pub(crate) call_start: &'static StreamRule,
+    /// None where an index may name another call, because calls come whole.
+    pub(crate) call_changed: Option<&'static StreamRule>,
+    pub(crate) call_repeated: &'static StreamRule,
+    pub(crate) call_gap: Option<&'static StreamRule>,
+    pub(crate) arguments_text: &'static StreamRule,
+    pub(crate) arguments_json: &'static StreamRule,
+    pub(crate) finish_changed: &'static StreamRule,
+    pub(crate) finish_repeated: &'static StreamRule,
+    pub(crate) no_call: &'static StreamRule,
+    pub(crate) after_finish: &'static StreamRule,
+    pub(crate) usage_early: Option<&'static StreamRule>,
+    pub(crate) done_early: &'static StreamRule,
+    pub(crate) done_missing: &'static StreamRule,
+    pub(crate) after_end: &'static StreamRule,
+}
+
+/// Finish reasons of a reply that may end in the middle of a call.
+const CUT_OFF: [&str; 5] =
+    ["length", "model_length", "content_filter", "error", "insufficient_system_resource"];
+
+#[derive(Debug)]
+pub(crate) struct Chat {
+    rules: &'static ChatRules,
+    id: Option<Digest>,
+    choices: BTreeMap<u64, StreamedChoice>,
+    /// The choices without a finish reason so far.
+    unfinished: BTreeSet<u64>,
+    is_done: bool,
+    error: Option<String>,
+    room: Room,
+}
+
+#[derive(Debug, Default)]
+struct StreamedChoice {
+    finish: Option<Digest>,
+    calls: BTreeMap<u64, StreamedCall>,
+    /// Calls that came without an index.
+    n_whole_calls: usize,
+}
+
+#[derive(Debug)]
+struct StreamedCall {
+    id: Digest,
+    name: Digest,
+    arguments: Arguments,
+}
+
+impl Chat {
+    pub(crate) fn new(rules: &'static ChatRules) -> Chat {
+        Chat {
+            rules,
+            id: None,
+            choices: BTreeMap::new(),
+            unfinished: BTreeSet::new(),
+            is_done: false,
+            error: None,
+            room: Room::new(),
+        }
+    }
+
+    fn done(&mut self) -> Verdict {
+        if self.error.is_none()
+            && let Some(missing) = self.missing_finish()
+        {
+            return illegal(self.rules.done_early, format!("[DONE] before {missing}"));
+        }
+        self.is_done = true;
+        Ok(())
+    }
+
+    fn missing_finish(&self) -> Option<String> {
+        match self.unfinished.first() {
+            Some(index) => Some(format!("the finish reason of choice {index}")),
+            None if self.choices.is_empty() => Some("a chunk with a finish reason".to_owned()),
+            None => None,
+        }
+    }
+
+    fn chunk(&mut self, data: Json, warnings: &mut Warnings) -> Verdict {
+        if let Some(id) = text(data.field("id")) {
+            let known = *self.id.get_or_insert(Digest::of(&id));
+            if known != Digest::of(&id) {
+                return illegal(self.rules.id, format!("the id is {}, and was another before", quoted(&id)));
+            }
+        }
+        let mut choices = data.field("choices").items();
+        if let Some(rule) = self.rules.usage_early
+            && data.field("usage").is_object()
+            && data.field("choices").is_array()
+            && data.field("choices").is_empty()
+            && let Some(missing) = self.missing_finish()
+        {
+            warnings.add(rule, format!("a chunk with the usage and without choices before {missing}"));
+        }
+        choices.try_for_each(|choice| self.choice(choice, warnings))
+    }
+
+    fn choice(&mut self, json: Json, warnings: &mut Warnings) -> Verdict {
+        let rules = self.rules;
+        // Some relatives leave the index of the only choice out.
+        let index = json.field("index").as_u64().unwrap_or(0);
+        let delta = json.field("delta");
+        if !self.choices.contains_key(&index) {
+            if !self.room.track() {
+                return Ok(());
+            }
+            self.unfinished.insert(index);
+            if text(delta.field("role")).is_none() {
+                warnings.add(rules.role, format!("the first delta of choice {index} has no role"));
+            }
+        }
+        let choice = self.choices.entry(index).or_default();
+        let calls = delta.field("tool_calls").items();
+        let says = |field: &str| text(delta.field(field)).is_some() || !delta.field(field).is_empty();
+        if choice.finish.is_some()
+            && (!delta.field("tool_calls").is_empty() || says("content") || says("refusal"))
+        {
+            let message = format!("a delta with text or a call after the finish reason of choice {index}");
+            return illegal(rules.after_finish, message);
+        }
+        for call in calls {
+            choice.call(rules, call, &mut self.room, warnings)?;
+        }
+        match text(json.field("finish_reason")) {
+            Some(reason) => {
+                self.unfinished.remove(&index);
+                choice.finish(rules, index, &reason, warnings)
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+impl StreamedChoice {
+    fn call(&mut self, rules: &ChatRules, json: Json, room: &mut Room, warnings: &mut Warnings) -> Verdict {
+        let function = json.field("function");
+        // Mistral's servers write a missing id as "null".
+        let id = text(json.field("id")).filter(|id| *id != "null");
+        let name = text(function.field("name"));
+        let arguments = match function.field("arguments").kind() {
+            JsonType::Null => Cow::Borrowed(""),
+            // Mistral's readers take both.
+            JsonType::Object if rules.call_index.is_none() => Cow::Borrowed("{}"),
+            JsonType::String => function.field("arguments").as_str().unwrap_or_default(),
+            _ => return illegal(rules.arguments_text, "the arguments of a call are no string"),
+        };
+        let index = match (json.field("index").as_u64(), rules.call_index) {
+            (Some(index), _) => index,
+            (None, Some(rule)) => return illegal(rule, "a piece of a call without an index"),
+            (None, None) => {
+                self.n_whole_calls += 1;
+                if id.is_none() || name.is_none() {
+                    return illegal(
+                        rules.call_start,
+                        "a call without an index, without an id or without a name",
+                    );
+                }
+                return check_id(rules, id.as_deref());
+            }
+        };
+        let is_other = |call: &StreamedCall| id.as_deref().is_some_and(|id| Digest::of(id) != call.id);
+        if rules.call_changed.is_none() && self.calls.get(&index).is_some_and(is_other) {
+            self.calls.remove(&index);
+            self.n_whole_calls += 1;
+        }
+        if let Some(call) = self.calls.get_mut(&index) {
+            for (said, known, what) in [(&id, call.id, "id"), (&name, call.name, "name")] {
+                match (said, rules.call_changed) {
+                    (Some(said), Some(rule)) if Digest::of(said) != known => {
+                        let message = format!("the {what} of call {index} is {} all at once", quoted(said));
+                        return illegal(rule, message);
+                    }
+                    (Some(_), _) => {
+                        warnings.add(rules.call_repeated, format!("call {index} has its {what} once more"));
+                    }
+                    (None, _) => {}
+                }
+            }
+            call.arguments.push(&arguments, room);
+            return Ok(());
+        }
+        if room.is_full() {
+            return Ok(());
+        }
+        let (Some(id), Some(name)) = (id, name) else {
+            return illegal(rules.call_start, format!("call {index} begins without an id or without a name"));
+        };
+        check_id(rules, Some(&id))?;
+        if let Some(rule) = rules.call_gap
+            && index != self.calls.len() as u64
+        {
+            warnings.add(rule, format!("call {index} begins, expected call {}", self.calls.len()));
+        }
+        room.track();
+        let mut call =
+            StreamedCall { id: Digest::of(&id), name: Digest::of(&name), arguments: Arguments::default() };
+        call.arguments.push(&arguments, room);
+        self.calls.insert(index, call);
+        Ok(())
+    }
+
+    fn finish(&mut self, rules: &ChatRules, index: u64, reason: &str, warnings: &mut Warnings) -> Verdict {
+        let said = Digest::of(reason);
+        match self.finish {
+            Some(known) if known != said => {
+                let message = format!("choice {index} finishes again, for the reason {}", quoted(reason));
+                return illegal(rules.finish_changed, message);
+            }
+            Some(_) => {
+                warnings.add(rules.finish_repeated, format!("choice {index} finishes again"));
+                return Ok(());
+            }
+            None => self.finish = Some(said),
+        }
+        if reason == "tool_calls" && self.calls.is_empty() && self.n_whole_calls == 0 {
+            warnings.add(rules.no_call, "the finish reason is tool_calls, but no call came");
+        }
+        let broken = self.calls.iter().find(|(_, call)| call.arguments.are_broken());
+        if let Some((call, _)) = broken
+            && !CUT_OFF.contains(&reason)
+        {
+            let message = format!(
+                "the arguments of call {call} are no JSON object, and the finish reason is {}",
+                quoted(reason)
+            );
+            warnings.add(rules.arguments_json, message);
+        }
+        Ok(())
+    }
+}
+
+/// Holds the id of a call against what ids look like. Mistral's have nine letters and digits.
+fn check_id(rules: &ChatRules, id: Option<&str>) -> Verdict {
+    let fits = |id: &str| id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    match (rules.call_id, id) {
+        (Some(rule), Some(id)) if !fits(id) => {
+            illegal(rule, format!("the id of a call is {}, expected nine letters and digits", quoted(id)))
+        }
+        _ => Ok(()),
+    }
+}
+
+impl Machine for Chat {
+    fn common(&self) -> &'static Common {
+        &self.rules.common
+    }
+
+    fn step(&mut self, event: &Event<'_>, warnings: &mut Warnings) -> Verdict {
+        // Readers look only at the beginning.
+        let is_done = event.data.starts_with(b"[DONE]");
+        if self.is_done {
+            return illegal(self.rules.after_end, "an event after [DONE]");
+        }
+        if is_done {
+            return self.done();
+        }
+        let document = event.object(self.rules.common.unreadable)?;
+        let data = document.root();
+        if self.error.is_some() {
+            return illegal(self.rules.after_end, "a chunk after an error");
+        }
+        let error = data.field("error");
+        let is_error = error.is_object() || text(error).is_some();
+        if is_error || data.field("object").is("error") {
+            let body = if error.is_object() { error } else { data };
+            let message = text(body.field("message")).or(text(error));
+            self.error = Some(error_in_words(text(body.field("type")), message));
+            return Ok(());
+        }
+        self.chunk(data, warnings)
+    }
+
+    fn standing(&self) -> Standing {
+        match (&self.error, self.missing_finish()) {
+            (Some(words), _) => Standing::Failed(words.clone()),
+            (None, _) if self.is_done => Standing::Complete,
+            (None, Some(missing)) => underway(missing),
+            (None, None) => Standing::Complete,
+        }
+    }
+
+    fn end(&self, warnings: &mut Warnings) {
+        if !self.is_done && self.error.is_none() {
+            warnings.add(self.rules.done_missing, "the stream ends without [DONE]");
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! OpenAI Responses: the rules, and the order in which they are checked.
+//!
+//! A conversation is a list of items, after those of the response that a request goes on from. The shape of each item
+//! comes first. Then what was said before is asked for, and last calls and outputs are paired over the whole of it:
+//! they need not stand side by side.
+
+mod item;
+mod pairing;
+mod profiles;
+mod reasoning;
+mod replies;
+mod schema;
+mod state;
+mod stream;
+mod stream_item;
+
+pub(crate) use replies::Replies;
+
+use super::{Checker, Definition, Switches};
+use crate::json::Json;
+use crate::streams::Framing;
+use crate::{Memory, Occurrence, Profile, Retention, Rule, Violations};
+use item::{Item, ItemKind, Tool};
+use profiles::ResponsesSwitches;
+use state::State;
+
+pub(super) static DEFINITION: Definition = Definition {
+    name: "openai-responses",
+    rules: RULES,
+    profiles: &profiles::PROFILES,
+    list: "input",
+    bare: br#"{"input":[]}"#,
+    refuse_unreadable: |_, _, out| out.add(&BODY_NOT_JSON, || Occurrence::at("")),
+    keeps,
+    remember: |memory, request, reply, delivery| memory.replies.add(request, reply, delivery),
+    stream_rules: stream::RULES,
+    framing: Framing::Lines,
+    machine: || Box::new(stream::Responses::new()),
+};
+
+/// A reply is stored unless the request says no.
+fn keeps(request: Json) -> Retention {
+    match request.field("store").as_bool() {
+        Some(false) => Retention::Nothing,
+        _ => Retention::All,
+    }
+}
+
+impl Switches for ResponsesSwitches {
+    fn checker<'a>(&'static self, _: &'static Profile, memory: &'a Memory) -> Box<dyn Checker<'a> + 'a> {
+        Box::new(ResponsesChecker { switches: self, state: State::new(memory) })
+    }
+}
+
+struct ResponsesChecker<'a> {
+    switches: &'static ResponsesSwitches,
+    state: State<'a>,
+}
+
+impl<'a> Checker<'a> for ResponsesChecker<'a> {
+    fn message(&mut self, n: usize, item: Json<'_, 'a>, out: &mut Violations) {
+        let item = Item::of(n, item);
+        schema::check_item(self.switches, item, out);
+        self.state.item(item, out);
+    }
+
+    fn finish(&mut self, body: Json<'_, 'a>, n_items: Option<usize>, out: &mut Violations) {
+        schema::check_body(body, n_items, out);
+        self.state.finish(body, out);
+    }
+}
+
+fn at(n: usize) -> String {
+    format!("/input/{n}")
+}
+
+/// Every rule, in the order in which it is checked.
+static RULES: &[&Rule] = &[
+    &BODY_NOT_JSON,
+    &schema::REQUEST_SHAPE,
+    &schema::UNKNOWN_ROLE,
+    &schema::CONTENT_PART_TYPE,
+    &schema::ITEM_FIELD_REQUIRED,
+    &schema::CALL_ID_LENGTH,
+    &schema::FUNCTION_NAME_PATTERN,
+    &schema::ITEM_ID_FORM,
+    &schema::ITEM_ID_TOO_LONG,
+    &state::PREVIOUS_RESPONSE_NOT_FOUND,
+    &state::ITEM_NOT_FOUND,
+    &state::ITEM_DUPLICATE,
+    &reasoning::REASONING_WITHOUT_ITEM,
+    &reasoning::ITEM_WITHOUT_REASONING,
+    &pairing::TOOL_OUTPUT_ORPHAN,
+    &pairing::TOOL_OUTPUT_MISSING,
+    &pairing::TOOL_OUTPUT_DUPLICATE,
+    &pairing::TOOL_OUTPUTS_INTERRUPTED,
+];
+
+pub(crate) static BODY_NOT_JSON: Rule = Rule {
+    summary: "The body is JSON.",
+    why: "The bytes are not JSON. Write the body with a JSON library, and cut strings by code points.",
+    sentences: &[
+        "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your \
+         HTTP library correctly. The OpenAI API expects a JSON payload, but what was sent was not valid \
+         JSON. If you have trouble figuring out how to fix this, please contact us through our help \
+         center at help.openai.com.)",
+    ],
+    sources: &["https://github.com/ChatGPTNextWeb/NextChat/issues/4064"],
+    ..Rule::observed("openai-responses/body-not-json", "RSP-BODY-1", 0, "2025-03")
+};

@@ -1,0 +1,194 @@
+//! Every call has its output and every output its call, wherever they stand.
+
+use std::borrow::Cow;
+
+use super::{Tool, at};
+use crate::{Ids, Occurrence, Rule, Violations};
+
+#[derive(Debug, Default)]
+pub(super) struct OutputPairing<'a> {
+    ids: Ids<'a>,
+    calls: Vec<Calls>,
+    /// Outputs before which no call stood.
+    orphans: Vec<Orphan<'a>>,
+    early: Ids<'a>,
+    n_messages: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ItemPosition {
+    Before,
+    Item(usize),
+}
+
+/// The calls of one id: a model may use an id again.
+#[derive(Debug)]
+struct Calls {
+    place: ItemPosition,
+    /// Nothing if no output is demanded.
+    tool: Option<Tool>,
+    /// Calls without an output.
+    n_open: usize,
+    /// Whether an output has come since the first of them. Two calls of one id with one output are let pass.
+    is_answered: bool,
+    /// Messages that stood before the call.
+    n_messages: usize,
+}
+
+#[derive(Debug)]
+struct Orphan<'a> {
+    n: usize,
+    id: Cow<'a, str>,
+    tool: Tool,
+}
+
+impl<'a> OutputPairing<'a> {
+    /// Takes a call. No output is demanded without a tool.
+    pub(super) fn call(&mut self, place: ItemPosition, id: Cow<'a, str>, tool: Option<Tool>) {
+        let is_answered = self.early.find(&id).is_some();
+        let fresh = Calls { place, tool, n_open: 1, is_answered, n_messages: self.n_messages };
+        match self.ids.insert(id) {
+            Ok(_) => self.calls.push(fresh),
+            Err(known) => match &mut self.calls[known] {
+                calls if calls.n_open == 0 => *calls = fresh,
+                calls => calls.n_open += 1,
+            },
+        }
+    }
+
+    pub(super) fn output(&mut self, n: usize, id: Cow<'a, str>, tool: Tool, out: &mut Violations) {
+        let violation =
+            || Occurrence::at(format!("{}/call_id", at(n))).param("input".to_owned()).with("call_id", &id);
+        match self.ids.find(&id).map(|known| &mut self.calls[known]) {
+            None => {
+                let _ = self.early.insert(id.clone());
+                self.orphans.push(Orphan { n, id, tool });
+            }
+            Some(calls) if calls.n_open == 0 => out.add(&TOOL_OUTPUT_DUPLICATE, violation),
+            Some(calls) => {
+                calls.n_open -= 1;
+                calls.is_answered = true;
+                if self.n_messages > calls.n_messages && calls.tool.is_some() {
+                    out.add(&TOOL_OUTPUTS_INTERRUPTED, || of_call(calls.place).with("call_id", &id));
+                }
+            }
+        }
+    }
+
+    /// Takes an output of an earlier request, which was judged then.
+    pub(super) fn output_before(&mut self, id: &str) {
+        if let Some(known) = self.ids.find(id) {
+            let calls = &mut self.calls[known];
+            calls.n_open = calls.n_open.saturating_sub(1);
+            calls.is_answered = true;
+        }
+    }
+
+    pub(super) fn message(&mut self) {
+        self.n_messages += 1;
+    }
+
+    /// No call and no output can come any more. `knows_all` says whether every call is known.
+    pub(super) fn finish(self, knows_all: bool, out: &mut Violations) {
+        let open =
+            self.ids.iter().zip(&self.calls).filter(|(_, calls)| calls.n_open > 0 && !calls.is_answered);
+        let open = open.filter_map(|(id, calls)| Some((calls.place, id, calls.tool?)));
+        let mut open: Vec<(ItemPosition, &str, Tool)> = open.collect();
+        open.sort_by_key(|(place, ..)| place.order());
+        let mut orphans = self.orphans.iter().filter(|_| knows_all).peekable();
+        for (place, id, tool) in open {
+            while let Some(orphan) = orphans.next_if(|orphan| orphan.n < place.order()) {
+                self.refuse_orphan(orphan, out);
+            }
+            out.add(&TOOL_OUTPUT_MISSING, || of_call(place).form(tool.form()).with("call_id", id));
+        }
+        orphans.for_each(|orphan| self.refuse_orphan(orphan, out));
+    }
+
+    fn refuse_orphan(&self, orphan: &Orphan<'_>, out: &mut Violations) {
+        let violation = || {
+            let violation = Occurrence::at(format!("{}/call_id", at(orphan.n))).form(orphan.tool.form());
+            violation.param("input".to_owned()).with("call_id", &orphan.id)
+        };
+        // That a call must stand before its output is assumed; nobody has tried it.
+        match self.ids.find(&orphan.id) {
+            Some(_) => out.warn(&TOOL_OUTPUT_ORPHAN, violation),
+            None => out.add(&TOOL_OUTPUT_ORPHAN, violation),
+        }
+    }
+}
+
+impl ItemPosition {
+    fn order(self) -> usize {
+        match self {
+            ItemPosition::Before => 0,
+            ItemPosition::Item(n) => n,
+        }
+    }
+}
+
+fn of_call(place: ItemPosition) -> Occurrence {
+    let pointer = match place {
+        ItemPosition::Before => "/previous_response_id".to_owned(),
+        ItemPosition::Item(n) => at(n),
+    };
+    Occurrence::at(pointer).param("input".to_owned())
+}
+
+pub(crate) static TOOL_OUTPUT_ORPHAN: Rule = Rule {
+    summary: "Every output of a tool has its call, in the input or in the responses before.",
+    why: "The call was trimmed or compacted away and its output stayed, or the output names another call. Drop both \
+         or keep both.",
+    sentences: &[
+        "No tool call found for function call output with call_id {call_id}.",
+        "No tool call found for custom tool call output with call_id {call_id}.",
+    ],
+    sources: &[
+        "https://github.com/james-6-23/codex2api/issues/414",
+        "https://github.com/agentscope-ai/AgentTeams/issues/299",
+        "https://github.com/continuedev/continue/issues/10092",
+        "https://github.com/microsoft/vscode/issues/320060",
+    ],
+    ..Rule::measured("openai-responses/tool-output-orphan", "RSP-FO-1", 5, "2025-04")
+};
+
+pub(crate) static TOOL_OUTPUT_MISSING: Rule = Rule {
+    summary: "Every call has its output when the conversation goes on.",
+    why: "A turn was stopped, or broke, before every tool had answered, and the thread kept the calls. Store an \
+         output for each of them, even if it only says that the call was interrupted.",
+    sentences: &[
+        "No tool output found for function call {call_id}.",
+        "No tool output found for custom tool call {call_id}.",
+    ],
+    sources: &[
+        "https://github.com/router-for-me/CLIProxyAPI/issues/2368",
+        "https://github.com/openai/codex/issues/620",
+        "https://github.com/RooCodeInc/Roo-Code/issues/12248",
+        "https://github.com/diegosouzapw/OmniRoute/issues/8946",
+    ],
+    ..Rule::measured("openai-responses/tool-output-missing", "RSP-FC-1", 5, "2025-04")
+};
+
+/// "Duplicate function_call_output for call_id …" was received from a strict gateway in 2026. Nobody has seen OpenAI say
+/// it.
+pub(crate) static TOOL_OUTPUT_DUPLICATE: Rule = Rule {
+    summary: "A call has one output.",
+    why: "The output of an interrupted call was made up, and the real one was stored as well. Keep one of them.",
+    sentences: &["Duplicate function_call_output for call_id {call_id}."],
+    sources: &["https://platform.openai.com/docs/api-reference/responses/create"],
+    ..Rule::inferred("openai-responses/tool-output-duplicate", "RSP-FO-2", 5, "2026-01")
+};
+
+/// "No tool output found for tool call call-a.": a message stood between two calls whose outputs both came after it
+/// (<https://github.com/pydantic/pydantic-ai/blob/4fda38988f2939fa6ea9cdefcf120693e10ef491/tests/models/cassettes/test_deepseek_responses/test_deepseek_responses_rejects_interleaved_function_calls.yaml>).
+pub(crate) static TOOL_OUTPUTS_INTERRUPTED: Rule = Rule {
+    summary: "No message stands between a call and its output.",
+    why: "The provider turns the items into messages of Chat Completions, in which outputs come directly after the \
+         calls. Send all calls of a reply, then all their outputs, and messages before or after them.",
+    sentences: &["No tool output found for tool call {call_id}."],
+    is_optional: true,
+    sources: &[
+        "https://github.com/pydantic/pydantic-ai/blob/4fda38988f2939fa6ea9cdefcf120693e10ef491/tests/models/cassettes/test_deepseek_responses/test_deepseek_responses_rejects_interleaved_function_calls.yaml",
+    ],
+    ..Rule::measured("openai-responses/tool-outputs-interrupted", "RSP-DS-1", 5, "2026-09")
+};

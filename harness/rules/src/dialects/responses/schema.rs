@@ -1,0 +1,337 @@
+//! The first phase: the types of known fields, item by item.
+//!
+//! Unknown keys, unknown types of items and unknown parts pass.
+
+use super::profiles::ResponsesSwitches;
+use super::{Item, ItemKind, Tool, at};
+use crate::dialects::is_plain_name;
+use crate::dialects::openai::{Field, missing, wrong_type};
+use crate::json::{Json, JsonType};
+use crate::{Occurrence, Rule, Violations};
+
+/// What a request may go on from instead of saying anything.
+const INSTEAD_OF_INPUT: [&str; 3] = ["previous_response_id", "conversation", "prompt"];
+
+/// Checks the fields around the items. `n_items` is nothing if there is no list of items.
+pub(super) fn check_body(body: Json, n_items: Option<usize>, out: &mut Violations) {
+    let top = |name: &str| Field { pointer: format!("/{name}"), path: name.to_owned() };
+    match (n_items, body.get("input")) {
+        _ if !body.is_object() => {
+            let whole = Field::new("", "");
+            return wrong_type(out, &REQUEST_SHAPE, whole, "an object", body);
+        }
+        (Some(_), _) => {}
+        (None, Some(input)) if input.is_str() => {}
+        (None, Some(input)) if !input.is_null() => {
+            wrong_type(out, &REQUEST_SHAPE, top("input"), "one of an array of objects or string", input);
+        }
+        (None, _) if INSTEAD_OF_INPUT.iter().any(|name| !body.field(name).is_null()) => {}
+        (None, _) => {
+            missing(out, &REQUEST_SHAPE, Field::new("", "input"));
+        }
+    }
+    let previous = body.field("previous_response_id");
+    match previous.as_str() {
+        Some(id) => check_id(&id, "resp", || top("previous_response_id"), out),
+        None if previous.is_null() => {}
+        None => wrong_type(out, &REQUEST_SHAPE, top("previous_response_id"), "a string", previous),
+    }
+}
+
+pub(super) fn check_item(switches: &ResponsesSwitches, item: Item<'_, '_>, out: &mut Violations) {
+    let (n, json) = (item.n, item.json);
+    if !json.is_object() {
+        let field = Field { pointer: at(n), path: format!("input[{n}]") };
+        return wrong_type(out, &REQUEST_SHAPE, field, "an input item", json);
+    }
+    match item.kind {
+        ItemKind::Prompt | ItemKind::Said => check_message(item, out),
+        ItemKind::Call(tool) => {
+            check_call_id(switches, item, out);
+            let said = if tool == Tool::Function { "arguments" } else { "input" };
+            let [name, arguments] = json.pick(["name", said]);
+            check_name(n, tool, name, out);
+            string(n, arguments, said, out);
+        }
+        ItemKind::Output(_) => {
+            check_call_id(switches, item, out);
+            match json.get("output") {
+                None => missing(out, &ITEM_FIELD_REQUIRED, lacking(n, "output")),
+                Some(output) if output.is_str() || output.is_array() => {}
+                Some(output) => {
+                    let expected = "one of an array of objects or string";
+                    wrong_type(out, &ITEM_FIELD_REQUIRED, in_item(n, "output"), expected, output);
+                }
+            }
+        }
+        ItemKind::Reasoning => match json.get("summary") {
+            Some(summary) if summary.is_array() => {}
+            Some(other) => {
+                wrong_type(out, &ITEM_FIELD_REQUIRED, in_item(n, "summary"), "an array of objects", other)
+            }
+            None => missing(out, &ITEM_FIELD_REQUIRED, lacking(n, "summary")),
+        },
+        ItemKind::Reference | ItemKind::Other => {}
+    }
+    if let Some(prefix) = item.kind.id_prefix()
+        && let Some(id) = item.id()
+    {
+        check_id(&id, prefix, || in_item(n, "id"), out);
+        check_length(switches, &ITEM_ID_TOO_LONG, &id, || in_item(n, "id"), out);
+    }
+}
+
+fn check_message(item: Item<'_, '_>, out: &mut Violations) {
+    let n = item.n;
+    match (item.role, item.role.and_then(Json::as_str).as_deref()) {
+        (_, Some("user" | "assistant" | "system" | "developer")) => {}
+        (_, Some(role)) => out.add(&UNKNOWN_ROLE, || {
+            let violation = Occurrence::at(format!("{}/role", at(n))).param(format!("input[{n}]"));
+            violation.code("invalid_value").with("role", role)
+        }),
+        (Some(role), None) if !role.is_null() => {
+            wrong_type(out, &REQUEST_SHAPE, in_item(n, "role"), "a string", role);
+        }
+        (_, None) => missing(out, &REQUEST_SHAPE, lacking(n, "role")),
+    }
+    match item.content {
+        None => missing(out, &REQUEST_SHAPE, lacking(n, "content")),
+        Some(content) => match content.kind() {
+            JsonType::String => {}
+            JsonType::Array => check_parts(n, item.kind, content, out),
+            _ => {
+                let expected = "one of an array of objects or string";
+                wrong_type(out, &REQUEST_SHAPE, in_item(n, "content"), expected, content);
+            }
+        },
+    }
+}
+
+/// Parts that only the input of a user has, and parts of Chat Completions. All others may be known to the provider.
+fn check_parts(n: usize, kind: ItemKind, content: Json, out: &mut Violations) {
+    for (k, part) in content.items().enumerate() {
+        let form = match part.field("type").as_str().as_deref() {
+            _ if !part.is_object() => {
+                let field = Field {
+                    pointer: format!("{}/content/{k}", at(n)),
+                    path: format!("input[{n}].content[{k}]"),
+                };
+                wrong_type(out, &REQUEST_SHAPE, field, "an object", part);
+                continue;
+            }
+            Some("input_text" | "input_image" | "input_file" | "text" | "image_url")
+                if kind == ItemKind::Said =>
+            {
+                0
+            }
+            Some("text" | "image_url") => 1,
+            _ => continue,
+        };
+        out.add(&CONTENT_PART_TYPE, || {
+            Occurrence::at(format!("{}/content/{k}/type", at(n)))
+                .form(form)
+                .param(format!("input[{n}].content[{k}]"))
+                .code("invalid_value")
+                .with("type", part.field("type").as_str().unwrap_or_default())
+        });
+    }
+}
+
+fn check_call_id(switches: &ResponsesSwitches, item: Item<'_, '_>, out: &mut Violations) {
+    let n = item.n;
+    let Some(id) = string(n, item.call_id, "call_id", out).and_then(Json::as_str) else { return };
+    if id.is_empty() {
+        refuse_empty(out, &CALL_ID_LENGTH, in_item(n, "call_id"))
+    } else {
+        check_length(switches, &CALL_ID_LENGTH, &id, || in_item(n, "call_id"), out)
+    }
+}
+
+fn check_name(n: usize, tool: Tool, name: Option<Json>, out: &mut Violations) {
+    match string(n, name, "name", out).and_then(Json::as_str) {
+        Some(name) if name.is_empty() => refuse_empty(out, &FUNCTION_NAME_PATTERN, in_item(n, "name")),
+        Some(name) if tool == Tool::Function && !is_plain_name(&name) => {
+            out.add(&FUNCTION_NAME_PATTERN, || in_item(n, "name").violation().code("invalid_value"));
+        }
+        _ => {}
+    }
+}
+
+fn check_id(id: &str, prefix: &str, field: impl Fn() -> Field, out: &mut Violations) {
+    let form = match () {
+        () if !is_plain_name(id) => 1,
+        () if !id.starts_with(prefix) => 0,
+        () => return,
+    };
+    out.add(&ITEM_ID_FORM, || {
+        field().violation().form(form).code("invalid_value").with("id", id).with("prefix", prefix)
+    });
+}
+
+fn check_length(
+    switches: &ResponsesSwitches,
+    rule: &'static Rule,
+    id: &str,
+    field: impl Fn() -> Field,
+    out: &mut Violations,
+) {
+    let max = switches.max_id_chars;
+    // A text has at most as many characters as bytes.
+    if id.len() > max && id.chars().count() > max {
+        let length = id.chars().count();
+        out.add(rule, || {
+            field().violation().code("string_above_max_length").with("max", max).with("length", length)
+        });
+    }
+}
+
+fn in_item(n: usize, name: &str) -> Field {
+    Field { pointer: format!("{}/{name}", at(n)), path: format!("input[{n}].{name}") }
+}
+
+/// A field that is not there: it is reported at the item, so that the pointer resolves.
+fn lacking(n: usize, name: &str) -> Field {
+    Field { pointer: at(n), path: format!("input[{n}].{name}") }
+}
+
+/// Requires that a field of an item is a string, and returns it.
+fn string<'t, 'a>(
+    n: usize,
+    value: Option<Json<'t, 'a>>,
+    name: &str,
+    out: &mut Violations,
+) -> Option<Json<'t, 'a>> {
+    match value {
+        Some(value) if value.is_str() => return Some(value),
+        Some(other) => wrong_type(out, &ITEM_FIELD_REQUIRED, in_item(n, name), "a string", other),
+        None => missing(out, &ITEM_FIELD_REQUIRED, lacking(n, name)),
+    }
+    None
+}
+
+/// The rules about ids and names have this sentence about the empty one.
+const EMPTY: usize = 1;
+
+fn refuse_empty(out: &mut Violations, rule: &'static Rule, field: Field) {
+    out.add(rule, || field.violation().form(EMPTY).code("empty_string"));
+}
+
+/// "Invalid type for 'input\[0\]': expected an input item, but got a string instead." is the sentence that proxies
+/// repeat; the form is that of the other API of the provider.
+pub(crate) static REQUEST_SHAPE: Rule = Rule {
+    summary: "The body says what is to be answered, and the known fields of messages have their types.",
+    why: "There is no `input` and no earlier response to go on from, or a field has another type. Send `input` as \
+         a text or as a list of items, and the `content` of a message as a text or as a list of parts.",
+    sentences: &[
+        "Missing required parameter: '{path}'.",
+        "Invalid type for '{path}': expected {expected}, but got {got} instead.",
+    ],
+    sources: &[
+        "https://github.com/agentgateway/agentgateway/pull/1100",
+        "https://platform.openai.com/docs/api-reference/responses/create",
+    ],
+    ..Rule::observed("openai-responses/request-shape", "RSP-BODY-2", 1, "2025-03")
+};
+
+pub(crate) static UNKNOWN_ROLE: Rule = Rule {
+    summary: "A role is one of the four that the API knows.",
+    why: "The message comes from another API, most often with the role `tool` of Chat Completions. A tool's result \
+         is an item of the type `function_call_output` here.",
+    sentences: &[
+        "Invalid value: '{role}'. Supported values are: 'assistant', 'system', 'developer', and 'user'.",
+    ],
+    sources: &["https://github.com/Chevey339/kelivo/pull/281"],
+    ..Rule::observed("openai-responses/unknown-role", "RSP-ROLE-1", 1, "2025-03")
+};
+
+pub(crate) static CONTENT_PART_TYPE: Rule = Rule {
+    summary: "The parts of a message have a type of this API, and those of the assistant are output.",
+    why: "What the model said was stored as input, or in the parts of Chat Completions. Send back the assistant's \
+         text as `output_text`, the user's as `input_text`, or either as a plain string.",
+    sentences: &[
+        "Invalid value: '{type}'. Supported values are: 'output_text' and 'refusal'.",
+        "Invalid value: '{type}'. Supported values are: 'input_text', 'input_image', 'output_text', 'refusal', \
+         'input_file', 'computer_screenshot', 'summary_text', and 'tether_browsing_display'.",
+    ],
+    sources: &[
+        "https://github.com/camunda/connectors/pull/8356",
+        "https://github.com/langchain-ai/langchainjs/pull/11169",
+        "https://github.com/jeremychone/rust-genai/pull/119",
+        "https://community.openai.com/t/how-to-chat-with-an-ai-generated-image-via-responses-api/1365014",
+        "https://errs.dmxapi.cn/detail.php?id=1946",
+    ],
+    ..Rule::measured("openai-responses/content-part-type", "RSP-PART-1", 1, "2025-10")
+};
+
+pub(crate) static ITEM_FIELD_REQUIRED: Rule = Rule {
+    summary: "A call has an id, a name and its arguments, an output its id and its text, reasoning its summary.",
+    why: "The item was stored before it was complete, or in the shape of another API. Keep every field of an item as \
+         it came; a summary without text is an empty list.",
+    sentences: &[
+        "Missing required parameter: '{path}'.",
+        "Invalid type for '{path}': expected {expected}, but got {got} instead.",
+    ],
+    sources: &[
+        "https://github.com/AAswordman/Operit/issues/797",
+        "https://github.com/lidge-jun/opencodex/pull/4673",
+        "https://platform.openai.com/docs/api-reference/responses/create",
+    ],
+    ..Rule::observed("openai-responses/item-field-required", "RSP-ITEM-2", 1, "2025-03")
+};
+
+pub(crate) static CALL_ID_LENGTH: Rule = Rule {
+    summary: "The id of a call is not empty and not longer than the provider's own ids may be.",
+    why: "The call was made by another provider, whose ids are longer, or its id was lost. Give such calls ids of \
+         your own, the same in the call and in its output.",
+    sentences: &[
+        "Invalid '{path}': string too long. Expected a string with maximum length {max}, but got a string with \
+         length {length} instead.",
+        "Invalid '{path}': empty string. Expected a string with minimum length 1, but got an empty string instead.",
+    ],
+    sources: &["https://github.com/BigPizzaV3/CodexPlusPlus/issues/315"],
+    ..Rule::measured("openai-responses/call-id-length", "RSP-ID-2", 1, "2025-03")
+};
+
+pub(crate) static FUNCTION_NAME_PATTERN: Rule = Rule {
+    summary: "The name of a called function has only letters, digits, `_` and `-`.",
+    why: "The model called a tool by a name that does not exist, or the tool has a namespace in its name. Rename the \
+         call in the history before it is sent again.",
+    sentences: &[
+        "Invalid '{path}': string does not match pattern. Expected a string that matches the pattern \
+         '^[a-zA-Z0-9_-]+$'.",
+        "Invalid '{path}': empty string. Expected a string with minimum length 1, but got an empty string instead.",
+    ],
+    sources: &[
+        "https://github.com/openclaw/openclaw/issues/25728",
+        "https://github.com/openai/codex/pull/9447",
+        "https://github.com/weave-os/router/pull/1190",
+    ],
+    ..Rule::measured("openai-responses/function-name-pattern", "RSP-NAME-1", 1, "2025-11")
+};
+
+pub(crate) static ITEM_ID_FORM: Rule = Rule {
+    summary: "The id of an item begins as the provider's ids of that type do.",
+    why: "The item has an id that the provider never gave: one of another provider, or the id of the call. Leave the \
+         `id` of such items out; calls and outputs belong together by `call_id`.",
+    sentences: &[
+        "Invalid '{path}': '{id}'. Expected an ID that begins with '{prefix}'.",
+        "Invalid '{path}': '{id}'. Expected an ID that contains letters, numbers, underscores, or dashes, but this \
+         value contained additional characters.",
+    ],
+    sources: &[
+        "https://github.com/jlcodes99/cockpit-tools/issues/2090",
+        "https://github.com/langchain-ai/langchainjs/issues/11044",
+    ],
+    ..Rule::measured("openai-responses/item-id-form", "RSP-ID-1", 1, "2025-04")
+};
+
+pub(crate) static ITEM_ID_TOO_LONG: Rule = Rule {
+    summary: "The id of an item is not longer than the provider's own ids may be.",
+    why: "The item has an id of another provider, or one that was put together from several. Leave the `id` out.",
+    sentences: &[
+        "Invalid '{path}': string too long. Expected a string with maximum length {max}, but got a string \
+         with length {length} instead.",
+    ],
+    sources: &["https://platform.openai.com/docs/api-reference/responses/create"],
+    ..Rule::measured("openai-responses/item-id-too-long", "RSP-ID-3", 1, "2025-04")
+};

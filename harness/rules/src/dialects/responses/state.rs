@@ -1,0 +1,225 @@
+//! The second phase: what the items stand for, together with all that was said before.
+//!
+//! What a request goes on from may be named after its items, so the few facts that calls, outputs and ids are judged
+//! by wait for the end.
+
+use std::borrow::Cow;
+
+use super::pairing::{ItemPosition, OutputPairing};
+use super::reasoning::Reasoning;
+use super::{Item, ItemKind, Tool, at};
+use crate::json::{Document, Json};
+use crate::{Delivery, Ids, Memory, Occurrence, Rule, Violations};
+
+/// What is known of a request whose items are being read.
+#[derive(Debug)]
+pub(super) struct State<'a> {
+    memory: &'a Memory,
+    /// The ids of the items, and where each stands.
+    ids: Ids<'a>,
+    places: Vec<usize>,
+    /// Items of which only the id is sent.
+    references: Vec<(usize, Cow<'a, str>)>,
+    reasoning: Reasoning<'a>,
+    facts: Vec<Fact<'a>>,
+}
+
+/// What calls and outputs are paired by.
+#[derive(Debug)]
+enum Fact<'a> {
+    Call { n: usize, id: Cow<'a, str>, tool: Option<Tool> },
+    Output { n: usize, id: Cow<'a, str>, tool: Tool },
+    Message,
+}
+
+impl<'a> State<'a> {
+    pub(super) fn new(memory: &'a Memory) -> State<'a> {
+        State {
+            memory,
+            ids: Ids::default(),
+            places: Vec::new(),
+            references: Vec::new(),
+            reasoning: Reasoning::default(),
+            facts: Vec::new(),
+        }
+    }
+
+    pub(super) fn item(&mut self, item: Item<'_, 'a>, out: &mut Violations) {
+        if !item.json.is_object() {
+            return;
+        }
+        let (n, kind) = (item.n, item.kind);
+        self.reasoning.item(item, self.memory);
+        if let Some(id) = item.id().filter(|id| !id.is_empty()) {
+            match self.ids.insert(id.clone()) {
+                Ok(_) => self.places.push(n),
+                Err(_) => duplicate(n, &id, out),
+            }
+            if kind == ItemKind::Reference {
+                self.references.push((n, id));
+            }
+        }
+        match kind {
+            ItemKind::Reference => self.referred(item),
+            _ => self.facts.extend(fact(item)),
+        }
+    }
+
+    /// An item that the provider has is as good as sent.
+    fn referred(&mut self, reference: Item<'_, 'a>) {
+        let Some(id) = reference.id() else { return };
+        let Some(found) = self.memory.replies.item(&id) else { return };
+        let Ok(document) = Document::parse(found.text.as_bytes()) else { return };
+        self.facts.extend(fact(Item::of(reference.n, document.root())));
+    }
+
+    /// Takes the fields around the items, after the last one.
+    pub(super) fn finish(&mut self, body: Json<'_, 'a>, out: &mut Violations) {
+        let is_stored = body.field("store").as_bool() != Some(false);
+        let mut pairing = OutputPairing::default();
+        let knows_all = self.go_on(body, &mut pairing, out);
+        let knows_references = self.check_references(is_stored, out);
+        self.reasoning.finish(is_stored, &self.ids, out);
+        for fact in self.facts.drain(..) {
+            match fact {
+                Fact::Call { n, id, tool } => pairing.call(ItemPosition::Item(n), id, tool),
+                Fact::Output { n, id, tool } => pairing.output(n, id, tool, out),
+                Fact::Message => pairing.message(),
+            }
+        }
+        pairing.finish(knows_all && knows_references, out);
+    }
+
+    /// Takes what was said before the request. Gives whether all of it is known.
+    fn go_on(&mut self, body: Json<'_, 'a>, pairing: &mut OutputPairing<'a>, out: &mut Violations) -> bool {
+        let Some(id) = body.field("previous_response_id").as_str() else {
+            return body.field("conversation").is_null();
+        };
+        let Some(chain) = self.memory.replies.up_to(&id) else {
+            if self.memory.is_whole() {
+                out.add(&PREVIOUS_RESPONSE_NOT_FOUND, || {
+                    let violation =
+                        Occurrence::at("/previous_response_id").param("previous_response_id".to_owned());
+                    violation.code("previous_response_not_found").with("id", &id)
+                });
+            }
+            return false;
+        };
+        for earlier in chain {
+            let Ok(document) = Document::parse(earlier.items.as_bytes()) else { continue };
+            for item in document.root().items() {
+                self.earlier(item, earlier.delivery, pairing, out);
+            }
+        }
+        true
+    }
+
+    fn earlier(
+        &mut self,
+        item: Json<'_, 'a>,
+        delivery: Delivery,
+        pairing: &mut OutputPairing<'a>,
+        out: &mut Violations,
+    ) {
+        let item = Item::of(0, item);
+        if let Some(id) = item.id()
+            && item.kind != ItemKind::Reference
+        {
+            if let Some(place) = self.ids.find(&id) {
+                duplicate(self.places[place], &id, out);
+            }
+            self.reasoning.said_before(id);
+        }
+        match fact(item) {
+            Some(Fact::Call { id, tool, .. }) => {
+                pairing.call(ItemPosition::Before, id, tool.filter(|_| delivery == Delivery::Whole));
+            }
+            Some(Fact::Output { id, .. }) => pairing.output_before(&id),
+            Some(Fact::Message) => pairing.message(),
+            None => {}
+        }
+    }
+
+    /// Gives whether all that is only named is known.
+    fn check_references(&self, is_stored: bool, out: &mut Violations) -> bool {
+        let mut knows_all = true;
+        for (n, id) in &self.references {
+            if self.memory.replies.item(id).is_some() || self.memory.replies.was_sent(id) {
+                continue;
+            }
+            knows_all = false;
+            if self.memory.is_whole() || !is_stored {
+                let form = usize::from(is_stored);
+                out.add(&ITEM_NOT_FOUND, || {
+                    Occurrence::at(format!("{}/id", at(*n)))
+                        .form(form)
+                        .param("input".to_owned())
+                        .with("id", id)
+                });
+            }
+        }
+        knows_all
+    }
+}
+
+/// What an item adds to the pairing of calls and outputs.
+fn fact<'a>(item: Item<'_, 'a>) -> Option<Fact<'a>> {
+    let (n, id) = (item.n, || item.call_id.and_then(Json::as_str));
+    match item.kind {
+        ItemKind::Prompt | ItemKind::Said => Some(Fact::Message),
+        ItemKind::Call(tool) => Some(Fact::Call { n, id: id()?, tool: Some(tool) }),
+        ItemKind::Output(tool) => Some(Fact::Output { n, id: id()?, tool }),
+        // Other calls may be answered by a `function_call_output` too, and need not be.
+        ItemKind::Other => match item.json.field("type").as_str()?.ends_with("_output") {
+            true => None,
+            false => Some(Fact::Call { n, id: id()?, tool: None }),
+        },
+        ItemKind::Reasoning | ItemKind::Reference => None,
+    }
+}
+
+fn duplicate(n: usize, id: &str, out: &mut Violations) {
+    out.add(&ITEM_DUPLICATE, || {
+        Occurrence::at(format!("{}/id", at(n))).param("input".to_owned()).with("id", id)
+    });
+}
+
+pub(crate) static PREVIOUS_RESPONSE_NOT_FOUND: Rule = Rule {
+    summary: "The earlier response that a request goes on from is one that the provider has kept.",
+    why: "The response was made with `store: false`, by another account, or never came to its end. Send the whole \
+         conversation as `input` instead.",
+    sentences: &["Previous response with id '{id}' not found."],
+    sources: &["https://github.com/maximhq/bifrost/issues/2441", "https://github.com/LionSR/TeXRA/pull/2044"],
+    ..Rule::observed("openai-responses/previous-response-not-found", "RSP-PREV-1", 2, "2025-03")
+};
+
+pub(crate) static ITEM_NOT_FOUND: Rule = Rule {
+    summary: "An item that is only named is one that the provider has kept.",
+    why: "With `store: false` the provider keeps nothing, so an `item_reference`, or reasoning without its \
+         `encrypted_content`, leads nowhere. Send the items whole, and ask for `reasoning.encrypted_content`.",
+    sentences: &[
+        "Item with id '{id}' not found. Items are not persisted when `store` is set to false. Try again with `store` \
+         set to true, or remove this item from your input.",
+        "Item with id '{id}' not found.",
+    ],
+    // Seen as 404 and, through proxies, as 400.
+    status: 404,
+    sources: &[
+        "https://github.com/vercel/ai/issues/7543",
+        "https://github.com/openai/openai-agents-js/issues/546",
+        "https://github.com/router-for-me/CLIProxyAPI/issues/2381",
+    ],
+    ..Rule::measured("openai-responses/item-not-found", "RSP-ITEM-1", 3, "2025-07")
+};
+
+pub(crate) static ITEM_DUPLICATE: Rule = Rule {
+    summary: "No item is sent twice.",
+    why: "The same item stands twice in the input, or again after the response that it came from. Send each id once, \
+         and after `previous_response_id` only what is new.",
+    sentences: &["Duplicate item found with id {id}. Remove duplicate items from your input and try again."],
+    sources: &[
+        "https://github.com/earendil-works/pi/issues/5148",
+        "https://github.com/github/copilot-cli/issues/3560",
+    ],
+    ..Rule::measured("openai-responses/item-duplicate", "RSP-DUP-1", 3, "2025-06")
+};

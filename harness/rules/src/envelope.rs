@@ -1,0 +1,76 @@
+//! The error bodies of providers that speak OpenAI Chat Completions and wrap their sentences in their own way.
+
+use serde_json::{Value, json};
+
+/// The shape of the error body of a provider that speaks somebody else's dialect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RelativeEnvelope {
+    /// DeepSeek: OpenAI's, with the type as the code (<https://github.com/TurixAI/TuriX-CUA/issues/15>).
+    Deepseek,
+    /// Moonshot and Groq: `{error: {message, type}}` (<https://github.com/MoonshotAI/kimi-cli/issues/1977>,
+    /// <https://github.com/fanenr/chatbot/issues/21>).
+    TypeOnly,
+    /// xAI: `{code, error}`, both sentences (<https://github.com/langchain-ai/langchain/issues/34140>).
+    Xai,
+    /// Cerebras: the fields without an envelope (<https://github.com/Kilo-Org/kilocode/issues/10375>).
+    Cerebras,
+    /// Cohere: `{message}` (<https://github.com/langchain-ai/langchain-cohere/pull/15>).
+    Cohere,
+    /// MiniMax: like Anthropic's, with the status in words (<https://github.com/earendil-works/pi/issues/5468>).
+    Minimax,
+    /// DashScope: OpenAI's with two more ids (<https://github.com/agno-agi/agno/pull/5317>).
+    Dashscope,
+    /// vLLM of today: OpenAI's, with the status as the code
+    /// (<https://github.com/suitenumerique/conversations/issues/197>).
+    Vllm,
+    /// vLLM before: the same without `error` around it (<https://github.com/vllm-project/vllm/issues/6862>).
+    VllmFlat,
+}
+
+impl RelativeEnvelope {
+    /// The error body around a sentence.
+    pub(crate) fn wrap(self, message: &str, request_id: &str) -> Value {
+        const TYPE: &str = "invalid_request_error";
+        match self {
+            RelativeEnvelope::Deepseek => {
+                json!({ "error": { "message": message, "type": TYPE, "param": null, "code": TYPE } })
+            }
+            RelativeEnvelope::TypeOnly => json!({ "error": { "message": message, "type": TYPE } }),
+            RelativeEnvelope::Xai => {
+                json!({ "code": "Client specified an invalid argument", "error": message })
+            }
+            RelativeEnvelope::Cerebras => json!({
+                "message": message,
+                "type": TYPE,
+                "param": "validation_error",
+                "code": "wrong_api_format",
+            }),
+            RelativeEnvelope::Cohere => json!({ "message": message }),
+            RelativeEnvelope::Minimax => json!({
+                "type": "error",
+                "error": { "type": "bad_request_error", "message": message, "http_code": "400" },
+                "request_id": request_id,
+            }),
+            RelativeEnvelope::Dashscope => json!({
+                "error": {
+                    "code": "invalid_parameter_error",
+                    "param": null,
+                    "message": message,
+                    "type": TYPE,
+                },
+                "id": format!("chatcmpl-{request_id}"),
+                "request_id": request_id,
+            }),
+            RelativeEnvelope::Vllm => json!({ "error": vllm(message) }),
+            RelativeEnvelope::VllmFlat => {
+                let mut body = vllm(message);
+                body["object"] = json!("error");
+                body
+            }
+        }
+    }
+}
+
+fn vllm(message: &str) -> Value {
+    json!({ "message": message, "type": "BadRequestError", "param": null, "code": 400 })
+}

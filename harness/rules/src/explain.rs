@@ -1,0 +1,131 @@
+//! The pages of the rules: what each asks for, why, how to mend a history, and where that is known from.
+//!
+//! A page is made from the rule's table, from the profiles, and from the vectors of the rule, which are its example.
+//! Rules of streams have short pages: what is asked for, what a violation means, and the source.
+
+mod html;
+mod text;
+
+use crate::check::{self, CheckOptions, Start, Strictness};
+use crate::lint::{Vector, VectorFile};
+use crate::streams::StreamRule;
+use crate::{self as rules, Confidence, Memory, Profile, Rule, Severity, Violation};
+
+pub use html::site;
+pub use text::{stream_text, text};
+
+/// What a page shows.
+struct Page {
+    rule: &'static Rule,
+    /// The place among the checks of its dialect, from 1, and how many there are.
+    order: (usize, usize),
+    enforced: Vec<&'static Profile>,
+    tolerated: Vec<&'static Profile>,
+    lacking: Vec<&'static Profile>,
+    before: Option<Example>,
+    after: Option<Example>,
+    /// The body of the refusal of the example.
+    envelope: Option<String>,
+}
+
+/// A history, and what is said to it.
+struct Example {
+    comment: String,
+    lines: Vec<String>,
+    said: String,
+}
+
+/// Stands for the id that each request of a provider has.
+const REQUEST_ID: &str = "req_1";
+
+impl Page {
+    fn of(rule: &'static Rule, vectors: Option<&VectorFile>) -> Page {
+        let of_dialect = || Rule::all().filter(|other| other.dialect() == rule.dialect());
+        let at = of_dialect().position(|other| other.id == rule.id).unwrap_or_default();
+        let profiles = |severity: Option<Severity>| {
+            let profiles = Profile::all().filter(|profile| profile.dialect == rule.dialect());
+            profiles.filter(|profile| profile.severity(rule) == severity).collect()
+        };
+        let (before, after) = vectors.map_or((None, None), VectorFile::example);
+        Page {
+            rule,
+            order: (at + 1, of_dialect().count()),
+            enforced: profiles(Some(Severity::Error)),
+            tolerated: profiles(Some(Severity::Warning)),
+            lacking: profiles(None),
+            before: before.and_then(|vector| Example::of(rule, vector)),
+            after: after.and_then(|vector| Example::of(rule, vector)),
+            envelope: before.and_then(|vector| envelope(rule, vector)),
+        }
+    }
+
+    /// How well the rule is known, in words.
+    fn confidence(&self) -> &'static str {
+        match self.rule.confidence {
+            Confidence::Measured => {
+                "measured: a live probe was published, or the documentation says so and several people met it"
+            }
+            Confidence::Observed => "observed: somebody met it and quoted the provider's sentence",
+            Confidence::Secondary => "secondary: somebody reports it at second hand",
+            Confidence::Inferred => {
+                "inferred from the provider's other sentences; nobody was seen to meet it"
+            }
+        }
+    }
+}
+
+/// What it means that a stream breaks a rule, in words.
+fn of_violation(rule: &StreamRule) -> &'static str {
+    match rule.severity {
+        Severity::Error => "A violation is an error: the provider never sends such a stream.",
+        Severity::Warning => {
+            "A violation is a warning: the provider does not do this itself, but its relatives do, or readers survive it."
+        }
+    }
+}
+
+fn profile_of(rule: &Rule, vector: &Vector) -> &'static Profile {
+    let named = vector.profile.as_deref().and_then(Profile::named);
+    named.unwrap_or_else(|| Profile::newest(rule.dialect()))
+}
+
+impl Example {
+    fn of(rule: &Rule, vector: &Vector) -> Option<Example> {
+        let bytes = vector.bytes()?;
+        let profile = profile_of(rule, vector);
+        let violations = judged(rule, vector, &bytes);
+        let said = match (rules::refusal(&violations), violations.first()) {
+            (Some(refusal), _) => format!("{}: {}", refusal.status(), refusal.message),
+            (None, Some(warning)) => {
+                format!("accepted by {}, with the warning {}", profile.name, warning.rule.id)
+            }
+            (None, None) => "accepted".to_owned(),
+        };
+        let list = rules::list_of(rule.dialect());
+        let options = CheckOptions { strictness: Strictness::Profile(profile), ..CheckOptions::default() };
+        let checked = check::check(&bytes, Start { line: 1, offset: 0 }, &options).ok();
+        let finding = checked
+            .as_ref()
+            .and_then(|checked| checked.findings.iter().find(|finding| finding.rule.id == rule.id));
+        let lines = match finding.filter(|finding| !finding.excerpt.lines.is_empty()) {
+            Some(finding) => finding.excerpt.to_lines(),
+            None => check::conversation(&bytes, list),
+        };
+        Some(Example { comment: vector.comment.clone(), lines, said })
+    }
+}
+
+/// What the provider of a vector has against it, with all that it said before.
+fn judged(rule: &Rule, vector: &Vector, bytes: &[u8]) -> Vec<Violation> {
+    let of_exchanges = |earlier| Memory::of_exchanges(rule.dialect(), earlier);
+    let memory = vector.exchanges().map_or_else(Memory::default, of_exchanges);
+    rules::validate_remembering(profile_of(rule, vector), &memory, bytes)
+}
+
+fn envelope(rule: &Rule, vector: &Vector) -> Option<String> {
+    let violations = judged(rule, vector, &vector.bytes()?);
+    Some(format!("{:#}", rules::refusal(&violations)?.envelope(REQUEST_ID)))
+}
+
+#[cfg(test)]
+mod tests;

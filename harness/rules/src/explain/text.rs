@@ -1,0 +1,64 @@
+//! A page as text for a terminal.
+
+use std::fmt::Write;
+
+use super::{Example, Page, of_violation};
+use crate::lint::VectorFile;
+use crate::streams::StreamRule;
+use crate::{Profile, Rule};
+
+/// The page of a rule; `vectors` are those of the rule.
+pub fn text(rule: &'static Rule, vectors: Option<&VectorFile>) -> String {
+    let page = Page::of(rule, vectors);
+    let Rule { id, alias, summary, why, status, since, phase, .. } = rule;
+    let mut text = format!("{id} ({alias})\n\n{summary}\n{why}\n");
+    let _ = writeln!(text, "\nThe provider says, with status {status}:");
+    rule.sentences.iter().for_each(|sentence| {
+        let _ = writeln!(text, "  {sentence}");
+    });
+    if let Some(envelope) = &page.envelope {
+        envelope.lines().for_each(|line| {
+            let _ = writeln!(text, "    {line}");
+        });
+    }
+    example(&mut text, "Before", page.before.as_ref());
+    example(&mut text, "After", page.after.as_ref());
+    let (place, n_rules) = page.order;
+    let _ = writeln!(text, "\nOrder of checks: {place} of {n_rules}, in phase {phase}.");
+    let _ = writeln!(text, "First seen {since}, {}.", page.confidence());
+    profiles(&mut text, "Enforced by", &page.enforced);
+    profiles(&mut text, "Tolerated by", &page.tolerated);
+    profiles(&mut text, "Unknown to", &page.lacking);
+    text.push_str("\nSources:\n");
+    rule.sources.iter().for_each(|source| {
+        let _ = writeln!(text, "  {source}");
+    });
+    text
+}
+
+/// The page of a rule of streams.
+pub fn stream_text(rule: &StreamRule) -> String {
+    let StreamRule { id, summary, source, .. } = rule;
+    let dialect = rule.dialect();
+    let violation = of_violation(rule);
+    format!(
+        "{id}\n\n{summary}\n\n`brickbat check --stream` holds recorded streams of {dialect} to this rule.\n{violation}\n\n\
+         Source:\n  {source}\n"
+    )
+}
+
+fn example(text: &mut String, name: &str, example: Option<&Example>) {
+    let Some(Example { comment, lines, said }) = example else { return };
+    let _ = writeln!(text, "\n{name}: {comment}");
+    lines.iter().for_each(|line| {
+        let _ = writeln!(text, "  {line}");
+    });
+    let _ = writeln!(text, "  => {said}");
+}
+
+fn profiles(text: &mut String, words: &str, profiles: &[&Profile]) {
+    if !profiles.is_empty() {
+        let names: Vec<&str> = profiles.iter().map(|profile| profile.name).collect();
+        let _ = writeln!(text, "{words}: {}.", names.join(", "));
+    }
+}

@@ -1,0 +1,175 @@
+//! How strict a host is: from an address and the name of a model to a profile.
+
+use crate::Dialect;
+use crate::Profile;
+
+/// The profile of whoever answers at a host, for a dialect and a model.
+///
+/// `host` is the name alone, in any case, with or without a port; `model` is the name in the request, empty if it has
+/// none. A gateway is as strict as the provider that it hands the model to. The answer is nothing where nobody knows
+/// how strict the host is: an unknown host, a gateway with a model of unknown origin, a dialect that the host does not
+/// speak.
+pub fn profile_for(dialect: Dialect, host: &str, model: &str) -> Option<&'static Profile> {
+    let host = host.split(':').next().unwrap_or_default().trim_end_matches('.').to_ascii_lowercase();
+    let model = model.to_ascii_lowercase();
+    let route = ROUTES.iter().find(|route| is_host(route.host, &host) && model.starts_with(route.model))?;
+    let profiles = route.profiles.iter().filter_map(|name| Profile::named(name));
+    profiles.into_iter().find(|profile| profile.dialect == dialect)
+}
+
+/// A host, a kind of model, and how strict the two are.
+struct Route {
+    /// The name of the host. `*` stands for one or more characters.
+    host: &'static str,
+    /// What the name of the model begins with, in lower case.
+    model: &'static str,
+    /// The profiles, at most one for each dialect; none where the strictness is unknown.
+    profiles: &'static [&'static str],
+}
+
+const fn route(host: &'static str, model: &'static str, profiles: &'static [&'static str]) -> Route {
+    Route { host, model, profiles }
+}
+
+/// The first that fits counts.
+#[rustfmt::skip]
+static ROUTES: &[Route] = &[
+    // https://docs.anthropic.com/en/api/messages
+    route("api.anthropic.com", "", &["anthropic-messages"]),
+    // https://platform.openai.com/docs/api-reference/chat/create
+    route("api.openai.com", "", &["openai-chat", "openai-responses"]),
+    // Azure answers in OpenAI's sentences: https://github.com/sdcb/chats/pull/132
+    route("*.openai.azure.com", "", &["openai-chat", "openai-responses"]),
+    // https://ai.google.dev/api/generate-content; in front of it, OpenAI's dialect has a validation that nobody described.
+    route("generativelanguage.googleapis.com", "", &["gemini"]),
+    // https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/inference, global or in a region
+    route("aiplatform.googleapis.com", "", &["vertex-gemini"]),
+    route("*-aiplatform.googleapis.com", "", &["vertex-gemini"]),
+    // https://docs.aws.amazon.com/general/latest/gr/bedrock.html
+    route("bedrock-runtime.*.amazonaws.com", "", &["bedrock-converse"]),
+    route("bedrock-runtime-fips.*.amazonaws.com", "", &["bedrock-converse"]),
+    // https://docs.mistral.ai/api/
+    route("api.mistral.ai", "", &["mistral"]),
+
+    // https://api-docs.deepseek.com/
+    route("api.deepseek.com", "", &["deepseek", "deepseek-responses"]),
+    // https://platform.kimi.ai/docs/api/overview
+    route("api.moonshot.ai", "", &["moonshot"]),
+    route("api.moonshot.cn", "", &["moonshot"]),
+    // https://console.groq.com/docs/api-reference
+    route("api.groq.com", "", &["groq"]),
+    // https://docs.x.ai/docs/api-reference
+    route("api.x.ai", "", &["xai"]),
+    // https://inference-docs.cerebras.ai/api-reference/chat-completions
+    route("api.cerebras.ai", "", &["cerebras"]),
+    // https://docs.cohere.com/docs/compatibility-api
+    route("api.cohere.ai", "", &["cohere"]),
+    route("api.cohere.com", "", &["cohere"]),
+    // https://github.com/MiniMax-AI/MiniMax-M2/issues/76 and, for the second, https://github.com/QwenLM/qwen-code/issues/11905
+    route("api.minimax.io", "", &["minimax"]),
+    route("api.minimaxi.com", "", &["minimax"]),
+    route("api.minimax.chat", "", &["minimax"]),
+    // https://github.com/agno-agi/agno/pull/5317
+    route("dashscope.aliyuncs.com", "", &["dashscope"]),
+    route("dashscope-intl.aliyuncs.com", "", &["dashscope"]),
+
+    // A gateway that names the origin before the model: https://openrouter.ai/docs/features/provider-routing. That it
+    // hands on what the provider says is seen in https://github.com/continuedev/continue/issues/11556 (Alibaba) and
+    // https://github.com/MiniMax-AI/MiniMax-M2/issues/76 (MiniMax). Models that Anthropic and Google serve are
+    // translated into another dialect there, so they have no profile.
+    route("openrouter.ai", "openai/", &["openai-chat"]),
+    route("openrouter.ai", "deepseek/", &["deepseek"]),
+    route("openrouter.ai", "moonshotai/", &["moonshot"]),
+    route("openrouter.ai", "x-ai/", &["xai"]),
+    route("openrouter.ai", "cohere/", &["cohere"]),
+    route("openrouter.ai", "minimax/", &["minimax"]),
+    route("openrouter.ai", "qwen/", &["dashscope"]),
+    route("openrouter.ai", "", &[]),
+
+    // A gateway to many servers, most of which run open models on unknown software:
+    // https://huggingface.co/docs/inference-providers/index
+    route("router.huggingface.co", "", &[]),
+    // OpenAI's dialect in front of other providers' models, with a validation of its own that nobody described:
+    // Z.ai, Snowflake Cortex, Heroku, Crusoe, Ollama.
+    route("api.z.ai", "", &[]),
+    route("*.snowflakecomputing.com", "", &[]),
+    route("us.inference.heroku.com", "", &[]),
+    route("eu.inference.heroku.com", "", &[]),
+    route("api.inference.crusoecloud.com", "", &[]),
+    route("ollama.com", "", &[]),
+];
+
+/// Whether a name fits a pattern with at most one `*`, which stands for at least one character.
+fn is_host(pattern: &str, host: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == host,
+        Some((start, end)) => {
+            host.len() > start.len() + end.len() && host.starts_with(start) && host.ends_with(end)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hashbrown::HashSet;
+
+    use super::*;
+
+    fn name(host: &str, model: &str) -> Option<&'static str> {
+        profile_for(Dialect::OpenaiChat, host, model).map(Profile::undated)
+    }
+
+    #[test]
+    fn hosts_and_gateways_lead_to_profiles() {
+        assert_eq!(name("API.DeepSeek.com:443", "deepseek-v4-flash"), Some("deepseek"));
+        assert_eq!(name("mine.openai.azure.com", "gpt-5"), Some("openai-chat"));
+        assert_eq!(name("openrouter.ai", "DeepSeek/deepseek-v4-pro"), Some("deepseek"));
+        assert_eq!(name("openrouter.ai", "openai/gpt-5"), Some("openai-chat"));
+    }
+
+    #[test]
+    fn each_dialect_of_a_host_has_its_own_profile() {
+        use Dialect::{BedrockConverse, Gemini, Mistral, OpenaiChat, OpenaiResponses};
+        for (dialect, host, expected) in [
+            (OpenaiResponses, "api.openai.com", Some("openai-responses")),
+            (OpenaiResponses, "mine.openai.azure.com", Some("openai-responses")),
+            (OpenaiResponses, "api.deepseek.com", Some("deepseek-responses")),
+            (Gemini, "generativelanguage.googleapis.com", Some("gemini")),
+            (OpenaiChat, "generativelanguage.googleapis.com", None),
+            (Gemini, "aiplatform.googleapis.com", Some("vertex-gemini")),
+            (Gemini, "europe-west4-aiplatform.googleapis.com", Some("vertex-gemini")),
+            (Gemini, "xaiplatform.googleapis.com", None),
+            (BedrockConverse, "bedrock-runtime.us-east-1.amazonaws.com", Some("bedrock-converse")),
+            (BedrockConverse, "localhost:8787", None),
+            (Mistral, "api.mistral.ai", Some("mistral")),
+            (OpenaiChat, "api.mistral.ai", None),
+        ] {
+            let found = profile_for(dialect, host, "").map(Profile::undated);
+            assert_eq!(found, expected, "{dialect} at {host}");
+        }
+    }
+
+    #[test]
+    fn what_nobody_knows_has_no_profile() {
+        assert_eq!(name("openrouter.ai", "anthropic/claude-sonnet-4.6"), None);
+        assert_eq!(name("api.z.ai", "glm-5.3"), None);
+        assert_eq!(name(".openai.azure.com", "gpt-5"), None);
+        assert_eq!(name("api.openai.com.example.org", "gpt-5"), None);
+        assert_eq!(name("", ""), None);
+        assert!(profile_for(Dialect::OpenaiChat, "api.anthropic.com", "claude-sonnet-5").is_none());
+    }
+
+    #[test]
+    fn every_route_can_be_reached_and_names_profiles_of_different_dialects() {
+        for (n, route) in ROUTES.iter().enumerate() {
+            let is_hidden =
+                |before: &Route| before.host == route.host && route.model.starts_with(before.model);
+            assert!(!ROUTES[..n].iter().any(is_hidden), "{} {}", route.host, route.model);
+            let mut dialects = HashSet::new();
+            for name in route.profiles {
+                let profile = Profile::named(name).unwrap_or_else(|| panic!("no profile {name}"));
+                assert!(dialects.insert(profile.dialect), "{}", route.host);
+            }
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! How strict a provider is: a dialect at a date, or a provider that speaks somebody else's dialect.
+//!
+//! Profiles are data. A rule that is contested is not deleted: the profile tolerates it, and a violation becomes a
+//! warning. When a provider changes its mind, a new dated profile is added and the old ones stay as they are.
+
+use crate::dialects::Switches;
+use crate::{Dialect, Envelope, Rule, Severity};
+
+/// A named, dated strictness of a dialect.
+#[derive(Debug)]
+pub struct Profile {
+    /// The name that options and reports use, for example `anthropic-messages@2026-09`.
+    pub name: &'static str,
+    /// Who is so strict, for people, for example `DeepSeek`.
+    pub provider: &'static str,
+    /// The dialect whose rules bind.
+    pub dialect: Dialect,
+    /// The optional rules that bind here, see [`Rule::is_optional`].
+    pub added: &'static [&'static Rule],
+    /// The rules whose violation is only a warning here.
+    pub tolerated: &'static [&'static Rule],
+    /// The rules that this provider has given up, or never had: a violation is nothing.
+    pub given_up: &'static [&'static Rule],
+    /// Rules that this provider words in its own way, with its sentences in place of the rule's.
+    pub wording: &'static [(&'static Rule, &'static [&'static str])],
+    /// In what the provider wraps its sentences.
+    pub envelope: Envelope,
+    /// What else differs between providers and between dates.
+    pub(crate) switches: &'static dyn Switches,
+}
+
+impl Profile {
+    /// What most profiles of a dialect have in common.
+    pub(crate) const fn base(
+        dialect: Dialect,
+        provider: &'static str,
+        envelope: Envelope,
+        switches: &'static dyn Switches,
+    ) -> Profile {
+        let (added, tolerated, given_up, wording) = (&[], &[], &[], &[]);
+        Profile { name: "", provider, dialect, added, tolerated, given_up, wording, envelope, switches }
+    }
+
+    /// Every profile, dialect by dialect, the default of a dialect first.
+    pub fn all() -> impl Iterator<Item = &'static Profile> {
+        Dialect::ALL.into_iter().flat_map(|dialect| dialect.definition().profiles)
+    }
+
+    /// The newest profile of each name in a dialect: how strict everyone who speaks it is today.
+    pub fn newest_of_each_name(dialect: Dialect) -> impl Iterator<Item = &'static Profile> {
+        let profiles = dialect.definition().profiles;
+        let is_newest =
+            |n: &usize| profiles[..*n].iter().all(|newer| newer.undated() != profiles[*n].undated());
+        (0..profiles.len()).filter(is_newest).map(|n| &profiles[n])
+    }
+
+    /// The newest profile of the provider that a dialect is named after: the default.
+    pub fn newest(dialect: Dialect) -> &'static Profile {
+        &dialect.definition().profiles[0]
+    }
+
+    /// The profile of that name. A name without its date means the newest of that name.
+    pub fn named(name: &str) -> Option<&'static Profile> {
+        let is_meant = |profile: &&Profile| profile.name == name || profile.undated() == name;
+        Profile::all().find(is_meant)
+    }
+
+    /// The name without the date, for example `anthropic-messages`.
+    pub fn undated(&self) -> &'static str {
+        self.name.split('@').next().unwrap_or(self.name)
+    }
+
+    /// How hard this profile takes a violation of a rule; nothing if the rule does not bind.
+    pub fn severity(&self, rule: &Rule) -> Option<Severity> {
+        let holds = |rules: &[&Rule]| rules.iter().any(|known| known.id == rule.id);
+        if holds(self.tolerated) {
+            Some(Severity::Warning)
+        } else if holds(self.given_up) || (rule.is_optional && !holds(self.added)) {
+            None
+        } else {
+            Some(Severity::Error)
+        }
+    }
+
+    /// The sentences in which this provider tells a violation of a rule.
+    pub fn sentences(&self, rule: &Rule) -> &'static [&'static str] {
+        let own = self.wording.iter().find(|(worded, _)| worded.id == rule.id);
+        own.map_or(rule.sentences, |(_, sentences)| sentences)
+    }
+}
+
+/// The version in the name of a Claude or Gemini model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct ModelVersion {
+    /// The 4 of `claude-sonnet-4-5`.
+    pub(crate) major: u8,
+    /// The 5 of `claude-sonnet-4-5`; 0 where the name has none.
+    pub(crate) minor: u8,
+}
+
+impl ModelVersion {
+    /// Reads the version out of a model name in any of its spellings: `claude-3-5-sonnet-20241022`,
+    /// `claude-sonnet-5`, `claude-opus-4@20250514`, `us.anthropic.claude-opus-4-6-v1:0`.
+    /// A name that is not Claude's has none.
+    pub(crate) fn of_claude(model: &str) -> Option<ModelVersion> {
+        let (_, name) = model.split_once("claude-")?;
+        let mut parts = name.split(['-', '.', '@']).map(short_number).skip_while(Option::is_none);
+        let major = parts.next()??;
+        let minor = parts.next().flatten().unwrap_or(0);
+        Some(ModelVersion { major, minor })
+    }
+
+    /// Reads the version out of a model name such as `gemini-3-flash-preview`, `models/gemini-2.5-pro` or
+    /// `google/gemini-3.6-flash`. A name that is not Gemini's, or says no version, has none.
+    pub(crate) fn of_gemini(model: &str) -> Option<ModelVersion> {
+        let (_, name) = model.split_once("gemini-")?;
+        let version = name.split(['-', '@', ':']).next().unwrap_or_default();
+        let (major, minor) = version.split_once('.').unwrap_or((version, "0"));
+        Some(ModelVersion { major: short_number(major)?, minor: short_number(minor)? })
+    }
+}
+
+/// A number of one or two digits. A longer one is a date, not a version.
+fn short_number(part: &str) -> Option<u8> {
+    match part.len() {
+        1 | 2 => part.parse().ok(),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dialect_name_means_its_newest_profile() {
+        for dialect in Dialect::ALL {
+            let newest = Profile::newest(dialect);
+            assert_eq!(newest.dialect, dialect);
+            assert_eq!(Profile::named(dialect.name()).map(|profile| profile.name), Some(newest.name));
+            assert!(dialect.definition().profiles.iter().all(|profile| profile.dialect == dialect));
+        }
+        assert!(Profile::named("anthropic-messages@1999-01").is_none());
+    }
+
+    #[test]
+    fn names_dialects_and_switches_agree() {
+        for profile in Profile::all() {
+            assert_eq!(Profile::named(profile.name).map(|found| found.name), Some(profile.name));
+            let date = profile.name.split_once('@').map(|(_, date)| date);
+            assert!(date.is_some_and(|date| date.len() == 7), "{} names its date", profile.name);
+            let named = profile.tolerated.iter().chain(profile.given_up).chain(profile.added);
+            let mut named = named.chain(profile.wording.iter().map(|(rule, _)| rule));
+            assert!(named.all(|rule| rule.dialect() == profile.dialect), "{}", profile.name);
+            assert!(profile.added.iter().all(|rule| rule.is_optional), "{}", profile.name);
+            let violations = crate::validate(profile, b"{}");
+            let is_own = |violation: &crate::Violation| violation.rule.dialect() == profile.dialect;
+            assert!(!violations.is_empty() && violations.iter().all(is_own), "{}", profile.name);
+        }
+    }
+
+    #[test]
+    fn versions_are_read_from_every_spelling() {
+        let version = |model| ModelVersion::of_claude(model).map(|v| (v.major, v.minor));
+        assert_eq!(version("claude-3-opus-latest"), Some((3, 0)));
+        assert_eq!(version("claude-3-5-sonnet-20241022"), Some((3, 5)));
+        assert_eq!(version("claude-sonnet-4-5-20250929"), Some((4, 5)));
+        assert_eq!(version("claude-opus-4@20250514"), Some((4, 0)));
+        assert_eq!(version("us.anthropic.claude-opus-4-6-v1:0"), Some((4, 6)));
+        assert_eq!(version("anthropic/claude-sonnet-4.6"), Some((4, 6)));
+        assert_eq!(version("claude-fable-5"), Some((5, 0)));
+        assert_eq!(version("claude-mock"), None);
+        assert_eq!(version("gpt-5"), None);
+        let version = |model| ModelVersion::of_gemini(model).map(|v| (v.major, v.minor));
+        assert_eq!(version("gemini-3-flash-preview"), Some((3, 0)));
+        assert_eq!(version("models/gemini-2.5-pro"), Some((2, 5)));
+        assert_eq!(version("google/gemini-3.6-flash"), Some((3, 6)));
+        assert_eq!(version("gemini-flash-latest"), None);
+        assert_eq!(version("gemini-exp-1206"), None);
+    }
+}

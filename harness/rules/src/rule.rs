@@ -1,0 +1,129 @@
+//! The requirements of providers, as data.
+
+use serde::Serialize;
+
+use crate::Dialect;
+
+/// One requirement of a provider.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Rule {
+    /// The stable name, for example `anthropic-messages/tool-result-missing`.
+    pub id: &'static str,
+    /// The short name that tables and comments use, for example `ANT-TU-1`.
+    pub alias: &'static str,
+    /// The requirement in one line.
+    pub summary: &'static str,
+    /// What a violation means, and how to mend the history, for someone who meets the rule for the first time.
+    pub why: &'static str,
+    /// The provider's sentences, the usual one first. `{name}` stands for what differs from violation to violation.
+    pub sentences: &'static [&'static str],
+    /// The HTTP status with which the provider refuses.
+    pub status: u16,
+    /// The place in the order of checks: of two violations the one with the lower phase is answered.
+    /// Inside a phase it is the one that comes first in the conversation.
+    pub phase: u8,
+    /// Whether only profiles that name the rule enforce it; other providers of the dialect do not know it.
+    pub is_optional: bool,
+    /// When the provider was first seen to enforce it, as `YYYY-MM`.
+    pub since: &'static str,
+    /// How well the rule is known.
+    pub confidence: Confidence,
+    /// Where the rule was seen: addresses of real occurrences and of the provider's documentation.
+    pub sources: &'static [&'static str],
+}
+
+/// How well a rule is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Confidence {
+    /// A live probe was published, or the documentation says so and several people met it.
+    Measured,
+    /// Somebody met it, and quoted the provider's sentence.
+    Observed,
+    /// Somebody reports it at second hand.
+    Secondary,
+    /// We conclude it from the provider's other sentences. Nobody was seen to meet it.
+    Inferred,
+}
+
+impl Rule {
+    /// A rule that is known as well as can be, with what most rules have in common: it binds for every profile of the
+    /// dialect, and the provider refuses with status 400.
+    pub(crate) const fn measured(
+        id: &'static str,
+        alias: &'static str,
+        phase: u8,
+        since: &'static str,
+    ) -> Rule {
+        Rule {
+            id,
+            alias,
+            summary: "",
+            why: "",
+            sentences: &[],
+            status: 400,
+            phase,
+            is_optional: false,
+            since,
+            confidence: Confidence::Measured,
+            sources: &[],
+        }
+    }
+
+    /// The same for a rule that somebody met, see [`Confidence`].
+    pub(crate) const fn observed(
+        id: &'static str,
+        alias: &'static str,
+        phase: u8,
+        since: &'static str,
+    ) -> Rule {
+        Rule { confidence: Confidence::Observed, ..Rule::measured(id, alias, phase, since) }
+    }
+
+    pub(crate) const fn secondary(
+        id: &'static str,
+        alias: &'static str,
+        phase: u8,
+        since: &'static str,
+    ) -> Rule {
+        Rule { confidence: Confidence::Secondary, ..Rule::measured(id, alias, phase, since) }
+    }
+
+    pub(crate) const fn inferred(
+        id: &'static str,
+        alias: &'static str,
+        phase: u8,
+        since: &'static str,
+    ) -> Rule {
+        Rule { confidence: Confidence::Inferred, ..Rule::measured(id, alias, phase, since) }
+    }
+
+    /// Every rule, dialect by dialect, in the order in which the provider checks.
+    pub fn all() -> impl Iterator<Item = &'static Rule> {
+        Dialect::ALL.into_iter().flat_map(|dialect| dialect.definition().rules).copied()
+    }
+
+    /// The rule of that id (`anthropic-messages/tool-result-missing`) or alias (`ANT-TU-1`).
+    pub fn find(id_or_alias: &str) -> Option<&'static Rule> {
+        Rule::all().find(|rule| rule.id == id_or_alias || rule.alias == id_or_alias)
+    }
+
+    /// The rules of that id, alias or name without its dialect, which several dialects may share.
+    pub fn named(name: &str) -> Vec<&'static Rule> {
+        match Rule::find(name) {
+            Some(rule) => vec![rule],
+            None => Rule::all().filter(|rule| rule.short_name() == name).collect(),
+        }
+    }
+
+    /// The id without the dialect.
+    pub fn short_name(&self) -> &'static str {
+        self.id.split_once('/').map_or(self.id, |(_, name)| name)
+    }
+
+    /// The dialect to which the rule belongs.
+    pub fn dialect(&self) -> Dialect {
+        let name = self.id.split('/').next().unwrap_or_default();
+        Dialect::from_name(name).unwrap_or(Dialect::AnthropicMessages)
+    }
+}

@@ -1,0 +1,77 @@
+//! What all state machines have in common.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use super::event::Event;
+use super::rule::StreamRule;
+use super::violation::Verdict;
+
+/// The state of a stream in one grammar: it takes events, and knows whether the stream may end.
+pub(crate) trait Machine: fmt::Debug + Send + Sync {
+    /// The rules that the reader's findings break.
+    fn common(&self) -> &'static Common;
+
+    /// Judges the next event, and moves on if it is legal.
+    fn step(&mut self, event: &Event<'_>, warnings: &mut Warnings) -> Verdict;
+
+    /// Takes lines that are no part of an event. False means that they mean nothing in this grammar.
+    fn stray(&mut self, _text: &[u8]) -> Result<bool, super::violation::BrokenRule> {
+        Ok(false)
+    }
+
+    fn standing(&self) -> Standing;
+
+    /// Says what is odd about a stream that ends here, though it may.
+    fn end(&self, _warnings: &mut Warnings) {}
+}
+
+/// The rules that every grammar has in some form.
+#[derive(Debug)]
+pub(crate) struct Common {
+    pub(crate) truncated: &'static StreamRule,
+    pub(crate) unreadable: &'static StreamRule,
+    /// The last event has its end. None where the reader cannot see an event without it.
+    pub(crate) unended: Option<&'static StreamRule>,
+    /// Every line is a field or a comment. None where there are no lines.
+    pub(crate) stray: Option<&'static StreamRule>,
+}
+
+/// Where a stream stands between two events.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Standing {
+    Underway {
+        missing: String,
+    },
+    /// The stream may end.
+    Complete,
+    /// The provider has reported an error, in these words.
+    Failed(String),
+}
+
+pub(crate) fn underway(missing: impl Into<String>) -> Standing {
+    Standing::Underway { missing: missing.into() }
+}
+
+/// Oddities of the event that is being judged.
+#[derive(Debug, Default)]
+pub(crate) struct Warnings(pub(crate) Vec<(&'static StreamRule, String)>);
+
+impl Warnings {
+    /// Notes an oddity. Of each rule the first one counts; more of one event are not even kept.
+    pub(crate) fn add(&mut self, rule: &'static StreamRule, message: impl Into<String>) {
+        if !self.0.iter().any(|(known, _)| known.id == rule.id) {
+            self.0.push((rule, message.into()));
+        }
+    }
+}
+
+/// An error in the provider's words, short.
+pub(crate) fn error_in_words(kind: Option<Cow<'_, str>>, message: Option<Cow<'_, str>>) -> String {
+    let words = match (kind, message) {
+        (Some(kind), Some(message)) => format!("{kind}: {message}"),
+        (Some(word), None) | (None, Some(word)) => word.into_owned(),
+        (None, None) => "an error without words".to_owned(),
+    };
+    super::event::excerpt(words.as_bytes())
+}

@@ -1,0 +1,173 @@
+//! What anyone who speaks a dialect has against a body: for a client that does not know yet whom it will talk to.
+
+use hashbrown::HashMap;
+
+use crate::json::{self, Document};
+use crate::validate::{Validator, unreadable, walk_bare};
+use crate::{Dialect, MAX_VIOLATIONS, Memory, Profile, Severity, Violation};
+
+/// One violation of a rule, and who minds it.
+#[derive(Debug, Clone)]
+pub struct UnionViolation {
+    /// The violation in the words of the first profile that refuses it, or else of the first that warns of it.
+    pub violation: Violation,
+    /// The profiles that refuse the body because of it, the dialect's default first. Empty for a mere warning.
+    pub refused_by: Vec<&'static Profile>,
+    /// The profiles that warn of it.
+    pub warned_by: Vec<&'static Profile>,
+}
+
+/// What the newest profile of each name in a dialect has against a body; see [`Profile::newest_of_each_name`].
+///
+/// The body is refused by someone if an entry has a profile in `refused_by`. There is one entry for each rule and
+/// place, in the order in which providers check, and at most [`MAX_VIOLATIONS`] entries that someone refuses and as
+/// many that are only warned of. The body is read once, whatever the number of profiles.
+pub fn validate_union(dialect: Dialect, body: &[u8]) -> Vec<UnionViolation> {
+    let memory = Memory::default();
+    let mut validators = validators(dialect, &memory);
+    let list = dialect.definition().list;
+    let read =
+        json::walk(body, list, |part| validators.iter_mut().for_each(|validator| validator.take(part)));
+    judged(validators, body, read)
+}
+
+/// The same as [`validate_union`] for a bare list of messages. Places are named as if the list stood in a body.
+pub fn validate_union_list(dialect: Dialect, list: &[u8]) -> Vec<UnionViolation> {
+    let memory = Memory::default();
+    let around = Document::parse(dialect.definition().bare).unwrap_or_default();
+    let mut validators = validators(dialect, &memory);
+    let read =
+        walk_bare(list, &around, |part| validators.iter_mut().for_each(|validator| validator.take(part)));
+    judged(validators, list, read)
+}
+
+fn validators(dialect: Dialect, memory: &Memory) -> Vec<Validator<'_>> {
+    Profile::newest_of_each_name(dialect).map(|profile| Validator::new(profile, memory, None)).collect()
+}
+
+fn judged(
+    validators: Vec<Validator>,
+    body: &[u8],
+    read: Result<(), serde_json::Error>,
+) -> Vec<UnionViolation> {
+    let violations = |validator: Validator| match &read {
+        Ok(()) => (validator.profile, validator.out.into_violations()),
+        Err(error) => (validator.profile, unreadable(validator.profile, body, error)),
+    };
+    unite(validators.into_iter().map(violations))
+}
+
+fn unite(lists: impl Iterator<Item = (&'static Profile, Vec<Violation>)>) -> Vec<UnionViolation> {
+    let mut united: Vec<UnionViolation> = Vec::new();
+    let mut places = HashMap::<(&'static str, String), usize>::new();
+    for (profile, violations) in lists {
+        for violation in violations {
+            let key = (violation.rule.id, violation.pointer.clone());
+            let place = *places.entry(key).or_insert(united.len());
+            if place == united.len() {
+                united.push(UnionViolation {
+                    violation: violation.clone(),
+                    refused_by: Vec::new(),
+                    warned_by: Vec::new(),
+                });
+            }
+            united[place].add(profile, violation);
+        }
+    }
+    // Inside a phase the order of discovery stays.
+    united.sort_by_key(|entry| entry.violation.rule.phase);
+    let mut left = [MAX_VIOLATIONS; 2];
+    united.retain(|entry| {
+        let left = &mut left[usize::from(entry.refused_by.is_empty())];
+        let fits = *left > 0;
+        *left = left.saturating_sub(1);
+        fits
+    });
+    united
+}
+
+impl UnionViolation {
+    fn add(&mut self, profile: &'static Profile, violation: Violation) {
+        let list = match violation.severity {
+            Severity::Error => &mut self.refused_by,
+            Severity::Warning => &mut self.warned_by,
+        };
+        // A rule may be broken twice at one place.
+        if list.last().is_some_and(|last| last.name == profile.name) {
+            return;
+        }
+        let is_first = list.is_empty();
+        list.push(profile);
+        if is_first && violation.severity == Severity::Error {
+            self.violation = violation;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(profiles: &[&Profile]) -> Vec<&'static str> {
+        profiles.iter().map(|profile| profile.undated()).collect()
+    }
+
+    #[test]
+    fn a_violation_is_reported_once_with_everyone_who_minds_it() {
+        let body = br#"{"messages":[
+            {"role":"user","content":"hi"},
+            {"role":"assistant","content":"x","reasoning_content":"y","tool_calls":[
+                {"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]},
+            {"role":"user","content":"stop"}]}"#;
+        let united = validate_union(Dialect::OpenaiChat, body);
+        let reported: Vec<_> = united
+            .iter()
+            .map(|entry| (entry.violation.rule.alias, entry.violation.pointer.as_str()))
+            .collect();
+        assert_eq!(
+            reported,
+            [("GROQ-EXTRA-1", "/messages/1/reasoning_content"), ("OAI-TC-1", "/messages/1/tool_calls/0"),]
+        );
+        assert_eq!(names(&united[0].refused_by), ["groq", "cerebras"]);
+        assert!(united[0].warned_by.is_empty());
+        assert_eq!(united[1].refused_by[0].name, Profile::newest(Dialect::OpenaiChat).name);
+        assert!(names(&united[1].refused_by).contains(&"deepseek"));
+        assert_eq!(names(&united[1].warned_by), ["groq", "xai", "cerebras"]);
+        assert!(united[1].violation.message.ends_with("response messages: a"));
+    }
+
+    #[test]
+    fn the_list_is_bounded_and_keeps_refusals_apart_from_warnings() {
+        let message = r#"{"role":"tool","content":"x"}"#;
+        let list = vec![message; 3 * MAX_VIOLATIONS].join(",");
+        let united = validate_union(Dialect::OpenaiChat, format!(r#"{{"messages":[{list}]}}"#).as_bytes());
+        let refused = united.iter().filter(|entry| !entry.refused_by.is_empty()).count();
+        assert_eq!(refused, MAX_VIOLATIONS);
+        assert!(united.len() <= 2 * MAX_VIOLATIONS);
+    }
+
+    #[test]
+    fn a_bare_list_is_judged_like_the_body_around_it() {
+        let list = r#"[{"role":"user","content":"hi"},{"role":"tool","tool_call_id":"a","content":"x"}]"#;
+        let of_list = validate_union_list(Dialect::OpenaiChat, list.as_bytes());
+        let of_body =
+            validate_union(Dialect::OpenaiChat, format!(r#"{{"model":"m","messages":{list}}}"#).as_bytes());
+        let reported = |united: &[UnionViolation]| {
+            let each = united.iter();
+            each.map(|entry| (entry.violation.clone(), names(&entry.refused_by))).collect::<Vec<_>>()
+        };
+        assert!(!of_list.is_empty());
+        assert_eq!(reported(&of_list), reported(&of_body));
+    }
+
+    #[test]
+    fn everyone_refuses_what_is_not_json() {
+        for dialect in Dialect::ALL {
+            let united = validate_union(dialect, b"{");
+            assert_eq!(united.len(), 1, "{dialect}");
+            let n_profiles = Profile::newest_of_each_name(dialect).count();
+            assert_eq!(united[0].refused_by.len() + united[0].warned_by.len(), n_profiles, "{dialect}");
+            assert_eq!(validate_union_list(dialect, b"[{").len(), 1, "{dialect}");
+        }
+    }
+}

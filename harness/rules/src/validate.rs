@@ -1,0 +1,132 @@
+//! A request body held against a profile.
+
+use serde_json::Value;
+
+use crate::dialects::Checker;
+use crate::json::{self, Document, Part};
+use crate::{Dialect, Memory, Profile, Violation, Violations};
+
+/// The field of a request body that holds the conversation, for example `messages`.
+pub fn list_of(dialect: Dialect) -> &'static str {
+    dialect.definition().list
+}
+
+/// What the provider of this profile has against a request body, in the order in which it checks.
+///
+/// Any bytes have an answer. The list holds at most [`MAX_VIOLATIONS`] errors and as many warnings.
+pub fn validate(profile: &'static Profile, body: &[u8]) -> Vec<Violation> {
+    validate_remembering(profile, &Memory::default(), body)
+}
+
+/// The same as [`validate`] for a provider that remembers what it said before.
+pub fn validate_remembering(profile: &'static Profile, memory: &Memory, body: &[u8]) -> Vec<Violation> {
+    let mut validator = Validator::new(profile, memory, None);
+    match json::walk(body, profile.dialect.definition().list, |part| validator.take(part)) {
+        Ok(()) => validator.out.into_violations(),
+        Err(error) => unreadable(profile, body, &error),
+    }
+}
+
+/// The same as [`validate_remembering`] for a body with what became of reading it, and the model if the path of the
+/// request names it.
+pub fn validate_asking(
+    profile: &'static Profile,
+    memory: &Memory,
+    model: Option<&str>,
+    body: &[u8],
+    document: &Result<Document, serde_json::Error>,
+) -> Vec<Violation> {
+    match document {
+        Ok(document) => {
+            let mut validator = Validator::new(profile, memory, model);
+            json::walk_document(document, profile.dialect.definition().list, |part| validator.take(part));
+            validator.out.into_violations()
+        }
+        Err(error) => unreadable(profile, body, error),
+    }
+}
+
+/// The same as [`validate`] for a bare list of messages. Places are named as if the list stood in a body.
+pub fn validate_list(profile: &'static Profile, list: &[u8]) -> Vec<Violation> {
+    let memory = Memory::default();
+    let mut validator = Validator::new(profile, &memory, None);
+    let around = Document::parse(profile.dialect.definition().bare).unwrap_or_default();
+    match walk_bare(list, &around, |part| validator.take(part)) {
+        Ok(()) => validator.out.into_violations(),
+        Err(error) => unreadable(profile, list, &error),
+    }
+}
+
+/// Walks a bare list of messages as if it stood in the body `around`.
+pub(crate) fn walk_bare<'a>(
+    list: &'a [u8],
+    around: &Document<'a>,
+    mut each: impl FnMut(Part<'_, 'a>),
+) -> Result<(), serde_json::Error> {
+    json::walk_list(list, |part| match part {
+        Part::Rest(rest) if rest.is_null() => each(Part::Rest(around.root())),
+        part => each(part),
+    })
+}
+
+/// The same as [`validate`] for a body that is already a value.
+pub fn validate_value(profile: &'static Profile, body: &Value) -> Vec<Violation> {
+    validate(profile, body.to_string().as_bytes())
+}
+
+pub(crate) fn unreadable(
+    profile: &'static Profile,
+    body: &[u8],
+    error: &serde_json::Error,
+) -> Vec<Violation> {
+    let mut out = Violations::new(profile);
+    (profile.dialect.definition().refuse_unreadable)(body, error, &mut out);
+    out.into_violations()
+}
+
+/// What judges one request while it is read.
+pub(crate) struct Validator<'a> {
+    pub(crate) profile: &'static Profile,
+    memory: &'a Memory,
+    model: Option<&'a str>,
+    checker: Box<dyn Checker<'a> + 'a>,
+    n_messages: Option<usize>,
+    pub(crate) out: Violations,
+}
+
+impl<'a> Validator<'a> {
+    pub(crate) fn new(
+        profile: &'static Profile,
+        memory: &'a Memory,
+        model: Option<&'a str>,
+    ) -> Validator<'a> {
+        let mut checker = profile.switches.checker(profile, memory);
+        if let Some(model) = model {
+            checker.model(model);
+        }
+        Validator { profile, memory, model, checker, n_messages: None, out: Violations::new(profile) }
+    }
+
+    pub(crate) fn take(&mut self, part: Part<'_, 'a>) {
+        match part {
+            Part::Begin => {
+                if self.n_messages.is_some() {
+                    *self = Validator::new(self.profile, self.memory, self.model);
+                }
+                self.n_messages = Some(0);
+            }
+            Part::Item(n, message) => {
+                self.n_messages = Some(n + 1);
+                self.checker.message(n, message, &mut self.out);
+            }
+            Part::Rest(body) => {
+                // A later field of that name, which is no list, counts.
+                if self.n_messages.is_some() && !body.field(self.profile.dialect.definition().list).is_array()
+                {
+                    *self = Validator::new(self.profile, self.memory, self.model);
+                }
+                self.checker.finish(body, self.n_messages, &mut self.out);
+            }
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! A violation of a rule, how the provider would say it, and the bounded list in which violations are collected.
+
+use hashbrown::HashMap;
+use std::fmt::Display;
+
+use serde_json::{Value, json};
+
+use crate::envelope::RelativeEnvelope;
+use crate::{Profile, Rule};
+
+/// At most this many errors, and this many warnings, are reported for one body.
+///
+/// The provider names one. A broken session has a handful; more than a thousand only make a report unreadable,
+/// while a hostile body could hold millions.
+pub const MAX_VIOLATIONS: usize = 1000;
+
+/// How hard a profile takes a violation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Severity {
+    /// The provider refuses the request.
+    Error,
+    /// The provider of this profile accepts the request, but others, older ones or stricter ones do not. Of a stream:
+    /// the provider does not send it itself, but its relatives do, or readers are known to survive it.
+    Warning,
+}
+
+impl Severity {
+    /// The word that reports use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        }
+    }
+}
+
+/// One violation of a rule in a request body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Violation {
+    /// The rule that is broken.
+    pub rule: &'static Rule,
+    /// Whether the provider refuses.
+    pub severity: Severity,
+    /// The JSON pointer to the place in the body. It always resolves: a missing field is reported at its parent.
+    pub pointer: String,
+    /// The provider's own sentence. Its wording changes over the years: never compare on it.
+    pub message: String,
+    /// `error.param` of OpenAI's envelope.
+    pub param: Option<String>,
+    /// `error.code` of OpenAI's envelope, `code` of Mistral's, `type` of Mistral's details.
+    pub code: Option<&'static str>,
+    /// In what the provider wraps the sentence.
+    pub envelope: Envelope,
+}
+
+/// The shape of a provider's error bodies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Envelope {
+    /// `{type, error: {type, message}, request_id}`.
+    Anthropic,
+    /// `{error: {message, type, param, code}}`.
+    Openai,
+    /// That of another provider which speaks OpenAI Chat Completions.
+    Relative(RelativeEnvelope),
+    /// `{object, message, type, param, code}`, where the type follows from the code; `{detail: [{type, loc, msg}]}`
+    /// with status 422.
+    Mistral,
+    /// `{message}`.
+    Aws,
+    /// `{error: {code, message, status}}`.
+    Google,
+}
+
+impl Violation {
+    /// The HTTP status of the refusal.
+    pub fn status(&self) -> u16 {
+        self.rule.status
+    }
+
+    /// The error body that the provider sends.
+    pub fn envelope(&self, request_id: &str) -> Value {
+        match self.envelope {
+            Envelope::Anthropic => json!({
+                "type": "error",
+                "error": { "type": "invalid_request_error", "message": self.message },
+                "request_id": request_id,
+            }),
+            Envelope::Openai => json!({
+                "error": {
+                    "message": self.message,
+                    "type": "invalid_request_error",
+                    "param": self.param,
+                    "code": self.code,
+                },
+            }),
+            Envelope::Relative(envelope) => envelope.wrap(&self.message, request_id),
+            Envelope::Mistral if self.status() == 422 => {
+                let steps = self.pointer.split('/').skip(1);
+                let step =
+                    |step: &str| step.parse::<usize>().map_or_else(|_| json!(step), |index| json!(index));
+                let place: Vec<Value> = std::iter::once(json!("body")).chain(steps.map(step)).collect();
+                json!({ "detail": [{ "type": self.code, "loc": place, "msg": self.message }] })
+            }
+            Envelope::Mistral => json!({
+                "object": "error",
+                "message": self.message,
+                "type": mistral_type(self.code),
+                "param": null,
+                "code": self.code,
+            }),
+            Envelope::Aws => json!({ "message": self.message }),
+            Envelope::Google => json!({
+                "error": { "code": self.status(), "message": self.message, "status": "INVALID_ARGUMENT" },
+            }),
+        }
+    }
+}
+
+/// The type that goes with a code in Mistral's errors. `3280` was seen in
+/// <https://github.com/zed-industries/zed/issues/53034>; errors without a code had the last type.
+fn mistral_type(code: Option<&str>) -> &'static str {
+    match code {
+        Some("3230") => "invalid_request_message_order",
+        Some("3280") => "invalid_function_call",
+        _ => "invalid_request_error",
+    }
+}
+
+/// The first error of a list: what the provider would answer. `None` means that it accepts the body.
+pub fn refusal(violations: &[Violation]) -> Option<&Violation> {
+    violations.iter().find(|violation| violation.severity == Severity::Error)
+}
+
+/// Where a rule is broken, and what the provider says about it.
+#[derive(Debug)]
+pub(crate) struct Occurrence {
+    pointer: String,
+    form: usize,
+    /// What stands for the placeholders of the sentence.
+    words: Vec<(&'static str, String)>,
+    param: Option<String>,
+    code: Option<&'static str>,
+}
+
+impl Occurrence {
+    /// At a JSON pointer, in the first sentence of the rule.
+    pub(crate) fn at(pointer: impl Into<String>) -> Occurrence {
+        Occurrence { pointer: pointer.into(), form: 0, words: Vec::new(), param: None, code: None }
+    }
+
+    /// The same in another sentence of the rule.
+    pub(crate) fn form(self, form: usize) -> Occurrence {
+        Occurrence { form, ..self }
+    }
+
+    /// The same with a word for a placeholder of the sentence.
+    pub(crate) fn with(mut self, name: &'static str, word: impl Display) -> Occurrence {
+        self.words.push((name, word.to_string()));
+        self
+    }
+
+    /// The same with OpenAI's `param`.
+    pub(crate) fn param(self, param: String) -> Occurrence {
+        Occurrence { param: Some(param), ..self }
+    }
+
+    /// The same with a `code`, see [`Violation::code`].
+    pub(crate) fn code(self, code: &'static str) -> Occurrence {
+        Occurrence { code: Some(code), ..self }
+    }
+
+    /// The sentence with every placeholder filled in.
+    fn sentence(&self, sentences: &[&str]) -> String {
+        let template = sentences.get(self.form).or(sentences.first()).copied().unwrap_or_default();
+        let mut sentence = String::with_capacity(template.len() + 32);
+        let mut rest = template;
+        while let Some((before, after)) = rest.split_once('{') {
+            sentence.push_str(before);
+            let word = after.split_once('}').and_then(|(name, after)| {
+                let (_, word) = self.words.iter().find(|(own, _)| *own == name)?;
+                Some((word, after))
+            });
+            rest = match word {
+                Some((word, after)) => {
+                    sentence.push_str(word);
+                    after
+                }
+                // A brace of the sentence itself.
+                None => {
+                    sentence.push('{');
+                    after
+                }
+            };
+        }
+        sentence.push_str(rest);
+        sentence
+    }
+}
+
+/// The violations found so far, bounded.
+#[derive(Debug)]
+pub(crate) struct Violations {
+    profile: &'static Profile,
+    violations: Vec<Violation>,
+    /// How many of each severity and phase.
+    counts: HashMap<(Severity, u8), usize>,
+}
+
+impl Violations {
+    pub(crate) fn new(profile: &'static Profile) -> Self {
+        Violations { profile, violations: Vec::new(), counts: HashMap::new() }
+    }
+
+    /// Notes a violation, as hard as the profile takes the rule. Its sentence is built only if there is room for it.
+    pub(crate) fn add(&mut self, rule: &'static Rule, occurrence: impl FnOnce() -> Occurrence) {
+        if let Some(severity) = self.profile.severity(rule)
+            && self.has_room(rule, severity)
+        {
+            self.push(rule, severity, occurrence());
+        }
+    }
+
+    /// Notes a violation as a warning at most, where the rule is contested for just this form of it.
+    pub(crate) fn warn(&mut self, rule: &'static Rule, occurrence: impl FnOnce() -> Occurrence) {
+        if self.profile.severity(rule).is_some() && self.has_room(rule, Severity::Warning) {
+            self.push(rule, Severity::Warning, occurrence());
+        }
+    }
+
+    /// Errors and warnings are counted apart, so that a flood of warnings cannot hide a refusal; and so are the phases,
+    /// since what is answered first may be found last.
+    fn has_room(&mut self, rule: &Rule, severity: Severity) -> bool {
+        let count = self.counts.entry((severity, rule.phase)).or_default();
+        *count += 1;
+        *count <= MAX_VIOLATIONS
+    }
+
+    fn push(&mut self, rule: &'static Rule, severity: Severity, occurrence: Occurrence) {
+        let message = occurrence.sentence(self.profile.sentences(rule));
+        let Occurrence { pointer, param, code, .. } = occurrence;
+        let envelope = self.profile.envelope;
+        self.violations.push(Violation { rule, severity, pointer, message, param, code, envelope });
+    }
+
+    /// Takes back all violations of a rule: something that came later shows that it does not bind here.
+    pub(crate) fn withdraw(&mut self, rule: &Rule) {
+        self.violations.retain(|violation| violation.rule.id != rule.id);
+    }
+
+    /// In the order in which the provider checks.
+    pub(crate) fn into_violations(self) -> Vec<Violation> {
+        let mut violations = self.violations;
+        violations.sort_by_key(|violation| violation.rule.phase);
+        let mut left = [MAX_VIOLATIONS; 2];
+        violations.retain(|violation| {
+            let left = &mut left[usize::from(violation.severity == Severity::Error)];
+            let fits = *left > 0;
+            *left = left.saturating_sub(1);
+            fits
+        });
+        violations
+    }
+}
