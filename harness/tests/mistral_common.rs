@@ -1,6 +1,6 @@
 //! The rules of `mistral` against `mistral-common`, Mistral's own validator, on random histories.
 //!
-//! Three steps, which `.ci/run` takes: `write FILE` writes the histories, `differential/ask_mistral_common.py` asks the
+//! Three steps, which `.ci/nightly` takes: `write FILE` writes the histories, `differential/ask_mistral_common.py` asks the
 //! validator about them, and `compare FILE` holds its verdicts and sentences against those of the rules. It is a program
 //! of its own, so that a comparison that was not made says so instead of passing.
 
@@ -27,7 +27,7 @@ fn main() {
         ["write", path] => write(path),
         ["compare", path] => compare(path),
         [] => println!(
-            "mistral-common: not run, 0 of {N_HISTORIES} histories compared; `.ci/run` compares them"
+            "mistral-common: not run, 0 of {N_HISTORIES} histories compared; `.ci/nightly` compares them"
         ),
         _ => panic!("expected `write FILE` or `compare FILE`, not {args:?}"),
     }
