@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use brickbat::action::Action;
 use brickbat::agent::canary::Canary;
-use brickbat::checks::Reach;
+use brickbat::checks::Concurrency;
 use brickbat::dialect::Dialect;
 use brickbat::lower;
 use brickbat::run::Run;
@@ -73,7 +73,7 @@ fn a_question_about_nobody_is_the_adapter_s_fault_and_no_question_is_the_system_
         });
         let judgement = judged(&plan, &unnamed);
         assert_eq!(judgement.verdict, Verdict::HarnessError, "{judgement:?}");
-        assert!(judgement.reason.unwrap().contains("`my-own-1` that nobody knows"));
+        assert!(judgement.reason.unwrap().contains("unknown call `my-own-1`"));
         let unasked = rebuilt(&run, |_, event| match event {
             Event::Asked { .. } | Event::Answered { .. } => Vec::new(),
             event => vec![event.clone()],
@@ -165,7 +165,7 @@ fn a_batch_whose_results_are_swapped_fails() {
         let plan = plan("control/plain-batch", dialect);
         let [a, b] = ["a", "b"].map(|name| plan.calls[key(&plan, name).0 as usize].outcome.text().to_owned());
         let swap = |body: &str| body.replace(&a, "@@").replace(&b, &a).replace("@@", &b);
-        let gone = |name| format!("the result of call {name} had been delivered and is gone");
+        let gone = |name| format!("the result of call {name} was delivered and is missing");
         let run = with_bodies(&run(&plan), swap);
         expect_failure(&plan, &run, "results-kept", &[&gone("a"), &gone("b")]);
     }
@@ -199,7 +199,7 @@ fn results_that_are_told_in_a_text_are_kept() {
         });
         let found: Vec<&str> = judged(&plan, &raised).findings.iter().map(|finding| finding.check).collect();
         assert!(!found.is_empty() && !found.contains(&"prefix-stable"), "{found:?}");
-        let gone = "the result of call c had been delivered and is gone";
+        let gone = "the result of call c was delivered and is missing";
         let untold = told(format!("I looked: {}", results[..2].join(", ")));
         expect_failure(&plan, &untold, "results-kept", &[gone]);
     }
@@ -231,7 +231,7 @@ fn a_system_with_ids_of_its_own_is_held_to_the_order_of_the_calls() {
         let plan = plan("abort/mid-batch#k=1", dialect);
         expect_unaccused(&plan, &with_own_ids(&plan, &run(&plan)), Verdict::Pass);
         let run = with_own_ids(&plan, &run_canary(&plan, Canary::CallsReordered));
-        let message = "the calls stand in another order than the model made them";
+        let message = "the calls are not in the order in which the model made them";
         expect_failure(&plan, &run, "order-kept", &[message]);
     }
 }
@@ -260,7 +260,7 @@ fn a_success_invented_for_a_deaf_tool_is_found() {
 }
 
 fn lie(name: &str) -> String {
-    format!("call {name} did not succeed, but its result says so")
+    format!("call {name} did not succeed, but its result says that it did")
 }
 
 #[test]
@@ -273,7 +273,7 @@ fn what_the_user_said_may_be_trimmed_but_not_cut() {
         let trimmed = with_bodies(&run, |body| body.replace("orders.\\n", "orders."));
         expect_unaccused(&plan, &trimmed, Verdict::Pass);
         let cut = with_bodies(&run, |body| body.replace("three orders.\\n", "three"));
-        expect_failure(&plan, &cut, "user-message-kept", &["what the user said in turn 1 is gone"]);
+        expect_failure(&plan, &cut, "user-message-kept", &["what the user said in turn 1 is missing"]);
     }
 }
 
@@ -295,7 +295,7 @@ fn a_deaf_tool_may_be_shown_as_running_until_it_ends_and_no_longer() {
             Event::CallShown { id: shown, state } if *shown == id && state.is_final() => Vec::new(),
             event => vec![event.clone()],
         });
-        let stuck = "call c is still shown as in progress when its turn is over";
+        let stuck = "call c is still shown as in progress after its turn is over";
         expect_failure(&plan, &never_shown_over, "parts-settled", &[stuck]);
     }
 }
@@ -308,7 +308,7 @@ fn a_server_that_is_down_does_not_make_a_turn_that_returned() {
             let run = run(&plan);
             expect_unaccused(&plan, &run, Verdict::Pass);
             let message =
-                "the last reply ended with an HTTP error, and the turn returned as if it were whole";
+                "the last reply ended with an HTTP error, but the turn returned as if it were complete";
             let run = with_first_outcome(&run, TurnOutcome::Returned);
             expect_failure(&plan, &run, "truncation-noticed", &[message]);
         }
@@ -332,7 +332,7 @@ fn a_missing_end_after_the_stop_reason_matters_only_where_clients_wait_for_it() 
         let run = run_canary(&plan, Canary::TruncationSwallowed);
         match dialect {
             Dialect::AnthropicMessages => {
-                let message = "the last reply ended without its terminal event, and the turn returned as if it were whole";
+                let message = "the last reply ended without its terminal event, but the turn returned as if it were complete";
                 expect_failure(&plan, &run, "truncation-noticed", &[message]);
             }
             _ => expect_unaccused(&plan, &run, Verdict::Pass),
@@ -354,7 +354,7 @@ fn two_dozen_surplus_requests_in_a_quiet_turn_are_too_many() {
                 event => vec![event.clone()],
             })
         };
-        expect_failure(&plan, &surplus(24), "requests-bounded", &["the system asks again and again"]);
+        expect_failure(&plan, &surplus(24), "requests-bounded", &["the system keeps sending requests"]);
         expect_unaccused(&plan, &surplus(1), Verdict::Pass);
     }
 }
@@ -398,7 +398,7 @@ fn a_system_of_width_one_never_starts_three_tools_at_once() {
         let mut unstopped = run(&Arc::new(lower::control(&plan)));
         unstopped.receipts = run(&plan).receipts;
         unstopped.receipts.iter_mut().for_each(|receipt| receipt.fired = false);
-        let judgement = judged_within(&plan, &unstopped, Reach { width: 1, eager: true });
+        let judgement = judged_within(&plan, &unstopped, Concurrency { max_parallel_tools: 1, eager: true });
         assert_eq!(judgement.verdict, Verdict::Unreachable, "{judgement:#?}");
         let judgement = judged(&plan, &unstopped);
         assert_eq!(judgement.verdict, Verdict::Vacuous, "{judgement:#?}");

@@ -1,244 +1,140 @@
-//! The checkers: oracles over a plan, its trace and its ledger.
+//! The checks: oracles over a plan, its trace and its ledger.
 //!
-//! A checker knows no SDK. It reads what was observed, and says what the user of the system loses.
-//! Each is proven by a canary that it catches and by the reference agent, which it does not accuse.
+//! A check is one file, named after its id, which holds all that is known of it. It knows no SDK: it reads what was
+//! observed, and says what the user of the system loses. Each is proven by a canary that it catches and by the
+//! reference agent, which it does not accuse. `README.md` next to them lists the invariants that they cover.
 
 mod changed;
-mod effects;
 mod evidence;
 mod given;
-mod healthy;
-mod heed;
-mod honesty;
-mod manners;
-mod memory;
 mod offered;
-mod reach;
-mod spoken;
 mod stable;
-mod survival;
-mod views;
+mod unreachable;
 
-pub use evidence::{Evidence, RequestView};
-pub use reach::Reach;
+mod arguments_complete;
+mod arguments_whole;
+mod consent_given;
+mod executed_once;
+mod failure_honest;
+mod healthy_untouched;
+mod old_thread_heals;
+mod order_kept;
+mod parts_settled;
+mod pause_heeded;
+mod prefix_stable;
+mod refusal_heeded;
+mod repair_stable;
+mod requests_bounded;
+mod results_kept;
+mod results_once;
+mod rewind_honoured;
+mod steps_kept_apart;
+mod success_honest;
+mod thread_survives;
+mod truncation_noticed;
+mod turn_ends;
+mod user_message_kept;
+mod views_agree;
+
+pub use unreachable::Concurrency;
+
+// What the files of the checks import with `use super::*`, together with what stands below.
+use evidence::{Evidence, RequestView, ResultView};
+
+use brickbat_scenario::action::Action;
+use brickbat_scenario::history::{Content, Role};
+use brickbat_scenario::plan::{CallKey, Plan, PlannedAction, PlannedCall, Script, ToolOutcome};
+use brickbat_scenario::trace::{
+    Aside, CallRecord, Consent, Ending, Event, ExchangeId, Grade, RequestKind, ShownState, Trace, TurnOutcome,
+};
+use brickbat_scenario::verdict::{Asked, Finding, Harm, Judgement, Level, Permanence, Verdict};
+use serde_json::Value;
 
 use crate::run::Run;
 use brickbat_rules::Profile;
-use brickbat_scenario::plan::{Plan, PlannedCall};
-use brickbat_scenario::trace::{CallRecord, Consent, Ending, Event, ExchangeId, Grade, RequestKind};
-use brickbat_scenario::verdict::{Asked, Finding, Judgement, Level, Verdict};
 
-/// One checker.
-pub struct Check {
-    /// Its name, stable for ever.
-    pub id: &'static str,
-    /// What it holds the system to.
-    pub summary: &'static str,
-    /// The level that a system does not keep where it finds something.
-    pub level: Level,
-    /// Whether a run has anything that it can speak about.
-    speaks: fn(&Evidence<'_>) -> bool,
-    run: fn(&Evidence<'_>) -> Vec<Finding>,
-}
-
-/// Every checker.
+/// Every check, in the order of tables.
 pub const CHECKS: &[Check] = &[
-    Check {
-        id: "thread-survives",
-        summary: "every request of the thread is accepted, and every later turn works",
-        level: Level::L0,
-        speaks: spoken::always,
-        run: survival::thread_survives,
-    },
-    Check {
-        id: "user-message-kept",
-        summary: "what the user said is in the last request",
-        level: Level::L2,
-        speaks: spoken::always,
-        run: memory::user_message_kept,
-    },
-    Check {
-        id: "results-kept",
-        summary: "results that were delivered in time are in the last request",
-        level: Level::L3,
-        speaks: spoken::has_result_in_time,
-        run: memory::results_kept,
-    },
-    Check {
-        id: "results-once",
-        summary: "no call has two results in one request",
-        level: Level::L1,
-        speaks: spoken::tells_results,
-        run: memory::results_once,
-    },
-    Check {
-        id: "order-kept",
-        summary: "calls stand in the order in which the model made them",
-        level: Level::L1,
-        speaks: spoken::tells_calls,
-        run: memory::order_kept,
-    },
-    Check {
-        id: "steps-kept-apart",
-        summary: "calls of two replies do not share a message",
-        level: Level::L1,
-        speaks: spoken::tells_calls,
-        run: memory::steps_kept_apart,
-    },
-    Check {
-        id: "success-honest",
-        summary: "a call that did not succeed is not recorded as a success",
-        level: Level::L3,
-        speaks: spoken::tells_results,
-        run: memory::success_honest,
-    },
-    Check {
-        id: "arguments-complete",
-        summary: "tools run with the arguments that the model gave",
-        level: Level::L3,
-        speaks: spoken::has_run,
-        run: effects::arguments_complete,
-    },
-    Check {
-        id: "consent-given",
-        summary: "a call that needs the user's consent runs only after the user has said yes",
-        level: Level::L3,
-        speaks: spoken::asks,
-        run: effects::consent_given,
-    },
-    Check {
-        id: "executed-once",
-        summary: "no call runs twice or in a later turn",
-        level: Level::L3,
-        speaks: spoken::has_run,
-        run: effects::executed_once,
-    },
-    Check {
-        id: "arguments-whole",
-        summary: "the arguments of each call in a request are a JSON object",
-        level: Level::L0,
-        speaks: spoken::tells_calls,
-        run: changed::arguments_whole,
-    },
-    Check {
-        id: "rewind-honoured",
-        summary: "what the user took back is in no later request",
-        level: Level::L2,
-        speaks: spoken::has_rewind,
-        run: changed::rewind_honoured,
-    },
-    Check {
-        id: "turn-ends",
-        summary: "every turn ends",
-        level: Level::L0,
-        speaks: spoken::always,
-        run: manners::turn_ends,
-    },
-    Check {
-        id: "requests-bounded",
-        summary: "a turn sends no more requests than it needs, and after the user's stop at most the one that was on its way",
-        level: Level::L0,
-        speaks: spoken::always,
-        run: manners::requests_bounded,
-    },
-    Check {
-        id: "parts-settled",
-        summary: "no call of a turn that is over is shown as running to the end of the thread",
-        level: Level::L2,
-        speaks: spoken::shows_calls,
-        run: manners::parts_settled,
-    },
-    Check {
-        id: "truncation-noticed",
-        summary: "a turn whose last reply was cut off does not end as a success",
-        level: Level::L3,
-        speaks: spoken::has_cut_reply,
-        run: manners::truncation_noticed,
-    },
-    Check {
-        id: "healthy-untouched",
-        summary: "a turn in which nothing went wrong is told as it happened",
-        level: Level::L1,
-        speaks: healthy::has_healthy,
-        run: healthy::healthy_untouched,
-    },
-    Check {
-        id: "repair-stable",
-        summary: "what is mended after a break stays as it was mended",
-        level: Level::L1,
-        speaks: stable::has_repair,
-        run: stable::repair_stable,
-    },
-    Check {
-        id: "views-agree",
-        summary: "what the user is shown, what is stored and what the model is told have the same results",
-        level: Level::L2,
-        speaks: views::has_views,
-        run: views::views_agree,
-    },
-    Check {
-        id: "failure-honest",
-        summary: "a call that succeeded is not recorded as failed, and one that ran not as one that did not",
-        level: Level::L3,
-        speaks: honesty::has_run,
-        run: honesty::failure_honest,
-    },
-    Check {
-        id: "prefix-stable",
-        summary: "a request begins with all that the one before it held, but for what is mended after a break",
-        level: Level::L4,
-        speaks: stable::has_prefix,
-        run: stable::prefix_stable,
-    },
-    Check {
-        id: "pause-heeded",
-        summary: "a request does not come before the time that the provider names in a refusal",
-        level: Level::L4,
-        speaks: heed::has_pause,
-        run: heed::pause_heeded,
-    },
-    Check {
-        id: "refusal-heeded",
-        summary: "a request that cannot succeed (400, 401, 402, 404, 422) is not sent again as it was",
-        level: Level::L4,
-        speaks: heed::has_refusal,
-        run: heed::refusal_heeded,
-    },
-    Check {
-        id: "old-thread-heals",
-        summary: "a thread that was broken when the system found it works again",
-        level: Level::L5,
-        speaks: spoken::finds_broken_thread,
-        run: survival::old_thread_heals,
-    },
+    thread_survives::CHECK,
+    user_message_kept::CHECK,
+    results_kept::CHECK,
+    results_once::CHECK,
+    order_kept::CHECK,
+    steps_kept_apart::CHECK,
+    success_honest::CHECK,
+    arguments_complete::CHECK,
+    consent_given::CHECK,
+    executed_once::CHECK,
+    arguments_whole::CHECK,
+    rewind_honoured::CHECK,
+    turn_ends::CHECK,
+    requests_bounded::CHECK,
+    parts_settled::CHECK,
+    truncation_noticed::CHECK,
+    healthy_untouched::CHECK,
+    repair_stable::CHECK,
+    views_agree::CHECK,
+    failure_honest::CHECK,
+    prefix_stable::CHECK,
+    pause_heeded::CHECK,
+    refusal_heeded::CHECK,
+    old_thread_heals::CHECK,
 ];
 
+/// What a run is held to.
+pub struct Check {
+    /// Stable for ever.
+    pub id: &'static str,
+    /// What it holds the system to, as reports and tables say it.
+    pub summary: &'static str,
+    /// The level that a system does not keep where this finds something.
+    pub level: Level,
+    /// The numbers of the invariants that it covers.
+    pub invariants: &'static [u8],
+    /// What the user loses, unless a finding says otherwise.
+    pub harm: Harm,
+    /// Whether a run has anything to judge. To find nothing where there is nothing to find proves nothing, so reports
+    /// count the two apart.
+    applies: fn(&Evidence<'_>) -> bool,
+    find: fn(&Evidence<'_>) -> Vec<Finding>,
+}
+
+impl Check {
+    /// A finding of this check that still lacks its particulars.
+    fn finding(&self, place: impl Into<String>) -> Finding {
+        let [message, expected, got] = [const { String::new() }; 3];
+        let (check, harm, place) = (self.id, self.harm, place.into());
+        Finding { check, harm, permanence: None, message, place, rule: None, expected, got }
+    }
+}
+
 /// Judges one run of a plan. `needed` is the grade of receipt that this driver can give;
-/// `reach` is what the control plan has shown of the system, if there was one.
+/// `concurrency` is what the control plan has shown of the system, if there was one.
 pub fn judge(
     plan: &Plan,
     run: &Run,
     profile: &'static Profile,
     needed: Grade,
-    reach: Option<&Reach>,
+    concurrency: Option<&Concurrency>,
 ) -> Judgement {
     if run.trace.overflowed() {
-        let why = "more happened than a trace holds: the system, or its adapter, floods the harness";
+        let why = "the trace is full: the system, or its adapter, floods the harness with events";
         return Judgement::without_run(Verdict::HarnessError, why);
     }
     let evidence = Evidence::gather(plan, run, profile);
     let unfit = disagreement(&evidence)
         .or_else(|| offered::absent(&evidence))
         .or_else(|| offered::unasked_thinking(&evidence))
-        .or_else(|| effects::question_about_nobody(&evidence, &run.trace));
+        .or_else(|| consent_given::question_about_nobody(&evidence));
     if let Some(reason) = unfit {
         return Judgement::without_run(Verdict::HarnessError, reason);
     }
-    if let Some(reason) = given::untold(&evidence) {
+    if let Some(reason) = given::unsent(&evidence) {
         return Judgement::without_run(Verdict::Vacuous, reason);
     }
-    let mut findings: Vec<Finding> = CHECKS.iter().flat_map(|check| (check.run)(&evidence)).collect();
-    let ask = |check: &Check| Asked { check: check.id, level: check.level, spoke: (check.speaks)(&evidence) };
+    let mut findings: Vec<Finding> = CHECKS.iter().flat_map(|check| (check.find)(&evidence)).collect();
+    let ask =
+        |check: &Check| Asked { check: check.id, level: check.level, spoke: (check.applies)(&evidence) };
     let asked: Vec<Asked> = CHECKS.iter().map(ask).collect();
     findings.sort_by(|a, b| (a.harm, &a.check, &a.place).cmp(&(b.harm, &b.check, &b.place)));
 
@@ -249,7 +145,7 @@ pub fn judge(
         |verdict, reason| Judgement { verdict, findings: findings.clone(), reason, asked: asked.clone() };
     match missing {
         Some(missing) if n_proven == 0 || findings.is_empty() => {
-            match reach::unreachable(&evidence, missing, reach) {
+            match unreachable::why(&evidence, missing, concurrency) {
                 Some(reason) if findings.is_empty() => judgement(Verdict::Unreachable, Some(reason)),
                 // What was found has another cause than the one that was planned, and was found all the same.
                 Some(reason) => judgement(Verdict::Fail, Some(reason)),
@@ -257,8 +153,8 @@ pub fn judge(
             }
         }
         _ if !findings.is_empty() => judgement(Verdict::Fail, None),
-        _ if unsaid(&evidence) => {
-            judgement(Verdict::Vacuous, Some("what the model says wrongly was never sent whole".to_owned()))
+        _ if is_malformation_unsent(&evidence) => {
+            judgement(Verdict::Vacuous, Some("the malformed model output was never fully sent".to_owned()))
         }
         _ => match undelivered_failure(&evidence) {
             Some(name) => {
@@ -269,9 +165,8 @@ pub fn judge(
     }
 }
 
-/// What the model says wrongly is proven by the reply that says it, sent to its end: whether a turn has such replies, and
-/// none of them was.
-fn unsaid(evidence: &Evidence<'_>) -> bool {
+/// Whether a turn has replies with malformed output, and none of them was sent to its end, which would prove it.
+fn is_malformation_unsent(evidence: &Evidence<'_>) -> bool {
     let plan = evidence.plan;
     let is_over = |exchange: ExchangeId| {
         let over = Event::Replied { exchange, ending: Ending::Complete };
@@ -296,11 +191,11 @@ fn unsaid(evidence: &Evidence<'_>) -> bool {
 /// Where the fault of a turn is a tool that fails, its delivery is the receipt: the call whose failure was planned
 /// and of which, in that turn, not one was delivered. Where the user is asked, the refusal is what is delivered.
 fn undelivered_failure<'a>(evidence: &Evidence<'a>) -> Option<&'a str> {
-    let calls = || evidence.plan.calls.iter().zip(&evidence.ledger.calls);
     let without_actions = |turn: usize| evidence.plan.turns[turn].actions.is_empty();
     let fails = |call: &PlannedCall| !call.outcome.is_success() && !call.is_invalid();
-    let planned =
-        |turn: usize| calls().filter(move |(call, _)| call.turn == turn && !call.given && fails(call));
+    let planned = |turn: usize| {
+        evidence.calls().filter(move |(call, _)| call.turn == turn && !call.given && fails(call))
+    };
     let is_pending = |call: &PlannedCall, account: &CallRecord| {
         account.settled.is_none() && !(call.is_refused() && account.consent == Some(Consent::Refused))
     };
@@ -317,5 +212,30 @@ fn disagreement(evidence: &Evidence<'_>) -> Option<String> {
         request.kind != RequestKind::Auxiliary && refused != request.refusal.is_some()
     };
     let request = evidence.requests.iter().find(differs)?;
-    Some(format!("the provider and the checkers disagree about request {}", request.exchange.0))
+    Some(format!("the provider and the checks disagree about request {}", request.exchange.0))
+}
+
+/// Whether two values say the same; `10` and `10.0` do, since JSON has one kind of number.
+fn is_same(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),
+        (Value::Array(a), Value::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_same(a, b))
+        }
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len() && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| is_same(a, b)))
+        }
+        _ => a == b,
+    }
+}
+
+fn in_turn(turn: usize) -> String {
+    format!("turn {}", turn + 1)
+}
+
+/// Characters of a result, or of arguments, that a finding quotes.
+const MAX_QUOTED: usize = 120;
+
+fn quoted(text: &str) -> String {
+    format!("`{}`", text.chars().take(MAX_QUOTED).collect::<String>())
 }

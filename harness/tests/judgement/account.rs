@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use brickbat::agent::canary::Canary;
 use brickbat::agent::{Agent, Delivery};
-use brickbat::checks::{CHECKS, Reach, judge};
+use brickbat::checks::{CHECKS, Concurrency, judge};
 use brickbat::dialect::Dialect;
 use brickbat::lower;
 use brickbat::plan::Plan;
@@ -22,10 +22,10 @@ fn case(plan: &Plan, canary: Option<Canary>) -> Case {
     let profile = Profile::newest(plan.dialect);
     let agent = |plan: &Plan| Agent::of_plan(plan, Delivery::Streamed, canary);
     let control = Arc::new(lower::control(plan));
-    let reach = Reach::of(&control, &simulate(&control, profile, agent(&control), None).trace);
+    let concurrency = Concurrency::of(&control, &simulate(&control, profile, agent(&control), None).trace);
     let plan = Arc::new(plan.clone());
-    let run = simulate(&plan, profile, agent(&plan), Some(reach.width));
-    let judgement = judge(&plan, &run, profile, Grade::Observed, Some(&reach));
+    let run = simulate(&plan, profile, agent(&plan), Some(concurrency.max_parallel_tools));
+    let judgement = judge(&plan, &run, profile, Grade::Observed, Some(&concurrency));
     Case::new("agent", &plan.id, judgement, run.receipts, String::new())
 }
 

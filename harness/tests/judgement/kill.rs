@@ -10,8 +10,8 @@ use brickbat::verdict::Verdict;
 
 use super::staging::*;
 
-const FORGOTTEN: &str = "the result of call b is gone: the process was killed after it had shown the call as completed, \
-                         so the tool has run and the thread does not know";
+const FORGOTTEN: &str = "the result of call b is missing: the process was killed after it had shown the call as completed, \
+                         so the tool has run and the thread has no record of it";
 
 /// The run without what the system showed of its calls.
 fn unshown(run: &Run) -> Run {
@@ -59,7 +59,7 @@ fn a_result_of_a_turn_that_had_ended_must_be_kept_whatever_was_shown() {
             Event::Killed => vec![Event::TurnEnded { outcome: TurnOutcome::Cancelled }, Event::Killed],
             event => vec![event.clone()],
         });
-        let lost = "the result of call b had been delivered and is gone";
+        let lost = "the result of call b was delivered and is missing";
         expect_failure(&plan, &ended, "results-kept", &[lost]);
     }
 }
@@ -85,7 +85,7 @@ fn a_dead_process_is_not_accused_of_what_it_shows() {
             Event::Resumed => Vec::new(),
             event => vec![event.clone()],
         });
-        let stuck = "calls a and c are still shown as in progress when their turn is over";
+        let stuck = "calls a and c are still shown as in progress after their turn is over";
         expect_failure(&plan, &alive, "parts-settled", &[stuck]);
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use brickbat::action::Action;
 use brickbat::agent::{Agent, Delivery};
-use brickbat::checks::{Reach, judge};
+use brickbat::checks::{Concurrency, judge};
 use brickbat::lower;
 use brickbat::plan::{BoundAction, Plan, PlannedPoint};
 use brickbat::provider::Provider;
@@ -30,11 +30,12 @@ fn a_fault_that_fires_one_frame_late_proves_nothing() {
         let profile = plan.profile_from(&[]);
         let agent = |plan: &Plan| Agent::of_plan(plan, Delivery::Streamed, None);
         let control = Arc::new(lower::control(&plan));
-        let reach = Reach::of(&control, &simulate(&control, profile, agent(&control), None).trace);
+        let concurrency =
+            Concurrency::of(&control, &simulate(&control, profile, agent(&control), None).trace);
         let plan = Arc::new(plan);
         let late = Provider::new(Arc::clone(&plan), profile).firing_late();
-        let run = simulate_on(late, &plan, agent(&plan), Some(reach.width));
-        let judgement = judge(&plan, &run, profile, Grade::Observed, Some(&reach));
+        let run = simulate_on(late, &plan, agent(&plan), Some(concurrency.max_parallel_tools));
+        let judgement = judge(&plan, &run, profile, Grade::Observed, Some(&concurrency));
         assert_eq!(judgement.verdict, Verdict::Vacuous, "{}: {:#?}", plan.id, run.receipts);
         n_plans += 1;
     }

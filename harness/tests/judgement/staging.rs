@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use brickbat::agent::canary::Canary;
 use brickbat::agent::{Agent, Delivery};
-use brickbat::checks::{Reach, judge};
+use brickbat::checks::{Concurrency, judge};
 use brickbat::dialect::Dialect;
 use brickbat::lower;
 use brickbat::plan::{CallKey, Plan};
@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use crate::plans::built_in;
 
 /// What the control plan of the reference agent shows.
-const REACH: Reach = Reach { width: 3, eager: true };
+const CONCURRENCY: Concurrency = Concurrency { max_parallel_tools: 3, eager: true };
 
 /// A plan of the built-in suite: its scenario, with the variant if there is one.
 pub fn plan(name: &str, dialect: Dialect) -> Arc<Plan> {
@@ -67,7 +67,7 @@ pub fn driven_for(plan: &Arc<Plan>, canary: Option<Canary>) -> (Judgement, Run) 
 
 fn driven(plan: &Arc<Plan>, canary: Option<Canary>, delivery: Delivery) -> Run {
     let agent = Agent::of_plan(plan, delivery, canary);
-    simulate(plan, plan.profile_from(&[]), agent, Some(REACH.width))
+    simulate(plan, plan.profile_from(&[]), agent, Some(CONCURRENCY.max_parallel_tools))
 }
 
 /// The run with each event replaced by those that are given for it and its turn.
@@ -168,12 +168,12 @@ pub fn key(plan: &Plan, name: &str) -> CallKey {
 
 /// The judgement over a run of a system that can do what the reference agent can.
 pub fn judged(plan: &Plan, run: &Run) -> Judgement {
-    judged_within(plan, run, REACH)
+    judged_within(plan, run, CONCURRENCY)
 }
 
 /// The judgement over a run of a system that can do so much.
-pub fn judged_within(plan: &Plan, run: &Run, reach: Reach) -> Judgement {
-    judge(plan, run, plan.profile_from(&[]), Grade::Observed, Some(&reach))
+pub fn judged_within(plan: &Plan, run: &Run, concurrency: Concurrency) -> Judgement {
+    judge(plan, run, plan.profile_from(&[]), Grade::Observed, Some(&concurrency))
 }
 
 /// The run is judged so, and nothing is found.

@@ -52,7 +52,7 @@ fn a_result_is_lost_only_if_a_request_came_after_it() {
         let is_of_results = |check: &str| matches!(check, "results-kept" | "views-agree");
         assert!(!after.findings.iter().any(|finding| is_of_results(finding.check)), "{after:#?}");
         let before = ran(|event| matches!(event, Event::Prompted { .. }));
-        let gone = "the result of call c had been delivered and is gone";
+        let gone = "the result of call c was delivered and is missing";
         expect_failure(&plan, &before, "results-kept", &[gone]);
     }
 }
@@ -64,7 +64,8 @@ fn a_result_that_stands_under_another_call_is_not_told() {
         let [a, b] = ["a", "b"].map(|name| plan.calls[key(&plan, name).0 as usize].outcome.text().to_owned());
         let swapped =
             with_bodies(&run(&plan), |body| body.replace(&a, "@@").replace(&b, &a).replace("@@", &b));
-        let words = |name| format!("call {name} is shown as completed, and the model is not told its result");
+        let words =
+            |name| format!("call {name} is shown as completed, but the request does not have its result");
         let judgement = judged(&plan, &swapped);
         let of_views = judgement.findings.iter().filter(|finding| finding.check == "views-agree");
         let found: Vec<String> = of_views.map(|finding| finding.message.clone()).collect();
@@ -89,7 +90,7 @@ fn calls_that_are_told_again_behind_others_are_no_other_order() {
         again.iter_mut().filter_map(Value::as_object_mut).for_each(|item| drop(item.remove("id")));
         let twice = [&kept[..], &again].concat();
         let told_twice = with_later_messages(&original, None, |_| twice.clone());
-        let words = "calls stand there twice, and not where the model made them";
+        let words = "calls are repeated, and not where the model made them";
         expect_failure(&plan, &told_twice, "order-kept", &[words]);
     }
 }

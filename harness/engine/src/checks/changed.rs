@@ -1,10 +1,7 @@
-//! What was changed on purpose, and whether the history shows it so.
+//! What of a history was changed on purpose.
 
-use super::evidence::{Evidence, RequestView};
-use brickbat_scenario::history::{Content, Role};
 use brickbat_scenario::plan::{CallKey, Change, Plan};
-use brickbat_scenario::trace::{Event, RequestKind, Trace};
-use brickbat_scenario::verdict::{Finding, Harm};
+use brickbat_scenario::trace::{Event, Trace};
 
 /// What of the conversation need not be in later requests, and what must not be.
 #[derive(Debug, Clone, Default)]
@@ -62,79 +59,13 @@ impl Changed {
         changed
     }
 
-    /// Whether nobody may demand what the user said in a turn.
+    /// Whether what the user said in a turn need not be there.
     pub fn may_be_gone(&self, turn: usize) -> bool {
         self.turns.get(turn).copied().unwrap_or_default()
     }
 
-    /// Whether nobody may demand the result of a call.
+    /// Whether the result of a call need not be there.
     pub fn result_may_be_gone(&self, call: CallKey) -> bool {
         self.calls.get(call.0 as usize).copied().unwrap_or_default()
     }
-}
-
-/// What the user took back is in no later request.
-pub(super) fn rewind_honoured(evidence: &Evidence<'_>) -> Vec<Finding> {
-    let left = |(turn, n_requests): &(usize, usize)| {
-        let later = evidence.requests.iter().skip(*n_requests);
-        let mut later = later.filter(|request| request.kind != RequestKind::Auxiliary);
-        later.find_map(|request| Some((*turn, request, trace_of(evidence, request, *turn)?)))
-    };
-    let found = evidence.changed.taken_back.iter().filter_map(left);
-    found
-        .map(|(turn, request, place)| Finding {
-            check: "rewind-honoured",
-            harm: Harm::Reordered,
-            permanence: None,
-            message: format!(
-                "the user took back turn {}, and the model is told of it all the same",
-                turn + 1
-            ),
-            place: request.place(&place),
-            rule: None,
-            expected: "a conversation in which it was never said".to_owned(),
-            got: evidence.shape(request),
-        })
-        .collect()
-}
-
-/// Where a request tells of a turn.
-fn trace_of(evidence: &Evidence<'_>, request: &RequestView, turn: usize) -> Option<String> {
-    let said = evidence.plan.turns[turn].user.trim();
-    // The user may say the same again.
-    let is_said_again =
-        evidence.plan.turns.iter().enumerate().any(|(at, other)| at != turn && other.user.contains(said));
-    let of_turn =
-        |id: &str| evidence.answered(request, id).is_some_and(|key| evidence.call(key).turn == turn);
-    let tells = request.history.items.iter().find(|item| match &item.content {
-        Content::Text { text } => item.role == Role::User && !is_said_again && text.contains(said),
-        Content::Call { id, .. } | Content::Result { id, .. } => of_turn(id),
-        Content::Thought { .. } | Content::Raw { .. } => false,
-    });
-    tells.map(|item| item.pointer.clone())
-}
-
-/// The arguments of each call in a request are a JSON object, as the model gave them.
-pub(super) fn arguments_whole(evidence: &Evidence<'_>) -> Vec<Finding> {
-    let broken = |request: &RequestView| {
-        let mut items = request.history.items.iter();
-        items.find_map(|item| match &item.content {
-            Content::Call { id, args, .. } if !args.is_object() => {
-                let name = evidence.answered(request, id).map(|key| evidence.call(key).name.clone());
-                Some((name.unwrap_or_else(|| id.clone()), args.to_string(), request.place(&item.pointer)))
-            }
-            _ => None,
-        })
-    };
-    let Some((name, args, place)) = evidence.requests.iter().find_map(broken) else { return Vec::new() };
-    vec![Finding {
-        check: "arguments-whole",
-        harm: Harm::PartialArguments,
-        permanence: None,
-        message: format!("the arguments of call {name} stand in the history and are no JSON object"),
-        place,
-        rule: None,
-        expected: "the arguments that the model gave".to_owned(),
-        got: format!("`{}`", args.chars().take(120).collect::<String>()),
-    }]
 }

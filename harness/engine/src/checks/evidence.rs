@@ -1,4 +1,4 @@
-//! What the checkers look at.
+//! What the checks look at: everything known of one run, read once.
 
 use super::changed::Changed;
 use super::given;
@@ -7,35 +7,29 @@ use crate::run::Run;
 use brickbat_rules::json::{Document, Json};
 use brickbat_rules::{self as rules, Memory, Profile};
 use brickbat_scenario::history::{Content, History, Item};
-use brickbat_scenario::plan::{CallKey, MARKER, Plan, PlannedCall, ToolOutcome};
-use brickbat_scenario::trace::{Aside, Event, ExchangeId, Ledger, RequestKind, ShownState, TurnOutcome};
+use brickbat_scenario::plan::{CallKey, MARKER, Plan, PlannedCall, Script, ToolOutcome};
+use brickbat_scenario::trace::{
+    Aside, CallRecord, Event, ExchangeId, Ledger, RequestKind, ShownState, TurnOutcome,
+};
 use brickbat_scenario::wire;
 
-/// Everything known of one run, read once.
 pub struct Evidence<'a> {
-    /// The plan.
     pub plan: &'a Plan,
-    /// Its run.
     pub run: &'a Run,
     /// What the tools really did.
     pub ledger: Ledger,
-    /// Every request, in order.
     pub requests: Vec<RequestView>,
-    /// What was changed on purpose.
     pub changed: Changed,
 }
 
-/// One request, read.
 pub struct RequestView {
-    /// Its number.
     pub exchange: ExchangeId,
-    /// The turn, from 0, in which it came.
+    /// From 0.
     pub turn: usize,
     /// What the provider made of it.
     pub kind: RequestKind,
-    /// Whether its body can be read; if not, nobody knows what it says.
+    /// Whether its body is JSON; of one that is not, nothing else is known.
     pub is_read: bool,
-    /// Its conversation.
     pub history: History,
     /// The names of the tools that it offers to the model.
     pub offered: Vec<String>,
@@ -43,31 +37,24 @@ pub struct RequestView {
     pub asks_to_think: bool,
     /// The plan's calls in it.
     calls: Vec<CallView>,
-    /// Why a strict provider refuses it, if it does.
     pub refusal: Option<Refusal>,
 }
 
-/// Why a request is refused.
 pub struct Refusal {
-    /// The rule.
     pub rule: &'static str,
-    /// Where, in the body.
     pub pointer: String,
-    /// The provider's sentence.
     pub message: String,
-    /// The status.
     pub status: u16,
 }
 
 impl<'a> Evidence<'a> {
-    /// Reads a run.
     pub fn gather(plan: &'a Plan, run: &'a Run, profile: &'static Profile) -> Evidence<'a> {
         let mut recall = Recall::of(plan);
         let mut requests = Vec::new();
         for (turn, event) in run.trace.by_turn() {
             let Event::Requested { exchange, kind, model, body } = event else { continue };
-            let asked = Asked { model: model.as_deref(), body };
-            requests.push(view(plan, profile, &mut recall, (*exchange, turn, *kind), asked));
+            let said = (model.as_deref(), &**body);
+            requests.push(view(plan, profile, &mut recall, (*exchange, turn, *kind), said));
         }
         let mut ledger = Ledger::of(&run.trace, plan.calls.len());
         given::enter(plan, &mut ledger);
@@ -75,7 +62,6 @@ impl<'a> Evidence<'a> {
         Evidence { plan, run, ledger, requests, changed }
     }
 
-    /// The turn in which a request came.
     pub fn turn_of(&self, exchange: ExchangeId) -> Option<usize> {
         self.requests.iter().find(|request| request.exchange == exchange).map(|request| request.turn)
     }
@@ -86,9 +72,9 @@ impl<'a> Evidence<'a> {
         self.requests.iter().rev().find(is_of_thread)
     }
 
-    /// Whether a request tells the model what the tool of a call returned: in a result of that call that counts, or in
-    /// words, where a system gives the history in its own.
-    pub fn tells(
+    /// Whether a request says what the tool of a call returned: in a result of that call that counts, or in a text,
+    /// where a system retells the history in its own words.
+    pub fn shows_result(
         &self,
         request: &RequestView,
         key: CallKey,
@@ -110,9 +96,9 @@ impl<'a> Evidence<'a> {
         request.results().any(|result| is_its(&result) && counts(&result)) || in_words()
     }
 
-    /// Whether the system could have told of a result: it came in time, and a request came after it.
-    pub fn could_tell(&self, key: CallKey) -> bool {
-        let (call, account) = (self.call(key), &self.ledger.calls[key.0 as usize]);
+    /// Whether the system could have sent a result: it came in time, and a request came after it.
+    pub fn could_send(&self, key: CallKey) -> bool {
+        let (call, account) = (self.call(key), self.account(key));
         let returned = matches!(account.settled, Some(ToolOutcome::Return(_)));
         returned && !account.settled_late && (call.given || account.asked_since)
     }
@@ -123,7 +109,7 @@ impl<'a> Evidence<'a> {
         Some((key, self.call(key)))
     }
 
-    /// The call that a result of a request answers. Where several calls have its id, nobody can tell.
+    /// The call that a result of a request answers; none where several calls have its id, since that is ambiguous.
     pub fn answered(&self, request: &RequestView, id: &str) -> Option<CallKey> {
         if request.n_calls_with(id) > 1 {
             return None;
@@ -131,9 +117,46 @@ impl<'a> Evidence<'a> {
         request.key_of(id).or_else(|| self.call_by_id(id).map(|(key, _)| key))
     }
 
-    /// The call itself.
-    pub fn call(&self, key: CallKey) -> &PlannedCall {
+    pub fn call(&self, key: CallKey) -> &'a PlannedCall {
         &self.plan.calls[key.0 as usize]
+    }
+
+    pub fn account(&self, key: CallKey) -> &CallRecord {
+        &self.ledger.calls[key.0 as usize]
+    }
+
+    /// Every call with what really became of it.
+    pub fn calls(&self) -> impl Iterator<Item = (&'a PlannedCall, &CallRecord)> {
+        self.plan.calls.iter().zip(&self.ledger.calls)
+    }
+
+    /// What a call of a request is called in the scenario; one that cannot be told apart keeps its id.
+    pub fn name_of(&self, request: &RequestView, id: &str) -> String {
+        self.answered(request, id).map_or_else(|| id.to_owned(), |key| self.call(key).name.clone())
+    }
+
+    /// The reply that the script has for a request.
+    pub fn script_of(&self, request: &RequestView) -> Option<&'a Script> {
+        let RequestKind::Scripted { turn, reply, attempt } = request.kind else { return None };
+        self.plan.turns.get(turn)?.replies.get(reply)?.attempts.get(attempt)
+    }
+
+    pub fn events_of(&self, turn: usize) -> impl Iterator<Item = &Event> {
+        self.run.trace.by_turn().filter(move |(at, _)| *at == turn).map(|(_, event)| event)
+    }
+
+    pub fn has_results(&self) -> bool {
+        self.requests.iter().any(|request| request.results().next().is_some())
+    }
+
+    pub fn has_calls(&self) -> bool {
+        self.requests.iter().any(|request| request.calls().next().is_some())
+    }
+
+    /// Whether a tool has run to its end. Whether one that the user stopped at once had begun is a race, which no
+    /// account can decide.
+    pub fn has_run(&self) -> bool {
+        !self.ledger.strangers.is_empty() || self.ledger.calls.iter().any(|account| account.settled.is_some())
     }
 
     /// The shape of a request in the scenario's names, for people.
@@ -142,7 +165,6 @@ impl<'a> Evidence<'a> {
         request.history.shape(|id| name(id).unwrap_or_else(|| "?".to_owned()))
     }
 
-    /// The outcome of each turn that ended.
     pub fn outcomes(&self) -> impl Iterator<Item = (usize, &TurnOutcome)> {
         self.run.trace.by_turn().filter_map(|(turn, event)| match event {
             Event::TurnEnded { outcome } => Some((turn, outcome)),
@@ -152,23 +174,22 @@ impl<'a> Evidence<'a> {
 
     /// Whether the process was killed before that turn had an end.
     pub fn died_in(&self, turn: usize) -> bool {
-        let killed = self.run.trace.by_turn().any(|(at, event)| at == turn && *event == Event::Killed);
+        let killed = self.events_of(turn).any(|event| *event == Event::Killed);
         killed && self.outcomes().all(|(ended, _)| ended != turn)
     }
 
     /// What the process of a call's turn did with its result before it was killed, so that all could see it: it showed
-    /// the call as completed, or sent the result to the provider. The second may race with the kill, so the first
-    /// is what is told where both hold.
+    /// the call as completed, or sent the result to the provider. The second may race with the kill, so where both
+    /// hold the first is reported.
     pub fn acknowledged(&self, key: CallKey) -> Option<&'static str> {
         let call = self.call(key);
-        let of_turn = || self.run.trace.by_turn().filter(|(turn, _)| *turn == call.turn);
-        let alive = || of_turn().map(|(_, event)| event).take_while(|event| **event != Event::Killed);
+        let alive = || self.events_of(call.turn).take_while(|event| **event != Event::Killed);
         let is_sent = |event: &Event| match event {
             Event::Requested { exchange, .. } => self.has_result(*exchange, call),
             _ => false,
         };
         let is_shown = |event: &Event| match event {
-            // What is shown of an id that several calls share is shown of nobody knows which.
+            // A status update for an id that several calls share is ambiguous.
             Event::CallShown { id, state: ShownState::Completed } => self.plan.call_with_id(id) == Some(key),
             _ => false,
         };
@@ -186,16 +207,12 @@ impl<'a> Evidence<'a> {
 
     /// Whether that turn was stopped by the user, or broken off by an exception.
     pub fn was_stopped(&self, turn: usize) -> bool {
-        let stops = |event: &Event| matches!(event, Event::Stopped | Event::Interrupted { .. });
-        self.run.trace.by_turn().any(|(at, event)| at == turn && stops(event))
+        self.events_of(turn).any(|event| matches!(event, Event::Stopped | Event::Interrupted { .. }))
     }
 
-    /// What was said to running turns and taken by the system, with the turn.
+    /// What was said to running turns and accepted by the system, with the turn.
     pub fn asides(&self) -> impl Iterator<Item = (usize, Aside, &str)> {
-        let refused = |turn: usize| {
-            let mut refusals = self.run.trace.by_turn();
-            refusals.any(|(at, event)| at == turn && *event == Event::PromptRefused)
-        };
+        let refused = |turn: usize| self.events_of(turn).any(|event| *event == Event::PromptRefused);
         self.run.trace.by_turn().filter_map(move |(turn, event)| match event {
             Event::Said { way: Aside::Prompted, .. } if refused(turn) => None,
             Event::Said { way, text } => Some((turn, *way, text.as_str())),
@@ -238,34 +255,20 @@ impl RequestView {
     }
 }
 
-/// A call of the plan in a request.
 pub struct CallView {
-    /// Index of the message.
     pub message: usize,
-    /// Where.
     pub pointer: String,
     /// The id that it has there; a system may have given it one of its own.
     pub id: String,
-    /// Which call it is.
     pub key: CallKey,
 }
 
-/// A result in a request.
 pub struct ResultView<'a> {
-    /// Where.
     pub pointer: &'a str,
-    /// Of which call.
     pub id: &'a str,
-    /// Its text.
     pub text: &'a str,
     /// Whether it says that it is an error.
     pub is_error: Option<bool>,
-}
-
-/// What a request says, in its path and in its body.
-struct Asked<'a> {
-    model: Option<&'a str>,
-    body: &'a [u8],
 }
 
 fn view(
@@ -273,11 +276,11 @@ fn view(
     profile: &'static Profile,
     recall: &mut Recall,
     (exchange, turn, kind): (ExchangeId, usize, RequestKind),
-    Asked { model, body }: Asked<'_>,
+    (model, body): (Option<&str>, &[u8]),
 ) -> RequestView {
     let document = Document::parse(body);
     let violations = rules::validate_asking(profile, recall.memory(), model, body, &document);
-    // What is answered beside the script is not held to the rules of a reply.
+    // Requests that the script does not answer are not held to the rules of the thread.
     let refusal = rules::refusal(&violations).filter(|_| kind != RequestKind::Auxiliary);
     let refusal = refusal.map(|violation| Refusal {
         rule: violation.rule.id,

@@ -1,6 +1,6 @@
 //! What a given history demands: it is part of the thread like all that came after it.
 
-use super::evidence::{Evidence, RequestView};
+use super::{Evidence, RequestView};
 use brickbat_scenario::history::Content;
 use brickbat_scenario::plan::{GivenBlock, GivenMessage, GivenResult, MARKER, Plan, ToolOutcome};
 use brickbat_scenario::trace::Ledger;
@@ -38,16 +38,16 @@ pub(super) fn user_messages(plan: &Plan) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Why it is not proven that the system had the given history, if so: the first request says nothing of it.
+/// Why it is not proven that the system had the given history, if it is not: no request has anything of it.
 ///
-/// A system that loses all of it and an adapter that never wrote it look the same, so nothing is said of either. One that
+/// A system that loses all of it and an adapter that never wrote it look the same, so neither is judged. One that
 /// sends no request at all has met something that it does not send.
-pub(super) fn untold(evidence: &Evidence<'_>) -> Option<String> {
+pub(super) fn unsent(evidence: &Evidence<'_>) -> Option<String> {
     if evidence.plan.given.is_empty() || evidence.last_request().is_none() {
         return None;
     }
     let tells = evidence.requests.iter().any(|request| tells(evidence.plan, request));
-    (!tells).then(|| "no request says anything of the given history".to_owned())
+    (!tells).then(|| "no request contains anything of the given history".to_owned())
 }
 
 fn tells(plan: &Plan, request: &RequestView) -> bool {

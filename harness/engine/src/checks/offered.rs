@@ -1,8 +1,6 @@
 //! Whether the model could have done what the script does for it: made its calls, and shown what it thinks.
 
-use super::evidence::{Evidence, RequestView};
-use brickbat_scenario::plan::Script;
-use brickbat_scenario::trace::RequestKind;
+use super::*;
 
 /// A scripted call of a tool that the request does not offer. A real model calls only what it is offered, so such a run
 /// says nothing about the system: the harness knows the tool under a wrong name, or the system was not given it.
@@ -15,33 +13,28 @@ pub(super) fn absent(evidence: &Evidence<'_>) -> Option<String> {
             names => listed(names),
         };
         let place = request.place("");
-        Some(format!("the script calls the tool `{tool}`, and the request ({place}) offers {offered}"))
+        Some(format!("the script calls the tool `{tool}`, but the request ({place}) offers {offered}"))
     })
 }
 
 /// The model thinks in the plan, and no request asks it to, so that it showed nothing of it: then the plan was not played.
-/// A system may leave thinking out of one request, as some do to mend a history, but not of all.
+/// A system may leave thinking out of one request, as some do to repair a history, but not of all.
 pub(super) fn unasked_thinking(evidence: &Evidence<'_>) -> Option<String> {
-    let thinks = |request: &RequestView| script_of(evidence, request).is_some_and(Script::thinks);
+    let thinks = |request: &RequestView| evidence.script_of(request).is_some_and(Script::thinks);
     let is_unasked = evidence.requests.iter().any(thinks)
         && !evidence.requests.iter().any(|request| request.asks_to_think);
-    is_unasked.then(|| "the model thinks in this plan, and no request asks it to".to_owned())
+    is_unasked.then(|| "the model thinks in this plan, but no request asks it to".to_owned())
 }
 
 /// The tools that the reply to a request calls, but for those that the model makes up.
 fn called<'a>(evidence: &Evidence<'a>, request: &RequestView) -> impl Iterator<Item = &'a str> {
     let plan = evidence.plan;
-    script_of(evidence, request)
+    evidence
+        .script_of(request)
         .into_iter()
         .flat_map(move |script| script.calls().map(|key| &plan.calls[key.0 as usize]))
         .filter(|call| !call.is_malformed(|it| it.tool))
         .map(|call| call.tool.as_str())
-}
-
-/// The reply that the script has for a request.
-fn script_of<'a>(evidence: &Evidence<'a>, request: &RequestView) -> Option<&'a Script> {
-    let RequestKind::Scripted { turn, reply, attempt } = request.kind else { return None };
-    evidence.plan.turns.get(turn)?.replies.get(reply)?.attempts.get(attempt)
 }
 
 /// Tools that a message lists. A coding agent has about a dozen of its own.

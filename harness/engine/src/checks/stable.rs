@@ -1,53 +1,20 @@
-//! Is a thread told in the same words, request after request?
+//! Does the history stay the same, request after request?
 //!
 //! A provider keeps the beginning of a request in its cache, and a request that begins in the same words costs a tenth
 //! of one that does not. So a request has to begin with all that the accepted request before it held, item by item.
 //!
-//! What goes wrong in a turn may be mended once: all that the turn had added may be told otherwise in the first request
+//! What goes wrong in a turn may be repaired once: all that the turn had added may change in the first request
 //! after each break in it (the user's stop, the death of the process, a reply that was cut off, a turn that was given
 //! up). From then on it stays: a repair that comes out otherwise each time is neither idempotent nor deterministic.
 //! A result that comes late may take the place of the one that was made up for it. A history that is cut, summarised or
 //! rewound on purpose is another one from then on.
 //!
-//! Passed over is what costs nobody anything: what the model thought, which providers themselves take out of earlier
-//! turns; where one message ends and the next begins; marks for the cache; more text behind the last words of the
+//! Changes without a cost are ignored: what the model thought, which providers themselves take out of earlier
+//! turns; where one message ends and the next begins; marks for the cache; more text after the last words of the
 //! user. The order of the keys in a call's arguments counts.
 
-use serde_json::Value;
-
-use super::evidence::{Evidence, RequestView};
-use brickbat_scenario::history::{Content, Item, Role};
-use brickbat_scenario::plan::{CallKey, Plan};
-use brickbat_scenario::trace::{Ending, Event, ExchangeId, RequestKind, TurnOutcome};
-use brickbat_scenario::verdict::{Finding, Harm};
-
-/// What was mended after a break stays as it was mended.
-pub(super) fn repair_stable(evidence: &Evidence<'_>) -> Vec<Finding> {
-    let change = changes(evidence).into_iter().find(|change| change.is_mended);
-    let words = "what was mended after a break is told otherwise in a later request";
-    change.map(|change| change.finding(evidence, "repair-stable", words)).into_iter().collect()
-}
-
-/// A request begins with all that the one before it held.
-pub(super) fn prefix_stable(evidence: &Evidence<'_>) -> Vec<Finding> {
-    let change = changes(evidence).into_iter().find(|change| !change.is_mended);
-    let words = "what earlier requests said is told otherwise, though nothing had gone wrong with it";
-    change.map(|change| change.finding(evidence, "prefix-stable", words)).into_iter().collect()
-}
-
-/// Whether there are two requests to compare.
-pub(super) fn has_prefix(evidence: &Evidence<'_>) -> bool {
-    accepted(evidence).nth(1).is_some()
-}
-
-/// Whether there are two requests after a break.
-pub(super) fn has_repair(evidence: &Evidence<'_>) -> bool {
-    let story = Story::of(evidence);
-    let first = story.breaks.first().map(|(_, at)| *at);
-    first.is_some_and(|first| {
-        accepted(evidence).filter(|request| story.sent(request) > first).nth(1).is_some()
-    })
-}
+use super::*;
+use brickbat_scenario::history::Item;
 
 /// Turns in which something went wrong, or was stopped.
 pub(super) fn broken_turns(evidence: &Evidence<'_>) -> Vec<usize> {
@@ -55,23 +22,23 @@ pub(super) fn broken_turns(evidence: &Evidence<'_>) -> Vec<usize> {
 }
 
 /// The requests that the provider took for the thread.
-fn accepted<'a>(evidence: &'a Evidence<'_>) -> impl Iterator<Item = &'a RequestView> {
+pub(super) fn accepted<'a>(evidence: &'a Evidence<'_>) -> impl Iterator<Item = &'a RequestView> {
     let is_taken =
         |request: &&RequestView| matches!(request.kind, RequestKind::Scripted { .. } | RequestKind::Surplus);
     evidence.requests.iter().filter(is_taken)
 }
 
 /// A place where a request does not say what the one before it said.
-struct Change<'a> {
+pub(super) struct Change<'a> {
     request: &'a RequestView,
     before: &'a Item,
     after: Option<&'a Item>,
-    /// Whether it lies in what was mended before.
-    is_mended: bool,
+    /// Whether it lies in what was repaired before.
+    pub(super) is_repaired: bool,
 }
 
 /// The first change of each pair of requests that nothing excuses.
-fn changes<'a>(evidence: &'a Evidence<'_>) -> Vec<Change<'a>> {
+pub(super) fn changes<'a>(evidence: &'a Evidence<'_>) -> Vec<Change<'a>> {
     let story = Story::of(evidence);
     let requests: Vec<&RequestView> = accepted(evidence).collect();
     let pairs = requests.windows(2).map(|pair| (pair[0], pair[1]));
@@ -84,17 +51,18 @@ fn change<'a>(
     earlier: &'a RequestView,
     later: &'a RequestView,
 ) -> Option<Change<'a>> {
-    let items: Vec<&Item> = spoken(earlier).collect();
-    let mut told = spoken(later);
+    let items: Vec<&Item> = without_thoughts(earlier).collect();
+    let mut sent = without_thoughts(later);
     let (index, before, after) = items.iter().enumerate().find_map(|(index, before)| {
-        let after = told.next();
+        let after = sent.next();
         let is_last = index + 1 == items.len();
         let stays = after.is_some_and(|after| is_same(before, after) || (is_last && goes_on(before, after)));
         (!stays).then_some((index, *before, after))
     })?;
     let turn = turn_of(evidence.plan, &items[..=index]);
     let (from, to) = (story.sent(earlier), story.sent(later));
-    let is_mending = story.breaks.iter().any(|(broken, at)| Some(*broken) == turn && (from..to).contains(at));
+    let is_repairing =
+        story.breaks.iter().any(|(broken, at)| Some(*broken) == turn && (from..to).contains(at));
     let is_late = match &before.content {
         Content::Result { id, .. } => evidence
             .answered(earlier, id)
@@ -102,17 +70,17 @@ fn change<'a>(
         _ => false,
     };
     let is_changed = story.changes.iter().any(|(at, until)| *at < to && from <= *until);
-    if is_mending || is_late || is_changed {
+    if is_repairing || is_late || is_changed {
         return None;
     }
-    let is_mended = story.breaks.iter().any(|(broken, at)| Some(*broken) == turn && *at < from);
-    Some(Change { request: later, before, after, is_mended })
+    let is_repaired = story.breaks.iter().any(|(broken, at)| Some(*broken) == turn && *at < from);
+    Some(Change { request: later, before, after, is_repaired })
 }
 
 /// What happened that excuses a change, each with its place in the trace.
-struct Story {
+pub(super) struct Story {
     /// Breaks, with the turn of each.
-    breaks: Vec<(usize, usize)>,
+    pub(super) breaks: Vec<(usize, usize)>,
     /// Changes of the history that were made on purpose, with the place up to which a running turn may put each off.
     changes: Vec<(usize, usize)>,
     /// Results that came when their turn was over.
@@ -121,7 +89,7 @@ struct Story {
 }
 
 impl Story {
-    fn of(evidence: &Evidence<'_>) -> Story {
+    pub(super) fn of(evidence: &Evidence<'_>) -> Story {
         let mut story = Story { breaks: Vec::new(), changes: Vec::new(), late: Vec::new(), sent: Vec::new() };
         let mut is_running = false;
         for (at, (turn, event)) in evidence.run.trace.by_turn().enumerate() {
@@ -167,7 +135,7 @@ impl Story {
         open.for_each(|(_, until)| *until = at);
     }
 
-    fn sent(&self, request: &RequestView) -> usize {
+    pub(super) fn sent(&self, request: &RequestView) -> usize {
         self.sent.iter().find(|(exchange, _)| *exchange == request.exchange).map_or(0, |(_, at)| *at)
     }
 }
@@ -205,7 +173,7 @@ fn turn_of(plan: &Plan, items: &[&Item]) -> Option<usize> {
     found
 }
 
-fn spoken(request: &RequestView) -> impl Iterator<Item = &Item> {
+fn without_thoughts(request: &RequestView) -> impl Iterator<Item = &Item> {
     let is_thought = |item: &&Item| matches!(item.content, Content::Thought { .. });
     request.history.items.iter().filter(move |item| !is_thought(item))
 }
@@ -229,7 +197,7 @@ fn has_same_keys(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// Whether the user's last words are there with more behind them.
+/// Whether the user's last words are there with more after them.
 fn goes_on(before: &Item, after: &Item) -> bool {
     match (&before.content, &after.content) {
         (Content::Text { text }, Content::Text { text: now }) => {
@@ -240,18 +208,14 @@ fn goes_on(before: &Item, after: &Item) -> bool {
 }
 
 impl Change<'_> {
-    fn finding(&self, evidence: &Evidence<'_>, check: &'static str, words: &str) -> Finding {
+    pub(super) fn finding(&self, evidence: &Evidence<'_>, check: &Check, message: &str) -> Finding {
         let pointer = self.after.map_or("", |item| item.pointer.as_str());
-        let named = |item: &Item| excerpt(evidence, self.request, item);
+        let named = |item: &Item| item_in_words(evidence, self.request, item);
         Finding {
-            check,
-            harm: Harm::PrefixUnstable,
-            permanence: None,
-            message: words.to_owned(),
-            place: self.request.place(pointer),
-            rule: None,
+            message: message.to_owned(),
             expected: named(self.before),
             got: self.after.map_or_else(|| "nothing".to_owned(), named),
+            ..check.finding(self.request.place(pointer))
         }
     }
 }
@@ -260,7 +224,7 @@ impl Change<'_> {
 const MAX_QUOTED: usize = 80;
 
 /// An item in a few words.
-fn excerpt(evidence: &Evidence<'_>, request: &RequestView, item: &Item) -> String {
+fn item_in_words(evidence: &Evidence<'_>, request: &RequestView, item: &Item) -> String {
     let name = |id: &str| {
         let key = evidence.answered(request, id);
         key.map_or_else(|| "?".to_owned(), |key| evidence.call(key).name.clone())

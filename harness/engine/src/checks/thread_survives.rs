@@ -1,26 +1,27 @@
 //! Does the thread survive?
 
-use super::evidence::Evidence;
-use super::given;
-use brickbat_scenario::action::Action;
-use brickbat_scenario::plan::{PlannedAction, PlannedTurn, Script};
+use super::*;
+use brickbat_scenario::plan::PlannedTurn;
 use brickbat_scenario::scenario::Stop;
-use brickbat_scenario::trace::{RequestKind, TurnOutcome};
-use brickbat_scenario::verdict::{Finding, Harm, Permanence};
 
-/// Every request of the thread is accepted, and every turn in which nothing goes wrong works.
-pub(super) fn thread_survives(evidence: &Evidence<'_>) -> Vec<Finding> {
-    if given::is_broken(evidence.plan) { Vec::new() } else { not_alive(evidence, "thread-survives") }
+pub(super) const CHECK: Check = Check {
+    id: "thread-survives",
+    summary: "every request of the thread is accepted, and every later turn works",
+    level: Level::L0,
+    invariants: &[1, 3, 4, 6, 8, 11, 12, 13, 16, 22, 23, 24],
+    harm: Harm::BrickedByClient,
+    applies: |_| true,
+    find,
+};
+
+fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
+    if given::is_broken(evidence.plan) { Vec::new() } else { failures(evidence, &CHECK) }
 }
 
-/// The same of a thread that was broken long before: to mend it is more than not to break it.
-pub(super) fn old_thread_heals(evidence: &Evidence<'_>) -> Vec<Finding> {
-    if given::is_broken(evidence.plan) { not_alive(evidence, "old-thread-heals") } else { Vec::new() }
-}
-
-fn not_alive(evidence: &Evidence<'_>, check: &'static str) -> Vec<Finding> {
-    let found = refused(evidence).into_iter().chain(raised(evidence)).chain(idle(evidence));
-    found.map(|finding| Finding { check, ..finding }).collect()
+/// Every way in which a thread does not go on, as findings of a check.
+pub(super) fn failures(evidence: &Evidence<'_>, check: &Check) -> Vec<Finding> {
+    let found = [refused(evidence, check), raised(evidence, check), idle(evidence, check)];
+    found.into_iter().flatten().collect()
 }
 
 /// Whether nothing goes wrong in a turn, seen from the system's side. What happened before it is over. A reply that is
@@ -37,7 +38,7 @@ fn is_quiet(turn: &PlannedTurn) -> bool {
 }
 
 /// A turn in which nothing goes wrong returned, but the model was never asked, or tools never ran.
-fn idle(evidence: &Evidence<'_>) -> Option<Finding> {
+fn idle(evidence: &Evidence<'_>, check: &Check) -> Option<Finding> {
     let served = |turn: usize, reply: usize| {
         evidence.requests.iter().any(|request| {
             matches!(request.kind, RequestKind::Scripted { turn: t, reply: r, .. } if (t, r) == (turn, reply))
@@ -59,9 +60,9 @@ fn idle(evidence: &Evidence<'_>) -> Option<Finding> {
         if let Some(reply) = (0..n_replies).find(|reply| !served(turn, *reply)) {
             return Some(format!("reply {} was never asked for", reply + 1));
         }
-        let calls = evidence.plan.calls.iter().zip(&evidence.ledger.calls);
-        let mut idle =
-            calls.filter(|(call, account)| call.turn == turn && !call.given && account.settled.is_none());
+        let mut idle = evidence
+            .calls()
+            .filter(|(call, account)| call.turn == turn && !call.given && account.settled.is_none());
         idle.next()
             .filter(|_| is_whole(turn))
             .map(|(call, _)| format!("call {} never ran to its end", call.name))
@@ -69,36 +70,31 @@ fn idle(evidence: &Evidence<'_>) -> Option<Finding> {
     let quiet = returned.filter(|(turn, _)| is_quiet(&evidence.plan.turns[*turn]));
     let (turn, message) = quiet.filter_map(|(turn, _)| Some((turn, missing(turn)?))).next()?;
     Some(Finding {
-        check: "thread-survives",
-        harm: Harm::BrickedByClient,
-        permanence: None,
         message,
-        place: format!("turn {}", turn + 1),
-        rule: None,
         expected: "a turn that works".to_owned(),
-        got: "returned all the same".to_owned(),
+        got: "the turn returned".to_owned(),
+        ..check.finding(in_turn(turn))
     })
 }
 
-fn refused(evidence: &Evidence<'_>) -> Option<Finding> {
+fn refused(evidence: &Evidence<'_>, check: &Check) -> Option<Finding> {
     let request = evidence.requests.iter().find(|request| request.refusal.is_some())?;
     let refusal = request.refusal.as_ref()?;
     let last = evidence.requests.iter().rev().find(|request| request.kind != RequestKind::Auxiliary);
     let last_refused = last.is_some_and(|last| last.refusal.is_some());
     Some(Finding {
-        check: "thread-survives",
         harm: Harm::BrickedByProvider,
         permanence: Some(permanence(last_refused)),
         message: refusal.message.clone(),
-        place: request.place(&refusal.pointer),
         rule: Some(refusal.rule),
         expected: "a request that the provider accepts".to_owned(),
         got: format!("status {} for {}", refusal.status, evidence.shape(request)),
+        ..check.finding(request.place(&refusal.pointer))
     })
 }
 
 /// A turn in which nothing goes wrong, and whose requests were all accepted, ended badly all the same.
-fn raised(evidence: &Evidence<'_>) -> Option<Finding> {
+fn raised(evidence: &Evidence<'_>, check: &Check) -> Option<Finding> {
     let bad = |turn: usize, outcome: &TurnOutcome| {
         let quiet = is_quiet(&evidence.plan.turns[turn]) && !evidence.was_stopped(turn);
         let refused =
@@ -109,26 +105,23 @@ fn raised(evidence: &Evidence<'_>) -> Option<Finding> {
     let last = evidence.plan.turns.len() - 1;
     let last_bad = evidence.outcomes().any(|(turn, outcome)| turn == last && bad(turn, outcome));
     let n_requests = evidence.requests.iter().filter(|request| request.turn == turn).count();
-    let sent =
-        match evidence.requests.iter().filter(|r| r.turn == turn && r.kind != RequestKind::Auxiliary).count()
-        {
-            0 => "no request was sent".to_owned(),
-            _ => format!("requests sent: {n_requests}"),
-        };
+    let is_sent = |request: &RequestView| request.turn == turn && request.kind != RequestKind::Auxiliary;
+    let sent = if evidence.requests.iter().any(is_sent) {
+        format!("requests sent: {n_requests}")
+    } else {
+        "no request was sent".to_owned()
+    };
     let (message, got) = match outcome {
         TurnOutcome::Raised { class, text } => (format!("{class}: {text}"), format!("{class}; {sent}")),
         TurnOutcome::Cancelled => ("the turn was given up".to_owned(), format!("cancelled; {sent}")),
         TurnOutcome::Returned => ("the turn returned".to_owned(), sent),
     };
     Some(Finding {
-        check: "thread-survives",
-        harm: Harm::BrickedByClient,
         permanence: Some(permanence(last_bad)),
         message,
-        place: format!("turn {}", turn + 1),
-        rule: None,
         expected: "a turn that works".to_owned(),
         got,
+        ..check.finding(in_turn(turn))
     })
 }
 

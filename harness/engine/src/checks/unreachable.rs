@@ -1,24 +1,27 @@
 //! What a system can get to, as its control plan has shown.
 
-use super::evidence::Evidence;
+use super::*;
 use crate::run::Receipt;
-use brickbat_scenario::action::Action;
-use brickbat_scenario::plan::{CallKey, Plan, PlannedPoint};
-use brickbat_scenario::trace::{Event, ExchangeId, RequestKind, Trace};
+use brickbat_scenario::plan::PlannedPoint;
 
 /// What the control plan has shown of a system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Reach {
+pub struct Concurrency {
     /// The most tools that ran at once.
-    pub width: usize,
+    pub max_parallel_tools: usize,
     /// Whether a tool started before its reply was over.
     pub eager: bool,
 }
 
-impl Reach {
+impl Concurrency {
+    /// The most tools that ran at once, if any ran.
+    pub fn n_at_once(&self) -> Option<usize> {
+        Some(self.max_parallel_tools).filter(|width| *width > 0)
+    }
+
     /// Reads it off the trace of a control plan.
-    pub fn of(plan: &Plan, trace: &Trace) -> Reach {
-        let mut reach = Reach { width: 0, eager: false };
+    pub fn of(plan: &Plan, trace: &Trace) -> Concurrency {
+        let mut concurrency = Concurrency { max_parallel_tools: 0, eager: false };
         let mut open = vec![false; plan.calls.len()];
         let mut streaming: Vec<ExchangeId> = Vec::new();
         for event in trace.events() {
@@ -31,8 +34,9 @@ impl Reach {
                 }
                 Event::ToolStarted { call: Some(call), .. } => {
                     open[call.0 as usize] = true;
-                    reach.width = reach.width.max(open.iter().filter(|open| **open).count());
-                    reach.eager |= !streaming.is_empty();
+                    concurrency.max_parallel_tools =
+                        concurrency.max_parallel_tools.max(open.iter().filter(|open| **open).count());
+                    concurrency.eager |= !streaming.is_empty();
                 }
                 Event::ToolSettled { call, .. } | Event::ToolCancelled { call } => {
                     open[call.0 as usize] = false
@@ -40,20 +44,20 @@ impl Reach {
                 _ => {}
             }
         }
-        reach
+        concurrency
     }
 }
 
 /// Why an action that did not happen could not happen on this system, if that is so.
-pub(super) fn unreachable(
+pub(super) fn why(
     evidence: &Evidence<'_>,
     receipt: &Receipt,
-    reach: Option<&Reach>,
+    concurrency: Option<&Concurrency>,
 ) -> Option<String> {
     if receipt.fired {
         return None;
     }
-    let width = reach.map_or(usize::MAX, |reach| reach.width);
+    let width = concurrency.map_or(usize::MAX, |concurrency| concurrency.max_parallel_tools);
     let (reply, attempt) = match receipt.at {
         PlannedPoint::Stream { reply, attempt, .. } => (reply, attempt),
         PlannedPoint::StartedCount(count) if count as usize > width => return Some(one_by_one(width)),
@@ -67,15 +71,12 @@ pub(super) fn unreachable(
         _ => return None,
     };
     if let Action::Settle(call) = receipt.what {
-        let account = &evidence.ledger.calls[call.0 as usize];
-        if reach.is_some_and(|reach| !reach.eager)
-            && evidence.plan.calls[call.0 as usize].turn == receipt.turn
-        {
+        let (planned, account) = (evidence.call(call), evidence.account(call));
+        if concurrency.is_some_and(|concurrency| !concurrency.eager) && planned.turn == receipt.turn {
             return Some("this system starts its tools only when the reply is over".to_owned());
         }
-        let outlives = evidence.plan.calls[call.0 as usize].turn < receipt.turn;
-        if outlives && (account.settled.is_some() || account.cancelled) {
-            return Some("this system ends its turn only when the tool is over".to_owned());
+        if planned.turn < receipt.turn && (account.settled.is_some() || account.cancelled) {
+            return Some("this system ends its turn only when the tool has finished".to_owned());
         }
     }
     let served = evidence
@@ -83,40 +84,39 @@ pub(super) fn unreachable(
         .iter()
         .any(|request| request.kind == RequestKind::Scripted { turn: receipt.turn, reply, attempt });
     let after_another = evidence.run.receipts.iter().any(|other| other.turn == receipt.turn && other.fired);
-    let asked_for = "this system does not ask for that reply after what happened before";
+    let asked_for = "after what happened before, this system does not ask for that reply";
     (!served && after_another).then(|| asked_for.to_owned())
 }
 
 /// Why not all tools of a turn have settled, if the system gave the others up by itself when one failed.
 fn gives_up(evidence: &Evidence<'_>, turn: usize) -> Option<String> {
     let was_disturbed = evidence.run.receipts.iter().any(|receipt| receipt.turn == turn && receipt.fired)
-        || evidence.run.trace.by_turn().any(|(at, event)| at == turn && is_ours(event));
-    let of_turn = || {
-        let calls = evidence.plan.calls.iter().zip(&evidence.ledger.calls);
-        calls.filter(|(call, _)| call.turn == turn).map(|(_, account)| account)
-    };
+        || evidence.events_of(turn).any(is_ours);
+    let of_turn = || evidence.calls().filter(|(call, _)| call.turn == turn).map(|(_, account)| account);
     let has_failed =
         of_turn().any(|account| account.settled.as_ref().is_some_and(|outcome| !outcome.is_success()));
     let is_given_up = of_turn().any(|account| account.cancelled && account.settled.is_none());
-    let words = "this system gives up the other tools of a batch when one fails";
+    let words = "this system cancels the other tools of a batch when one fails";
     (!was_disturbed && has_failed && is_given_up).then(|| words.to_owned())
 }
 
 /// Why the user was not asked about a call, if what we did to the turn came first.
 fn over_before_asked(evidence: &Evidence<'_>, turn: usize, call: CallKey) -> Option<String> {
-    let mut of_turn = evidence.run.trace.by_turn().filter(|(at, _)| *at == turn).map(|(_, event)| event);
     let is_asked = |event: &Event| matches!(event, Event::Asked { call: Some(asked), .. } if *asked == call);
-    let first = of_turn.find(|event| is_ours(event) || is_asked(event));
+    let first = evidence.events_of(turn).find(|event| is_ours(event) || is_asked(event));
     first.is_some_and(is_ours).then(|| "the turn was over before this system asked the user".to_owned())
 }
 
-/// Whether it is we who ended the turn with it.
+/// Whether the harness ended the turn with it.
 fn is_ours(event: &Event) -> bool {
     matches!(event, Event::Stopped | Event::Interrupted { .. } | Event::Killed)
 }
 
 fn one_by_one(width: usize) -> String {
-    format!("this system runs at most {width} tools at once")
+    match width {
+        1 => "this system runs one tool at a time".to_owned(),
+        _ => format!("this system runs at most {width} tools at once"),
+    }
 }
 
 /// The most calls that one reply of a turn makes.

@@ -2,32 +2,36 @@
 //!
 //! A repair that only broken turns need does nothing to the others. So a turn in which nothing went wrong stands in
 //! the last request as it happened: with what the model said, and with its calls and their arguments.
-//! That its results are there, and only once, is asked of all turns elsewhere. A system that tells finished turns in
+//! That its results are there, and only once, other checks ask of all turns. A system that retells finished turns in
 //! words of its own is not asked: what it leaves out is its choice.
 
-use super::effects::is_same;
-use super::evidence::{Evidence, RequestView};
 use super::stable::broken_turns;
-use brickbat_scenario::action::Action;
-use brickbat_scenario::history::Content;
-use brickbat_scenario::plan::{CallKey, PlannedCall, Script, ScriptBlock};
-use brickbat_scenario::trace::RequestKind;
-use brickbat_scenario::verdict::{Finding, Harm};
+use super::*;
+use brickbat_scenario::plan::ScriptBlock;
 
-/// A turn in which nothing went wrong is told as it happened.
-pub(super) fn healthy_untouched(evidence: &Evidence<'_>) -> Vec<Finding> {
+pub(super) const CHECK: Check = Check {
+    id: "healthy-untouched",
+    summary: "turns without a fault are sent back unmodified",
+    level: Level::L1,
+    invariants: &[18, 25, 26],
+    harm: Harm::HistoryAltered,
+    applies: has_healthy,
+    find,
+};
+
+fn has_healthy(evidence: &Evidence<'_>) -> bool {
+    evidence.last_request().is_some_and(|last| !healthy(evidence, last).is_empty())
+}
+
+fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
     let Some(last) = evidence.last_request() else { return Vec::new() };
-    let texts = told_texts(last);
+    let texts = texts(last);
     let said = squeezed(&texts);
-    let finding = |message: String, expected: String, got: String| Finding {
-        check: "healthy-untouched",
-        harm: Harm::HistoryAltered,
-        permanence: None,
+    let finding = |message: String, expected: String| Finding {
         message,
-        place: last.place(""),
-        rule: None,
         expected,
-        got,
+        got: evidence.shape(last),
+        ..CHECK.finding(last.place(""))
     };
     let mut findings = Vec::new();
     if narrates(evidence, last, &texts) {
@@ -42,22 +46,16 @@ pub(super) fn healthy_untouched(evidence: &Evidence<'_>) -> Vec<Finding> {
             _ => None,
         });
         if let Some(text) = lost {
-            let message = format!("the model's words of turn {} are told otherwise, or not at all", turn + 1);
-            findings.push(finding(message, format!("`{text}`"), evidence.shape(last)));
+            let message = format!("the model's text from turn {} was changed or dropped", turn + 1);
+            findings.push(finding(message, format!("`{text}`")));
         }
-        let mut calls = scripts(evidence, turn).flat_map(Script::calls).map(|key| (key, evidence.call(key)));
-        let changed = calls.find(|(_, call)| call.outcome.is_success() && !is_made(last, call));
-        if let Some((_, call)) = changed {
-            let message = format!("call {} of turn {} is told otherwise, or not at all", call.name, turn + 1);
-            findings.push(finding(message, format!("`{}`", call.args), evidence.shape(last)));
+        let mut calls = scripts(evidence, turn).flat_map(Script::calls).map(|key| evidence.call(key));
+        if let Some(call) = calls.find(|call| call.outcome.is_success() && !is_made(last, call)) {
+            let message = format!("call {} of turn {} was changed or dropped", call.name, turn + 1);
+            findings.push(finding(message, format!("`{}`", call.args)));
         }
     }
     findings
-}
-
-/// Whether there is a turn to ask about.
-pub(super) fn has_healthy(evidence: &Evidence<'_>) -> bool {
-    evidence.last_request().is_some_and(|last| !healthy(evidence, last).is_empty())
 }
 
 /// The turns before a request in which nothing went wrong.
@@ -71,7 +69,7 @@ fn healthy(evidence: &Evidence<'_>, last: &RequestView) -> Vec<usize> {
     };
     let is_refused =
         |turn| evidence.requests.iter().any(|request| request.turn == turn && request.refusal.is_some());
-    // What was cut or taken back on purpose is told otherwise, or not at all.
+    // What was cut or taken back on purpose looks different, or is gone.
     let is_changed = |turn: usize| {
         let calls = evidence.plan.calls.iter().zip((0..).map(CallKey));
         let mut of_turn = calls.filter(|(call, _)| call.turn == turn);
@@ -84,17 +82,16 @@ fn healthy(evidence: &Evidence<'_>, last: &RequestView) -> Vec<usize> {
 
 /// The replies that were served in a turn.
 fn scripts<'a>(evidence: &'a Evidence<'_>, turn: usize) -> impl Iterator<Item = &'a Script> {
-    let of_turn = evidence.requests.iter().filter(move |request| request.turn == turn);
-    of_turn.filter_map(move |request| match request.kind {
-        RequestKind::Scripted { turn: of, reply, attempt } if of == turn => {
-            evidence.plan.turns.get(turn)?.replies.get(reply)?.attempts.get(attempt)
+    evidence.requests.iter().filter_map(move |request| match request.kind {
+        RequestKind::Scripted { turn: of, .. } if request.turn == turn && of == turn => {
+            evidence.script_of(request)
         }
         _ => None,
     })
 }
 
 /// Everything in a request that is neither call nor result; a system may give the history in its own words.
-fn told_texts(request: &RequestView) -> String {
+fn texts(request: &RequestView) -> String {
     let mut texts = String::new();
     for item in &request.history.items {
         match &item.content {
@@ -111,7 +108,7 @@ fn squeezed(text: &str) -> String {
     text.chars().filter(|letter| !letter.is_whitespace()).collect()
 }
 
-/// Whether the request tells of a call in words instead of making it.
+/// Whether the request retells a call in words instead of making it.
 fn narrates(evidence: &Evidence<'_>, request: &RequestView, texts: &str) -> bool {
     let is_narrated = |call: &PlannedCall| texts.contains(call.marker.as_str()) && !is_made(request, call);
     evidence.plan.calls.iter().any(is_narrated)

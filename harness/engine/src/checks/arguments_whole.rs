@@ -1,0 +1,31 @@
+//! Are the arguments of each call in a request a JSON object?
+
+use super::*;
+
+pub(super) const CHECK: Check = Check {
+    id: "arguments-whole",
+    summary: "the arguments of every call in a request are a JSON object",
+    level: Level::L0,
+    invariants: &[5, 6],
+    harm: Harm::PartialArguments,
+    applies: |evidence| evidence.has_calls(),
+    find,
+};
+
+fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let broken = |request: &RequestView| {
+        request.history.items.iter().find_map(|item| match &item.content {
+            Content::Call { id, args, .. } if !args.is_object() => {
+                Some((evidence.name_of(request, id), args.to_string(), request.place(&item.pointer)))
+            }
+            _ => None,
+        })
+    };
+    let found = evidence.requests.iter().find_map(broken).map(|(name, args, place)| Finding {
+        message: format!("the arguments of call {name} in the request are not a JSON object"),
+        expected: "the arguments that the model gave".to_owned(),
+        got: quoted(&args),
+        ..CHECK.finding(place)
+    });
+    found.into_iter().collect()
+}

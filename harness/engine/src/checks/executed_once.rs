@@ -1,0 +1,53 @@
+//! Does each call run once, and in its own turn?
+
+use super::*;
+use brickbat_scenario::scenario::Times;
+
+pub(super) const CHECK: Check = Check {
+    id: "executed-once",
+    summary: "no call runs twice or in a later turn",
+    level: Level::L3,
+    invariants: &[19],
+    harm: Harm::ExecutedAgain,
+    applies: |evidence| evidence.has_run(),
+    find,
+};
+
+fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let finding = |message: String, expected: &str, got: String| Finding {
+        message,
+        expected: expected.to_owned(),
+        got,
+        ..CHECK.finding("the tool's gate")
+    };
+    let mut findings = Vec::new();
+    for (call, account) in evidence.calls() {
+        let n_starts = account.starts.len();
+        if call.given && n_starts > 0 {
+            let message = format!("call {} from the given history ran again", call.name);
+            findings.push(finding(message, "no run", format!("{n_starts} runs")));
+        } else if n_starts > 1 {
+            let message = format!("call {} ran {n_starts} times", call.name);
+            findings.push(finding(message, "one run", format!("{n_starts} runs")));
+        } else if let Some(turn) = account.start_turns.iter().find(|turn| **turn > call.turn) {
+            let message = format!("call {} ran in a later turn", call.name);
+            findings.push(finding(message, "a run in its own turn", format!("a run in turn {}", turn + 1)));
+        }
+    }
+    // The scenario may expect less than one run.
+    for (key, times) in &evidence.plan.executed {
+        let name = &evidence.call(*key).name;
+        let same_name = evidence.calls().filter(|(call, _)| call.name == *name);
+        let n_starts: usize = same_name.map(|(_, account)| account.starts.len()).sum();
+        let (holds, expected) = match times {
+            Times::Never => (n_starts == 0, "no run"),
+            Times::Once => (n_starts == 1, "one run"),
+            Times::AtMostOnce => (n_starts <= 1, "at most one run"),
+        };
+        if !holds {
+            let message = format!("call {name} ran {n_starts} times");
+            findings.push(finding(message, expected, format!("{n_starts} runs")));
+        }
+    }
+    findings
+}

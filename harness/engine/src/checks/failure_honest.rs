@@ -1,0 +1,80 @@
+//! Is a success recorded as a success, and a call that ran as one that ran?
+
+use super::*;
+
+pub(super) const CHECK: Check = Check {
+    id: "failure-honest",
+    summary: "a call that succeeded is not recorded as failed, nor one that started as not run",
+    level: Level::L3,
+    invariants: &[17],
+    harm: Harm::OutcomeDenied,
+    applies: has_result_of_run,
+    find,
+};
+
+/// Words that call what stands next to them a failure.
+const FAILURE: [&str; 6] = ["error", "fail", "interrupt", "abort", "cancel", "denied"];
+
+/// Words that say plainly that a call did not run. That it may have run, or that this is unknown, they do not say.
+const NOT_RUN: [&str; 9] = [
+    "not run",
+    "not executed",
+    "never ran",
+    "never run",
+    "never executed",
+    "not started",
+    "never started",
+    "was skipped",
+    "not invoked",
+];
+
+/// The last request has a result of a call that ran to its end.
+fn has_result_of_run(evidence: &Evidence<'_>) -> bool {
+    let ran = |request: &RequestView, id: &str| {
+        evidence.answered(request, id).is_some_and(|key| evidence.account(key).settled.is_some())
+    };
+    evidence.last_request().is_some_and(|last| last.results().any(|result| ran(last, result.id)))
+}
+
+fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let Some(last) = evidence.last_request() else { return Vec::new() };
+    let denied = last.results().filter_map(|result| {
+        let key = evidence.answered(last, result.id)?;
+        Some((key, denial(evidence, key, &result)?, result))
+    });
+    denied
+        .map(|(key, message, result)| Finding {
+            message,
+            expected: match evidence.account(key).settled {
+                Some(_) => "the result that the tool returned".to_owned(),
+                None => "text that leaves open what the tool has done".to_owned(),
+            },
+            got: quoted(result.text),
+            ..CHECK.finding(last.place(result.pointer))
+        })
+        .collect()
+}
+
+/// What a result denies of its call, if it does.
+fn denial(evidence: &Evidence<'_>, key: CallKey, result: &ResultView<'_>) -> Option<String> {
+    let call = evidence.call(key);
+    let account = evidence.account(key);
+    let words = |text: &str, words: &[&str]| {
+        let text = text.to_lowercase();
+        words.iter().any(|word| text.contains(word))
+    };
+    match &account.settled {
+        // The tool's own words may be about a failure; what a system puts around them is its own.
+        Some(ToolOutcome::Return(returned)) if !account.settled_late => {
+            let is_told = result.text.contains(call.marker.as_str());
+            let around = || result.text.replace(returned.as_str(), "");
+            let is_denied = is_told && (result.is_error == Some(true) || words(&around(), &FAILURE));
+            is_denied
+                .then(|| format!("call {} succeeded, but its result is recorded as a failure", call.name))
+        }
+        None if !account.starts.is_empty() && words(result.text, &NOT_RUN) => {
+            Some(format!("call {} had started, but its result says that it did not run", call.name))
+        }
+        _ => None,
+    }
+}

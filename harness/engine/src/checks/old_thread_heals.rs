@@ -1,0 +1,17 @@
+//! Does a thread work again that was broken when the system found it? To repair it is more than not to break it.
+
+use super::*;
+
+pub(super) const CHECK: Check = Check {
+    id: "old-thread-heals",
+    summary: "a thread that was already broken when the system loaded it works again",
+    level: Level::L5,
+    invariants: &[12],
+    harm: Harm::BrickedByClient,
+    applies: |evidence| given::is_broken(evidence.plan),
+    find,
+};
+
+fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
+    if given::is_broken(evidence.plan) { thread_survives::failures(evidence, &CHECK) } else { Vec::new() }
+}

@@ -1,0 +1,29 @@
+//! Is what was repaired after a break left as it was repaired? [`super::stable`] compares the requests.
+
+use super::stable::{Story, accepted, changes};
+use super::*;
+
+pub(super) const CHECK: Check = Check {
+    id: "repair-stable",
+    summary: "a repaired history is not changed again by later requests",
+    level: Level::L1,
+    invariants: &[9, 18],
+    harm: Harm::PrefixUnstable,
+    applies: has_repair,
+    find,
+};
+
+/// There are two requests after a break.
+fn has_repair(evidence: &Evidence<'_>) -> bool {
+    let story = Story::of(evidence);
+    let first = story.breaks.first().map(|(_, at)| *at);
+    first.is_some_and(|first| {
+        accepted(evidence).filter(|request| story.sent(request) > first).nth(1).is_some()
+    })
+}
+
+fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let change = changes(evidence).into_iter().find(|change| change.is_repaired);
+    let message = "a repair made after a break is changed by a later request";
+    change.map(|change| change.finding(evidence, &CHECK, message)).into_iter().collect()
+}

@@ -1,0 +1,67 @@
+//! Does a turn send no more requests than it needs?
+
+use super::*;
+
+pub(super) const CHECK: Check = Check {
+    id: "requests-bounded",
+    summary: "a turn sends no more requests than it needs, and after the user's stop at most one that was already on its way",
+    level: Level::L0,
+    invariants: &[22, 24],
+    harm: Harm::RequestLoop,
+    applies: |_| true,
+    find,
+};
+
+/// Requests that may come after the user's stop: one may have been on its way.
+const MAX_AFTER_STOP: usize = 1;
+/// Requests beyond the scripted ones in a turn in which something fails: room for the retries of clients.
+const MAX_RETRIES: usize = 24;
+/// The same in a turn in which nothing fails: a warm-up, or a last look.
+const MAX_EXTRA: usize = 2;
+
+fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (turn, planned) in evidence.plan.turns.iter().enumerate() {
+        let n_replies: usize = planned.replies.iter().map(|reply| reply.attempts.len()).sum();
+        let n_errors: usize = planned.actions.iter().map(n_http_errors).sum();
+        let n_scripted = n_replies + n_errors;
+        let refused = |request: &RequestView| request.turn == turn && request.refusal.is_some();
+        let fails = !planned.actions.is_empty() || evidence.requests.iter().any(refused);
+        let n_spare = if fails { MAX_RETRIES } else { MAX_EXTRA };
+        let mut stopped = false;
+        let (mut n_all, mut n_after_stop) = (0, 0);
+        for event in evidence.events_of(turn) {
+            match event {
+                Event::Stopped | Event::Interrupted { .. } => stopped = true,
+                // The user goes on with another prompt.
+                Event::Said { way: Aside::Prompted, .. } => stopped = false,
+                Event::Requested { kind, .. } if *kind != RequestKind::Auxiliary => {
+                    n_all += 1;
+                    n_after_stop += usize::from(stopped);
+                }
+                _ => {}
+            }
+        }
+        let (got, expected) = if n_after_stop > MAX_AFTER_STOP {
+            (format!("{n_after_stop} requests after the stop"), "no request after the user's stop".to_owned())
+        } else if n_all > n_scripted + n_spare {
+            (format!("{n_all} requests"), format!("about {n_scripted} requests"))
+        } else {
+            continue;
+        };
+        findings.push(Finding {
+            message: "the system keeps sending requests".to_owned(),
+            expected,
+            got,
+            ..CHECK.finding(in_turn(turn))
+        });
+    }
+    findings
+}
+
+fn n_http_errors(action: &PlannedAction) -> usize {
+    match &action.what {
+        Action::Http(fault) => fault.times as usize,
+        _ => 0,
+    }
+}

@@ -1,0 +1,42 @@
+//! Does each call have one result in a request?
+
+use super::*;
+
+pub(super) const CHECK: Check = Check {
+    id: "results-once",
+    summary: "no call has two results in one request",
+    level: Level::L1,
+    invariants: &[1, 3, 9, 10],
+    harm: Harm::Reordered,
+    applies: |evidence| evidence.has_results(),
+    find,
+};
+
+fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let repeated = |request: &RequestView| {
+        let mut seen: Vec<(&str, Option<CallKey>)> = Vec::new();
+        // Calls to which the model, and then the system, gave the same id have a result each.
+        let is_full = |seen: &[(&str, Option<CallKey>)], id: &str| {
+            let n_results = seen.iter().filter(|(known, _)| *known == id).count();
+            let n_made = evidence.plan.calls.iter().filter(|call| call.id == id).count();
+            n_results >= request.n_calls_with(id).min(n_made).max(1)
+        };
+        for result in request.results() {
+            // A system that gives ids of its own may send one call under two of them.
+            let key = evidence.answered(request, result.id);
+            if is_full(&seen, result.id) || seen.iter().any(|(_, known)| key.is_some() && *known == key) {
+                return Some((result.id.to_owned(), request.place(result.pointer)));
+            }
+            seen.push((result.id, key));
+        }
+        None
+    };
+    let first = evidence.requests.iter().find_map(|request| Some((request, repeated(request)?)));
+    let found = first.map(|(request, (id, place))| Finding {
+        message: format!("call {} has more than one result", evidence.name_of(request, &id)),
+        expected: "one result".to_owned(),
+        got: evidence.shape(request),
+        ..CHECK.finding(place)
+    });
+    found.into_iter().collect()
+}

@@ -1,0 +1,36 @@
+//! Does each reply keep a message of its own?
+
+use super::*;
+
+pub(super) const CHECK: Check = Check {
+    id: "steps-kept-apart",
+    summary: "calls from different replies are not merged into one message",
+    level: Level::L1,
+    invariants: &[7],
+    harm: Harm::Reordered,
+    applies: |evidence| evidence.has_calls(),
+    find,
+};
+
+fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let mixed = |request: &RequestView| {
+        let mut previous: Option<(usize, (bool, usize, usize, usize))> = None;
+        for view in request.calls() {
+            let call = evidence.call(view.key);
+            let reply = (call.given, call.turn, call.reply, call.attempt);
+            if previous.is_some_and(|(at, other)| at == view.message && other != reply) {
+                return Some(request.place(&view.pointer));
+            }
+            previous = Some((view.message, reply));
+        }
+        None
+    };
+    let first = evidence.requests.iter().find_map(|request| Some((request, mixed(request)?)));
+    let found = first.map(|(request, place)| Finding {
+        message: "one message holds calls from two replies".to_owned(),
+        expected: "one message for each reply".to_owned(),
+        got: evidence.shape(request),
+        ..CHECK.finding(place)
+    });
+    found.into_iter().collect()
+}

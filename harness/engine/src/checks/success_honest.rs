@@ -1,0 +1,73 @@
+//! Is a call that did not succeed recorded as one that did not?
+
+use super::*;
+
+pub(super) const CHECK: Check = Check {
+    id: "success-honest",
+    summary: "a call that did not succeed is not recorded as a success",
+    level: Level::L3,
+    invariants: &[17],
+    harm: Harm::SuccessFabricated,
+    applies: |evidence| evidence.has_results(),
+    find,
+};
+
+fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let Some(last) = evidence.last_request() else { return Vec::new() };
+    let lies = last.results().filter(|result| {
+        let Some(key) = evidence.answered(last, result.id) else { return false };
+        let account = evidence.account(key);
+        let succeeded = account.settled.as_ref().is_some_and(ToolOutcome::is_success);
+        // A success that came too late excuses only a result that carries it.
+        let real =
+            succeeded && (!account.settled_late || result.text.contains(evidence.call(key).marker.as_str()));
+        !real && !admits_failure(result, account)
+    });
+    lies.map(|result| Finding {
+        message: format!(
+            "call {} did not succeed, but its result says that it did",
+            evidence.name_of(last, result.id)
+        ),
+        expected: "an error, or text that says what happened".to_owned(),
+        got: quoted(result.text),
+        ..CHECK.finding(last.place(result.pointer))
+    })
+    .collect()
+}
+
+/// Words that admit a failure.
+const FAILURE: &[&str] = &[
+    "error",
+    "fail",
+    "interrupt",
+    "abort",
+    "cancel",
+    "not ",
+    "n't",
+    "unknown",
+    "skip",
+    "denied",
+    "deny",
+    "refus",
+    "reject",
+    "timeout",
+    "timed out",
+    "stopped",
+    "unavailable",
+    "missing",
+    "no result",
+    "exception",
+    "incomplete",
+    "never",
+];
+
+/// Whether a result owns up to a failure: by its flag, by the tool's own error text, or in words.
+/// Dialects without a flag leave only the words, so any of them is enough.
+fn admits_failure(result: &ResultView<'_>, account: &CallRecord) -> bool {
+    let text = result.text.to_lowercase();
+    let says_so = |outcome: &ToolOutcome| !outcome.text().is_empty() && result.text.contains(outcome.text());
+    result.is_error == Some(true)
+        || account.settled.as_ref().is_some_and(says_so)
+        || text.is_empty()
+        || FAILURE.iter().any(|word| text.contains(word))
+}

@@ -1,0 +1,48 @@
+//! Is what the user said in the last request, and what was said while a turn ran?
+
+use super::*;
+
+pub(super) const CHECK: Check = Check {
+    id: "user-message-kept",
+    summary: "the last request contains everything that the user said",
+    level: Level::L2,
+    invariants: &[11],
+    harm: Harm::UserMessageLost,
+    applies: |_| true,
+    find,
+};
+
+fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let Some(last) = evidence.last_request() else { return Vec::new() };
+    let said = |text: &str| {
+        last.history.items.iter().any(|item| match &item.content {
+            Content::Text { text: kept } => item.role == Role::User && kept.contains(text.trim()),
+            _ => false,
+        })
+    };
+    // Some systems put what comes in the middle of a batch after the last result.
+    let told = |text: &str| {
+        last.history.items.iter().any(|item| match &item.content {
+            Content::Text { text: kept } | Content::Result { text: kept, .. } => kept.contains(text.trim()),
+            Content::Raw { value } => value.to_string().contains(text.trim()),
+            Content::Thought { .. } | Content::Call { .. } => false,
+        })
+    };
+    let lost = |place: String, who: &str, text: &str| Finding {
+        message: format!("what {who} said in {place} is missing"),
+        expected: format!("`{text}` in a user message"),
+        got: evidence.shape(last),
+        ..CHECK.finding(last.place(""))
+    };
+    let turns = evidence.plan.turns[..=last.turn.min(evidence.plan.turns.len() - 1)].iter().enumerate();
+    let prompts = turns.filter(|(at, turn)| !evidence.changed.may_be_gone(*at) && !said(&turn.user));
+    let prompts = prompts.map(|(turn, planned)| lost(in_turn(turn), "the user", &planned.user));
+    let given = given::user_messages(evidence.plan).filter(|text| !said(text));
+    let given = given.map(|text| lost("the given history".to_owned(), "the user", text));
+    let asides = evidence
+        .asides()
+        .filter(|(turn, _, text)| *turn < last.turn && !evidence.changed.may_be_gone(*turn) && !told(text));
+    let who = |way| if way == Aside::Injected { "a hook" } else { "the user" };
+    let asides = asides.map(|(turn, way, text)| lost(in_turn(turn), who(way), text));
+    given.chain(prompts).chain(asides).collect()
+}

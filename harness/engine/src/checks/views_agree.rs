@@ -1,0 +1,139 @@
+//! Do all views of a thread agree: the display, the store, and the requests?
+
+use std::collections::BTreeMap;
+
+use super::*;
+
+pub(super) const CHECK: Check = Check {
+    id: "views-agree",
+    summary: "the display, the store and the requests agree on the result of every call",
+    level: Level::L2,
+    invariants: &[14],
+    harm: Harm::ViewsDiffer,
+    applies: has_views,
+    find,
+};
+
+/// There is a second view of a result.
+fn has_views(evidence: &Evidence<'_>) -> bool {
+    let Some(last) = evidence.last_request() else { return false };
+    let (shown, stored) = (last_shown(evidence), stored(evidence));
+    keys(evidence).any(|key| {
+        let is_seen = stored.is_some() || shown.contains_key(evidence.call(key).id.as_str());
+        is_seen && is_due(evidence, last, key)
+    })
+}
+
+fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let Some(last) = evidence.last_request() else { return Vec::new() };
+    let shown = last_shown(evidence);
+    let stored = stored(evidence);
+    let found = keys(evidence).filter(|key| is_due(evidence, last, *key)).flat_map(|key| {
+        let call = evidence.call(key);
+        let is_sent = evidence.shows_result(last, key, |result| result.is_error != Some(true));
+        // A status update for an id that several calls share is ambiguous.
+        let is_its = evidence.plan.call_with_id(&call.id) == Some(key);
+        let state = shown.get(call.id.as_str()).filter(|_| is_its);
+        let by_show = state.and_then(|state| shown_otherwise(call, *state, is_sent));
+        let by_store = stored.as_deref().and_then(|stored| stored_otherwise(call, stored, is_sent));
+        by_show.into_iter().chain(by_store)
+    });
+    found
+        .map(|Difference { message, expected, got }| Finding {
+            message,
+            expected: expected.to_owned(),
+            got: got.to_owned(),
+            ..CHECK.finding(last.place(""))
+        })
+        .collect()
+}
+
+fn keys(evidence: &Evidence<'_>) -> impl Iterator<Item = CallKey> {
+    (0..evidence.plan.calls.len() as u32).map(CallKey)
+}
+
+struct Difference {
+    message: String,
+    expected: &'static str,
+    got: &'static str,
+}
+
+/// Whether a call had a result in time that later turns know of. What a killed process had shown is gone with it,
+/// and what was cut or taken back on purpose looks different.
+fn is_due(evidence: &Evidence<'_>, last: &RequestView, key: CallKey) -> bool {
+    let call = evidence.call(key);
+    let is_changed = evidence.changed.result_may_be_gone(key);
+    evidence.could_send(key) && call.turn < last.turn && !evidence.died_in(call.turn) && !is_changed
+}
+
+/// The last state of each call that was shown.
+fn last_shown<'a>(evidence: &Evidence<'a>) -> BTreeMap<&'a str, ShownState> {
+    let events = evidence.run.trace.events().iter();
+    let shown = events.filter_map(|event| match event {
+        Event::CallShown { id, state } => Some((id.as_str(), *state)),
+        _ => None,
+    });
+    shown.collect()
+}
+
+fn shown_otherwise(call: &PlannedCall, state: ShownState, is_sent: bool) -> Option<Difference> {
+    let name = &call.name;
+    match (state, is_sent) {
+        (ShownState::Failed, true) => Some(Difference {
+            message: format!("call {name} is shown as failed, but the request has its result"),
+            expected: "the same outcome for the user and the model",
+            got: "failed for the user, a result for the model",
+        }),
+        (ShownState::Completed, false) => Some(Difference {
+            message: format!("call {name} is shown as completed, but the request does not have its result"),
+            expected: "the same outcome for the user and the model",
+            got: "completed for the user, no result for the model",
+        }),
+        _ => None,
+    }
+}
+
+/// The texts in what the system has stored, whatever its format.
+fn stored(evidence: &Evidence<'_>) -> Option<Vec<String>> {
+    let mut events = evidence.run.trace.events().iter().rev();
+    let history = events.find_map(|event| match event {
+        Event::Stored { history } => Some(history),
+        _ => None,
+    })?;
+    let value: Value = serde_json::from_slice(history).ok()?;
+    let mut texts = Vec::new();
+    collect(&value, &mut texts);
+    Some(texts)
+}
+
+fn collect(value: &Value, texts: &mut Vec<String>) {
+    match value {
+        Value::String(text) => texts.push(text.clone()),
+        Value::Array(items) => items.iter().for_each(|item| collect(item, texts)),
+        Value::Object(fields) => fields.values().for_each(|field| collect(field, texts)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// A stored result is known by the tool's words, which no argument holds.
+fn stored_otherwise(call: &PlannedCall, stored: &[String], is_sent: bool) -> Option<Difference> {
+    let words = call.outcome.text();
+    if !words.contains(call.marker.as_str()) || words == call.marker {
+        return None;
+    }
+    let is_stored = stored.iter().any(|text| text.contains(words));
+    let name = &call.name;
+    match (is_stored, is_sent) {
+        (true, false) => Some(Difference {
+            message: format!("the result of call {name} is stored, but the request does not have it"),
+            expected: "the stored result in the last request",
+            got: "no result for the model",
+        }),
+        (false, true) => Some(Difference {
+            message: format!("the request has the result of call {name}, but the store does not"),
+            expected: "the result in the store",
+            got: "no result in the store",
+        }),
+        _ => None,
+    }
+}
