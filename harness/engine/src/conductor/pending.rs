@@ -11,7 +11,6 @@ use brickbat_scenario::trace::{Ending, ExchangeId, Grade};
 #[derive(Debug)]
 pub(super) struct Pending {
     pub(super) receipt: Receipt,
-    /// Whether it is under way.
     pub(super) asked: bool,
     /// The ending that will prove it.
     armed: Option<(ExchangeId, Option<Ending>)>,
@@ -53,7 +52,6 @@ impl Pending {
             .collect()
     }
 
-    /// The action happened.
     pub(super) fn prove(&mut self, grade: Grade) {
         self.fired = true;
         self.grade = Some(grade);
@@ -67,7 +65,6 @@ impl Pending {
         self.armed = Some((exchange, ending));
     }
 
-    /// A reply has ended.
     pub(super) fn replied(&mut self, exchange: ExchangeId, ending: Ending) {
         if self.armed.is_some_and(|(own, how)| own == exchange && how.is_none_or(|how| how == ending)) {
             self.fired = true;
@@ -81,7 +78,6 @@ impl Pending {
         }
     }
 
-    /// A result has been delivered.
     pub(super) fn settled(&mut self, call: CallKey, grade: Grade) {
         if self.asked && self.what == Action::Settle(call) {
             // At a hold it is as sure as the place of the hold.

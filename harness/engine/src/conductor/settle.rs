@@ -4,11 +4,9 @@ use brickbat_scenario::plan::{CallKey, Plan};
 
 /// The calls of a plan as far as they have come.
 #[derive(Debug)]
-pub(super) struct Batch {
+pub(super) struct ToolRuns {
     calls: Vec<Progress>,
-    /// The turn's order.
     order: Vec<CallKey>,
-    /// Calls that an action settles.
     reserved: Vec<CallKey>,
     in_flight: Option<CallKey>,
 }
@@ -16,7 +14,6 @@ pub(super) struct Batch {
 /// How far one call has come.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Progress {
-    /// Its reply is over.
     replied: bool,
     /// Its reply ended as it should, so its tool is expected to start.
     awaited: bool,
@@ -44,13 +41,13 @@ impl Progress {
     }
 }
 
-impl Batch {
-    pub(super) fn new(plan: &Plan, turn: usize, reserved: &[CallKey]) -> Batch {
+impl ToolRuns {
+    pub(super) fn new(plan: &Plan, turn: usize, reserved: &[CallKey]) -> ToolRuns {
         let progress = |forbidden| Progress { forbidden, ..Progress::default() };
         let calls = plan.calls.iter().map(|call| progress(call.asks || call.is_invalid())).collect();
-        let mut batch = Batch { calls, order: Vec::new(), reserved: Vec::new(), in_flight: None };
-        batch.begin(plan, turn, reserved);
-        batch
+        let mut runs = ToolRuns { calls, order: Vec::new(), reserved: Vec::new(), in_flight: None };
+        runs.begin(plan, turn, reserved);
+        runs
     }
 
     pub(super) fn begin(&mut self, plan: &Plan, turn: usize, reserved: &[CallKey]) {
@@ -179,9 +176,10 @@ impl Batch {
         let may_settle = |call: &CallKey| {
             let progress = self.calls[call.0 as usize];
             let planned = &plan.calls[call.0 as usize];
-            let is_due = match now.stopped {
-                true => planned.deaf || now.forced,
-                false => planned.turn < turn || planned.given || (is_ready && progress.replied),
+            let is_due = if now.stopped {
+                planned.deaf || now.forced
+            } else {
+                planned.turn < turn || planned.given || (is_ready && progress.replied)
             };
             let hangs = planned.hangs && planned.turn == turn;
             progress.is_open() && is_due && !hangs && !self.reserved.contains(call)

@@ -1,0 +1,171 @@
+//! Planned actions are carried out: at held replies, and at the points that tools reach.
+
+use super::turn::TurnStage;
+use super::{Command, Conductor};
+use crate::provider::ending_of;
+use brickbat_scenario::action::Action;
+use brickbat_scenario::plan::{BoundAction, CallKey, PlannedPoint};
+use brickbat_scenario::trace::{Aside, ExchangeId, Grade};
+
+/// Where an action is due.
+#[derive(Clone, Copy)]
+enum Due {
+    AtHold(ExchangeId),
+    AtTools,
+}
+
+/// Whether an action is done with, so that the next one may happen.
+enum Done {
+    Yes,
+    NotYet,
+    Dying,
+}
+
+impl Conductor {
+    /// Does what is to happen at held replies, and lets them go on.
+    pub(super) fn work_holds(&mut self, commands: &mut Vec<Command>) {
+        if self.turn.stage == TurnStage::Dying {
+            return;
+        }
+        for at in 0..self.holding.len() {
+            let (due, grade) = (Due::AtHold(self.holding[at].exchange), self.holding[at].grade);
+            while let Some(index) = self.holding[at].todo.front().copied() {
+                match self.carry_out(index, due, grade, commands) {
+                    Done::Yes => drop(self.holding[at].todo.pop_front()),
+                    Done::NotYet => break,
+                    Done::Dying => return,
+                }
+            }
+        }
+        // A reply that the user stopped stays held until the turn is over: the system hears the stop, not the rest.
+        // While a result is under way, what is due after it is not yet known.
+        let is_stopping = self.turn.stopped && !self.turn.stage.is_over();
+        let waits = is_stopping || self.tools.is_settling() || self.changing.is_some();
+        self.holding.retain(|holding| {
+            let keep = !holding.todo.is_empty() || waits;
+            if !keep {
+                commands.push(Command::Release(holding.exchange));
+            }
+            keep
+        });
+    }
+
+    /// Does what waits for a tool to start or settle.
+    pub(super) fn tool_point(&mut self, point: PlannedPoint, grade: Grade, commands: &mut Vec<Command>) {
+        for index in 0..self.actions.len() {
+            let action = &self.actions[index];
+            if action.turn == self.turn.idx && action.at == point && !action.fired && !action.asked {
+                self.carry_out(index, Due::AtTools, grade, commands);
+            }
+        }
+    }
+
+    fn carry_out(&mut self, index: usize, due: Due, grade: Grade, commands: &mut Vec<Command>) -> Done {
+        let what = self.actions[index].what.clone();
+        let action = &mut self.actions[index];
+        match (&what, due) {
+            // A result that is under way comes before the end of its turn.
+            (_, Due::AtHold(_)) if what.ends_turn() && self.tools.is_settling() => return Done::NotYet,
+            (Action::Kill, _) => {
+                action.prove(grade);
+                // Also where its turn was over: the next one waits for its death.
+                self.turn.stage = TurnStage::Dying;
+                commands.push(Command::Kill);
+                return Done::Dying;
+            }
+            (Action::Settle(call), Due::AtHold(_)) => {
+                return self.settle_at_hold(index, *call, grade, commands);
+            }
+            (Action::Settle(call), Due::AtTools) => {
+                if self.tools.has_started(*call) {
+                    action.asked = true;
+                    self.settle(*call, commands);
+                }
+            }
+            (Action::Stall, Due::AtHold(_)) => return Done::NotYet,
+            // A history is not changed at a held reply, and the provider answers with an HTTP error by itself.
+            (
+                Action::Http(_)
+                | Action::Trim(_)
+                | Action::Summarise(_)
+                | Action::Rewind(_)
+                | Action::Aside(_),
+                Due::AtHold(_),
+            ) => {}
+            // The user says nothing to a turn that is stopped.
+            (Action::Steer(_) | Action::Prompt(_), Due::AtHold(_)) if self.turn.stopped => {}
+            (
+                Action::Duplicate
+                | Action::Malformed
+                | Action::Reset
+                | Action::Eof
+                | Action::EndEarly
+                | Action::Error(_),
+                Due::AtHold(exchange),
+            ) => action.arm(exchange, grade, ending_of(&what)),
+            (_, Due::AtTools) if what.ends_turn() && self.turn.stopped => action.prove(grade),
+            _ => self.act_at_once(index, &what, grade, commands),
+        }
+        Done::Yes
+    }
+
+    /// Does what a system takes in at once.
+    fn act_at_once(&mut self, index: usize, what: &BoundAction, grade: Grade, commands: &mut Vec<Command>) {
+        let action = &mut self.actions[index];
+        if let Some(change) = what.change() {
+            commands.push(Command::Change(change));
+            action.asked = true;
+            self.changing = Some((index, grade));
+            return;
+        }
+        action.prove(grade);
+        if what.ends_turn() {
+            self.turn.stopped = true;
+        } else if let PlannedPoint::Asked(call) = action.at {
+            self.questions.leave(call);
+        }
+        if matches!(what, Action::Prompt(_)) {
+            self.turn.stage.prompted();
+        }
+        commands.extend(commands_of(what));
+    }
+
+    /// Gives a result while a reply is held, which goes on when the result has arrived.
+    fn settle_at_hold(
+        &mut self,
+        index: usize,
+        call: CallKey,
+        grade: Grade,
+        commands: &mut Vec<Command>,
+    ) -> Done {
+        let action = &mut self.actions[index];
+        // It had to settle before, for the turn of this system to end.
+        if !action.asked && self.tools.has_settled(call) {
+            return Done::Yes;
+        }
+        if !self.tools.has_started(call) {
+            return Done::NotYet;
+        }
+        let is_fired = action.fired;
+        if !action.asked {
+            action.asked = true;
+            action.grade = Some(grade);
+            self.settle(call, commands);
+        }
+        if is_fired { Done::Yes } else { Done::NotYet }
+    }
+}
+
+/// What the harness does for an action that a system takes in at once.
+fn commands_of(what: &BoundAction) -> Vec<Command> {
+    let say = |way, text: &String| vec![Command::Say { way, text: text.clone() }];
+    match what {
+        Action::Steer(text) => say(Aside::Steered, text),
+        Action::Prompt(text) => say(Aside::Prompted, text),
+        Action::Inject(text) => say(Aside::Injected, text),
+        Action::Interrupt(cause) => vec![Command::Interrupt(*cause)],
+        Action::StopAgain => vec![Command::Stop, Command::Stop],
+        Action::Abort | Action::Stall => vec![Command::Stop],
+        _ => Vec::new(),
+    }
+}
