@@ -12,15 +12,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use brickbat::agent::{Agent, Delivery};
-use brickbat::checks::{Reach, judge};
+use brickbat::checks::Concurrency;
 use brickbat::dialect::Dialect;
 use brickbat::lower;
 use brickbat::parse::{Variant, parse};
 use brickbat::plan::Plan;
 use brickbat::rules::{Profile, validate};
 use brickbat::run::Run;
-use brickbat::simulate::simulate;
-use brickbat::trace::{Event, Grade};
+use brickbat::simulate::{assess, play};
+use brickbat::trace::Event;
 use brickbat::verdict::{Judgement, Verdict};
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::Value;
@@ -77,28 +77,27 @@ fn built_in() -> Vec<File> {
 /// A plan with what its control plan has shown.
 struct Prepared {
     plan: Arc<Plan>,
-    reach: Reach,
+    concurrency: Concurrency,
 }
 
 impl Prepared {
     fn of(plan: Plan) -> Prepared {
         let control = Arc::new(lower::control(&plan));
-        let reach = Reach::of(&control, &drive(&control, None).trace);
-        Prepared { plan: Arc::new(plan), reach }
+        let concurrency = Concurrency::of(&control, &play(&control, agent(&control), None).trace);
+        Prepared { plan: Arc::new(plan), concurrency }
     }
 
     fn run(&self) -> Run {
-        drive(&self.plan, Some(self.reach.width))
+        play(&self.plan, agent(&self.plan), Some(&self.concurrency))
     }
 
     fn judge(&self, run: &Run) -> Judgement {
-        judge(&self.plan, run, self.plan.profile_from(&[]), Grade::Observed, Some(&self.reach))
+        assess(&self.plan, run, Some(&self.concurrency))
     }
 }
 
-fn drive(plan: &Arc<Plan>, width: Option<usize>) -> Run {
-    let agent = Agent::of_plan(plan, Delivery::Streamed, None);
-    simulate(plan, plan.profile_from(&[]), agent, width)
+fn agent(plan: &Plan) -> Agent {
+    Agent::of_plan(plan, Delivery::Streamed, None)
 }
 
 /// Plans that are measured together, from their files to their requests.
@@ -141,9 +140,9 @@ impl Set {
     }
 
     fn lower_too(&self) {
-        let reaches = self.plans.iter().map(|plan| plan.reach);
-        for (plan, reach) in self.files.iter().flat_map(File::lower).zip(reaches) {
-            let plan = Prepared { plan: Arc::new(plan), reach };
+        let shown = self.plans.iter().map(|plan| plan.concurrency);
+        for (plan, concurrency) in self.files.iter().flat_map(File::lower).zip(shown) {
+            let plan = Prepared { plan: Arc::new(plan), concurrency };
             black_box(plan.judge(&plan.run()));
         }
     }

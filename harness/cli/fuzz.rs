@@ -182,7 +182,7 @@ impl Session<'_> {
                 jobs(&setting, std::iter::once((ID, scenario))).iter().all(|job| started.can(&job.plan))
             };
             let trials =
-                campaign.trials(n_batch.min(left), |scenario| can(scenario) && setting.plays(scenario));
+                campaign.cases(n_batch.min(left), |scenario| can(scenario) && setting.is_valid(scenario));
             if trials.is_empty() {
                 break;
             }
@@ -241,7 +241,7 @@ impl Session<'_> {
         for (name, trial) in names.iter().zip(trials) {
             let plan = format!("{name}@{dialect}");
             if let Some(features) = kept.get(&plan) {
-                campaign.tell(trial, features);
+                campaign.report(trial, features);
             }
             for case in of_plan(&cases, &plan) {
                 tally.count(case);

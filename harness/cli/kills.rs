@@ -12,12 +12,11 @@ use rayon::prelude::*;
 use brickbat_drive::runner::Job;
 use brickbat_engine::agent::canary::Canary;
 use brickbat_engine::agent::{Agent, Delivery};
-use brickbat_engine::checks::{Reach, judge};
+use brickbat_engine::checks::Concurrency;
 use brickbat_engine::run::Run;
-use brickbat_engine::simulate::simulate;
+use brickbat_engine::simulate::{assess, play};
 use brickbat_scenario::lower;
 use brickbat_scenario::plan::Plan;
-use brickbat_scenario::trace::Grade;
 use brickbat_scenario::verdict::Verdict;
 
 /// For each planted bug, the scenarios of which a plan is failed by the checker that must catch it.
@@ -58,7 +57,7 @@ struct Shown {
 #[derive(PartialEq)]
 enum Shape {
     /// What it can do.
-    Reach(Reach),
+    Concurrency(Concurrency),
     /// It is caught where nothing goes wrong.
     Killed,
     /// Its plans cannot be judged.
@@ -89,12 +88,11 @@ impl Shown {
     fn of(control: &Arc<Plan>, canaries: &[Canary]) -> Shown {
         let shape = |canary| {
             let run = run(control, canary, None);
-            let profile = control.profile_from(&[]);
-            let judgement = judge(control, &run, profile, Grade::Observed, None);
+            let judgement = assess(control, &run, None);
             let is_meant =
                 |canary: Canary| judgement.findings.iter().any(|found| found.check == canary.caught_by());
             match judgement.verdict {
-                Verdict::Pass => Shape::Reach(Reach::of(control, &run.trace)),
+                Verdict::Pass => Shape::Concurrency(Concurrency::of(control, &run.trace)),
                 Verdict::Fail if canary.is_some_and(is_meant) => Shape::Killed,
                 _ => Shape::Unfit,
             }
@@ -110,7 +108,7 @@ impl Stage<'_> {
     /// Plays the plan on every bug that has not yet been killed by its scenario. `flag` tells of each bug.
     fn play<'f>(&self, canaries: &[Canary], flag: impl Fn(usize) -> &'f AtomicBool) {
         let right = match &self.shown.reference {
-            Shape::Reach(reach) => Some(run(self.plan, None, Some(*reach))),
+            Shape::Concurrency(concurrency) => Some(run(self.plan, None, Some(concurrency))),
             Shape::Killed | Shape::Unfit => None,
         };
         for (index, canary) in canaries.iter().enumerate() {
@@ -121,9 +119,9 @@ impl Stage<'_> {
             let killed = match &self.shown.canaries[index] {
                 Shape::Killed => true,
                 Shape::Unfit => false,
-                Shape::Reach(reach) => {
+                Shape::Concurrency(concurrency) => {
                     let known = right.as_ref().filter(|_| self.shown.canaries[index] == self.shown.reference);
-                    kills_in(self.plan, *canary, reach, known)
+                    kills_in(self.plan, *canary, concurrency, known)
                 }
             };
             if killed {
@@ -134,18 +132,16 @@ impl Stage<'_> {
 }
 
 /// Whether a plan kills a bug. `right` is the run of the reference agent, if it is staged alike.
-fn kills_in(plan: &Arc<Plan>, canary: Canary, reach: &Reach, right: Option<&Run>) -> bool {
-    let run = run(plan, Some(canary), Some(*reach));
+fn kills_in(plan: &Arc<Plan>, canary: Canary, concurrency: &Concurrency, right: Option<&Run>) -> bool {
+    let run = run(plan, Some(canary), Some(concurrency));
     if right == Some(&run) {
         return false;
     }
-    let judgement = judge(plan, &run, plan.profile_from(&[]), Grade::Observed, Some(reach));
+    let judgement = assess(plan, &run, Some(concurrency));
     let meant = judgement.findings.iter().any(|finding| finding.check == canary.caught_by());
     judgement.verdict == Verdict::Fail && meant
 }
 
-fn run(plan: &Arc<Plan>, canary: Option<Canary>, reach: Option<Reach>) -> Run {
-    let width = reach.map(|reach| reach.width).filter(|width| *width > 0);
-    let agent = Agent::of_plan(plan, Delivery::Streamed, canary);
-    simulate(plan, plan.profile_from(&[]), agent, width)
+fn run(plan: &Arc<Plan>, canary: Option<Canary>, concurrency: Option<&Concurrency>) -> Run {
+    play(plan, Agent::of_plan(plan, Delivery::Streamed, canary), concurrency)
 }

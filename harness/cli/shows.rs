@@ -6,14 +6,12 @@ use std::sync::Arc;
 use brickbat_drive::runner::{Job, Options, Repeat, Started};
 use brickbat_engine::agent::canary::Canary;
 use brickbat_engine::agent::{Agent, Delivery};
-use brickbat_engine::checks::{Reach, judge};
-use brickbat_engine::simulate::simulate;
+use brickbat_engine::simulate::judged;
 use brickbat_engine::triage::Signature;
 use brickbat_report::report::Case;
 use brickbat_scenario::lower;
 use brickbat_scenario::plan::Plan;
 use brickbat_scenario::scenario::{Provenance, Scenario};
-use brickbat_scenario::trace::Grade;
 use brickbat_scenario::verdict::{Finding, Verdict};
 use brickbat_search::shrink::{Rate, Setting, Shrinker};
 
@@ -101,19 +99,9 @@ const PLANTED: &str = "found";
 
 /// What a planted bug is found to do; nothing where its control plan does not pass.
 fn simulated(plan: &Plan, canary: Canary) -> Vec<Finding> {
-    let profile = plan.profile_from(&[]);
-    let agent = |plan: &Plan| Agent::of_plan(plan, Delivery::Streamed, Some(canary));
-    let control = Arc::new(lower::control(plan));
-    let shown = simulate(&control, profile, agent(&control), None);
-    if judge(&control, &shown, profile, Grade::Observed, None).verdict != Verdict::Pass {
-        return Vec::new();
-    }
-    let reach = Reach::of(&control, &shown.trace);
-    let width = Some(reach.width).filter(|width| *width > 0);
-    let plan = Arc::new(plan.clone());
-    let run = simulate(&plan, profile, agent(&plan), width);
-    let judgement = judge(&plan, &run, profile, Grade::Observed, Some(&reach));
-    if judgement.verdict == Verdict::Fail { judgement.findings } else { Vec::new() }
+    let judgement = judged(plan, |plan| Agent::of_plan(plan, Delivery::Streamed, Some(canary)));
+    let failed = judgement.ok().filter(|judgement| judgement.verdict == Verdict::Fail);
+    failed.map(|judgement| judgement.findings).unwrap_or_default()
 }
 
 /// Makes a scenario as small as it gets while it shows the cause on this system. `on_step` is told of what is reached,
@@ -132,7 +120,7 @@ pub async fn shrink(
         let candidates = shrinker.candidates(effort.at_once.max(1));
         let told = ask(started, setting, &candidates, effort.rate.tries(), options).await;
         let told: Vec<bool> = told.iter().map(|cases| cases.iter().any(|case| shows(case, cause))).collect();
-        shrinker.tell(&told);
+        shrinker.report(&told);
         let shrunk = Shrunk {
             scenario: shrinker.smallest().clone(),
             n_runs: shrinker.n_runs(),

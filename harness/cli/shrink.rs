@@ -154,7 +154,7 @@ impl Shrink {
         let mut reasons = Vec::new();
         for dialect in dialects {
             let setting = Setting { id: ID, dialect, seed };
-            if !setting.plays(&scenario) {
+            if !setting.is_valid(&scenario) {
                 reasons.push(format!("{dialect}: it cannot be played, or the reference agent fails it"));
                 continue;
             }

@@ -10,7 +10,7 @@ use std::sync::{Arc, LazyLock};
 use brickbat::action::Action;
 use brickbat::agent::canary::Canary;
 use brickbat::agent::{Agent, Delivery};
-use brickbat::checks::{CHECKS, Reach, judge};
+use brickbat::checks::{CHECKS, Concurrency, judge};
 use brickbat::dialect::Dialect;
 use brickbat::lower;
 use brickbat::plan::{Mark, Plan, PlannedAction, PlannedPoint};
@@ -35,9 +35,9 @@ fn run(plan: &Plan, delivery: Delivery) -> Run {
 }
 
 /// What its control plan shows of the reference agent.
-fn reach(plan: &Plan, delivery: Delivery) -> Reach {
+fn concurrency(plan: &Plan, delivery: Delivery) -> Concurrency {
     let control = lower::control(plan);
-    Reach::of(&control, &run(&control, delivery).trace)
+    Concurrency::of(&control, &run(&control, delivery).trace)
 }
 
 fn judged(plan: &Plan, run: &Run) -> Judgement {
@@ -54,7 +54,7 @@ proptest! {
             let first = run(&plan, delivery);
             prop_assert_eq!(&first, &run(&plan, delivery), "two runs differ");
             let profile = plan.profile_from(&[]);
-            let judgement = judge(&plan, &first, profile, Grade::Observed, Some(&reach(&plan, delivery)));
+            let judgement = judge(&plan, &first, profile, Grade::Observed, Some(&concurrency(&plan, delivery)));
             prop_assert_eq!(&judgement.findings, &[], "{} {:?}", plan.id, delivery);
             // Without a stream there are no points inside a reply: what is planned there must not be taken as proven.
             let verdict = judgement.verdict;

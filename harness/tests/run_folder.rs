@@ -13,7 +13,7 @@ use std::sync::Arc;
 use brickbat::action::Action;
 use brickbat::agent::canary::Canary;
 use brickbat::agent::{Agent, Delivery};
-use brickbat::checks::{Reach, judge};
+use brickbat::checks::{Concurrency, judge};
 use brickbat::lower;
 use brickbat::plan::{BoundAction, Plan};
 use brickbat::record::{Observed, PlanNote, Record};
@@ -69,10 +69,10 @@ fn record(plan: &Plan, canary: Option<Canary>) -> Record {
     let profile = plan.profile_from(&[]);
     let agent = |plan: &Plan| Agent::of_plan(plan, Delivery::Streamed, canary);
     let control = Arc::new(lower::control(plan));
-    let reach = Reach::of(&control, &simulate(&control, profile, agent(&control), None).trace);
+    let concurrency = Concurrency::of(&control, &simulate(&control, profile, agent(&control), None).trace);
     let plan = Arc::new(plan.clone());
-    let run = simulate(&plan, profile, agent(&plan), Some(reach.width));
-    let judgement = judge(&plan, &run, profile, Grade::Observed, Some(&reach));
+    let run = simulate(&plan, profile, agent(&plan), Some(concurrency.max_parallel_tools));
+    let judgement = judge(&plan, &run, profile, Grade::Observed, Some(&concurrency));
     let system = canary.map_or("reference".to_owned(), |canary| format!("canary/{}", canary.name()));
     let case = Case::new(&system, &plan.id, judgement, run.receipts.clone(), "brickbat run …".to_owned());
     // What is stored is a file of its own, and none of the simulation's.

@@ -4,12 +4,9 @@ use std::sync::Arc;
 
 use brickbat::agent::canary::Canary;
 use brickbat::agent::{Agent, Delivery};
-use brickbat::checks::{Reach, judge};
 use brickbat::dialect::Dialect;
-use brickbat::lower;
 use brickbat::plan::Plan;
-use brickbat::simulate::simulate;
-use brickbat::trace::Grade;
+use brickbat::simulate;
 use brickbat::verdict::{Judgement, Verdict};
 
 use crate::plans;
@@ -27,16 +24,8 @@ fn some_plans_are_impossible_in_some_dialects() {
 }
 
 fn run(plan: &Plan, canary: Option<Canary>) -> Judgement {
-    let profile = plan.profile_from(&[]);
-    let agent = |plan: &Plan| Agent::of_plan(plan, Delivery::Streamed, canary);
-    let control = Arc::new(lower::control(plan));
-    let control_run = simulate(&control, profile, agent(&control), None);
-    let reach = Reach::of(&control, &control_run.trace);
-    let judgement = judge(&control, &control_run, profile, Grade::Observed, None);
-    assert_eq!(judgement.verdict, Verdict::Pass, "{canary:?} on {}: {judgement:#?}", control.id);
-    let plan = Arc::new(plan.clone());
-    let run = simulate(&plan, profile, agent(&plan), Some(reach.width));
-    judge(&plan, &run, profile, Grade::Observed, Some(&reach))
+    let judged = simulate::judged(plan, |plan| Agent::of_plan(plan, Delivery::Streamed, canary));
+    judged.unwrap_or_else(|control| panic!("{canary:?} on the control plan of {}: {control:#?}", plan.id))
 }
 
 #[test]
@@ -51,11 +40,9 @@ fn the_reference_agent_is_accused_of_nothing() {
 fn a_plan_with_thinking_is_not_judged_if_nobody_asks_for_it() {
     let plans = built_in().into_iter().filter(|plan| plan.id.scenario == "thinking/plain-batch");
     let verdict = |plan: Plan| {
-        let profile = plan.profile_from(&[]);
         let plan = Arc::new(plan);
         let agent = Agent::reference(plan.dialect, Delivery::Streamed, &plan.tools);
-        let run = simulate(&plan, profile, agent, None);
-        judge(&plan, &run, profile, Grade::Observed, None).verdict
+        simulate::assess(&plan, &simulate::play(&plan, agent, None), None).verdict
     };
     let verdicts: Vec<Verdict> = plans.map(verdict).collect();
     assert_eq!(verdicts, [Verdict::HarnessError; 4]);

@@ -18,7 +18,7 @@ pub use system::{Origin, Subject, System, UnknownSystem};
 pub use verify::{NoAdapter, Probe, ProbeOutcome, ProbeReport, Verification, verify};
 
 use crate::driver::DriverError;
-use brickbat_engine::checks::{Reach, judge};
+use brickbat_engine::checks::{Concurrency, judge};
 use brickbat_engine::run::Receipt;
 use brickbat_engine::run::Run;
 use brickbat_report::record::{Observed, PlanNote};
@@ -120,12 +120,12 @@ async fn run_on(
 
     let options =
         Options { repeat: running.repeat(options.repeat), n_jobs: running.n_jobs(options.n_jobs), ..options };
-    let mut shown: BTreeMap<&str, Reach> = BTreeMap::new();
+    let mut shown: BTreeMap<&str, Concurrency> = BTreeMap::new();
     let (keys, todo): (Vec<&str>, Vec<PlanToRun<'_>>) =
-        controls.iter().map(|(key, job)| (key.as_str(), PlanToRun { job, reach: None })).unzip();
+        controls.iter().map(|(key, job)| (key.as_str(), PlanToRun { job, concurrency: None })).unzip();
     let mut told = |index: usize, merged: MergedRuns| {
         let job = todo[index].job;
-        shown.extend(merged.passed.as_ref().map(|run| (keys[index], Reach::of(&job.plan, &run.trace))));
+        shown.extend(merged.passed.as_ref().map(|run| (keys[index], Concurrency::of(&job.plan, &run.trace))));
         // The shard of its plan reports a control plan; others only if it does not pass.
         let is_told = is_in(job, options.shard) || merged.outcome.judgement.verdict != Verdict::Pass;
         is_told && keep(job, merged)
@@ -138,7 +138,7 @@ async fn run_on(
             break;
         }
         match shown.get(key.as_str()) {
-            Some(reach) => todo.push(PlanToRun { job, reach: Some(reach) }),
+            Some(concurrency) => todo.push(PlanToRun { job, concurrency: Some(concurrency) }),
             None => {
                 let outcome = Attempt::unjudged(Verdict::Inconclusive, "the control plan failed");
                 stop |= keep(job, outcome.into());
@@ -174,17 +174,17 @@ impl Attempt {
 async fn attempt(
     running: &Running,
     plan: &Arc<Plan>,
-    reach: Option<&Reach>,
+    concurrency: Option<&Concurrency>,
     options: Options<'_>,
 ) -> (Attempt, Option<u32>) {
     let profile = plan.profile_from(options.profiles);
-    let width = reach.map(|reach| reach.width).filter(|width| *width > 0);
+    let width = concurrency.and_then(Concurrency::n_at_once);
     let plan = &running.named(plan);
     // Boxed: the state machine of a drive is large, and many are under way at once.
     let driven = Box::pin(running.drive(plan, profile, width, options.keep.map(|_| options.redactor))).await;
     let outcome = match driven.run {
         Ok(run) => {
-            let judgement = judge(plan, &run, profile, running.grade(), reach);
+            let judgement = judge(plan, &run, profile, running.grade(), concurrency);
             Attempt { judgement, receipts: run.receipts.clone(), run: Some(run), kept: None }
         }
         Err(error) => {

@@ -4,7 +4,10 @@
 //! When nothing is left to do, the clock jumps to the agent's next timer: an hour passes in no time.
 //! When there is none, the conductor hears [`Event::Quiet`]: in here that is exact.
 
-mod witness;
+mod hold_place;
+mod judged;
+
+pub use judged::{assess, judged, play};
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -147,7 +150,6 @@ enum ToAgent {
     Refuse(RunId),
 }
 
-/// An answer on its way.
 struct Body {
     request: RequestId,
     kind: RequestKind,
@@ -157,7 +159,6 @@ struct Body {
     state: BodyState,
 }
 
-/// Whether the process lives on.
 #[derive(PartialEq, Eq)]
 enum Life {
     Goes,
@@ -171,7 +172,6 @@ enum BodyState {
     Over,
 }
 
-/// A tool that runs.
 struct Gate {
     run: RunId,
     call: CallKey,
@@ -459,11 +459,10 @@ impl<A: SansIo> Simulation<A> {
             body.next_hold += 1;
             body.state = BodyState::Held;
             let held = hold.at;
-            // What is held elsewhere than the plan says proves nothing.
-            let grade = match witness::is_in_place(&self.plan, body.kind, &body.answer, held, body.sent) {
-                true => Grade::Observed,
-                false => Grade::Written,
-            };
+            // A hold at another place than the planned one proves nothing.
+            let is_as_planned =
+                hold_place::is_as_planned(&self.plan, body.kind, &body.answer, held, body.sent);
+            let grade = if is_as_planned { Grade::Observed } else { Grade::Written };
             return self.observe(Event::Held { exchange, at: held, grade });
         }
         let n_frames = body.answer.frames.len();

@@ -1,34 +1,19 @@
 //! A scenario in the simulation, on the reference agent or on a planted bug.
 
-use std::sync::Arc;
-
 use brickbat::agent::canary::Canary;
 use brickbat::agent::{Agent, Delivery};
-use brickbat::checks::{Reach, judge};
 use brickbat::lower;
 use brickbat::plan::Plan;
 use brickbat::scenario::Scenario;
 use brickbat::shrink::Setting;
-use brickbat::simulate::simulate;
-use brickbat::trace::Grade;
+use brickbat::simulate;
 use brickbat::triage::Signature;
 use brickbat::verdict::{Judgement, Verdict};
 
 /// The judgement over a plan, or over its control plan if that does not pass.
 pub fn judged(plan: &Plan, canary: Option<Canary>) -> Judgement {
-    let profile = plan.profile_from(&[]);
-    let agent = |plan: &Plan| Agent::of_plan(plan, Delivery::Streamed, canary);
-    let control = Arc::new(lower::control(plan));
-    let control_run = simulate(&control, profile, agent(&control), None);
-    let judgement = judge(&control, &control_run, profile, Grade::Observed, None);
-    if judgement.verdict != Verdict::Pass {
-        return judgement;
-    }
-    let reach = Reach::of(&control, &control_run.trace);
-    let width = Some(reach.width).filter(|width| *width > 0);
-    let plan = Arc::new(plan.clone());
-    let run = simulate(&plan, profile, agent(&plan), width);
-    judge(&plan, &run, profile, Grade::Observed, Some(&reach))
+    let judged = simulate::judged(plan, |plan| Agent::of_plan(plan, Delivery::Streamed, canary));
+    judged.unwrap_or_else(|control| control)
 }
 
 /// The causes for which a scenario fails; none if it passes or cannot be played.

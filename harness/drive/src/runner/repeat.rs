@@ -10,7 +10,7 @@ use futures::stream::{self, StreamExt};
 
 use super::system::Running;
 use super::{Attempt, Job, Options, attempt};
-use brickbat_engine::checks::Reach;
+use brickbat_engine::checks::Concurrency;
 use brickbat_engine::run::Run;
 use brickbat_report::report::{Repeats, SeenFinding};
 use brickbat_scenario::trace::Event;
@@ -29,7 +29,7 @@ const MAX_BROKEN: usize = 4;
 /// A plan to run, and what its control plan has shown.
 pub(super) struct PlanToRun<'a> {
     pub(super) job: &'a Job,
-    pub(super) reach: Option<&'a Reach>,
+    pub(super) concurrency: Option<&'a Concurrency>,
 }
 
 pub(super) struct PlanRun {
@@ -119,7 +119,7 @@ async fn together(running: &Running, todo: &PlanToRun<'_>, options: Options<'_>)
 }
 
 async fn once(running: &Running, todo: &PlanToRun<'_>, options: Options<'_>, alone: bool) -> PlanRun {
-    let (outcome, process) = attempt(running, &todo.job.plan, todo.reach, options).await;
+    let (outcome, process) = attempt(running, &todo.job.plan, todo.concurrency, options).await;
     PlanRun { outcome, process, alone }
 }
 

@@ -4,15 +4,13 @@ use std::sync::Arc;
 
 use brickbat_engine::agent::canary::Canary;
 use brickbat_engine::agent::{Agent, Delivery, SansIo};
-use brickbat_engine::checks::{Reach, judge};
-use brickbat_engine::run::Run;
-use brickbat_engine::simulate::simulate;
-use brickbat_rules::Profile;
+use brickbat_engine::checks::Concurrency;
+use brickbat_engine::simulate::{assess, play};
 use brickbat_rules::dialect::Dialect;
+use brickbat_rules::Profile;
 use brickbat_scenario::lower;
 use brickbat_scenario::plan::Plan;
 use brickbat_scenario::scenario::Scenario;
-use brickbat_scenario::trace::Grade;
 use brickbat_scenario::verdict::{Judgement, Verdict};
 
 /// The plan of a scenario on the dialect of its profile, or on one that can play it; nothing if none can.
@@ -56,21 +54,13 @@ pub fn judgement(plan: &Arc<Plan>, canary: Option<Canary>) -> Judgement {
 ///
 /// A plan that does not pass is played again with what its control plan has shown, as a run would do it.
 fn judgement_of<A: SansIo>(plan: &Arc<Plan>, agent: &impl Fn(&Plan) -> A) -> Judgement {
-    let judged = |reach: Option<Reach>| {
-        let run = run(plan, agent, reach.as_ref());
-        judge(plan, &run, plan.profile_from(&[]), Grade::Observed, reach.as_ref())
-    };
-    let judgement = judged(None);
+    let judgement = assess(plan, &play(plan, agent(plan), None), None);
     if judgement.verdict == Verdict::Pass {
         return judgement;
     }
     let control = Arc::new(lower::control(plan));
-    judged(Some(Reach::of(&control, &run(&control, agent, None).trace)))
-}
-
-fn run<A: SansIo>(plan: &Arc<Plan>, agent: &impl Fn(&Plan) -> A, reach: Option<&Reach>) -> Run {
-    let width = reach.map(|reach| reach.width).filter(|width| *width > 0);
-    simulate(plan, plan.profile_from(&[]), agent(plan), width)
+    let concurrency = Concurrency::of(&control, &play(&control, agent(&control), None).trace);
+    assess(plan, &play(plan, agent(plan), Some(&concurrency)), Some(&concurrency))
 }
 
 /// What an agent does wrong in a scenario, and in which dialect; nothing if it does not speak a dialect that can play it, or
@@ -85,7 +75,7 @@ pub fn failure<A: SansIo>(scenario: &Scenario) -> Option<String> {
 }
 
 /// What the reference agent is accused of in a plan. It is right, so either the plan can never happen and should have been
-/// told as such, or a checker is wrong, or the agent is not the reference that it is to be.
+/// lowered as impossible, or a check is wrong, or the agent is not right.
 pub fn accusation(plan: &Arc<Plan>) -> Option<String> {
     let judgement = judgement(plan, None);
     match judgement.verdict {
@@ -96,7 +86,7 @@ pub fn accusation(plan: &Arc<Plan>) -> Option<String> {
 
 /// Which of some planted bugs show in a plan: their checkers fail it. A bug that does nothing here is not judged.
 pub fn caught(plan: &Arc<Plan>, canaries: &[Canary]) -> Vec<Canary> {
-    let played = |canary| run(plan, &|plan| Agent::of_plan(plan, Delivery::Streamed, canary), None);
+    let played = |canary| play(plan, Agent::of_plan(plan, Delivery::Streamed, canary), None);
     let right = played(None);
     let is_caught = |canary: &&Canary| {
         if canary.senseless_in(plan.dialect).is_some() || played(Some(**canary)) == right {

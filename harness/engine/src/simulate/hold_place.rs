@@ -1,4 +1,4 @@
-//! The witness: whether a reply is held where the plan says.
+//! Whether a reply is held where the plan says.
 //!
 //! The provider says where it holds, and a receipt must not rest on its word alone. So what was really sent is counted
 //! against the script, which is encoded anew.
@@ -11,7 +11,7 @@ use brickbat_scenario::wire::{self, Envelope};
 
 /// Whether so much of a reply is what stands before a hold of the plan. Of replies that are no scripted streams nothing
 /// is held inside, and where the harness adds frames of its own they are not counted.
-pub(super) fn is_in_place(plan: &Plan, kind: RequestKind, answer: &Answer, at: Held, sent: Sent) -> bool {
+pub(super) fn is_as_planned(plan: &Plan, kind: RequestKind, answer: &Answer, at: Held, sent: Sent) -> bool {
     let RequestKind::Scripted { turn, reply, attempt } = kind else { return true };
     let adds_frames = plan.turns[turn]
         .actions
@@ -21,9 +21,9 @@ pub(super) fn is_in_place(plan: &Plan, kind: RequestKind, answer: &Answer, at: H
         return true;
     }
     let script = &plan.turns[turn].replies[reply].attempts[attempt];
-    // Whether a report of tokens was asked for decides about a frame behind the stop reason.
+    // If token usage was asked for, a frame with it follows the stop reason.
     [false, true].into_iter().any(|usage| {
-        let envelope = Envelope { id: "witness", model: "witness", usage };
+        let envelope = Envelope { id: "check", model: "check", usage };
         let encoded = wire::encode_stream(plan.dialect, plan, script, envelope);
         let planned = match (at.mark, at.side) {
             (Mark::Headers, Side::Before) => Some(Sent::Nothing),

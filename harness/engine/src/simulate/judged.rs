@@ -1,0 +1,40 @@
+//! A plan and its control plan in the simulation, judged.
+
+use std::sync::Arc;
+
+use super::simulate;
+use crate::agent::SansIo;
+use crate::checks::{Concurrency, judge};
+use crate::run::Run;
+use brickbat_scenario::lower;
+use brickbat_scenario::plan::Plan;
+use brickbat_scenario::trace::Grade;
+use brickbat_scenario::verdict::{Judgement, Verdict};
+
+/// Plays a plan under its own profile. `concurrency` is what its control plan has shown of the agent, if that was played.
+pub fn play<A: SansIo>(plan: &Arc<Plan>, agent: A, concurrency: Option<&Concurrency>) -> Run {
+    simulate(plan, plan.profile_from(&[]), agent, concurrency.and_then(Concurrency::n_at_once))
+}
+
+/// Judges what [`play`] has brought about.
+pub fn assess(plan: &Plan, run: &Run, concurrency: Option<&Concurrency>) -> Judgement {
+    judge(plan, run, plan.profile_from(&[]), Grade::Observed, concurrency)
+}
+
+/// The judgement over a plan, with what its control plan has shown of the agent.
+///
+/// # Errors
+///
+/// The judgement over the control plan, if that does not pass: then the plan says nothing.
+pub fn judged<A: SansIo>(plan: &Plan, agent: impl Fn(&Plan) -> A) -> Result<Judgement, Judgement> {
+    let control = Arc::new(lower::control(plan));
+    let run = play(&control, agent(&control), None);
+    let judgement = assess(&control, &run, None);
+    if judgement.verdict != Verdict::Pass {
+        return Err(judgement);
+    }
+    let concurrency = Concurrency::of(&control, &run.trace);
+    let plan = Arc::new(plan.clone());
+    let run = play(&plan, agent(&plan), Some(&concurrency));
+    Ok(assess(&plan, &run, Some(&concurrency)))
+}
