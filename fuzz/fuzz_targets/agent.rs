@@ -7,9 +7,9 @@ use brickbat::{generate, oracle};
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let scenario = generate::decode(bytes);
     if let Some(plan) = oracle::plan(&scenario)
-        && let Some(told) = oracle::accusation(&plan)
+        && let Some(wrong) = oracle::accusation(&plan)
     {
-        panic!("{told}\n{}", yaml::text(&scenario));
+        panic!("{wrong}\n{}", yaml::text(&scenario));
     }
 });
 

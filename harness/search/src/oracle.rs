@@ -1,6 +1,6 @@
 //! Oracles: what must hold of any input, however it came about. They are what fuzz targets and sweeps ask.
 //!
-//! An oracle gives its answer, or says what is wrong: then our own code is, or the agent that was asked about.
+//! An oracle returns what is wrong, with our own code or with the agent that it was asked about; nothing is `None`.
 
 mod agent;
 mod events;

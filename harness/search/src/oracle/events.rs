@@ -1,4 +1,4 @@
-//! Calls that are told of out of order.
+//! Events of calls that come out of order.
 
 use crate::generate::Source;
 use brickbat_engine::events::{breaches, shuffled, told};

@@ -4,34 +4,20 @@ use brickbat_rules::dialect::Dialect;
 use brickbat_rules::streams::{self, Linter};
 use brickbat_scenario::wire::{Decoder, ReplyEvent};
 
-/// Reads a stream in one piece and in pieces of some lengths, which are used in turn.
-///
-/// # Errors
-///
-/// The two readings part.
-pub fn split(dialect: Dialect, bytes: &[u8], lengths: &[u8]) -> Result<(), String> {
+/// Reads a stream in one piece and in pieces of some lengths, which are used in turn: how the two readings differ.
+pub fn split(dialect: Dialect, bytes: &[u8], lengths: &[u8]) -> Option<String> {
     let whole = decoded(dialect, std::iter::once(bytes));
     let parts = decoded(dialect, pieces(bytes, lengths).into_iter());
-    match whole == parts {
-        true => Ok(()),
-        false => Err(format!("{dialect} in one piece: {whole:?}; in {lengths:?}: {parts:?}")),
-    }
+    (whole != parts).then(|| format!("{dialect} in one piece: {whole:?}; in {lengths:?}: {parts:?}"))
 }
 
 /// The same of what the linter says.
-///
-/// # Errors
-///
-/// The two reports part.
-pub fn linted(dialect: Dialect, bytes: &[u8], lengths: &[u8]) -> Result<(), String> {
+pub fn linted(dialect: Dialect, bytes: &[u8], lengths: &[u8]) -> Option<String> {
     let whole = format!("{:?}", streams::lint(dialect, bytes));
     let mut linter = Linter::new(dialect);
     pieces(bytes, lengths).into_iter().for_each(|piece| linter.feed(piece));
     let parts = format!("{:?}", linter.finish());
-    match whole == parts {
-        true => Ok(()),
-        false => Err(format!("{} in one piece: {whole}; in {lengths:?}: {parts}", dialect.name())),
-    }
+    (whole != parts).then(|| format!("{dialect} in one piece: {whole}; in {lengths:?}: {parts}"))
 }
 
 fn decoded<'b>(dialect: Dialect, pieces: impl Iterator<Item = &'b [u8]>) -> Vec<ReplyEvent> {
