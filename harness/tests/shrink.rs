@@ -82,7 +82,7 @@ fn found() -> Vec<FoundOne> {
             settings.filter(|setting| canary.senseless_in(setting.dialect).is_none()).flat_map(|setting| {
                 let of_class = long.iter().filter(|scenario| is_of(scenario, canary));
                 of_class
-                    .filter(move |scenario| setting.plays(scenario))
+                    .filter(move |scenario| setting.is_valid(scenario))
                     .find_map(move |scenario| Some((setting, scenario, meant(scenario, &setting, canary)?)))
             });
         if let Some((setting, scenario, signature)) = shown.next() {
@@ -122,7 +122,7 @@ fn a_scenario_of_forty_elements_is_shrunk_in_under_sixty_runs() {
 #[track_caller]
 fn assert_minimal(smallest: &Scenario, setting: &Setting<'_>, shows: impl Fn(&Scenario) -> bool) {
     for (edit, less) in singles(smallest) {
-        let goes = less != *smallest && setting.plays(&less) && shows(&less);
+        let goes = less != *smallest && setting.is_valid(&less) && shows(&less);
         assert!(!goes, "{edit:?} can go from\n{}", yaml::text(smallest));
     }
     let whole = serde_json::to_value(smallest).unwrap();
@@ -130,7 +130,7 @@ fn assert_minimal(smallest: &Scenario, setting: &Setting<'_>, shows: impl Fn(&Sc
         let mut less = whole.clone();
         remove(&mut less, &pointer);
         let Ok(less) = serde_json::from_value::<Scenario>(less) else { continue };
-        let goes = less != *smallest && setting.plays(&less) && shows(&less);
+        let goes = less != *smallest && setting.is_valid(&less) && shows(&less);
         assert!(!goes, "{pointer} can go from\n{}", yaml::text(smallest));
     }
 }
@@ -173,7 +173,8 @@ fn remove(whole: &mut Value, pointer: &str) {
 fn one(name: &str) -> FoundOne {
     let canary = Canary::from_name(name).unwrap();
     let of_class = built_in().into_iter().filter(|scenario| is_of(scenario, canary));
-    let mut long = of_class.map(|scenario| in_long_conversation(&scenario)).filter(|long| CHAT.plays(long));
+    let mut long =
+        of_class.map(|scenario| in_long_conversation(&scenario)).filter(|long| CHAT.is_valid(long));
     long.find_map(|scenario| {
         let signature = meant(&scenario, &CHAT, canary)?;
         Some((canary, CHAT, scenario, signature))
@@ -196,9 +197,11 @@ fn how_many_run_at_once_changes_nothing_but_the_number_of_runs() {
                 break;
             }
             assert!(candidates.len() <= at_once);
-            assert!(candidates.iter().all(|candidate| setting.plays(candidate) && !seen.contains(candidate)));
+            assert!(
+                candidates.iter().all(|candidate| setting.is_valid(candidate) && !seen.contains(candidate))
+            );
             seen.extend(candidates.iter().cloned());
-            shrinker.tell(&candidates.iter().map(shows).collect::<Vec<bool>>());
+            shrinker.report(&candidates.iter().map(shows).collect::<Vec<bool>>());
         }
         assert!(shrinker.is_minimal());
         assert_eq!(yaml::text(shrinker.smallest()), yaml::text(alone.smallest()), "{at_once} at once");
@@ -238,7 +241,7 @@ fn another_failure_on_the_way_is_not_taken_for_the_cause() {
         of("user-message-kept").and_then(|_| of("results-kept"))
     };
     let (scenario, signature) = long
-        .filter(|long| CHAT.plays(long))
+        .filter(|long| CHAT.is_valid(long))
         .find_map(|long| Some((long.clone(), loses_both(&long)?)))
         .unwrap();
     let mut n_others = 0;
@@ -268,11 +271,11 @@ turns:
 expect: { executed: { a: never, b: once } }
 ";
     let scenario = read(never).remove(0);
-    assert!(!CHAT.plays(&scenario));
+    assert!(!CHAT.is_valid(&scenario));
     let mut shrinker = Shrinker::new(&scenario, CHAT, BUDGET);
     while let [candidate] = shrinker.candidates(1).as_slice() {
         assert!(!candidate.expect.executed.contains_key("a"), "{}", yaml::text(candidate));
-        shrinker.tell(&[false]);
+        shrinker.report(&[false]);
     }
     assert!(shrinker.n_runs() > 0);
 }

@@ -20,27 +20,22 @@ use brickbat_scenario::scenario::Scenario;
 /// How many actions a plan gets at the most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Depth {
-    /// One.
     Singles,
-    /// One, or two.
     Pairs,
 }
 
-/// A conversation to be explored.
 #[derive(Debug, Clone)]
 pub struct Base {
     /// What its plans are named after.
     pub name: String,
     /// The conversation, in which nothing goes wrong.
     pub scenario: Scenario,
-    /// The seed of all plans.
     pub seed: u64,
 }
 
 /// What may go wrong in a conversation on one dialect.
 #[derive(Debug, Clone)]
 pub struct Ground {
-    /// The dialect.
     pub dialect: Dialect,
     /// Every action at every point, in causal order as far as there is one.
     pub injections: Vec<Injection>,
@@ -49,7 +44,6 @@ pub struct Ground {
 /// A plan to be: a dialect, as an index into the grounds, and its actions, as indices into those of the ground.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Candidate {
-    /// The ground.
     pub ground: usize,
     /// The actions, one or two, in order.
     pub injections: Vec<usize>,
@@ -77,7 +71,6 @@ impl Base {
         Ground { dialect, injections: injections.into_iter().filter(is_possible).collect() }
     }
 
-    /// The base with those actions.
     pub fn with(&self, injections: &[&Injection]) -> Scenario {
         let mut scenario = self.scenario.clone();
         for injection in injections {
@@ -104,7 +97,6 @@ impl Base {
 }
 
 impl Candidate {
-    /// Its actions.
     pub fn injections<'a>(&self, grounds: &'a [Ground]) -> Vec<&'a Injection> {
         let ground = grounds.get(self.ground);
         self.injections.iter().filter_map(|injection| ground?.injections.get(*injection)).collect()

@@ -1,8 +1,8 @@
-//! A campaign: scenarios that nobody wrote, one after the other, guided by what the ones before have brought about.
+//! A fuzz campaign: generated scenarios, one after the other, guided by what the ones before have brought about.
 //!
-//! A trial is a fresh scenario, or a change of an earlier one that made the system behave as it had not before. Nothing is
-//! run here: whoever runs a trial tells the campaign its [`features`](novelty::features). The same seed and the same features
-//! give the same trials.
+//! A test case is a fresh scenario, or a mutant of one that made the system behave as it had not before. Nothing is run
+//! here: whoever runs a case reports its [`features`](novelty::features). The same seed and the same features give the same
+//! cases.
 
 pub mod novelty;
 
@@ -12,12 +12,12 @@ use crate::generate::{self, Source, mutate};
 use brickbat_engine::triage::{Signature, kinds};
 use brickbat_scenario::scenario::Scenario;
 
-/// What goes on in a campaign.
+/// The state of a campaign.
 #[derive(Debug)]
 pub struct Campaign {
     source: Source<'static>,
     guidance: Guidance,
-    /// Trials that reached something new, the newest last.
+    /// Cases that reached something new, the newest last.
     pool: Vec<Scenario>,
     seen: BTreeSet<u16>,
     causes: Vec<(Signature, BTreeSet<String>)>,
@@ -27,16 +27,16 @@ pub struct Campaign {
 /// Whether what was reached decides what is tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Guidance {
-    /// Trials that reached something new are changed and tried again.
+    /// Cases that reached something new are changed and tried again.
     Novelty,
-    /// Every trial is a fresh one. The yardstick.
+    /// Every case is a fresh one: the yardstick.
     None,
 }
 
 /// Scenarios that are kept for changes; with more, the oldest goes.
 const MAX_POOL: usize = 512;
 
-/// Of so many trials one is a fresh scenario, once there are others to change.
+/// One case in so many is a fresh scenario, once there are others to change.
 const FRESH: usize = 3;
 
 /// Changes that are made to a scenario at once, at the most.
@@ -58,21 +58,21 @@ impl Campaign {
         }
     }
 
-    /// The next scenarios to be run, of those that `plays` takes; fewer only where nothing can be played.
-    pub fn trials(&mut self, n: usize, plays: impl Fn(&Scenario) -> bool) -> Vec<Scenario> {
-        let mut trials = Vec::with_capacity(n);
+    /// The next scenarios to be run, of those that `plays` accepts; fewer only where nothing can be played.
+    pub fn cases(&mut self, n: usize, plays: impl Fn(&Scenario) -> bool) -> Vec<Scenario> {
+        let mut cases = Vec::with_capacity(n);
         let mut misses = 0;
-        while trials.len() < n && misses < MAX_MISSES {
+        while cases.len() < n && misses < MAX_MISSES {
             let scenario = self.draw();
             self.n_drawn += 1;
             if plays(&scenario) {
                 misses = 0;
-                trials.push(scenario);
+                cases.push(scenario);
             } else {
                 misses += 1;
             }
         }
-        trials
+        cases
     }
 
     fn draw(&mut self) -> Scenario {
@@ -94,8 +94,8 @@ impl Campaign {
         scenario
     }
 
-    /// Takes what a trial has brought about; how much of it is new.
-    pub fn tell(&mut self, trial: &Scenario, features: &BTreeSet<u16>) -> usize {
+    /// Takes the features of a case that was run; returns how many are new.
+    pub fn report(&mut self, case: &Scenario, features: &BTreeSet<u16>) -> usize {
         let before = self.seen.len();
         self.seen.extend(features);
         let n_new = self.seen.len() - before;
@@ -103,7 +103,7 @@ impl Campaign {
             if self.pool.len() == MAX_POOL {
                 self.pool.remove(0);
             }
-            self.pool.push(trial.clone());
+            self.pool.push(case.clone());
         }
         n_new
     }
@@ -142,13 +142,13 @@ mod tests {
         BTreeSet::from([serde_json::to_string(of).map_or(0, |text| text.len() as u16 % 64)])
     }
 
-    fn trials(seed: u64, guidance: Guidance) -> Vec<Scenario> {
+    fn cases(seed: u64, guidance: Guidance) -> Vec<Scenario> {
         let mut campaign = Campaign::new(seed, guidance);
         let mut all = Vec::new();
         for _ in 0..10 {
-            let some = campaign.trials(8, |scenario| !scenario.turns.is_empty());
-            some.iter().for_each(|trial| {
-                campaign.tell(trial, &features(trial));
+            let some = campaign.cases(8, |scenario| !scenario.turns.is_empty());
+            some.iter().for_each(|case| {
+                campaign.report(case, &features(case));
             });
             all.extend(some);
         }
@@ -157,24 +157,24 @@ mod tests {
 
     #[test]
     fn a_seed_says_what_is_tried() {
-        let once = trials(7, Guidance::Novelty);
+        let once = cases(7, Guidance::Novelty);
         assert_eq!(once.len(), 80);
-        assert_eq!(once, trials(7, Guidance::Novelty));
-        assert_ne!(once, trials(8, Guidance::Novelty));
-        assert_ne!(once, trials(7, Guidance::None));
+        assert_eq!(once, cases(7, Guidance::Novelty));
+        assert_ne!(once, cases(8, Guidance::Novelty));
+        assert_ne!(once, cases(7, Guidance::None));
     }
 
     #[test]
     fn what_brings_nothing_new_is_not_kept() {
         let mut campaign = Campaign::new(1, Guidance::Novelty);
-        let trial = generate::scenario(1);
-        assert_eq!(campaign.tell(&trial, &BTreeSet::from([1, 2])), 2);
-        assert_eq!(campaign.tell(&trial, &BTreeSet::from([2])), 0);
+        let case = generate::scenario(1);
+        assert_eq!(campaign.report(&case, &BTreeSet::from([1, 2])), 2);
+        assert_eq!(campaign.report(&case, &BTreeSet::from([2])), 0);
         assert_eq!((campaign.pool.len(), campaign.n_features()), (1, 2));
     }
 
     #[test]
     fn where_nothing_can_be_played_it_ends() {
-        assert!(Campaign::new(1, Guidance::None).trials(3, |_| false).is_empty());
+        assert!(Campaign::new(1, Guidance::None).cases(3, |_| false).is_empty());
     }
 }

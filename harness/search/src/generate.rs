@@ -1,4 +1,4 @@
-//! Generation: scenarios that nobody wrote, small ones, and others that are like them.
+//! Generation: small random scenarios, and mutants of scenarios.
 //!
 //! A scenario is drawn from a [`Source`] of choices: bytes of a fuzzer, or a seed. It is bounded and nearly always one
 //! that can be played; one in [`Source::SPOILED`] is spoiled on purpose, because what cannot be played needs an answer too.
@@ -8,8 +8,8 @@ mod actions;
 mod calls;
 mod corpus;
 mod cross;
-mod mend;
 pub mod mutate;
+mod normalize;
 mod source;
 mod turns;
 
@@ -22,19 +22,16 @@ pub use source::Source;
 use brickbat_scenario::scenario::{Expect, Limits, Scenario};
 use calls::Names;
 
-/// Turns of a generated scenario.
 pub(crate) const MAX_TURNS: usize = 3;
 
 /// Replies of a generated turn, the last one without calls.
 pub(crate) const MAX_REPLIES: usize = 4;
 
-/// Calls of one generated reply.
 pub(crate) const MAX_BATCH: usize = 4;
 
-/// Actions of a generated turn.
 pub(crate) const MAX_ACTIONS: usize = 4;
 
-/// The class of a scenario that nobody wrote.
+/// The class of a generated scenario.
 pub const CLASS: &str = "generated";
 
 /// The scenario of a seed.
@@ -63,14 +60,13 @@ pub fn draw(source: &mut Source<'_>) -> Scenario {
         actions::draw(source, &mut scenario, index);
     }
     turns::put_off(&mut scenario);
-    mend::offered(&mut scenario);
+    normalize::offered(&mut scenario);
     if source.one_in(Source::SPOILED) {
         mutate::spoil(&mut scenario, source);
     }
     scenario
 }
 
-/// A scenario in which nobody has said anything yet.
 pub(crate) fn blank() -> Scenario {
     Scenario {
         schema: 1,

@@ -1,10 +1,12 @@
 //! Search: scenarios that are generated, explored, fuzzed and shrunk.
 
+#[expect(missing_docs, reason = "only the command line uses it; the names say what is missing")]
 pub mod explore;
 mod fixup;
 pub mod fuzz;
 pub mod generate;
 pub mod oracle;
 mod points;
+#[expect(missing_docs, reason = "only the command line uses it; the names say what is missing")]
 pub mod shrink;
 pub mod target;

@@ -19,12 +19,10 @@ pub(crate) struct Spot {
 }
 
 impl Spot {
-    /// An action here.
     pub fn at(&self, action: Action) -> At {
         At { reply: self.reply, attempt: self.attempt, ..At::new(self.side, self.point.clone(), action) }
     }
 
-    /// Whether an action stands here.
     pub fn is_of(&self, at: &At) -> bool {
         (at.reply, at.attempt) == (self.reply, self.attempt) && at.place() == Some((self.side, &self.point))
     }

@@ -1,27 +1,30 @@
 //! Shrinking: a failing scenario is made smaller as long as it fails for the same cause.
 //!
 //! It is hierarchical delta debugging: turns are taken out first, then actions, replies, attempts, calls, texts, and
-//! what is said of tools and calls; in the end values are made plain. Each kind is tried all at once, then in halves,
+//! properties of tools and calls; in the end values are made plain. Each kind is tried all at once, then in halves,
 //! down to single elements, and over again until no single element can go: then the scenario is 1-minimal.
 //!
-//! Nothing is run here. A [`Shrinker`] hands out candidates and is told which of them still show the cause, so the same
+//! Nothing is run here. A [`Shrinker`] hands out candidates and takes reports which of them still show the cause, so the same
 //! one works on the simulation and on real systems. A candidate is valid by construction, since what takes out a call
 //! takes out what names it as well; one that still cannot be played is never handed out, and none is handed out twice.
 
 mod edit;
-mod fair;
 mod plain;
 mod rate;
 mod search;
 
 use std::collections::BTreeMap;
 
-pub use edit::{Edit, singles, size};
+pub use edit::{singles, size};
 pub use rate::Rate;
 
+use brickbat_engine::agent::{Agent, Delivery};
+use brickbat_engine::simulate::judged;
 use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::lower;
+use brickbat_scenario::plan::Plan;
 use brickbat_scenario::scenario::Scenario;
+use brickbat_scenario::verdict::Verdict;
 use search::Search;
 
 /// How candidates are played: what does not change while a scenario shrinks.
@@ -29,17 +32,20 @@ use search::Search;
 pub struct Setting<'a> {
     /// The id under which candidates are lowered; wire ids are minted from it.
     pub id: &'a str,
-    /// The dialect.
     pub dialect: Dialect,
     /// The seed of the wire ids.
     pub seed: u64,
 }
 
 impl Setting<'_> {
-    /// Whether a scenario can be played, and the reference agent passes it in the simulation.
-    pub fn plays(&self, scenario: &Scenario) -> bool {
+    /// Whether a scenario can be played, and the reference agent passes it in the simulation. One that it does not pass
+    /// proves nothing about a system.
+    pub fn is_valid(&self, scenario: &Scenario) -> bool {
         let plan = lower::lower(self.id, "", scenario, self.dialect, self.seed);
-        plan.is_ok_and(|plan| plan.impossible.is_none() && fair::is_fair(plan))
+        let reference = |plan: &Plan| Agent::of_plan(plan, Delivery::Streamed, None);
+        let passes =
+            |plan: &Plan| judged(plan, reference).is_ok_and(|judged| judged.verdict == Verdict::Pass);
+        plan.is_ok_and(|plan| plan.impossible.is_none() && passes(&plan))
     }
 }
 
@@ -49,7 +55,7 @@ impl Setting<'_> {
 /// loop {
 ///     let candidates = shrinker.candidates(n_at_once);
 ///     if candidates.is_empty() { break }
-///     shrinker.tell(&whether_each_shows_the_cause(&candidates));
+///     shrinker.report(&whether_each_shows_the_cause(&candidates));
 /// }
 /// shrinker.smallest()
 /// ```
@@ -57,8 +63,8 @@ impl Setting<'_> {
 pub struct Shrinker<'a> {
     setting: Setting<'a>,
     search: Search,
-    /// What was said of each candidate, by its text.
-    told: BTreeMap<String, bool>,
+    /// Whether each candidate showed the cause, by its text.
+    known: BTreeMap<String, bool>,
     /// The candidates that were handed out last.
     open: Vec<String>,
     n_runs: usize,
@@ -68,14 +74,14 @@ pub struct Shrinker<'a> {
 impl<'a> Shrinker<'a> {
     /// Begins with a scenario that shows the cause. At most `budget` candidates are handed out.
     pub fn new(scenario: &Scenario, setting: Setting<'a>, budget: usize) -> Shrinker<'a> {
-        let told = BTreeMap::from([(text(scenario), true)]);
+        let known = BTreeMap::from([(text(scenario), true)]);
         let search = Search::of(scenario.clone());
-        Shrinker { setting, search, told, open: Vec::new(), n_runs: 0, budget }
+        Shrinker { setting, search, known, open: Vec::new(), n_runs: 0, budget }
     }
 
     /// The candidates to be run next, at most so many; none when nothing is left to try, or the budget is used up.
     ///
-    /// Those behind the first are what would come next if those before them did not show the cause. Which scenario is
+    /// Those after the first are what would come next if those before them did not show the cause. Which scenario is
     /// left in the end does not depend on how many are asked for at once, only how many runs it takes.
     pub fn candidates(&mut self, at_once: usize) -> Vec<Scenario> {
         self.follow();
@@ -84,10 +90,10 @@ impl<'a> Shrinker<'a> {
         self.open.clear();
         let at_once = at_once.min(self.budget - self.n_runs);
         while candidates.len() < at_once
-            && let Some(candidate) = ahead.trial(&self.setting)
+            && let Some(candidate) = ahead.candidate(&self.setting)
         {
             let text = text(&candidate);
-            let known = self.told.get(&text).copied();
+            let known = self.known.get(&text).copied();
             if known.is_none() && !self.open.contains(&text) {
                 self.open.push(text);
                 candidates.push(candidate);
@@ -98,11 +104,10 @@ impl<'a> Shrinker<'a> {
         candidates
     }
 
-    /// Takes what came of the last candidates: whether each still shows the cause. One of which nothing is said counts as
-    /// one that does not.
-    pub fn tell(&mut self, shows: &[bool]) {
+    /// Takes the verdicts over the last candidates: whether each still shows the cause. A missing one counts as no.
+    pub fn report(&mut self, shows: &[bool]) {
         for (at, text) in self.open.drain(..).enumerate() {
-            self.told.insert(text, shows.get(at).copied().unwrap_or(false));
+            self.known.insert(text, shows.get(at).copied().unwrap_or(false));
         }
         self.follow();
     }
@@ -117,15 +122,14 @@ impl<'a> Shrinker<'a> {
         self.search.is_over()
     }
 
-    /// Candidates handed out so far.
     pub fn n_runs(&self) -> usize {
         self.n_runs
     }
 
     /// Goes on as far as the verdicts are known.
     fn follow(&mut self) {
-        while let Some(candidate) = self.search.trial(&self.setting)
-            && let Some(shows) = self.told.get(&text(&candidate))
+        while let Some(candidate) = self.search.candidate(&self.setting)
+            && let Some(shows) = self.known.get(&text(&candidate))
         {
             self.search.step(*shows);
         }
@@ -145,8 +149,8 @@ pub fn shrink<'a>(
         if candidates.is_empty() {
             return shrinker;
         }
-        let told: Vec<bool> = candidates.iter().map(&mut shows).collect();
-        shrinker.tell(&told);
+        let verdicts: Vec<bool> = candidates.iter().map(&mut shows).collect();
+        shrinker.report(&verdicts);
     }
 }
 

@@ -7,8 +7,7 @@ use crate::oracle;
 use brickbat_engine::agent::SansIo;
 use brickbat_scenario::yaml;
 
-/// Changes a scenario of a corpus, and gives its new size. What does not fit is told as the scenario of another seed, or as
-/// it was.
+/// Changes a scenario of a corpus, and gives its new size. What does not fit is left as it was.
 pub fn change(data: &mut [u8], size: usize, max_size: usize, seed: u32) -> usize {
     let source = &mut Source::seeded(u64::from(seed));
     let changed = match size {
@@ -38,12 +37,12 @@ fn put(bytes: &[u8], out: &mut [u8], max_size: usize) -> Option<usize> {
 /// When the agent fails it: with what it does wrong, and the scenario as a file.
 pub fn drive<A: SansIo>(bytes: &[u8]) {
     let scenario = generate::decode(bytes);
-    if let Some(told) = oracle::failure::<A>(&scenario) {
-        panic!("{told}\n{}", yaml::text(&scenario));
+    if let Some(wrong) = oracle::failure::<A>(&scenario) {
+        panic!("{wrong}\n{}", yaml::text(&scenario));
     }
 }
 
-/// Lets libFuzzer change and cross scenarios by our own changes. Belongs beside `fuzz_target!` in a target whose bytes are
+/// Lets libFuzzer change and cross scenarios by our own changes. Belongs next to `fuzz_target!` in a target whose bytes are
 /// read by [`generate::decode`]; the crate needs `libfuzzer-sys`.
 #[macro_export]
 macro_rules! mutate_scenarios {

@@ -1,4 +1,4 @@
-//! Causes: what failed in many plans, told once for each way in which it fails.
+//! Causes: what failed in many plans, once for each way in which it fails.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,27 +7,22 @@ use brickbat_engine::triage::Signature;
 use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::verdict::Finding;
 
-/// A plan that failed.
 #[derive(Debug, Clone)]
 pub struct Failure {
     /// What it was made of; nothing for a control plan, in which nothing goes wrong.
     pub candidate: Candidate,
-    /// What is wrong.
     pub findings: Vec<Finding>,
 }
 
 /// Findings of one signature that the same kinds of action bring about.
 #[derive(Debug, Clone)]
 pub struct Cause {
-    /// What is found.
     pub signature: Signature,
     /// The kinds of action that it takes.
     pub kinds: BTreeSet<Effect>,
     /// The plan that shows it with the fewest actions, the earliest of them.
     pub fewest: Candidate,
-    /// The finding of that plan.
     pub finding: Finding,
-    /// The plans that show it.
     pub n_plans: usize,
     /// The dialects on which it shows.
     pub dialects: BTreeSet<Dialect>,
@@ -42,10 +37,10 @@ pub fn causes(mut failures: Vec<Failure>, grounds: &[Ground]) -> Vec<Cause> {
     for Failure { candidate, findings } in failures {
         let kinds: BTreeSet<Effect> =
             candidate.injections(grounds).iter().map(|injection| injection.effect).collect();
-        let mut told = BTreeSet::new();
+        let mut counted = BTreeSet::new();
         for finding in findings {
             let signature = Signature::of(&finding);
-            if !told.insert(signature.clone()) {
+            if !counted.insert(signature.clone()) {
                 continue;
             }
             let lesser = smaller(&kinds)

@@ -9,7 +9,6 @@ use brickbat_scenario::scenario::{At, Scenario};
 /// An action at a point of a turn.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Injection {
-    /// The turn, from 0.
     pub turn: usize,
     /// The action, and where it happens.
     pub at: At,
@@ -24,7 +23,6 @@ impl Injection {
         if self.turn == 0 { words } else { format!("turn-{}-{words}", self.turn + 1) }
     }
 
-    /// What happens, in words.
     pub fn words(&self) -> String {
         format!("{} in turn {}", self.at.words(), self.turn + 1)
     }

@@ -1,6 +1,6 @@
 //! What a run shows of a system, as a set of numbers: how it asks, what it shows of calls, how turns and tools end.
 //!
-//! They are coarse on purpose. A feature that tells every scenario from every other would keep them all, and guide nobody.
+//! They are coarse on purpose. A feature that distinguishes every scenario from every other would keep them all, and guide nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -152,7 +152,7 @@ fn message(message: &Value) -> String {
         let key = || part.as_object().and_then(|keys| keys.keys().next().cloned());
         *counts.entry(kind.or_else(key).unwrap_or_default()).or_default() += 1;
     }
-    // One, or several: more tell nothing more.
+    // One, or several: the exact number says nothing more.
     let counts: Vec<String> =
         counts.into_iter().map(|(kind, n)| format!("{kind}{}", if n > 1 { "+" } else { "" })).collect();
     format!("{}{} {}", word("role"), word("type"), counts.join(" "))

@@ -56,52 +56,32 @@ pub(super) enum Manner {
     Stopped,
 }
 
-/// A tool of the palette: its name, how often it is called, and how it ends.
-struct Kind {
-    name: &'static str,
-    weight: usize,
-    returns: Option<&'static str>,
-    fails: Option<&'static str>,
-    throws: Option<&'static str>,
-    denies: Option<&'static str>,
-    deaf: bool,
-    asks: bool,
-    hangs: bool,
-    ends: bool,
-    called: Option<&'static str>,
-}
+/// A tool of the palette: how often it is called, its name, and how it differs from the plain one.
+type Kind = (usize, &'static str, fn(&mut Tool));
 
-const PLAIN: Kind = Kind {
-    name: "lookup",
-    weight: 16,
-    returns: Some("found {key}"),
-    fails: None,
-    throws: None,
-    denies: None,
-    deaf: false,
-    asks: false,
-    hangs: false,
-    ends: false,
-    called: None,
-};
+const PLAIN: Kind = (16, "lookup", |_| {});
 
 const PALETTE: [Kind; 15] = [
     PLAIN,
-    Kind { name: "check", weight: 4, fails: Some("no order {key}"), returns: None, ..PLAIN },
-    Kind { name: "crash", weight: 2, throws: Some("out of reach"), returns: None, ..PLAIN },
-    Kind { name: "crash_silently", weight: 1, throws: Some(""), returns: None, ..PLAIN },
-    Kind { name: "say_nothing", weight: 1, returns: Some(""), ..PLAIN },
-    Kind { name: "book", weight: 3, deaf: true, ..PLAIN },
-    Kind { name: "pay", weight: 4, asks: true, ..PLAIN },
-    Kind { name: "erase", weight: 2, asks: true, denies: Some("not today"), returns: None, ..PLAIN },
-    Kind { name: "publish", weight: 1, denies: Some("not allowed"), returns: None, ..PLAIN },
-    Kind { name: "book_and_fail", weight: 1, deaf: true, fails: Some("no seat"), returns: None, ..PLAIN },
-    Kind { name: "ship", weight: 1, deaf: true, asks: true, ..PLAIN },
-    Kind { name: "wait", weight: 2, hangs: true, ..PLAIN },
-    Kind { name: "wait_deaf", weight: 2, hangs: true, deaf: true, ..PLAIN },
-    Kind { name: "submit", weight: 1, ends: true, ..PLAIN },
-    Kind { name: "unknown", weight: 2, returns: None, called: Some(""), ..PLAIN },
+    (4, "check", |tool| (tool.returns, tool.fails) = (None, text("no order {key}"))),
+    (2, "crash", |tool| (tool.returns, tool.throws) = (None, text("out of reach"))),
+    (1, "crash_silently", |tool| (tool.returns, tool.throws) = (None, text(""))),
+    (1, "say_nothing", |tool| tool.returns = text("")),
+    (3, "book", |tool| tool.deaf = true),
+    (4, "pay", |tool| tool.asks = true),
+    (2, "erase", |tool| (tool.returns, tool.denies, tool.asks) = (None, text("not today"), true)),
+    (1, "publish", |tool| (tool.returns, tool.denies) = (None, text("not allowed"))),
+    (1, "book_and_fail", |tool| (tool.returns, tool.fails, tool.deaf) = (None, text("no seat"), true)),
+    (1, "ship", |tool| (tool.deaf, tool.asks) = (true, true)),
+    (2, "wait", |tool| tool.hangs = true),
+    (2, "wait_deaf", |tool| (tool.hangs, tool.deaf) = (true, true)),
+    (1, "submit", |tool| tool.ends = true),
+    (2, "unknown", |tool| (tool.returns, tool.missing) = (None, true)),
 ];
+
+fn text(said: &str) -> Option<String> {
+    Some(said.to_owned())
+}
 
 /// What the model writes for the name of a tool that there is not.
 const BAD_NAMES: [&str; 3] = ["look up!", "functions.lookup<|channel|>json", ""];
@@ -122,27 +102,21 @@ const RAW: [&str; 9] = [
 /// Ids that are none of the provider's own.
 const IDS: [&str; 4] = ["", "call_1", "functions.lookup:0", "tool use#1|fc_2"];
 
+fn of_kind((_, _, change): &Kind) -> Tool {
+    let (returns, [fails, throws, denies, called]) = (text("found {key}"), [const { None }; 4]);
+    let [deaf, asks, missing, hangs, ends] = [false; 5];
+    let mut tool = Tool { returns, fails, throws, denies, deaf, asks, missing, called, hangs, ends };
+    change(&mut tool);
+    tool
+}
+
 /// The tool of that kind, with the name under which it stands in the file.
 fn tool(kind: &Kind, source: &mut Source<'_>) -> (String, Tool) {
-    let said = |text: Option<&str>| text.map(str::to_owned);
-    let missing = kind.called.is_some();
-    let called = match missing && source.one_in(2) {
-        true => source.pick(&BAD_NAMES).map(|name| (*name).to_owned()),
-        false => None,
-    };
-    let name = if called.is_some() { "misnamed" } else { kind.name };
-    let tool = Tool {
-        returns: said(kind.returns),
-        fails: said(kind.fails),
-        throws: said(kind.throws),
-        denies: said(kind.denies),
-        deaf: kind.deaf,
-        asks: kind.asks,
-        missing,
-        called,
-        hangs: kind.hangs,
-        ends: kind.ends,
-    };
+    let mut tool = of_kind(kind);
+    if tool.missing && source.one_in(2) {
+        tool.called = source.pick(&BAD_NAMES).and_then(|name| text(name));
+    }
+    let name = if tool.called.is_some() { "misnamed" } else { kind.1 };
     (name.to_owned(), tool)
 }
 
@@ -153,11 +127,11 @@ pub(super) fn draw(
     tools: &mut BTreeMap<String, Tool>,
     manner: Manner,
 ) -> Call {
-    let fits = |kind: &&Kind| manner == Manner::Stopped || !kind.hangs;
-    let kinds: Vec<(usize, &Kind)> = PALETTE.iter().filter(fits).map(|kind| (kind.weight, kind)).collect();
+    let fits = |kind: &&Kind| manner == Manner::Stopped || !of_kind(kind).hangs;
+    let kinds: Vec<(usize, &Kind)> = PALETTE.iter().filter(fits).map(|kind| (kind.0, kind)).collect();
     let kind = source.weigh(&kinds).copied().unwrap_or(&PLAIN);
     let (tool_name, drawn) = tool(kind, source);
-    let asks = drawn.asks;
+    let (asks, ends) = (drawn.asks, drawn.ends);
     // The first of a name stands: what is called so must not change for the calls before.
     tools.entry(tool_name.clone()).or_insert(drawn);
     let earlier = names.last_known().cloned();
@@ -176,7 +150,7 @@ pub(super) fn draw(
     if source.one_in(4) {
         call.deltas = *source.pick(&[1, 2, 5, 16]).unwrap_or(&1);
     }
-    if source.one_in(12) && !kind.ends {
+    if source.one_in(12) && !ends {
         call.raw = source.pick(&RAW).map(|raw| (*raw).to_owned());
         call.args.clear();
     } else if source.one_in(12) {

@@ -1,7 +1,7 @@
 //! Crossing: a scenario out of two.
 
 use super::calls::Names;
-use super::{MAX_TURNS, Source, mend};
+use super::{MAX_TURNS, Source, normalize};
 use brickbat_scenario::scenario::{At, Block, CallId, Point, Scenario, Turn};
 
 /// A scenario with turns of the one and turns, or what goes wrong, of the other.
@@ -26,7 +26,7 @@ pub fn cross(one: &Scenario, other: &Scenario, source: &mut Source<'_>) -> Scena
             }
         }
     }
-    mend::mend(&mut child);
+    normalize::normalize(&mut child);
     child
 }
 

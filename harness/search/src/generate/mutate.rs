@@ -1,14 +1,14 @@
 //! Mutation: a scenario like another one, by changes that know what a scenario is about.
 
 use super::calls::{self, Manner, Names};
-use super::{MAX_ACTIONS, MAX_BATCH, MAX_TURNS, Source, actions, mend, turns};
+use super::{MAX_ACTIONS, MAX_BATCH, MAX_TURNS, Source, actions, normalize, turns};
 use crate::{fixup, points};
 use brickbat_rules::Profile;
 use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::scenario::{Block, Call, Indices, Reply, Scenario, Stop};
 
 /// One mutant in so many is left as the change has made it, whether or not it can be played.
-const UNMENDED: usize = 24;
+const UNFIXED: usize = 24;
 
 /// How often a change is tried that may find nothing to change.
 const N_TRIES: usize = 4;
@@ -26,7 +26,7 @@ pub fn mutate(scenario: &Scenario, source: &mut Source<'_>) -> Scenario {
             }
         }
     }
-    if source.one_in(UNMENDED) {
+    if source.one_in(UNFIXED) {
         spoil(&mut mutant, source);
     }
     mutant
@@ -62,7 +62,7 @@ const CHANGES: [(usize, Change); 21] = [
 fn change(scenario: &mut Scenario, source: &mut Source<'_>) {
     if let Some(change) = source.weigh(&CHANGES) {
         change(scenario, source);
-        mend::mend(scenario);
+        normalize::normalize(scenario);
     }
 }
 
@@ -99,7 +99,6 @@ fn action(scenario: &Scenario, source: &mut Source<'_>) -> Option<(usize, usize)
     source.pick(&all).copied()
 }
 
-/// The blocks of one attempt.
 fn attempt<'s>(scenario: &'s mut Scenario, source: &mut Source<'_>) -> Option<&'s mut Vec<Block>> {
     let index = turn(scenario, source)?;
     let replies = &mut scenario.turns[index].replies;
@@ -117,7 +116,7 @@ fn with_call(scenario: &mut Scenario, source: &mut Source<'_>, change: impl Fn(&
     }
 }
 
-/// Moves an action to the point beside it, or a few further.
+/// Moves an action to the next point, or a few further.
 fn move_action(scenario: &mut Scenario, source: &mut Source<'_>) {
     let Some((index, at)) = action(scenario, source) else { return };
     let spots = points::of(scenario, index);
@@ -196,7 +195,7 @@ fn change_call(scenario: &mut Scenario, source: &mut Source<'_>) {
     });
 }
 
-/// A call gets the id of another one, or one that is nobody's.
+/// A call gets the id of another one, or one that no call has.
 fn change_id(scenario: &mut Scenario, source: &mut Source<'_>) {
     let all: Vec<String> = scenario.calls().map(|call| call.name.clone()).collect();
     let earlier = source.pick(&all).cloned();
@@ -342,9 +341,10 @@ fn change_thinking(scenario: &mut Scenario, _: &mut Source<'_>) {
     let thinks = turns::thinks(scenario);
     let replies = scenario.turns.iter_mut().flat_map(|turn| &mut turn.replies);
     for blocks in replies.flat_map(|reply| &mut reply.attempts) {
-        match thinks {
-            true => blocks.retain(|block| !matches!(block, Block::Think(_))),
-            false => turns::thinking(blocks),
+        if thinks {
+            blocks.retain(|block| !matches!(block, Block::Think(_)));
+        } else {
+            turns::thinking(blocks);
         }
     }
 }

@@ -62,7 +62,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// SplitMix64: <https://prng.di.unimi.it/splitmix64.c>. Generated scenarios are told by their seed, so it never changes.
+/// SplitMix64: <https://prng.di.unimi.it/splitmix64.c>. Generated scenarios are named by their seed, so it never changes.
 fn next(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut mixed = *state;

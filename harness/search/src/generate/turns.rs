@@ -43,7 +43,6 @@ pub(super) fn draw(
     turn
 }
 
-/// A reply with calls.
 fn step(
     source: &mut Source<'_>,
     names: &mut Names,
@@ -55,15 +54,14 @@ fn step(
     let n_calls = blocks.iter().filter(|block| matches!(block, Block::Call(_))).count();
     let interleave = source.one_in(8) && n_calls > 1;
     let is_numbered_wrongly = source.one_in(16) && !interleave && !blocks.iter().any(has_same_id);
-    let indices = match is_numbered_wrongly {
-        true => source.pick(&[Indices::Same, Indices::Missing]).copied(),
-        false => None,
-    };
-    let stop = match source.one_in(16) {
-        true => source.pick(&[Stop::Length, Stop::End, Stop::Pause, Stop::Refusal]).copied(),
-        false => None,
-    };
+    let indices =
+        if is_numbered_wrongly { source.pick(&[Indices::Same, Indices::Missing]).copied() } else { None };
+    let stop = odd_stop(source, [Stop::Length, Stop::End, Stop::Pause, Stop::Refusal]);
     Reply { attempts: vec![blocks], interleave, stop, indices }
+}
+
+fn odd_stop(source: &mut Source<'_>, of: [Stop; 4]) -> Option<Stop> {
+    if source.one_in(16) { source.pick(&of).copied() } else { None }
 }
 
 /// The blocks of an attempt that makes calls.
@@ -88,13 +86,9 @@ pub(super) fn batch(
     blocks
 }
 
-/// A reply without calls.
 pub(super) fn last(source: &mut Source<'_>) -> Reply {
     let blocks = vec![Block::Text("Here they are.".to_owned())];
-    let stop = match source.one_in(16) {
-        true => source.pick(&[Stop::Length, Stop::Calls, Stop::Pause, Stop::Refusal]).copied(),
-        false => None,
-    };
+    let stop = odd_stop(source, [Stop::Length, Stop::Calls, Stop::Pause, Stop::Refusal]);
     Reply { attempts: vec![blocks], interleave: false, stop, indices: None }
 }
 
@@ -151,7 +145,7 @@ pub(super) fn thinks(scenario: &Scenario) -> bool {
     replies.flat_map(|reply| &reply.attempts).flatten().any(|block| matches!(block, Block::Think(_)))
 }
 
-/// Where nobody ends a turn, nothing hangs in it.
+/// In a turn that nothing ends, no tool hangs.
 pub(super) fn put_off(scenario: &mut Scenario) {
     for turn in &mut scenario.turns {
         if turn.at.iter().any(At::ends_turn) {

@@ -1,21 +1,18 @@
 //! The elements of a scenario, and the scenario without some of them.
 
+use std::fmt::Debug;
+
 use super::plain;
 use crate::fixup;
 use brickbat_scenario::scenario::{Block, Call, Reply, Scenario, Tool};
 
 /// One element that is taken out, or one value that is made plain. All indices count from 0.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Edit {
-    /// A turn.
+#[derive(Debug, Clone)]
+pub(super) enum Edit {
     Turn(usize),
-    /// An action of a turn.
     Action(usize, usize),
-    /// A reply of a turn.
     Reply(usize, usize),
-    /// An attempt of a reply of a turn.
     Attempt(usize, usize, usize),
-    /// A block of an attempt of a reply of a turn.
     Block(usize, usize, usize, usize),
     /// An entry of the order in which the calls of a turn settle.
     Settle(usize, usize),
@@ -23,54 +20,55 @@ pub enum Edit {
     Expectation(String),
     /// What a system must be able to do beyond what the scenario needs anyway.
     Need(usize),
-    /// The limit of steps.
-    Limits,
-    /// The strictness.
-    Profile,
-    /// The history that is found in the store.
-    Given,
     /// The second process of a turn.
     Process(usize),
-    /// The deltas of a reply arrive in turns.
-    Interleave(usize, usize),
-    /// The stop reason of a reply that is wrong.
-    Stop(usize, usize),
-    /// How the calls of a reply are numbered wrongly.
-    Indices(usize, usize),
-    /// The id of a call that is not its own.
-    Id(String),
-    /// The arguments of a call that are no arguments.
-    Raw(String),
     /// A tool that nobody calls.
     Tool(String),
-    /// A trait of a tool.
-    Trait(String, Trait),
-    /// A value that could be plainer.
+    /// One of the switches below.
+    OfScenario(usize),
+    OfReply(usize, usize, usize),
+    OfCall(String, usize),
+    OfTool(String, usize),
     Plain(plain::Value),
 }
 
-/// What is odd about a tool.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Trait {
-    /// It does not hear the stop.
-    Deaf,
-    /// The user is asked.
-    Asks,
-    /// It does not settle.
-    Hangs,
-    /// It ends the turn.
-    Ends,
-    /// The system was never given it.
-    Missing,
-    /// The name by which it is called is not its own.
-    Called,
-    /// It does not succeed.
-    Failing,
+/// Something odd: whether it is there, and how it is taken away.
+type Switch<T> = (fn(&T) -> bool, fn(&mut T));
+
+const OF_SCENARIO: [Switch<Scenario>; 3] = [
+    (|scenario| scenario.limits.steps.is_some(), |scenario| scenario.limits.steps = None),
+    (|scenario| scenario.profile.is_some(), |scenario| scenario.profile = None),
+    (|scenario| scenario.given.is_some(), |scenario| scenario.given = None),
+];
+
+const OF_REPLY: [Switch<Reply>; 3] = [
+    (|reply| reply.interleave, |reply| reply.interleave = false),
+    (|reply| reply.stop.is_some(), |reply| reply.stop = None),
+    (|reply| reply.indices.is_some(), |reply| reply.indices = None),
+];
+
+const OF_CALL: [Switch<Call>; 2] =
+    [(|call| call.id.is_some(), |call| call.id = None), (|call| call.raw.is_some(), |call| call.raw = None)];
+
+const OF_TOOL: [Switch<Tool>; 7] = [
+    (|tool| tool.deaf, |tool| tool.deaf = false),
+    (|tool| tool.asks, |tool| tool.asks = false),
+    (|tool| tool.hangs, |tool| tool.hangs = false),
+    (|tool| tool.ends, |tool| tool.ends = false),
+    (|tool| tool.missing, |tool| (tool.missing, tool.called) = (false, None)),
+    (|tool| tool.called.is_some(), |tool| tool.called = None),
+    (
+        |tool| tool.fails.is_some() || tool.throws.is_some() || tool.denies.is_some(),
+        |tool| (tool.fails, tool.throws, tool.denies) = (None, None, None),
+    ),
+];
+
+fn on<T>(switches: &[Switch<T>], of: &T) -> impl Iterator<Item = usize> {
+    switches.iter().enumerate().filter(|(_, (is_on, _))| is_on(of)).map(|(index, _)| index)
 }
 
-/// Elements that are tried together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ElementKind {
     Turns,
     Actions,
     Replies,
@@ -81,23 +79,23 @@ pub(super) enum Kind {
     Values,
 }
 
-impl Kind {
-    /// Every kind, the coarsest first.
-    pub const ALL: [Kind; 8] = [
-        Kind::Turns,
-        Kind::Actions,
-        Kind::Replies,
-        Kind::Attempts,
-        Kind::Calls,
-        Kind::Texts,
-        Kind::Switches,
-        Kind::Values,
+impl ElementKind {
+    /// The coarsest first.
+    pub const ALL: [ElementKind; 8] = [
+        ElementKind::Turns,
+        ElementKind::Actions,
+        ElementKind::Replies,
+        ElementKind::Attempts,
+        ElementKind::Calls,
+        ElementKind::Texts,
+        ElementKind::Switches,
+        ElementKind::Values,
     ];
 }
 
 /// Every element of a scenario that could go, and every value that could be plainer.
-pub fn singles(scenario: &Scenario) -> impl Iterator<Item = (Edit, Scenario)> {
-    let edits = Kind::ALL.into_iter().flat_map(|kind| elements(scenario, kind));
+pub fn singles(scenario: &Scenario) -> impl Iterator<Item = (impl Debug, Scenario)> {
+    let edits = ElementKind::ALL.into_iter().flat_map(|kind| elements(scenario, kind));
     edits.map(|edit| (edit.clone(), without(scenario, &[edit])))
 }
 
@@ -119,34 +117,34 @@ pub fn size(scenario: &Scenario) -> usize {
 
 /// The elements of one kind, the last first: what comes later goes first, and what is taken out moves nothing that is
 /// still to be taken out.
-pub(super) fn elements(scenario: &Scenario, kind: Kind) -> Vec<Edit> {
+pub(super) fn elements(scenario: &Scenario, kind: ElementKind) -> Vec<Edit> {
     let mut found = match kind {
-        Kind::Turns => (0..scenario.turns.len()).map(Edit::Turn).collect(),
-        Kind::Switches => switches(scenario),
-        Kind::Values => plain::values(scenario).into_iter().map(Edit::Plain).collect(),
+        ElementKind::Turns => (0..scenario.turns.len()).map(Edit::Turn).collect(),
+        ElementKind::Switches => switches(scenario),
+        ElementKind::Values => plain::values(scenario).into_iter().map(Edit::Plain).collect(),
         _ => in_turns(scenario, kind),
     };
     found.reverse();
     found
 }
 
-fn in_turns(scenario: &Scenario, kind: Kind) -> Vec<Edit> {
+fn in_turns(scenario: &Scenario, kind: ElementKind) -> Vec<Edit> {
     let mut found = Vec::new();
     for (turn, said) in scenario.turns.iter().enumerate() {
-        if kind == Kind::Actions {
+        if kind == ElementKind::Actions {
             found.extend((0..said.at.len()).map(|at| Edit::Action(turn, at)));
         }
         for (reply, said) in said.replies.iter().enumerate() {
-            if kind == Kind::Replies {
+            if kind == ElementKind::Replies {
                 found.push(Edit::Reply(turn, reply));
             }
             for (attempt, blocks) in said.attempts.iter().enumerate() {
-                if kind == Kind::Attempts && said.attempts.len() > 1 {
+                if kind == ElementKind::Attempts && said.attempts.len() > 1 {
                     found.push(Edit::Attempt(turn, reply, attempt));
                 }
                 let is_wanted = |block: &Block| match block {
-                    Block::Call(_) => kind == Kind::Calls,
-                    Block::Think(_) | Block::Text(_) => kind == Kind::Texts,
+                    Block::Call(_) => kind == ElementKind::Calls,
+                    Block::Think(_) | Block::Text(_) => kind == ElementKind::Texts,
                 };
                 let blocks = blocks.iter().enumerate().filter(|(_, block)| is_wanted(block));
                 found.extend(blocks.map(|(block, _)| Edit::Block(turn, reply, attempt, block)));
@@ -156,49 +154,27 @@ fn in_turns(scenario: &Scenario, kind: Kind) -> Vec<Edit> {
     found
 }
 
-/// What is said beside what happens.
+/// What a scenario says besides what happens.
 fn switches(scenario: &Scenario) -> Vec<Edit> {
     let mut found: Vec<Edit> = scenario.expect.executed.keys().cloned().map(Edit::Expectation).collect();
     found.extend((0..scenario.needs.len()).map(Edit::Need));
-    let whole = [
-        (scenario.limits.steps.is_some(), Edit::Limits),
-        (scenario.profile.is_some(), Edit::Profile),
-        (scenario.given.is_some(), Edit::Given),
-    ];
-    found.extend(whole.into_iter().filter(|(is_there, _)| *is_there).map(|(_, edit)| edit));
+    found.extend(on(&OF_SCENARIO, scenario).map(Edit::OfScenario));
     for (turn, said) in scenario.turns.iter().enumerate() {
         found.extend((0..said.settle.len()).map(|entry| Edit::Settle(turn, entry)));
         found.extend((said.process != 1).then_some(Edit::Process(turn)));
         for (reply, said) in said.replies.iter().enumerate() {
-            found.extend(said.interleave.then_some(Edit::Interleave(turn, reply)));
-            found.extend(said.stop.is_some().then_some(Edit::Stop(turn, reply)));
-            found.extend(said.indices.is_some().then_some(Edit::Indices(turn, reply)));
+            found.extend(on(&OF_REPLY, said).map(|switch| Edit::OfReply(turn, reply, switch)));
         }
     }
     for call in scenario.calls() {
-        found.extend(call.id.is_some().then(|| Edit::Id(call.name.clone())));
-        found.extend(call.raw.is_some().then(|| Edit::Raw(call.name.clone())));
+        found.extend(on(&OF_CALL, call).map(|switch| Edit::OfCall(call.name.clone(), switch)));
     }
     for (name, tool) in &scenario.tools {
-        let odd = traits(tool).into_iter();
-        found.extend(odd.map(|odd| Edit::Trait(name.clone(), odd)));
+        found.extend(on(&OF_TOOL, tool).map(|switch| Edit::OfTool(name.clone(), switch)));
         let is_called = scenario.calls().any(|call| call.tool == *name);
         found.extend((!is_called).then(|| Edit::Tool(name.clone())));
     }
     found
-}
-
-fn traits(tool: &Tool) -> Vec<Trait> {
-    let all = [
-        (tool.deaf, Trait::Deaf),
-        (tool.asks, Trait::Asks),
-        (tool.hangs, Trait::Hangs),
-        (tool.ends, Trait::Ends),
-        (tool.missing, Trait::Missing),
-        (tool.called.is_some(), Trait::Called),
-        (tool.fails.is_some() || tool.throws.is_some() || tool.denies.is_some(), Trait::Failing),
-    ];
-    all.into_iter().filter(|(is_there, _)| *is_there).map(|(_, odd)| odd).collect()
 }
 
 /// A scenario without some elements of one kind, given in the order of [`elements`], and without what needed them.
@@ -223,19 +199,19 @@ fn take_out(scenario: &mut Scenario, edit: &Edit) {
         Edit::Settle(turn, entry) => drop(scenario.turns[*turn].settle.remove(*entry)),
         Edit::Expectation(call) => drop(scenario.expect.executed.remove(call)),
         Edit::Need(need) => drop(scenario.needs.remove(*need)),
-        Edit::Limits => scenario.limits.steps = None,
-        Edit::Profile => scenario.profile = None,
-        Edit::Given => scenario.given = None,
         Edit::Process(turn) => scenario.turns[*turn].process = 1,
-        Edit::Interleave(turn, reply) => scenario.turns[*turn].replies[*reply].interleave = false,
-        Edit::Stop(turn, reply) => scenario.turns[*turn].replies[*reply].stop = None,
-        Edit::Indices(turn, reply) => scenario.turns[*turn].replies[*reply].indices = None,
-        Edit::Id(name) => with_call(scenario, name, |call| call.id = None),
-        Edit::Raw(name) => with_call(scenario, name, |call| call.raw = None),
         Edit::Tool(name) => drop(scenario.tools.remove(name)),
-        Edit::Trait(name, odd) => {
+        Edit::OfScenario(switch) => OF_SCENARIO[*switch].1(scenario),
+        Edit::OfReply(turn, reply, switch) => OF_REPLY[*switch].1(&mut scenario.turns[*turn].replies[*reply]),
+        Edit::OfCall(name, switch) => with_call(scenario, name, OF_CALL[*switch].1),
+        Edit::OfTool(name, switch) => {
             if let Some(tool) = scenario.tools.get_mut(name) {
-                put_right(tool, *odd);
+                OF_TOOL[*switch].1(tool);
+                // What ends in no way succeeds.
+                let ends = [&tool.returns, &tool.fails, &tool.throws, &tool.denies];
+                if !tool.missing && ends.iter().all(|said| said.is_none()) {
+                    tool.returns = Some(plain::RETURNED.to_owned());
+                }
             }
         }
         Edit::Plain(value) => plain::make(scenario, value),
@@ -245,22 +221,5 @@ fn take_out(scenario: &mut Scenario, edit: &Edit) {
 pub(super) fn with_call(scenario: &mut Scenario, name: &str, change: impl FnOnce(&mut Call)) {
     if let Some(call) = scenario.calls_mut().find(|call| call.name == name) {
         change(call);
-    }
-}
-
-fn put_right(tool: &mut Tool, odd: Trait) {
-    match odd {
-        Trait::Deaf => tool.deaf = false,
-        Trait::Asks => tool.asks = false,
-        Trait::Hangs => tool.hangs = false,
-        Trait::Ends => tool.ends = false,
-        Trait::Called => tool.called = None,
-        Trait::Missing => (tool.missing, tool.called) = (false, None),
-        Trait::Failing => (tool.fails, tool.throws, tool.denies) = (None, None, None),
-    }
-    // What ends in no way succeeds.
-    let ends = [&tool.returns, &tool.fails, &tool.throws, &tool.denies];
-    if !tool.missing && ends.iter().all(|said| said.is_none()) {
-        tool.returns = Some(plain::RETURNED.to_owned());
     }
 }

@@ -18,8 +18,8 @@ pub(super) const RETURNED: &str = "ok";
 const FAILED: &str = "no";
 
 /// A value that could be plainer. All indices count from 0.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Value {
+#[derive(Debug, Clone)]
+pub(super) enum Value {
     /// The names of all calls, which become letters.
     Names,
     /// What the user says in a turn.
@@ -30,11 +30,9 @@ pub enum Value {
     Arg(String, String),
     /// An argument of a call, which stays.
     Content(String, String),
-    /// In how many deltas a call is sent.
     Deltas(String),
     /// The tool of a call, where another is just like it.
     Tool(String),
-    /// How a tool ends.
     Ending(String),
     /// Where an action of a turn happens.
     Point(usize, usize),
@@ -76,7 +74,6 @@ pub(super) fn values(scenario: &Scenario) -> Vec<Value> {
     found
 }
 
-/// Makes a value plain.
 pub(super) fn make(scenario: &mut Scenario, value: &Value) {
     match value {
         Value::Names => rename(scenario),

@@ -5,9 +5,7 @@ use brickbat_scenario::scenario::Frequency;
 /// How many of several runs showed a cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rate {
-    /// Runs that showed it.
     pub seen: u32,
-    /// Runs in all.
     pub of: u32,
 }
 
@@ -18,12 +16,10 @@ const MISSED: f64 = 0.05;
 const MAX_TRIES: u32 = 10;
 
 impl Rate {
-    /// Counts runs.
     pub fn of(shows: &[bool]) -> Rate {
         Rate { seen: shows.iter().filter(|shows| **shows).count() as u32, of: shows.len() as u32 }
     }
 
-    /// Whether every run showed it.
     pub fn is_steady(&self) -> bool {
         self.seen == self.of
     }

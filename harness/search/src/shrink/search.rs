@@ -1,10 +1,9 @@
 //! The search: which elements are tried next, given what came of those before.
 
 use super::Setting;
-use super::edit::{self, Kind};
+use super::edit::{self, ElementKind};
 use brickbat_scenario::scenario::Scenario;
 
-/// Where the search stands.
 #[derive(Debug, Clone)]
 pub(super) struct Search {
     current: Scenario,
@@ -38,7 +37,7 @@ impl Search {
     }
 
     /// The next candidate that can be played; none when no element is left to be tried.
-    pub fn trial(&mut self, setting: &Setting<'_>) -> Option<Scenario> {
+    pub fn candidate(&mut self, setting: &Setting<'_>) -> Option<Scenario> {
         while self.pending.is_none() && !self.is_over {
             self.advance(setting);
         }
@@ -57,9 +56,8 @@ impl Search {
         }
     }
 
-    /// Looks at the next elements.
     fn advance(&mut self, setting: &Setting<'_>) {
-        let Some(kind) = Kind::ALL.get(self.kind) else { return self.end_round() };
+        let Some(kind) = ElementKind::ALL.get(self.kind) else { return self.end_round() };
         let elements = edit::elements(&self.current, *kind);
         if self.size == 0 {
             self.at = 0;
@@ -79,7 +77,7 @@ impl Search {
         }
         let end = elements.len().min(self.at + self.size);
         let candidate = edit::without(&self.current, &elements[self.at..end]);
-        if candidate == self.current || !setting.plays(&candidate) {
+        if candidate == self.current || !setting.is_valid(&candidate) {
             self.at += self.size;
         } else {
             self.pending = Some(candidate);

@@ -7,7 +7,7 @@ use crate::fixup;
 use brickbat_scenario::scenario::{Action, Block, Call, CallId, Scenario, Turn};
 
 /// Puts a scenario in order after a change.
-pub(super) fn mend(scenario: &mut Scenario) {
+pub(super) fn normalize(scenario: &mut Scenario) {
     if scenario.turns.is_empty() {
         let user = turns::user(0);
         scenario.turns.push(Turn {
