@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use brickbat::events::Slip;
+use brickbat::events::StoreBug;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -27,22 +27,22 @@ fn a_right_store_is_right_in_every_order() {
 #[test]
 fn each_bug_is_found_and_made_small() {
     let folder = TempDir::new().unwrap();
-    let smallest = |slip: Slip| match slip {
-        Slip::DropsEarlyResult => 3,
-        Slip::LeavesOpen => 1,
-        Slip::RestartReopens | Slip::ReadyReopens | Slip::LastResultWins => 4,
-        Slip::RestartAppends => 2,
-        Slip::TakesLateArguments => 3,
+    let smallest = |bug: StoreBug| match bug {
+        StoreBug::DropsEarlyResult => 3,
+        StoreBug::LeavesOpen => 1,
+        StoreBug::RestartReopens | StoreBug::ReadyReopens | StoreBug::LastResultWins => 4,
+        StoreBug::RestartAppends => 2,
+        StoreBug::TakesLateArguments => 3,
     };
-    for slip in Slip::ALL {
-        let said = events(&folder, &["--consumer", slip.name(), "--json"]);
+    for bug in StoreBug::ALL {
+        let said = events(&folder, &["--consumer", bug.name(), "--json"]);
         assert_eq!(said.code, Some(1), "{said:?}");
         let json: Value = serde_json::from_str(&said.out).unwrap();
         let subject = &json["subjects"][0];
-        assert!(subject["named"].as_array().unwrap().iter().any(|one| one["verdict"] == "wrong"), "{slip:?}");
+        assert!(subject["named"].as_array().unwrap().iter().any(|one| one["verdict"] == "wrong"), "{bug:?}");
         let causes = subject["drawn"]["causes"].as_array().unwrap();
         let length = causes.iter().map(|cause| cause["events"].as_array().unwrap().len()).min();
-        assert!(length.is_some_and(|length| length <= smallest(slip)), "{slip:?} {length:?}");
+        assert!(length.is_some_and(|length| length <= smallest(bug)), "{bug:?} {length:?}");
     }
 }
 

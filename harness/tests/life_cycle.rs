@@ -1,6 +1,6 @@
 //! Calls that are told of out of order: a right store is accused of nothing, and each bug is found.
 
-use brickbat::events::{Event, MAX_EVENTS, Sequence, Slip, Told, Wrong, breaches, shuffled, told};
+use brickbat::events::{Event, MAX_EVENTS, Sequence, StoreBug, Told, Wrong, breaches, shuffled, told};
 use brickbat::generate::Source;
 use brickbat::oracle;
 
@@ -14,10 +14,10 @@ fn a_right_store_is_accused_of_nothing() {
 
 #[test]
 fn each_bug_is_found_in_few_sequences() {
-    for slip in Slip::ALL {
+    for bug in StoreBug::ALL {
         let found =
-            (0..200).position(|seed| !breaches(&drawn(seed), &told(&drawn(seed), Some(slip))).is_empty());
-        assert!(found.is_some(), "{slip:?}");
+            (0..200).position(|seed| !breaches(&drawn(seed), &told(&drawn(seed), Some(bug))).is_empty());
+        assert!(found.is_some(), "{bug:?}");
     }
 }
 
@@ -33,9 +33,9 @@ fn the_named_sequences_find_every_bug_and_accuse_nothing_right() {
     for events in &named {
         assert!(breaches(events, &told(events, None)).is_empty(), "{events:#?}");
     }
-    for slip in Slip::ALL {
-        let finds = |events: &&Vec<Event>| !breaches(events, &told(events, Some(slip))).is_empty();
-        assert!(named.iter().any(|events| finds(&events)), "{slip:?}");
+    for bug in StoreBug::ALL {
+        let finds = |events: &&Vec<Event>| !breaches(events, &told(events, Some(bug))).is_empty();
+        assert!(named.iter().any(|events| finds(&events)), "{bug:?}");
     }
 }
 
@@ -58,19 +58,27 @@ fn bugs_are_accused_of_what_they_do() {
     let arguments = || Event::Arguments { call: call(), text: "{}".to_owned() };
     let (lost, again) = (Wrong::ResultLost, Wrong::Resurrected);
     let cases = [
-        (Slip::DropsEarlyResult, vec![start(), result("1"), ready()], vec![(lost, 3)]),
-        (Slip::RestartReopens, vec![start(), ready(), result("1"), start()], vec![(again, 3), (lost, 4)]),
-        (Slip::ReadyReopens, vec![start(), ready(), result("1"), ready()], vec![(again, 3), (lost, 4)]),
-        (Slip::RestartAppends, vec![start(), start()], vec![(Wrong::Duplicated, 1)]),
-        (Slip::LeavesOpen, vec![start(), ready(), Event::Finish], vec![(Wrong::Open, 3)]),
-        (Slip::LastResultWins, vec![start(), ready(), result("1"), result("2")], vec![(again, 3), (lost, 4)]),
-        (Slip::TakesLateArguments, vec![start(), ready(), arguments()], vec![(Wrong::ArgumentsChanged, 2)]),
+        (StoreBug::DropsEarlyResult, vec![start(), result("1"), ready()], vec![(lost, 3)]),
+        (StoreBug::RestartReopens, vec![start(), ready(), result("1"), start()], vec![(again, 3), (lost, 4)]),
+        (StoreBug::ReadyReopens, vec![start(), ready(), result("1"), ready()], vec![(again, 3), (lost, 4)]),
+        (StoreBug::RestartAppends, vec![start(), start()], vec![(Wrong::Duplicated, 1)]),
+        (StoreBug::LeavesOpen, vec![start(), ready(), Event::Finish], vec![(Wrong::Open, 3)]),
+        (
+            StoreBug::LastResultWins,
+            vec![start(), ready(), result("1"), result("2")],
+            vec![(again, 3), (lost, 4)],
+        ),
+        (
+            StoreBug::TakesLateArguments,
+            vec![start(), ready(), arguments()],
+            vec![(Wrong::ArgumentsChanged, 2)],
+        ),
     ];
-    for (slip, events, expected) in cases {
-        assert_eq!(breaches(&events, &told(&events, None)).len(), 0, "{slip:?}");
-        let found = breaches(&events, &told(&events, Some(slip)));
+    for (bug, events, expected) in cases {
+        assert_eq!(breaches(&events, &told(&events, None)).len(), 0, "{bug:?}");
+        let found = breaches(&events, &told(&events, Some(bug)));
         let found: Vec<(Wrong, usize)> = found.into_iter().map(|breach| (breach.wrong, breach.at)).collect();
-        assert_eq!(found, expected, "{slip:?}");
+        assert_eq!(found, expected, "{bug:?}");
     }
 }
 

@@ -1,9 +1,9 @@
-//! The life cycle of calls: what an SDK's own stream tells of them, what is stored of each after every event, and what must
-//! hold of that in whatever order the events come.
+//! The events of calls in an SDK's own stream, what is stored of each call after every event, and what must hold of that
+//! in whatever order the events come.
 //!
 //! A call is declared, its arguments stream, it is ready, it has a result, or the turn ends without one. `store` is a store
 //! that does it right, with bugs to plant; `breach` judges what any store says; `shuffle` draws sequences that are out of order;
-//! `sequence` reads those that somebody wrote down.
+//! `sequence` reads those that were written by hand.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ mod store;
 pub use breach::{Breach, Wrong, breaches};
 pub use sequence::{Sequence, without};
 pub use shuffle::{MAX_EVENTS, shuffled};
-pub use store::{Slip, Store, told};
+pub use store::{Store, StoreBug, told};
 
 /// What a stream tells of a call, in words that every SDK has some event for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -57,7 +57,7 @@ pub enum Event {
 }
 
 impl Event {
-    /// The call that it tells of; none, if it tells of the turn.
+    /// Its call; none, if it is about the turn.
     pub fn call(&self) -> Option<&str> {
         match self {
             Event::Start { call, .. }

@@ -2,7 +2,7 @@
 //!
 //! There is one core. [`crate::simulate`] calls it directly; the socket server moves its bytes.
 //! Both play an [`Answer`] by the same rule: write the head and the frames in order, stop at each hold
-//! until it is released, then end the body as told.
+//! until it is released, then end the body as the answer says.
 //!
 //! The provider is strict: each request is held against the rules of a profile, and one that breaks them
 //! is refused as the real provider would, without moving the script.
@@ -50,7 +50,7 @@ struct Position {
 
 /// What a request asks for, wherever its dialect says it.
 #[derive(Debug, Clone, Copy)]
-struct Asked<'a> {
+struct ReplyTerms<'a> {
     streamed: bool,
     model: &'a str,
     usage: bool,
@@ -108,21 +108,22 @@ impl Provider {
         let document = document.unwrap_or_default();
         let body = document.root();
         let named = body.field("model").as_str();
-        let asked = Asked {
+        let asked = ReplyTerms {
             streamed: route.streamed.unwrap_or_else(|| body.field("stream").as_bool() == Some(true)),
             model: route.model.as_deref().or(named.as_deref()).unwrap_or("brickbat"),
             usage: self.wire().asks_for_usage(body),
             thinking: self.wire().asks_to_think(body),
         };
-        let (kind, answer) = match !self.plan.tools.is_empty() && !self.wire().offers_tools(body) {
-            true => (RequestKind::Auxiliary, self.speak(exchange, asked, &recall::title(), &[])),
-            false => self.scripted(exchange, asked),
+        let (kind, answer) = if self.plan.tools.is_empty() || self.wire().offers_tools(body) {
+            self.scripted(exchange, asked)
+        } else {
+            (RequestKind::Auxiliary, self.speak(exchange, asked, &recall::title(), &[]))
         };
         self.recall.replied(&self.plan, exchange, kind, body);
         (kind, answer)
     }
 
-    fn scripted(&mut self, exchange: ExchangeId, asked: Asked<'_>) -> (RequestKind, Answer) {
+    fn scripted(&mut self, exchange: ExchangeId, asked: ReplyTerms<'_>) -> (RequestKind, Answer) {
         let plan = Arc::clone(&self.plan);
         let Position { reply, attempt } = self.next;
         let script =
@@ -138,7 +139,7 @@ impl Provider {
             self.n_http_faults += 1;
             let mut answer = self.whole(exchange, fault.status, &self.wire().status_body(fault.status));
             let status = fault.status;
-            // Who asks too often is told when to come back, not who has no credit left.
+            // Only where a retry can help: not for 402, when the credit is used up.
             if matches!(status, 408 | 409 | 429 | 500..) {
                 answer.headers.push((RETRY_AFTER_MS, fault.retry_after_ms.to_string().into()));
                 answer.headers.push(("retry-after", fault.retry_after_ms.div_ceil(1000).to_string().into()));
@@ -147,9 +148,10 @@ impl Provider {
         }
         self.n_http_faults = 0;
         let fails = actions.iter().any(|action| action.what.ends_attempt());
-        self.next = match fails {
-            true => Position { reply, attempt: attempt + 1 },
-            false => Position { reply: reply + 1, attempt: 0 },
+        self.next = if fails {
+            Position { reply, attempt: attempt + 1 }
+        } else {
+            Position { reply: reply + 1, attempt: 0 }
         };
         let kind = RequestKind::Scripted { turn: self.turn, reply, attempt };
         let script = recall::shown(script, asked.thinking);
@@ -164,11 +166,11 @@ impl Provider {
     fn speak(
         &self,
         exchange: ExchangeId,
-        asked: Asked<'_>,
+        asked: ReplyTerms<'_>,
         script: &Script,
         actions: &[&PlannedAction],
     ) -> Answer {
-        let Asked { streamed, model, usage, .. } = asked;
+        let ReplyTerms { streamed, model, usage, .. } = asked;
         let id = self.wire().message_id(&self.recall.unique(exchange));
         let envelope = Envelope { id: &id, model, usage };
         let encode = if streamed { wire::encode_stream } else { wire::encode_whole };

@@ -1,7 +1,7 @@
 //! Causes: what makes two findings one.
 //!
 //! A signature leaves out where a finding is and of which calls it speaks, so that it stays the same when a scenario
-//! gets smaller or is played with other ids. What goes wrong in a scenario is told in words and in kinds ([`kinds`]);
+//! gets smaller or is played with other ids. What goes wrong in a scenario is given in words and in kinds ([`kinds`]);
 //! signature and kinds together are what a regression is filed under.
 
 mod wrong;
@@ -88,7 +88,7 @@ fn skeleton(message: &str) -> String {
     words.join(" ")
 }
 
-/// What is said of several is no other cause than what is said of one.
+/// A message about several calls has the same cause as one about a single call.
 fn singular(word: &str) -> &str {
     match word {
         "are" => "is",
@@ -98,7 +98,6 @@ fn singular(word: &str) -> &str {
     }
 }
 
-/// What stands for a name.
 const NAME: &str = "…";
 
 #[cfg(test)]

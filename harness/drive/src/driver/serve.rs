@@ -33,7 +33,7 @@ use super::process::Limits;
 use super::protocol::{About, PROTOCOL, SessionSpec};
 use brickbat_engine::agent::canary::Canary;
 use brickbat_engine::agent::{Agent, Delivery, Thinking, Tool};
-use brickbat_engine::events::{self, Event, Slip};
+use brickbat_engine::events::{self, Event, StoreBug};
 use brickbat_scenario::plan::GivenMessage;
 use session_task::{SessionCommand, SessionTask, gone};
 
@@ -208,12 +208,12 @@ struct FeedAnswer {
 }
 
 fn feed(request: &FeedRequest) -> Result<FeedAnswer, Error> {
-    let slip = Slip::ALL.into_iter().find(|slip| slip.name() == request.consumer);
-    match slip {
+    let bug = StoreBug::ALL.into_iter().find(|bug| bug.name() == request.consumer);
+    match bug {
         None if request.consumer != CONSUMER => {
             Err(wrong(format!("unknown consumer `{}`", request.consumer)))
         }
-        slip => Ok(FeedAnswer { told: events::told(&request.events, slip) }),
+        bug => Ok(FeedAnswer { told: events::told(&request.events, bug) }),
     }
 }
 

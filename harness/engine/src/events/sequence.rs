@@ -1,4 +1,4 @@
-//! Sequences of events that somebody wrote down.
+//! Sequences of events that were written by hand.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

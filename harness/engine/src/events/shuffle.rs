@@ -12,7 +12,7 @@ const MAX_CALLS: usize = 4;
 const MAX_EDITS: usize = 4;
 
 /// Draws the turn of a batch of calls, whose results come in any order, and events of it that are swapped, late, duplicated,
-/// dropped or told again. `below(n)` chooses a number below `n`; 0 is always the simplest choice.
+/// dropped or repeated. `below(n)` chooses a number below `n`; 0 is always the simplest choice.
 pub fn shuffled(below: &mut dyn FnMut(usize) -> usize) -> Vec<Event> {
     let mut events = batch(below);
     for _ in 0..below(MAX_EDITS + 1) {
@@ -56,7 +56,7 @@ fn edit(events: &mut Vec<Event>, below: &mut dyn FnMut(usize) -> usize) {
             let to = below(events.len() + 1);
             events.insert(to, event);
         }
-        // Told twice.
+        // Repeated.
         2 => {
             let to = at + 1 + below(events.len() - at);
             events.insert(to, events[at].clone());

@@ -9,12 +9,12 @@ pub struct Store {
     /// Results whose calls are not ready, with whether they are errors.
     early: Vec<(String, String, bool)>,
     is_over: bool,
-    slip: Option<Slip>,
+    bug: Option<StoreBug>,
 }
 
 /// A bug of a store, as real ones have had it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Slip {
+pub enum StoreBug {
     /// A result that comes before its call is ready is dropped.
     DropsEarlyResult,
     /// A call that is declared again begins again.
@@ -31,35 +31,35 @@ pub enum Slip {
     TakesLateArguments,
 }
 
-impl Slip {
+impl StoreBug {
     /// Every bug that can be planted.
-    pub const ALL: [Slip; 7] = [
-        Slip::DropsEarlyResult,
-        Slip::RestartReopens,
-        Slip::ReadyReopens,
-        Slip::RestartAppends,
-        Slip::LeavesOpen,
-        Slip::LastResultWins,
-        Slip::TakesLateArguments,
+    pub const ALL: [StoreBug; 7] = [
+        StoreBug::DropsEarlyResult,
+        StoreBug::RestartReopens,
+        StoreBug::ReadyReopens,
+        StoreBug::RestartAppends,
+        StoreBug::LeavesOpen,
+        StoreBug::LastResultWins,
+        StoreBug::TakesLateArguments,
     ];
 
     /// Its name, such as `leaves-open`.
     pub fn name(self) -> &'static str {
         match self {
-            Slip::DropsEarlyResult => "drops-early-result",
-            Slip::RestartReopens => "restart-reopens",
-            Slip::ReadyReopens => "ready-reopens",
-            Slip::RestartAppends => "restart-appends",
-            Slip::LeavesOpen => "leaves-open",
-            Slip::LastResultWins => "last-result-wins",
-            Slip::TakesLateArguments => "takes-late-arguments",
+            StoreBug::DropsEarlyResult => "drops-early-result",
+            StoreBug::RestartReopens => "restart-reopens",
+            StoreBug::ReadyReopens => "ready-reopens",
+            StoreBug::RestartAppends => "restart-appends",
+            StoreBug::LeavesOpen => "leaves-open",
+            StoreBug::LastResultWins => "last-result-wins",
+            StoreBug::TakesLateArguments => "takes-late-arguments",
         }
     }
 }
 
 /// What a store says to a sequence of events, right or with a bug.
-pub fn told(events: &[Event], slip: Option<Slip>) -> Told {
-    let mut store = Store { slip, ..Store::default() };
+pub fn told(events: &[Event], bug: Option<StoreBug>) -> Told {
+    let mut store = Store { bug, ..Store::default() };
     let mut stored: Vec<Vec<Stored>> = Vec::with_capacity(events.len() + 1);
     for event in events {
         store.take(event);
@@ -84,8 +84,8 @@ impl Store {
 
     fn start(&mut self, call: &str) {
         match self.find(call) {
-            Some(at) if self.has(Slip::RestartReopens) => self.calls[at] = begun(call),
-            Some(_) if !self.has(Slip::RestartAppends) => {}
+            Some(at) if self.has(StoreBug::RestartReopens) => self.calls[at] = begun(call),
+            Some(_) if !self.has(StoreBug::RestartAppends) => {}
             _ => self.calls.push(begun(call)),
         }
         // A call that is declared after the turn is over will get no result.
@@ -95,7 +95,7 @@ impl Store {
     }
 
     fn arguments(&mut self, call: &str, text: &str) {
-        let takes_late = self.has(Slip::TakesLateArguments);
+        let takes_late = self.has(StoreBug::TakesLateArguments);
         if let Some(at) = self.find(call)
             && (takes_late || self.calls[at].state == State::Streaming)
         {
@@ -105,7 +105,7 @@ impl Store {
 
     fn ready(&mut self, call: &str) {
         let Some(at) = self.find(call) else { return };
-        if self.calls[at].state == State::Streaming || self.has(Slip::ReadyReopens) {
+        if self.calls[at].state == State::Streaming || self.has(StoreBug::ReadyReopens) {
             self.calls[at].state = State::Ready;
             self.settle(at);
         }
@@ -114,21 +114,21 @@ impl Store {
     fn result(&mut self, call: &str, text: &str, failed: bool) {
         match self.find(call) {
             Some(at) if self.calls[at].state.is_terminal() => {
-                if self.has(Slip::LastResultWins) {
+                if self.has(StoreBug::LastResultWins) {
                     finish(&mut self.calls[at], text.to_owned(), failed);
                 }
             }
             Some(at) if self.calls[at].state == State::Ready => {
                 finish(&mut self.calls[at], text.to_owned(), failed)
             }
-            _ if self.has(Slip::DropsEarlyResult) => {}
+            _ if self.has(StoreBug::DropsEarlyResult) => {}
             _ => self.early.push((call.to_owned(), text.to_owned(), failed)),
         }
     }
 
     fn end(&mut self) {
         self.is_over = true;
-        if self.has(Slip::LeavesOpen) {
+        if self.has(StoreBug::LeavesOpen) {
             return;
         }
         for at in 0..self.calls.len() {
@@ -156,8 +156,8 @@ impl Store {
         self.calls.iter().position(|stored| stored.call == call)
     }
 
-    fn has(&self, slip: Slip) -> bool {
-        self.slip == Some(slip)
+    fn has(&self, bug: StoreBug) -> bool {
+        self.bug == Some(bug)
     }
 }
 

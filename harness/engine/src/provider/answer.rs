@@ -19,7 +19,7 @@ pub struct Request<'a> {
     pub body: &'a [u8],
 }
 
-/// The headers of a request, as they were sent. They are read only when somebody asks for them.
+/// The headers of a request, as they were sent. They are parsed on demand.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Headers<'a>(&'a [u8]);
 
@@ -33,7 +33,7 @@ impl<'a> Headers<'a> {
         Headers(&head[end_of_first_line..])
     }
 
-    /// Each name and value, in order. What is not a text is spelled with replacement characters.
+    /// Each name and value, in order. Invalid UTF-8 becomes replacement characters.
     pub fn iter(self) -> impl Iterator<Item = (Cow<'a, str>, Cow<'a, str>)> {
         self.0.split(|byte| *byte == b'\n').filter_map(|line| {
             let colon = line.iter().position(|byte| *byte == b':')?;
@@ -44,7 +44,7 @@ impl<'a> Headers<'a> {
 }
 
 /// The header that says after how many milliseconds a client may come back. `retry-after`, which counts in seconds,
-/// stands beside it for clients that do not know it.
+/// is sent as well, for clients that do not know it.
 pub(super) const RETRY_AFTER_MS: &str = "retry-after-ms";
 
 /// What the provider sends for one request.

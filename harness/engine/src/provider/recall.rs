@@ -70,10 +70,7 @@ impl Recall {
 
 /// What a client gets to see of a reply, by whether it asked the model to think.
 pub(super) fn shown(script: &Script, thinking: bool) -> Cow<'_, Script> {
-    match thinking || !script.thinks() {
-        true => Cow::Borrowed(script),
-        false => Cow::Owned(script.without_thinking()),
-    }
+    if thinking || !script.thinks() { Cow::Borrowed(script) } else { Cow::Owned(script.without_thinking()) }
 }
 
 /// Whether a reply does not come to its end because of an action.
@@ -84,12 +81,12 @@ fn cuts(action: &PlannedAction, reply: usize, attempt: usize) -> bool {
     (r, a) == (reply, attempt) && is_inside && ends
 }
 
-/// What is said when the script has no reply left.
+/// The reply to a request beyond the script.
 pub(super) fn surplus() -> Script {
     short_text("Done.")
 }
 
-/// What is said to a request that offers no tools.
+/// The reply to a request that offers no tools.
 pub(super) fn title() -> Script {
     short_text("A conversation")
 }

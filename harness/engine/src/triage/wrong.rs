@@ -8,12 +8,12 @@ use brickbat_scenario::scenario::{Action, Block, Scenario};
 
 /// What goes wrong, for a reader: each action in its place, and whatever else is odd.
 pub fn words(scenario: &Scenario) -> String {
-    let mut told = Vec::new();
+    let mut wrong = Vec::new();
     for (turn, said) in scenario.turns.iter().enumerate() {
-        told.extend(said.at.iter().map(|at| format!("{} in turn {}", at.words(), turn + 1)));
+        wrong.extend(said.at.iter().map(|at| format!("{} in turn {}", at.words(), turn + 1)));
     }
-    told.extend(oddities(scenario).into_iter().map(|odd| odd.replace('-', " ")));
-    if told.is_empty() { "nothing goes wrong".to_owned() } else { told.join(", and ") }
+    wrong.extend(oddities(scenario).into_iter().map(|odd| odd.replace('-', " ")));
+    if wrong.is_empty() { "nothing goes wrong".to_owned() } else { wrong.join(", and ") }
 }
 
 /// The kinds of things that go wrong, wherever they do.
@@ -27,14 +27,13 @@ pub fn file_name(signature: &Signature, scenario: &Scenario) -> String {
     let kinds: Vec<String> = kinds(scenario).into_iter().collect();
     let Signature { harm, check, says } = signature;
     let key = format!("{} {check} {says} {}", harm.name(), kinds.join(" "));
-    let told = kinds.iter().take(MAX_TOLD).fold(check.clone(), |name, kind| format!("{name}-{kind}"));
-    format!("{told}-{:06x}.yaml", fnv1a(key.as_bytes()) & 0x00ff_ffff)
+    let name = kinds.iter().take(MAX_NAMED).fold(check.clone(), |name, kind| format!("{name}-{kind}"));
+    format!("{name}-{:06x}.yaml", fnv1a(key.as_bytes()) & 0x00ff_ffff)
 }
 
 /// Kinds that stand in the name of a file; the hash holds all of them.
-const MAX_TOLD: usize = 3;
+const MAX_NAMED: usize = 3;
 
-/// An action without its place.
 fn action(action: &Action) -> String {
     match action {
         Action::Interrupt(cause) => format!("interrupt-{}", cause.name()),
@@ -44,7 +43,7 @@ fn action(action: &Action) -> String {
     }
 }
 
-/// What is odd beside the actions: in what the model says, and in how tools end.
+/// What is odd besides the actions: in what the model says, and in how tools end.
 fn oddities(scenario: &Scenario) -> Vec<String> {
     let mut odd = BTreeSet::new();
     let mut add = |is_so: bool, name: &str| {
