@@ -26,7 +26,7 @@ use brickbat_rules::dialect::Dialect;
 use brickbat_rules::redact::Redactor;
 use brickbat_scenario::lower;
 use brickbat_scenario::scenario::Scenario;
-use brickbat_scenario::verdict::{Finding, Harm, Verdict};
+use brickbat_scenario::verdict::{Finding, Severity, Verdict};
 use brickbat_scenario::yaml;
 use brickbat_search::fuzz::novelty::features;
 use brickbat_search::fuzz::{Campaign, Guidance};
@@ -64,7 +64,7 @@ pub(super) struct Fuzz {
     budget: usize,
     /// The mildest harm that is looked for: a name from a report, `bricked`, or `any`.
     #[arg(long, value_name = "GRADE", default_value = "any", value_parser = harm)]
-    fail_on: Harm,
+    fail_on: Severity,
     /// Try fresh scenarios only, whatever they bring about: the yardstick of the search.
     #[arg(long)]
     random: bool,

@@ -11,7 +11,7 @@ use brickbat_report::report::Report;
 use brickbat_report::report::merge::{Part, merge};
 use brickbat_report::report::read::{MAX_BYTES, ReadError};
 use brickbat_report::report::text;
-use brickbat_scenario::verdict::Harm;
+use brickbat_scenario::verdict::Severity;
 
 /// Joins the JSON reports that `brickbat run --shard I/N --report FILE` has written, one for each shard.
 ///
@@ -25,7 +25,7 @@ pub(super) struct Merge {
     files: Vec<PathBuf>,
     /// The mildest harm that makes the run red: a name from a report, `bricked`, or `any`.
     #[arg(long, value_name = "GRADE", default_value = "any", value_parser = harm)]
-    fail_on: Harm,
+    fail_on: Severity,
     /// Write the joined report: JSON if the name ends in `.json`, JUnit if it ends in `.xml`. May be repeated.
     #[arg(long = "report", value_name = "FILE", value_parser = report_path)]
     reports: Vec<PathBuf>,

@@ -212,12 +212,12 @@ pub(super) fn one_found(file: &str) -> Result<(Scenario, Provenance), String> {
 mod tests {
     use super::*;
     use brickbat_scenario::plan::PlanId;
-    use brickbat_scenario::verdict::{Finding, Harm, Judgement};
+    use brickbat_scenario::verdict::{Finding, Judgement, Severity};
 
     fn case(verdict: Verdict, checks: &[&'static str]) -> Case {
         let finding = |check: &&'static str| Finding {
             check,
-            harm: Harm::ResultsLost,
+            harm: Severity::ResultsLost,
             permanence: None,
             message: "gone".to_owned(),
             place: String::new(),
@@ -239,7 +239,7 @@ mod tests {
 
     fn answer(runs: &[Case]) -> (&'static str, u8) {
         let cause =
-            Signature { harm: Harm::ResultsLost, check: "results-kept".to_owned(), says: String::new() };
+            Signature { harm: Severity::ResultsLost, check: "results-kept".to_owned(), says: String::new() };
         let answer = Answer::of(runs, &cause);
         (answer.word(), answer.code())
     }

@@ -25,7 +25,7 @@ use brickbat_report::report::{Case, Report, Shard, Timing, junit, text};
 use brickbat_rules::Profile;
 use brickbat_rules::dialect::Dialect;
 use brickbat_rules::redact::Redactor;
-use brickbat_scenario::verdict::Harm;
+use brickbat_scenario::verdict::Severity;
 
 /// Runs scenarios on systems and judges what they do.
 #[derive(Args)]
@@ -55,7 +55,7 @@ pub(super) struct Run {
     pub(super) list: bool,
     /// The mildest harm that makes the run red: a name from a report, `bricked`, or `any`.
     #[arg(long, value_name = "GRADE", default_value = "any", value_parser = harm)]
-    pub(super) fail_on: Harm,
+    pub(super) fail_on: Severity,
     #[command(flatten)]
     baseline: BaselineOptions,
     /// Stop at the first plan that makes the run red.
@@ -294,9 +294,9 @@ pub(super) fn profile(name: &str) -> Result<&'static Profile, String> {
     Profile::named(name).ok_or_else(|| format!("there is {}", known.join(", ")))
 }
 
-pub(super) fn harm(word: &str) -> Result<Harm, String> {
-    let known: Vec<&str> = Harm::ALL.into_iter().map(Harm::name).collect();
-    Harm::threshold(word).ok_or_else(|| format!("there is any, bricked, {}", known.join(", ")))
+pub(super) fn harm(word: &str) -> Result<Severity, String> {
+    let known: Vec<&str> = Severity::ALL.into_iter().map(Severity::name).collect();
+    Severity::threshold(word).ok_or_else(|| format!("there is any, bricked, {}", known.join(", ")))
 }
 
 pub(super) fn report_path(word: &str) -> Result<PathBuf, String> {
@@ -308,7 +308,7 @@ pub(super) fn report_path(word: &str) -> Result<PathBuf, String> {
 }
 
 /// Writes a report to files, in the format of the name of each.
-pub(super) fn write_reports(paths: &[PathBuf], report: &Report, fail_on: Harm) -> Result<(), u8> {
+pub(super) fn write_reports(paths: &[PathBuf], report: &Report, fail_on: Severity) -> Result<(), u8> {
     paths.iter().try_for_each(|path| {
         let written = match ending(path) {
             Some("xml") => std::fs::write(path, junit::to_xml(report, fail_on)),

@@ -16,7 +16,7 @@ use brickbat::report::Case;
 use brickbat::rules::Profile;
 use brickbat::runner::{self, Job, Options, Repeat, System};
 use brickbat::server::{Limits, Mount, Server, ServerEvent};
-use brickbat::trace::{Event, Grade};
+use brickbat::trace::{Confidence, Event};
 use brickbat::verdict::Verdict;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -167,7 +167,8 @@ fn the_reference_agent_passes_every_plan_over_acp_with_observed_receipts() {
     assert!(others.is_empty(), "{others:#?}");
     let receipts: Vec<_> = cases.iter().flat_map(|case| &case.receipts).collect();
     assert!(receipts.len() > 100, "{} receipts", receipts.len());
-    let weaker: Vec<_> = receipts.iter().filter(|receipt| receipt.grade != Some(Grade::Observed)).collect();
+    let weaker: Vec<_> =
+        receipts.iter().filter(|receipt| receipt.grade != Some(Confidence::Observed)).collect();
     assert!(weaker.is_empty(), "{weaker:#?}");
 }
 

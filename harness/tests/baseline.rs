@@ -15,7 +15,7 @@ use brickbat::driver::BASELINE;
 use brickbat::plan::PlanId;
 use brickbat::report::{Case, Report, junit, text};
 use brickbat::run::Receipt;
-use brickbat::verdict::{Finding, Harm, Judgement, Verdict};
+use brickbat::verdict::{Finding, Judgement, Severity, Verdict};
 use tempfile::TempDir;
 
 const HEAD: &str = "schema: 1\nsystem: '*'\nentries:\n";
@@ -31,7 +31,7 @@ fn case(system: &str, scenario: &str, verdict: Verdict, checks: &[&'static str])
     };
     let finding = |check: &&'static str| Finding {
         check,
-        harm: Harm::StuckPart,
+        harm: Severity::StuckPart,
         permanence: None,
         message: "it broke".to_owned(),
         place: "turn 1".to_owned(),
@@ -57,7 +57,7 @@ fn held(cases: Vec<Case>) -> Report {
 #[track_caller]
 fn check(cases: Vec<Case>, expected: u8) {
     let report = held(cases);
-    assert_eq!(report.exit_code(Harm::MILDEST), expected, "{}", report.to_json());
+    assert_eq!(report.exit_code(Severity::MILDEST), expected, "{}", report.to_json());
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn reports_show_what_was_expected_and_what_is_new() {
         case("sdk@1/m", "a/b", Verdict::Fail, &["parts-settled", "turn-ends"]),
         case("sdk@1/n", "a/b", Verdict::Pass, &[]),
     ]);
-    let text = text::render(&report, Harm::MILDEST, |_, word| word.to_owned());
+    let text = text::render(&report, Severity::MILDEST, |_, word| word.to_owned());
     insta::assert_snapshot!(text, @r"
     stuck-part turn-ends
       a/b@openai-chat on sdk@1/m
@@ -118,7 +118,7 @@ fn reports_show_what_was_expected_and_what_is_new() {
     sdk@1/n  1 plans: 1 pass, 0 fail; faults: 0 armed, 0 with receipt
     seed 0, profiles 
     ");
-    let xml = junit::to_xml(&report, Harm::MILDEST);
+    let xml = junit::to_xml(&report, Severity::MILDEST);
     for words in [
         "expected: parts-settled (stuck-part): it broke, turn 1",
         "new: turn-ends (stuck-part): it broke, turn 1",

@@ -9,7 +9,7 @@ use std::path::Path;
 use crate::program::{Said, brickbat};
 use brickbat::parse;
 use brickbat::scenario::Scenario;
-use brickbat::verdict::Harm;
+use brickbat::verdict::Severity;
 use tempfile::TempDir;
 
 fn fuzz(folder: &Path, system: &str, args: &[&str]) -> Said {
@@ -37,7 +37,7 @@ fn the_dangling_call_is_found_and_made_small() {
     assert!(said.out.contains("seed 1\n") && said.out.contains("bricked-by-provider"), "{said:#?}");
     let found = found(&folder.path().join("found"));
     let is_bricked = |scenario: &&Scenario| {
-        scenario.found.as_ref().is_some_and(|found| found.harm == Harm::BrickedByProvider)
+        scenario.found.as_ref().is_some_and(|found| found.harm == Severity::BrickedByProvider)
     };
     let bricked: Vec<&Scenario> = found.values().filter(is_bricked).collect();
     assert!(!bricked.is_empty(), "{said:#?}");

@@ -24,7 +24,7 @@ use brickbat::rules::{self, Profile};
 use brickbat::runner::{self, Job, Options, Repeat, System};
 use brickbat::server::{Limits, Mount, Server, ServerEvent};
 use brickbat::trace::{Event, RequestKind, TurnOutcome};
-use brickbat::verdict::{Finding, Harm, Verdict};
+use brickbat::verdict::{Finding, Severity, Verdict};
 use brickbat::wire;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -403,7 +403,8 @@ fn two_runs_over_http_give_equal_cases() {
 #[test]
 fn canaries_are_caught_over_http() {
     within_patience(async {
-        let expected = [(Canary::DanglingOnAbort, Harm::BrickedByProvider), (Canary::NeverEnds, Harm::Hang)];
+        let expected =
+            [(Canary::DanglingOnAbort, Severity::BrickedByProvider), (Canary::NeverEnds, Severity::Hang)];
         for (canary, harm) in expected {
             let cases =
                 run(&System::Live(Some(canary), Delivery::Streamed), &load("abort/mid-batch#k=1")).await;
@@ -571,7 +572,7 @@ fn a_cause_is_told_with_its_plans_counted_and_the_calls_of_a_turn_together() {
             assert!(parked.iter().all(|finding| finding.message == expected), "{case:#?}");
         }
         let report = Report::new(0, Vec::new(), cases);
-        let text = text::render(&report, Harm::MILDEST, |_, word| word.to_owned());
+        let text = text::render(&report, Severity::MILDEST, |_, word| word.to_owned());
         let (_, told) = text.split_once("stuck-part parts-settled\n").unwrap();
         let (shown, rest) = told.split_once("  … and ").unwrap();
         let n_shown = shown.matches("    again: ").count();

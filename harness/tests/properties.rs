@@ -17,7 +17,7 @@ use brickbat::plan::{Mark, Plan, PlannedAction, PlannedPoint};
 use brickbat::run::Run;
 use brickbat::scenario::Need;
 use brickbat::simulate::simulate;
-use brickbat::trace::{Event, Grade, RequestKind, Trace};
+use brickbat::trace::{Confidence, Event, RequestKind, Trace};
 use brickbat::verdict::{Judgement, Verdict};
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -41,7 +41,7 @@ fn concurrency(plan: &Plan, delivery: Delivery) -> Concurrency {
 }
 
 fn judged(plan: &Plan, run: &Run) -> Judgement {
-    judge(plan, run, plan.profile_from(&[]), Grade::Observed, None)
+    judge(plan, run, plan.profile_from(&[]), Confidence::Observed, None)
 }
 
 proptest! {
@@ -54,7 +54,7 @@ proptest! {
             let first = run(&plan, delivery);
             prop_assert_eq!(&first, &run(&plan, delivery), "two runs differ");
             let profile = plan.profile_from(&[]);
-            let judgement = judge(&plan, &first, profile, Grade::Observed, Some(&concurrency(&plan, delivery)));
+            let judgement = judge(&plan, &first, profile, Confidence::Observed, Some(&concurrency(&plan, delivery)));
             prop_assert_eq!(&judgement.findings, &[], "{} {:?}", plan.id, delivery);
             // Without a stream there are no points inside a reply: what is planned there must not be taken as proven.
             let verdict = judgement.verdict;
@@ -89,7 +89,7 @@ fn each_action_is_observed_where_it_was_planned() {
     for plan in BUILT_IN.iter() {
         for receipt in run(plan, Delivery::Streamed).receipts {
             assert!(receipt.fired, "{}: {}", plan.id, receipt.words);
-            assert_eq!(receipt.grade, Some(Grade::Observed), "{}: {}", plan.id, receipt.words);
+            assert_eq!(receipt.grade, Some(Confidence::Observed), "{}: {}", plan.id, receipt.words);
         }
     }
 }
@@ -131,12 +131,12 @@ fn a_run_without_receipts_is_vacuous() {
 fn a_receipt_that_proves_only_the_writing_is_none_where_more_can_be_proven() {
     for plan in BUILT_IN.iter().filter(|plan| has_actions(plan)) {
         let mut weak = run(plan, Delivery::Streamed);
-        weak.receipts.iter_mut().for_each(|receipt| receipt.grade = Some(Grade::Written));
+        weak.receipts.iter_mut().for_each(|receipt| receipt.grade = Some(Confidence::Written));
         let profile = plan.profile_from(&[]);
         assert_eq!(judged(plan, &weak).verdict, Verdict::Vacuous, "{}", plan.id);
-        let judgement = judge(plan, &weak, profile, Grade::Read, None);
+        let judgement = judge(plan, &weak, profile, Confidence::Read, None);
         assert_eq!(judgement.verdict, Verdict::Vacuous, "{}", plan.id);
-        let judgement = judge(plan, &weak, profile, Grade::Written, None);
+        let judgement = judge(plan, &weak, profile, Confidence::Written, None);
         assert_eq!(judgement.verdict, Verdict::Pass, "{}", plan.id);
     }
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use brickbat::plan::{Mark, Side, ToolOutcome};
 use brickbat::provider::{Answer, Frames, Hold, Request, Sent};
 use brickbat::server::{Answerer, Limits, Mount, Server, ServerEvent, Writes};
-use brickbat::trace::{Ending, Event, ExchangeId, Grade, Held, RequestKind};
+use brickbat::trace::{Confidence, Ending, Event, ExchangeId, Held, RequestKind};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::runtime::Runtime;
 
@@ -295,7 +295,7 @@ fn held_reply_stalls_until_released() {
         assert_eq!(held, frames(3));
         let exchange = bench.requested();
         let at = Held { mark: Mark::Text(3), side: Side::After };
-        assert_eq!(bench.next(), ServerEvent::Trace(Event::Held { exchange, at, grade: Grade::Read }));
+        assert_eq!(bench.next(), ServerEvent::Trace(Event::Held { exchange, at, grade: Confidence::Read }));
         client.stream.set_nonblocking(true).unwrap();
         let more = client.stream.read(&mut [0; 1]);
         assert_eq!(more.unwrap_err().kind(), ErrorKind::WouldBlock);
@@ -315,7 +315,7 @@ fn reply_may_be_held_before_the_head_and_after_the_last_frame() {
     let client = thread::spawn(move || Client::connect(&asked).ask(&asked, b"{}"));
     let exchange = bench.requested();
     for _ in 0..4 {
-        assert!(matches!(bench.next(), ServerEvent::Trace(Event::Held { grade: Grade::Read, .. })));
+        assert!(matches!(bench.next(), ServerEvent::Trace(Event::Held { grade: Confidence::Read, .. })));
         bench.mount.release(exchange);
     }
     assert_eq!(bench.next(), ServerEvent::Trace(Event::Replied { exchange, ending: Ending::Complete }));
@@ -329,7 +329,7 @@ fn peer_that_does_not_read_is_only_written_to() {
     let mut client = Client::connect(&url);
     client.send(&url, b"{}");
     bench.requested();
-    assert!(matches!(bench.next(), ServerEvent::Trace(Event::Held { grade: Grade::Written, .. })));
+    assert!(matches!(bench.next(), ServerEvent::Trace(Event::Held { grade: Confidence::Written, .. })));
 }
 
 #[test]
@@ -344,7 +344,7 @@ fn peer_that_closes_while_held_is_seen() {
             client.chunk().unwrap();
         }
         let exchange = bench.requested();
-        assert!(matches!(bench.next(), ServerEvent::Trace(Event::Held { grade: Grade::Read, .. })));
+        assert!(matches!(bench.next(), ServerEvent::Trace(Event::Held { grade: Confidence::Read, .. })));
         drop(client);
         assert_eq!(bench.next(), ServerEvent::Trace(Event::PeerClosed { exchange }));
     }
@@ -373,7 +373,7 @@ fn gate_waits_until_settled() {
         let (body, end) = client.body(&headers);
         let expected = format!(r#"{{"kind":"{kind}","text":"so \"it\" is"}}"#);
         assert_eq!((status, body, end), (200, vec![expected], End::Whole));
-        assert_eq!(bench.next(), ServerEvent::GateSettled { gate, grade: Grade::Read });
+        assert_eq!(bench.next(), ServerEvent::GateSettled { gate, grade: Confidence::Read });
     }
 }
 
@@ -401,7 +401,7 @@ fn gate_answer_counts_as_read_when_the_peer_closes_right_after() {
         let ServerEvent::GateOpened { gate, .. } = bench.next() else { panic!("no gate") };
         bench.mount.settle(gate, &ToolOutcome::Return("found".to_owned()));
         client.join().unwrap();
-        assert_eq!(bench.next(), ServerEvent::GateSettled { gate, grade: Grade::Read });
+        assert_eq!(bench.next(), ServerEvent::GateSettled { gate, grade: Confidence::Read });
     }
 }
 

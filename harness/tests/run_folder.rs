@@ -20,7 +20,7 @@ use brickbat::record::{Observed, PlanNote, Record};
 use brickbat::redact::Redactor;
 use brickbat::report::{Case, timeline};
 use brickbat::simulate::simulate;
-use brickbat::trace::{Event, Grade, Trace};
+use brickbat::trace::{Confidence, Event, Trace};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -72,7 +72,7 @@ fn record(plan: &Plan, canary: Option<Canary>) -> Record {
     let concurrency = Concurrency::of(&control, &simulate(&control, profile, agent(&control), None).trace);
     let plan = Arc::new(plan.clone());
     let run = simulate(&plan, profile, agent(&plan), Some(concurrency.max_parallel_tools));
-    let judgement = judge(&plan, &run, profile, Grade::Observed, Some(&concurrency));
+    let judgement = judge(&plan, &run, profile, Confidence::Observed, Some(&concurrency));
     let system = canary.map_or("reference".to_owned(), |canary| format!("canary/{}", canary.name()));
     let case = Case::new(&system, &plan.id, judgement, run.receipts.clone(), "brickbat run …".to_owned());
     // What is stored is a file of its own, and none of the simulation's.

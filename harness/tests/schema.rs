@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use brickbat::verdict::{Harm, Verdict};
+use brickbat::verdict::{Severity, Verdict};
 use serde_json::Value;
 
 #[test]
@@ -73,5 +73,5 @@ fn the_words_of_reports_are_those_of_the_schema() {
         variants.iter().map(|variant| variant["const"].as_str().unwrap().to_owned()).collect()
     };
     assert_eq!(words("Verdict"), Verdict::ALL.map(Verdict::name));
-    assert_eq!(words("Harm"), Harm::ALL.map(Harm::name));
+    assert_eq!(words("Harm"), Severity::ALL.map(Severity::name));
 }

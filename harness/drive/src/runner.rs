@@ -27,7 +27,7 @@ use brickbat_rules::Profile;
 use brickbat_rules::redact::Redactor;
 use brickbat_scenario::lower;
 use brickbat_scenario::plan::Plan;
-use brickbat_scenario::verdict::{Harm, Judgement, Verdict};
+use brickbat_scenario::verdict::{Judgement, Severity, Verdict};
 use repeat::{MergedRuns, PlanToRun, round};
 use system::Running;
 
@@ -305,7 +305,7 @@ pub fn with_not_reached(
 }
 
 /// Whether a case makes a run red.
-pub fn is_red(case: &Case, fail_on: Harm) -> bool {
+pub fn is_red(case: &Case, fail_on: Severity) -> bool {
     let failed = case.worst_counted().is_some_and(|harm| harm <= fail_on);
     failed || case.judged.is_unjudged()
 }

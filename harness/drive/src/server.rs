@@ -27,7 +27,7 @@ use tokio::task::AbortHandle;
 
 use brickbat_engine::provider;
 use brickbat_scenario::plan::ToolOutcome;
-use brickbat_scenario::trace::{Event, ExchangeId, Grade, RequestKind};
+use brickbat_scenario::trace::{Confidence, Event, ExchangeId, RequestKind};
 
 pub use gate::GateId;
 
@@ -106,7 +106,7 @@ pub enum ServerEvent {
     GateSettled {
         gate: GateId,
         /// How sure it is that the peer has it.
-        grade: Grade,
+        grade: Confidence,
     },
     /// The peer went away before it had the answer of the gate.
     GateDropped { gate: GateId },

@@ -45,9 +45,10 @@ use brickbat_scenario::action::Action;
 use brickbat_scenario::history::{Content, Role};
 use brickbat_scenario::plan::{CallKey, Plan, PlannedAction, PlannedCall, Script, ToolOutcome};
 use brickbat_scenario::trace::{
-    Aside, CallRecord, Consent, Ending, Event, ExchangeId, Grade, RequestKind, ShownState, Trace, TurnOutcome,
+    Aside, CallRecord, Confidence, Consent, Ending, Event, ExchangeId, RequestKind, ShownState, Trace,
+    TurnOutcome,
 };
-use brickbat_scenario::verdict::{Asked, Finding, Harm, Judgement, Level, Permanence, Verdict};
+use brickbat_scenario::verdict::{Asked, Finding, Judgement, Level, Permanence, Severity, Verdict};
 use serde_json::Value;
 
 use crate::run::Run;
@@ -92,7 +93,7 @@ pub struct Check {
     /// The numbers of the invariants that it covers.
     pub invariants: &'static [u8],
     /// What the user loses, unless a finding says otherwise.
-    pub harm: Harm,
+    pub harm: Severity,
     /// Whether a run has anything to judge. To find nothing where there is nothing to find proves nothing, so reports
     /// count the two apart.
     applies: fn(&Evidence<'_>) -> bool,
@@ -114,7 +115,7 @@ pub fn judge(
     plan: &Plan,
     run: &Run,
     profile: &'static Profile,
-    needed: Grade,
+    needed: Confidence,
     concurrency: Option<&Concurrency>,
 ) -> Judgement {
     if run.trace.overflowed() {

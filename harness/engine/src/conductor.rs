@@ -19,7 +19,7 @@ use brickbat_scenario::action::Action;
 use brickbat_scenario::plan::{CallKey, Change, Mark, Plan, PlannedPoint, Side, ToolOutcome};
 use brickbat_scenario::scenario::InterruptCause;
 use brickbat_scenario::trace::{
-    Aside, Consent, Ending, Event, ExchangeId, Grade, Held, QuestionId, RequestKind,
+    Aside, Confidence, Consent, Ending, Event, ExchangeId, Held, QuestionId, RequestKind,
 };
 use pending::Pending;
 use questions::Questions;
@@ -90,7 +90,7 @@ pub struct Conductor {
     width: Option<usize>,
     turn: TurnState,
     /// The action by which the history is being changed, and what it is proven with.
-    changing: Option<(usize, Grade)>,
+    changing: Option<(usize, Confidence)>,
     kinds: BTreeMap<ExchangeId, RequestKind>,
     holding: Vec<Holding>,
     tools: ToolRuns,
@@ -102,7 +102,7 @@ pub struct Conductor {
 #[derive(Debug)]
 struct Holding {
     exchange: ExchangeId,
-    grade: Grade,
+    grade: Confidence,
     /// Indices into the actions, in the order of the file.
     todo: VecDeque<usize>,
 }
@@ -170,14 +170,14 @@ impl Conductor {
             Event::Asked { question, call, .. } => {
                 self.questions.asked(*question, *call);
                 if let Some(call) = call {
-                    self.tool_point(PlannedPoint::Asked(*call), Grade::Observed, commands);
+                    self.tool_point(PlannedPoint::Asked(*call), Confidence::Observed, commands);
                 }
             }
             Event::ToolStarted { call: Some(call), .. } => {
                 self.tools.started(*call);
-                self.tool_point(PlannedPoint::Started(*call), Grade::Observed, commands);
+                self.tool_point(PlannedPoint::Started(*call), Confidence::Observed, commands);
                 let n_started = self.tools.n_started(&self.plan, self.turn.idx);
-                self.tool_point(PlannedPoint::StartedCount(n_started), Grade::Observed, commands);
+                self.tool_point(PlannedPoint::StartedCount(n_started), Confidence::Observed, commands);
             }
             Event::ToolSettled { call, grade, .. } => {
                 self.tools.settled(*call);
@@ -191,7 +191,7 @@ impl Conductor {
                 self.forget_settling(*call);
             }
             Event::Saving { entry, side } => {
-                self.tool_point(PlannedPoint::Saved(*entry, *side), Grade::Observed, commands);
+                self.tool_point(PlannedPoint::Saved(*entry, *side), Confidence::Observed, commands);
             }
             Event::Quiet => self.be_patient(commands),
             Event::TurnEnded { .. } => self.turn_over(),
@@ -266,12 +266,12 @@ impl Conductor {
         let here = PlannedPoint::Stream { reply, attempt, mark: Mark::Headers, side: Side::Before };
         for receipt in &mut self.actions {
             if receipt.turn == turn && receipt.at == here && matches!(receipt.what, Action::Http(_)) {
-                receipt.prove(Grade::Observed);
+                receipt.prove(Confidence::Observed);
             }
         }
     }
 
-    fn hold(&mut self, exchange: ExchangeId, at: Held, grade: Grade) {
+    fn hold(&mut self, exchange: ExchangeId, at: Held, grade: Confidence) {
         let Some(RequestKind::Scripted { turn, reply, attempt }) = self.kinds.get(&exchange).copied() else {
             return self.holding.push(Holding { exchange, grade, todo: VecDeque::new() });
         };
@@ -324,13 +324,13 @@ impl Conductor {
             return;
         }
         if !self.turn.stopped && self.tools.all_started() {
-            self.tool_point(PlannedPoint::SettledCount(0), Grade::Observed, commands);
+            self.tool_point(PlannedPoint::SettledCount(0), Confidence::Observed, commands);
         }
         if self.is_interrupted() {
             return;
         }
         let Some(call) = self.next_to_settle() else { return };
-        self.tool_point(PlannedPoint::Settled(call, Side::Before), Grade::Observed, commands);
+        self.tool_point(PlannedPoint::Settled(call, Side::Before), Confidence::Observed, commands);
         if self.is_interrupted() {
             return;
         }

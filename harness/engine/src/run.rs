@@ -3,7 +3,7 @@
 use serde::{Serialize, Serializer};
 
 use brickbat_scenario::plan::{BoundAction, PlannedPoint};
-use brickbat_scenario::trace::{Grade, Trace};
+use brickbat_scenario::trace::{Confidence, Trace};
 
 /// What came of driving one plan.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,7 +31,7 @@ pub struct Receipt {
     /// Whether it happened.
     pub fired: bool,
     /// How sure it is that the system had everything before it.
-    pub grade: Option<Grade>,
+    pub grade: Option<Confidence>,
 }
 
 fn from_one<S: Serializer>(turn: &usize, serializer: S) -> Result<S::Ok, S::Error> {
@@ -41,6 +41,6 @@ fn from_one<S: Serializer>(turn: &usize, serializer: S) -> Result<S::Ok, S::Erro
 impl Receipt {
     /// Whether it is proven that the action happened when the system had read everything before it.
     pub fn is_proven(&self) -> bool {
-        self.fired && self.grade >= Some(Grade::Read)
+        self.fired && self.grade >= Some(Confidence::Read)
     }
 }

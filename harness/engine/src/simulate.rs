@@ -21,7 +21,7 @@ use brickbat_rules::Profile;
 use brickbat_scenario::plan::{CallKey, Change, Plan, Side, ToolOutcome};
 use brickbat_scenario::scenario::InterruptCause;
 use brickbat_scenario::trace::{
-    Aside, Consent, Ending, Event, ExchangeId, Grade, QuestionId, RequestKind, Trace,
+    Aside, Confidence, Consent, Ending, Event, ExchangeId, QuestionId, RequestKind, Trace,
 };
 
 /// In the simulation a quiet spell means that nothing can happen any more, so one is enough.
@@ -330,7 +330,7 @@ impl<A: SansIo> Simulation<A> {
                 let is_end = |output: &Output| matches!(output, Output::Ended(_));
                 let (ends, others) = outputs.into_iter().partition(is_end);
                 self.follow(others);
-                self.observe(Event::ToolSettled { call, outcome, grade: Grade::Observed });
+                self.observe(Event::ToolSettled { call, outcome, grade: Confidence::Observed });
                 if !self.is_dying() {
                     self.follow(ends);
                 }
@@ -462,7 +462,7 @@ impl<A: SansIo> Simulation<A> {
             // A hold at another place than the planned one proves nothing.
             let is_as_planned =
                 hold_place::is_as_planned(&self.plan, body.kind, &body.answer, held, body.sent);
-            let grade = if is_as_planned { Grade::Observed } else { Grade::Written };
+            let grade = if is_as_planned { Confidence::Observed } else { Confidence::Written };
             return self.observe(Event::Held { exchange, at: held, grade });
         }
         let n_frames = body.answer.frames.len();

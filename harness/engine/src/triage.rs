@@ -8,7 +8,7 @@ mod wrong;
 
 use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::scenario::Provenance;
-use brickbat_scenario::verdict::{Finding, Harm};
+use brickbat_scenario::verdict::{Finding, Severity};
 
 pub use wrong::{file_name, kinds, words};
 
@@ -16,7 +16,7 @@ pub use wrong::{file_name, kinds, words};
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Signature {
     /// What the user loses.
-    pub harm: Harm,
+    pub harm: Severity,
     /// The check that fails.
     pub check: String,
     /// The rule that is broken, without its dialect, or what a system says that refuses; what our own checks say follows
@@ -29,7 +29,7 @@ impl Signature {
     pub fn of(finding: &Finding) -> Signature {
         let rule = finding.rule.map(|rule| rule.split_once('/').map_or(rule, |(_, name)| name).to_owned());
         let says = rule.unwrap_or_else(|| match finding.harm {
-            Harm::BrickedByClient => skeleton(&finding.message),
+            Severity::BrickedByClient => skeleton(&finding.message),
             _ => String::new(),
         });
         Signature { harm: finding.harm, check: finding.check.to_owned(), says }

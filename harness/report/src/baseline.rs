@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub use read::check_named;
 pub use write::{Known, common_system, rewrite};
 
-use brickbat_scenario::verdict::{Finding, Harm};
+use brickbat_scenario::verdict::{Finding, Severity};
 use cover::{covers_plan, matches};
 
 /// The known findings of a system, or of several versions and modes of one.
@@ -52,7 +52,7 @@ pub struct Entry {
     /// The check that fails.
     pub check: String,
     /// The harm that it finds; any, if there is none.
-    pub harm: Option<Harm>,
+    pub harm: Option<Severity>,
     /// Patterns of the systems; all of the file, if there is none.
     pub systems: Vec<String>,
     /// Why the findings are as they are, in a sentence.

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use serde::Serialize;
 
 use crate::report::{Case, Report};
-use brickbat_scenario::verdict::{Harm, Level, Verdict};
+use brickbat_scenario::verdict::{Level, Severity, Verdict};
 
 /// Systems and families.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -32,7 +32,7 @@ pub struct Row {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Cell {
     /// The worst harm.
-    pub worst: Option<Harm>,
+    pub worst: Option<Severity>,
     /// Plans that passed.
     pub n_pass: usize,
     /// Plans that failed.
@@ -148,7 +148,7 @@ mod tests {
     fn a_cell_says_the_worst() {
         let cell =
             |worst, n_pass, n_fail, n_open| Cell { worst, n_pass, n_fail, n_beyond: 0, n_open }.words();
-        assert_eq!(cell(Some(Harm::ResultsLost), 3, 1, 0), "results-lost 1/4");
+        assert_eq!(cell(Some(Severity::ResultsLost), 3, 1, 0), "results-lost 1/4");
         assert_eq!(
             (cell(None, 3, 0, 0), cell(None, 3, 0, 2)),
             ("pass 3".to_owned(), "pass 3, 2 open".to_owned())

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::report::Case;
 use brickbat_engine::triage::Signature;
-use brickbat_scenario::verdict::{Finding, Harm, Verdict};
+use brickbat_scenario::verdict::{Finding, Severity, Verdict};
 
 /// Everything that two runs of the same plans say of two systems.
 #[derive(Debug, Clone, Serialize)]
@@ -33,7 +33,7 @@ pub struct Parting {
     /// The system that has them.
     pub only_on: String,
     /// What the user of that system loses.
-    pub harm: Harm,
+    pub harm: Severity,
     /// The finding of the plan below.
     pub finding: Finding,
     /// The plan that shows it with the fewest actions.
@@ -218,7 +218,7 @@ mod tests {
     use brickbat_scenario::plan::PlanId;
     use brickbat_scenario::verdict::Judgement;
 
-    fn case(system: &str, scenario: &str, verdict: Verdict, findings: &[(Harm, &str)]) -> Case {
+    fn case(system: &str, scenario: &str, verdict: Verdict, findings: &[(Severity, &str)]) -> Case {
         let id = PlanId {
             scenario: scenario.to_owned(),
             variant: String::new(),
@@ -240,9 +240,9 @@ mod tests {
         Case::new(system, &id, judgement, Vec::new(), "brickbat run".to_owned())
     }
 
-    const LOST: (Harm, &str) = (Harm::BrickedByClient, "the result of call a is gone");
-    const LOST_TOO: (Harm, &str) = (Harm::BrickedByClient, "the results of calls b and c are gone");
-    const LATE: (Harm, &str) = (Harm::BrickedByClient, "it comes late");
+    const LOST: (Severity, &str) = (Severity::BrickedByClient, "the result of call a is gone");
+    const LOST_TOO: (Severity, &str) = (Severity::BrickedByClient, "the results of calls b and c are gone");
+    const LATE: (Severity, &str) = (Severity::BrickedByClient, "it comes late");
 
     #[test]
     fn the_same_cause_in_other_words_is_no_parting() {

@@ -28,7 +28,7 @@ use crate::baseline::{Baseline, Disposition};
 use crate::record::ReceiptNote;
 use brickbat_engine::run::Receipt;
 use brickbat_scenario::plan::PlanId;
-use brickbat_scenario::verdict::{Asked, Finding, Harm, Judgement, Verdict};
+use brickbat_scenario::verdict::{Asked, Finding, Judgement, Severity, Verdict};
 
 /// The version of the format that is written and read here.
 const SCHEMA: u32 = 1;
@@ -130,7 +130,7 @@ impl Case {
     }
 
     /// The worst finding.
-    pub fn worst(&self) -> Option<Harm> {
+    pub fn worst(&self) -> Option<Severity> {
         self.findings.iter().map(|finding| finding.harm).min()
     }
 
@@ -150,7 +150,7 @@ impl Case {
     }
 
     /// The worst finding that counts.
-    pub fn worst_counted(&self) -> Option<Harm> {
+    pub fn worst_counted(&self) -> Option<Severity> {
         self.counted().map(|finding| finding.harm).min()
     }
 
@@ -217,7 +217,7 @@ impl Report {
     /// 0 as expected, 1 findings that count or a stale baseline, 3 could not judge, 4 the reference agent failed: the suite itself is broken.
     /// Where several hold, 4 outranks 1, and 1 outranks 3: what was found stays found.
     /// Whether anything was judged at all is for the whole run to say, and not for a shard.
-    pub fn exit_code(&self, fail_on: Harm) -> u8 {
+    pub fn exit_code(&self, fail_on: Severity) -> u8 {
         let red = |case: &&Case| case.worst_counted().is_some_and(|harm| harm <= fail_on);
         let is_stale = self.baselines.iter().any(|held| !held.stale.is_empty());
         let reference_failed = self.cases.iter().filter(red).any(|case| is_reference(&case.system));

@@ -5,11 +5,11 @@
 #[macro_export]
 macro_rules! named {
     ($(#[$meta:meta])* pub enum $Type:ident { $($(#[$doc:meta])* $variant:ident = $name:literal,)* }) => {
-        $(#[$meta])*
         #[derive(
             Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash,
             serde::Serialize, serde::Deserialize, schemars::JsonSchema,
         )]
+        $(#[$meta])*
         pub enum $Type {
             $($(#[$doc])* #[serde(rename = $name)] $variant,)*
         }

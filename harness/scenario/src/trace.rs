@@ -99,7 +99,7 @@ pub enum Event {
         exchange: ExchangeId,
         at: Held,
         /// How sure it is that the system has it.
-        grade: Grade,
+        grade: Confidence,
     },
     /// The reply is over, for the provider.
     Replied { exchange: ExchangeId, ending: Ending },
@@ -117,7 +117,7 @@ pub enum Event {
         call: CallKey,
         outcome: ToolOutcome,
         /// How sure it is that the system has it.
-        grade: Grade,
+        grade: Confidence,
     },
     /// The system gave a running tool up: its connection to the gate was dropped.
     ToolCancelled { call: CallKey },
@@ -222,8 +222,9 @@ pub struct Held {
 }
 
 crate::named! {
-    /// How sure it is that the system has what was sent to it.
-    pub enum Grade {
+    /// How sure it is that the system has received what was sent to it.
+    #[schemars(rename = "Grade")]
+    pub enum Confidence {
         /// Our side has written it.
         Written = "written",
         /// The system's socket has nothing left to read.

@@ -2,43 +2,29 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The judgement over one plan.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum Verdict {
-    /// Nothing is wrong, and everything planned happened.
-    Pass,
-    /// Something is wrong with the system.
-    Fail,
-    /// It is not proven that the fault happened where it was planned.
-    Vacuous,
-    /// The plan could not be judged: its control plan failed.
-    Inconclusive,
-    /// This system never gets to that point.
-    Unreachable,
-    /// The system lacks what the scenario needs.
-    Unsupported,
-    /// The plan was not run.
-    NotRun,
-    /// The harness or the adapter failed.
-    HarnessError,
+crate::named! {
+    /// The judgement over one plan.
+    pub enum Verdict {
+        /// Nothing is wrong, and everything planned happened.
+        Pass = "pass",
+        /// Something is wrong with the system.
+        Fail = "fail",
+        /// It is not proven that the fault happened where it was planned.
+        Vacuous = "vacuous",
+        /// The plan could not be judged: its control plan failed.
+        Inconclusive = "inconclusive",
+        /// This system never gets to that point.
+        Unreachable = "unreachable",
+        /// The system lacks what the scenario needs.
+        Unsupported = "unsupported",
+        /// The plan was not run.
+        NotRun = "not-run",
+        /// The harness or the adapter failed.
+        HarnessError = "harness-error",
+    }
 }
 
 impl Verdict {
-    /// Every verdict, in the order of the summary.
-    pub const ALL: [Verdict; 8] = [
-        Verdict::Pass,
-        Verdict::Fail,
-        Verdict::Vacuous,
-        Verdict::Inconclusive,
-        Verdict::Unreachable,
-        Verdict::Unsupported,
-        Verdict::NotRun,
-        Verdict::HarnessError,
-    ];
-
     /// Whether a plan could not be judged although it should have been. That makes a run red, whatever else it found.
     pub fn is_unjudged(self) -> bool {
         match self {
@@ -46,159 +32,80 @@ impl Verdict {
             Verdict::Pass | Verdict::Fail | Verdict::Unreachable | Verdict::Unsupported => false,
         }
     }
+}
 
-    /// The word that reports use.
-    pub fn name(self) -> &'static str {
-        match self {
-            Verdict::Pass => "pass",
-            Verdict::Fail => "fail",
-            Verdict::Vacuous => "vacuous",
-            Verdict::Inconclusive => "inconclusive",
-            Verdict::Unreachable => "unreachable",
-            Verdict::Unsupported => "unsupported",
-            Verdict::NotRun => "not-run",
-            Verdict::HarnessError => "harness-error",
-        }
+crate::named! {
+    /// What the user of a system loses, the worst first.
+    #[schemars(rename = "Harm")]
+    pub enum Severity {
+        /// The provider refuses the history.
+        BrickedByProvider = "bricked-by-provider",
+        /// The SDK raises an error and sends nothing.
+        BrickedByClient = "bricked-by-client",
+        /// A message of the user is lost.
+        UserMessageLost = "user-message-lost",
+        /// Results that had arrived are lost.
+        ResultsLost = "results-lost",
+        /// A call ran, or is remembered, with arguments that the model never gave.
+        PartialArguments = "partial-arguments",
+        /// A call that needs the user's consent ran without it.
+        ExecutedUnasked = "executed-unasked",
+        /// A call ran twice, or in a later turn.
+        ExecutedAgain = "executed-again",
+        /// A call that did not succeed is recorded as a success.
+        SuccessFabricated = "success-fabricated",
+        /// A call that ran is recorded as not run, or one that succeeded is recorded as failed.
+        OutcomeDenied = "outcome-denied",
+        /// The turn does not end.
+        Hang = "hang",
+        /// Requests are sent without end.
+        RequestLoop = "request-loop",
+        /// A call is shown as running forever.
+        StuckPart = "stuck-part",
+        /// What the user sees, what the store holds and what the model receives differ.
+        ViewsDiffer = "views-differ",
+        /// A turn without a fault is sent back modified.
+        HistoryAltered = "history-altered",
+        /// The history repeats or reorders messages, or still has those that were taken back.
+        Reordered = "reordered",
+        /// A stream that was cut off counts as a success.
+        TruncationTaken = "truncation-taken",
+        /// The system ignores the provider: it does not wait as asked, or repeats what was refused.
+        ProviderUnheeded = "provider-unheeded",
+        /// The same history is worded differently from request to request, which defeats the provider's cache.
+        PrefixUnstable = "prefix-unstable",
     }
 }
 
-/// What the user of a system loses, the worst first.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum Harm {
-    /// The provider refuses the history.
-    BrickedByProvider,
-    /// The SDK raises an error and sends nothing.
-    BrickedByClient,
-    /// What the user said is gone.
-    UserMessageLost,
-    /// Results that had come are gone.
-    ResultsLost,
-    /// A call ran, or is remembered, with arguments that the model never gave.
-    PartialArguments,
-    /// A call ran without the user's consent, which it needs.
-    ExecutedUnasked,
-    /// A call ran twice, or in a later turn.
-    ExecutedAgain,
-    /// A call that did not succeed is recorded as a success.
-    SuccessFabricated,
-    /// A call that ran is recorded as one that did not run, or one that succeeded as one that failed.
-    OutcomeDenied,
-    /// The turn does not end.
-    Hang,
-    /// Requests without end.
-    RequestLoop,
-    /// A call is shown as running for ever.
-    StuckPart,
-    /// The user is shown, or the store holds, something else than the model is told.
-    ViewsDiffer,
-    /// A turn in which nothing went wrong is told otherwise than it happened.
-    HistoryAltered,
-    /// The history tells things in another order, more than once, or that were taken back.
-    Reordered,
-    /// A stream that was cut off is taken for a success.
-    TruncationTaken,
-    /// What the provider asks for is not heeded: a pause, or to give up what it refuses.
-    ProviderUnheeded,
-    /// The history is told in other words from request to request, so that the provider's cache is of no use.
-    PrefixUnstable,
-}
+impl Severity {
+    /// The mildest of all: with it as the threshold, every finding makes a run red.
+    pub const MILDEST: Severity = Severity::ALL[Severity::ALL.len() - 1];
 
-impl Harm {
-    /// Every harm, the worst first.
-    pub const ALL: [Harm; 18] = [
-        Harm::BrickedByProvider,
-        Harm::BrickedByClient,
-        Harm::UserMessageLost,
-        Harm::ResultsLost,
-        Harm::PartialArguments,
-        Harm::ExecutedUnasked,
-        Harm::ExecutedAgain,
-        Harm::SuccessFabricated,
-        Harm::OutcomeDenied,
-        Harm::Hang,
-        Harm::RequestLoop,
-        Harm::StuckPart,
-        Harm::ViewsDiffer,
-        Harm::HistoryAltered,
-        Harm::Reordered,
-        Harm::TruncationTaken,
-        Harm::ProviderUnheeded,
-        Harm::PrefixUnstable,
-    ];
-
-    /// The mildest of all: what makes a run red where every finding does.
-    pub const MILDEST: Harm = Harm::PrefixUnstable;
-
-    /// The word that reports and options use.
-    pub fn name(self) -> &'static str {
-        match self {
-            Harm::BrickedByProvider => "bricked-by-provider",
-            Harm::BrickedByClient => "bricked-by-client",
-            Harm::UserMessageLost => "user-message-lost",
-            Harm::ResultsLost => "results-lost",
-            Harm::PartialArguments => "partial-arguments",
-            Harm::ExecutedUnasked => "executed-unasked",
-            Harm::ExecutedAgain => "executed-again",
-            Harm::SuccessFabricated => "success-fabricated",
-            Harm::OutcomeDenied => "outcome-denied",
-            Harm::Hang => "hang",
-            Harm::RequestLoop => "request-loop",
-            Harm::StuckPart => "stuck-part",
-            Harm::ViewsDiffer => "views-differ",
-            Harm::HistoryAltered => "history-altered",
-            Harm::Reordered => "reordered",
-            Harm::TruncationTaken => "truncation-taken",
-            Harm::ProviderUnheeded => "provider-unheeded",
-            Harm::PrefixUnstable => "prefix-unstable",
-        }
-    }
-
-    /// The mildest harm that an option value stands for: a name, or `bricked`, or `any`.
-    pub fn threshold(word: &str) -> Option<Harm> {
+    /// The mildest severity that an option value stands for: a name, or `bricked`, or `any`.
+    pub fn threshold(word: &str) -> Option<Severity> {
         match word {
-            "any" => Some(Harm::MILDEST),
-            "bricked" => Some(Harm::BrickedByClient),
-            name => Harm::ALL.into_iter().find(|harm| harm.name() == name),
+            "any" => Some(Severity::MILDEST),
+            "bricked" => Some(Severity::BrickedByClient),
+            name => Severity::ALL.into_iter().find(|severity| severity.name() == name),
         }
     }
 }
 
-/// How much a system keeps of its threads, each level with all below it.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
-)]
-pub enum Level {
-    /// The next request is strictly valid, and every turn ends.
-    L0,
-    /// Repairs are idempotent and deterministic, and what is whole is left alone.
-    L1,
-    /// All views agree: what the user is shown, what is stored, what the model is told.
-    L2,
-    /// What is told is honest against the ledger of what really ran.
-    L3,
-    /// The provider is treated with care: the prefix of requests stays, and what it asks for is heeded.
-    L4,
-    /// Old broken histories heal.
-    L5,
-}
-
-impl Level {
-    /// Every level, the lowest first.
-    pub const ALL: [Level; 6] = [Level::L0, Level::L1, Level::L2, Level::L3, Level::L4, Level::L5];
-
-    /// The word that reports use.
-    pub fn name(self) -> &'static str {
-        match self {
-            Level::L0 => "L0",
-            Level::L1 => "L1",
-            Level::L2 => "L2",
-            Level::L3 => "L3",
-            Level::L4 => "L4",
-            Level::L5 => "L5",
-        }
+crate::named! {
+    /// How much a system keeps of its threads, each level with all below it.
+    pub enum Level {
+        /// The next request is strictly valid, and every turn ends.
+        L0 = "L0",
+        /// Repairs are idempotent and deterministic, and what is whole is left alone.
+        L1 = "L1",
+        /// All views agree: what the user is shown, what is stored, what the model is told.
+        L2 = "L2",
+        /// What is told is honest against the ledger of what really ran.
+        L3 = "L3",
+        /// The provider is treated with care: the prefix of requests stays, and what it asks for is heeded.
+        L4 = "L4",
+        /// Old broken histories heal.
+        L5 = "L5",
     }
 }
 
@@ -231,7 +138,7 @@ pub struct Finding {
     /// The checker that found it.
     pub check: &'static str,
     /// What the user loses.
-    pub harm: Harm,
+    pub harm: Severity,
     /// Whether the thread recovers, where that is the question.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub permanence: Option<Permanence>,

@@ -11,8 +11,8 @@ use brickbat::plan::Plan;
 use brickbat::report::{Account, Case, Report};
 use brickbat::rules::Profile;
 use brickbat::simulate::simulate;
-use brickbat::trace::{Event, Grade};
-use brickbat::verdict::{Harm, Level, Verdict};
+use brickbat::trace::{Confidence, Event};
+use brickbat::verdict::{Level, Severity, Verdict};
 
 use super::staging::{driven_for, plan};
 use crate::plans::built_in;
@@ -25,7 +25,7 @@ fn case(plan: &Plan, canary: Option<Canary>) -> Case {
     let concurrency = Concurrency::of(&control, &simulate(&control, profile, agent(&control), None).trace);
     let plan = Arc::new(plan.clone());
     let run = simulate(&plan, profile, agent(&plan), Some(concurrency.max_parallel_tools));
-    let judgement = judge(&plan, &run, profile, Grade::Observed, Some(&concurrency));
+    let judgement = judge(&plan, &run, profile, Confidence::Observed, Some(&concurrency));
     Case::new("agent", &plan.id, judgement, run.receipts, String::new())
 }
 
@@ -91,10 +91,10 @@ fn a_level_about_which_nothing_was_asked_is_not_reached() {
 fn a_plan_that_was_not_asked_every_check_is_3() {
     let plain = plan("control/plain-batch", Dialect::OpenaiChat);
     let whole = || case(&plain, None);
-    assert_eq!(Report::new(0, Vec::new(), vec![whole()]).exit_code(Harm::MILDEST), 0);
+    assert_eq!(Report::new(0, Vec::new(), vec![whole()]).exit_code(Severity::MILDEST), 0);
     let mut part = whole();
     part.asked.pop();
-    assert_eq!(Report::new(0, Vec::new(), vec![whole(), part]).exit_code(Harm::MILDEST), 3);
+    assert_eq!(Report::new(0, Vec::new(), vec![whole(), part]).exit_code(Severity::MILDEST), 3);
 }
 
 #[test]

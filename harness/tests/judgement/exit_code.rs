@@ -4,16 +4,16 @@ use brickbat::dialect::Dialect;
 use brickbat::plan::PlanId;
 use brickbat::report::{Case, Report};
 use brickbat::run::Receipt;
-use brickbat::verdict::{Finding, Harm, Judgement, Verdict};
+use brickbat::verdict::{Finding, Judgement, Severity, Verdict};
 
-fn case(system: &str, verdict: Verdict, harms: &[Harm]) -> Case {
+fn case(system: &str, verdict: Verdict, harms: &[Severity]) -> Case {
     let id = PlanId {
         scenario: "control/plain-batch".to_owned(),
         variant: String::new(),
         dialect: Dialect::OpenaiChat,
         control: false,
     };
-    let finding = |harm: &Harm| Finding {
+    let finding = |harm: &Severity| Finding {
         check: "thread-survives",
         harm: *harm,
         permanence: None,
@@ -29,51 +29,51 @@ fn case(system: &str, verdict: Verdict, harms: &[Harm]) -> Case {
 }
 
 #[track_caller]
-fn check(cases: Vec<Case>, fail_on: Harm, expected: u8) {
+fn check(cases: Vec<Case>, fail_on: Severity, expected: u8) {
     assert_eq!(Report::new(0, Vec::new(), cases).exit_code(fail_on), expected);
 }
 
 #[test]
 fn what_passes_is_0() {
-    check(vec![case("reference", Verdict::Pass, &[])], Harm::MILDEST, 0);
+    check(vec![case("reference", Verdict::Pass, &[])], Severity::MILDEST, 0);
 }
 
 #[test]
 fn a_reference_agent_that_failed_is_4_whatever_else_was_found() {
-    let reference = || case("reference/streamed", Verdict::Fail, &[Harm::ResultsLost]);
-    let brick = case("ai-sdk", Verdict::Fail, &[Harm::BrickedByProvider]);
-    check(vec![reference()], Harm::MILDEST, 4);
-    check(vec![brick, reference()], Harm::MILDEST, 4);
+    let reference = || case("reference/streamed", Verdict::Fail, &[Severity::ResultsLost]);
+    let brick = case("ai-sdk", Verdict::Fail, &[Severity::BrickedByProvider]);
+    check(vec![reference()], Severity::MILDEST, 4);
+    check(vec![brick, reference()], Severity::MILDEST, 4);
 }
 
 #[test]
 fn a_brick_is_1_although_another_case_proved_nothing() {
-    let brick = case("ai-sdk", Verdict::Fail, &[Harm::BrickedByProvider]);
-    check(vec![brick, case("ai-sdk", Verdict::Vacuous, &[])], Harm::MILDEST, 1);
+    let brick = case("ai-sdk", Verdict::Fail, &[Severity::BrickedByProvider]);
+    check(vec![brick, case("ai-sdk", Verdict::Vacuous, &[])], Severity::MILDEST, 1);
 }
 
 #[test]
 fn a_case_that_proved_nothing_is_3() {
-    check(vec![case("ai-sdk", Verdict::Vacuous, &[])], Harm::MILDEST, 3);
+    check(vec![case("ai-sdk", Verdict::Vacuous, &[])], Severity::MILDEST, 3);
     let cases = vec![case("ai-sdk", Verdict::Pass, &[]), case("ai-sdk", Verdict::Vacuous, &[])];
-    check(cases, Harm::MILDEST, 3);
-    check(Vec::new(), Harm::MILDEST, 3);
+    check(cases, Severity::MILDEST, 3);
+    check(Vec::new(), Severity::MILDEST, 3);
 }
 
 #[test]
 fn a_second_system_of_which_nothing_was_judged_is_3() {
     for verdict in [Verdict::Unsupported, Verdict::Unreachable] {
         let judged = case("reference", Verdict::Pass, &[]);
-        check(vec![judged, case("ai-sdk", verdict, &[])], Harm::MILDEST, 3);
+        check(vec![judged, case("ai-sdk", verdict, &[])], Severity::MILDEST, 3);
     }
     let cases = vec![case("ai-sdk", Verdict::Pass, &[]), case("ai-sdk", Verdict::Unsupported, &[])];
-    check(cases, Harm::MILDEST, 0);
+    check(cases, Severity::MILDEST, 0);
 }
 
 #[test]
 fn findings_milder_than_the_threshold_are_0() {
-    let stuck = || vec![case("ai-sdk", Verdict::Fail, &[Harm::StuckPart])];
-    check(stuck(), Harm::BrickedByClient, 0);
-    check(stuck(), Harm::StuckPart, 1);
-    check(stuck(), Harm::MILDEST, 1);
+    let stuck = || vec![case("ai-sdk", Verdict::Fail, &[Severity::StuckPart])];
+    check(stuck(), Severity::BrickedByClient, 0);
+    check(stuck(), Severity::StuckPart, 1);
+    check(stuck(), Severity::MILDEST, 1);
 }

@@ -5,7 +5,9 @@ use brickbat::conductor::{Command, Conductor, Patience};
 use brickbat::dialect::Dialect;
 use brickbat::plan::Plan;
 use brickbat::run::Run;
-use brickbat::trace::{Ending, Event, ExchangeId, Grade, Held, Ledger, RequestKind, ShownState, TurnOutcome};
+use brickbat::trace::{
+    Confidence, Ending, Event, ExchangeId, Held, Ledger, RequestKind, ShownState, TurnOutcome,
+};
 use brickbat::verdict::Verdict;
 
 use super::staging::*;
@@ -131,7 +133,7 @@ fn a_kill_without_a_receipt_is_vacuous() {
     for dialect in Dialect::ALL {
         let plan = plan("kill/mid-batch#k=1", dialect);
         let mut run = run(&plan);
-        run.receipts[0].grade = Some(Grade::Written);
+        run.receipts[0].grade = Some(Confidence::Written);
         expect_unaccused(&plan, &run, Verdict::Vacuous);
         run.receipts[0].fired = false;
         expect_unaccused(&plan, &run, Verdict::Vacuous);
@@ -158,9 +160,12 @@ fn nothing_is_conducted_while_a_process_dies_and_the_next_turn_is_that_of_anothe
         conductor.observe(&Event::ToolStarted { call: Some(key(&plan, name)), args: String::new() });
     }
     let outcome = plan.calls[key(&plan, "b").0 as usize].outcome.clone();
-    let settled = Event::ToolSettled { call: key(&plan, "b"), outcome, grade: Grade::Read };
+    let settled = Event::ToolSettled { call: key(&plan, "b"), outcome, grade: Confidence::Read };
     assert_eq!(conductor.observe(&settled), [Command::Kill]);
-    assert_eq!((conductor.receipts()[0].fired, conductor.receipts()[0].grade), (true, Some(Grade::Read)));
+    assert_eq!(
+        (conductor.receipts()[0].fired, conductor.receipts()[0].grade),
+        (true, Some(Confidence::Read))
+    );
     for event in [Event::Quiet, Event::TurnEnded { outcome: TurnOutcome::Returned }, settled] {
         assert_eq!(conductor.observe(&event), []);
     }
@@ -175,7 +180,7 @@ fn a_reply_that_is_held_at_the_kill_is_never_released() {
     let brickbat::plan::PlannedPoint::Stream { mark, side, .. } = plan.turns[0].actions[0].at else {
         panic!()
     };
-    let held = Event::Held { exchange: ExchangeId(0), at: Held { mark, side }, grade: Grade::Observed };
+    let held = Event::Held { exchange: ExchangeId(0), at: Held { mark, side }, grade: Confidence::Observed };
     assert_eq!(conductor.observe(&held), [Command::Kill]);
     assert_eq!(conductor.observe(&Event::Killed), [Command::Resume, Command::Prompt { turn: 1 }]);
 }

@@ -9,7 +9,7 @@ use brickbat::lower;
 use brickbat::plan::{BoundAction, Plan, PlannedPoint};
 use brickbat::provider::Provider;
 use brickbat::simulate::{simulate, simulate_on};
-use brickbat::trace::Grade;
+use brickbat::trace::Confidence;
 use brickbat::verdict::Verdict;
 
 use crate::plans::built_in;
@@ -35,7 +35,7 @@ fn a_fault_that_fires_one_frame_late_proves_nothing() {
         let plan = Arc::new(plan);
         let late = Provider::new(Arc::clone(&plan), profile).firing_late();
         let run = simulate_on(late, &plan, agent(&plan), Some(concurrency.max_parallel_tools));
-        let judgement = judge(&plan, &run, profile, Grade::Observed, Some(&concurrency));
+        let judgement = judge(&plan, &run, profile, Confidence::Observed, Some(&concurrency));
         assert_eq!(judgement.verdict, Verdict::Vacuous, "{}: {:#?}", plan.id, run.receipts);
         n_plans += 1;
     }

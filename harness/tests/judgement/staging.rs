@@ -13,7 +13,7 @@ use brickbat::lower;
 use brickbat::plan::{CallKey, Plan};
 use brickbat::run::Run;
 use brickbat::simulate::simulate;
-use brickbat::trace::{Event, Grade, RequestKind, Trace, TurnOutcome};
+use brickbat::trace::{Confidence, Event, RequestKind, Trace, TurnOutcome};
 use brickbat::verdict::{Judgement, Verdict};
 use serde_json::{Value, json};
 
@@ -173,7 +173,7 @@ pub fn judged(plan: &Plan, run: &Run) -> Judgement {
 
 /// The judgement over a run of a system that can do so much.
 pub fn judged_within(plan: &Plan, run: &Run, concurrency: Concurrency) -> Judgement {
-    judge(plan, run, plan.profile_from(&[]), Grade::Observed, Some(&concurrency))
+    judge(plan, run, plan.profile_from(&[]), Confidence::Observed, Some(&concurrency))
 }
 
 /// The run is judged so, and nothing is found.

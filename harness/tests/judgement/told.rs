@@ -2,7 +2,7 @@
 
 use brickbat::dialect::Dialect;
 use brickbat::plan::ToolOutcome;
-use brickbat::trace::{Event, Grade, RequestKind};
+use brickbat::trace::{Confidence, Event, RequestKind};
 use brickbat::verdict::Verdict;
 use serde_json::Value;
 
@@ -40,7 +40,7 @@ fn a_result_is_lost_only_if_a_request_came_after_it() {
         let args = plan.calls[c.0 as usize].args.to_string();
         let late = [
             Event::ToolStarted { call: Some(c), args },
-            Event::ToolSettled { call: c, outcome, grade: Grade::Observed },
+            Event::ToolSettled { call: c, outcome, grade: Confidence::Observed },
         ];
         let ran = |is_there: fn(&Event) -> bool| {
             rebuilt(&run(&plan), |turn, event| match event {

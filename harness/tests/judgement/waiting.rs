@@ -5,7 +5,7 @@ use std::sync::Arc;
 use brickbat::conductor::{Command, Conductor, Patience};
 use brickbat::dialect::Dialect;
 use brickbat::plan::{CallKey, Mark, Plan, Side};
-use brickbat::trace::{Ending, Event, ExchangeId, Grade, Held, RequestKind, TurnOutcome};
+use brickbat::trace::{Confidence, Ending, Event, ExchangeId, Held, RequestKind, TurnOutcome};
 
 use super::staging::{key, plan};
 
@@ -51,7 +51,7 @@ impl Rehearsal {
     fn settles(&mut self, name: &str) -> Vec<Command> {
         let call = self.key(name);
         let outcome = self.plan.calls[call.0 as usize].outcome.clone();
-        self.hears(Event::ToolSettled { call, outcome, grade: Grade::Observed })
+        self.hears(Event::ToolSettled { call, outcome, grade: Confidence::Observed })
     }
 
     fn cancels(&mut self, name: &str) -> Vec<Command> {
@@ -144,7 +144,7 @@ fn a_held_reply_goes_on_when_the_call_that_was_to_settle_there_is_gone() {
         assert_eq!(rehearsal.asks(1, 1), []);
         let exchange = ExchangeId(1);
         let at = Held { mark: Mark::Headers, side: Side::Before };
-        let held = Event::Held { exchange, at, grade: Grade::Observed };
+        let held = Event::Held { exchange, at, grade: Confidence::Observed };
         assert_eq!(rehearsal.hears(held), [rehearsal.settling("c")]);
         assert_eq!(rehearsal.cancels("c"), [Command::Release(exchange)]);
         assert_eq!(rehearsal.fired(), [true, false]);

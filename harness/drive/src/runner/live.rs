@@ -25,7 +25,7 @@ use brickbat_rules::redact::Redactor;
 use brickbat_scenario::plan::{CallKey, Change, Plan, ToolOutcome};
 use brickbat_scenario::scenario::InterruptCause;
 use brickbat_scenario::trace::{
-    Aside, Consent, Ending, Event, ExchangeId, Grade, QuestionId, Trace, TurnOutcome,
+    Aside, Confidence, Consent, Ending, Event, ExchangeId, QuestionId, Trace, TurnOutcome,
 };
 
 pub(super) enum SystemSession {
@@ -347,9 +347,9 @@ impl Live<'_> {
     }
 
     /// The peer has it; the barrier shows whether the system has taken it in.
-    async fn confirm(&mut self, grade: Grade) -> Result<Grade, DriverError> {
+    async fn confirm(&mut self, grade: Confidence) -> Result<Confidence, DriverError> {
         let passed = self.session.barrier().await?;
-        Ok(if passed { Grade::Observed } else { grade })
+        Ok(if passed { Confidence::Observed } else { grade })
     }
 
     /// What is kept of the plan. Our own agent in this process is no adapter: its store is not a file of its own.

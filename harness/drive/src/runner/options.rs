@@ -9,7 +9,7 @@ use brickbat_report::report::{Case, Shard};
 use brickbat_rules::Profile;
 use brickbat_rules::redact::Redactor;
 use brickbat_scenario::plan::Plan;
-use brickbat_scenario::verdict::Harm;
+use brickbat_scenario::verdict::Severity;
 
 /// A plan and where it came from.
 #[derive(Debug, Clone)]
@@ -27,7 +27,7 @@ pub struct Options<'a> {
     /// The program `brickbat`, which supervises the processes of systems.
     pub supervisor: &'a Path,
     /// Whether to stop at the first plan that makes the run red.
-    pub fail_fast: Option<Harm>,
+    pub fail_fast: Option<Severity>,
     pub repeat: Repeat,
     /// The part of the plans that is run; all of them, if there is none.
     pub shard: Option<Shard>,

@@ -14,7 +14,7 @@ use brickbat_engine::checks::Concurrency;
 use brickbat_engine::run::Run;
 use brickbat_report::report::{Repeats, SeenFinding};
 use brickbat_scenario::trace::Event;
-use brickbat_scenario::verdict::{Finding, Harm, Verdict};
+use brickbat_scenario::verdict::{Finding, Severity, Verdict};
 
 /// Runs of a plan alone when its runs differ: with the first two they are five, which distinguishes often from rarely.
 const ALONE_RUNS: usize = 3;
@@ -137,11 +137,11 @@ impl PlanRun {
     }
 
     /// What came out, as far as runs are compared.
-    fn signature(&self) -> (Verdict, BTreeSet<(Harm, &'static str)>) {
+    fn signature(&self) -> (Verdict, BTreeSet<(Severity, &'static str)>) {
         (self.verdict(), self.outcome.judgement.findings.iter().map(kind).collect())
     }
 
-    fn shows(&self, wanted: (Harm, &str)) -> bool {
+    fn shows(&self, wanted: (Severity, &str)) -> bool {
         self.outcome.judgement.findings.iter().any(|finding| kind(finding) == wanted)
     }
 
@@ -150,12 +150,12 @@ impl PlanRun {
         self.outcome.run.as_ref().is_some_and(|run| run.trace.events().iter().any(is_wait))
     }
 
-    fn grades(&self) -> Vec<(bool, Option<brickbat_scenario::trace::Grade>)> {
+    fn grades(&self) -> Vec<(bool, Option<brickbat_scenario::trace::Confidence>)> {
         self.outcome.receipts.iter().map(|receipt| (receipt.fired, receipt.grade)).collect()
     }
 }
 
-fn kind(finding: &Finding) -> (Harm, &'static str) {
+fn kind(finding: &Finding) -> (Severity, &'static str) {
     (finding.harm, finding.check)
 }
 
@@ -218,9 +218,9 @@ fn merged(mut runs: Vec<PlanRun>) -> MergedRuns {
 
 fn repeats(runs: &[PlanRun], verdict: Verdict, findings: &[Finding]) -> Repeats {
     let count = |is_counted: &dyn Fn(&&PlanRun) -> bool| runs.iter().filter(is_counted).count() as u32;
-    let kinds: BTreeSet<(Harm, &'static str)> = findings.iter().map(kind).collect();
+    let kinds: BTreeSet<(Severity, &'static str)> = findings.iter().map(kind).collect();
     let of = runs.len() as u32;
-    let seen = |kind: (Harm, &'static str)| SeenFinding {
+    let seen = |kind: (Severity, &'static str)| SeenFinding {
         check: kind.1.to_owned(),
         harm: kind.0,
         seen: count(&|run| run.shows(kind)),
@@ -269,8 +269,8 @@ mod tests {
     use super::*;
     use brickbat_scenario::verdict::Judgement;
 
-    fn run(verdict: Verdict, checks: &[(&'static str, Harm)]) -> PlanRun {
-        let finding = |(check, harm): &(&'static str, Harm)| Finding {
+    fn run(verdict: Verdict, checks: &[(&'static str, Severity)]) -> PlanRun {
+        let finding = |(check, harm): &(&'static str, Severity)| Finding {
             check,
             harm: *harm,
             permanence: None,
@@ -289,8 +289,8 @@ mod tests {
         }
     }
 
-    const STUCK: (&str, Harm) = ("parts-settled", Harm::StuckPart);
-    const HANG: (&str, Harm) = ("turn-ends", Harm::Hang);
+    const STUCK: (&str, Severity) = ("parts-settled", Severity::StuckPart);
+    const HANG: (&str, Severity) = ("turn-ends", Severity::Hang);
 
     fn failed() -> PlanRun {
         run(Verdict::Fail, &[STUCK])
@@ -313,7 +313,7 @@ mod tests {
         let merged = merged(vec![passed(), failed(), run(Verdict::Fail, &[HANG])]);
         assert_eq!(merged.outcome.judgement.verdict, Verdict::Fail);
         let kinds: Vec<_> = merged.outcome.judgement.findings.iter().map(kind).collect();
-        assert_eq!(kinds, [(Harm::Hang, "turn-ends"), (Harm::StuckPart, "parts-settled")]);
+        assert_eq!(kinds, [(Severity::Hang, "turn-ends"), (Severity::StuckPart, "parts-settled")]);
         let repeats = merged.repeats.unwrap();
         assert_eq!((repeats.seen, repeats.of, repeats.alone), (2, 3, None));
         assert!(repeats.findings.iter().all(|finding| finding.seen == 1));

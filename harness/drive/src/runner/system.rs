@@ -33,7 +33,7 @@ use brickbat_rules::redact::Redactor;
 use brickbat_scenario::parse::did_you_mean;
 use brickbat_scenario::plan::{Plan, PlanId, PlannedTool};
 use brickbat_scenario::scenario::Need;
-use brickbat_scenario::trace::Grade;
+use brickbat_scenario::trace::Confidence;
 
 /// A system that plans can run on.
 #[derive(Debug, Clone)]
@@ -270,10 +270,10 @@ impl Running {
     }
 
     /// The grade of receipt that this system can give.
-    pub(super) fn grade(&self) -> Grade {
+    pub(super) fn grade(&self) -> Confidence {
         match &self.how {
-            How::Adapted(adapted) if !adapted.capabilities.has("barrier") => Grade::Read,
-            _ => Grade::Observed,
+            How::Adapted(adapted) if !adapted.capabilities.has("barrier") => Confidence::Read,
+            _ => Confidence::Observed,
         }
     }
 

@@ -19,7 +19,7 @@ use super::chunks::ChunkReader;
 use super::http::{self, After, Framing, Head, Refusal};
 use super::{Mounted, ServerEvent, Shared, lock};
 use brickbat_engine::provider;
-use brickbat_scenario::trace::{Ending, Event, ExchangeId, Grade, RequestKind};
+use brickbat_scenario::trace::{Confidence, Ending, Event, ExchangeId, RequestKind};
 
 /// Room made for each read: most requests fit into a few.
 const READ_LEN: usize = 16 << 10;
@@ -339,7 +339,11 @@ impl Connection {
         next
     }
 
-    async fn settle_gate(&mut self, answer: oneshot::Receiver<Vec<u8>>, after: After) -> Result<Grade, Gone> {
+    async fn settle_gate(
+        &mut self,
+        answer: oneshot::Receiver<Vec<u8>>,
+        after: After,
+    ) -> Result<Confidence, Gone> {
         let body = tokio::select! {
             biased;
             () = self.gone() => return Err(Gone),

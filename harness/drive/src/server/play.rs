@@ -12,7 +12,7 @@ use super::http::{self, After, Framing};
 use super::receipt::Queue;
 use super::{Mounted, ServerEvent, Writes, lock};
 use brickbat_engine::provider::{Answer, Hold, Sent};
-use brickbat_scenario::trace::{Ending, Event, ExchangeId, Grade};
+use brickbat_scenario::trace::{Confidence, Ending, Event, ExchangeId};
 
 /// Pause between two looks at the peer's queue; the clock of the runtime ticks no finer.
 const RECEIPT_PAUSE: Duration = Duration::from_millis(1);
@@ -123,15 +123,15 @@ impl Connection {
     }
 
     /// Waits, within a bound, until the peer has read everything.
-    pub(super) async fn receipt(&mut self) -> Result<Grade, Gone> {
-        let Some(ours) = self.ours else { return Ok(Grade::Written) };
+    pub(super) async fn receipt(&mut self) -> Result<Confidence, Gone> {
+        let Some(ours) = self.ours else { return Ok(Confidence::Written) };
         let start = Instant::now();
         loop {
             match self.shared.queues.look(ours, self.peer, self.n_written) {
-                Queue::Empty => return Ok(Grade::Read),
-                Queue::Unknown => return Ok(Grade::Written),
+                Queue::Empty => return Ok(Confidence::Read),
+                Queue::Unknown => return Ok(Confidence::Written),
                 Queue::Waiting if start.elapsed() >= self.shared.limits.receipt_time => {
-                    return Ok(Grade::Written);
+                    return Ok(Confidence::Written);
                 }
                 Queue::Waiting => {}
             }
@@ -139,7 +139,7 @@ impl Connection {
                 // A peer that has read everything before it closed sends a FIN and its queue is empty; one
                 // that has not sends a RST.
                 return match self.shared.queues.look(ours, self.peer, self.n_written) {
-                    Queue::Empty => Ok(Grade::Read),
+                    Queue::Empty => Ok(Confidence::Read),
                     Queue::Waiting | Queue::Unknown => Err(Gone),
                 };
             }

@@ -14,7 +14,7 @@ pub(super) const CHECK: Check = Check {
     summary: "turns without a fault are sent back unmodified",
     level: Level::L1,
     invariants: &[18, 25, 26],
-    harm: Harm::HistoryAltered,
+    harm: Severity::HistoryAltered,
     applies: has_healthy,
     find,
 };

@@ -9,7 +9,7 @@ pub(super) const CHECK: Check = Check {
     summary: "every request of the thread is accepted, and every later turn works",
     level: Level::L0,
     invariants: &[1, 3, 4, 6, 8, 11, 12, 13, 16, 22, 23, 24],
-    harm: Harm::BrickedByClient,
+    harm: Severity::BrickedByClient,
     applies: |_| true,
     find,
 };
@@ -83,7 +83,7 @@ fn refused(evidence: &Evidence<'_>, check: &Check) -> Option<Finding> {
     let last = evidence.requests.iter().rev().find(|request| request.kind != RequestKind::Auxiliary);
     let last_refused = last.is_some_and(|last| last.refusal.is_some());
     Some(Finding {
-        harm: Harm::BrickedByProvider,
+        harm: Severity::BrickedByProvider,
         permanence: Some(permanence(last_refused)),
         message: refusal.message.clone(),
         rule: Some(refusal.rule),

@@ -4,7 +4,7 @@ use super::pending::Pending;
 use super::turn::TurnStage;
 use super::{Command, Conductor};
 use brickbat_scenario::plan::PlannedPoint;
-use brickbat_scenario::trace::Grade;
+use brickbat_scenario::trace::Confidence;
 
 impl Conductor {
     /// Goes on to the next turn when this one is over and nothing is under way.
@@ -40,11 +40,11 @@ impl Conductor {
     fn act_between_turns(&mut self, index: usize, commands: &mut Vec<Command>) {
         let receipt = &mut self.actions[index];
         if let Some(change) = receipt.what.change() {
-            self.changing = Some((index, Grade::Observed));
+            self.changing = Some((index, Confidence::Observed));
             return commands.push(Command::Change(change));
         }
         // The system has said itself that the turn is over.
-        receipt.prove(Grade::Observed);
+        receipt.prove(Confidence::Observed);
         self.turn.stage = TurnStage::Dead;
         commands.push(Command::Kill);
     }

@@ -5,7 +5,7 @@ use super::{Command, Conductor};
 use crate::provider::ending_of;
 use brickbat_scenario::action::Action;
 use brickbat_scenario::plan::{BoundAction, CallKey, PlannedPoint};
-use brickbat_scenario::trace::{Aside, ExchangeId, Grade};
+use brickbat_scenario::trace::{Aside, Confidence, ExchangeId};
 
 /// Where an action is due.
 #[derive(Clone, Copy)]
@@ -51,7 +51,7 @@ impl Conductor {
     }
 
     /// Does what waits for a tool to start or settle.
-    pub(super) fn tool_point(&mut self, point: PlannedPoint, grade: Grade, commands: &mut Vec<Command>) {
+    pub(super) fn tool_point(&mut self, point: PlannedPoint, grade: Confidence, commands: &mut Vec<Command>) {
         for index in 0..self.actions.len() {
             let action = &self.actions[index];
             if action.turn == self.turn.idx && action.at == point && !action.fired && !action.asked {
@@ -60,7 +60,7 @@ impl Conductor {
         }
     }
 
-    fn carry_out(&mut self, index: usize, due: Due, grade: Grade, commands: &mut Vec<Command>) -> Done {
+    fn carry_out(&mut self, index: usize, due: Due, grade: Confidence, commands: &mut Vec<Command>) -> Done {
         let what = self.actions[index].what.clone();
         let action = &mut self.actions[index];
         match (&what, due) {
@@ -110,7 +110,13 @@ impl Conductor {
     }
 
     /// Does what a system takes in at once.
-    fn act_at_once(&mut self, index: usize, what: &BoundAction, grade: Grade, commands: &mut Vec<Command>) {
+    fn act_at_once(
+        &mut self,
+        index: usize,
+        what: &BoundAction,
+        grade: Confidence,
+        commands: &mut Vec<Command>,
+    ) {
         let action = &mut self.actions[index];
         if let Some(change) = what.change() {
             commands.push(Command::Change(change));
@@ -135,7 +141,7 @@ impl Conductor {
         &mut self,
         index: usize,
         call: CallKey,
-        grade: Grade,
+        grade: Confidence,
         commands: &mut Vec<Command>,
     ) -> Done {
         let action = &mut self.actions[index];

@@ -5,7 +5,7 @@ use std::ops::{Deref, DerefMut};
 use crate::run::Receipt;
 use brickbat_scenario::action::Action;
 use brickbat_scenario::plan::{CallKey, Plan};
-use brickbat_scenario::trace::{Ending, ExchangeId, Grade};
+use brickbat_scenario::trace::{Confidence, Ending, ExchangeId};
 
 /// An action and how far it has come.
 #[derive(Debug)]
@@ -52,14 +52,14 @@ impl Pending {
             .collect()
     }
 
-    pub(super) fn prove(&mut self, grade: Grade) {
+    pub(super) fn prove(&mut self, grade: Confidence) {
         self.fired = true;
         self.grade = Some(grade);
     }
 
     /// The action happens as soon as the provider ends that reply in that way. Without an ending it is a frame that is
     /// sent next: then the reply goes on to any end of its own, or the client hangs up because of it.
-    pub(super) fn arm(&mut self, exchange: ExchangeId, grade: Grade, ending: Option<Ending>) {
+    pub(super) fn arm(&mut self, exchange: ExchangeId, grade: Confidence, ending: Option<Ending>) {
         self.asked = true;
         self.grade = Some(grade);
         self.armed = Some((exchange, ending));
@@ -78,7 +78,7 @@ impl Pending {
         }
     }
 
-    pub(super) fn settled(&mut self, call: CallKey, grade: Grade) {
+    pub(super) fn settled(&mut self, call: CallKey, grade: Confidence) {
         if self.asked && self.what == Action::Settle(call) {
             // At a hold it is as sure as the place of the hold.
             self.prove(self.grade.map_or(grade, |held| held.min(grade)));

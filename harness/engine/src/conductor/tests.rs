@@ -76,7 +76,7 @@ fn the_stop_comes_with_the_planned_result_and_not_before() {
     let second = CallKey(1);
     let outcome = plan.calls[1].outcome.clone();
     assert_eq!(conductor.observe(&start(2)), [Command::Settle { call: second, outcome: outcome.clone() }]);
-    let settled = Event::ToolSettled { call: second, outcome, grade: Grade::Observed };
+    let settled = Event::ToolSettled { call: second, outcome, grade: Confidence::Observed };
     assert_eq!(conductor.observe(&settled), [Command::Stop]);
     assert!(conductor.receipts()[0].fired);
 }

@@ -2,7 +2,7 @@
 
 use super::Conductor;
 use brickbat_scenario::plan::PlannedPoint;
-use brickbat_scenario::trace::{Grade, RequestKind};
+use brickbat_scenario::trace::{Confidence, RequestKind};
 
 #[derive(Debug)]
 pub(super) struct TurnState {
@@ -105,6 +105,6 @@ impl Conductor {
         let here = PlannedPoint::Step(served.max().unwrap_or_default());
         let is_clean = !self.turn.stopped && !self.turn.is_off_script;
         let ended = self.actions.iter_mut().filter(|action| action.turn == turn && action.at == here);
-        ended.filter(|_| is_clean).for_each(|action| action.prove(Grade::Observed));
+        ended.filter(|_| is_clean).for_each(|action| action.prove(Confidence::Observed));
     }
 }

@@ -8,7 +8,7 @@ use crate::checks::{Concurrency, judge};
 use crate::run::Run;
 use brickbat_scenario::lower;
 use brickbat_scenario::plan::Plan;
-use brickbat_scenario::trace::Grade;
+use brickbat_scenario::trace::Confidence;
 use brickbat_scenario::verdict::{Judgement, Verdict};
 
 /// Plays a plan under its own profile. `concurrency` is what its control plan has shown of the agent, if that was played.
@@ -18,7 +18,7 @@ pub fn play<A: SansIo>(plan: &Arc<Plan>, agent: A, concurrency: Option<&Concurre
 
 /// Judges what [`play`] has brought about.
 pub fn assess(plan: &Plan, run: &Run, concurrency: Option<&Concurrency>) -> Judgement {
-    judge(plan, run, plan.profile_from(&[]), Grade::Observed, concurrency)
+    judge(plan, run, plan.profile_from(&[]), Confidence::Observed, concurrency)
 }
 
 /// The judgement over a plan, with what its control plan has shown of the agent.

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::{Baseline, Entry};
 use brickbat_engine::checks::CHECKS;
 use brickbat_scenario::parse::{self, Diagnostic, did_you_mean, one_of};
-use brickbat_scenario::verdict::Harm;
+use brickbat_scenario::verdict::Severity;
 
 /// The version of the format.
 pub(super) const SCHEMA: u32 = 1;
@@ -77,7 +77,7 @@ impl Written {
             return wrong("check", unknown("check", &self.check, &checks));
         }
         if let Some(word) = self.harm.as_deref().filter(|word| harm(word).is_none()) {
-            return wrong("harm", unknown("harm", word, &Harm::ALL.map(Harm::name)));
+            return wrong("harm", unknown("harm", word, &Severity::ALL.map(Severity::name)));
         }
         if self.reason.split_whitespace().count() < MIN_REASON_WORDS {
             return wrong("reason", "say in a sentence why the findings are as they are".to_owned());
@@ -111,8 +111,8 @@ pub fn check_named(name: &str) -> Option<&'static str> {
     CHECKS.iter().find(|check| check.id == name).map(|check| check.id)
 }
 
-fn harm(word: &str) -> Option<Harm> {
-    Harm::ALL.into_iter().find(|harm| harm.name() == word)
+fn harm(word: &str) -> Option<Severity> {
+    Severity::ALL.into_iter().find(|harm| harm.name() == word)
 }
 
 fn unknown(what: &str, word: &str, known: &[&str]) -> String {

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use super::cover::{covers_plan, patterns};
 use super::read::SCHEMA;
 use super::{Baseline, Entry, Shown, UNEXPLAINED};
-use brickbat_scenario::verdict::Harm;
+use brickbat_scenario::verdict::Severity;
 
 /// All that there is, so that a pattern covers nothing that nobody has looked at.
 #[derive(Debug, Clone, Copy)]
@@ -35,7 +35,7 @@ pub fn rewrite(old: &Baseline, shown: &[Shown<'_>], known: Known<'_>) -> Baselin
             kept.insert(system, covered.filter(stays).copied().collect());
         }
     }
-    let mut unheld: BTreeMap<(Harm, &str), Plans<'_>> = BTreeMap::new();
+    let mut unheld: BTreeMap<(Severity, &str), Plans<'_>> = BTreeMap::new();
     for shown in shown.iter().filter(|shown| old.is_of(shown.system)) {
         for finding in shown.findings {
             let plans = match old.entry_of(shown.system, shown.plan, finding) {
@@ -149,7 +149,7 @@ fn narrowed(entry: &Entry, group: &[&str], systems: &[&str]) -> Vec<String> {
 }
 
 /// The worst first.
-fn order(entry: &Entry) -> (Option<Harm>, String, Vec<String>, String, Vec<String>) {
+fn order(entry: &Entry) -> (Option<Severity>, String, Vec<String>, String, Vec<String>) {
     (entry.harm, entry.check.clone(), entry.systems.clone(), entry.reason.clone(), entry.plans.clone())
 }
 
@@ -246,7 +246,7 @@ mod tests {
     fn stuck() -> Vec<Finding> {
         vec![Finding {
             check: "parts-settled",
-            harm: Harm::StuckPart,
+            harm: Severity::StuckPart,
             permanence: None,
             message: String::new(),
             place: String::new(),
@@ -364,9 +364,9 @@ mod tests {
     fn another_harm_of_the_same_check_is_new() {
         let mut finding = stuck().remove(0);
         let mut old = explained(false);
-        old.entries[0].harm = Some(Harm::StuckPart);
+        old.entries[0].harm = Some(Severity::StuckPart);
         assert_eq!(old.entry_of(SYSTEM, ALL[0], &finding), Some(0));
-        finding.harm = Harm::Hang;
+        finding.harm = Severity::Hang;
         assert_eq!(old.entry_of(SYSTEM, ALL[0], &finding), None);
     }
 

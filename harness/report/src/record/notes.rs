@@ -7,8 +7,8 @@ use brickbat_engine::run::Receipt;
 use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::plan::{Plan, PlannedCall, PlannedTurn};
 use brickbat_scenario::scenario::Need;
-use brickbat_scenario::trace::Grade;
-use brickbat_scenario::verdict::{Harm, Permanence, Verdict};
+use brickbat_scenario::trace::Confidence;
+use brickbat_scenario::verdict::{Permanence, Severity, Verdict};
 
 /// `case.json`: what was run, and what was judged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,7 +43,7 @@ pub struct FindingNote {
     /// The checker that found it.
     pub check: String,
     /// What the user loses.
-    pub harm: Harm,
+    pub harm: Severity,
     /// Whether the thread recovers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub permanence: Option<Permanence>,
@@ -73,7 +73,7 @@ pub struct ReceiptNote {
     /// Whether it happened.
     pub fired: bool,
     /// How sure it is that the system had everything before it.
-    pub grade: Option<Grade>,
+    pub grade: Option<Confidence>,
 }
 
 impl ReceiptNote {
@@ -85,7 +85,7 @@ impl ReceiptNote {
 
     /// Whether it is proven that the action happened when the system had read everything before it.
     pub fn is_proven(&self) -> bool {
-        self.fired && self.grade >= Some(Grade::Read)
+        self.fired && self.grade >= Some(Confidence::Read)
     }
 }
 

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::Case;
-use brickbat_scenario::trace::Grade;
+use brickbat_scenario::trace::Confidence;
 use brickbat_scenario::verdict::{Level, Verdict};
 
 /// What was planned for a system, and what was done.
@@ -161,9 +161,9 @@ impl FaultAccount {
         for receipt in case.receipts.iter().filter(|receipt| receipt.fired) {
             faults.fired += 1;
             match receipt.grade {
-                Some(Grade::Observed) => faults.observed += 1,
-                Some(Grade::Read) => faults.read += 1,
-                Some(Grade::Written) => faults.written += 1,
+                Some(Confidence::Observed) => faults.observed += 1,
+                Some(Confidence::Read) => faults.read += 1,
+                Some(Confidence::Written) => faults.written += 1,
                 None => {}
             }
         }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Case, is_reference};
 use crate::baseline::{Baseline, Entry, Shown, Stale};
-use brickbat_scenario::verdict::{Harm, Verdict};
+use brickbat_scenario::verdict::{Severity, Verdict};
 
 /// A baseline, held against a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -30,7 +30,7 @@ pub struct HeldEntry {
     pub check: String,
     /// The harm, if the entry names one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub harm: Option<Harm>,
+    pub harm: Option<Severity>,
     /// Why.
     pub reason: String,
     /// Whether anyone has given a reason.
@@ -54,7 +54,7 @@ pub struct StalePlans {
     pub check: String,
     /// The harm, if the entry names one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub harm: Option<Harm>,
+    pub harm: Option<Severity>,
     /// The system.
     pub system: String,
     /// The plans that were judged without it.

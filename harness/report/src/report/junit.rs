@@ -4,10 +4,10 @@ use quick_junit::{NonSuccessKind, Report as XmlReport, TestCase, TestCaseStatus,
 
 use super::{Case, Report};
 use crate::baseline::Disposition;
-use brickbat_scenario::verdict::{Finding, Harm, Verdict};
+use brickbat_scenario::verdict::{Finding, Severity, Verdict};
 
 /// The report as XML. A finding milder than `fail_on` does not fail its case.
-pub fn to_xml(report: &Report, fail_on: Harm) -> String {
+pub fn to_xml(report: &Report, fail_on: Severity) -> String {
     let mut xml = XmlReport::new("brickbat");
     let mut suites: Vec<TestSuite> = Vec::new();
     for case in &report.cases {

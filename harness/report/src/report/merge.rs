@@ -168,7 +168,7 @@ fn cases(parts: Vec<Part>) -> Result<Vec<Case>, MergeError> {
     Ok(kept.into_values().map(|(_, case)| case).collect())
 }
 
-fn kinds(case: &Case) -> Vec<(brickbat_scenario::verdict::Harm, &'static str)> {
+fn kinds(case: &Case) -> Vec<(brickbat_scenario::verdict::Severity, &'static str)> {
     case.findings.iter().map(|finding| (finding.harm, finding.check)).collect()
 }
 

@@ -11,7 +11,7 @@ use super::{Account, Case, Held, Repeats, Report, SCHEMA, Shard, Timing};
 use crate::baseline::{Disposition, check_named};
 use crate::record::ReceiptNote;
 use brickbat_rules::Rule;
-use brickbat_scenario::verdict::{Finding, Harm, Permanence, Verdict};
+use brickbat_scenario::verdict::{Finding, Permanence, Severity, Verdict};
 
 /// The largest report that is read, in bytes. A case takes about 1 KB, and a run has some thousands.
 pub const MAX_BYTES: usize = 256 << 20;
@@ -94,7 +94,7 @@ struct WrittenCase {
 #[serde(deny_unknown_fields)]
 struct WrittenFinding {
     check: String,
-    harm: Harm,
+    harm: Severity,
     #[serde(default)]
     permanence: Option<Permanence>,
     message: String,

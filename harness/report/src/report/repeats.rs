@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use brickbat_scenario::verdict::Harm;
+use brickbat_scenario::verdict::Severity;
 
 /// How often a case came out as it is reported, in several runs of its plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -30,7 +30,7 @@ pub struct SeenFinding {
     /// The checker.
     pub check: String,
     /// The harm.
-    pub harm: Harm,
+    pub harm: Severity,
     /// Runs that showed it.
     pub seen: u32,
 }

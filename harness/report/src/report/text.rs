@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::{Account, Case, Report};
-use brickbat_scenario::trace::Grade;
-use brickbat_scenario::verdict::{Finding, Harm, Level, Permanence, Verdict};
+use brickbat_scenario::trace::Confidence;
+use brickbat_scenario::verdict::{Finding, Level, Permanence, Severity, Verdict};
 
 /// Plans with the same cause that are shown in full; the others are counted.
 const MAX_SHOWN: usize = 5;
@@ -28,7 +28,7 @@ pub fn line(case: &Case) -> String {
 }
 
 /// Everything that is not a pass, and the summary. `paint` wraps a word in a colour, or leaves it.
-pub fn render(report: &Report, fail_on: Harm, paint: impl Fn(Tone, &str) -> String) -> String {
+pub fn render(report: &Report, fail_on: Severity, paint: impl Fn(Tone, &str) -> String) -> String {
     let mut text = String::new();
     for alike in unjudged(report) {
         let Some(case) = alike.first() else { continue };
@@ -79,7 +79,7 @@ pub enum Tone {
 
 #[derive(PartialEq, Eq, PartialOrd, Ord, Clone)]
 struct Cause {
-    harm: Harm,
+    harm: Severity,
     check: &'static str,
 }
 
@@ -130,13 +130,13 @@ fn plan(text: &mut String, case: &Case, findings: &[&Finding]) {
         let _ = writeln!(text, "    comes and goes: {label}");
     }
     for receipt in &case.receipts {
-        let grade = receipt.grade.map_or("none", Grade::name);
+        let grade = receipt.grade.map_or("none", Confidence::name);
         let _ = writeln!(text, "    fault: {} (receipt: {grade})", receipt.words);
     }
     let _ = writeln!(text, "    again: {}\n", case.reproduce);
 }
 
-fn summary(text: &mut String, report: &Report, fail_on: Harm, paint: impl Fn(Tone, &str) -> String) {
+fn summary(text: &mut String, report: &Report, fail_on: Severity, paint: impl Fn(Tone, &str) -> String) {
     let mut systems: Vec<&str> = report.cases.iter().map(|case| case.system.as_str()).collect();
     systems.dedup();
     for system in systems {
@@ -198,9 +198,9 @@ fn account(text: &mut String, account: &Account) {
 }
 
 /// How many of the failed cases count, where not all do.
-fn counting(cases: &[&Case], fail_on: Harm, n_failed: usize, is_held: bool) -> String {
+fn counting(cases: &[&Case], fail_on: Severity, n_failed: usize, is_held: bool) -> String {
     let bad = match fail_on {
-        Harm::MILDEST => String::new(),
+        Severity::MILDEST => String::new(),
         _ => format!(" as bad as {} or worse", fail_on.name()),
     };
     let n_red = n_red(cases, fail_on);
@@ -212,6 +212,6 @@ fn counting(cases: &[&Case], fail_on: Harm, n_failed: usize, is_held: bool) -> S
     }
 }
 
-fn n_red(cases: &[&Case], fail_on: Harm) -> usize {
+fn n_red(cases: &[&Case], fail_on: Severity) -> usize {
     cases.iter().filter(|case| case.worst_counted().is_some_and(|harm| harm <= fail_on)).count()
 }

@@ -11,7 +11,7 @@ use std::fmt::Write;
 use super::shape;
 use super::text::Tone;
 use crate::record::{FindingNote, Record};
-use brickbat_scenario::trace::Grade;
+use brickbat_scenario::trace::Confidence;
 use brickbat_scenario::verdict::{Permanence, Verdict};
 
 use lanes::{Drawing, WIDTH, wrapped};
@@ -71,7 +71,7 @@ fn judgement(text: &mut String, record: &Record, paint: &dyn Fn(Tone, &str) -> S
         told(text, finding);
     }
     for receipt in &record.receipts {
-        let grade = receipt.grade.filter(|_| receipt.fired).map_or("none", Grade::name);
+        let grade = receipt.grade.filter(|_| receipt.fired).map_or("none", Confidence::name);
         paragraph(
             text,
             "  fault:   ",

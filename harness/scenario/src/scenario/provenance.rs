@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::verdict::Harm;
+use crate::verdict::Severity;
 use brickbat_rules::dialect::Dialect;
 
 /// The one cause that a scenario was found to show, and where. `brickbat shrink` and `run --explore` write it, and
@@ -14,7 +14,7 @@ pub struct Provenance {
     /// The check that fails.
     pub check: String,
     /// What the user loses.
-    pub harm: Harm,
+    pub harm: Severity,
     /// The rule that is broken, without its dialect, or what a system says that refuses. Nothing where the check says it
     /// all.
     #[serde(default, skip_serializing_if = "String::is_empty")]

@@ -78,9 +78,9 @@ mod tests {
     use super::*;
     use crate::explore::Injection;
     use brickbat_scenario::scenario::{Action, At, Point};
-    use brickbat_scenario::verdict::Harm;
+    use brickbat_scenario::verdict::Severity;
 
-    fn finding(harm: Harm, message: &str) -> Finding {
+    fn finding(harm: Severity, message: &str) -> Finding {
         Finding {
             check: "results-kept",
             harm,
@@ -105,7 +105,7 @@ mod tests {
 
     fn failure(injections: &[usize], message: &str) -> Failure {
         let candidate = Candidate { ground: 0, injections: injections.to_vec() };
-        Failure { candidate, findings: vec![finding(Harm::BrickedByClient, message)] }
+        Failure { candidate, findings: vec![finding(Severity::BrickedByClient, message)] }
     }
 
     #[test]

@@ -162,7 +162,7 @@ fn message(message: &Value) -> String {
 mod tests {
     use super::*;
     use brickbat_scenario::plan::CallKey;
-    use brickbat_scenario::trace::{ExchangeId, Grade};
+    use brickbat_scenario::trace::{Confidence, ExchangeId};
 
     fn requested(body: &str) -> Event {
         Event::Requested {
@@ -195,7 +195,7 @@ mod tests {
         let settled = Event::ToolSettled {
             call: CallKey(0),
             outcome: brickbat_scenario::plan::ToolOutcome::Return("1".to_owned()),
-            grade: Grade::Read,
+            grade: Confidence::Read,
         };
         let once = of(&[started.clone(), settled.clone()]);
         let twice = of(&[started.clone(), started, settled]);

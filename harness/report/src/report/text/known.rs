@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::{MAX_SHOWN, Report, Tone};
 use crate::report::{Held, HeldEntry, StalePlans};
-use brickbat_scenario::verdict::Harm;
+use brickbat_scenario::verdict::Severity;
 
 /// What the baselines held, and what is stale in them.
 pub(super) fn render(text: &mut String, report: &Report, paint: impl Fn(Tone, &str) -> String) {
@@ -50,7 +50,7 @@ fn gone(text: &mut String, held: &Held, stale: &StalePlans, paint: impl Fn(Tone,
     let _ = writeln!(text, "  {} holds it; --write-baseline takes it out\n", held.file);
 }
 
-fn named(check: &str, harm: Option<Harm>) -> String {
+fn named(check: &str, harm: Option<Severity>) -> String {
     harm.map_or_else(|| check.to_owned(), |harm| format!("{check} ({})", harm.name()))
 }
 

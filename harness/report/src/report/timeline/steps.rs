@@ -11,7 +11,7 @@ use crate::record::{ReceiptNote, Record};
 use brickbat_engine::provider::ending_of;
 use brickbat_scenario::action::{Action, Ends};
 use brickbat_scenario::plan::{PlannedAction, PlannedPoint, Side};
-use brickbat_scenario::trace::{Ending, Event, ExchangeId, Grade, Held, RequestKind, TurnOutcome};
+use brickbat_scenario::trace::{Confidence, Ending, Event, ExchangeId, Held, RequestKind, TurnOutcome};
 
 /// Draws every event.
 pub(super) fn draw(record: &Record, drawing: &mut Drawing<'_>) {
@@ -201,7 +201,7 @@ impl Story<'_, '_, '_> {
         }
     }
 
-    fn hold(&mut self, id: ExchangeId, at: Held, grade: Grade) {
+    fn hold(&mut self, id: ExchangeId, at: Held, grade: Confidence) {
         let place = words::held(self.record, at);
         let kind = self.kinds.get(&id).copied();
         let is_here = |point: &PlannedPoint| match (point, kind) {
@@ -289,7 +289,7 @@ impl Story<'_, '_, '_> {
         };
         let (_, _, receipt) = actions(self.record)
             .find(|(turn, action, receipt)| is_here(*turn, action) && receipt.fired && is_it(action))?;
-        let grade = receipt.grade.map_or("none", Grade::name);
+        let grade = receipt.grade.map_or("none", Confidence::name);
         Some(format!("planned: {}; receipt: {grade}", receipt.words))
     }
 
@@ -316,10 +316,10 @@ fn actions(record: &Record) -> impl Iterator<Item = (usize, &PlannedAction, &Rec
 }
 
 /// A word on what is less than sure.
-fn doubt(grade: Grade) -> &'static str {
+fn doubt(grade: Confidence) -> &'static str {
     match grade {
-        Grade::Written => " (not proven to be read)",
-        Grade::Read => " (read)",
-        Grade::Observed => "",
+        Confidence::Written => " (not proven to be read)",
+        Confidence::Read => " (read)",
+        Confidence::Observed => "",
     }
 }
