@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-/// What lies in the folder of a system and is not part of it: what installing leaves there, and pages for readers.
+/// What is in the folder of a system without being part of it: leftovers of an installation, and pages for readers.
 const LEFT_OUT: [&str; 4] = ["node_modules", "target", "__pycache__", "README.md"];
 
 /// The file that makes a folder a system.
@@ -38,9 +38,10 @@ fn files(folder: &Path, prefix: &str, names: &mut Vec<String>) -> io::Result<()>
         if name.starts_with('.') || LEFT_OUT.contains(&name.as_str()) {
             continue;
         }
-        match path.is_dir() {
-            true => files(&path, &format!("{prefix}{name}/"), names)?,
-            false => names.push(format!("{prefix}{name}")),
+        if path.is_dir() {
+            files(&path, &format!("{prefix}{name}/"), names)?;
+        } else {
+            names.push(format!("{prefix}{name}"));
         }
     }
     Ok(())

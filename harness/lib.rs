@@ -1,10 +1,10 @@
-//! Brickbat throws aborts, faults and reorderings at an agent SDK and proves that the thread survives.
+//! Brickbat puts aborts, faults and reorderings into the turns of an agent SDK and proves that the thread survives.
 //!
-//! This package is the command line; what it is built on are crates of their own, layer on layer, and their modules are
-//! reachable from here. `ARCHITECTURE.md` draws the whole house.
+//! This package is the command line. The libraries that it is built on are crates of their own, and their modules are
+//! re-exported here. `ARCHITECTURE.md` describes all of them.
 
 pub use brickbat_engine::{agent, checks, conductor, events, interpreter, provider, run, simulate, triage};
-pub use brickbat_report::{baseline, classes, matrix, parting, record, report};
+pub use brickbat_report::{baseline, classes, diff, matrix, record, report};
 pub use brickbat_rules::{
     self as rules, check, colour, dialect, explain, json, lint, recordings, redact, streams,
 };
@@ -20,4 +20,5 @@ pub use brickbat_drive::{driver, folder, runner, server};
 pub mod strict;
 
 #[cfg(feature = "cli")]
+#[doc(hidden)]
 pub mod cli;

@@ -3,23 +3,23 @@
 use clap::Args;
 use tokio::io::{BufReader, stdin, stdout};
 
-use super::canaries::canary;
-use super::tell;
+use super::error::{CliError, Outcome};
+use super::options::canary;
 use brickbat_drive::driver::serve::{Served, serve};
 use brickbat_engine::agent::Delivery;
 use brickbat_engine::agent::canary::Canary;
 
-/// Serves the reference agent over ACP: the protocol of adapters, for systems and for people who write one.
+/// Serve the reference agent, or a planted bug, over ACP on standard input and output.
 ///
-/// It reads the protocol from standard input and writes it to standard output, keeps as many sessions as it is asked
-/// for, and ends when its input ends.
+/// It is an adapter like any other, so `brickbat run --command 'brickbat agent'` runs on it. It keeps as many sessions as
+/// the client opens, and ends when its input ends.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Agent {
-    /// Plant this bug.
+    /// Serve the reference agent with this planted bug.
     #[arg(long, value_name = "NAME", value_parser = canary)]
     canary: Option<Canary>,
-    /// Ask for replies in one piece, not as streams.
+    /// Request replies in one piece instead of as streams.
     #[arg(long)]
     blocking: bool,
 }
@@ -28,29 +28,16 @@ const EXAMPLES: &str = "Examples:
   brickbat run --command 'brickbat agent' abort/mid-batch
   brickbat run --command 'brickbat agent --canary dangling-on-abort' abort/mid-batch";
 
-/// The harness broke the connection off, or spoke nonsense.
-const NOT_SERVED: u8 = 3;
-
 impl Agent {
-    pub(super) fn execute(&self) -> u8 {
+    pub(super) fn execute(&self) -> Outcome {
         let delivery = if self.blocking { Delivery::Whole } else { Delivery::Streamed };
         let served = Served { canary: self.canary, delivery };
-        let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
-            Ok(runtime) => runtime,
-            Err(error) => {
-                tell(format!("error: cannot start the runtime: {error}"));
-                return NOT_SERVED;
-            }
-        };
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(CliError::start)?;
         let over = runtime.block_on(serve(served, BufReader::new(stdin()), stdout()));
-        // Standard input is read by a thread that cannot be told to stop; the process does not wait for it.
+        // The thread that reads standard input cannot be stopped; the process does not wait for it.
         runtime.shutdown_background();
-        match over {
-            Ok(()) => 0,
-            Err(error) => {
-                tell(format!("error: {error}"));
-                NOT_SERVED
-            }
-        }
+        over.map_err(CliError::start)?;
+        Ok(0)
     }
 }

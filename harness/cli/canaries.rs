@@ -1,17 +1,17 @@
 //! `brickbat canaries`: the kill table.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
 use futures::StreamExt;
 
+use super::error::{CliError, Outcome};
+use super::launch::{Launch, block_on};
 use super::library::{self, Selection};
-use super::run::{paint, profiles};
-use super::secrets::redactor;
-use super::{bad_input, block_on, own_program, print};
-use brickbat_drive::runner::{self, Job, Options, Repeat, System};
+use super::options::canary;
+use super::output::{paint, print};
+use brickbat_drive::runner::{self, Job, System};
 use brickbat_engine::agent::Delivery;
 use brickbat_engine::agent::canary::Canary;
 use brickbat_report::report::Case;
@@ -19,20 +19,21 @@ use brickbat_report::report::text::{self, Tone};
 use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::verdict::Verdict;
 
-/// Runs every planted bug through the suite, in process, over HTTP and over ACP, and prints which plans catch it.
+/// Prove that the checks work: run the planted bugs and print which plans catch them.
 ///
-/// Each canary must be caught by the checker that is meant for it, on every dialect on which it can show, and all three
-/// ways; the reference agent must be accused of nothing.
+/// Each canary runs in process, over HTTP and over ACP, and must be caught all three ways by the check that is meant for
+/// it, in every dialect in which it can show. The reference agent must have no finding. Exit code 4 means that one of
+/// these does not hold.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Canaries {
-    /// Only this canary.
+    /// Run only this canary.
     #[arg(long, value_name = "NAME", value_parser = canary)]
     only: Option<Canary>,
 }
 
 const EXAMPLES: &str = "Examples:
-  brickbat canaries                              all of them, some minutes
+  brickbat canaries                              all of them, which takes some minutes
   brickbat canaries --only dangling-on-abort     one of them
 
 A column says how many plans of a dialect catch the canary, or that it cannot show there.
@@ -43,30 +44,22 @@ const MAX_LIVE_PLANS: usize = 4;
 /// Canaries at once: much of a row is waiting.
 const N_ROWS: usize = 4;
 /// Plans at once.
-const N_JOBS: usize = 16;
+const N_JOBS: u16 = 16;
 /// The suite itself is broken.
 const SUITE_BROKEN: u8 = 4;
 
 impl Canaries {
-    pub(super) fn execute(&self) -> u8 {
+    pub(super) fn execute(&self) -> Outcome {
         let selection = Selection { sources: &[], dialects: &Dialect::ALL, filter: None, seed: 0 };
-        match library::load(&selection) {
-            Ok(jobs) => match own_program() {
-                Ok(supervisor) => block_on(self.table(jobs.into(), supervisor)).unwrap_or_else(|code| code),
-                Err(code) => code,
-            },
-            Err(error) => bad_input(error),
-        }
+        let jobs = library::load(&selection)?;
+        block_on(self.table(jobs.into(), Arc::new(Launch::newest()?)))?
     }
 
-    async fn table(&self, jobs: Arc<[Job]>, supervisor: PathBuf) -> u8 {
-        let served = match System::served(None) {
-            Ok(served) => served,
-            Err(error) => return bad_input(error),
-        };
+    async fn table(&self, jobs: Arc<[Job]>, launch: Arc<Launch>) -> Outcome {
+        let served = System::served(None)?;
         let mut complaints: Vec<String> = Vec::new();
         for system in [System::Simulated(None), System::Live(None, Delivery::Streamed), served] {
-            let cases = run(&system, &jobs, &supervisor).await;
+            let cases = run(&system, &jobs, &launch).await;
             let (impossible, possible): (Vec<&Case>, Vec<&Case>) =
                 cases.iter().partition(|case| is_impossible(case, &jobs));
             let accused: Vec<&Case> =
@@ -83,32 +76,28 @@ impl Canaries {
         let wanted = Canary::all().filter(|canary| self.only.is_none_or(|only| only == *canary));
         // A thread each, so that all cores are used: the simulation is work, not waiting.
         let rows = wanted.map(|canary| {
-            let (jobs, supervisor) = (Arc::clone(&jobs), supervisor.clone());
+            let (jobs, launch) = (Arc::clone(&jobs), Arc::clone(&launch));
             let runtime = tokio::runtime::Handle::current();
             tokio::task::spawn_blocking(move || {
-                let served = System::served(Some(canary)).map_err(|error| error.to_string())?;
-                Ok::<_, String>(runtime.block_on(row(canary, &served, &jobs, &supervisor)))
+                let served = System::served(Some(canary))?;
+                Ok::<_, CliError>(runtime.block_on(row(canary, &served, &jobs, &launch)))
             })
         });
         let mut rows = futures::stream::iter(rows).buffered(N_ROWS);
         while let Some(row) = rows.next().await {
-            match row.map_err(|error| error.to_string()).flatten() {
-                Ok((line, missed)) => {
-                    print(&line);
-                    complaints.extend(missed);
-                }
-                Err(error) => return bad_input(error),
-            }
+            let (line, missed) = row.map_err(CliError::input).flatten()?;
+            print(&line);
+            complaints.extend(missed);
         }
-        // Said at the end, where it is seen: the table is long and wide.
+        // Printed last, where it is seen: the table is long and wide.
         complaints.iter().for_each(|complaint| print(&format!("error: {complaint}\n")));
-        if complaints.is_empty() { 0 } else { SUITE_BROKEN }
+        Ok(if complaints.is_empty() { 0 } else { SUITE_BROKEN })
     }
 }
 
 /// The row of a canary, and where it was not caught.
-async fn row(canary: Canary, served: &System, jobs: &[Job], supervisor: &Path) -> (String, Vec<String>) {
-    let simulated = run(&System::Simulated(Some(canary)), jobs, supervisor).await;
+async fn row(canary: Canary, served: &System, jobs: &[Job], launch: &Launch) -> (String, Vec<String>) {
+    let simulated = run(&System::Simulated(Some(canary)), jobs, launch).await;
     let killers: BTreeSet<&str> =
         simulated.iter().filter(|case| is_caught(case, canary)).map(|case| case.plan.as_str()).collect();
     let of_killers = |job: &&Job| killers.contains(job.plan.id.to_string().as_str());
@@ -122,7 +111,7 @@ async fn row(canary: Canary, served: &System, jobs: &[Job], supervisor: &Path) -
     let live_jobs: Vec<Job> = Dialect::ALL.into_iter().flat_map(shown_to).cloned().collect();
     let in_process = System::Live(Some(canary), Delivery::Streamed);
     let (live, over_acp) =
-        tokio::join!(run(&in_process, &live_jobs, supervisor), run(served, &live_jobs, supervisor));
+        tokio::join!(run(&in_process, &live_jobs, launch), run(served, &live_jobs, launch));
     let mut cells = Vec::new();
     let mut missed = Vec::new();
     for dialect in Dialect::ALL {
@@ -171,24 +160,6 @@ fn is_impossible(case: &Case, jobs: &[Job]) -> bool {
     is_so && case.judged == Verdict::Unsupported
 }
 
-async fn run(system: &System, jobs: &[Job], supervisor: &Path) -> Vec<Case> {
-    let profiles = profiles(&[]);
-    let options = Options {
-        profiles: &profiles,
-        n_jobs: N_JOBS,
-        supervisor,
-        fail_fast: None,
-        repeat: Repeat::ONCE,
-        shard: None,
-        baselines: &[],
-        redactor: redactor(),
-        keep: None,
-    };
-    runner::run(system, jobs, options, &|_| {}, &|_, _, _| {}).await
-}
-
-/// The planted bug of that name, for options.
-pub(super) fn canary(name: &str) -> Result<Canary, String> {
-    let known: Vec<&str> = Canary::all().map(Canary::name).collect();
-    Canary::from_name(name).ok_or_else(|| format!("there is {}", known.join(", ")))
+async fn run(system: &System, jobs: &[Job], launch: &Launch) -> Vec<Case> {
+    runner::run(system, jobs, launch.options(N_JOBS), &|_| {}, &|_, _, _| {}).await
 }

@@ -2,44 +2,48 @@
 
 use std::io::IsTerminal;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::requests::{self, Event, Input, Inputs};
-use super::run::{dialect, profile};
+use super::error::{BAD_INPUT, CliError, Outcome, UnknownName};
+use super::options::{dialect, profile};
+use super::output::{error, print, tell};
+use super::requests::{self, Input, Inputs, ReadEvent};
 use super::secrets::redactor;
-use super::{BAD_INPUT, bad_input, print, rule, stream, tell};
+use super::{rule, stream};
 use brickbat_rules::Profile;
 use brickbat_rules::check::{CheckError, CheckFormat, CheckOptions, CheckReport, Strictness};
 use brickbat_rules::colour::Colour;
 use brickbat_rules::dialect::Dialect;
 
-/// Says what a strict provider would say to request bodies, or to bare lists of messages.
+/// Check whether a strict provider would accept request bodies, lists of messages or recorded streams.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Check {
-    /// A file, a folder that is searched for `.json` and `.jsonl`, or `-` for standard input. A file holds one request
-    /// body or list of messages as JSON, or one on each line; a line may also be a row that holds the body in its
-    /// field `request`.
+    /// A file, a directory that is searched for `.json` and `.jsonl`, or `-` for standard input. A file has one request
+    /// body or list of messages as JSON, or one on each line; a line may also be an object with the body in its field
+    /// `request`.
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<String>,
-    /// The dialect, where the body does not show it.
+    /// The dialect, if the body does not show it.
     #[arg(long, value_name = "DIALECT", value_parser = dialect)]
     dialect: Option<Dialect>,
     /// How strict the provider is; the newest profile of the dialect by default. `union`, or for example
-    /// `union:openai-chat`, asks all newest profiles of the dialect.
-    #[arg(long, value_name = "PROFILE", value_parser = asked)]
-    profile: Option<Asked>,
-    /// The files hold recorded streams, one in each, as the provider sent them.
+    /// `union:openai-chat`, checks against the newest profile of every provider that speaks the dialect.
+    #[arg(long, value_name = "PROFILE", value_parser = profile_or_union)]
+    profile: Option<ProfileOrUnion>,
+    /// Check recorded streams instead, one in each file, as the provider sent them.
     #[arg(long, conflicts_with_all = ["profile", "off", "deny"])]
     stream: bool,
-    /// How findings are written.
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Written,
-    /// Pass over breaches of this rule: an id, an alias, or a name without its dialect. May be repeated.
+    /// The output format: text for people, JSON for programs, SARIF 2.1.0 for code scanning, or annotations in GitHub
+    /// workflows.
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = formats())]
+    format: CheckFormat,
+    /// Ignore violations of this rule: an id, an alias, or a name without its dialect. May be repeated.
     #[arg(long, value_name = "RULE", value_parser = rule::named)]
     off: Vec<rule::Named>,
-    /// Take a warning of this rule for an error. May be repeated.
+    /// Treat warnings of this rule as errors. May be repeated.
     #[arg(long, value_name = "RULE", value_parser = rule::named)]
     deny: Vec<rule::Named>,
 }
@@ -47,69 +51,60 @@ pub(super) struct Check {
 const EXAMPLES: &str = "Examples:
   brickbat check request.json
   brickbat check --profile anthropic-messages@2026-05 messages.json
-  brickbat check traffic/ more.jsonl             every request of a folder, and of a file with one on each line
+  brickbat check traffic/ more.jsonl             all requests of a directory, and of a file with one on each line
   jq -c .body recorded.json | brickbat check -
   brickbat check --deny tool-use-id-reused --off text-empty request.json
-  brickbat check --profile union request.json    who of all that speak its dialect refuses it?
-  brickbat check --stream reply.sse              is this a legal stream, and did it end?
+  brickbat check --profile union request.json    which providers of its dialect would refuse it?
+  brickbat check --stream reply.sse              is the stream legal and complete?
   brickbat check --format sarif histories/ > findings.sarif
-  brickbat check --format github histories/      annotations in a workflow of GitHub
+  brickbat check --format github histories/      annotations in a GitHub workflow
 
-Exit code 1 means that a provider would refuse at least one of them, that one breaks a denied rule, or that a stream
-is illegal or truncated; 2 that one could not be read, while all others are judged.";
+Exit codes: 0 accepted, 1 a provider would refuse a request, one violates a denied rule, or a stream is illegal or
+truncated, 2 something could not be read; everything else is checked even then.";
 
-/// A word for `--profile`.
+/// A value of `--profile`.
 #[derive(Debug, Clone, Copy)]
-enum Asked {
+enum ProfileOrUnion {
     Profile(&'static Profile),
-    /// All of the dialect that is named, or else shown by the body.
+    /// All newest profiles of the dialect that is named, or else shown by the body.
     Union(Option<Dialect>),
 }
 
-fn asked(word: &str) -> Result<Asked, String> {
+fn profile_or_union(word: &str) -> Result<ProfileOrUnion, UnknownName> {
     match word.strip_prefix("union") {
-        Some("") => Ok(Asked::Union(None)),
-        Some(rest) if rest.starts_with(':') => dialect(&rest[1..]).map(|dialect| Asked::Union(Some(dialect))),
-        _ => match profile(word) {
-            Ok(profile) => Ok(Asked::Profile(profile)),
-            Err(known) => Err(format!("{known}, union, union:DIALECT")),
-        },
+        Some("") => Ok(ProfileOrUnion::Union(None)),
+        Some(rest) if rest.starts_with(':') => {
+            dialect(&rest[1..]).map(|dialect| ProfileOrUnion::Union(Some(dialect)))
+        }
+        _ => profile(word)
+            .map(ProfileOrUnion::Profile)
+            .map_err(|UnknownName(known)| UnknownName(format!("{known}, union, union:DIALECT"))),
     }
 }
 
-/// How findings are written.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Written {
-    /// For people.
-    Text,
-    /// JSON, for programs.
-    Json,
-    /// SARIF 2.1.0, for code scanning.
-    Sarif,
-    /// Commands of GitHub's workflows.
-    Github,
+fn formats() -> impl TypedValueParser<Value = CheckFormat> {
+    PossibleValuesParser::new(["text", "json", "sarif", "github"]).map(|word| match word.as_str() {
+        "json" => CheckFormat::Json,
+        "sarif" => CheckFormat::Sarif,
+        "github" => CheckFormat::Github,
+        _ => CheckFormat::Text,
+    })
 }
 
 impl Check {
-    pub(super) fn execute(&self) -> u8 {
-        let format = match self.format {
-            Written::Text => CheckFormat::Text,
-            Written::Json => CheckFormat::Json,
-            Written::Sarif => CheckFormat::Sarif,
-            Written::Github => CheckFormat::Github,
-        };
+    pub(super) fn execute(&self) -> Outcome {
         if self.stream {
-            return stream::check(&self.paths, self.dialect, format);
+            return Ok(stream::check(&self.paths, self.dialect, self.format));
         }
         let (strictness, of_profile) = match self.profile {
             None => (Strictness::Newest, None),
-            Some(Asked::Profile(profile)) => (Strictness::Profile(profile), Some(profile.dialect)),
-            Some(Asked::Union(dialect)) => (Strictness::Union, dialect),
+            Some(ProfileOrUnion::Profile(profile)) => (Strictness::Profile(profile), Some(profile.dialect)),
+            Some(ProfileOrUnion::Union(dialect)) => (Strictness::Union, dialect),
         };
         if self.dialect.is_some() && of_profile.is_some_and(|dialect| self.dialect != Some(dialect)) {
             let given = self.dialect.map_or("", Dialect::name);
             let own = of_profile.map_or("", Dialect::name);
-            return bad_input(format!("error: --profile is of {own}, and --dialect is {given}"));
+            return Err(CliError::input(format!("--profile belongs to {own}, but --dialect is {given}")));
         }
         let terms = CheckOptions {
             dialect: self.dialect.or(of_profile),
@@ -118,67 +113,66 @@ impl Check {
             denied: rule::all(&self.deny),
         };
         let inputs = Inputs::of(&self.paths);
-        let report = CheckReport::new(format, Colour::Ansi);
-        let mut desk = Desk { files: &inputs.files, report, dialect_hint: dialect_hint(), n_told: 0 };
-        print(&desk.report.begin());
-        desk.report.pass_over(inputs.n_passed_over);
+        let report = CheckReport::new(self.format, Colour::Ansi);
+        let mut printer = Printer { files: &inputs.files, report, dialect_hint: dialect_hint(), n_errors: 0 };
+        print(&printer.report.begin());
+        printer.report.pass_over(inputs.n_passed_over);
         for (folder, words) in &inputs.unreadable {
-            desk.trouble(folder, None, &format!("cannot read {folder}: {words}"), None);
+            printer.trouble(folder, None, &format!("cannot read {folder}: {words}"), None);
         }
         let bar = bar(&inputs.files);
         requests::judge(
             &inputs.files,
             &terms,
             |index, event| match &bar {
-                Some(bar) => bar.suspend(|| desk.take(index, event)),
-                None => desk.take(index, event),
+                Some(bar) => bar.suspend(|| printer.take(index, event)),
+                None => printer.take(index, event),
             },
             |n_bytes| bar.iter().for_each(|bar| bar.set_position(n_bytes)),
         );
         bar.iter().for_each(ProgressBar::finish_and_clear);
-        desk.count_untold();
-        print(&desk.report.end());
-        let tally = desk.report.tally();
+        printer.count_unprinted();
+        print(&printer.report.end());
+        let tally = printer.report.tally();
         match (tally.n_unjudged, tally.n_requests, tally.n_refused + tally.n_denied) {
-            (0, 0, _) => bad_input(format!("error: no request in {}", self.paths.join(" "))),
-            (0, _, 0) => 0,
-            (0, _, _) => 1,
-            _ => BAD_INPUT,
+            (0, 0, _) => Err(CliError::input(format!("no request in {}", self.paths.join(" ")))),
+            (0, _, 0) => Ok(0),
+            (0, _, _) => Ok(1),
+            _ => Ok(BAD_INPUT),
         }
     }
 }
 
-/// Where what was found becomes text.
-struct Desk<'a> {
+/// Prints findings and errors.
+struct Printer<'a> {
     files: &'a [Input],
     report: CheckReport,
-    /// How to say the dialect; told once.
+    /// How to name the dialect; printed once.
     dialect_hint: Option<String>,
-    /// Errors that were told.
-    n_told: usize,
+    n_errors: usize,
 }
 
-/// Errors that are told one by one. A file of another kind would have one on each line.
-const MAX_TOLD: usize = 20;
+/// Errors that are printed one by one. A file of another kind would have one on each line.
+const MAX_ERRORS: usize = 20;
 
 fn dialect_hint() -> Option<String> {
     let options = Dialect::ALL.map(|dialect| format!("--dialect {dialect}"));
     Some(format!("give {}", options.join(" or ")))
 }
 
-impl Desk<'_> {
-    fn take(&mut self, index: usize, event: Event) {
+impl Printer<'_> {
+    fn take(&mut self, index: usize, event: ReadEvent) {
         let Some(input) = self.files.get(index) else { return };
         let file = input.path.as_str();
         let place = |line: Option<u64>| line.map_or(file.to_owned(), |line| format!("{file}:{line}"));
         match event {
-            Event::Judged(audited) => print(&self.report.request(file, &audited)),
-            Event::End => print(&self.report.end_of_file(file)),
-            Event::Unreadable(line, words) => {
+            ReadEvent::Judged(audited) => print(&self.report.request(file, &audited)),
+            ReadEvent::End => print(&self.report.end_of_file(file)),
+            ReadEvent::Unreadable(line, words) => {
                 let words = format!("cannot read {}: {words}", place(line));
                 self.trouble(file, line, &words, None);
             }
-            Event::Unjudged(line, CheckError::NotJson(words)) => {
+            ReadEvent::Unjudged(line, CheckError::NotJson(words)) => {
                 // A line of a file is the first of its own text.
                 let words = match line {
                     Some(_) => words.replacen(" at line 1 column ", " at column ", 1),
@@ -188,8 +182,8 @@ impl Desk<'_> {
                 self.trouble(file, line, &words, None);
             }
             // A folder also holds other JSON.
-            Event::Unjudged(_, CheckError::NoConversation) if !input.is_named => self.report.pass_over(1),
-            Event::Unjudged(line, _) => {
+            ReadEvent::Unjudged(_, CheckError::NoConversation) if !input.is_named => self.report.pass_over(1),
+            ReadEvent::Unjudged(line, _) => {
                 let hint = self.dialect_hint.take();
                 self.trouble(file, line, &format!("{} does not show its dialect", place(line)), hint);
             }
@@ -197,24 +191,24 @@ impl Desk<'_> {
     }
 
     fn trouble(&mut self, file: &str, line: Option<u64>, words: &str, hint: Option<String>) {
-        self.n_told += 1;
-        if self.n_told <= MAX_TOLD {
+        self.n_errors += 1;
+        if self.n_errors <= MAX_ERRORS {
             let hint = hint.map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
-            bad_input(format!("error: {words}{hint}"));
+            error(format!("{words}{hint}"));
         }
         let words = redactor().text(words).into_owned();
         print(&self.report.unjudged(file, line, &words));
     }
 
-    fn count_untold(&self) {
-        match self.n_told.saturating_sub(MAX_TOLD) {
+    fn count_unprinted(&self) {
+        match self.n_errors.saturating_sub(MAX_ERRORS) {
             0 => {}
             n => tell(format!("… and {n} more that could not be judged")),
         }
     }
 }
 
-/// Progress for work that takes longer than people like to wait, on a terminal.
+/// Progress on a terminal, for work that takes long.
 fn bar(files: &[Input]) -> Option<ProgressBar> {
     const MIN_BYTES: u64 = 64 << 20;
     let sizes = files.iter().filter_map(|file| Some(std::fs::metadata(&file.path).ok()?.len()));

@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use clap::{Args, ValueEnum};
 
 use super::embedded::{CLASSES, catalogue};
+use super::error::{CliError, Outcome};
 use super::kills::kills;
 use super::library::{self, Selection};
-use super::{bad_input, print_plain, tell};
+use super::output::{print_plain, tell};
 use brickbat_drive::driver::BASELINE;
 use brickbat_drive::runner::Job;
 use brickbat_engine::agent::canary::Canary;
@@ -16,24 +17,23 @@ use brickbat_report::classes;
 use brickbat_report::classes::table::{self, Facts, Kills, Summary};
 use brickbat_rules::dialect::Dialect;
 
-/// Tells of each failure class which scenarios say it, which planted bug proves that they bite, and which systems show
-/// it, or why it cannot be said yet.
+/// Show for each known failure class which scenarios cover it, which planted bug proves that, and which systems have it.
 ///
-/// A class is *proven* when some planted bug of the class is caught, by the checker that is meant for it, in scenarios of
-/// the class and in no others: the suite without them would let it pass. `alone` says that one scenario does all of it.
+/// A class is *proven* if a planted bug of the class is caught, by the check that is meant for it, in scenarios of the
+/// class and in no others: without them, the suite would miss it. `alone` means that a single scenario does all of it.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Classes {
-    /// How the table is written.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
-    /// Exit with code 1 if fewer classes are proven.
+    /// The format of the table.
+    #[arg(long, value_enum, default_value_t = TableFormat::Text)]
+    format: TableFormat,
+    /// Exit with code 1 if fewer than N classes are proven.
     #[arg(long, value_name = "N")]
     require: Option<usize>,
-    /// Exit with code 1 if a class has a planted bug and is not proven.
+    /// Exit with code 1 if a class has a planted bug and is still not proven.
     #[arg(long)]
     strict: bool,
-    /// Only this class. May be repeated.
+    /// Show only this class. May be repeated.
     #[arg(long, value_name = "CLASS")]
     only: Vec<String>,
 }
@@ -44,66 +44,60 @@ const EXAMPLES: &str = "Examples:
   brickbat classes --format markdown > classes.md
   brickbat classes --require 55
 
-Exit codes: 0 as required, 1 less is proven than --require or --strict asks for, 2 usage or bad input.";
+Exit codes: 0 as required, 1 less is proven than --require or --strict demands, 2 usage or bad input.";
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Format {
+enum TableFormat {
     Text,
     Markdown,
     Json,
 }
 
-/// Less is proven than is required.
+/// Exit code if less is proven than is required.
 const UNPROVEN: u8 = 1;
 
 impl Classes {
-    pub(super) fn execute(&self) -> u8 {
-        let mut classes = match classes::parse(CLASSES.1, CLASSES.0) {
-            Ok(classes) => classes,
-            Err(error) => return bad_input(error),
-        };
+    pub(super) fn execute(&self) -> Outcome {
+        let mut classes = classes::parse(CLASSES.1, CLASSES.0)?;
         if let Some(unknown) = self.only.iter().find(|id| !classes.iter().any(|class| class.id == **id)) {
             let known: Vec<&str> = classes.iter().map(|class| class.id.as_str()).collect();
             let hint = brickbat_scenario::parse::did_you_mean(unknown, &known);
             let hint = hint.unwrap_or_else(|| "`brickbat classes` lists them".to_owned());
-            return bad_input(format!("error: there is no class `{unknown}`\nhint: {hint}"));
+            return Err(CliError::input(format!("there is no class `{unknown}`\nhint: {hint}")));
         }
         classes.retain(|class| self.only.is_empty() || self.only.contains(&class.id));
-        let facts = match facts(|class| self.only.is_empty() || self.only.iter().any(|id| id == class)) {
-            Ok(facts) => facts,
-            Err(code) => return code,
-        };
+        let facts = facts(|class| self.only.is_empty() || self.only.iter().any(|id| id == class))?;
         let rows = table::rows(&classes, &facts);
         print_plain(&match self.format {
-            Format::Text => table::text(&rows),
-            Format::Markdown => table::markdown(&rows),
-            Format::Json => table::json(&rows),
+            TableFormat::Text => table::text(&rows),
+            TableFormat::Markdown => table::markdown(&rows),
+            TableFormat::Json => table::json(&rows),
         });
-        self.judged(&rows)
+        Ok(self.judge(&rows))
     }
 
-    /// The exit code, and what it is for.
-    fn judged(&self, rows: &[table::Row]) -> u8 {
+    /// The exit code; what it is for is printed.
+    fn judge(&self, rows: &[table::ClassRow]) -> u8 {
         let mut code = 0;
         let proven = Summary::of(rows).proven;
         if let Some(wanted) = self.require.filter(|wanted| proven < *wanted) {
-            tell(format!("{proven} classes are proven, and {wanted} are required"));
+            tell(format!("{proven} classes are proven, but {wanted} are required"));
             code = UNPROVEN;
         }
         for row in table::unproven(rows).filter(|_| self.strict) {
             let reason = row.reason.as_deref().unwrap_or_default();
-            tell(format!("{} has a planted bug and is not proven: {reason}", row.class.id));
+            tell(format!("{} has a planted bug but is not proven: {reason}", row.class.id));
             code = UNPROVEN;
         }
         code
     }
 }
 
-/// What is known of the classes that are wanted.
-fn facts(is_wanted: impl Fn(&str) -> bool) -> Result<Facts, u8> {
-    let said = library::said().map_err(bad_input)?;
+/// What is known about the classes that are wanted.
+fn facts(is_wanted: impl Fn(&str) -> bool) -> Result<Facts, CliError> {
+    let said = library::said()?;
     let selection = Selection { sources: &[], dialects: &Dialect::ALL, filter: None, seed: 0 };
-    let jobs = library::load(&selection).map_err(bad_input)?;
+    let jobs = library::load(&selection)?;
     let of_class = |canary: &Canary| canary.class().is_some_and(&is_wanted);
     let canaries: Vec<Canary> = Canary::all().filter(of_class).collect();
     let kills = kills(&jobs, &canaries);
@@ -114,13 +108,13 @@ fn facts(is_wanted: impl Fn(&str) -> bool) -> Result<Facts, u8> {
 }
 
 /// The scenarios in which each system has known findings.
-fn shown(jobs: &[Job]) -> Result<BTreeMap<String, BTreeSet<String>>, u8> {
+fn shown(jobs: &[Job]) -> Result<BTreeMap<String, BTreeSet<String>>, CliError> {
     let mut shown: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for manifest in catalogue().manifests() {
         let Some(text) = manifest.text(BASELINE).filter(|_| !shown.contains_key(&manifest.name)) else {
             continue;
         };
-        let baseline = Baseline::parse(&text, &format!("{}/{BASELINE}", manifest.name)).map_err(bad_input)?;
+        let baseline = Baseline::parse(&text, &format!("{}/{BASELINE}", manifest.name))?;
         let held = jobs.iter().filter(|job| baseline.holds(&job.plan.id.to_string()));
         shown.insert(manifest.name.clone(), held.map(|job| job.plan.id.scenario.clone()).collect());
     }

@@ -1,60 +1,43 @@
-//! `brickbat diff`: the same plans on two systems, and where they part.
+//! `brickbat diff`: the same plans on two systems, and where the systems differ.
 
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use super::error::{CliError, Outcome, UNJUDGED};
+use super::failure;
 use super::interrupt::until_interrupted;
-use super::library::{self, Selection, Source};
+use super::launch::{Launch, block_on};
 use super::merge::read_report;
-use super::own::Own;
+use super::options::{ConfirmOptions, JobOptions, PlanOptions, ProviderOptions, SystemOptions};
+use super::output::{paint, print};
 use super::progress::Progress;
-use super::run::{dialect, paint, profile, profiles};
-use super::secrets::redactor;
-use super::shrink::options;
-use super::{bad_input, block_on, own_program, print, tell};
-use brickbat_drive::runner::{self, Job, Options, Repeat, System};
-use brickbat_report::parting::{Comparison, Gap, Parting};
+use brickbat_drive::runner::{self, Job, Options, System};
+use brickbat_report::diff::{Comparison, Divergence, Gap};
 use brickbat_report::report::Case;
-use brickbat_report::report::text::Tone;
-use brickbat_rules::Profile;
-use brickbat_rules::dialect::Dialect;
+use brickbat_report::report::text::{Tone, counted};
 
-/// Runs the same plans on two systems, versions or modes, and tells where they part: one plan for each cause.
+/// Run the same plans on two systems, versions or modes, and show where they differ: one plan for each distinct failure.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Diff {
     /// A system, such as `ai-sdk@5/ui-messages`; or the JSON report of a run on one system, which is not run again.
     #[arg(value_name = "SYSTEM")]
     first: String,
-    /// The system that it is held against, or its report.
+    /// The system to compare it with, or its report.
     #[arg(value_name = "SYSTEM")]
     second: String,
-    /// A scenario file or folder, or the beginning of a built-in plan's id, such as `abort/`; all built-in ones by
-    /// default.
-    #[arg(value_name = "SCENARIO")]
-    scenarios: Vec<String>,
+    #[command(flatten)]
+    plans: PlanOptions,
     /// A manifest of your own that names the systems.
     #[arg(long, value_name = "FILE")]
     manifest: Option<PathBuf>,
-    /// A dialect that the provider speaks; all by default. May be repeated.
-    #[arg(long = "dialect", value_name = "DIALECT", value_parser = dialect)]
-    dialects: Vec<Dialect>,
-    /// How strict the provider is, such as `anthropic-messages@2026-05`; the newest by default. May be repeated.
-    #[arg(long = "profile", value_name = "PROFILE", value_parser = profile)]
-    profiles: Vec<&'static Profile>,
-    /// Only plans whose id contains this text.
-    #[arg(long, value_name = "TEXT")]
-    filter: Option<String>,
-    /// Plans at once; an agent that speaks ACP itself runs one at a time.
-    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=256))]
-    jobs: u16,
-    /// Do not run a plan with a finding a second time, nor what is doubtful alone.
-    #[arg(long)]
-    no_confirm: bool,
-    /// Seed of the wire ids.
-    #[arg(long, value_name = "S", default_value_t = 0)]
-    seed: u64,
+    #[command(flatten)]
+    provider: ProviderOptions,
+    #[command(flatten)]
+    concurrency: JobOptions,
+    #[command(flatten)]
+    confirm: ConfirmOptions,
     /// Print the comparison as JSON.
     #[arg(long)]
     json: bool,
@@ -66,132 +49,96 @@ const EXAMPLES: &str = "Examples:
   brickbat diff before.json after.json
   brickbat diff before.json ai-sdk@7/ui-messages --json
 
-Exit codes: 0 the systems do the same, 1 they part, 2 bad input, 3 a plan could not be judged.";
+Exit codes: 0 no difference, 1 the systems differ, 2 bad input, 3 a plan could not be judged.";
 
-impl Diff {
-    pub(super) fn execute(&self) -> u8 {
-        match self.compare() {
-            Ok(comparison) => self.tell(&comparison),
-            Err(code) => code,
-        }
-    }
-
-    fn compare(&self) -> Result<Comparison, u8> {
-        // What cannot be read is told before anything runs.
-        let sides = [self.side(&self.first)?, self.side(&self.second)?];
-        let jobs = match sides.iter().any(|side| matches!(side, Side::System(_))) {
-            true => self.jobs()?,
-            false => Vec::new(),
-        };
-        let [first, second] = sides;
-        let first = self.cases(first, &jobs)?;
-        let second = self.cases(second, &jobs)?;
-        Ok(Comparison::of(&first, &second))
-    }
-
-    fn side(&self, word: &str) -> Result<Side, u8> {
-        if Path::new(word).extension().is_some_and(|ending| ending == "json") {
-            let cases = read_report(Path::new(word))?.cases;
-            if cases.windows(2).any(|pair| pair[0].system != pair[1].system) {
-                return Err(bad_input(format!(
-                    "error: {word} is of several systems\nhint: give a report of each: `brickbat run --system NAME --report FILE`"
-                )));
-            }
-            return Ok(Side::Ran(cases));
-        }
-        let own = Own { manifest: self.manifest.clone(), command: None, mode: None, sdk_version: None };
-        let systems = own.systems(&[word.to_owned()]).map_err(bad_input)?;
-        systems.into_iter().next().map(Side::System).ok_or_else(|| bad_input("error: no system is named"))
-    }
-
-    fn jobs(&self) -> Result<Vec<Job>, u8> {
-        let sources: Vec<Source> = self.scenarios.iter().map(|word| Source::of(word)).collect();
-        let dialects = if self.dialects.is_empty() { &Dialect::ALL[..] } else { &self.dialects };
-        let filter = self.filter.as_deref();
-        let jobs = library::load(&Selection { sources: &sources, dialects, filter, seed: self.seed })
-            .map_err(bad_input)?;
-        match jobs.is_empty() {
-            true => Err(bad_input("error: no plan is left\nhint: `brickbat run --list` shows what there is")),
-            false => Ok(jobs),
-        }
-    }
-
-    /// What a system does in all plans.
-    fn cases(&self, side: Side, jobs: &[Job]) -> Result<Vec<Case>, u8> {
-        let system = match side {
-            Side::Ran(cases) => return Ok(cases),
-            Side::System(system) => system,
-        };
-        let supervisor = own_program()?;
-        let profiles = profiles(&self.profiles);
-        let repeat = Repeat { times: 1, confirm: !self.no_confirm };
-        let options = Options { repeat, ..options(&profiles, &supervisor, usize::from(self.jobs)) };
-        let progress = Progress::on(&redactor().text(&system.name()));
-        let note = |words: &str| progress.note(&redactor().text(words));
-        let on_case = |case: &Case, n_done: usize, n_all: usize| progress.case(case, n_done, n_all);
-        match block_on(until_interrupted(runner::run(&system, jobs, options, &note, &on_case)))? {
-            Some(cases) => Ok(cases),
-            None => {
-                tell("two systems cannot be compared by half; fewer plans are a shorter run");
-                Err(UNJUDGED)
-            }
-        }
-    }
-
-    fn tell(&self, comparison: &Comparison) -> u8 {
-        match self.json {
-            true => print(&format!("{}\n", serde_json::to_string_pretty(comparison).unwrap_or_default())),
-            false => print(&text(comparison)),
-        }
-        match (comparison.is_open(), comparison.partings.is_empty()) {
-            (true, _) => UNJUDGED,
-            (false, true) => 0,
-            (false, false) => PARTED,
-        }
-    }
-}
-
-/// One of the two: a system to run on, or what a report says of one.
-enum Side {
+/// One of the two: a system to run on, or the cases of its report.
+enum DiffSide {
     System(System),
     Ran(Vec<Case>),
 }
 
-/// Exit code where the systems part.
-const PARTED: u8 = 1;
+/// Exit code if the systems differ.
+const DIFFERENT: u8 = 1;
 
-/// Exit code where a plan could not be judged.
-const UNJUDGED: u8 = 3;
+impl Diff {
+    pub(super) fn execute(&self) -> Outcome {
+        // Whatever cannot be read must be reported before anything runs.
+        let sides = [self.side(&self.first)?, self.side(&self.second)?];
+        let is_to_run = sides.iter().any(|side| matches!(side, DiffSide::System(_)));
+        let jobs = if is_to_run { self.plans.jobs(self.provider.dialects())? } else { Vec::new() };
+        let [first, second] = sides;
+        let comparison = Comparison::of(&self.cases(first, &jobs)?, &self.cases(second, &jobs)?);
+        print(&if self.json {
+            serde_json::to_string_pretty(&comparison).unwrap_or_default() + "\n"
+        } else {
+            text(&comparison)
+        });
+        Ok(match (comparison.is_open(), comparison.divergences.is_empty()) {
+            (true, _) => UNJUDGED,
+            (false, true) => 0,
+            (false, false) => DIFFERENT,
+        })
+    }
+
+    fn side(&self, word: &str) -> Result<DiffSide, CliError> {
+        if Path::new(word).extension().is_some_and(|ending| ending == "json") {
+            let cases = read_report(Path::new(word))?.cases;
+            if cases.windows(2).any(|pair| pair[0].system != pair[1].system) {
+                return Err(CliError::input(format!(
+                    "{word} has several systems\nhint: give a report of each: `brickbat run --system NAME --report FILE`"
+                )));
+            }
+            return Ok(DiffSide::Ran(cases));
+        }
+        let systems = vec![word.to_owned()];
+        let manifest = self.manifest.clone();
+        let options = SystemOptions { systems, manifest, command: None, mode: None, sdk_version: None };
+        Ok(DiffSide::System(options.one_system()?))
+    }
+
+    /// The cases of all plans on a system.
+    fn cases(&self, side: DiffSide, jobs: &[Job]) -> Result<Vec<Case>, CliError> {
+        let system = match side {
+            DiffSide::Ran(cases) => return Ok(cases),
+            DiffSide::System(system) => system,
+        };
+        let launch = Launch::new(self.provider.profiles())?;
+        let options = Options { repeat: self.confirm.repeat(1), ..launch.options(self.concurrency.jobs) };
+        let progress = Progress::on(&system);
+        let note = |words: &str| progress.note(words);
+        let on_case = |case: &Case, n_done: usize, n_all: usize| progress.case(case, n_done, n_all);
+        let run = runner::run(&system, jobs, options, &note, &on_case);
+        block_on(until_interrupted(run))?.ok_or_else(|| {
+            CliError::start(
+                "a comparison needs complete runs on both systems\nhint: fewer plans take less time",
+            )
+        })
+    }
+}
 
 fn text(comparison: &Comparison) -> String {
-    let mut text: String = comparison.partings.iter().map(parting).collect();
+    let mut text: String = comparison.divergences.iter().map(divergence).collect();
     comparison.gaps.iter().for_each(|it| text.push_str(&gap(comparison, it)));
-    let Comparison { first, second, n_compared, n_alike, n_beyond_both, partings, .. } = comparison;
-    let tone = if partings.is_empty() { Tone::Good } else { Tone::Bad };
-    let told = if partings.len() == 1 { "1 cause".to_owned() } else { format!("{} causes", partings.len()) };
+    let Comparison { first, second, n_compared, n_alike, n_beyond_both, divergences, .. } = comparison;
+    let tone = if divergences.is_empty() { Tone::Good } else { Tone::Bad };
     text.push_str(&format!(
-        "{}  {n_compared} plans on {first} and {second}: {n_alike} alike; they part by {told}; \
-         {n_beyond_both} more plans are beyond both\n",
+        "{}  {n_compared} plans on {first} and {second}: {n_alike} the same; {}; {n_beyond_both} more plans that \
+         neither supports or reaches\n",
         paint(tone, "diff"),
+        counted(divergences.len(), "distinct difference"),
     ));
     text
 }
 
-fn parting(parting: &Parting) -> String {
-    let finding = &parting.finding;
-    let rule = finding.rule.map(|rule| format!("  rule {rule}")).unwrap_or_default();
-    let plans = if parting.n_plans == 1 { "1 plan".to_owned() } else { format!("{} plans", parting.n_plans) };
-    let dialects: Vec<&str> = parting.dialects.iter().map(String::as_str).collect();
-    let both = if parting.elsewhere_on_both { "; in other plans both do" } else { "" };
+fn divergence(divergence: &Divergence) -> String {
+    let both = if divergence.elsewhere_on_both { "; in other plans both do" } else { "" };
     format!(
-        "only on {}: {} {}\n  {}{rule}\n  {}\n  in {plans}; {}{both}\n  again: {}\n\n",
-        parting.only_on,
-        paint(Tone::Bad, parting.harm.name()),
-        finding.check,
-        finding.message,
-        parting.plan,
-        dialects.join(", "),
-        parting.reproduce,
+        "only on {}: {}  {}\n{}{both}\n  again: {}\n\n",
+        divergence.only_on,
+        failure::headline(Tone::Bad, &divergence.finding),
+        divergence.plan,
+        failure::extent(divergence.n_plans, divergence.dialects.iter().map(String::as_str)),
+        divergence.reproduce,
     )
 }
 

@@ -1,12 +1,14 @@
-//! What comes with the program: the built-in systems, file by file, and the catalogue of failure classes.
+//! What is built into the program: the systems, the catalogue of failure classes, sequences of events and rule vectors.
 
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use brickbat_engine::events::Sequence;
-use include_dir::{Dir, include_dir};
+use include_dir::{Dir, DirEntry, include_dir};
 
 use brickbat_drive::driver::Catalogue;
 use brickbat_drive::driver::catalogue::Files;
+use brickbat_engine::events::Sequence;
+use brickbat_rules::lint::VectorFile;
 
 /// The files of each built-in system, as `harness/build.rs` found them.
 const SYSTEMS: &[Files] = include!(concat!(env!("OUT_DIR"), "/systems.rs"));
@@ -17,7 +19,9 @@ pub const CLASSES: (&str, &str) = ("corpora/classes.yaml", include_str!("../../c
 /// Sequences of events of an SDK's own stream.
 static EVENTS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/corpora/events");
 
-/// The sequences that come with Brickbat, by name.
+static VECTORS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/corpora/histories");
+
+/// The built-in sequences, by name.
 pub fn sequences() -> Vec<(String, Sequence)> {
     let read = |file: &include_dir::File<'_>| {
         let name = file.path().file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -27,6 +31,14 @@ pub fn sequences() -> Vec<(String, Sequence)> {
     let mut sequences: Vec<(String, Sequence)> = EVENTS.files().map(read).collect();
     sequences.sort_by(|one, other| one.0.cmp(&other.0));
     sequences
+}
+
+/// The built-in rule vectors, by the id of their rule. A test checks that all of them can be read.
+pub fn vectors() -> BTreeMap<String, VectorFile> {
+    let folders = VECTORS.entries().iter().filter_map(DirEntry::as_dir);
+    let texts = folders.flat_map(Dir::files).filter_map(include_dir::File::contents_utf8);
+    let files = texts.filter_map(|text| VectorFile::read(text).ok());
+    files.filter_map(|file| Some((file.rule.clone()?, file))).collect()
 }
 
 /// The built-in systems.

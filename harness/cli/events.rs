@@ -1,4 +1,4 @@
-//! `brickbat events`: events out of order, fed to what consumes an SDK's own stream.
+//! `brickbat events`: events out of order, fed to the code that consumes an SDK's own stream.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,63 +7,63 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::embedded::sequences;
-use super::own::Own;
+use super::error::{CliError, Outcome};
+use super::launch::{block_on, own_program};
+use super::options::SystemOptions;
+use super::output::{paint, print, print_json};
 use super::progress::Progress;
-use super::run::paint;
 use super::secrets::redactor;
-use super::{bad_input, block_on, own_program, print, tell};
 use brickbat_drive::driver::DriverError;
 use brickbat_drive::runner::{Feeder, Played, System};
 use brickbat_engine::events::{Event, Sequence, Wrong, shuffled};
-use brickbat_report::report::text::Tone;
+use brickbat_report::report::text::{Tone, counted};
 use brickbat_scenario::parse::MAX_TEXT;
 use brickbat_search::generate::Source;
 
-/// Feeds sequences of events to what consumes an SDK's own stream, and judges what it stores after each event.
+/// Replay an SDK's own stream events out of order, and judge what the SDK stores after each of them.
 ///
-/// The events are those of the SDK itself, below any provider: a call begins, its arguments stream, it is ready, it has a
-/// result, the turn is over. They come swapped, twice, late or not at all. Whatever the order, a call that is over stays as
-/// it is, and nothing is lost, stored twice or left open. To refuse an event out loud is no mistake.
+/// The events are those of the SDK itself, independent of any provider: a call begins, its arguments stream, it is ready,
+/// it has a result, the turn is over. They arrive swapped, twice, late or not at all. Whatever the order, a finished call
+/// must not change, and nothing may be lost, stored twice or left open. Rejecting an event with an error is allowed.
 #[derive(Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, mut_arg("systems", |arg| arg.help(SYSTEM_HELP)))]
 pub(super) struct Events {
-    /// Files with sequences; those that come with Brickbat by default.
+    /// Files with sequences of events; the built-in sequences by default.
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// A system whose adapter can feed events, such as `ai-sdk@6`. May be repeated.
-    #[arg(long = "system", value_name = "NAME", id = "systems")]
-    systems: Vec<String>,
     #[command(flatten)]
-    own: Own,
-    /// What is fed; everything that the adapter offers by default. May be repeated.
+    system: SystemOptions,
+    /// The consumer to feed; by default every consumer that the adapter offers. May be repeated.
     #[arg(long = "consumer", value_name = "NAME")]
     consumers: Vec<String>,
-    /// So many sequences more, drawn at random.
+    /// How many random sequences to play as well.
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(..=100_000))]
     shuffled: u32,
-    /// The seed of the first of them.
+    /// The seed of the first random sequence.
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
-    /// Print JSON, for other programs.
+    /// Print JSON for other programs.
     #[arg(long)]
     json: bool,
 }
+
+const SYSTEM_HELP: &str = "A system whose adapter can feed events, such as `ai-sdk@6`. With --manifest, a name in it. May be repeated";
 
 const EXAMPLES: &str = "Examples:
   brickbat events --system ai-sdk@6
   brickbat events --system tanstack-ai@0.28.0 --system tanstack-ai@0.58.0 --consumer stream-processor
   brickbat events my-sequence.yaml --command 'node adapter.mjs' --shuffled 0
 
-Exit codes: 0 right in every order, 1 something is stored wrong, 2 bad input, 3 a sequence could not be judged.";
+Exit codes: 0 correct in every order, 1 something is stored wrongly, 2 bad input, 3 a sequence could not be judged.";
 
 /// Version of the JSON.
 const SCHEMA: u32 = 1;
 
-/// A consumer that failed so often is given up: the rest would say the same.
+/// Failures after which a consumer is skipped: the others would be the same.
 const MAX_FAILURES: usize = 3;
 
-/// What became of all sequences on one consumer.
-struct Sheet {
+/// The results of all sequences on one consumer.
+struct ConsumerResult {
     system: String,
     sdk: String,
     consumer: String,
@@ -72,52 +72,41 @@ struct Sheet {
     failures: Vec<String>,
 }
 
-/// What became of those that were drawn.
+/// The results of random sequences.
 #[derive(Default)]
 struct Drawn {
     n: usize,
     n_refused: usize,
     n_wrong: usize,
-    causes: BTreeMap<Wrong, Cause>,
+    failures: BTreeMap<Wrong, Smallest>,
 }
 
-/// One kind of mistake, and the smallest sequence that shows it.
-struct Cause {
+/// How often a kind of mistake was made, and the smallest sequence that shows it.
+struct Smallest {
     n: usize,
     events: Vec<Event>,
     played: Played,
 }
 
 impl Events {
-    pub(super) fn execute(&self) -> u8 {
-        if self.systems.is_empty() && self.own.command.is_none() && self.own.manifest.is_none() {
-            return bad_input(
-                "error: no system is named\nhint: `--system NAME`, `--manifest FILE` or `--command COMMAND`",
-            );
+    pub(super) fn execute(&self) -> Outcome {
+        if !self.system.is_given() {
+            let hint = "use `--system NAME`, `--manifest FILE` or `--command COMMAND`";
+            return Err(CliError::input(format!("no system is named\nhint: {hint}")));
         }
-        let systems = match self.own.systems(&self.systems) {
-            Ok(systems) => systems,
-            Err(error) => return bad_input(error),
+        let systems = self.system.systems()?;
+        let named = match self.files.as_slice() {
+            [] => sequences(),
+            files => files.iter().map(|path| read(path)).collect::<Result<_, CliError>>()?,
         };
-        let named = match self.named() {
-            Ok(named) => named,
-            Err(error) => return bad_input(error),
-        };
-        let supervisor = match own_program() {
-            Ok(supervisor) => supervisor,
-            Err(code) => return code,
-        };
-        match block_on(self.play_all(&systems, &named, &supervisor)) {
-            Ok(Ok(sheets)) => self.tell(&sheets),
-            Ok(Err(code)) | Err(code) => code,
-        }
-    }
-
-    fn named(&self) -> Result<Vec<(String, Sequence)>, String> {
-        if self.files.is_empty() {
-            return Ok(sequences());
-        }
-        self.files.iter().map(|path| read(path)).collect()
+        let results = block_on(self.play_all(&systems, &named, &own_program()?))??;
+        self.report(&results);
+        let is_wrong = |result: &ConsumerResult| result.n_wrong() + result.drawn.n_wrong > 0;
+        Ok(if results.iter().any(|result| !result.failures.is_empty()) {
+            3
+        } else {
+            u8::from(results.iter().any(is_wrong))
+        })
     }
 
     async fn play_all(
@@ -125,38 +114,36 @@ impl Events {
         systems: &[System],
         named: &[(String, Sequence)],
         supervisor: &Path,
-    ) -> Result<Vec<Sheet>, u8> {
-        let mut sheets = Vec::new();
+    ) -> Result<Vec<ConsumerResult>, CliError> {
+        let mut results = Vec::new();
         for system in systems {
             let name = redactor().text(&system.name()).into_owned();
-            let progress = Progress::on(&name);
-            let note = |words: &str| progress.note(&redactor().text(words));
-            let mut feeder = Feeder::start(system, supervisor, &note).await.map_err(|error| {
-                tell(format!("error: {name}: {}", redactor().text(&error.to_string())));
-                3
-            })?;
+            let progress = Progress::on(system);
+            let note = |words: &str| progress.note(words);
+            let started = Feeder::start(system, supervisor, &note).await;
+            let mut feeder = started.map_err(|error| CliError::start(format!("{name}: {error}")))?;
             let offered = feeder.consumers().to_vec();
             if offered.is_empty() {
-                return Err(bad_input(format!(
-                    "error: the adapter of {name} offers no consumer of events\nhint: `consumers` in its answer to `initialize` names them"
+                return Err(CliError::input(format!(
+                    "the adapter of {name} offers no consumer of events\nhint: it lists them as `consumers` in its answer to `initialize`"
                 )));
             }
             let wanted = if self.consumers.is_empty() { &offered } else { &self.consumers };
             for consumer in wanted {
-                sheets.push(self.sheet(&mut feeder, &name, consumer, named).await);
+                results.push(self.play(&mut feeder, &name, consumer, named).await);
             }
         }
-        Ok(sheets)
+        Ok(results)
     }
 
-    async fn sheet(
+    async fn play(
         &self,
         feeder: &mut Feeder,
         system: &str,
         consumer: &str,
         named: &[(String, Sequence)],
-    ) -> Sheet {
-        let mut sheet = Sheet {
+    ) -> ConsumerResult {
+        let mut result = ConsumerResult {
             system: system.to_owned(),
             sdk: feeder.sdk(),
             consumer: consumer.to_owned(),
@@ -166,59 +153,48 @@ impl Events {
         };
         for (name, sequence) in named {
             match feeder.play(consumer, &sequence.events).await {
-                Ok(played) => sheet.named.push((name.clone(), sequence.events.clone(), played)),
-                Err(error) => sheet.failures.push(format!("{name}: {error}")),
+                Ok(played) => result.named.push((name.clone(), sequence.events.clone(), played)),
+                Err(error) => result.failures.push(format!("{name}: {error}")),
             }
-            if sheet.failures.len() >= MAX_FAILURES {
-                return sheet;
+            if result.failures.len() >= MAX_FAILURES {
+                return result;
             }
         }
         for nth in 0..u64::from(self.shuffled) {
             let seed = self.seed.wrapping_add(nth);
-            if let Err(error) = sheet.drawn.add(feeder, consumer, seed).await {
-                sheet.failures.push(format!("seed {seed}: {error}"));
+            if let Err(error) = result.drawn.add(feeder, consumer, seed).await {
+                result.failures.push(format!("seed {seed}: {error}"));
             }
-            if sheet.failures.len() >= MAX_FAILURES {
-                return sheet;
+            if result.failures.len() >= MAX_FAILURES {
+                return result;
             }
         }
-        sheet
+        result
     }
 
-    fn tell(&self, sheets: &[Sheet]) -> u8 {
-        match self.json {
-            true => {
-                let subjects: Vec<Value> = sheets.iter().map(Sheet::to_json).collect();
-                let mut json = json!({ "schema": SCHEMA, "seed": self.seed, "subjects": subjects });
-                redactor().value(&mut json);
-                print(&format!("{json:#}\n"));
-            }
-            false => sheets.iter().for_each(|sheet| print(&redactor().text(&sheet.text(self.seed)))),
+    fn report(&self, results: &[ConsumerResult]) {
+        if self.json {
+            let subjects: Vec<Value> = results.iter().map(ConsumerResult::to_json).collect();
+            return print_json(json!({ "schema": SCHEMA, "seed": self.seed, "subjects": subjects }));
         }
-        let is_wrong = |sheet: &Sheet| sheet.n_wrong() + sheet.drawn.n_wrong > 0;
-        match () {
-            () if sheets.iter().any(|sheet| !sheet.failures.is_empty()) => 3,
-            () if sheets.iter().any(is_wrong) => 1,
-            () => 0,
-        }
+        results.iter().for_each(|result| print(&result.text(self.seed)));
     }
 }
 
-fn read(path: &Path) -> Result<(String, Sequence), String> {
+fn read(path: &Path) -> Result<(String, Sequence), CliError> {
     let shown = path.display();
-    let size = std::fs::metadata(path).map_err(|error| format!("error: cannot read {shown}: {error}"))?.len();
-    if size > MAX_TEXT as u64 {
-        return Err(format!("error: {shown} has {size} bytes, more than {MAX_TEXT}"));
+    let cannot_read = |error: std::io::Error| CliError::cannot_read(&shown, error);
+    let n_bytes = std::fs::metadata(path).map_err(cannot_read)?.len();
+    if n_bytes > MAX_TEXT as u64 {
+        return Err(CliError::input(format!("{shown} has {n_bytes} bytes; the limit is {MAX_TEXT}")));
     }
-    let text =
-        std::fs::read_to_string(path).map_err(|error| format!("error: cannot read {shown}: {error}"))?;
+    let text = std::fs::read_to_string(path).map_err(cannot_read)?;
     let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let sequence = Sequence::parse(&shown.to_string(), &text).map_err(|diagnostic| diagnostic.to_string())?;
-    Ok((name, sequence))
+    Ok((name, Sequence::parse(&shown.to_string(), &text)?))
 }
 
 impl Drawn {
-    /// Draws a sequence, plays it, and makes the first of each kind of mistake small.
+    /// Draws a sequence, plays it, and minimises the first of each kind of mistake.
     async fn add(&mut self, feeder: &mut Feeder, consumer: &str, seed: u64) -> Result<(), DriverError> {
         let mut source = Source::seeded(seed);
         let events = shuffled(&mut |n| source.below(n));
@@ -230,19 +206,19 @@ impl Drawn {
         kinds.sort();
         kinds.dedup();
         for wrong in kinds {
-            if let Some(cause) = self.causes.get_mut(&wrong) {
-                cause.n += 1;
+            if let Some(known) = self.failures.get_mut(&wrong) {
+                known.n += 1;
                 continue;
             }
             let events = feeder.smallest(consumer, events.clone(), wrong).await?;
             let played = feeder.play(consumer, &events).await?;
-            self.causes.insert(wrong, Cause { n: 1, events, played });
+            self.failures.insert(wrong, Smallest { n: 1, events, played });
         }
         Ok(())
     }
 }
 
-impl Sheet {
+impl ConsumerResult {
     fn n_wrong(&self) -> usize {
         self.named.iter().filter(|(_, _, played)| !played.breaches.is_empty()).count()
     }
@@ -257,16 +233,16 @@ impl Sheet {
             }
             text.push_str(&findings(played, "           "));
         }
-        let n_named = self.named.len();
-        let many = if n_named == 1 { "sequence" } else { "sequences" };
-        text.push_str(&format!("  {n_named} named {many}, {} wrong\n", self.n_wrong()));
-        let Drawn { n, n_refused, n_wrong, causes } = &self.drawn;
+        text.push_str(&format!(
+            "  {}, {} wrong\n",
+            counted(self.named.len(), "named sequence"),
+            self.n_wrong()
+        ));
+        let Drawn { n, n_refused, n_wrong, failures } = &self.drawn;
         if *n > 0 {
-            text.push_str(&format!(
-                "  {n} drawn from seed {seed} on, {n_wrong} wrong, {n_refused} refused\n"
-            ));
+            text.push_str(&format!("  {n} random from seed {seed}, {n_wrong} wrong, {n_refused} refused\n"));
         }
-        for (wrong, Cause { n, events, played }) in causes {
+        for (wrong, Smallest { n, events, played }) in failures {
             let name = paint(Tone::Bad, wrong.name());
             text.push_str(&format!("    {name} in {n}, the smallest: {}\n", words(events)));
             text.push_str(&findings(played, "      "));
@@ -283,7 +259,7 @@ impl Sheet {
             entry["name"] = json!(name);
             entry
         });
-        let causes = self.drawn.causes.iter().map(|(wrong, Cause { n, events, played })| {
+        let causes = self.drawn.failures.iter().map(|(wrong, Smallest { n, events, played })| {
             let mut entry = entry(events, played);
             entry["wrong"] = json!(wrong);
             entry["n"] = json!(n);

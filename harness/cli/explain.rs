@@ -4,26 +4,28 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::examples;
-use super::{bad_input, print_plain, rule};
+use super::embedded::vectors;
+use super::error::{CliError, Outcome};
+use super::output::print_plain;
+use super::rule;
 use brickbat_rules::Rule;
 use brickbat_rules::explain;
 use brickbat_rules::streams::StreamRule;
 
-/// Explains a rule: what it asks for, why, how to mend a history that breaks it, and where that is known from.
+/// Explain a rule: what it demands, why, how to repair a history that violates it, and the source.
 ///
-/// Rules of recorded streams, which `check --stream` names, are explained as well.
+/// Covers the rules for recorded streams too, which `check --stream` names.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Explain {
-    /// A rule, such as `anthropic-messages/tool-result-missing` or `openai-chat/stream/truncated`; the dialect may be
-    /// left out.
+    /// A rule, such as `anthropic-messages/tool-result-missing` or `openai-chat/stream/truncated`; the dialect is
+    /// optional.
     #[arg(value_name = "RULE")]
     rule: Option<String>,
-    /// List all rules, one on a line; so does `explain` without a rule.
+    /// List all rules, one on each line; this is also what `explain` does without a rule.
     #[arg(long, conflicts_with = "rule")]
     all: bool,
-    /// Write the pages of all rules and profiles into this folder, to be read in a browser.
+    /// Write the pages of all rules and profiles to this directory, for a browser.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["rule", "all"])]
     html: Option<PathBuf>,
 }
@@ -36,7 +38,7 @@ const EXAMPLES: &str = "Examples:
   brickbat explain --html rules/        then open rules/index.html";
 
 impl Explain {
-    pub(super) fn execute(&self) -> u8 {
+    pub(super) fn execute(&self) -> Outcome {
         if let Some(folder) = &self.html {
             return write(folder);
         }
@@ -45,31 +47,26 @@ impl Explain {
             let of_streams = StreamRule::all().map(|rule| (rule.id, rule.summary));
             let line = |(id, summary)| format!("{id}  {summary}\n");
             print_plain(&of_bodies.chain(of_streams).map(line).collect::<String>());
-            return 0;
+            return Ok(0);
         };
-        let (of_bodies, of_streams) = match rule::any_named(wanted) {
-            Ok(found) => found,
-            Err(error) => return bad_input(format!("error: {error}")),
-        };
-        let vectors = examples::vectors();
+        let (of_bodies, of_streams) = rule::any_named(wanted)?;
+        let vectors = vectors();
         let page = |rule: &'static Rule| explain::text(rule, vectors.get(rule.id));
         let of_streams = of_streams.into_iter().map(explain::stream_text);
         let pages: Vec<String> = of_bodies.into_iter().map(page).chain(of_streams).collect();
         print_plain(&pages.join("\n"));
-        0
+        Ok(0)
     }
 }
 
-fn write(folder: &Path) -> u8 {
-    let site = explain::site(&examples::vectors());
+fn write(folder: &Path) -> Outcome {
+    let site = explain::site(&vectors());
     for (path, html) in &site {
         let path = folder.join(path);
         let parent = path.parent().unwrap_or(folder);
         let written = std::fs::create_dir_all(parent).and_then(|()| std::fs::write(&path, html));
-        if let Err(error) = written {
-            return bad_input(format!("error: cannot write {}: {error}", path.display()));
-        }
+        written.map_err(|error| CliError::cannot_write(path.display(), error))?;
     }
     print_plain(&format!("{}: {} pages\n", folder.join("index.html").display(), site.len()));
-    0
+    Ok(0)
 }

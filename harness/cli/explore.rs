@@ -1,4 +1,4 @@
-//! `brickbat run --explore`: one conversation, with everything that can go wrong in it, and the causes of what fails.
+//! `brickbat run --explore`: one conversation, with everything that can go wrong in it, and the distinct failures.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,27 +7,27 @@ use std::sync::{Arc, Mutex, PoisonError};
 use clap::{Args, ValueEnum};
 use rayon::prelude::*;
 
+use super::error::{CliError, Outcome, UNJUDGED};
+use super::failure::{self, MAX_UNJUDGED, plan_of};
 use super::interrupt::until_interrupted;
+use super::launch::{Launch, block_on};
+use super::library::one_scenario;
+use super::options::{ProviderOptions, SystemOptions};
+use super::output::{paint, print};
 use super::progress::Progress;
-use super::run::{Run, paint, profiles};
 use super::secrets::redactor;
-use super::shrink::options;
-use super::{bad_input, block_on, own_program, print};
 use brickbat_drive::runner::{self, Job, Options, Repeat, System, quoted};
-use brickbat_report::report::text::{self, Tone};
+use brickbat_report::report::text::{self, Tone, counted};
 use brickbat_report::report::{Case, Report};
-use brickbat_rules::dialect::Dialect;
-use brickbat_scenario::verdict::Verdict;
-use brickbat_scenario::yaml;
+use brickbat_scenario::verdict::{Severity, Verdict};
 use brickbat_search::explore::cause::{Cause, Failure, causes};
 use brickbat_search::explore::{Base, Candidate, Depth, Ground, candidates};
 
-/// What is explored.
 #[derive(Args)]
 pub(super) struct ExploreOptions {
-    /// Explore one conversation instead: run a stop, kill, break, error, refusal, pause and early result at every point of
-    /// it, or every pair of them as well, and tell one plan for each cause, the one with the fewest and earliest actions.
-    /// --out takes them as scenario files.
+    /// Explore one conversation: put every fault (stop, kill, dropped connection, error, refusal, pause, early result) at
+    /// every point of it, or every pair of them, and report one plan for each distinct failure, the one with the fewest
+    /// and earliest actions. --out takes them as scenario files.
     #[arg(
         long,
         value_enum,
@@ -36,189 +36,172 @@ pub(super) struct ExploreOptions {
             "scenarios", "filter", "list", "files", "write", "fail_fast", "reports", "rerun_failed", "shard",
         ]
     )]
-    pub(super) explore: Option<What>,
-    /// The scenario whose conversation is explored, without what goes wrong in it: a file, or a built-in one, with its
+    explore: Option<ExploreDepth>,
+    /// The scenario whose conversation is explored, without its own faults: a file, or a built-in scenario, with its
     /// variant if it has several.
     #[arg(long, value_name = "SCENARIO", requires = "explore", default_value = "control/plain-batch")]
     base: String,
-    /// So many plans at the most: a stable spread, single actions first.
+    /// Run at most N plans: a stable sample, single actions first.
     #[arg(long, value_name = "N", requires = "explore")]
     limit: Option<usize>,
 }
 
-/// How many actions come together.
 #[derive(Clone, Copy, ValueEnum)]
-pub(super) enum What {
+enum ExploreDepth {
     /// Single actions.
     Singles,
     /// Single actions, and pairs of them.
     Pairs,
 }
 
-/// Plans that are held at once; their outcomes are all that is kept of them.
-const CHUNK: usize = 2_000;
-
-/// What an exploration has shown of one system.
-#[derive(Default)]
-struct Shown {
-    counts: BTreeMap<Verdict, usize>,
-    failures: Vec<Failure>,
-    /// What the exit code rests on: everything but passes, of which one stands for all.
-    kept: Vec<Case>,
-    /// Nobody has interrupted it.
-    is_whole: bool,
+impl ExploreOptions {
+    pub(super) fn is_asked(&self) -> bool {
+        self.explore.is_some()
+    }
 }
 
-/// What is explored, and what of it.
-struct Plot {
+/// Plans that are held at once; only their outcomes are kept.
+const CHUNK: usize = 2_000;
+
+/// An exploration as the options of `brickbat run` ask for it.
+pub(super) struct Exploration<'a> {
+    pub(super) options: &'a ExploreOptions,
+    pub(super) system: &'a SystemOptions,
+    pub(super) provider: &'a ProviderOptions,
+    pub(super) seed: u64,
+    pub(super) fail_on: Severity,
+    pub(super) n_jobs: u16,
+    pub(super) repeat: Repeat,
+    pub(super) out: Option<&'a Path>,
+}
+
+/// The conversation in each dialect, and what is run of all that can go wrong in it.
+struct Space {
     base: Base,
     grounds: Vec<Ground>,
     chosen: Vec<Candidate>,
 }
 
-impl Run {
-    /// Explores, and gives the exit code.
-    pub(super) fn explore(&self, what: What) -> u8 {
-        let systems = match self.own.systems(&self.systems) {
-            Ok(systems) => systems,
-            Err(error) => return bad_input(error),
-        };
-        let plot = match self.plot(what) {
-            Ok(plot) => plot,
-            Err(code) => return code,
-        };
-        if let Some(folder) = &self.out
-            && let Err(error) = std::fs::create_dir_all(folder)
-        {
-            return bad_input(format!("error: cannot make {}: {error}", folder.display()));
-        }
-        let codes: Result<Vec<u8>, u8> =
-            systems.iter().map(|system| self.explore_on(system, &plot)).collect();
-        codes.map_or_else(
-            |code| code,
-            |codes| {
-                codes.into_iter().max_by_key(|code| RANK.iter().position(|known| known == code)).unwrap_or(0)
-            },
-        )
+/// ExploreDepth an exploration has shown of one system.
+#[derive(Default)]
+struct Outcomes {
+    counts: BTreeMap<Verdict, usize>,
+    failures: Vec<Failure>,
+    /// ExploreDepth the exit code rests on: everything but passes, of which one stands for all.
+    kept: Vec<Case>,
+    is_whole: bool,
+}
+
+impl Exploration<'_> {
+    pub(super) fn run(&self) -> Outcome {
+        let systems = self.system.systems()?;
+        let space = self.space()?;
+        failure::make_folder(self.out)?;
+        let codes = systems.iter().map(|system| self.run_on(system, &space));
+        let codes: Vec<u8> = codes.collect::<Result<_, _>>()?;
+        Ok(codes.into_iter().max_by_key(|code| RANK.iter().position(|known| known == code)).unwrap_or(0))
     }
 
-    /// What there is to explore. Which actions go together is found out here, on all cores.
-    fn plot(&self, what: What) -> Result<Plot, u8> {
-        let dialects = if self.dialects.is_empty() { &Dialect::ALL[..] } else { &self.dialects };
-        let (name, scenario) = super::library::one_scenario(&self.explore.base).map_err(bad_input)?;
+    /// ExploreDepth there is to explore. Which actions go together is worked out here, on all cores.
+    fn space(&self) -> Result<Space, CliError> {
+        let (name, scenario) = one_scenario(&self.options.base)?;
         let base = Base::of(&format!("explore/{name}"), &scenario, self.seed);
+        let dialects = self.provider.dialects();
         let grounds: Vec<Ground> = dialects.par_iter().map(|dialect| base.ground(*dialect)).collect();
-        let depth = match what {
-            What::Singles => Depth::Singles,
-            What::Pairs => Depth::Pairs,
+        let depth = match self.options.explore {
+            Some(ExploreDepth::Pairs) => Depth::Pairs,
+            Some(ExploreDepth::Singles) | None => Depth::Singles,
         };
         let all = candidates(&grounds, depth);
         let is_possible = |candidate: &Candidate| base.plan_of(&grounds, candidate).is_some();
-        let mut chosen: Vec<Candidate> = match self.explore.limit {
+        let mut chosen: Vec<Candidate> = match self.options.limit {
             Some(limit) => all.into_iter().filter(is_possible).take(limit).collect(),
             None => all.into_par_iter().filter(is_possible).collect(),
         };
         chosen.sort_by(|a, b| a.rank().cmp(&b.rank()));
         if chosen.is_empty() {
-            let words =
-                format!("error: nothing can go wrong in {name} on these dialects\nhint: is it played there?");
-            return Err(bad_input(words));
+            let words = "nothing can go wrong in it on these dialects\nhint: can they play it at all?";
+            return Err(CliError::input(format!("{name}: {words}")));
         }
-        Ok(Plot { base, grounds, chosen })
+        Ok(Space { base, grounds, chosen })
     }
 
-    fn explore_on(&self, system: &System, plot: &Plot) -> Result<u8, u8> {
-        let shown = self.shown(system, plot)?;
-        let name = shown.kept.first().map_or_else(|| system.name(), |case| case.system.clone());
-        let causes = causes(shown.failures, &plot.grounds);
+    fn run_on(&self, system: &System, space: &Space) -> Outcome {
+        let outcomes = self.outcomes(system, space)?;
+        let name = outcomes.kept.first().map_or_else(|| system.name(), |case| case.system.clone());
+        let causes = causes(outcomes.failures, &space.grounds);
         let mut files = BTreeMap::new();
         for cause in &causes {
-            self.tell(&name, system, plot, cause, &mut files)?;
+            self.report(&name, system, space, cause, &mut files)?;
         }
-        let unjudged = shown.kept.iter().filter(|case| case.judged.is_unjudged());
+        let unjudged = outcomes.kept.iter().filter(|case| case.judged.is_unjudged());
         unjudged.take(MAX_UNJUDGED).for_each(|case| print(&format!("{}\n", text::line(case))));
-        let n_single = plot.chosen.iter().filter(|candidate| candidate.injections.len() == 1).count();
-        let counts: Vec<String> =
-            shown.counts.iter().map(|(verdict, n)| format!("{n} {}", verdict.name())).collect();
-        let report = Report::new(self.seed, Vec::new(), shown.kept);
-        let code = if shown.is_whole { report.exit_code(self.fail_on) } else { INTERRUPTED };
+        let n_single = space.chosen.iter().filter(|candidate| candidate.injections.len() == 1).count();
+        let report = Report::new(self.seed, Vec::new(), outcomes.kept);
+        let code = if outcomes.is_whole { report.exit_code(self.fail_on) } else { UNJUDGED };
         let tone = if code == 0 { Tone::Good } else { Tone::Bad };
         print(&format!(
-            "{}  {n_single} single actions and {} pairs over {}: {}; {} causes{}\n",
+            "{}  {n_single} single actions and {} pairs in {}: {}; {}{}\n",
             paint(tone, &name),
-            plot.chosen.len() - n_single,
-            self.explore.base,
-            counts.join(", "),
-            causes.len(),
-            if shown.is_whole { "" } else { "; interrupted before the end" },
+            space.chosen.len() - n_single,
+            self.options.base,
+            failure::counts(&outcomes.counts),
+            counted(causes.len(), "distinct failure"),
+            if outcomes.is_whole { "" } else { "; interrupted before the end" },
         ));
         Ok(code)
     }
 
     /// Runs everything on a system.
-    fn shown(&self, system: &System, plot: &Plot) -> Result<Shown, u8> {
-        let supervisor = own_program()?;
-        let profiles = profiles(&self.profiles);
-        let repeat = Repeat { times: self.repeat, confirm: !self.no_confirm };
-        let options = Options { repeat, ..options(&profiles, &supervisor, usize::from(self.jobs)) };
-        let progress = Progress::on(&redactor().text(&system.name()));
-        let note = |words: &str| progress.note(&redactor().text(words));
-        // What is shown stays, whatever becomes of the rest.
-        let shown = Mutex::new(Shown::default());
+    fn outcomes(&self, system: &System, space: &Space) -> Result<Outcomes, CliError> {
+        let launch = Launch::new(self.provider.profiles())?;
+        let options = Options { repeat: self.repeat, ..launch.options(self.n_jobs) };
+        let progress = Progress::on(system);
+        let n_all = space.chosen.len();
+        // ExploreDepth has been seen stays, whatever becomes of the rest.
+        let outcomes = Mutex::new(Outcomes::default());
         let run = async {
-            for (at, chunk) in plot.chosen.chunks(CHUNK).enumerate() {
-                let (known, jobs) = jobs(plot, chunk);
+            for (at, chunk) in space.chosen.chunks(CHUNK).enumerate() {
+                let (known, jobs) = jobs(space, chunk);
                 let on_case = |case: &Case, n_done: usize, _| {
-                    shown.lock().unwrap_or_else(PoisonError::into_inner).add(case, &known);
-                    progress.case(case, (at * CHUNK + n_done).min(plot.chosen.len()), plot.chosen.len());
+                    outcomes.lock().unwrap_or_else(PoisonError::into_inner).add(case, &known);
+                    progress.case(case, (at * CHUNK + n_done).min(n_all), n_all);
                 };
-                runner::run(system, &jobs, options, &note, &on_case).await;
+                runner::run(system, &jobs, options, &|words| progress.note(words), &on_case).await;
             }
         };
         let is_whole = block_on(until_interrupted(run))?.is_some();
-        let mut shown = shown.into_inner().unwrap_or_else(PoisonError::into_inner);
-        shown.is_whole = is_whole;
-        Ok(shown)
+        let outcomes = outcomes.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ok(Outcomes { is_whole, ..outcomes })
     }
 
-    /// Tells a cause, and writes its scenario.
-    fn tell(
+    /// Prints a distinct failure, and writes its scenario.
+    fn report(
         &self,
         name: &str,
         system: &System,
-        plot: &Plot,
+        space: &Space,
         cause: &Cause,
         files: &mut BTreeMap<String, usize>,
-    ) -> Result<(), u8> {
+    ) -> Result<(), CliError> {
         let (signature, finding) = (&cause.signature, &cause.finding);
-        let tone = if signature.harm <= self.fail_on { Tone::Bad } else { Tone::Warn };
-        let injections = cause.fewest.injections(&plot.grounds);
-        let dialect = plot.grounds[cause.fewest.ground].dialect;
-        let dialects: Vec<&str> = cause.dialects.iter().map(|dialect| dialect.name()).collect();
+        let tone = if finding.harm <= self.fail_on { Tone::Bad } else { Tone::Warn };
+        let injections = cause.fewest.injections(&space.grounds);
+        let dialect = space.grounds[cause.fewest.ground].dialect;
         let words: Vec<String> = injections.iter().map(|injection| injection.words()).collect();
         let words = if words.is_empty() { "nothing goes wrong".to_owned() } else { words.join(", and ") };
-        let mut text = format!("{} {}\n", paint(tone, signature.harm.name()), signature.check);
-        let rule = finding.rule.map(|rule| format!("  rule {rule}")).unwrap_or_default();
-        text.push_str(&format!("  {}{rule}\n  {} on {dialect}\n", finding.message, words));
-        for injection in &injections {
-            text.push_str(&format!("    - {}\n", yaml::action(&injection.at)));
-        }
-        let plans = if cause.n_plans == 1 { "1 plan".to_owned() } else { format!("{} plans", cause.n_plans) };
-        text.push_str(&format!("  in {plans}; {}\n", dialects.join(", ")));
-        if let Some(folder) = &self.out {
-            let comment = format!(
-                "Found on {name} by exploring {}: {words}; then {} fails, because {}.",
-                self.explore.base,
-                signature.check,
-                finding.message.trim_end_matches('.'),
-            );
+        let mut scenario = space.base.with(&injections);
+        let mut text = failure::headline(tone, finding);
+        text.push_str(&format!("  {words} on {dialect}\n{}", failure::actions(&scenario)));
+        text.push_str(&failure::extent(cause.n_plans, cause.dialects.iter().map(|dialect| dialect.name())));
+        text.push('\n');
+        if let Some(folder) = self.out {
+            let found = format!("Found on {name} by exploring {}", self.options.base);
             let path = file_of(folder, cause, files);
-            let mut scenario = plot.base.with(&injections);
-            scenario.comment = redactor().text(&comment).to_string();
+            scenario.comment = failure::comment(&found, &words, finding);
             scenario.class = vec!["explored".to_owned()];
             scenario.found = Some(signature.found(&redactor().text(name), dialect, self.seed));
-            std::fs::write(&path, yaml::text(&scenario))
-                .map_err(|error| bad_input(format!("error: cannot write {}: {error}", path.display())))?;
+            failure::write(&path, &scenario)?;
             let (file, options) = (quoted(&path.to_string_lossy()), system.options(name));
             text.push_str(&format!("  again: brickbat run {file} {options} --dialect {dialect}\n"));
         }
@@ -227,28 +210,23 @@ impl Run {
     }
 }
 
-/// Plans that could not be judged and are named; the summary counts all.
-const MAX_UNJUDGED: usize = 5;
-
-/// Exit codes, what outranks the others last.
+/// Exit codes, those that outrank the others last.
 const RANK: [u8; 5] = [0, 3, 1, 2, 4];
 
-/// Exit code of an exploration that the user has ended.
-const INTERRUPTED: u8 = 3;
-
-/// The plans of candidates, and which candidate each is of.
-fn jobs<'a>(plot: &Plot, chunk: &'a [Candidate]) -> (BTreeMap<String, &'a Candidate>, Vec<Job>) {
-    let plans =
-        chunk.iter().filter_map(|candidate| Some((candidate, plot.base.plan_of(&plot.grounds, candidate)?)));
+/// The plans of candidates, and the candidate of each.
+fn jobs<'a>(space: &Space, chunk: &'a [Candidate]) -> (BTreeMap<String, &'a Candidate>, Vec<Job>) {
+    let plans = chunk
+        .iter()
+        .filter_map(|candidate| Some((candidate, space.base.plan_of(&space.grounds, candidate)?)));
     plans
         .map(|(candidate, plan)| ((plan.id.to_string(), candidate), Job { plan: Arc::new(plan), path: None }))
         .unzip()
 }
 
-impl Shown {
+impl Outcomes {
     fn add(&mut self, case: &Case, known: &BTreeMap<String, &Candidate>) {
         *self.counts.entry(case.judged).or_insert(0) += 1;
-        let plan = case.plan.strip_suffix("+control").unwrap_or(&case.plan);
+        let plan = plan_of(case);
         if let (Verdict::Fail, Some(candidate)) = (case.judged, known.get(plan)) {
             let mut candidate = (*candidate).clone();
             if plan.len() < case.plan.len() {
@@ -256,7 +234,7 @@ impl Shown {
             }
             self.failures.push(Failure { candidate, findings: case.findings.clone() });
         }
-        // Nobody has claimed that the actions of a pair go together: one of which one is not proven says nothing.
+        // Nothing says that the actions of a pair go together, so a pair of which one is not proven is no gap.
         let is_pair = known.get(plan).is_some_and(|candidate| candidate.injections.len() > 1);
         if case.judged == Verdict::Vacuous && is_pair {
             return;
@@ -268,7 +246,7 @@ impl Shown {
     }
 }
 
-/// A file that no other cause has.
+/// A file that no other failure has.
 fn file_of(folder: &Path, cause: &Cause, files: &mut BTreeMap<String, usize>) -> PathBuf {
     let kinds: Vec<&str> = cause.kinds.iter().map(|kind| kind.name()).collect();
     let kinds = if kinds.is_empty() { "nothing".to_owned() } else { kinds.join("-") };

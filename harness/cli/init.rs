@@ -7,18 +7,19 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::{bad_input, print_plain};
+use super::error::{CliError, Outcome};
+use super::output::print_plain;
 use brickbat_drive::runner::quoted;
 use brickbat_scenario::parse::{did_you_mean, one_of};
 
-/// Writes an adapter to start from: one that works, for an SDK in that language, with manifest and README.
+/// Write an adapter to start from: a working one for an SDK in that language, with a manifest and a README.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Init {
     /// The language: `typescript`, `python` or `rust`.
     #[arg(long, value_name = "LANGUAGE")]
     lang: String,
-    /// The folder; it is made if it is not there. No file in it is overwritten.
+    /// The directory, which is created if needed. No file in it is overwritten.
     #[arg(value_name = "DIR", default_value = "brickbat")]
     folder: PathBuf,
 }
@@ -27,9 +28,9 @@ const EXAMPLES: &str = "Examples:
   brickbat init --lang typescript
   brickbat init --lang python tests/brickbat";
 
-/// What is written for a language.
+/// The adapter for a language.
 struct Template {
-    /// The names of the language; the first is the one that is shown.
+    /// The names of the language; the first is shown.
     names: &'static [&'static str],
     /// The SDK that the adapter drives until it is replaced.
     sdk: &'static str,
@@ -37,8 +38,8 @@ struct Template {
     files: &'static [(&'static str, &'static str)],
 }
 
-/// The templates. They are files as they are written, but for `Cargo.toml`: a folder with one of that name would be a
-/// package of its own, and no part of the published one.
+/// The templates. `Cargo.toml` has another name here: a folder with one of that name would be a package of its own, and
+/// not part of the published one.
 const TEMPLATES: [Template; 3] = [
     Template {
         names: &["typescript", "javascript", "ts", "js"],
@@ -78,40 +79,39 @@ const TEMPLATES: [Template; 3] = [
 ];
 
 impl Init {
-    pub(super) fn execute(&self) -> u8 {
+    pub(super) fn execute(&self) -> Outcome {
         let wanted = self.lang.to_lowercase();
         let Some(template) = TEMPLATES.iter().find(|template| template.names.contains(&wanted.as_str()))
         else {
             let known = TEMPLATES.map(|template| template.names[0]);
             let hint =
                 did_you_mean(&wanted, &known).or_else(|| one_of("there is", &known)).unwrap_or_default();
-            return bad_input(format!(
-                "error: there is no template in `{}`\nhint: {hint}; an adapter in any other language speaks the \
-                 protocol of harness/systems/README.md",
+            return Err(CliError::input(format!(
+                "there is no template in `{}`\nhint: {hint}; for other languages, harness/systems/README.md describes \
+                 the protocol",
                 self.lang
-            ));
+            )));
         };
-        match write_all(&self.folder, template.files) {
-            Ok(()) => {
-                print_plain(&next_steps(&self.folder, template));
-                0
-            }
-            Err(error) => bad_input(error),
-        }
+        write_all(&self.folder, template.files)?;
+        print_plain(&next_steps(&self.folder, template));
+        Ok(0)
     }
 }
 
-/// Writes the files, or none: what is there already stays as it is.
-fn write_all(folder: &Path, files: &[(&str, &str)]) -> Result<(), String> {
-    let failed =
-        |path: &Path, error: std::io::Error| format!("error: cannot write {}: {error}", path.display());
-    let there = files.iter().map(|(name, _)| folder.join(name)).find(|path| path.symlink_metadata().is_ok());
-    if let Some(path) = there {
-        return Err(format!(
-            "error: {} is there already\nhint: nothing is overwritten; name another folder: brickbat init --lang \
+/// Writes the files, or none of them if one exists already.
+fn write_all(folder: &Path, files: &[(&str, &str)]) -> Result<(), CliError> {
+    let failed = |path: &Path, error: std::io::Error| CliError::cannot_write(path.display(), error);
+    let existing =
+        files.iter().map(|(name, _)| folder.join(name)).find(|path| path.symlink_metadata().is_ok());
+    let exists = |path: &Path| {
+        CliError::input(format!(
+            "{} exists already, and nothing is overwritten\nhint: choose another directory: brickbat init --lang \
              LANGUAGE DIR",
             path.display()
-        ));
+        ))
+    };
+    if let Some(path) = existing {
+        return Err(exists(&path));
     }
     fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
     for (name, text) in files {
@@ -119,7 +119,7 @@ fn write_all(folder: &Path, files: &[(&str, &str)]) -> Result<(), String> {
         let file = OpenOptions::new().write(true).create_new(true).open(&path);
         let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
         written.map_err(|error| match error.kind() {
-            ErrorKind::AlreadyExists => format!("error: {} has just come to be", path.display()),
+            ErrorKind::AlreadyExists => exists(&path),
             _ => failed(&path, error),
         })?;
     }
@@ -127,26 +127,26 @@ fn write_all(folder: &Path, files: &[(&str, &str)]) -> Result<(), String> {
 }
 
 fn next_steps(folder: &Path, template: &Template) -> String {
-    let mut said = String::new();
+    let mut text = String::new();
     for (name, _) in template.files {
         // Writing to a string cannot fail.
-        let _ = writeln!(said, "wrote {}", folder.join(name).display());
+        let _ = writeln!(text, "wrote {}", folder.join(name).display());
     }
     let adapter = template.files.iter().find(|(name, _)| name.starts_with("adapter."));
     let adapter = folder.join(adapter.map_or("adapter", |(name, _)| *name));
     let manifest = quoted(&folder.join("system.yaml").to_string_lossy());
     let _ = write!(
-        said,
-        "\nThe adapter drives {sdk} and works as it is. What comes next:\n  \
+        text,
+        "\nThe adapter drives {sdk} and works as it is. Next steps:\n  \
          brickbat run --manifest {manifest} abort/mid-batch    the first verdict\n  \
-         edit {adapter}: your SDK in place of {sdk}; {readme} says how\n  \
-         brickbat verify-adapter --manifest {manifest}    whether the adapter keeps to the protocol\n  \
+         edit {adapter} to drive your SDK instead of {sdk}, as {readme} explains\n  \
+         brickbat verify-adapter --manifest {manifest}    whether the adapter follows the protocol\n  \
          brickbat run --manifest {manifest}    the whole suite\n",
         sdk = template.sdk,
         adapter = adapter.display(),
         readme = folder.join("README.md").display(),
     );
-    said
+    text
 }
 
 #[cfg(test)]

@@ -1,25 +1,25 @@
-//! Ctrl-C: the first one ends what runs and lets it be reported, the second one ends everything at once.
+//! Ctrl-C: the first one ends the run and lets it be reported, the second one ends the program at once.
 
-use super::tell;
+use super::output::tell;
 
-/// Exit code after a second Ctrl-C, as shells have it: 128 and the number of the signal.
+/// Exit code after a second Ctrl-C, as in shells: 128 plus the number of the signal.
 const INTERRUPTED: i32 = 130;
 
 /// Runs something to its end; none if the user interrupts it.
 pub(super) async fn until_interrupted<T>(run: impl Future<Output = T>) -> Option<T> {
     let interrupted = async {
-        // Where signals cannot be listened to, Ctrl-C ends brickbat as it ends any program.
+        // Without a signal handler, Ctrl-C ends brickbat as it ends any program.
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }
     };
-    // In this order: the signal is listened to before the work begins.
+    // Biased, so that the handler is in place before the work begins.
     tokio::select! {
         biased;
         () = interrupted => {}
         done = run => return Some(done),
     }
-    tell("interrupted; press Ctrl-C again to leave without a report");
+    tell("interrupted; press Ctrl-C again to quit without a report");
     tokio::spawn(async {
         if tokio::signal::ctrl_c().await.is_ok() {
             std::process::exit(INTERRUPTED);

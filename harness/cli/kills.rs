@@ -43,19 +43,19 @@ pub fn kills(jobs: &[Job], canaries: &[Canary]) -> BTreeMap<Canary, BTreeSet<Str
 }
 
 /// A plan with what its control plan has shown: of the reference agent, and of each bug.
-struct Stage<'a> {
+struct StagedPlan<'a> {
     plan: &'a Arc<Plan>,
-    shown: Arc<Shown>,
+    shown: Arc<ControlOutcomes>,
 }
 
-struct Shown {
-    reference: Shape,
-    canaries: Vec<Shape>,
+struct ControlOutcomes {
+    reference: ControlOutcome,
+    canaries: Vec<ControlOutcome>,
 }
 
 /// What a control plan has shown of an agent.
 #[derive(PartialEq)]
-enum Shape {
+enum ControlOutcome {
     /// What it can do.
     Concurrency(Concurrency),
     /// It is caught where nothing goes wrong.
@@ -65,7 +65,7 @@ enum Shape {
 }
 
 /// Plays each control plan once.
-fn staged<'a>(plans: &[&'a Arc<Plan>], canaries: &[Canary]) -> Vec<Stage<'a>> {
+fn staged<'a>(plans: &[&'a Arc<Plan>], canaries: &[Canary]) -> Vec<StagedPlan<'a>> {
     let keyed: Vec<(String, &Arc<Plan>, Arc<Plan>)> = plans
         .par_iter()
         .map(|plan| {
@@ -76,40 +76,42 @@ fn staged<'a>(plans: &[&'a Arc<Plan>], canaries: &[Canary]) -> Vec<Stage<'a>> {
     let controls: BTreeMap<&str, &Arc<Plan>> =
         keyed.iter().map(|(key, _, control)| (key.as_str(), control)).collect();
     let controls: Vec<(&str, &Arc<Plan>)> = controls.into_iter().collect();
-    let shown: BTreeMap<&str, Arc<Shown>> =
-        controls.par_iter().map(|(key, control)| (*key, Arc::new(Shown::of(control, canaries)))).collect();
+    let shown: BTreeMap<&str, Arc<ControlOutcomes>> = controls
+        .par_iter()
+        .map(|(key, control)| (*key, Arc::new(ControlOutcomes::of(control, canaries))))
+        .collect();
     keyed
         .iter()
-        .filter_map(|(key, plan, _)| Some(Stage { plan, shown: Arc::clone(shown.get(key.as_str())?) }))
+        .filter_map(|(key, plan, _)| Some(StagedPlan { plan, shown: Arc::clone(shown.get(key.as_str())?) }))
         .collect()
 }
 
-impl Shown {
-    fn of(control: &Arc<Plan>, canaries: &[Canary]) -> Shown {
+impl ControlOutcomes {
+    fn of(control: &Arc<Plan>, canaries: &[Canary]) -> ControlOutcomes {
         let shape = |canary| {
             let run = run(control, canary, None);
             let judgement = assess(control, &run, None);
             let is_meant =
                 |canary: Canary| judgement.findings.iter().any(|found| found.check == canary.caught_by());
             match judgement.verdict {
-                Verdict::Pass => Shape::Concurrency(Concurrency::of(control, &run.trace)),
-                Verdict::Fail if canary.is_some_and(is_meant) => Shape::Killed,
-                _ => Shape::Unfit,
+                Verdict::Pass => ControlOutcome::Concurrency(Concurrency::of(control, &run.trace)),
+                Verdict::Fail if canary.is_some_and(is_meant) => ControlOutcome::Killed,
+                _ => ControlOutcome::Unfit,
             }
         };
-        Shown {
+        ControlOutcomes {
             reference: shape(None),
             canaries: canaries.iter().map(|canary| shape(Some(*canary))).collect(),
         }
     }
 }
 
-impl Stage<'_> {
+impl StagedPlan<'_> {
     /// Plays the plan on every bug that has not yet been killed by its scenario. `flag` tells of each bug.
     fn play<'f>(&self, canaries: &[Canary], flag: impl Fn(usize) -> &'f AtomicBool) {
         let right = match &self.shown.reference {
-            Shape::Concurrency(concurrency) => Some(run(self.plan, None, Some(concurrency))),
-            Shape::Killed | Shape::Unfit => None,
+            ControlOutcome::Concurrency(concurrency) => Some(run(self.plan, None, Some(concurrency))),
+            ControlOutcome::Killed | ControlOutcome::Unfit => None,
         };
         for (index, canary) in canaries.iter().enumerate() {
             let flag = flag(index);
@@ -117,9 +119,9 @@ impl Stage<'_> {
                 continue;
             }
             let killed = match &self.shown.canaries[index] {
-                Shape::Killed => true,
-                Shape::Unfit => false,
-                Shape::Concurrency(concurrency) => {
+                ControlOutcome::Killed => true,
+                ControlOutcome::Unfit => false,
+                ControlOutcome::Concurrency(concurrency) => {
                     let known = right.as_ref().filter(|_| self.shown.canaries[index] == self.shown.reference);
                     kills_in(self.plan, *canary, concurrency, known)
                 }

@@ -1,7 +1,6 @@
-//! The scenarios: those that come with brickbat, and those that the user names.
+//! The scenarios: those that are built in, and those that the user names.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -43,7 +42,6 @@ impl Source {
 pub struct Selection<'a> {
     /// Scenarios; none means all that are built in.
     pub sources: &'a [Source],
-    /// Dialects.
     pub dialects: &'a [Dialect],
     /// A text that the plan's id must contain.
     pub filter: Option<&'a str>,
@@ -52,73 +50,27 @@ pub struct Selection<'a> {
 }
 
 /// Why scenarios could not be loaded.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum SourceError {
     /// A scenario is wrong.
-    Scenario(Box<Diagnostic>),
+    #[error(transparent)]
+    Scenario(#[from] Box<Diagnostic>),
     /// A file could not be read.
-    Unreadable {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        why: String,
-    },
-    /// A folder holds no scenario.
-    Empty {
-        /// Which.
-        path: PathBuf,
-    },
-    /// Two files have the same name, so that their plans could not be told apart.
-    SameName {
-        /// The id of the scenario.
-        id: String,
-        /// Both files.
-        paths: [PathBuf; 2],
-    },
-    /// Nothing is named so.
-    Unknown {
-        /// What was asked for.
-        wanted: String,
-        /// What comes nearest.
-        nearest: Option<String>,
-    },
+    #[error("cannot read {}: {why}", .path.display())]
+    Unreadable { path: PathBuf, why: String },
+    /// A folder has no scenario.
+    #[error("the directory {} has no scenario\nhint: the name of a scenario ends in .yaml or .yml", .0.display())]
+    Empty(PathBuf),
+    /// Two files have the same name, so their plans could not be told apart.
+    #[error(
+        "{} and {} are both called `{id}`\nhint: run them one by one, or rename one of them",
+        .paths[0].display(), .paths[1].display()
+    )]
+    SameName { id: String, paths: [PathBuf; 2] },
+    /// There is no such file and no such built-in scenario.
+    #[error("`{wanted}` is neither a file nor the beginning of a built-in scenario's id\nhint: {hint}")]
+    Unknown { wanted: String, hint: String },
 }
-
-impl fmt::Display for SourceError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            SourceError::Scenario(diagnostic) => diagnostic.fmt(f),
-            SourceError::Unreadable { path, why } => {
-                write!(f, "error: cannot read {}: {why}", path.display())
-            }
-            SourceError::Empty { path } => {
-                let path = path.display();
-                write!(
-                    f,
-                    "error: the folder {path} holds no scenario\nhint: the name of a scenario ends in .yaml or .yml"
-                )
-            }
-            SourceError::SameName { id, paths: [first, second] } => write!(
-                f,
-                "error: {} and {} are both called `{id}`\nhint: run them one by one, or rename one of them",
-                first.display(),
-                second.display()
-            ),
-            SourceError::Unknown { wanted, nearest } => {
-                write!(
-                    f,
-                    "error: `{wanted}` is neither a file nor the beginning of a built-in scenario's id"
-                )?;
-                match nearest {
-                    Some(nearest) => write!(f, "\nhint: did you mean `{nearest}`?"),
-                    None => write!(f, "\nhint: `brickbat run --list` shows what there is"),
-                }
-            }
-        }
-    }
-}
-
-impl std::error::Error for SourceError {}
 
 /// The plans that are wanted, in the order of their ids within each source.
 pub fn load(selection: &Selection<'_>) -> Result<Vec<Job>, SourceError> {
@@ -149,11 +101,11 @@ pub fn load(selection: &Selection<'_>) -> Result<Vec<Job>, SourceError> {
     Ok(jobs)
 }
 
-/// The failure classes that each built-in scenario is said to be of, by the scenario's id.
+/// The failure classes that each built-in scenario covers, by the scenario's id.
 pub fn said() -> Result<BTreeMap<String, BTreeSet<String>>, SourceError> {
     let classes = |(id, text): (String, &str)| {
         let variants = parse::parse(&format!("scenarios/{id}.yaml"), text);
-        let variants = variants.map_err(|diagnostic| SourceError::Scenario(Box::new(diagnostic)))?;
+        let variants = variants.map_err(Box::new)?;
         Ok((id, variants.into_iter().flat_map(|variant| variant.scenario.class).collect()))
     };
     built_in().into_iter().map(classes).collect()
@@ -176,21 +128,21 @@ pub fn one_scenario(word: &str) -> Result<(String, Scenario), SourceError> {
             (id.to_owned(), variants(&format!("scenarios/{id}.yaml"), text, &|path| in_built_in(id, path)))
         }
     };
-    let mut variants =
-        variants.map_err(|diagnostic| SourceError::Scenario(Box::new(diagnostic)))?.into_iter();
+    let mut variants = variants.map_err(Box::new)?.into_iter();
     let found = variants.find(|one| variant.is_none_or(|wanted| one.name == wanted));
-    let found = found.ok_or_else(|| SourceError::Unknown { wanted: word.to_owned(), nearest: None })?;
+    let found =
+        found.ok_or_else(|| SourceError::Unknown { wanted: word.to_owned(), hint: LIST.to_owned() })?;
     Ok((name, found.scenario))
 }
 
-/// The variants of a file, with the histories that they are given.
+/// The variants of a file, with their preloaded histories.
 fn variants(file: &str, text: &str, files: lower::Files<'_>) -> Result<Vec<parse::Variant>, Diagnostic> {
     let mut variants = parse::parse(file, text)?;
     variants.iter_mut().try_for_each(|variant| lower::fetch(file, variant, files))?;
     Ok(variants)
 }
 
-/// A file beside a built-in scenario.
+/// A file next to a built-in scenario.
 fn in_built_in(id: &str, path: &str) -> io::Result<String> {
     let folder = id.rsplit_once('/').map_or("", |(folder, _)| folder);
     let file = BUILT_IN.get_file(format!("{folder}/{path}")).and_then(|file| file.contents_utf8());
@@ -243,12 +195,16 @@ fn from_prefix(prefix: &str, selection: &Selection<'_>) -> Result<Vec<Job>, Sour
     Ok(jobs)
 }
 
-/// Nothing is named so; what comes nearest may have been meant.
+/// The hint for a name that is like no other.
+const LIST: &str = "`brickbat run --list` shows all plans";
+
+/// The error for an unknown name, with the nearest one that may have been meant.
 fn unknown(wanted: &str, scenario: &str, files: &[(String, &str)]) -> SourceError {
     let distance = |id: &&String| strsim::damerau_levenshtein(id, scenario);
     let nearest = files.iter().map(|(id, _)| id).min_by_key(distance);
-    let nearest = nearest.filter(|id| 3 * distance(id) <= id.len()).cloned();
-    SourceError::Unknown { wanted: wanted.to_owned(), nearest }
+    let nearest = nearest.filter(|id| 3 * distance(id) <= id.len());
+    let hint = nearest.map_or(LIST.to_owned(), |nearest| format!("did you mean `{nearest}`?"));
+    SourceError::Unknown { wanted: wanted.to_owned(), hint }
 }
 
 fn built_in_job(plan: brickbat_scenario::plan::Plan) -> Job {
@@ -257,14 +213,14 @@ fn built_in_job(plan: brickbat_scenario::plan::Plan) -> Job {
 
 fn from_path(path: &Path, selection: &Selection<'_>) -> Result<Vec<Job>, SourceError> {
     if !path.is_dir() {
-        // Only the name of a file elsewhere: where it lies is nobody's business in a report.
+        // The path of the machine must not get into a report, so a file elsewhere is known by its name.
         let known_as = if path.is_absolute() { path.file_name().map_or(path, Path::new) } else { path };
         return from_file(path, &scenario_id(known_as), selection);
     }
     let mut files = Vec::new();
     collect_files(path, &mut files)?;
     if files.is_empty() {
-        return Err(SourceError::Empty { path: path.to_owned() });
+        return Err(SourceError::Empty(path.to_owned()));
     }
     files.sort();
     let id_of = |file: &Path| scenario_id(file.strip_prefix(path).unwrap_or(file));
@@ -273,7 +229,7 @@ fn from_path(path: &Path, selection: &Selection<'_>) -> Result<Vec<Job>, SourceE
     Ok(jobs?.into_iter().flatten().collect())
 }
 
-/// Files below a folder that is named as a scenario; a larger suite is given folder by folder.
+/// The most files below a folder that is named as a scenario; a larger suite is run folder by folder.
 const MAX_FILES: usize = 10_000;
 
 /// Collects the scenario files below a folder. Links to folders are not followed, since they may lead in circles.
@@ -288,7 +244,7 @@ fn collect_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), SourceEr
             files.push(path);
         }
         if files.len() > MAX_FILES {
-            return Err(unreadable(folder, format!("it holds more than {MAX_FILES} scenarios")));
+            return Err(unreadable(folder, format!("it has more than {MAX_FILES} scenarios")));
         }
     }
     Ok(())
@@ -326,7 +282,7 @@ fn beside(scenario: &Path, name: &str) -> io::Result<String> {
     };
     let file = folder.join(name).canonicalize()?;
     if !file.starts_with(&folder) {
-        return Err(io::Error::other("it lies outside of the scenario's folder"));
+        return Err(io::Error::other("it is outside the scenario's directory"));
     }
     bounded(&file).map_err(io::Error::other)
 }
@@ -347,5 +303,5 @@ fn plans(
     files: lower::Files<'_>,
 ) -> Result<Vec<brickbat_scenario::plan::Plan>, SourceError> {
     lower::plans_with(id, file, text, selection.dialects, selection.seed, files)
-        .map_err(|diagnostic| SourceError::Scenario(Box::new(diagnostic)))
+        .map_err(|diagnostic| Box::new(diagnostic).into())
 }

@@ -5,36 +5,37 @@ use std::path::Path;
 use clap::Args;
 use serde_json::Value;
 
+use super::error::{CliError, Outcome};
+use super::output::{print, tell};
 use super::requests::{Inputs, MAX_BYTES};
-use super::{BAD_INPUT, bad_input, print, tell};
 use brickbat_rules::lint::VectorFile;
 
-/// Holds files of rule vectors to their format and to the one form in which they are written.
+/// Check files of rule vectors, and write them in their canonical form.
 ///
-/// Vectors of recorded streams have a format of their own, and are passed over in folders.
+/// Vectors for recorded streams have a format of their own and are skipped in directories.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Lint {
-    /// A file of vectors, or a folder of them.
+    /// A file of vectors, or a directory of them.
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<String>,
-    /// Write the files anew that are in another form.
+    /// Rewrite files that are not in the canonical form.
     #[arg(long)]
     fix: bool,
 }
 
 const EXAMPLES: &str = "Examples:
-  brickbat lint corpora/histories          says which files differ, exit code 1 if any does
-  brickbat lint --fix corpora/histories    writes them anew
+  brickbat lint corpora/histories          lists the files that are not in the canonical form
+  brickbat lint --fix corpora/histories    rewrites them
 
-A file that is not of the format is bad input: exit code 2.";
+Exit codes: 0 all files are in the canonical form, 1 some are not, 2 a file is not valid.";
 
 impl Lint {
-    pub(super) fn execute(&self) -> u8 {
+    pub(super) fn execute(&self) -> Outcome {
         let inputs = Inputs::of(&self.paths);
         let mut code = 0;
-        for (folder, words) in &inputs.unreadable {
-            code = bad_input(format!("error: cannot read {folder}: {words}"));
+        for (folder, why) in &inputs.unreadable {
+            code = CliError::cannot_read(folder, why).report();
         }
         let files = inputs.files.iter().filter(|input| input.is_named || is_vectors(&input.path));
         let (mut n_files, mut n_of_streams) = (0, 0);
@@ -43,59 +44,54 @@ impl Lint {
                 Ok(text) if !input.is_named && is_of_streams(&text) => n_of_streams += 1,
                 Ok(text) => {
                     n_files += 1;
-                    code = code.max(self.file(&input.path, &text));
+                    code = code.max(self.file(&input.path, &text).unwrap_or_else(|error| error.report()));
                 }
-                Err(error) => code = bad_input(format!("error: cannot read {}: {error}", input.path)),
+                Err(error) => code = CliError::cannot_read(&input.path, error).report(),
             }
         }
         if n_of_streams > 0 {
             tell(format!(
-                "{n_of_streams} files with vectors of streams passed over: `cargo test --test pure lint::` checks those"
+                "skipped {n_of_streams} files with vectors for streams: `cargo test --test pure lint::` checks those"
             ));
         }
         match (n_files, code) {
-            (0, 0) => bad_input(format!("error: no vectors of request bodies in {}", self.paths.join(" "))),
-            _ => code,
+            (0, 0) => {
+                Err(CliError::input(format!("no vectors for request bodies in {}", self.paths.join(" "))))
+            }
+            _ => Ok(code),
         }
     }
 
-    fn file(&self, path: &str, text: &str) -> u8 {
+    fn file(&self, path: &str, text: &str) -> Outcome {
         let canonical = match VectorFile::read(text) {
             Ok(file) => file.to_text(),
             Err(_) if is_of_streams(text) => {
-                return bad_input(format!(
-                    "error: {path} holds vectors of streams\nhint: `cargo test --test pure lint::` checks those"
-                ));
+                return Err(CliError::input(format!(
+                    "{path} has vectors for streams\nhint: `cargo test --test pure lint::` checks those"
+                )));
             }
-            Err(error) => return bad_input(format!("error: {path}: {error}")),
+            Err(error) => return Err(CliError::input(format!("{path}: {error}"))),
         };
         if canonical == text {
-            return 0;
+            return Ok(0);
         }
         let line = text.lines().zip(canonical.lines()).take_while(|(own, other)| own == other).count() + 1;
         if !self.fix {
-            print(&format!("{path}:{line}: is in another form; --fix writes it anew\n"));
-            return 1;
+            print(&format!("{path}:{line}: is not in the canonical form; --fix rewrites it\n"));
+            return Ok(1);
         }
-        match std::fs::write(path, canonical) {
-            Ok(()) => {
-                print(&format!("{path}: written anew\n"));
-                0
-            }
-            Err(error) => {
-                bad_input(format!("error: cannot write {path}: {error}"));
-                BAD_INPUT
-            }
-        }
+        std::fs::write(path, canonical).map_err(|error| CliError::cannot_write(path, error))?;
+        print(&format!("{path}: rewritten\n"));
+        Ok(0)
     }
 }
 
-/// The schema of the format lies beside the files of the format.
+/// The schema of the format is in the same directory as the files.
 fn is_vectors(path: &str) -> bool {
     path.ends_with(".json") && !path.ends_with(".schema.json")
 }
 
-/// Whether the vectors of a file are those of streams: each says how it ended.
+/// Whether the vectors of a file are for streams: each says how its stream ended.
 fn is_of_streams(text: &str) -> bool {
     let file: Value = serde_json::from_str(text).unwrap_or_default();
     file.pointer("/vectors/0/ended").is_some()

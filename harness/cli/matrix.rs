@@ -1,28 +1,28 @@
-//! `brickbat matrix`: what systems make of families of scenarios.
+//! `brickbat matrix`: how systems do in families of scenarios.
 
 use std::path::PathBuf;
 
 use clap::Args;
 
+use super::error::{CliError, Outcome};
 use super::merge::read_report;
-use super::print_plain;
-use brickbat_report::matrix::Matrix;
+use super::output::print_plain;
 use brickbat_report::report::Report;
 
-/// Shows what each system makes of each family of scenarios, and the level that it keeps, from JSON reports of runs.
+/// Show how each system does in each family of scenarios, from JSON reports of runs.
 ///
-/// A cell names the worst harm, with the plans that fail and all that were judged. `-` means that no plan of the family can
-/// be played on the system; `open` counts plans that should have been judged and were not.
+/// A cell names the worst severity, how many plans failed and how many were judged. `-` means that the system can play no
+/// plan of the family; `open` counts plans that could not be judged. The level is the one that the system keeps.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub(super) struct MatrixOf {
-    /// JSON reports of runs, of one system or of several.
+pub(super) struct Matrix {
+    /// JSON reports of runs, of one or more systems.
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// Print a table of Markdown.
+    /// Print a Markdown table.
     #[arg(long, conflicts_with = "json")]
     markdown: bool,
-    /// Print JSON, for other programs.
+    /// Print JSON for other programs.
     #[arg(long)]
     json: bool,
 }
@@ -34,19 +34,18 @@ const EXAMPLES: &str = "Examples:
 
 Exit codes: 0 shown, 2 bad input.";
 
-impl MatrixOf {
-    pub(super) fn execute(&self) -> u8 {
-        let reports: Result<Vec<Report>, u8> = self.files.iter().map(|path| read_report(path)).collect();
-        let matrix = match reports {
-            Ok(reports) => Matrix::of(&reports),
-            Err(code) => return code,
-        };
-        let text = match (self.markdown, self.json) {
-            (true, _) => matrix.markdown(),
-            (_, true) => serde_json::to_string_pretty(&matrix).expect("a matrix is JSON") + "\n",
-            _ => matrix.text(),
-        };
-        print_plain(&text);
-        0
+impl Matrix {
+    pub(super) fn execute(&self) -> Outcome {
+        let reports: Result<Vec<Report>, CliError> =
+            self.files.iter().map(|path| read_report(path)).collect();
+        let matrix = brickbat_report::matrix::Matrix::of(&reports?);
+        print_plain(&if self.markdown {
+            matrix.markdown()
+        } else if self.json {
+            serde_json::to_string_pretty(&matrix).expect("a matrix is JSON") + "\n"
+        } else {
+            matrix.text()
+        });
+        Ok(0)
     }
 }

@@ -1,76 +1,63 @@
 //! `brickbat merge`: the reports of shards into one.
 
+use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::run::{all_writable, harm, paint, report_path, write_reports};
-use super::{bad_input, print};
+use super::error::{CliError, Outcome};
+use super::options::FailOnOptions;
+use super::output::{paint, print};
+use super::reports::ReportOptions;
 use brickbat_report::report::Report;
 use brickbat_report::report::merge::{Part, merge};
 use brickbat_report::report::read::{MAX_BYTES, ReadError};
 use brickbat_report::report::text;
-use brickbat_scenario::verdict::Severity;
 
-/// Joins the JSON reports that `brickbat run --shard I/N --report FILE` has written, one for each shard.
+/// Join the JSON reports of all shards of a run into the report of the whole run.
 ///
-/// What it prints, and its exit code, are those of the whole run: the report differs from that of a run without shards
-/// only in its `timing`, which is that of the shard that took longest.
+/// The output and the exit code are those of the whole run. The report differs from that of a run without shards only in
+/// its `timing`, which is that of the slowest shard.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Merge {
     /// The JSON report of each shard.
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// The mildest harm that makes the run red: a name from a report, `bricked`, or `any`.
-    #[arg(long, value_name = "GRADE", default_value = "any", value_parser = harm)]
-    fail_on: Severity,
-    /// Write the joined report: JSON if the name ends in `.json`, JUnit if it ends in `.xml`. May be repeated.
-    #[arg(long = "report", value_name = "FILE", value_parser = report_path)]
-    reports: Vec<PathBuf>,
+    #[command(flatten)]
+    threshold: FailOnOptions,
+    #[command(flatten)]
+    report: ReportOptions,
 }
 
 const EXAMPLES: &str = "Examples:
   brickbat run --shard 1/2 --report 1.json; brickbat run --shard 2/2 --report 2.json
   brickbat merge 1.json 2.json --report all.json --report all.xml
 
-Exit codes: as of `brickbat run`; 2 also where the files are not the shards of one run, or not all of them.";
+Exit codes: those of `brickbat run`; also 2 if the files are not exactly the shards of one run.";
 
 impl Merge {
-    pub(super) fn execute(&self) -> u8 {
-        let parts: Result<Vec<Part>, u8> = self.files.iter().map(|path| part(path)).collect();
-        let report = match parts.map(merge) {
-            Ok(Ok(report)) => report,
-            Ok(Err(error)) => return bad_input(format!("error: {error}")),
-            Err(code) => return code,
-        };
-        if let Err(code) = all_writable(&self.reports) {
-            return code;
-        }
-        print(&text::render(&report, self.fail_on, paint));
-        match write_reports(&self.reports, &report, self.fail_on) {
-            Ok(()) => report.exit_code(self.fail_on),
-            Err(code) => code,
-        }
+    pub(super) fn execute(&self) -> Outcome {
+        let part = |path: &PathBuf| Ok(Part { file: path.display().to_string(), report: read_report(path)? });
+        let report = merge(self.files.iter().map(part).collect::<Result<_, CliError>>()?)?;
+        self.report.check_writable()?;
+        print(&text::render(&report, self.threshold.fail_on, paint));
+        self.report.write(&report, self.threshold.fail_on)?;
+        Ok(report.exit_code(self.threshold.fail_on))
     }
-}
-
-fn part(path: &Path) -> Result<Part, u8> {
-    Ok(Part { file: path.display().to_string(), report: read_report(path)? })
 }
 
 /// Reads the JSON report of a run.
-pub(super) fn read_report(path: &Path) -> Result<Report, u8> {
-    let file = path.display().to_string();
-    let unreadable = |why: String| bad_input(format!("error: cannot read {file}: {why}"));
+pub(super) fn read_report(path: &Path) -> Result<Report, CliError> {
+    let cannot_read = |why: String| CliError::cannot_read(path.display(), why);
     let mut bytes = Vec::new();
-    std::fs::File::open(path)
+    File::open(path)
         .and_then(|opened| opened.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes))
-        .map_err(|error| unreadable(error.to_string()))?;
+        .map_err(|error| cannot_read(error.to_string()))?;
     if bytes.len() > MAX_BYTES {
-        return Err(unreadable(ReadError::TooLarge.to_string()));
+        return Err(cannot_read(ReadError::TooLarge.to_string()));
     }
-    let text = String::from_utf8(bytes).map_err(|error| unreadable(error.to_string()))?;
-    Report::from_json(&text).map_err(|error| unreadable(error.to_string()))
+    let text = String::from_utf8(bytes).map_err(|error| cannot_read(error.to_string()))?;
+    Report::from_json(&text).map_err(|error| cannot_read(error.to_string()))
 }

@@ -1,24 +1,33 @@
-//! What the program says: results on standard output, notes and errors on standard error.
+//! What the program prints: results on standard output, notes and errors on standard error.
 //!
-//! The reader of a pipe may go, as `head` does, and a disk may be full. A command does its work to the end all the same,
-//! since it may have reports to write, and its exit code is true whoever reads.
+//! The reader of a pipe may close it, as `head` does, and a disk may be full. A command still does its work to the end,
+//! since it may have reports to write, and its exit code does not depend on who reads.
 
 use std::fmt::Display;
 use std::io::{self, ErrorKind, Write};
 use std::sync::OnceLock;
 
-use super::BAD_INPUT;
-use super::secrets::redactor;
+use serde_json::Value;
 
-/// Why standard output takes nothing more, once that is so.
+use super::error::BAD_INPUT;
+use super::secrets::redactor;
+use brickbat_report::report::text::Tone;
+
+/// Why standard output takes nothing more, if it does not.
 static LOST: OnceLock<io::Error> = OnceLock::new();
 
-/// Prints a text, without what must not be told.
+/// Prints a text, redacted.
 pub(super) fn print(text: &str) {
     print_plain(&redactor().text(text));
 }
 
-/// Prints a text that tells nothing of the user's, as it is.
+/// Prints a value as JSON, redacted.
+pub(super) fn print_json(mut value: Value) {
+    redactor().value(&mut value);
+    print(&format!("{value:#}\n"));
+}
+
+/// Prints a text that holds nothing of the user's, as it is.
 pub(super) fn print_plain(text: &str) {
     if LOST.get().is_some() {
         return;
@@ -30,16 +39,23 @@ pub(super) fn print_plain(text: &str) {
     }
 }
 
-/// Tells an error, or something on the way, without what must not be told.
+/// Prints an error. Diagnostics render themselves, and begin with `error:` already.
+pub(super) fn error(error: impl Display) {
+    let words = error.to_string();
+    let prefix = if words.starts_with("error") { "" } else { "error: " };
+    tell(format!("{prefix}{words}"));
+}
+
+/// Prints a note to standard error, redacted.
 pub(super) fn tell(words: impl Display) {
     let words = words.to_string();
-    // Whoever does not listen to errors cannot be told of one.
+    // Where standard error is closed, there is nowhere to report that.
     let _ = writeln!(anstream::stderr(), "{}", redactor().text(&words));
 }
 
-/// The exit code of the program, given that of its command: a result that was lost is no result.
+/// The exit code of the program, given that of its command: output that could not be written is no result.
 ///
-/// A reader who goes has seen what it wanted, and needs no words.
+/// A reader that closes the pipe has seen what it wanted, so that is no error.
 pub(super) fn exit_code(of_command: u8) -> u8 {
     match LOST.get() {
         Some(error) if error.kind() != ErrorKind::BrokenPipe => {
@@ -48,4 +64,14 @@ pub(super) fn exit_code(of_command: u8) -> u8 {
         }
         _ => of_command,
     }
+}
+
+/// Colours a word; the stream strips the colour where there is no terminal.
+pub(super) fn paint(tone: Tone, word: &str) -> String {
+    let code = match tone {
+        Tone::Good => "32",
+        Tone::Bad => "31;1",
+        Tone::Warn => "33",
+    };
+    format!("\x1b[{code}m{word}\x1b[0m")
 }

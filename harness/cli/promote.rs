@@ -4,21 +4,30 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use super::error::{CliError, Outcome};
+use super::failure;
+use super::launch::FOUND;
+use super::output::print;
 use super::replay::one_found;
-use super::secrets::redactor;
-use super::{bad_input, print};
+use brickbat_engine::agent::canary::Canary;
+use brickbat_engine::agent::{Agent, Delivery};
+use brickbat_engine::simulate::judged;
 use brickbat_engine::triage::{Signature, file_name, kinds};
-use brickbat_scenario::scenario::Scenario;
-use brickbat_scenario::yaml;
+use brickbat_scenario::lower;
+use brickbat_scenario::plan::Plan;
+use brickbat_scenario::scenario::{Provenance, Scenario};
+use brickbat_scenario::verdict::{Finding, Verdict};
 
-/// Files a scenario with what it was found to show, as a regression: in its one form, under the name of its cause.
+/// File a minimised scenario as a regression test, named after its failure.
+///
+/// If a planted bug shows the same failure in the simulation, the file names it.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Promote {
     /// A scenario file with the key `found`, as `brickbat shrink` writes it.
     #[arg(value_name = "FILE")]
     file: String,
-    /// The folder of the regressions.
+    /// The directory of the regressions.
     #[arg(long, value_name = "DIR", default_value = "corpora/regressions")]
     into: PathBuf,
 }
@@ -27,55 +36,42 @@ const EXAMPLES: &str = "Examples:
   brickbat shrink found/bricked-by-client-stop.yaml --out small.yaml
   brickbat promote small.yaml
   brickbat promote small.yaml --into regressions
-  brickbat replay regressions/thread-survives-abort-0a1b2c.yaml
-
-Where a planted bug shows the same cause in the simulation, the file names it.";
+  brickbat replay regressions/thread-survives-abort-0a1b2c.yaml";
 
 impl Promote {
-    pub(super) fn execute(&self) -> u8 {
-        match self.promote() {
-            Ok(path) => {
-                print(&format!("filed {}\n", path.display()));
-                0
-            }
-            Err(error) => bad_input(error),
-        }
-    }
-
-    fn promote(&self) -> Result<PathBuf, String> {
+    pub(super) fn execute(&self) -> Outcome {
         let (mut scenario, mut found) = one_found(&self.file)?;
         if scenario.given.is_some() {
-            return Err(format!(
-                "error: {} begins with a given history, which is a file of its own\nhint: file it among the scenarios, with its history",
+            return Err(CliError::input(format!(
+                "{} begins with a given history, which is a file of its own\nhint: file it among the scenarios, with its history",
                 self.file
-            ));
+            )));
         }
         let cause = Signature::of_found(&found);
-        if let Some(there) = self.duplicate(&cause, &scenario)? {
-            return Err(format!(
-                "error: {} is of the same cause: {} of {}, by {}\nhint: replay that one, also on another system; to take its place, remove it first",
-                there.display(),
+        if let Some(known) = self.duplicate(&cause, &scenario)? {
+            return Err(CliError::input(format!(
+                "{} shows the same failure: {} of {}, by {}\nhint: replay that one, on this system too; to replace it, remove it first",
+                known.display(),
                 found.harm.name(),
                 found.check,
                 kinds(&scenario).into_iter().collect::<Vec<_>>().join(", "),
-            ));
+            )));
         }
-        found.canary = super::shows::planted(&scenario, &found);
+        found.canary = planted(&scenario, &found);
         scenario.found = Some(found);
         scenario.vary.clear();
         let path = self.into.join(file_name(&cause, &scenario));
-        let wrong = |error: std::io::Error| format!("error: cannot write {}: {error}", path.display());
-        std::fs::create_dir_all(&self.into).map_err(wrong)?;
-        let text = yaml::text(&scenario);
-        std::fs::write(&path, redactor().text(&text).as_bytes()).map_err(wrong)?;
-        Ok(path)
+        failure::make_folder(Some(&self.into))?;
+        failure::write(&path, &scenario)?;
+        print(&format!("wrote {}\n", path.display()));
+        Ok(0)
     }
 
-    /// The regression of the same cause that is there already.
-    fn duplicate(&self, cause: &Signature, scenario: &Scenario) -> Result<Option<PathBuf>, String> {
+    /// The regression that shows the same failure already.
+    fn duplicate(&self, cause: &Signature, scenario: &Scenario) -> Result<Option<PathBuf>, CliError> {
         for path in files(&self.into)? {
-            let (there, found) = one_found(&path.to_string_lossy())?;
-            if Signature::of_found(&found) == *cause && kinds(&there) == kinds(scenario) {
+            let (known, found) = one_found(&path.to_string_lossy())?;
+            if Signature::of_found(&found) == *cause && kinds(&known) == kinds(scenario) {
                 return Ok(Some(path));
             }
         }
@@ -83,19 +79,36 @@ impl Promote {
     }
 }
 
-/// The regressions of a folder, which need not exist yet.
-fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
-    let wrong = |error: std::io::Error| format!("error: cannot read {}: {error}", folder.display());
+/// The regressions of a directory, which need not exist yet.
+fn files(folder: &Path) -> Result<Vec<PathBuf>, CliError> {
     if !folder.exists() {
         return Ok(Vec::new());
     }
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(wrong)? {
-        let path = entry.map_err(wrong)?.path();
-        if path.extension().is_some_and(|ending| ending == "yaml") {
-            files.push(path);
-        }
-    }
+    let entries = std::fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+    let entries = entries.map_err(|error| CliError::cannot_read(folder.display(), error))?;
+    let paths = entries.into_iter().map(|entry| entry.path());
+    let mut files: Vec<PathBuf> =
+        paths.filter(|path| path.extension().is_some_and(|ending| ending == "yaml")).collect();
     files.sort();
     Ok(files)
+}
+
+/// The planted bug that shows what a scenario was found to show, in the simulation; the one that the scenario names comes
+/// first, and the one on which it was found.
+fn planted(scenario: &Scenario, found: &Provenance) -> Option<String> {
+    let plan = lower::lower(FOUND, "", scenario, found.dialect, found.seed).ok()?;
+    let cause = Signature::of_found(found);
+    let own = found.system.strip_prefix("canary/").map(|rest| rest.split('/').next().unwrap_or(rest));
+    let named = found.canary.as_deref().or(own).and_then(Canary::from_name);
+    let others = Canary::all().filter(|canary| Some(*canary) != named);
+    let mut canaries = named.into_iter().chain(others);
+    let shows = |canary: &Canary| cause.is_among(&simulated(&plan, *canary));
+    canaries.find(shows).map(|canary| canary.name().to_owned())
+}
+
+/// The findings on a planted bug; none if its control plan does not pass.
+fn simulated(plan: &Plan, canary: Canary) -> Vec<Finding> {
+    let judgement = judged(plan, |plan| Agent::of_plan(plan, Delivery::Streamed, Some(canary)));
+    let failed = judgement.ok().filter(|judgement| judgement.verdict == Verdict::Fail);
+    failed.map(|judgement| judgement.findings).unwrap_or_default()
 }

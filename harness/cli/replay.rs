@@ -1,93 +1,88 @@
-//! `brickbat replay`.
+//! `brickbat replay`, and how often a scenario shows a failure on a system that is up.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use clap::Args;
 
+use super::error::{CliError, Outcome, UNJUDGED};
+use super::failure::{CONTROL, plan_of};
 use super::interrupt::until_interrupted;
-use super::own::Own;
-use super::run::{dialect, paint, profiles};
-use super::shrink::{ID, one_system, options, start};
-use super::{bad_input, block_on, own_program, print};
+use super::launch::{FOUND, Launch, block_on, start};
+use super::library::one_scenario;
+use super::options::{SystemOptions, dialect};
+use super::output::{paint, print};
+use brickbat_drive::runner::{Job, Options, Repeat, Started};
 use brickbat_engine::checks::CHECKS;
 use brickbat_engine::triage::Signature;
 use brickbat_report::report::Case;
 use brickbat_report::report::text::Tone;
 use brickbat_rules::dialect::Dialect;
+use brickbat_scenario::lower;
 use brickbat_scenario::parse::did_you_mean;
 use brickbat_scenario::scenario::{Provenance, Scenario};
-use brickbat_scenario::verdict::Verdict;
+use brickbat_scenario::verdict::{Finding, Verdict};
 use brickbat_search::shrink::Setting;
 
-/// Judges the one cause that a scenario was found to show: FIXED, STILL FAILS, FLAKY or ERROR.
+/// Run a scenario that was found to fail, and judge that one failure: FIXED, STILL FAILS, FLAKY or ERROR.
 #[derive(Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, mut_arg("systems", |arg| arg.help(SYSTEM_HELP)))]
 pub(super) struct Replay {
-    /// A scenario file with the key `found`, as `brickbat shrink` and `run --explore` write it.
+    /// A scenario file with the key `found`, as `brickbat shrink`, `fuzz --out` and `run --explore` write it.
     #[arg(value_name = "FILE")]
     file: String,
-    /// The system; the one on which it was found by default. With --manifest, a name in it.
-    #[arg(long = "system", value_name = "NAME")]
-    systems: Vec<String>,
     #[command(flatten)]
-    own: Own,
-    /// The dialect; the one on which it was found by default.
+    system: SystemOptions,
+    /// The dialect; by default the one in which the failure was found.
     #[arg(long, value_name = "DIALECT", value_parser = dialect)]
     dialect: Option<Dialect>,
-    /// Runs; 3 by default, or as many as the file says that it took to see it.
+    /// How often to run it; 3 times by default, or as often as the file says it took to see the failure.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
     repeat: Option<u16>,
 }
+
+/// The help of `--system` for commands that take a scenario with the key `found`.
+pub(super) const SYSTEM_HELP: &str = "The system, such as `ai-sdk@6/ui-messages`; by default the one that the file names. With --manifest, a name in it";
 
 const EXAMPLES: &str = "Examples:
   brickbat replay found.yaml
   brickbat replay found.yaml --system ai-sdk@6/ui-messages-clean
   brickbat replay found.yaml --command 'node adapter.mjs' --repeat 20
 
-Other findings are listed and do not change the answer.
+Other findings are listed but do not change the answer.
 Exit codes: 0 FIXED, 1 STILL FAILS or FLAKY, 2 bad input, 3 ERROR: it could not be judged.";
 
-/// Runs of a cause that showed each time.
+/// Runs of a failure that showed each time.
 const RUNS: u32 = 3;
 
-/// Runs at once: one that comes and goes may depend on what runs beside it.
-const AT_ONCE: usize = 1;
+/// Runs at once: a flaky failure may depend on what runs at the same time.
+const AT_ONCE: u16 = 1;
 
 impl Replay {
-    pub(super) fn execute(&self) -> u8 {
-        let scenario = match one_found(&self.file) {
-            Ok(scenario) => scenario,
-            Err(error) => return bad_input(error),
-        };
-        self.replay(&scenario).unwrap_or_else(|code| code)
-    }
-
-    fn replay(&self, (scenario, found): &(Scenario, Provenance)) -> Result<u8, u8> {
-        let system = one_system(&self.own, &self.systems, scenario).map_err(bad_input)?;
-        let supervisor = own_program()?;
-        let profiles = profiles(&[]);
-        let options = options(&profiles, &supervisor, AT_ONCE);
-        let setting = Setting { id: ID, dialect: self.dialect.unwrap_or(found.dialect), seed: found.seed };
+    pub(super) fn execute(&self) -> Outcome {
+        let (scenario, found) = one_found(&self.file)?;
+        let system = self.system.system_of(&scenario)?;
+        let launch = Launch::newest()?;
+        let options = launch.options(AT_ONCE);
+        let setting = Setting { id: FOUND, dialect: self.dialect.unwrap_or(found.dialect), seed: found.seed };
         let times = match (self.repeat, found.seen) {
             (Some(times), _) => u32::from(times),
             (None, Some(seen)) => seen.of.max(RUNS),
             (None, None) => RUNS,
         };
         let work = async {
-            let started = start(&system, options).await?;
-            let runs =
-                super::shows::ask(&started, setting, std::slice::from_ref(scenario), times, options).await;
-            Ok::<_, u8>((started.name().to_owned(), runs.into_iter().flatten().collect::<Vec<Case>>()))
+            let started = start(&system, options.supervisor).await?;
+            let runs = runs(&started, setting, &scenario, times, options).await;
+            Ok::<_, CliError>((started.name().to_owned(), runs))
         };
-        let Some(done) = block_on(until_interrupted(work))? else { return Ok(UNJUDGED) };
-        let (name, runs) = done?;
+        let (name, runs) = block_on(until_interrupted(work))?.ok_or(CliError::Interrupted)??;
         if runs.is_empty() {
-            return Err(bad_input(format!(
-                "error: {}: the scenario makes no plan\nhint: `brickbat run {}` says why",
+            return Err(CliError::input(format!(
+                "{}: the scenario makes no plan\nhint: `brickbat run {}` says why",
                 self.file, self.file
             )));
         }
-        let answer = Answer::of(&runs, &Signature::of_found(found));
+        let answer = ReplayVerdict::of(&runs, &Signature::of_found(&found));
         let what = if found.says.is_empty() { String::new() } else { format!(" ({})", found.says) };
         print(&format!(
             "{}  {}\n  {} {}{what} on {name} in {}\n",
@@ -97,17 +92,74 @@ impl Replay {
             found.check,
             setting.dialect,
         ));
-        print(&others(&runs, found));
+        print(&others(&runs, &found));
         Ok(answer.code())
     }
 }
 
-/// Exit code when nothing could be judged.
-const UNJUDGED: u8 = 3;
+/// Runs a scenario so many times.
+pub(super) async fn runs(
+    started: &Started,
+    setting: Setting<'_>,
+    scenario: &Scenario,
+    times: u32,
+    options: Options<'_>,
+) -> Vec<Case> {
+    let runs = runs_of(started, setting, std::slice::from_ref(scenario), times, options).await;
+    runs.into_iter().flatten().collect()
+}
 
-/// What the runs say of the cause.
+/// Runs each scenario so many times, and gives the case of each run: that of its control plan, if that does not pass.
+/// A scenario that cannot be lowered has none.
+pub(super) async fn runs_of(
+    started: &Started,
+    setting: Setting<'_>,
+    scenarios: &[Scenario],
+    times: u32,
+    options: Options<'_>,
+) -> Vec<Vec<Case>> {
+    let mut jobs = Vec::new();
+    let mut known: BTreeMap<String, (usize, String)> = BTreeMap::new();
+    for (at, scenario) in scenarios.iter().enumerate() {
+        for run in 0..times {
+            // The ids of plans differ, and what is minted from the seed does not.
+            let variant = format!("{at}.{run}");
+            let plan = lower::lower(setting.id, &variant, scenario, setting.dialect, setting.seed);
+            let Ok(plan) = plan else { continue };
+            known.insert(plan.id.to_string(), (at, lower::control_key(&lower::control(&plan))));
+            jobs.push(Job { plan: Arc::new(plan), path: None });
+        }
+    }
+    let options = Options { repeat: Repeat::ONCE, fail_fast: None, shard: None, ..options };
+    let cases = started.run(&jobs, options, &|_, _, _| {}).await;
+    let controls = cases.iter().filter(|case| case.plan.ends_with(CONTROL));
+    let controls: BTreeMap<&str, &Case> =
+        controls.filter_map(|case| Some((known.get(plan_of(case))?.1.as_str(), case))).collect();
+    let mut runs = vec![Vec::new(); scenarios.len()];
+    for case in &cases {
+        let Some((at, key)) = known.get(&case.plan) else { continue };
+        let deciding = match case.judged {
+            Verdict::Inconclusive => controls.get(key.as_str()).copied().unwrap_or(case),
+            _ => case,
+        };
+        runs[*at].push(deciding.clone());
+    }
+    runs
+}
+
+/// Whether a case shows a failure.
+pub(super) fn shows(case: &Case, cause: &Signature) -> bool {
+    case.judged == Verdict::Fail && cause.is_among(&case.findings)
+}
+
+/// The first finding of a failure in some runs.
+pub(super) fn finding<'c>(runs: &'c [Case], cause: &Signature) -> Option<&'c Finding> {
+    runs.iter().flat_map(|case| &case.findings).find(|finding| Signature::of(finding) == *cause)
+}
+
+/// What the runs say about the failure.
 #[derive(Debug, PartialEq, Eq)]
-enum Answer {
+enum ReplayVerdict {
     /// No run shows it.
     Fixed { of: usize },
     /// Every run shows it.
@@ -118,59 +170,59 @@ enum Answer {
     Error { reason: String },
 }
 
-impl Answer {
-    /// What could not be judged says nothing, unless nothing else is said.
-    fn of(runs: &[Case], cause: &Signature) -> Answer {
+impl ReplayVerdict {
+    /// A run that could not be judged counts for nothing, unless no run shows the failure.
+    fn of(runs: &[Case], cause: &Signature) -> ReplayVerdict {
         let is_judged = |case: &&Case| matches!(case.judged, Verdict::Pass | Verdict::Fail);
         let of = runs.iter().filter(is_judged).count();
-        let seen = runs.iter().filter(|case| super::shows::shows(case, cause)).count();
+        let seen = runs.iter().filter(|case| shows(case, cause)).count();
         match runs.iter().find(|case| !is_judged(case)) {
             Some(case) if seen == 0 => {
-                let reason = case.reason.as_deref().unwrap_or("no reason is known");
-                Answer::Error { reason: format!("{}: {reason}", case.verdict) }
+                let reason = case.reason.as_deref().unwrap_or("no reason given");
+                ReplayVerdict::Error { reason: format!("{}: {reason}", case.verdict) }
             }
-            _ if seen == 0 => Answer::Fixed { of },
-            _ if seen == of => Answer::StillFails { of },
-            _ => Answer::Flaky { seen, of },
+            _ if seen == 0 => ReplayVerdict::Fixed { of },
+            _ if seen == of => ReplayVerdict::StillFails { of },
+            _ => ReplayVerdict::Flaky { seen, of },
         }
     }
 
     fn word(&self) -> &'static str {
         match self {
-            Answer::Fixed { .. } => "FIXED",
-            Answer::StillFails { .. } => "STILL FAILS",
-            Answer::Flaky { .. } => "FLAKY",
-            Answer::Error { .. } => "ERROR",
+            ReplayVerdict::Fixed { .. } => "FIXED",
+            ReplayVerdict::StillFails { .. } => "STILL FAILS",
+            ReplayVerdict::Flaky { .. } => "FLAKY",
+            ReplayVerdict::Error { .. } => "ERROR",
         }
     }
 
     fn words(&self) -> String {
         match self {
-            Answer::Fixed { of } => format!("in none of {of} runs"),
-            Answer::StillFails { of } => format!("in {of} of {of} runs"),
-            Answer::Flaky { seen, of } => format!("in {seen} of {of} runs"),
-            Answer::Error { reason } => reason.clone(),
+            ReplayVerdict::Fixed { of } => format!("in none of {of} runs"),
+            ReplayVerdict::StillFails { of } => format!("in {of} of {of} runs"),
+            ReplayVerdict::Flaky { seen, of } => format!("in {seen} of {of} runs"),
+            ReplayVerdict::Error { reason } => reason.clone(),
         }
     }
 
     fn tone(&self) -> Tone {
         match self {
-            Answer::Fixed { .. } => Tone::Good,
-            Answer::StillFails { .. } | Answer::Flaky { .. } => Tone::Bad,
-            Answer::Error { .. } => Tone::Warn,
+            ReplayVerdict::Fixed { .. } => Tone::Good,
+            ReplayVerdict::StillFails { .. } | ReplayVerdict::Flaky { .. } => Tone::Bad,
+            ReplayVerdict::Error { .. } => Tone::Warn,
         }
     }
 
     fn code(&self) -> u8 {
         match self {
-            Answer::Fixed { .. } => 0,
-            Answer::StillFails { .. } | Answer::Flaky { .. } => 1,
-            Answer::Error { .. } => UNJUDGED,
+            ReplayVerdict::Fixed { .. } => 0,
+            ReplayVerdict::StillFails { .. } | ReplayVerdict::Flaky { .. } => 1,
+            ReplayVerdict::Error { .. } => UNJUDGED,
         }
     }
 }
 
-/// What else the runs show.
+/// The other findings of the runs, in lines.
 fn others(runs: &[Case], found: &Provenance) -> String {
     let cause = Signature::of_found(found);
     let mut seen: BTreeMap<Signature, (usize, String)> = BTreeMap::new();
@@ -188,22 +240,19 @@ fn others(runs: &[Case], found: &Provenance) -> String {
     if lines.is_empty() { lines } else { format!("other findings, which do not change the answer:\n{lines}") }
 }
 
-/// The scenario of a file that says what it was found to show.
-pub(super) fn one_found(file: &str) -> Result<(Scenario, Provenance), String> {
-    let (_, scenario) = super::library::one_scenario(file).map_err(|error| error.to_string())?;
+/// The scenario of a file with the key `found`.
+pub(super) fn one_found(file: &str) -> Result<(Scenario, Provenance), CliError> {
+    let (_, scenario) = one_scenario(file)?;
     let Some(found) = scenario.found.clone() else {
-        return Err(format!(
-            "error: {file} does not say what it was found to show\nhint: `brickbat shrink {file} --system NAME --out FILE` writes a file with the key `found`"
-        ));
+        return Err(CliError::input(format!(
+            "{file} has no key `found`\nhint: `brickbat shrink {file} --system NAME --out FILE` writes a file that has it"
+        )));
     };
     let known: Vec<&str> = CHECKS.iter().map(|check| check.id).collect();
     if !known.contains(&found.check.as_str()) {
         let hint = did_you_mean(&found.check, &known).map(|hint| format!("\nhint: {hint}"));
-        return Err(format!(
-            "error: {file}: there is no check `{}`{}",
-            found.check,
-            hint.unwrap_or_default()
-        ));
+        let (check, hint) = (&found.check, hint.unwrap_or_default());
+        return Err(CliError::input(format!("{file}: there is no check `{check}`{hint}")));
     }
     Ok((scenario, found))
 }
@@ -215,21 +264,12 @@ mod tests {
     use brickbat_scenario::verdict::{Finding, Judgement, Severity};
 
     fn case(verdict: Verdict, checks: &[&'static str]) -> Case {
-        let finding = |check: &&'static str| Finding {
-            check,
-            harm: Severity::ResultsLost,
-            permanence: None,
-            message: "gone".to_owned(),
-            place: String::new(),
-            rule: None,
-            expected: String::new(),
-            got: String::new(),
-        };
+        let finding = |check: &&'static str| Finding::new(check, Severity::ResultsLost, "gone");
         let findings = checks.iter().map(finding).collect();
         let judgement =
             Judgement { verdict, findings, reason: Some("no receipt".to_owned()), asked: Vec::new() };
         let id = PlanId {
-            scenario: ID.to_owned(),
+            scenario: FOUND.to_owned(),
             variant: String::new(),
             dialect: Dialect::OpenaiChat,
             control: false,
@@ -240,7 +280,7 @@ mod tests {
     fn answer(runs: &[Case]) -> (&'static str, u8) {
         let cause =
             Signature { harm: Severity::ResultsLost, check: "results-kept".to_owned(), says: String::new() };
-        let answer = Answer::of(runs, &cause);
+        let answer = ReplayVerdict::of(runs, &cause);
         (answer.word(), answer.code())
     }
 

@@ -1,4 +1,4 @@
-//! Requests in files: found, read piece by piece, judged on all cores, and handed on in their order.
+//! Requests in files: found, read piece by piece, checked on all cores, and passed on in their order.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -17,23 +17,23 @@ pub struct Input {
     pub is_named: bool,
 }
 
-/// The files that the user's words mean.
+/// The files that the user means.
 #[derive(Debug, Default)]
 pub struct Inputs {
-    /// In the order of the words; those of a folder are sorted.
+    /// In the order of the arguments; those of a folder are sorted.
     pub files: Vec<Input>,
     /// Files of folders that are named neither `.json` nor `.jsonl`.
     pub n_passed_over: usize,
-    /// What could not be listed, and why.
+    /// Folders that could not be listed, and why.
     pub unreadable: Vec<(String, String)>,
 }
 
-/// What has come of reading.
+/// What happened while files were read.
 #[derive(Debug)]
-pub enum Event {
-    /// A request was judged.
+pub enum ReadEvent {
+    /// A request was checked.
     Judged(Box<CheckedRequest>),
-    /// A text was not; with its line, where it is one of several.
+    /// A text could not be checked; with its line, where it is one of several.
     Unjudged(Option<u64>, CheckError),
     /// The file, or the line, cannot be read.
     Unreadable(Option<u64>, String),
@@ -44,10 +44,10 @@ pub enum Event {
 /// Bytes of one request; the largest request that a provider takes is 32 MiB.
 pub const MAX_BYTES: u64 = 64 << 20;
 
-/// Bytes that are judged at once: enough to keep all cores busy, and little beside the largest request.
+/// Bytes that are checked at once: enough to keep all cores busy, and little compared to the largest request.
 const BATCH_BYTES: u64 = 8 << 20;
 
-/// Pieces that are judged at once, so that what is found in tiny ones is bounded as well.
+/// Pieces that are checked at once, so that the findings in tiny ones are bounded as well.
 const BATCH_PIECES: usize = 2048;
 
 /// Folders inside folders.
@@ -81,7 +81,7 @@ impl Inputs {
         for entry in entries {
             let path: PathBuf = entry.path();
             match entry.file_type() {
-                // A link may lead back to where we come from, so only what it names itself is followed.
+                // Links to folders are not followed, since they may lead in circles.
                 Ok(kind) if kind.is_dir() => self.walk(&path, depth - 1),
                 Ok(_) if is_json(&path) => {
                     self.files.push(Input { path: path.display().to_string(), is_named: false });
@@ -100,15 +100,15 @@ fn has_lines(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "jsonl" || ending == "ndjson")
 }
 
-/// Judges every request of the files, and hands on what comes of it with the index of its file. `progress` is told how
-/// many bytes have been judged.
+/// Checks every request of the files, and passes each event to `each` with the index of its file. `progress` gets the
+/// number of bytes that have been checked.
 pub fn judge(
     files: &[Input],
     terms: &CheckOptions,
-    mut each: impl FnMut(usize, Event),
+    mut each: impl FnMut(usize, ReadEvent),
     mut progress: impl FnMut(u64),
 ) {
-    let mut batch = Batch {
+    let mut batch = PieceBatch {
         terms,
         pieces: Vec::new(),
         n_bytes: 0,
@@ -118,9 +118,9 @@ pub fn judge(
     };
     for (index, input) in files.iter().enumerate() {
         read(&input.path, &mut |piece| {
-            batch.add(index, piece.map_err(|(line, words)| Event::Unreadable(line, words)));
+            batch.add(index, piece.map_err(|(line, words)| ReadEvent::Unreadable(line, words)));
         });
-        batch.add(index, Err(Event::End));
+        batch.add(index, Err(ReadEvent::End));
     }
     batch.judge();
 }
@@ -128,29 +128,27 @@ pub fn judge(
 /// A text that should be one request.
 #[derive(Debug)]
 pub struct Piece {
-    /// Its bytes.
     pub text: Vec<u8>,
-    /// Where it begins.
     pub start: Start,
     /// Whether it is one of several in its file.
     pub is_line: bool,
 }
 
-/// A line, and why it cannot be read.
-type Trouble = (Option<u64>, String);
+/// A line that cannot be read, and why.
+type ReadFailure = (Option<u64>, String);
 
-/// Pieces that will be judged together, and what else happened between them.
-struct Batch<'a> {
+/// Pieces that will be checked together, and the other events between them.
+struct PieceBatch<'a> {
     terms: &'a CheckOptions,
-    pieces: Vec<(usize, Result<Piece, Event>)>,
+    pieces: Vec<(usize, Result<Piece, ReadEvent>)>,
     n_bytes: u64,
     n_judged: u64,
-    each: &'a mut dyn FnMut(usize, Event),
+    each: &'a mut dyn FnMut(usize, ReadEvent),
     progress: &'a mut dyn FnMut(u64),
 }
 
-impl Batch<'_> {
-    fn add(&mut self, index: usize, piece: Result<Piece, Event>) {
+impl PieceBatch<'_> {
+    fn add(&mut self, index: usize, piece: Result<Piece, ReadEvent>) {
         self.n_bytes += piece.as_ref().map_or(0, |piece| piece.text.len() as u64);
         self.pieces.push((index, piece));
         if self.n_bytes >= BATCH_BYTES || self.pieces.len() >= BATCH_PIECES {
@@ -160,33 +158,34 @@ impl Batch<'_> {
 
     fn judge(&mut self) {
         let terms = self.terms;
-        let of = |(index, piece): (usize, Result<Piece, Event>)| match piece {
+        let of = |(index, piece): (usize, Result<Piece, ReadEvent>)| match piece {
             Ok(piece) => (index, of_piece(&piece, terms)),
             Err(event) => (index, event),
         };
         let pieces = std::mem::take(&mut self.pieces);
         self.n_judged += std::mem::take(&mut self.n_bytes);
-        // One request needs one core, and most runs have one.
+        // Most runs check one request, which needs one core.
         let is_many = pieces.iter().filter(|(_, piece)| piece.is_ok()).nth(1).is_some();
-        let events: Vec<(usize, Event)> = match is_many {
-            true => pieces.into_par_iter().map(of).collect(),
-            false => pieces.into_iter().map(of).collect(),
+        let events: Vec<(usize, ReadEvent)> = if is_many {
+            pieces.into_par_iter().map(of).collect()
+        } else {
+            pieces.into_iter().map(of).collect()
         };
         events.into_iter().for_each(|(index, event)| (self.each)(index, event));
         (self.progress)(self.n_judged);
     }
 }
 
-fn of_piece(piece: &Piece, terms: &CheckOptions) -> Event {
+fn of_piece(piece: &Piece, terms: &CheckOptions) -> ReadEvent {
     match check(&piece.text, piece.start, terms) {
-        Ok(audited) => Event::Judged(Box::new(audited)),
-        Err(unjudged) => Event::Unjudged(piece.is_line.then_some(piece.start.line), unjudged),
+        Ok(checked) => ReadEvent::Judged(Box::new(checked)),
+        Err(unjudged) => ReadEvent::Unjudged(piece.is_line.then_some(piece.start.line), unjudged),
     }
 }
 
 /// Reads a file, or standard input, piece by piece. A file whose first line is a whole JSON text, and not the only
 /// one, is read line by line, whatever its name.
-pub fn read(path: &str, each: &mut dyn FnMut(Result<Piece, Trouble>)) {
+pub fn read(path: &str, each: &mut dyn FnMut(Result<Piece, ReadFailure>)) {
     let opened: io::Result<Box<dyn Read>> = match path {
         "-" => Ok(Box::new(io::stdin().lock())),
         path => File::open(path).map(|file| Box::new(file) as Box<dyn Read>),
@@ -200,7 +199,7 @@ pub fn read(path: &str, each: &mut dyn FnMut(Result<Piece, Trouble>)) {
 fn pieces(
     file: &mut impl BufRead,
     has_lines: bool,
-    each: &mut dyn FnMut(Result<Piece, Trouble>),
+    each: &mut dyn FnMut(Result<Piece, ReadFailure>),
 ) -> io::Result<()> {
     let start = Start { line: 1, offset: 0 };
     let Some(first) = line(file)? else {
@@ -226,7 +225,7 @@ fn pieces(
 fn lines(
     file: &mut impl BufRead,
     first: RawLine,
-    each: &mut dyn FnMut(Result<Piece, Trouble>),
+    each: &mut dyn FnMut(Result<Piece, ReadFailure>),
 ) -> io::Result<()> {
     let mut start = Start { line: 1, offset: 0 };
     let mut next = Some(first);
@@ -246,10 +245,10 @@ fn lines(
     Ok(())
 }
 
-/// A line as it stands in a file.
+/// A line of a file.
 struct RawLine {
     text: Vec<u8>,
-    /// Whether it is not too long; of one that is too long this is the beginning.
+    /// Whether it is complete: of a line that is too long, `text` is the beginning.
     is_whole: bool,
 }
 

@@ -1,29 +1,32 @@
 //! Rules as they are named on the command line.
 
+use super::error::UnknownName;
 use brickbat_rules::Rule;
 use brickbat_rules::streams::StreamRule;
 use brickbat_scenario::parse::did_you_mean;
 
-/// The rules of one name: of an id or an alias one, of a name without its dialect perhaps one for each dialect.
+/// The rules that a word names: one for an id or an alias, one for each dialect for a name without its dialect.
 #[derive(Debug, Clone)]
 pub(super) struct Named(pub(super) Vec<&'static Rule>);
 
 /// Finds rules by id, alias or name.
-pub(super) fn named(word: &str) -> Result<Named, String> {
+pub(super) fn named(word: &str) -> Result<Named, UnknownName> {
     let found = Rule::named(word);
     if !found.is_empty() {
         return Ok(Named(found));
     }
     if !StreamRule::named(word).is_empty() {
-        return Err(format!(
-            "`{word}` is a rule of recorded streams\nhint: a rule of request bodies is meant here"
-        ));
+        let words = "is a rule for recorded streams\nhint: this option takes rules for request bodies";
+        return Err(UnknownName(format!("`{word}` {words}")));
     }
     Err(unknown(word, Rule::all().flat_map(names)))
 }
 
-/// Finds rules, and rules of streams, by id, alias or name.
-pub(super) fn any_named(word: &str) -> Result<(Vec<&'static Rule>, Vec<&'static StreamRule>), String> {
+/// Rules for request bodies, and rules for streams.
+type RulesAndStreamRules = (Vec<&'static Rule>, Vec<&'static StreamRule>);
+
+/// Finds rules of both kinds by id, alias or name.
+pub(super) fn any_named(word: &str) -> Result<RulesAndStreamRules, UnknownName> {
     match (Rule::named(word), StreamRule::named(word)) {
         (rules, of_streams) if rules.is_empty() && of_streams.is_empty() => {
             let of_streams = StreamRule::all().flat_map(|rule| [rule.id, rule.short_name()]);
@@ -42,9 +45,9 @@ fn names(rule: &'static Rule) -> [&'static str; 3] {
     [rule.id, rule.alias, rule.short_name()]
 }
 
-fn unknown(word: &str, known: impl Iterator<Item = &'static str>) -> String {
+fn unknown(word: &str, known: impl Iterator<Item = &'static str>) -> UnknownName {
     let known: Vec<&str> = known.collect();
     let hint =
         did_you_mean(word, &known).unwrap_or_else(|| "`brickbat explain --all` lists them all".to_owned());
-    format!("there is no rule `{word}`\nhint: {hint}")
+    UnknownName(format!("there is no rule `{word}`\nhint: {hint}"))
 }

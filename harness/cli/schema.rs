@@ -3,44 +3,44 @@
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 
-use super::print_plain;
+use super::error::Outcome;
+use super::output::print_plain;
 use crate::{driver, lint, parse, report};
 
-/// Prints the JSON Schema of a format, for editors and for programs in other languages.
+/// Print the JSON Schema of a file format or of the adapter protocol, for editors and for programs in other languages.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Schema {
-    /// The format.
+    /// What the schema describes.
     #[arg(value_name = "FORMAT")]
-    format: Format,
+    format: SchemaOf,
 }
 
 const EXAMPLES: &str = "Examples:
-  brickbat schema scenario > scenario.schema.json     for the editor, as the first line of a scenario names it
+  brickbat schema scenario > scenario.schema.json     for an editor; the first line of a scenario names the file
   brickbat schema protocol                            for an adapter in another language";
 
-/// What has a schema.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Format {
+enum SchemaOf {
     /// Scenario files.
     Scenario,
-    /// Reports in JSON.
+    /// JSON reports.
     Report,
     /// Files of rule vectors.
     Vectors,
-    /// What adapters and Brickbat say to each other beyond ACP.
+    /// The messages between adapters and Brickbat beyond ACP.
     Protocol,
 }
 
 impl Schema {
-    pub(super) fn execute(&self) -> u8 {
+    pub(super) fn execute(&self) -> Outcome {
         let schema: Value = match self.format {
-            Format::Scenario => parse::schema(),
-            Format::Report => report::schema(),
-            Format::Vectors => lint::schema(),
-            Format::Protocol => driver::protocol::schema(),
+            SchemaOf::Scenario => parse::schema(),
+            SchemaOf::Report => report::schema(),
+            SchemaOf::Vectors => lint::schema(),
+            SchemaOf::Protocol => driver::protocol::schema(),
         };
         print_plain(&format!("{schema:#}\n"));
-        0
+        Ok(0)
     }
 }

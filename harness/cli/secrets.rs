@@ -1,10 +1,10 @@
-//! What must not be told, collected once from the environment.
+//! What is redacted, collected once from the environment.
 
 use std::sync::OnceLock;
 
 use brickbat_rules::redact::{Redactor, is_credential_variable};
 
-/// Takes out the values of variables that look like credentials, keys of known shapes, and the user's home path.
+/// Removes the values of variables that look like credentials, keys of known shapes, and the path of the user's home.
 pub(super) fn redactor() -> &'static Redactor {
     static REDACTOR: OnceLock<Redactor> = OnceLock::new();
     REDACTOR.get_or_init(|| {
@@ -17,7 +17,7 @@ pub(super) fn redactor() -> &'static Redactor {
     })
 }
 
-/// Puts the user's home back in the place of the `~` of a run folder.
+/// Replaces the `~` in a path of a run folder by the user's home.
 pub(super) fn with_home(path: &str) -> String {
     match (path.strip_prefix("~/"), std::env::home_dir()) {
         (Some(below), Some(home)) => home.join(below).to_string_lossy().into_owned(),

@@ -4,20 +4,21 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::run::paint;
-use super::{bad_input, print};
+use super::error::{CliError, Outcome};
+use super::failure::CONTROL;
+use super::output::{paint, print};
 use brickbat_drive::folder;
 use brickbat_report::record::CaseNote;
 use brickbat_report::report::timeline;
 
-/// Tells what happened in one case of a run that was kept with `run --out`.
+/// Show what happened in one case of a run that was kept with `run --out`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Show {
-    /// The folder of a case, or a plan's id, or a part of one that only one case of the run folder has.
+    /// The directory of a case, a plan's id, or a part of an id that only one case of the run has.
     #[arg(value_name = "CASE")]
     case: String,
-    /// The run folder in which the plan is looked for.
+    /// The --out directory of the run that has the case.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Only cases of systems whose name contains this text.
@@ -34,85 +35,71 @@ const EXAMPLES: &str = "Examples:
 const MAX_CANDIDATES: usize = 20;
 
 impl Show {
-    pub(super) fn execute(&self) -> u8 {
+    pub(super) fn execute(&self) -> Outcome {
         let folder = match &self.out {
-            Some(out) => self.find(out),
-            None => self.given(),
+            Some(out) => self.find(out)?,
+            None => self.given()?,
         };
-        match folder
-            .and_then(|folder| Ok((folder::read_case(&folder).map_err(|error| error.to_string())?, folder)))
-        {
-            Ok((record, folder)) => {
-                print(&timeline::draw(&record, &paint));
-                print(&format!("in {}\n", folder.display()));
-                0
-            }
-            Err(error) => bad_input(error),
-        }
+        print(&timeline::draw(&folder::read_case(&folder)?, &paint));
+        print(&format!("in {}\n", folder.display()));
+        Ok(0)
     }
 
-    fn given(&self) -> Result<PathBuf, String> {
+    /// The case as the directory that the user names.
+    fn given(&self) -> Result<PathBuf, CliError> {
         let path = Path::new(&self.case);
         if path.join("case.json").is_file() {
             return Ok(path.to_owned());
         }
-        match folder::read_note(path) {
-            Ok(_) => Err(format!(
-                "error: {} is a whole run\nhint: name one of its cases: brickbat show PLAN --out {}\n{}",
-                path.display(),
-                path.display(),
-                candidates(
-                    &folder::cases(path).map_err(|error| error.to_string())?.iter().collect::<Vec<_>>()
-                )
-            )),
-            Err(_) => Err(format!(
-                "error: `{}` is not the folder of a case\nhint: to find a plan by its id, name the run folder with --out DIR",
-                self.case
-            )),
+        let shown = path.display();
+        if folder::read_note(path).is_err() {
+            return Err(CliError::input(format!(
+                "`{shown}` is not the directory of a case\nhint: to find a plan by its id, name the run with --out DIR"
+            )));
         }
+        let cases = folder::cases(path)?;
+        let cases = candidates(&cases.iter().collect::<Vec<_>>());
+        Err(CliError::input(format!(
+            "{shown} is a whole run\nhint: name one of its cases: brickbat show PLAN --out {shown}\n{cases}"
+        )))
     }
 
-    fn find(&self, out: &Path) -> Result<PathBuf, String> {
-        folder::read_note(out).map_err(|error| error.to_string())?;
-        let cases = folder::cases(out).map_err(|error| error.to_string())?;
+    fn find(&self, out: &Path) -> Result<PathBuf, CliError> {
+        folder::read_note(out)?;
+        let cases = folder::cases(out)?;
         let of_system =
             |case: &CaseNote| self.system.as_ref().is_none_or(|part| case.system.contains(part.as_str()));
         let cases: Vec<&(PathBuf, CaseNote)> = cases.iter().filter(|(_, case)| of_system(case)).collect();
         let matching = |is_it: &dyn Fn(&CaseNote) -> bool| -> Vec<&(PathBuf, CaseNote)> {
             cases.iter().copied().filter(|(_, case)| is_it(case)).collect()
         };
-        // A control plan is meant only by one who says so.
-        let is_meant = |case: &CaseNote| self.case.contains("+control") || !case.plan.ends_with("+control");
-        let exact = matching(&|case| case.plan == self.case);
-        let found = match exact.is_empty() {
-            true => matching(&|case| case.plan.contains(&self.case) && is_meant(case)),
-            false => exact,
-        };
+        // A control plan is meant only if the user says so.
+        let is_meant = |case: &CaseNote| self.case.contains(CONTROL) || !case.plan.ends_with(CONTROL);
+        let mut found = matching(&|case| case.plan == self.case);
+        if found.is_empty() {
+            found = matching(&|case| case.plan.contains(&self.case) && is_meant(case));
+        }
+        let (out, part) = (out.display(), &self.case);
         match found.as_slice() {
             [(folder, _)] => Ok(folder.clone()),
-            [] => Err(format!(
-                "error: no case in {} has `{}` in its plan\n{}",
-                out.display(),
-                self.case,
+            [] => Err(CliError::input(format!(
+                "no case in {out} has `{part}` in its plan\n{}",
                 candidates(&cases)
-            )),
-            several => Err(format!(
-                "error: {} cases in {} have `{}` in their plan\nhint: say more of the plan or give --system\n{}",
+            ))),
+            several => Err(CliError::input(format!(
+                "{} cases in {out} have `{part}` in their plan\nhint: give more of the plan's id, or --system\n{}",
                 several.len(),
-                out.display(),
-                self.case,
                 candidates(several)
-            )),
+            ))),
         }
     }
 }
 
 fn candidates(cases: &[&(PathBuf, CaseNote)]) -> String {
-    let mut lines: Vec<String> = cases
-        .iter()
-        .take(MAX_CANDIDATES)
-        .map(|(_, case)| format!("  {:<13} {} on {}", case.verdict.name(), case.plan, case.system))
-        .collect();
+    let line = |(_, case): &&(PathBuf, CaseNote)| {
+        format!("  {:<13} {} on {}", case.verdict.name(), case.plan, case.system)
+    };
+    let mut lines: Vec<String> = cases.iter().take(MAX_CANDIDATES).map(line).collect();
     if cases.len() > MAX_CANDIDATES {
         lines.push(format!("  … and {} more", cases.len() - MAX_CANDIDATES));
     }

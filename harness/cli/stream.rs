@@ -1,24 +1,26 @@
-//! `brickbat check --stream`.
+//! `brickbat check --stream`: recorded streams.
+
+use std::fs::File;
+use std::io::{self, Read};
 
 use serde_json::{Value, json};
 
-use super::secrets::redactor;
-use super::streams;
-use super::{BAD_INPUT, bad_input, print};
+use super::error::BAD_INPUT;
+use super::output::{error, print, print_json};
 use brickbat_rules::check::{
     CheckFormat, is_sound, stream_to_github, stream_to_json, stream_to_text, streams_to_sarif,
     unjudged_to_github,
 };
 use brickbat_rules::colour::Colour;
 use brickbat_rules::dialect::Dialect;
-use brickbat_rules::streams::StreamReport;
+use brickbat_rules::streams::{self, Linter, MAX_LOOK_BYTES, StreamReport};
 
-/// A file, and what came of it: what the linter says, or why it could not be judged.
-type Outcome = (String, Result<StreamReport, String>);
+/// A file with the report on its stream, or with the reason why there is none.
+type StreamOutcome = (String, Result<StreamReport, String>);
 
-/// Judges a stream in each file. Gives the exit code.
+/// Checks a stream in each file, and gives the exit code.
 pub(super) fn check(paths: &[String], dialect: Option<Dialect>, format: CheckFormat) -> u8 {
-    let mut outcomes: Vec<Outcome> = Vec::new();
+    let mut outcomes: Vec<StreamOutcome> = Vec::new();
     for path in paths {
         let judged = judged(path, dialect);
         match &judged {
@@ -28,7 +30,7 @@ pub(super) fn check(paths: &[String], dialect: Option<Dialect>, format: CheckFor
                 CheckFormat::Json | CheckFormat::Sarif => {}
             },
             Err(words) => {
-                bad_input(format!("error: {words}"));
+                error(words);
                 if format == CheckFormat::Github {
                     print(&unjudged_to_github(path, words));
                 }
@@ -49,15 +51,14 @@ pub(super) fn check(paths: &[String], dialect: Option<Dialect>, format: CheckFor
         )),
         CheckFormat::Text | CheckFormat::Github => {}
         CheckFormat::Json => {
-            let told = outcomes.iter().map(|(path, judged)| match judged {
+            let streams = outcomes.iter().map(|(path, judged)| match judged {
                 Ok(report) => stream_to_json(path, report),
                 Err(words) => json!({ "file": path, "ended": null, "reason": words }),
             });
             let summary = json!({ "sound": n_sound, "unsound": n_unsound, "unjudged": n_unjudged });
-            let told: Vec<Value> = told.collect();
-            let mut value = json!({ "schema": 1, "streams": told, "summary": summary });
-            redactor().value(&mut value);
-            print(&format!("{value:#}\n"));
+            print_json(
+                json!({ "schema": 1, "streams": streams.collect::<Vec<Value>>(), "summary": summary }),
+            );
         }
         CheckFormat::Sarif => print(&streams_to_sarif(&outcomes)),
     }
@@ -69,9 +70,40 @@ pub(super) fn check(paths: &[String], dialect: Option<Dialect>, format: CheckFor
 }
 
 fn judged(path: &str, dialect: Option<Dialect>) -> Result<StreamReport, String> {
-    match streams::lint(path, dialect) {
+    match read(path, dialect) {
         Ok(Some(report)) => Ok(report),
         Ok(None) => Err(format!("{path} does not show its dialect\nhint: give --dialect")),
         Err(error) => Err(format!("cannot read {path}: {error}")),
+    }
+}
+
+/// The report on the stream of a file, or of standard input for `-`; none if no dialect is given and the stream does not
+/// show its own. It is checked while it is read, however long it is.
+fn read(path: &str, dialect: Option<Dialect>) -> io::Result<Option<StreamReport>> {
+    match path {
+        "-" => lint_all(&mut io::stdin().lock(), dialect),
+        path => lint_all(&mut File::open(path)?, dialect),
+    }
+}
+
+/// Bytes that are read at once.
+const CHUNK_BYTES: usize = 64 << 10;
+
+fn lint_all(file: &mut impl Read, dialect: Option<Dialect>) -> io::Result<Option<StreamReport>> {
+    let mut head = Vec::new();
+    file.take(MAX_LOOK_BYTES as u64).read_to_end(&mut head)?;
+    let Some(dialect) = dialect.or_else(|| streams::detect(&head)) else {
+        return Ok(None);
+    };
+    let mut linter = Linter::new(dialect);
+    linter.feed(&head);
+    let mut chunk = vec![0; CHUNK_BYTES];
+    loop {
+        match file.read(&mut chunk) {
+            Ok(0) => return Ok(Some(linter.finish())),
+            Ok(n) => linter.feed(&chunk[..n]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
     }
 }

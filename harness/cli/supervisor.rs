@@ -5,14 +5,15 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::bad_input;
+use super::error::{CliError, Outcome};
 use brickbat_drive::driver::supervisor;
 
-/// Guards a program, or without a program the temporary folder of a run, for as long as brickbat holds the socket on
+/// Guard a program, or without a program the temporary directory of a run, for as long as brickbat holds the socket on
 /// standard input.
 #[derive(Args)]
+#[command(hide = true)]
 pub(super) struct Supervisor {
-    /// The temporary folder of the run.
+    /// The temporary directory of the run.
     #[arg(long, value_name = "PATH")]
     folder: Option<PathBuf>,
     /// The program and its arguments.
@@ -21,11 +22,11 @@ pub(super) struct Supervisor {
 }
 
 impl Supervisor {
-    pub(super) fn execute(&self) -> u8 {
+    pub(super) fn execute(&self) -> Outcome {
         match (self.program.split_first(), &self.folder) {
-            (Some((program, args)), folder) => supervisor::supervise(folder.as_deref(), program, args),
-            (None, Some(folder)) => supervisor::reap_folder(folder),
-            (None, None) => bad_input("error: a supervisor needs a program or a folder"),
+            (Some((program, args)), folder) => Ok(supervisor::supervise(folder.as_deref(), program, args)),
+            (None, Some(folder)) => Ok(supervisor::reap_folder(folder)),
+            (None, None) => Err(CliError::input("a supervisor needs a program or a directory")),
         }
     }
 }

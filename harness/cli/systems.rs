@@ -6,18 +6,21 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::embedded::catalogue;
-use super::print_plain;
+use super::error::Outcome;
+use super::output::print_plain;
 use brickbat_drive::driver::manifest::{AtLeast, Install, Manifest, Mode};
+use brickbat_report::report::text::counted;
 
-/// Lists the systems that scenarios can run on: each SDK in each version and mode, how it is driven, what it takes to install
-/// and what it can do.
+/// List the systems that scenarios can run on: each SDK in each version and mode.
+///
+/// Shows how a system is driven, what installing it takes, and what it can do.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Systems {
-    /// Only systems whose name begins so, such as `ai-sdk@6`.
+    /// Only systems whose name begins with this, such as `ai-sdk@6`.
     #[arg(value_name = "NAME", default_value = "")]
     name: String,
-    /// Print JSON, for other programs.
+    /// Print JSON for other programs.
     #[arg(long)]
     json: bool,
 }
@@ -26,32 +29,31 @@ const EXAMPLES: &str = "Examples:
   brickbat systems ai-sdk
   brickbat run --system ai-sdk@6/ui-messages abort/";
 
-/// Those that are in the program itself.
+/// The systems in the program itself.
 const OWN: [(&str, &str); 5] = [
-    ("reference", "the agent that is right, over real sockets"),
-    ("reference/acp", "the same in a process of its own, behind `brickbat agent`"),
-    ("reference/blocking", "the same, asking for replies in one piece"),
-    ("reference/simulated", "the same in process, without sockets"),
+    ("reference", "The reference agent, over real sockets."),
+    ("reference/acp", "The same in a process of its own, served by `brickbat agent`."),
+    ("reference/blocking", "The same, requesting replies in one piece."),
+    ("reference/simulated", "The same in process, without sockets."),
     (
         "canary/NAME, canary/NAME/acp, canary/NAME/simulated",
-        "the same with one planted bug, such as `canary/dangling-on-abort`; `brickbat canaries` names them",
+        "The same with one planted bug, such as `canary/dangling-on-abort`; `brickbat canaries` lists them.",
     ),
 ];
 
 impl Systems {
-    pub(super) fn execute(&self) -> u8 {
+    pub(super) fn execute(&self) -> Outcome {
         let all = catalogue().manifests();
         let rows = all.iter().flat_map(|manifest| manifest.modes.iter().map(move |mode| (manifest, mode)));
         let rows: Vec<(&Manifest, &Mode)> =
             rows.filter(|(manifest, mode)| manifest.full_name(&mode.name).starts_with(&self.name)).collect();
-        match self.json {
-            true => {
-                let rows: Vec<Value> = rows.iter().map(|(manifest, mode)| to_json(manifest, mode)).collect();
-                print_plain(&format!("{:#}\n", json!(rows)));
-            }
-            false => print_plain(&self.text(&rows)),
-        }
-        0
+        print_plain(&if self.json {
+            let rows: Vec<Value> = rows.iter().map(|(manifest, mode)| to_json(manifest, mode)).collect();
+            format!("{:#}\n", json!(rows))
+        } else {
+            self.text(&rows)
+        });
+        Ok(0)
     }
 
     fn text(&self, rows: &[(&Manifest, &Mode)]) -> String {
@@ -68,7 +70,7 @@ impl Systems {
                 manifest.description,
                 mode.description
             );
-            // What modes share stands below the last of them.
+            // What modes share is printed after the last of them.
             let is_last = rows
                 .get(nth + 1)
                 .is_none_or(|(next, _)| next.version != manifest.version || next.name != manifest.name);
@@ -82,9 +84,8 @@ impl Systems {
         }
         let mut names: Vec<&str> = rows.iter().map(|(manifest, _)| manifest.name.as_str()).collect();
         names.dedup();
-        let counted = |n: usize, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
         let counts = [counted(rows.len(), "system"), counted(names.len(), "SDK")];
-        let _ = writeln!(text, "{}, beside our own", counts.join(" of "));
+        let _ = writeln!(text, "{}, besides the built-in agents", counts.join(" of "));
         text
     }
 }

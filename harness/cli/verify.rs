@@ -1,72 +1,46 @@
 //! `brickbat verify-adapter`.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
-use super::own::Own;
-use super::run::paint;
-use super::secrets::redactor;
-use super::{bad_input, block_on, own_program, print, tell};
+use super::error::Outcome;
+use super::launch::{block_on, own_program};
+use super::options::{SystemOptions, TextOrJson};
+use super::output::{paint, print, print_json, tell};
 use brickbat_drive::runner::{ProbeOutcome, Verification, verify};
 use brickbat_report::report::text::Tone;
 
-/// Drives an adapter through probes and says for each whether the adapter is right, what was seen, and how to mend it.
+/// Check that an adapter follows the protocol.
 ///
-/// The probes judge the adapter and not the SDK behind it; of an agent that needs no adapter they judge whether it and
+/// Probes drive the adapter; for each, the output says whether it passed, what was seen and how to fix the adapter. They
+/// judge the adapter and not the SDK that it drives. For an agent that needs no adapter, they check that the agent and
 /// its manifest fit together.
-/// Exit codes: 0 the adapter is right, 1 a probe failed, 2 bad input, 3 a probe could not judge.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct VerifyAdapter {
-    /// The system whose adapter is meant, such as `ai-sdk@6`; with --manifest, a name in it.
-    #[arg(long = "system", value_name = "NAME", id = "systems")]
-    system: Option<String>,
     #[command(flatten)]
-    own: Own,
-    /// How to print what was found.
+    system: SystemOptions,
+    /// The output format.
     #[arg(long, value_enum, default_value = "text")]
-    format: Format,
+    format: TextOrJson,
 }
 
 const EXAMPLES: &str = "Examples:
   brickbat verify-adapter --command 'node adapter.mjs'
   brickbat verify-adapter --manifest my-agent/system.yaml
-  brickbat verify-adapter --system ai-sdk@6 --format json";
+  brickbat verify-adapter --system ai-sdk@6 --format json
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// For people.
-    Text,
-    /// For programs.
-    Json,
-}
+Exit codes: 0 the adapter is right, 1 a probe failed, 2 bad input, 3 a probe could not judge.";
 
 impl VerifyAdapter {
-    pub(super) fn execute(&self) -> u8 {
-        let name: Vec<String> = self.system.iter().cloned().collect();
-        let systems = match self.own.systems(&name) {
-            Ok(systems) => systems,
-            Err(error) => return bad_input(error),
-        };
-        let Some(system) = systems.first() else { return bad_input("error: no system is named") };
-        let supervisor = match own_program() {
-            Ok(supervisor) => supervisor,
-            Err(code) => return code,
-        };
+    pub(super) fn execute(&self) -> Outcome {
+        let system = self.system.one_system()?;
         let note = |words: &str| tell(words);
-        let verification = match block_on(verify(system, &supervisor, &note)) {
-            Ok(Ok(verification)) => verification,
-            Ok(Err(error)) => return bad_input(error),
-            Err(code) => return code,
-        };
+        let verification = block_on(verify(&system, &own_program()?, &note))??;
         match self.format {
-            Format::Text => print(&text(&verification)),
-            Format::Json => {
-                let mut json = verification.to_json();
-                redactor().value(&mut json);
-                print(&format!("{json:#}\n"));
-            }
+            TextOrJson::Text => print(&text(&verification)),
+            TextOrJson::Json => print_json(verification.to_json()),
         }
-        verification.exit_code()
+        Ok(verification.exit_code())
     }
 }
 
@@ -76,7 +50,7 @@ const RESULT_WIDTH: usize = 10;
 const PROBE_WIDTH: usize = 21;
 
 fn text(verification: &Verification) -> String {
-    let about = verification.about.as_deref().unwrap_or("nothing is known of it");
+    let about = verification.about.as_deref().unwrap_or("unknown");
     let mut text = format!("{}: {about}\n\n", verification.system);
     let mut counts = [0; 4];
     for report in &verification.probes {

@@ -3,13 +3,11 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::library::{self, Selection, Source};
-use super::own::Own;
-use super::run::{Run, profiles};
+use super::error::CliError;
+use super::options::{SystemOptions, jobs};
 use super::secrets::with_home;
 use brickbat_drive::folder::{self, RunArguments, RunNote};
 use brickbat_drive::runner::{Job, System};
-use brickbat_report::report::Shard;
 use brickbat_rules::Profile;
 use brickbat_rules::dialect::Dialect;
 use brickbat_rules::redact::REDACTED;
@@ -21,142 +19,112 @@ pub(super) struct Work {
     pub(super) batches: Vec<(System, Vec<Job>)>,
     /// The strictness, one profile for each dialect.
     pub(super) profiles: Vec<&'static Profile>,
-    /// The part of the plans that is run; all of them, if there is none.
-    pub(super) shard: Option<Shard>,
-    /// The same in the words of the user.
     pub(super) arguments: RunArguments,
 }
 
 impl Work {
-    /// What the arguments ask for.
-    pub(super) fn asked(run: &Run) -> Result<Work, String> {
-        let dialects = if run.dialects.is_empty() { &Dialect::ALL[..] } else { &run.dialects };
-        let profiles = profiles(&run.profiles);
-        let arguments = RunArguments {
-            scenarios: run.scenarios.clone(),
-            systems: run.systems.clone(),
-            manifest: run.own.manifest.as_ref().map(|path| path.to_string_lossy().into_owned()),
-            command: run.own.command.clone(),
-            mode: run.own.mode.clone(),
-            sdk_version: run.own.sdk_version.clone(),
-            dialects: dialects.iter().map(|dialect| dialect.name().to_owned()).collect(),
-            profiles: profiles.iter().map(|profile| profile.name.to_owned()).collect(),
-            filter: run.filter.clone(),
-            seed: run.seed,
-            shard: run.shard,
-        };
-        let jobs = jobs(&arguments, dialects)?;
-        if jobs.is_empty() {
-            return Err("error: no plan is left\nhint: `brickbat run --list` shows what there is".to_owned());
-        }
-        // Without a run, a system that is not there does not matter.
-        let batches = match run.list {
-            true => vec![(System::Simulated(None), jobs)],
-            false => systems(&arguments)?.into_iter().map(|system| (system, jobs.clone())).collect(),
-        };
-        Ok(Work { batches, profiles, shard: arguments.shard, arguments })
+    /// What the arguments of a run ask for.
+    pub(super) fn of(arguments: RunArguments) -> Result<Work, CliError> {
+        let (jobs, profiles) = plans(&arguments)?;
+        let systems = systems(&arguments)?.into_iter();
+        let batches = systems.map(|system| (system, jobs.clone())).collect();
+        Ok(Work { batches, profiles, arguments })
     }
 
-    /// The cases of an earlier run that were neither passed nor none of that system's business.
-    pub(super) fn again(path: &Path) -> Result<Work, String> {
-        let note = folder::read_note(path).map_err(|error| error.to_string())?;
-        let told = told(path, &note)?;
+    /// The cases of an earlier run that did not pass, but could have.
+    pub(super) fn again(path: &Path) -> Result<Work, CliError> {
+        let wrong = |why: String| CliError::input(format!("{}: {why}", path.display()));
+        let note = folder::read_note(path)?;
+        let earlier = earlier_cases(path, &note)?;
         let RunNote { mut arguments, finished, .. } = note;
         let own = arguments.manifest.iter().chain(&arguments.command).chain(&arguments.sdk_version);
         if own.chain(&arguments.scenarios).any(|word| word.contains(REDACTED)) {
-            return Err(format!(
-                "error: {}: a secret in the arguments of that run was not kept\nhint: give the arguments again",
-                path.display()
-            ));
+            let why = "a secret in the arguments of that run was not kept\nhint: give the arguments again";
+            return Err(wrong(why.to_owned()));
         }
         let paths = arguments.scenarios.iter_mut().chain(&mut arguments.manifest);
         paths.for_each(|word| *word = with_home(word));
-        let wrong = |what: &str, name: &str| {
-            format!("error: {}: run.json names the unknown {what} `{name}`", path.display())
-        };
-        let dialects = arguments
-            .dialects
-            .iter()
-            .map(|name| Dialect::from_name(name).ok_or_else(|| wrong("dialect", name)));
-        let dialects: Vec<Dialect> = dialects.collect::<Result<_, String>>()?;
-        let profiles =
-            arguments.profiles.iter().map(|name| Profile::named(name).ok_or_else(|| wrong("profile", name)));
-        let profiles: Vec<&'static Profile> = profiles.collect::<Result<_, String>>()?;
-        let jobs = jobs(&arguments, &dialects)?;
-        let mut batches = Vec::new();
+        let (jobs, profiles) = plans(&arguments)?;
         let systems = systems(&arguments)?;
-        // Of some systems the full name is known only once they have been started.
+        // The full names of some systems are known only once they have been started.
         let is_only = systems.len() == 1;
-        let is_of = |case: &Told, system: &System| is_only || system.may_be(&case.system);
-        let is_stray = |case: &&Told| case.is_open && !systems.iter().any(|system| is_of(case, system));
-        if let Some(stray) = told.iter().find(is_stray) {
-            return Err(wrong("system", &stray.system));
+        let is_of = |case: &EarlierCase, system: &System| is_only || system.may_be(&case.system);
+        let is_stray =
+            |case: &&EarlierCase| case.is_open && !systems.iter().any(|system| is_of(case, system));
+        if let Some(stray) = earlier.iter().find(is_stray) {
+            return Err(wrong(format!("run.json names the unknown system `{}`", stray.system)));
         }
+        let mut batches = Vec::new();
         for system in systems {
-            let told: Vec<&Told> = told.iter().filter(|case| is_of(case, &system)).collect();
+            let earlier: Vec<&EarlierCase> = earlier.iter().filter(|case| is_of(case, &system)).collect();
             // A control plan is run before its plan.
-            let failed = told.iter().filter(|case| case.is_open);
-            let failed: BTreeSet<&str> =
-                failed.map(|case| case.plan.strip_suffix("+control").unwrap_or(&case.plan)).collect();
-            let known: BTreeSet<&str> = told.iter().map(|case| case.plan.as_str()).collect();
+            let open = earlier.iter().filter(|case| case.is_open);
+            let open: BTreeSet<&str> =
+                open.map(|case| case.plan.strip_suffix("+control").unwrap_or(&case.plan)).collect();
+            let known: BTreeSet<&str> = earlier.iter().map(|case| case.plan.as_str()).collect();
             let (mut wanted, others): (Vec<Job>, Vec<Job>) =
-                jobs.iter().cloned().partition(|job| failed.contains(job.plan.id.to_string().as_str()));
-            if wanted.len() < failed.len() {
-                return Err(format!(
-                    "error: {}: {} of the plans to run again on {} are not in the scenarios any more",
-                    path.display(),
-                    failed.len() - wanted.len(),
+                jobs.iter().cloned().partition(|job| open.contains(job.plan.id.to_string().as_str()));
+            if wanted.len() < open.len() {
+                return Err(wrong(format!(
+                    "{} of the plans to run again on {} are no longer in the scenarios",
+                    open.len() - wanted.len(),
                     system.name()
-                ));
+                )));
             }
-            // Of a run that was killed nobody wrote down which plans it had not come to.
+            // A run that was killed did not record which plans it had not reached.
             let is_missed = |job: &Job| !known.contains(job.plan.id.to_string().as_str());
             wanted.extend(others.into_iter().filter(|job| !finished && is_missed(job)));
             if !wanted.is_empty() {
                 batches.push((system, wanted));
             }
         }
-        Ok(Work { batches, profiles, shard: arguments.shard, arguments })
+        Ok(Work { batches, profiles, arguments })
     }
 }
 
-/// The systems that are meant.
-fn systems(arguments: &RunArguments) -> Result<Vec<System>, String> {
-    let own = Own {
+/// The plans of a run, and the strictness of the provider.
+pub(super) fn plans(arguments: &RunArguments) -> Result<(Vec<Job>, Vec<&'static Profile>), CliError> {
+    let unknown = |what: &str, name: &str| CliError::input(format!("unknown {what} `{name}` in run.json"));
+    let dialects = arguments.dialects.iter();
+    let dialects: Vec<Dialect> = dialects
+        .map(|name| Dialect::from_name(name).ok_or_else(|| unknown("dialect", name)))
+        .collect::<Result<_, _>>()?;
+    let profiles = arguments.profiles.iter();
+    let profiles = profiles.map(|name| Profile::named(name).ok_or_else(|| unknown("profile", name)));
+    let jobs = jobs(&arguments.scenarios, &dialects, arguments.filter.as_deref(), arguments.seed)?;
+    Ok((jobs, profiles.collect::<Result<_, _>>()?))
+}
+
+fn systems(arguments: &RunArguments) -> Result<Vec<System>, CliError> {
+    let options = SystemOptions {
+        systems: arguments.systems.clone(),
         manifest: arguments.manifest.as_ref().map(PathBuf::from),
         command: arguments.command.clone(),
         mode: arguments.mode.clone(),
         sdk_version: arguments.sdk_version.clone(),
     };
-    own.systems(&arguments.systems).map_err(|error| error.to_string())
+    Ok(options.systems()?)
 }
 
-/// What an earlier run says of a case.
-struct Told {
+/// A case of an earlier run.
+struct EarlierCase {
     system: String,
     plan: String,
     /// Whether it is worth another run.
     is_open: bool,
 }
 
-/// Every case that a run folder tells of: those that are kept, and those that the run knew but did not come to.
-fn told(path: &Path, note: &RunNote) -> Result<Vec<Told>, String> {
-    let told = |system: &str, plan: &str, verdict: &str| Told {
+/// Every case of a run folder: those that are kept, and those that the run knew but did not reach.
+fn earlier_cases(path: &Path, note: &RunNote) -> Result<Vec<EarlierCase>, CliError> {
+    let earlier = |system: &str, plan: &str, verdict: &str| EarlierCase {
         system: system.to_owned(),
         plan: plan.to_owned(),
         is_open: CLOSED.iter().all(|closed| closed.name() != verdict),
     };
-    let kept = folder::cases(path).map_err(|error| error.to_string())?;
-    let kept = kept.iter().map(|(_, case)| told(&case.system, &case.plan, case.verdict.name()));
-    Ok(kept.chain(note.cases.iter().map(|case| told(&case.system, &case.plan, &case.verdict))).collect())
+    let kept = folder::cases(path)?;
+    let kept = kept.iter().map(|(_, case)| earlier(&case.system, &case.plan, case.verdict.name()));
+    Ok(kept.chain(note.cases.iter().map(|case| earlier(&case.system, &case.plan, &case.verdict))).collect())
 }
 
 /// Verdicts of cases that are not worth another run.
 const CLOSED: [Verdict; 3] = [Verdict::Pass, Verdict::Unreachable, Verdict::Unsupported];
-
-fn jobs(arguments: &RunArguments, dialects: &[Dialect]) -> Result<Vec<Job>, String> {
-    let sources: Vec<Source> = arguments.scenarios.iter().map(|word| Source::of(word)).collect();
-    let filter = arguments.filter.as_deref();
-    library::load(&Selection { sources: &sources, dialects, filter, seed: arguments.seed })
-        .map_err(|error| error.to_string())
-}

@@ -233,7 +233,7 @@ fn a_failure_that_does_not_come_back_stands() {
     let bad = cases.iter().find(|case| case["plan"] == "bad@openai-chat").unwrap();
     assert_eq!(bad["verdict"], "harness-error", "{bad:#}");
     assert_eq!(bad["repeats"]["alone"], false, "{bad:#}");
-    assert!(said.out.contains("1 of 2 runs, never alone"), "{said:#?}");
+    assert!(said.out.contains("1 of 2 runs, never when run alone"), "{said:#?}");
 }
 
 #[test]

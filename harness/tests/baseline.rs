@@ -108,11 +108,11 @@ fn reports_show_what_was_expected_and_what_is_new() {
 
     expected parts-settled: 1 finding in 1 plan
       It is so. (a/b#1)
-      by b.yaml
+      listed in b.yaml
 
     stale parts-settled: not seen in 1 plan on sdk@1/n
       a/b@openai-chat
-      b.yaml holds it; --write-baseline takes it out
+      b.yaml still lists it; --write-baseline removes it
 
     sdk@1/m  1 plans: 0 pass, 1 fail (1 not expected); faults: 0 armed, 0 with receipt
     sdk@1/n  1 plans: 1 pass, 0 fail; faults: 0 armed, 0 with receipt
@@ -163,16 +163,11 @@ fn the_built_in_baselines_are_whole() {
             for pattern in &entry.plans {
                 let alone = brickbat::baseline::Entry { plans: vec![pattern.clone()], ..entry.clone() };
                 let alone = Baseline { entries: vec![alone], ..baseline.clone() };
-                let finding = Finding {
-                    check: brickbat::checks::CHECKS.iter().find(|c| c.id == entry.check).unwrap().id,
-                    harm: entry.harm.unwrap(),
-                    permanence: None,
-                    message: String::new(),
-                    place: String::new(),
-                    rule: None,
-                    expected: String::new(),
-                    got: String::new(),
-                };
+                let finding = Finding::new(
+                    brickbat::checks::CHECKS.iter().find(|c| c.id == entry.check).unwrap().id,
+                    entry.harm.unwrap(),
+                    "",
+                );
                 let covered = plans.iter().find(|plan| alone.holds(plan)).map_or("", |plan| plan);
                 let covers = |name: &String| alone.entry_of(name, covered, &finding).is_some();
                 assert!(names.iter().any(covers), "{}: `{pattern}` covers nothing", manifest.name);
@@ -234,13 +229,13 @@ fn a_baseline_that_does_not_fit_is_refused() {
     let folder = TempDir::new().unwrap();
     let folder = folder.path();
     for (text, words) in [
-        (HEAD.replace('*', "sdk@1/m") + ENTRY, "is of `sdk@1/m`, and no such system runs"),
+        (HEAD.replace('*', "sdk@1/m") + ENTRY, "belongs to `sdk@1/m`, and no such system runs"),
         (
             HEAD.to_owned() + &ENTRY.replace("parts-settled", "parts-unsettled"),
             "unknown check `parts-unsettled`",
         ),
         (HEAD.to_owned() + &ENTRY.replace("It is so.", "''"), "say in a sentence"),
-        (HEAD.replace('*', "reference") + ENTRY, "the reference agent is not excused"),
+        (HEAD.replace('*', "reference") + ENTRY, "the reference agent has no baseline"),
     ] {
         fs::write(folder.join("b.yaml"), text).unwrap();
         let said = run(folder, &["--baseline", "b.yaml"]);

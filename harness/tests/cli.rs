@@ -308,9 +308,9 @@ fn unknown_names_get_advice() {
 #[test]
 fn nothing_to_run_is_bad_input() {
     let said = brickbat(&["run", "control/", "--filter", "no plan has this"]);
-    assert_bad(&said, &["no plan is left", "--list"]);
+    assert_bad(&said, &["no plan matches", "--list"]);
     let empty = TempDir::new().unwrap();
-    assert_bad(&brickbat_in(&empty, &["run", "."]), &["the folder . holds no scenario", ".yaml"]);
+    assert_bad(&brickbat_in(&empty, &["run", "."]), &["the directory . has no scenario", ".yaml"]);
 }
 
 #[test]
@@ -360,7 +360,7 @@ fn a_scenario_of_a_gigabyte_is_refused_in_little_memory() {
 fn a_report_that_cannot_be_written_is_noticed_before_the_run() {
     let folder = TempDir::new().unwrap();
     let with = |path| brickbat_in(&folder, &["run", "control/", "--report", path]);
-    assert_bad(&with("report.html"), &["report.html", "ends in .json or .xml"]);
+    assert_bad(&with("report.html"), &["report.html", "must end in .json or .xml"]);
     // A run prints what it has judged; nothing was.
     assert_bad(&with("nowhere/report.json"), &["cannot write nowhere/report.json"]);
     fs::create_dir(folder.path().join("folder.xml")).unwrap();
@@ -461,7 +461,7 @@ fn check_says_why_it_cannot_read_its_input() {
     assert_bad(&brickbat_in(&folder, &["check", "."]), &["no request in ."]);
     assert_bad(&brickbat_in(&folder, &["check"]), &["<PATH>"]);
     let both = ["check", "-", "--dialect", "gemini", "--profile", "openai-chat@2026-09"];
-    assert_bad(&brickbat_in(&folder, &both), &["--profile is of openai-chat, and --dialect is gemini"]);
+    assert_bad(&brickbat_in(&folder, &both), &["--profile belongs to openai-chat, but --dialect is gemini"]);
 }
 
 #[test]

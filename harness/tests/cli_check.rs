@@ -255,12 +255,12 @@ fn lint_passes_over_the_vectors_of_streams_in_few_words() {
     let corpora = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora");
     let all = said(&folder, &["lint", corpora.to_str().unwrap()]);
     assert_eq!((all.code, all.out.as_str()), (Some(0), ""), "{all:#?}");
-    assert!(all.err.contains(" files with vectors of streams passed over: "), "{all:#?}");
+    assert!(all.err.contains(" files with vectors for streams: "), "{all:#?}");
     assert_eq!(all.err.lines().count(), 1, "{all:#?}");
     let streams = said(&folder, &["lint", corpora.join("streams").to_str().unwrap()]);
     assert_eq!((streams.code, streams.err.lines().count()), (Some(2), 2), "{streams:#?}");
-    assert!(streams.err.contains("error: no vectors of request bodies in "), "{streams:#?}");
+    assert!(streams.err.contains("error: no vectors for request bodies in "), "{streams:#?}");
     let one = said(&folder, &["lint", corpora.join("streams/gemini/truncated.json").to_str().unwrap()]);
     assert_eq!(one.code, Some(2), "{one:#?}");
-    assert!(one.err.contains("holds vectors of streams\nhint: "), "{one:#?}");
+    assert!(one.err.contains("has vectors for streams\nhint: "), "{one:#?}");
 }

@@ -95,7 +95,7 @@ fn a_union_is_of_one_dialect() {
     assert!(taken.out.contains("accepted by all "), "{taken:#?}");
     let wrong = check(&["--profile", "union:openai-chat", "--dialect", "mistral"]);
     assert_eq!(wrong.code, Some(2), "{wrong:#?}");
-    assert!(wrong.err.contains("--profile is of openai-chat, and --dialect is mistral"), "{wrong:#?}");
+    assert!(wrong.err.contains("--profile belongs to openai-chat, but --dialect is mistral"), "{wrong:#?}");
     assert_eq!(check(&["--profile", "union:nobody"]).code, Some(2));
 }
 

@@ -40,7 +40,7 @@ fn a_failing_scenario_becomes_one_call_and_one_action() {
     let text = small(&folder, "small.yaml", &[]);
     insta::assert_snapshot!(text, @r#"
     schema: 1
-    comment: "On canary/dangling-on-abort/simulated in openai-chat: abort after settled 0 in turn 1; then thread-survives fails, because An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: call_GKbjeUs5rD4wMVJBQZWa4i7M."
+    comment: "On canary/dangling-on-abort/simulated in openai-chat: abort after settled 0 in turn 1; then thread-survives fails: An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: call_GKbjeUs5rD4wMVJBQZWa4i7M."
     class: [abort-batch]
     evidence: ["twentyhq/twenty#21276", "pydantic/pydantic-ai#7977", "vercel/ai#10638"]
     found: { check: thread-survives, harm: bricked-by-provider, says: tool-message-missing, system: canary/dangling-on-abort/simulated, dialect: openai-chat, brickbat: "0.1.0" }
@@ -136,12 +136,12 @@ fn promote_files_a_regression_once_for_each_cause() {
     let said = run(&folder, &["promote", "small.yaml", "--into", "kept"]);
     assert_eq!(said.code, Some(0), "{said:#?}");
     let names = files(&folder.path().join("kept"));
-    assert_eq!(said.out, format!("filed kept/{}\n", names[0]));
+    assert_eq!(said.out, format!("wrote kept/{}\n", names[0]));
     let text = fs::read_to_string(folder.path().join("kept").join(&names[0])).unwrap();
     assert!(text.contains(", canary: dangling-on-abort, "), "{text}");
     let said = run(&folder, &["promote", "small.yaml", "--into", "kept"]);
     assert_eq!((said.code, said.out.as_str()), (Some(2), ""), "{said:#?}");
-    assert!(said.err.contains(&format!("kept/{} is of the same cause", names[0])), "{said:#?}");
+    assert!(said.err.contains(&format!("kept/{} shows the same failure", names[0])), "{said:#?}");
     assert_eq!(files(&folder.path().join("kept")), names);
 }
 
@@ -151,10 +151,7 @@ fn a_scenario_of_which_nothing_was_found_is_neither_replayed_nor_promoted() {
     for command in ["replay", "promote"] {
         let said = run(&folder, &[command, "abort/mid-batch#k=1"]);
         assert_eq!((said.code, said.out.as_str()), (Some(2), ""), "{said:#?}");
-        assert!(
-            said.err.contains("does not say what it was found to show\nhint: `brickbat shrink"),
-            "{said:#?}"
-        );
+        assert!(said.err.contains("has no key `found`\nhint: `brickbat shrink"), "{said:#?}");
     }
     small(&folder, "small.yaml", &[]);
     let path = folder.path().join("small.yaml");

@@ -31,7 +31,7 @@ fn nothing_is_found_on_the_reference_agent() {
     let folder = TempDir::new().unwrap();
     let said = explore(folder.path(), "pairs", &["--system", "reference/simulated"]);
     assert_eq!(said.code, Some(0), "{said:#?}");
-    assert!(said.out.contains("; 0 causes"), "{said:#?}");
+    assert!(said.out.contains("; 0 distinct failures"), "{said:#?}");
     assert!(!said.out.contains(" fail"), "{said:#?}");
 }
 
@@ -61,7 +61,7 @@ fn a_limit_takes_single_actions_first_and_the_same_each_time() {
     let folder = TempDir::new().unwrap();
     let few = ["--system", "canary/never-ends", "--limit", "12"];
     let said = explore(folder.path(), "pairs", &few);
-    assert!(said.out.contains("12 single actions and 0 pairs over one-call.yaml"), "{said:#?}");
+    assert!(said.out.contains("12 single actions and 0 pairs in one-call.yaml"), "{said:#?}");
     assert_eq!(explore(folder.path(), "pairs", &few).out, said.out);
 }
 

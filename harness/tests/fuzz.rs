@@ -82,7 +82,7 @@ fn the_reference_agent_is_accused_of_nothing() {
 fn what_cannot_be_done_is_said_before_anything_runs() {
     let folder = TempDir::new().unwrap();
     for (args, words) in [
-        (["--time", "soon"], "write it as 90s, 10m or 2h"),
+        (["--time", "soon"], "expected a duration such as 90s, 10m or 2h"),
         (["--system", "nothing"], "nothing"),
         (["--jobs", "0"], "1..=256"),
     ] {

@@ -83,7 +83,7 @@ fn nothing_is_overwritten_and_nothing_is_written_beside_it() {
             fs::write(folder.path().join("other.txt"), "mine").unwrap();
             let said = init(folder.path(), &["--lang", language, "."]);
             assert_eq!(said.status.code(), Some(2), "{said:?}");
-            assert!(text(&said.stderr).contains(&format!("{name} is there already")), "{said:?}");
+            assert!(text(&said.stderr).contains(&format!("{name} exists already")), "{said:?}");
             assert_eq!(fs::read_to_string(folder.path().join(name)).unwrap(), "mine");
             assert_eq!(names(folder.path()).len(), 2, "{language}: {name}");
         }

@@ -214,7 +214,7 @@ fn a_case_is_shown_by_its_folder_or_by_a_part_of_its_plan() {
     for (args, expected) in [
         (vec!["show", "mid-batch", "--out", "last"], "24 cases in last have `mid-batch`"),
         (vec!["show", "nothing", "--out", "last"], "no case in last has `nothing`"),
-        (vec!["show", "nothing"], "is not the folder of a case"),
+        (vec!["show", "nothing"], "is not the directory of a case"),
         (vec!["show", "last"], "last is a whole run"),
         (vec!["show", "x", "--out", "nowhere"], "nowhere is not a run folder"),
     ] {
@@ -300,7 +300,7 @@ fn only_what_failed_is_run_again() {
 
     for (args, words) in [
         (vec!["run", "--rerun-failed", "one", "--seed", "8"], "cannot be used with"),
-        (vec!["run", "--rerun-failed", "one", "--out", "one"], "is the folder that is run again"),
+        (vec!["run", "--rerun-failed", "one", "--out", "one"], "is the directory that is run again"),
         (vec!["run", "--rerun-failed", "nowhere"], "nowhere is not a run folder"),
     ] {
         let refused = brickbat(folder.path(), &args);

@@ -127,8 +127,8 @@ fn what_are_not_the_shards_of_one_run_is_told() {
         merged(path, &files, &[])
     };
     assert_bad(&merged(path, &files[..1], &[]), "shard 2/2 is missing");
-    assert_bad(&with(&|report| report["seed"] = json!(7)), "1.json and 2.json differ in the seed: 0, and 7");
-    assert_bad(&with(&|report| report["brickbat"] = json!("9.9.9")), "brickbat 9.9.9 has written it");
+    assert_bad(&with(&|report| report["seed"] = json!(7)), "1.json and 2.json differ in the seed: 0 and 7");
+    assert_bad(&with(&|report| report["brickbat"] = json!("9.9.9")), "it was written by brickbat 9.9.9");
     assert_bad(&with(&|report| report["profiles"] = json!([])), "differ in the profiles");
     assert_bad(
         &with(&|report| report["shard"] = json!({ "index": 2, "of": 3 })),
@@ -144,7 +144,7 @@ fn what_are_not_the_shards_of_one_run_is_told() {
     let renamed = |report: &mut Value| {
         report["cases"].as_array_mut().unwrap().iter_mut().for_each(|case| case["system"] = json!("x@1/y"));
     };
-    assert_bad(&with(&renamed), "differ in the systems: reference/simulated, and x@1/y");
+    assert_bad(&with(&renamed), "differ in the systems: reference/simulated and x@1/y");
     // A case of the first shard in the second.
     let first = report(&path.join("1.json"));
     let plan = |report: &Value| {
@@ -156,7 +156,7 @@ fn what_are_not_the_shards_of_one_run_is_told() {
         let n_passed = report["summary"]["pass"].as_u64().unwrap();
         report["summary"]["pass"] = json!(n_passed + 1);
     };
-    assert_bad(&with(&stray), "which is not of its shard");
+    assert_bad(&with(&stray), "which belongs to another shard");
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn files_that_are_no_reports_are_told_with_the_place() {
         fs::write(path.join("1.json"), text).unwrap();
         merged(path, &files, &[])
     };
-    assert_bad(&with(""), "cannot read 1.json: it is no report of `brickbat run`: EOF while parsing");
+    assert_bad(&with(""), "cannot read 1.json: it is not a report of `brickbat run`: EOF while parsing");
     assert_bad(&with("[]"), "it is no report");
     assert_bad(&with(&"[".repeat(100_000)), "it is no report");
     assert_bad(&with(&good[..good.len() / 2]), "it is no report");

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 pub use error::FolderError;
 pub use names::case_path;
 
-use brickbat_report::record::{CaseNote, Record};
+use brickbat_report::record::{CaseNote, Record, RecordError};
 use brickbat_rules::redact::Redactor;
 
 /// A run folder that is being written.
@@ -206,8 +206,8 @@ pub fn cases(folder: &Path) -> Result<Vec<(PathBuf, CaseNote)>, FolderError> {
 
 /// Reads the record of a case from its folder.
 pub fn read_case(folder: &Path) -> Result<Record, FolderError> {
-    let file = |name: &str| read(&folder.join(name)).map_err(|error| format!("{name}: {error}"));
-    Record::read(&file).map_err(|why| FolderError::unreadable(folder, why))
+    let file = |name: &str| read(&folder.join(name)).map_err(|error| RecordError::new(name, error));
+    Record::read(&file).map_err(|error| FolderError::unreadable(folder, error))
 }
 
 fn entries(folder: &Path) -> Result<Vec<PathBuf>, FolderError> {

@@ -1,16 +1,17 @@
 //! The failure classes: the ways in which agent sessions were seen to break, as a catalogue.
 //!
 //! The catalogue is data, `corpora/classes.yaml`, and is compiled in. It says what was seen, and where; which classes
-//! the suite can say and prove is never written down but worked out ([`table`]).
+//! the suite covers and proves is worked out ([`table`]).
 
 mod read;
 pub mod table;
 
 use serde::{Deserialize, Serialize};
 
-use brickbat_scenario::parse::Diagnostic;
+pub(crate) use read::is_thread;
+pub use read::parse;
 
-/// What a scenario is of in which nothing goes wrong: no failure, so it is not in the catalogue.
+/// The class of scenarios in which nothing goes wrong: no failure, so it is not in the catalogue.
 pub const CONTROL: &str = "control";
 
 /// One class of failures.
@@ -22,25 +23,24 @@ pub const CONTROL: &str = "control";
 /// classes:
 ///   - id: abort-batch                     # stable for ever; scenarios name it in `class`
 ///     family: A                           # what is wrong with the history, or else
-///     cover: card                         # what a scenario needs to say it
+///     cover: card                         # what a scenario needs to cover it
 ///     summary: The user stops the turn.   # in a sentence
 ///     evidence: [twentyhq/twenty#21276]   # one to three public threads
-///     missing: There is no stop.          # may be missing; why no scenario says it yet, in a sentence
+///     missing: There is no stop.          # optional; why no scenario covers it yet, in a sentence
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Class {
-    /// The name by which scenarios speak of it.
+    /// The name that scenarios use.
     pub id: String,
-    /// The family.
     pub family: Family,
-    /// What a scenario needs to say it.
+    /// What a scenario needs to cover it.
     pub cover: Cover,
     /// What happens, in a sentence.
     pub summary: String,
     /// Public threads, as `owner/repository#number`.
     pub evidence: Vec<String>,
-    /// Why no scenario says it yet.
+    /// Why no scenario covers it yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<String>,
 }
@@ -56,7 +56,7 @@ pub enum Family {
     C,
     /// Twice or not at all: duplicates and ids.
     D,
-    /// Order, grouping and what stands beside what.
+    /// Order, grouping and adjacency.
     E,
     /// Content that is refused although calls and results match.
     F,
@@ -91,18 +91,6 @@ pub enum Cover {
 }
 
 impl Cover {
-    /// Every tag, in the order of the summary.
-    pub const ALL: [Cover; 8] = [
-        Cover::Card,
-        Cover::Exec,
-        Cover::User,
-        Cover::Transform,
-        Cover::Persist,
-        Cover::Data,
-        Cover::Multi,
-        Cover::Dialect,
-    ];
-
     /// The word that the catalogue uses.
     pub fn name(self) -> &'static str {
         match self {
@@ -116,9 +104,4 @@ impl Cover {
             Cover::Dialect => "dialect",
         }
     }
-}
-
-/// Every class of a catalogue, in its order. `file` is its name in messages.
-pub fn parse(text: &str, file: &str) -> Result<Vec<Class>, Diagnostic> {
-    read::parse(text, file)
 }

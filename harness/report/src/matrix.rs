@@ -1,4 +1,4 @@
-//! The matrix of many runs: what each system makes of each family of scenarios, and the level that it keeps.
+//! The matrix of many runs: how each system does in each family of scenarios, and the level that it keeps.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -14,13 +14,12 @@ pub struct Matrix {
     /// The families, sorted: the folders that scenarios lie in.
     pub families: Vec<String>,
     /// The systems, sorted.
-    pub rows: Vec<Row>,
+    pub rows: Vec<SystemRow>,
 }
 
-/// What a system makes of the families.
+/// How a system does in the families.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Row {
-    /// The system, with version and mode.
+pub struct SystemRow {
     pub system: String,
     /// The highest level that it keeps in all that was run; missing if not even the lowest.
     pub level: Option<Level>,
@@ -28,16 +27,13 @@ pub struct Row {
     pub cells: Vec<Cell>,
 }
 
-/// What a system makes of a family.
+/// How a system does in a family.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Cell {
-    /// The worst harm.
     pub worst: Option<Severity>,
-    /// Plans that passed.
     pub n_pass: usize,
-    /// Plans that failed.
     pub n_fail: usize,
-    /// Plans that asked for what the system cannot do, or come to nothing in it.
+    /// Plans that the system does not support or does not reach.
     pub n_beyond: usize,
     /// Plans that should have been judged and were not, or were judged differently each time.
     pub n_open: usize,
@@ -80,7 +76,7 @@ impl Matrix {
             let accounts = reports.iter().flat_map(|report| &report.accounts);
             accounts.filter(|account| account.system == system).map(|account| account.level).min().flatten()
         };
-        let row = |(system, mut own): (&str, BTreeMap<&str, Cell>)| Row {
+        let row = |(system, mut own): (&str, BTreeMap<&str, Cell>)| SystemRow {
             system: system.to_owned(),
             level: level_of(system),
             cells: families.iter().map(|family| own.remove(family).unwrap_or_default()).collect(),
@@ -89,7 +85,6 @@ impl Matrix {
         Matrix { families: families.into_iter().map(str::to_owned).collect(), rows }
     }
 
-    /// A table for people.
     pub fn text(&self) -> String {
         let lines = self.lines();
         let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
@@ -118,7 +113,7 @@ impl Matrix {
     /// The head and a line for each system.
     fn lines(&self) -> Vec<Vec<String>> {
         let head = ["system".to_owned(), "level".to_owned()].into_iter().chain(self.families.iter().cloned());
-        let line = |row: &Row| {
+        let line = |row: &SystemRow| {
             let level = row.level.map_or("none", Level::name).to_owned();
             let own = [row.system.clone(), level];
             own.into_iter().chain(row.cells.iter().map(Cell::words)).collect()

@@ -1,4 +1,4 @@
-//! The record of one case: everything that is kept of a plan on a system, so that what happened can be told later
+//! The record of one case: everything that is kept of a plan on a system, so that what happened can be shown later
 //! from the record alone.
 //!
 //! A record becomes a handful of named files ([`Record::files`]) and is read back from them ([`Record::read`]); where
@@ -17,6 +17,7 @@ use serde_json::Value;
 pub use exchange::{Exchange, Reply};
 pub use files::RecordFile;
 pub use notes::{CaseNote, FindingNote, PlanNote, ReceiptNote, SCHEMA};
+pub use read::{FileReader, RecordError};
 
 use brickbat_engine::provider::{Headers, Provider, Request};
 use brickbat_rules::Profile;
@@ -28,30 +29,28 @@ use brickbat_scenario::trace::{Event, ExchangeId, Trace};
 pub struct Record {
     /// What was run and what was judged.
     pub case: CaseNote,
-    /// The plan.
     pub plan: PlanNote,
-    /// What is proven of each action of the plan, in their order.
+    /// What is proven about each action of the plan, in their order.
     pub receipts: Vec<ReceiptNote>,
     /// Everything observed, if the plan was driven at all.
     pub observed: Option<Observed>,
 }
 
-/// What was observed of one plan.
+/// What was observed while a plan ran.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Observed {
-    /// Every event, in order.
     pub trace: Trace,
     /// Every request with its reply, in the order of their numbers.
     pub exchanges: Vec<Exchange>,
-    /// What the adapter's process wrote to its standard error meanwhile, if there is one.
+    /// What the adapter's process wrote to its standard error, if there is one.
     pub stderr: Option<String>,
     /// What the system has stored, in its own format, if it shows it.
     pub store: Option<Value>,
 }
 
 impl Observed {
-    /// What was observed in the simulation. The provider answers alike whenever it is asked alike, so its replies are
-    /// had from asking it again. `path` is the one to which the agent posts.
+    /// What was observed in the simulation. The provider gives the same replies to the same requests, so it is asked again.
+    /// `path` is the one that the agent posts to.
     pub fn of_simulation(plan: &Arc<Plan>, profile: &'static Profile, path: &str, trace: &Trace) -> Observed {
         let mut provider = Provider::new(Arc::clone(plan), profile);
         let mut exchanges = Vec::new();
@@ -77,24 +76,22 @@ impl Record {
         Some(CallKey(at as u32))
     }
 
-    /// The call itself.
     pub fn call(&self, key: CallKey) -> Option<&PlannedCall> {
         self.plan.calls.get(key.0 as usize)
     }
 
-    /// The exchange of that number.
     pub fn exchange(&self, id: ExchangeId) -> Option<&Exchange> {
         self.observed.as_ref()?.exchanges.iter().find(|exchange| exchange.id == id)
     }
 }
 
-/// Bytes of one file of a record. A built-in plan's largest file has about 30 kB; more than this, nobody reads.
+/// Bytes of one file of a record. A built-in plan's largest file has about 30 kB; a larger file is of no use.
 pub const MAX_FILE_BYTES: usize = 4 << 20;
 
 /// Requests of one plan that are kept. The conductor stops a turn at 128, and a plan has a few turns.
 const MAX_EXCHANGES: usize = 1000;
 
-/// Cuts a text that is too long, and says so at its end.
+/// Cuts a text that is too long, and marks it at its end.
 fn cut(text: &str, max_bytes: usize) -> String {
     if text.len() <= max_bytes {
         return text.to_owned();

@@ -4,7 +4,8 @@
 //! so that the same run gives the same bytes.
 
 mod account;
-mod held;
+mod comparison;
+pub mod format;
 pub mod junit;
 pub mod merge;
 mod note;
@@ -20,9 +21,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 pub use account::{Account, CheckAccount, FaultAccount};
-pub use held::{Held, HeldEntry, StalePlans};
+pub use comparison::{BaselineComparison, EntryFindings, StalePlans};
 pub use repeats::{Repeats, SeenFinding};
-pub use shard::Shard;
+pub use shard::{NotAShard, Shard};
 
 use crate::baseline::{Baseline, Disposition};
 use crate::record::ReceiptNote;
@@ -50,9 +51,9 @@ pub struct Report {
     pub summary: BTreeMap<String, usize>,
     /// What was planned for each system, and what was done.
     pub accounts: Vec<Account>,
-    /// The baselines that the findings were held against.
+    /// The baselines that the findings were compared with.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub baselines: Vec<Held>,
+    pub baselines: Vec<BaselineComparison>,
     /// The part of the run that this is; missing if it is all of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,
@@ -77,13 +78,13 @@ pub struct Case {
     /// What is wrong, the worst first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
-    /// What the baselines say of each finding, in the same order; empty where no baseline was asked.
+    /// What the baselines say about each finding, in the same order; empty if there was no baseline.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub dispositions: Vec<Disposition>,
-    /// What is proven of each action of the plan.
+    /// What is proven about each action of the plan.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub receipts: Vec<ReceiptNote>,
-    /// How often the verdict came; missing if the plan ran once.
+    /// How often the verdict was the same; missing if the plan ran once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repeats: Option<Repeats>,
     /// The command that runs this case again.
@@ -92,7 +93,7 @@ pub struct Case {
     #[serde(skip)]
     #[schemars(skip)]
     pub judged: Verdict,
-    /// The checkers that were asked; the accounts count them.
+    /// The checks that ran; the accounts count them.
     #[serde(skip)]
     #[schemars(skip)]
     pub asked: Vec<Asked>,
@@ -129,12 +130,17 @@ impl Case {
         }
     }
 
+    /// Whether the verdict says what the system does.
+    pub fn is_judged(&self) -> bool {
+        matches!(self.judged, Verdict::Pass | Verdict::Fail)
+    }
+
     /// The worst finding.
     pub fn worst(&self) -> Option<Severity> {
         self.findings.iter().map(|finding| finding.harm).min()
     }
 
-    /// How often the verdict came, in words; none if every run of the plan came out alike.
+    /// How often the verdict was the same, in words; none if every run of the plan was alike.
     pub fn label(&self) -> Option<String> {
         self.repeats.as_ref().and_then(Repeats::label)
     }
@@ -154,7 +160,7 @@ impl Case {
         self.counted().map(|finding| finding.harm).min()
     }
 
-    /// Holds the findings against baselines. Nothing excuses the reference agent.
+    /// Compares the findings with baselines. Nothing excuses the reference agent.
     pub fn hold(&mut self, baselines: &[Baseline]) {
         if baselines.is_empty() {
             return;
@@ -193,10 +199,11 @@ impl Report {
         }
     }
 
-    /// The same, held against baselines.
+    /// The same, compared with baselines.
     pub fn held_against(mut self, baselines: &[Baseline]) -> Report {
         self.cases.iter_mut().for_each(|case| case.hold(baselines));
-        self.baselines = baselines.iter().map(|baseline| Held::of(baseline, &self.cases)).collect();
+        self.baselines =
+            baselines.iter().map(|baseline| BaselineComparison::of(baseline, &self.cases)).collect();
         self
     }
 
@@ -212,18 +219,16 @@ impl Report {
         self.summary.get(verdict.name()).copied().unwrap_or(0)
     }
 
-    /// The exit code, given the mildest harm that makes the run red.
+    /// The exit code, given the mildest severity that makes the run red.
     ///
     /// 0 as expected, 1 findings that count or a stale baseline, 3 could not judge, 4 the reference agent failed: the suite itself is broken.
-    /// Where several hold, 4 outranks 1, and 1 outranks 3: what was found stays found.
-    /// Whether anything was judged at all is for the whole run to say, and not for a shard.
+    /// If several apply, 4 outranks 1, and 1 outranks 3. A shard may judge nothing at all; a whole run may not.
     pub fn exit_code(&self, fail_on: Severity) -> u8 {
         let red = |case: &&Case| case.worst_counted().is_some_and(|harm| harm <= fail_on);
         let is_stale = self.baselines.iter().any(|held| !held.stale.is_empty());
         let reference_failed = self.cases.iter().filter(red).any(|case| is_reference(&case.system));
-        let is_judged = |case: &Case| matches!(case.judged, Verdict::Pass | Verdict::Fail);
         let idle =
-            |case: &Case| !self.cases.iter().any(|other| other.system == case.system && is_judged(other));
+            |case: &Case| !self.cases.iter().any(|other| other.system == case.system && other.is_judged());
         if reference_failed {
             4
         } else if is_stale || self.cases.iter().any(|case| red(&case)) {

@@ -156,6 +156,22 @@ pub struct Finding {
     pub got: String,
 }
 
+impl Finding {
+    /// A finding that says what is wrong and nothing else.
+    pub fn new(check: &'static str, harm: Severity, message: &str) -> Finding {
+        Finding {
+            check,
+            harm,
+            permanence: None,
+            message: message.to_owned(),
+            place: String::new(),
+            rule: None,
+            expected: String::new(),
+            got: String::new(),
+        }
+    }
+}
+
 /// A verdict with its evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Judgement {

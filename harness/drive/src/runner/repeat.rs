@@ -270,16 +270,7 @@ mod tests {
     use brickbat_scenario::verdict::Judgement;
 
     fn run(verdict: Verdict, checks: &[(&'static str, Severity)]) -> PlanRun {
-        let finding = |(check, harm): &(&'static str, Severity)| Finding {
-            check,
-            harm: *harm,
-            permanence: None,
-            message: String::new(),
-            place: String::new(),
-            rule: None,
-            expected: String::new(),
-            got: String::new(),
-        };
+        let finding = |(check, harm): &(&'static str, Severity)| Finding::new(check, *harm, "");
         let findings = checks.iter().map(finding).collect();
         let judgement = Judgement { verdict, findings, reason: None, asked: Vec::new() };
         PlanRun {

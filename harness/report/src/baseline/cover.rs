@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-/// Whether a text is as a pattern says; `*` stands for any text, also for none.
+/// Whether a text matches a pattern; `*` stands for any text, even an empty one.
 pub(super) fn matches(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = parts.next().and_then(|first| text.strip_prefix(first)) else { return false };
@@ -12,7 +12,7 @@ pub(super) fn matches(pattern: &str, text: &str) -> bool {
     }
     while let Some(part) = parts.next() {
         match parts.peek() {
-            // The first place leaves the most for what follows.
+            // The first match leaves the most for the parts after it.
             Some(_) => match rest.find(part) {
                 Some(at) => rest = &rest[at + part.len()..],
                 None => return false,
@@ -26,13 +26,13 @@ pub(super) fn matches(pattern: &str, text: &str) -> bool {
 /// The end of the ids of control plans.
 const CONTROL: &str = "+control";
 
-/// Whether a pattern covers a plan. `mid-batch#*` means what goes wrong there, not the control plan beside it.
+/// Whether a pattern covers a plan. `mid-batch#*` does not cover control plans.
 pub(super) fn covers_plan(pattern: &str, plan: &str) -> bool {
     plan.ends_with(CONTROL) == pattern.ends_with(CONTROL) && matches(pattern, plan)
 }
 
-/// Few patterns that cover all the `wanted` plans, and no other of `all`, in the order of their text.
-/// They reach beyond one plan, but never beyond one scenario: what a new one finds must be seen.
+/// A few patterns that cover all the `wanted` plans, and no other of `all`, sorted. None covers more than one scenario:
+/// findings of a new scenario must be seen.
 pub(super) fn patterns(wanted: &BTreeSet<&str>, all: &BTreeSet<&str>) -> Vec<String> {
     let mut left = wanted.clone();
     let mut found = BTreeSet::new();

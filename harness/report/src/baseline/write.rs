@@ -1,14 +1,14 @@
-//! A baseline from a run: what the run has shown, with the reasons that are already there, in one fixed form.
+//! A baseline from a run: its findings, with the reasons that are already known, in one fixed form.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use super::cover::{covers_plan, patterns};
 use super::read::SCHEMA;
-use super::{Baseline, Entry, Shown, UNEXPLAINED};
+use super::{Baseline, Entry, PlanFindings, UNEXPLAINED};
 use brickbat_scenario::verdict::Severity;
 
-/// All that there is, so that a pattern covers nothing that nobody has looked at.
+/// Everything that exists, so that a pattern covers nothing that was never looked at.
 #[derive(Debug, Clone, Copy)]
 pub struct Known<'a> {
     /// Every system, also those that did not run.
@@ -20,9 +20,9 @@ pub struct Known<'a> {
 /// Plans by system.
 type Plans<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;
 
-/// The baseline as the run has shown it. Findings that an entry holds stay with it, and with its reason and link;
-/// the others come into entries without explanation. What did not run, or was not judged, stays as it was.
-pub fn rewrite(old: &Baseline, shown: &[Shown<'_>], known: Known<'_>) -> Baseline {
+/// The baseline that a run has shown. Findings that an entry lists stay with it, and with its reason and link; the others
+/// get entries without explanation. Plans that did not run, or were not judged, stay as they were.
+pub fn rewrite(old: &Baseline, shown: &[PlanFindings<'_>], known: Known<'_>) -> Baseline {
     let systems: Vec<&str> =
         known.systems.iter().map(String::as_str).filter(|system| old.is_of(system)).collect();
     let plans: BTreeSet<&str> =
@@ -85,17 +85,17 @@ pub fn common_system(systems: &[&str]) -> Option<String> {
     }
 }
 
-fn is_judged(shown: &[Shown<'_>], system: &str, plan: &str) -> bool {
+fn is_judged(shown: &[PlanFindings<'_>], system: &str, plan: &str) -> bool {
     shown.iter().any(|shown| shown.is_judged && shown.system == system && shown.plan == plan)
 }
 
-/// What an entry becomes: one entry for all systems that show the same plans.
+/// Splits an entry: one for all systems that show the same plans.
 fn split(entry: &Entry, found: &Plans<'_>, all: &BTreeSet<&str>, systems: &[&str]) -> Vec<Entry> {
     let mut alike: BTreeMap<&BTreeSet<&str>, Vec<&str>> = BTreeMap::new();
     for (system, plans) in found.iter().filter(|(_, plans)| !plans.is_empty()) {
         alike.entry(plans).or_default().push(system);
     }
-    // Patterns of plans that nobody knows here are of somebody's own scenarios, which did not run.
+    // Patterns that match no known plan belong to scenarios of the user's own, which did not run.
     let unknown = entry.plans.iter().filter(|pattern| !all.iter().any(|plan| covers_plan(pattern, plan)));
     let unknown: Vec<String> = unknown.cloned().collect();
     if alike.is_empty() && !unknown.is_empty() {
@@ -104,18 +104,18 @@ fn split(entry: &Entry, found: &Plans<'_>, all: &BTreeSet<&str>, systems: &[&str
     let of_group = |(plans, group): (&BTreeSet<&str>, Vec<&str>)| {
         let is_covered = |plan: &&&str| entry.plans.iter().any(|pattern| covers_plan(pattern, plan));
         let covered: BTreeSet<&str> = all.iter().filter(is_covered).copied().collect();
-        let plans = match covered == *plans {
-            true => entry.plans.clone(),
-            false => patterns(plans, all).into_iter().chain(unknown.iter().cloned()).collect(),
+        let mut plans: Vec<String> = if covered == *plans {
+            entry.plans.clone()
+        } else {
+            patterns(plans, all).into_iter().chain(unknown.iter().cloned()).collect()
         };
-        let mut plans: Vec<String> = plans;
         plans.sort();
         Entry { plans, systems: narrowed(entry, &group, systems), ..entry.clone() }
     };
     alike.into_iter().map(of_group).collect()
 }
 
-/// The entries, those that differ in their systems alone as one.
+/// Joins entries that differ only in their systems.
 fn joined(entries: Vec<Entry>, systems: &[&str]) -> Vec<Entry> {
     let mut joined: Vec<Entry> = Vec::new();
     for entry in entries {
@@ -128,17 +128,17 @@ fn joined(entries: Vec<Entry>, systems: &[&str]) -> Vec<Entry> {
         let both: Vec<&str> = systems
             .iter()
             .copied()
-            .filter(|system| entry.speaks_of(system) || other.speaks_of(system))
+            .filter(|system| entry.covers_system(system) || other.covers_system(system))
             .collect();
         other.systems = narrowed(other, &both, systems);
     }
     joined
 }
 
-/// The `systems` of an entry that speaks of a group: as they were if they say the same, else nothing if the group is
-/// all that the file speaks of, else their names.
+/// The `systems` of an entry that covers a group: unchanged if they mean the same, else nothing if the group is all
+/// systems of the file, else their names.
 fn narrowed(entry: &Entry, group: &[&str], systems: &[&str]) -> Vec<String> {
-    let meant: Vec<&str> = systems.iter().copied().filter(|system| entry.speaks_of(system)).collect();
+    let meant: Vec<&str> = systems.iter().copied().filter(|system| entry.covers_system(system)).collect();
     if meant == group {
         entry.systems.clone()
     } else if systems == group {
@@ -154,7 +154,6 @@ fn order(entry: &Entry) -> (Option<Severity>, String, Vec<String>, String, Vec<S
 }
 
 impl Baseline {
-    /// A baseline that holds nothing.
     pub fn empty(file_name: &str, system: &str) -> Baseline {
         Baseline { file: file_name.to_owned(), system: system.to_owned(), entries: Vec::new() }
     }
@@ -194,7 +193,7 @@ impl Baseline {
     }
 }
 
-/// What stands above every baseline that is written.
+/// The first line of every baseline that is written.
 const HEAD: &str =
     "# Known findings, for `brickbat run --baseline`. `--write-baseline` keeps the reasons and links.\n";
 
@@ -244,25 +243,16 @@ mod tests {
     }
 
     fn stuck() -> Vec<Finding> {
-        vec![Finding {
-            check: "parts-settled",
-            harm: Severity::StuckPart,
-            permanence: None,
-            message: String::new(),
-            place: String::new(),
-            rule: None,
-            expected: String::new(),
-            got: String::new(),
-        }]
+        vec![Finding::new("parts-settled", Severity::StuckPart, "")]
     }
 
-    fn shown<'a>(system: &'a str, plan: &'a str, findings: &'a [Finding]) -> Shown<'a> {
-        Shown { system, plan, is_judged: true, findings }
+    fn shown<'a>(system: &'a str, plan: &'a str, findings: &'a [Finding]) -> PlanFindings<'a> {
+        PlanFindings { system, plan, is_judged: true, findings }
     }
 
     const ALL: [&str; 4] = ["a/b#k=1@x", "a/b#k=1@y", "a/b#k=2@x", "a/b#k=2@y"];
 
-    fn write(old: &Baseline, shown: &[Shown<'_>]) -> Baseline {
+    fn write(old: &Baseline, shown: &[PlanFindings<'_>]) -> Baseline {
         let (systems, plans) = (set(&[SYSTEM, OTHER, "else@1/mode"]), set(&ALL));
         rewrite(old, shown, Known { systems: &systems, plans: &plans })
     }
@@ -354,7 +344,7 @@ mod tests {
 
     #[test]
     fn a_plan_that_was_not_judged_proves_nothing() {
-        let unjudged = Shown { is_judged: false, ..shown(SYSTEM, ALL[0], &[]) };
+        let unjudged = PlanFindings { is_judged: false, ..shown(SYSTEM, ALL[0], &[]) };
         let old = explained(false);
         assert_eq!(old.stale(&[unjudged]), []);
         assert_eq!(write(&old, &[unjudged]), old);
@@ -371,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn one_file_speaks_of_one_system() {
+    fn one_file_covers_system_one_system() {
         assert_eq!(common_system(&["sdk@1/a", "sdk@1/b"]).as_deref(), Some("sdk@1/*"));
         assert_eq!(common_system(&["sdk@1/a", "sdk@2/a"]).as_deref(), Some("sdk@*"));
         assert_eq!(common_system(&["canary/x/acp"]).as_deref(), Some("canary/x/acp"));

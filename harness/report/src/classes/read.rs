@@ -24,8 +24,8 @@ struct File {
     classes: Vec<Class>,
 }
 
-/// Reads a catalogue; its reader names it `file_name`.
-pub(super) fn parse(text: &str, file_name: &str) -> Result<Vec<Class>, Diagnostic> {
+/// Every class of a catalogue, in its order. `file_name` is its name in messages.
+pub fn parse(text: &str, file_name: &str) -> Result<Vec<Class>, Diagnostic> {
     let file: File = parse::document(file_name, text, File::complaint)?;
     Ok(file.classes)
 }
@@ -57,7 +57,7 @@ fn complaint(class: &Class) -> Option<(String, String)> {
         return wrong("id", "nothing goes wrong in a control, so it is no class of failures");
     }
     if !is_sentence(&class.summary) {
-        return wrong("summary", "say in a sentence what happens");
+        return wrong("summary", "describe in a sentence what happens");
     }
     if class.evidence.is_empty() || class.evidence.len() > MAX_EVIDENCE {
         return wrong("evidence", "give one to three public threads");
@@ -67,7 +67,7 @@ fn complaint(class: &Class) -> Option<(String, String)> {
     }
     match &class.missing {
         Some(missing) if !is_sentence(missing) => {
-            wrong("missing", "say in a sentence why no scenario says it yet")
+            wrong("missing", "explain in a sentence why no scenario covers it yet")
         }
         _ => None,
     }
@@ -83,8 +83,8 @@ fn is_sentence(text: &str) -> bool {
     text.ends_with('.') && text.split_whitespace().count() >= MIN_WORDS
 }
 
-/// Whether it is `owner/repository#number`.
-fn is_thread(link: &str) -> bool {
+/// Whether a link is `owner/repository#number`.
+pub(crate) fn is_thread(link: &str) -> bool {
     let is_name = |name: &str| {
         !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'))
     };
@@ -125,11 +125,11 @@ mod tests {
         refused("abort-batch", "control", 3, "no class of failures");
         refused("family: A", "family: Z", 4, "Z");
         refused("cover: card", "cover: cards", 5, "cards");
-        refused("The user stops the turn.", "A stop.", 6, "say in a sentence what happens");
+        refused("The user stops the turn.", "A stop.", 6, "describe in a sentence what happens");
         refused("[a/b#1]", "[]", 7, "one to three public threads");
         refused("[a/b#1]", "[a/b#1, a/b#2, a/b#3, a/b#4]", 7, "one to three public threads");
         refused("[a/b#1]", "[a/b]", 7, "owner/repository#number");
-        refused("[a/b#1]", "[a/b#1]\n    missing: so", 8, "why no scenario says it yet");
+        refused("[a/b#1]", "[a/b#1]\n    missing: so", 8, "why no scenario covers it yet");
         refused("[a/b#1]", "[a/b#1]\n    note: so", 8, "unknown key `note`");
         let again = GOOD.lines().skip(2).collect::<Vec<&str>>().join("\n");
         refused("[a/b#1]\n", &format!("[a/b#1]\n{again}\n"), 8, "is there already");

@@ -8,14 +8,15 @@ use serde::Serialize;
 
 use super::{Class, Cover};
 
+use write::some;
 pub use write::{json, markdown, text};
 
 /// What the table is worked out from.
 #[derive(Debug, Clone, Default)]
 pub struct Facts {
-    /// The classes that each scenario says, by the scenario's id.
+    /// The classes that each scenario covers, by the scenario's id.
     pub said: BTreeMap<String, BTreeSet<String>>,
-    /// Every planted bug that stands for a class.
+    /// Every planted bug that belongs to a class.
     pub kills: Vec<Kills>,
     /// The plans with known findings, as the ids of their scenarios, for each system.
     pub shown: BTreeMap<String, BTreeSet<String>>,
@@ -24,11 +25,10 @@ pub struct Facts {
 /// A planted bug, and the scenarios that kill it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kills {
-    /// The planted bug.
     pub canary: &'static str,
-    /// The class that it stands for.
+    /// The class that it belongs to.
     pub class: &'static str,
-    /// The scenarios of which a plan is failed by the checker that must catch it.
+    /// The scenarios with a plan that fails the check that must catch it.
     pub scenarios: BTreeSet<String>,
 }
 
@@ -36,16 +36,14 @@ pub struct Kills {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
-    /// A planted bug of the class is killed by scenarios of the class, and by none that is not of it.
+    /// A planted bug of the class is killed by scenarios of the class, and by no others.
     Proven,
-    /// Scenarios say it, and no planted bug proves that they bite.
+    /// Scenarios cover it, but no planted bug proves that they work.
     Said,
-    /// No scenario says it.
     Missing,
 }
 
 impl Status {
-    /// The word for it.
     pub fn name(self) -> &'static str {
         match self {
             Status::Proven => "proven",
@@ -57,18 +55,15 @@ impl Status {
 
 /// One class in the table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Row {
+pub struct ClassRow {
     /// What the catalogue says.
     pub class: Class,
     /// How far the suite has come.
     pub status: Status,
-    /// The scenarios of the class.
     pub scenarios: Vec<String>,
-    /// The planted bugs of the class.
     pub canaries: Vec<CanaryCell>,
     /// Systems whose known findings are in a scenario of the class.
     pub systems: Vec<String>,
-    /// Why it is not proven.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
@@ -76,25 +71,23 @@ pub struct Row {
 /// A planted bug of a class.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CanaryCell {
-    /// Its name.
     pub name: String,
     /// The scenarios of the class that kill it.
     pub killed_by: Vec<String>,
     /// The scenarios that are not of the class and kill it all the same.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub killed_outside: Vec<String>,
-    /// Whether it proves the class.
     pub proves: bool,
     /// Whether the suite without one scenario does not kill it.
     pub alone: bool,
 }
 
 /// The table, in the order of the catalogue.
-pub fn rows(classes: &[Class], facts: &Facts) -> Vec<Row> {
+pub fn rows(classes: &[Class], facts: &Facts) -> Vec<ClassRow> {
     classes.iter().map(|class| row(class, facts)).collect()
 }
 
-fn row(class: &Class, facts: &Facts) -> Row {
+fn row(class: &Class, facts: &Facts) -> ClassRow {
     let is_of = |scenario: &str| facts.said.get(scenario).is_some_and(|said| said.contains(&class.id));
     let scenarios: Vec<String> = facts.said.keys().filter(|id| is_of(id)).cloned().collect();
     let of_class = facts.kills.iter().filter(|kills| kills.class == class.id);
@@ -119,11 +112,8 @@ fn row(class: &Class, facts: &Facts) -> Row {
         (false, false) => Status::Said,
     };
     let reason = (status != Status::Proven).then(|| reason(class, status, &canaries));
-    Row { class: class.clone(), status, scenarios, canaries, systems, reason }
+    ClassRow { class: class.clone(), status, scenarios, canaries, systems, reason }
 }
-
-/// Outside scenarios that a reason names; the JSON has all.
-const MAX_NAMED: usize = 3;
 
 fn reason(class: &Class, status: Status, canaries: &[CanaryCell]) -> String {
     if let (Status::Missing, Some(missing)) = (status, &class.missing) {
@@ -133,29 +123,23 @@ fn reason(class: &Class, status: Status, canaries: &[CanaryCell]) -> String {
         return UNSAID.to_owned();
     }
     if canaries.is_empty() {
-        return "No planted bug stands for it.".to_owned();
+        return "No planted bug belongs to it.".to_owned();
     }
     let of_canary = |canary: &CanaryCell| match canary.killed_outside.as_slice() {
         [] => format!("{} is killed by no scenario of the class.", canary.name),
         outside => {
-            let mut named = outside.iter().take(MAX_NAMED).cloned().collect::<Vec<String>>().join(", ");
-            match outside.len().saturating_sub(MAX_NAMED) {
-                0 => {}
-                n => named.push_str(&format!(" and {n} more")),
-            }
-            format!("{} is killed outside of the class as well: {named}.", canary.name)
+            format!("{} is also killed by scenarios outside the class: {}.", canary.name, some(outside))
         }
     };
     canaries.iter().map(of_canary).collect::<Vec<String>>().join(" ")
 }
 
-/// What is said of a class that no scenario says and for which the catalogue has no reason.
-const UNSAID: &str = "No scenario says it, and nobody has said why.";
+/// The reason for a class without scenarios if the catalogue gives none.
+const UNSAID: &str = "No scenario covers it, and the catalogue gives no reason.";
 
 /// How many classes are proven, in all and by what they need.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Summary {
-    /// Proven classes.
     pub proven: usize,
     /// All classes.
     pub of: usize,
@@ -166,15 +150,13 @@ pub struct Summary {
 /// So many of so many.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Count {
-    /// Proven classes.
     pub proven: usize,
     /// All classes.
     pub of: usize,
 }
 
 impl Summary {
-    /// Counts rows.
-    pub fn of(rows: &[Row]) -> Summary {
+    pub fn of(rows: &[ClassRow]) -> Summary {
         let mut by_cover: BTreeMap<Cover, Count> = BTreeMap::new();
         for row in rows {
             let count = by_cover.entry(row.class.cover).or_default();
@@ -185,7 +167,6 @@ impl Summary {
         Summary { proven, of: rows.len(), by_cover }
     }
 
-    /// The summary in a line.
     pub fn line(&self) -> String {
         let tag =
             |(cover, count): (&Cover, &Count)| format!("{} {}/{}", cover.name(), count.proven, count.of);
@@ -194,8 +175,8 @@ impl Summary {
     }
 }
 
-/// The classes that have a planted bug and are not proven all the same: a bug that claims more than it shows.
-pub fn unproven(rows: &[Row]) -> impl Iterator<Item = &Row> {
+/// The classes that have a planted bug but are not proven: the bug claims more than it shows.
+pub fn unproven(rows: &[ClassRow]) -> impl Iterator<Item = &ClassRow> {
     rows.iter().filter(|row| row.status != Status::Proven && !row.canaries.is_empty())
 }
 
@@ -231,7 +212,7 @@ mod tests {
         }
     }
 
-    fn row_of(killers: &[&str]) -> Row {
+    fn row_of(killers: &[&str]) -> ClassRow {
         row(&class("a", None), &facts(killers))
     }
 
@@ -248,7 +229,7 @@ mod tests {
     fn a_bug_that_others_kill_or_nobody_kills_proves_nothing() {
         let broad = row_of(&["x/one", "x/other"]);
         assert_eq!(broad.status, Status::Said);
-        assert_eq!(broad.reason.unwrap(), "bug is killed outside of the class as well: x/other.");
+        assert_eq!(broad.reason.unwrap(), "bug is also killed by scenarios outside the class: x/other.");
         let survivor = row_of(&[]);
         assert_eq!(survivor.status, Status::Said);
         assert_eq!(survivor.reason.unwrap(), "bug is killed by no scenario of the class.");
@@ -263,7 +244,7 @@ mod tests {
             (Status::Missing, "There is no such thing.")
         );
         assert_eq!(row(&class("c", None), &facts(&[])).reason.unwrap(), UNSAID);
-        assert_eq!(row(&class("b", None), &facts(&[])).reason.unwrap(), "No planted bug stands for it.");
+        assert_eq!(row(&class("b", None), &facts(&[])).reason.unwrap(), "No planted bug belongs to it.");
     }
 
     #[test]

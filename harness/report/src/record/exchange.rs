@@ -14,24 +14,18 @@ use brickbat_scenario::wire;
 /// One request with its reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exchange {
-    /// Its number.
     pub id: ExchangeId,
-    /// The HTTP method.
     pub method: String,
     /// The path below the plan's base URL.
     pub path: String,
-    /// The headers, in order.
     pub headers: Vec<(String, String)>,
-    /// The body.
     pub body: Arc<[u8]>,
-    /// What the provider meant to send.
     pub reply: Reply,
 }
 
-/// What the provider meant to send for a request. How far it came is in the trace.
+/// What the provider was to send for a request. How much of it was sent is in the trace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reply {
-    /// HTTP status.
     pub status: u16,
     /// Headers besides the framing ones, as `name: value`.
     pub headers: Vec<String>,
@@ -56,7 +50,6 @@ pub struct Hold {
 }
 
 impl Exchange {
-    /// Keeps a request and its answer.
     pub fn new(request: Request<'_>, answer: &Answer) -> Exchange {
         let content_type = answer.headers.iter().find(|(name, _)| *name == "content-type");
         let content_type = content_type.map_or("", |(_, value)| value);
@@ -86,7 +79,7 @@ impl Exchange {
         }
     }
 
-    /// The request as a file: its body as JSON where that says the same, else as text.
+    /// The request as a file: its body as JSON if that is equivalent, else as text.
     pub(super) fn request_file(&self, redactor: &Redactor) -> RequestFile {
         let headers = self.headers.iter().map(|(name, value)| {
             let value =
@@ -115,13 +108,13 @@ impl Exchange {
         if says_the_same || clean != value {
             file.body = Some(clean);
         } else {
-            // A name that stands twice in an object is there once in the value, and a secret may be in the other.
+            // A duplicate key of an object is lost in the value, and a secret may be in the lost one.
             file.text = Some(redactor.text(&String::from_utf8_lossy(&self.body)).into_owned());
         }
         file
     }
 
-    /// The reply as a file, with how far it came.
+    /// The reply as a file, with how much of it was sent.
     pub(super) fn reply_file(&self, redactor: &Redactor, trace: &Trace) -> Value {
         let mut reply = self.reply.clone();
         let mut room = MAX_FILE_BYTES;
@@ -144,16 +137,15 @@ const MAX_HEADER_BYTES: usize = 8 << 10;
 /// `requests/000.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct RequestFile {
-    /// The HTTP method.
     method: String,
     /// The path below the plan's base URL.
     path: String,
     /// The headers as `name: value`, in order.
     headers: Vec<String>,
-    /// The body, where it is JSON and written without a space too many.
+    /// The body, if it is compact JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     body: Option<Value>,
-    /// The body exactly as it was sent, where it is anything else.
+    /// The body exactly as it was sent, if it is anything else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     text: Option<String>,
 }
@@ -180,10 +172,10 @@ impl RequestFile {
     }
 }
 
-/// How far a reply came, as the trace tells it.
+/// How much of a reply was sent, according to the trace.
 fn reached(id: ExchangeId, trace: &Trace) -> &'static str {
     if order::raced(trace).contains(&id) {
-        return "the user stopped this turn; timing.json tells how the reply ended";
+        return "the user stopped this turn; timing.json says how the reply ended";
     }
     let over = trace.events().iter().find_map(|event| match event {
         Event::Replied { exchange, .. } if *exchange == id => Some("all of it was sent"),
@@ -192,5 +184,5 @@ fn reached(id: ExchangeId, trace: &Trace) -> &'static str {
         }
         _ => None,
     });
-    over.unwrap_or("it was still on its way when the plan ended")
+    over.unwrap_or("it was still being sent when the plan ended")
 }

@@ -12,7 +12,6 @@ use brickbat_scenario::trace::{Event, Ledger, TurnOutcome};
 pub struct RecordFile {
     /// Its name below the folder of the case, with `/` between its parts.
     pub name: String,
-    /// What it holds.
     pub text: String,
 }
 
@@ -29,7 +28,7 @@ impl Record {
         files
     }
 
-    /// What the tools really did, each call under the scenario's name.
+    /// What the tools really did, by the scenario's name of each call.
     fn ledger(&self, observed: &Observed) -> Value {
         let ledger = Ledger::of(&observed.trace, self.plan.calls.len());
         let calls = self.plan.calls.iter().zip(&ledger.calls).map(|(call, account)| {
@@ -41,7 +40,7 @@ impl Record {
                 // Whether a result came before or after the stop that met it is a matter of the clock.
                 fields.shift_remove("settled_late");
                 if !call.asks {
-                    // Nobody is to be asked, so it says nothing that nobody was.
+                    // The user need not be asked about this call.
                     fields.shift_remove("unasked");
                 }
             }
@@ -91,7 +90,7 @@ pub(super) fn reply_name(number: usize) -> String {
 pub(super) const STDERR_TITLE: &str = "# The adapter's standard error while this plan ran. \
      Plans that ran in the same process at the same time wrote to it too.";
 
-/// Bytes of one line of the trace; what is longer, such as arguments without end, is cut.
+/// Bytes of one line of the trace; longer ones, such as endless arguments, are cut.
 const MAX_LINE_TEXT: usize = 64 << 10;
 
 /// The trace, one event a line. A trace that is too long ends in a line that says so.
@@ -110,7 +109,7 @@ fn trace(events: &[&Event], redactor: &Redactor) -> String {
     text
 }
 
-/// An event whose texts have an end. What is cut must be clean before: half a secret is not known for one.
+/// An event with texts of limited length. They are redacted before they are cut: half a secret is not recognised.
 fn shortened(event: &Event, redactor: &Redactor) -> Event {
     let mut event = event.clone();
     let texts = match &mut event {
@@ -133,7 +132,7 @@ fn pretty(name: &str, value: &impl Serialize, redactor: &Redactor) -> RecordFile
     let mut value = serde_json::to_value(value).unwrap_or_default();
     redactor.value(&mut value);
     let text = serde_json::to_string_pretty(&value).unwrap_or_default() + "\n";
-    // Beyond the bound the file would not be read as JSON, so what is left of it is a JSON text.
+    // A file that was cut would not be JSON, so the part that is kept becomes a JSON text.
     let text = match text.len() {
         n if n > 2 * MAX_FILE_BYTES => line(&json!({ "cut": cut(&text, MAX_FILE_BYTES) })),
         _ => text,

@@ -15,19 +15,15 @@ use brickbat_scenario::verdict::{Permanence, Severity, Verdict};
 pub struct CaseNote {
     /// Version of the format of the whole record.
     pub schema: u32,
-    /// The system, with version and mode.
     pub system: String,
-    /// The plan.
     pub plan: String,
     /// The strictness of the provider, where the plan was driven.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
-    /// The judgement.
     pub verdict: Verdict,
     /// Why the verdict is neither pass nor fail.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// What is wrong, the worst first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<FindingNote>,
     /// The command that runs this case again.
@@ -39,29 +35,23 @@ pub const SCHEMA: u32 = 1;
 
 /// One thing that is wrong, as in a report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct FindingNote {
-    /// The checker that found it.
     pub check: String,
     /// What the user loses.
     pub harm: Severity,
-    /// Whether the thread recovers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub permanence: Option<Permanence>,
-    /// What is wrong, in a sentence.
     pub message: String,
-    /// Where.
     #[serde(rename = "where")]
     pub place: String,
-    /// The provider's rule that is broken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// What was expected.
     pub expected: String,
-    /// What was found.
     pub got: String,
 }
 
-/// What is known of one action of a plan. `receipts.json` is a list of these, as in a report.
+/// What is known about one action of a plan. `receipts.json` is a list of these, as in a report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[schemars(rename = "Receipt")]
 #[serde(deny_unknown_fields)]
@@ -72,12 +62,11 @@ pub struct ReceiptNote {
     pub words: String,
     /// Whether it happened.
     pub fired: bool,
-    /// How sure it is that the system had everything before it.
+    /// How sure it is that the system had received everything before it.
     pub grade: Option<Confidence>,
 }
 
 impl ReceiptNote {
-    /// The note of a receipt.
     pub fn of(receipt: &Receipt) -> ReceiptNote {
         let Receipt { turn, words, fired, grade, .. } = receipt;
         ReceiptNote { turn: turn + 1, words: words.clone(), fired: *fired, grade: *grade }
@@ -89,12 +78,10 @@ impl ReceiptNote {
     }
 }
 
-/// `plan.json`: the plan, with everything that the timeline tells of it.
+/// `plan.json`: the plan, with everything that the timeline shows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlanNote {
-    /// Its name.
     pub id: String,
-    /// The dialect that the provider speaks.
     pub dialect: Dialect,
     /// Wire ids and markers are minted from this.
     pub seed: u64,
@@ -104,12 +91,10 @@ pub struct PlanNote {
     pub tools: Value,
     /// Every call that any reply makes; elsewhere a call is a place in this list.
     pub calls: Vec<PlannedCall>,
-    /// The turns, the follow-up turns last.
     pub turns: Vec<PlannedTurn>,
 }
 
 impl PlanNote {
-    /// The note of a plan.
     pub fn of(plan: &Plan) -> PlanNote {
         PlanNote {
             id: plan.id.to_string(),

@@ -1,10 +1,10 @@
 //! One order for equal runs.
 //!
-//! What a system shows, what it posts to the provider and what its tools do come over different connections. Which of
-//! two such events is seen first, when nothing makes one wait for the other, differs from run to run; and so does
-//! whether a reply was just over or was just given up when the user's stop came, and when a tool was seen to hear the
-//! stop. The trace is therefore stored turn by turn and connection by connection, which depends only on what happened.
-//! What was seen when is the clock's doing and stands beside it.
+//! What a system shows, what it posts to the provider and what its tools do arrive over different connections. If nothing
+//! makes one of two such events wait for the other, their order differs from run to run. So does whether a reply was just
+//! complete or just cancelled when the user's stop arrived, and when a tool noticed the stop. The trace is therefore
+//! stored turn by turn and connection by connection, which depends only on what happened. The order in which events were
+//! seen is a matter of timing and is stored separately.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,22 +17,22 @@ use brickbat_scenario::trace::{Event, ExchangeId, Trace};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Timing {
     /// Everything that was seen.
-    pub(super) seen: Vec<Seen>,
+    pub(super) seen: Vec<Sighting>,
 }
 
 /// What was seen next.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Seen {
+pub(super) enum Sighting {
     /// A line of `trace.jsonl`, from 0.
     Line(usize),
-    /// The end of a reply or of a tool that the user's stop met.
+    /// The end of a reply or of a tool during the user's stop.
     End(Event),
-    /// So many quiet spells.
+    /// This many quiet spells.
     Quiet(usize),
 }
 
-/// The replies of turns that the user stopped, or that were interrupted: how they ended is a race.
+/// The replies of turns that were stopped or interrupted: how they ended is a race.
 pub(super) fn raced(trace: &Trace) -> BTreeSet<ExchangeId> {
     met_by_stop(trace).0
 }
@@ -87,11 +87,11 @@ pub(super) fn stored(trace: &Trace) -> (Vec<&Event>, Timing) {
     let mut seen = Vec::new();
     for (event, line) in trace.events().iter().zip(line_of) {
         match (line, event, seen.last_mut()) {
-            (Some(line), _, _) => seen.push(Seen::Line(line)),
-            (None, Event::Quiet, Some(Seen::Quiet(n))) => *n += 1,
-            (None, Event::Quiet, _) => seen.push(Seen::Quiet(1)),
+            (Some(line), _, _) => seen.push(Sighting::Line(line)),
+            (None, Event::Quiet, Some(Sighting::Quiet(n))) => *n += 1,
+            (None, Event::Quiet, _) => seen.push(Sighting::Quiet(1)),
             (None, Event::Stored { .. }, _) => {}
-            (None, event, _) => seen.push(Seen::End(event.clone())),
+            (None, event, _) => seen.push(Sighting::End(event.clone())),
         }
     }
     (sorted.into_iter().map(|(_, _, event)| event).collect(), Timing { seen })
@@ -103,18 +103,18 @@ pub(super) fn seen(stored: Vec<Event>, timing: Option<Timing>) -> Trace {
     let mut left: Vec<Option<Event>> = stored.into_iter().map(Some).collect();
     for seen in timing.into_iter().flat_map(|timing| timing.seen) {
         match seen {
-            Seen::Line(line) => {
+            Sighting::Line(line) => {
                 left.get_mut(line).and_then(Option::take).into_iter().for_each(|e| trace.push(e))
             }
-            Seen::End(event) => trace.push(event),
-            Seen::Quiet(n) => (0..n.min(MAX_QUIET)).for_each(|_| trace.push(Event::Quiet)),
+            Sighting::End(event) => trace.push(event),
+            Sighting::Quiet(n) => (0..n.min(MAX_QUIET)).for_each(|_| trace.push(Event::Quiet)),
         }
     }
     left.into_iter().flatten().for_each(|event| trace.push(event));
     trace
 }
 
-/// Quiet spells in a row that are believed; the conductor gives up after some dozen.
+/// The most quiet spells in a row that are read; the conductor gives up after some dozen.
 const MAX_QUIET: usize = 1000;
 
 /// The ids of calls that the system shows or asks about, by when each came first. Which of two calls in parallel goes on
@@ -130,7 +130,7 @@ fn ranks(trace: &Trace) -> BTreeMap<&str, u32> {
     ranks
 }
 
-/// What comes over one connection, and what is shown of one call, keeps its order; they come one after the other.
+/// Events of one connection, and those shown about one call, keep their order; the groups follow one after the other.
 fn channel(event: &Event, ranks: &BTreeMap<&str, u32>) -> (u8, u32) {
     match event {
         Event::Prompted { .. }

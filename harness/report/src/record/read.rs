@@ -1,6 +1,7 @@
 //! A record read back from its files.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -8,21 +9,39 @@ use serde_json::Value;
 use super::exchange::{Exchange, Reply, RequestFile};
 use super::files::{STDERR_TITLE, reply_name, request_name};
 use super::order::{self, Timing};
-use super::{MAX_EXCHANGES, Observed, PlanNote, Record, SCHEMA};
+use super::{CaseNote, MAX_EXCHANGES, Observed, PlanNote, Record, SCHEMA};
 use brickbat_scenario::trace::{Event, ExchangeId};
 use brickbat_scenario::wire;
 
+/// Gives the text of a file by its name, nothing if there is no such file, or why it cannot be read.
+pub type FileReader<'a> = &'a dyn Fn(&str) -> Result<Option<String>, RecordError>;
+
+/// Why a record cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{file}: {why}")]
+pub struct RecordError {
+    file: String,
+    why: String,
+}
+
+impl RecordError {
+    /// An error in the file of that name.
+    pub fn new(file: &str, why: impl fmt::Display) -> RecordError {
+        RecordError { file: file.to_owned(), why: why.to_string() }
+    }
+}
+
 impl Record {
-    /// Reads a record. `file` gives the text of a file by its name, nothing where there is none, or why it cannot be
-    /// read.
+    /// Reads a record.
     ///
     /// # Errors
     ///
-    /// The name of the file that is missing or wrong, and what is wrong with it.
-    pub fn read(file: &dyn Fn(&str) -> Result<Option<String>, String>) -> Result<Record, String> {
-        let case: super::CaseNote = needed(file, "case.json")?;
+    /// A file is missing or wrong.
+    pub fn read(file: FileReader<'_>) -> Result<Record, RecordError> {
+        let case: CaseNote = needed(file, "case.json")?;
         if case.schema != SCHEMA {
-            return Err(format!("case.json: this brickbat reads version {SCHEMA}, not {}", case.schema));
+            let why = format!("this brickbat reads version {SCHEMA}, not {}", case.schema);
+            return Err(RecordError::new("case.json", why));
         }
         let plan: PlanNote = needed(file, "plan.json")?;
         let Some(trace) = file("trace.jsonl")? else {
@@ -56,7 +75,7 @@ impl Record {
     }
 }
 
-fn exchanges(file: &dyn Fn(&str) -> Result<Option<String>, String>) -> Result<Vec<Exchange>, String> {
+fn exchanges(file: FileReader<'_>) -> Result<Vec<Exchange>, RecordError> {
     let mut exchanges = Vec::new();
     for number in 1..=MAX_EXCHANGES {
         let request: Option<RequestFile> = optional(file, &request_name(number))?;
@@ -67,10 +86,11 @@ fn exchanges(file: &dyn Fn(&str) -> Result<Option<String>, String>) -> Result<Ve
     Ok(exchanges)
 }
 
-fn events(trace: &str) -> Result<Vec<Event>, String> {
+fn events(trace: &str) -> Result<Vec<Event>, RecordError> {
     let mut events = Vec::new();
     for (at, line) in trace.lines().enumerate() {
-        let wrong = |error: serde_json::Error| format!("trace.jsonl: line {}: {error}", at + 1);
+        let wrong =
+            |error: serde_json::Error| RecordError::new("trace.jsonl", format!("line {}: {error}", at + 1));
         let value: Value = serde_json::from_str(line).map_err(wrong)?;
         if value.get("cut").is_some() {
             break;
@@ -80,17 +100,11 @@ fn events(trace: &str) -> Result<Vec<Event>, String> {
     Ok(events)
 }
 
-fn needed<T: DeserializeOwned>(
-    file: &dyn Fn(&str) -> Result<Option<String>, String>,
-    name: &str,
-) -> Result<T, String> {
-    optional(file, name)?.ok_or_else(|| format!("{name} is not there"))
+fn needed<T: DeserializeOwned>(file: FileReader<'_>, name: &str) -> Result<T, RecordError> {
+    optional(file, name)?.ok_or_else(|| RecordError::new(name, "it is missing"))
 }
 
-fn optional<T: DeserializeOwned>(
-    file: &dyn Fn(&str) -> Result<Option<String>, String>,
-    name: &str,
-) -> Result<Option<T>, String> {
-    let text = file(name)?;
-    text.map(|text| serde_json::from_str(&text).map_err(|error| format!("{name}: {error}"))).transpose()
+fn optional<T: DeserializeOwned>(file: FileReader<'_>, name: &str) -> Result<Option<T>, RecordError> {
+    let parse = |text: String| serde_json::from_str(&text).map_err(|error| RecordError::new(name, error));
+    file(name)?.map(parse).transpose()
 }

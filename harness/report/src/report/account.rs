@@ -1,7 +1,7 @@
-//! The account of a run, for each system: what was planned against what was done.
+//! The account of a run, for each system: what was planned, and what was done.
 //!
-//! A checker that found nothing because there was nothing to find is told apart from one that found nothing wrong, and
-//! a level that no checker could speak about is not reached. Accounts of parts of a run can be added up.
+//! A check that was not applicable is distinguished from one that found nothing wrong, and a level without an applicable
+//! check is not reached. Accounts of parts of a run can be added up.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Case;
 use brickbat_scenario::trace::Confidence;
-use brickbat_scenario::verdict::{Level, Verdict};
+use brickbat_scenario::verdict::Level;
 
 /// What was planned for a system, and what was done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -21,17 +21,17 @@ pub struct Account {
     /// The highest level that every judged plan keeps; missing if not even the lowest.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<Level>,
-    /// The checks that broke the next level; none where no check could speak about it.
+    /// The checks that broke the next level; none if no check was applicable at it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub broken_by: Vec<String>,
-    /// Checks that the judged plans have to be asked: every check for each of them.
+    /// Checks that had to run: every check for each judged plan.
     pub n_expected: usize,
-    /// Checks that were asked.
+    /// Checks that ran.
     pub n_asked: usize,
     /// Each check.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<CheckAccount>,
-    /// What was to go wrong.
+    /// The actions of the plans.
     pub faults: FaultAccount,
 }
 
@@ -42,9 +42,9 @@ pub struct CheckAccount {
     pub check: String,
     /// The level that it stands for.
     pub level: Level,
-    /// Plans that asked it.
+    /// Plans that it ran on.
     pub asked: usize,
-    /// Plans that had anything that it could speak about.
+    /// Plans that it was applicable to.
     pub spoke: usize,
     /// Plans in which it found something.
     pub found: usize,
@@ -57,11 +57,11 @@ pub struct FaultAccount {
     pub armed: usize,
     /// Happened.
     pub fired: usize,
-    /// Happened when all before it had been written, and nothing is known beyond that: no proof.
+    /// Happened when everything before it had been written; whether it had been read is not known, so this is no proof.
     pub written: usize,
     /// Happened when the system's socket had nothing left to read.
     pub read: usize,
-    /// Happened when the system had shown that it had taken in all before it.
+    /// Happened when the system had shown that it had processed everything before it.
     pub observed: usize,
 }
 
@@ -82,14 +82,13 @@ impl Account {
             checks: Vec::new(),
             faults: FaultAccount::default(),
         };
-        let is_judged = |case: &&Case| matches!(case.judged, Verdict::Pass | Verdict::Fail);
         let n_checks = cases.iter().map(|case| case.asked.len()).max().unwrap_or(0);
-        account.n_expected = n_checks * cases.iter().filter(is_judged).count();
+        account.n_expected = n_checks * cases.iter().filter(|case| case.is_judged()).count();
         for case in cases {
             *account.plans.entry(case.verdict.clone()).or_insert(0) += 1;
             account.faults.add(FaultAccount::of(case));
         }
-        for case in cases.iter().filter(is_judged) {
+        for case in cases.iter().filter(|case| case.is_judged()) {
             account.n_asked += case.asked.len();
             for asked in &case.asked {
                 let found = case.findings.iter().any(|finding| finding.check == asked.check);
@@ -102,7 +101,7 @@ impl Account {
                 });
             }
         }
-        account.grade();
+        account.find_level();
         Some(account)
     }
 
@@ -115,15 +114,15 @@ impl Account {
         self.n_asked += other.n_asked;
         self.faults.add(other.faults);
         other.checks.iter().for_each(|check| self.enter(check));
-        self.grade();
+        self.find_level();
     }
 
-    /// Whether every judged plan asked every check.
+    /// Whether every check ran on every judged plan.
     pub fn is_whole(&self) -> bool {
         self.n_expected == self.n_asked
     }
 
-    /// The checks that could speak about no plan.
+    /// The checks that were applicable to no plan.
     pub fn silent(&self) -> impl Iterator<Item = &CheckAccount> {
         self.checks.iter().filter(|check| check.spoke == 0)
     }
@@ -139,8 +138,8 @@ impl Account {
         }
     }
 
-    /// Works out the level: all below it are kept, and each was spoken about.
-    fn grade(&mut self) {
+    /// Works out the level: all below it are kept, and had an applicable check.
+    fn find_level(&mut self) {
         (self.level, self.broken_by) = (None, Vec::new());
         for level in Level::ALL {
             let of_level = || self.checks.iter().filter(|check| check.level == level);

@@ -29,19 +29,18 @@ pub fn to_xml(report: &Report, fail_on: Severity) -> String {
         status.set_description(format!("again: {}", case.reproduce));
         let mut test = TestCase::new(case.plan.clone(), status);
         test.set_classname(case.system.clone());
-        // Findings milder than what fails the case are told all the same.
-        let told: String =
+        // Findings that are too mild to fail the case are listed too.
+        let mut lines: String =
             case.findings.iter().enumerate().map(|(index, finding)| line(case, index, finding)).collect();
-        let label = case.label().map(|label| format!("comes and goes: {label}\n")).unwrap_or_default();
-        let told = told + &label;
-        if !told.is_empty() {
-            test.set_system_out(told);
+        lines.push_str(&case.label().map(|label| format!("flaky: {label}\n")).unwrap_or_default());
+        if !lines.is_empty() {
+            test.set_system_out(lines);
         }
         add(&mut suites, &case.system, test);
     }
     for stale in report.baselines.iter().flat_map(|held| &held.stale) {
         let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-        status.set_message(format!("the baseline holds {}, and plans no longer show it", stale.check));
+        status.set_message(format!("the baseline lists {}, but plans no longer show it", stale.check));
         status.set_type("stale");
         status.set_description(stale.plans.join("\n"));
         let harm = stale.harm.map(|harm| format!(" ({})", harm.name())).unwrap_or_default();

@@ -2,66 +2,42 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::fmt;
 
 use super::shard::CONTROL;
-use super::{Account, Case, Held, HeldEntry, Report, Shard, StalePlans, Timing};
+use super::{Account, BaselineComparison, Case, EntryFindings, Report, Shard, StalePlans, Timing};
 use brickbat_scenario::verdict::Verdict;
 
-/// Why reports are not the shards of one run. Each names the files that say so.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Why reports are not the shards of one run. Each names the files that show it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MergeError {
-    /// There is nothing to join.
+    #[error("there is no report to merge")]
     Nothing,
-    /// A report of a whole run beside others.
+    /// A report of a whole run among others.
+    #[error(
+        "{0} is the report of a whole run, not of a shard\nhint: `brickbat run --shard 1/4` writes those"
+    )]
     Whole(String),
     /// Two reports differ where shards of one run are alike: both files, and in what.
+    #[error(
+        "{one} and {other} differ in {what}: {a} and {b}\nhint: shards of one run are made by the same command",
+        one = .0[0], other = .0[1], what = .1, a = .2[0], b = .2[1]
+    )]
     Differ([String; 2], &'static str, [String; 2]),
-    /// Shards that no report is of, and their number in all.
-    Missing(Vec<u32>, u32),
-    /// A case stands in a shard into which its plan does not fall.
+    /// Shards without a report.
+    #[error("shard {} is missing", .0.join(" is missing, shard "))]
+    Missing(Vec<String>),
+    /// A case is in the report of a shard that its plan does not belong to.
+    #[error("{0} has {1}, which belongs to another shard")]
     Stray(String, String),
     /// Two reports judge a case differently: the case, both files, and both verdicts.
+    #[error("{case} is {a} in {one} but {b} in {other}", case = .0, a = .2[0], one = .1[0], b = .2[1], other = .1[1])]
     Disagree(String, [String; 2], [String; 2]),
 }
-
-impl fmt::Display for MergeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            MergeError::Nothing => f.write_str("there is no report to merge"),
-            MergeError::Whole(file) => {
-                write!(
-                    f,
-                    "{file} is the report of a whole run, not of a shard\nhint: `brickbat run --shard 1/4` writes those"
-                )
-            }
-            MergeError::Differ([one, other], what, [of_one, of_other]) => {
-                write!(
-                    f,
-                    "{one} and {other} differ in {what}: {of_one}, and {of_other}\nhint: shards of one run are made by the same command"
-                )
-            }
-            MergeError::Missing(missing, of) => {
-                let missing: Vec<String> = missing.iter().map(|index| format!("{index}/{of}")).collect();
-                let (noun, verb) = if missing.len() == 1 { ("shard", "is") } else { ("shards", "are") };
-                write!(f, "{noun} {} {verb} missing", missing.join(", "))
-            }
-            MergeError::Stray(file, case) => write!(f, "{file} holds {case}, which is not of its shard"),
-            MergeError::Disagree(case, [one, other], [of_one, of_other]) => {
-                write!(f, "{case} is {of_one} in {one}, and {of_other} in {other}")
-            }
-        }
-    }
-}
-
-impl std::error::Error for MergeError {}
 
 /// A report with the name of its file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Part {
-    /// The file.
     pub file: String,
-    /// What it holds.
     pub report: Report,
 }
 
@@ -83,9 +59,10 @@ pub fn merge(parts: Vec<Part>) -> Result<Report, MergeError> {
     }
     let of = first.report.shard.map_or(0, |shard| shard.of);
     let is_given = |index: &u32| shards.iter().any(|shard| shard.index == *index);
-    let missing: Vec<u32> = (1..=of).filter(|index| !is_given(index)).collect();
+    let missing = (1..=of).filter(|index| !is_given(index)).map(|index| format!("{index}/{of}"));
+    let missing: Vec<String> = missing.collect();
     if !missing.is_empty() {
-        return Err(MergeError::Missing(missing, of));
+        return Err(MergeError::Missing(missing));
     }
     same_systems(&parts)?;
     let (seed, profiles) = (first.report.seed, first.report.profiles.clone());
@@ -97,9 +74,11 @@ pub fn merge(parts: Vec<Part>) -> Result<Report, MergeError> {
 
 /// Whether two shards can be of one run.
 fn alike(one: &Part, other: &Part) -> Result<(), MergeError> {
-    let differ = |what, of_one: String, of_other: String| match of_one == of_other {
-        true => Ok(()),
-        false => Err(MergeError::Differ([one.file.clone(), other.file.clone()], what, [of_one, of_other])),
+    let differ = |what, of_one: String, of_other: String| {
+        if of_one == of_other {
+            return Ok(());
+        }
+        Err(MergeError::Differ([one.file.clone(), other.file.clone()], what, [of_one, of_other]))
     };
     let (a, b) = (&one.report, &other.report);
     let of = |report: &Report| report.shard.map_or_else(String::new, |shard| shard.of.to_string());
@@ -121,10 +100,10 @@ fn same_systems(parts: &[Part]) -> Result<(), MergeError> {
         systems.dedup();
         systems.join(" ")
     };
-    let mut told = parts.iter().filter(|part| !part.report.cases.is_empty());
-    let Some(first) = told.next() else { return Ok(()) };
+    let mut filled = parts.iter().filter(|part| !part.report.cases.is_empty());
+    let Some(first) = filled.next() else { return Ok(()) };
     let of_first = systems(first);
-    match told.find(|part| systems(part) != of_first) {
+    match filled.find(|part| systems(part) != of_first) {
         None => Ok(()),
         Some(other) => {
             let files = [first.file.clone(), other.file.clone()];
@@ -135,8 +114,8 @@ fn same_systems(parts: &[Part]) -> Result<(), MergeError> {
 
 /// Every case once.
 ///
-/// A control plan is told by the shard of its plan, and by another that needs it only if it does not pass there; what
-/// is not a pass stays. Any other case stands in one shard, unless one was given twice.
+/// A control plan is in the report of its plan's shard, and in that of another shard that needs it only if it does not
+/// pass there; the one that did not pass is kept. Any other case is in one shard, unless a shard was given twice.
 fn cases(parts: Vec<Part>) -> Result<Vec<Case>, MergeError> {
     let mut kept: BTreeMap<(String, String), (String, Case)> = BTreeMap::new();
     for Part { file, report } in parts {
@@ -178,37 +157,35 @@ fn words(case: &Case) -> String {
     if checks.is_empty() { case.verdict.clone() } else { format!("{} ({})", case.verdict, checks.join(", ")) }
 }
 
-/// What the shards did, added up for each system. A shard that was given twice counts once; a control plan that failed
-/// counts in each shard that needed it.
-fn accounts(parts: &[Part]) -> Vec<Account> {
-    let mut seen = Vec::new();
-    let mut merged: Vec<Account> = Vec::new();
-    for part in parts {
-        if seen.contains(&part.report.shard) {
-            continue;
+/// The reports of the shards; one that was given twice counts once.
+fn distinct(parts: &[Part]) -> Vec<&Report> {
+    let mut reports: Vec<&Report> = Vec::new();
+    for Part { report, .. } in parts {
+        if !reports.iter().any(|known| known.shard == report.shard) {
+            reports.push(report);
         }
-        seen.push(part.report.shard);
-        for account in &part.report.accounts {
-            match merged.iter_mut().find(|known| known.system == account.system) {
-                Some(known) => known.add(account),
-                None => merged.push(account.clone()),
-            }
+    }
+    reports
+}
+
+/// What the shards did, added up for each system. A control plan that failed counts in each shard that needed it.
+fn accounts(parts: &[Part]) -> Vec<Account> {
+    let mut merged: Vec<Account> = Vec::new();
+    for account in distinct(parts).into_iter().flat_map(|report| &report.accounts) {
+        match merged.iter_mut().find(|known| known.system == account.system) {
+            Some(known) => known.add(account),
+            None => merged.push(account.clone()),
         }
     }
     merged.sort_by(|one, other| one.system.cmp(&other.system));
     merged
 }
 
-/// What the shards show of each baseline, added up. A shard that was given twice counts once.
-fn baselines(parts: &[Part]) -> Vec<Held> {
-    let mut seen = Vec::new();
-    let mut merged: Vec<Held> = Vec::new();
-    for part in parts {
-        if seen.contains(&part.report.shard) {
-            continue;
-        }
-        seen.push(part.report.shard);
-        for (at, held) in part.report.baselines.iter().enumerate() {
+/// What the shards show of each baseline, added up.
+fn baselines(parts: &[Part]) -> Vec<BaselineComparison> {
+    let mut merged: Vec<BaselineComparison> = Vec::new();
+    for report in distinct(parts) {
+        for (at, held) in report.baselines.iter().enumerate() {
             match merged.get_mut(at) {
                 Some(known) => add(known, held),
                 None => merged.push(held.clone()),
@@ -218,10 +195,10 @@ fn baselines(parts: &[Part]) -> Vec<Held> {
     merged
 }
 
-fn add(known: &mut Held, held: &Held) {
+fn add(known: &mut BaselineComparison, held: &BaselineComparison) {
     for entry in &held.entries {
         match known.entries.iter_mut().find(|known| known.entry == entry.entry) {
-            Some(HeldEntry { n_findings, n_cases, .. }) => {
+            Some(EntryFindings { n_findings, n_cases, .. }) => {
                 *n_findings += entry.n_findings;
                 *n_cases += entry.n_cases;
             }

@@ -1,11 +1,11 @@
-//! A case as it is written into a record, and cleaned of what must not be told.
+//! A case as a record has it, and its redaction.
 
 use super::{Case, Report};
 use crate::record::{CaseNote, FindingNote, PlanNote, Record, SCHEMA};
 use brickbat_rules::redact::Redactor;
 
 impl Case {
-    /// The record of a case of that plan; what was observed is for others to add. `profile` is the strictness of the
+    /// The record of a case of that plan; `observed` is for the caller to add. `profile` is the strictness of the
     /// provider, where the plan was driven.
     pub fn record(&self, plan: PlanNote, profile: Option<&str>) -> Record {
         let findings = self.findings.iter().map(|finding| FindingNote {
@@ -31,7 +31,7 @@ impl Case {
         Record { case, plan, receipts: self.receipts.clone(), observed: None }
     }
 
-    /// Takes out of every text what must not be told. Names are kept: they are the harness's own.
+    /// Redacts every text. Names are kept: they are the harness's own.
     pub fn redact(&mut self, redactor: &Redactor) {
         if let Some(reason) = &mut self.reason {
             redactor.string(reason);
@@ -45,7 +45,6 @@ impl Case {
 }
 
 impl Report {
-    /// Takes out of every case what must not be told.
     pub fn redact(&mut self, redactor: &Redactor) {
         self.cases.iter_mut().for_each(|case| case.redact(redactor));
     }

@@ -1,48 +1,34 @@
 //! From the JSON of a report back to a [`Report`].
 //!
-//! Only what this version of brickbat has written is read: checks and rules are looked up by their names, and a file
-//! that says what no report says is refused with the place of it. Nothing is judged.
-
-use std::fmt;
+//! Only reports of this version of brickbat are read: checks and rules are looked up by their names, and a value that no
+//! report has is an error with its place. Nothing is judged.
 
 use serde::Deserialize;
 
-use super::{Account, Case, Held, Repeats, Report, SCHEMA, Shard, Timing};
+use super::{Account, BaselineComparison, Case, Repeats, Report, SCHEMA, Shard, Timing};
 use crate::baseline::{Disposition, check_named};
-use crate::record::ReceiptNote;
+use crate::record::{FindingNote, ReceiptNote};
 use brickbat_rules::Rule;
-use brickbat_scenario::verdict::{Finding, Permanence, Severity, Verdict};
+use brickbat_scenario::verdict::{Finding, Verdict};
 
 /// The largest report that is read, in bytes. A case takes about 1 KB, and a run has some thousands.
 pub const MAX_BYTES: usize = 256 << 20;
 
 /// Why a report cannot be read.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
-    /// It is larger than [`MAX_BYTES`].
+    #[error("it is larger than {} MiB", MAX_BYTES >> 20)]
     TooLarge,
-    /// It is no JSON, or not that of a report: where, and what was expected.
+    /// It is not JSON, or not a report: where, and what was expected.
+    #[error("it is not a report of `brickbat run`: {0}")]
     Malformed(String),
     /// Another version of brickbat has written it.
+    #[error("it was written by brickbat {version}, and this is {this}", version = .0, this = env!("CARGO_PKG_VERSION"))]
     Version(String),
     /// A value that no report has: where, and what it is.
+    #[error("at {0}: {1}")]
     Unknown(String, String),
 }
-
-impl fmt::Display for ReadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ReadError::TooLarge => write!(f, "it is larger than {} MiB", MAX_BYTES >> 20),
-            ReadError::Malformed(what) => write!(f, "it is no report of `brickbat run`: {what}"),
-            ReadError::Version(version) => {
-                write!(f, "brickbat {version} has written it, and this is {}", env!("CARGO_PKG_VERSION"))
-            }
-            ReadError::Unknown(pointer, what) => write!(f, "at {pointer}: {what}"),
-        }
-    }
-}
-
-impl std::error::Error for ReadError {}
 
 /// The part that says whether the rest can be read.
 #[derive(Deserialize)]
@@ -53,7 +39,7 @@ struct Head {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct WrittenReport {
     #[serde(rename = "schema")]
     _schema: u32,
     #[serde(rename = "brickbat")]
@@ -64,7 +50,7 @@ struct Written {
     summary: std::collections::BTreeMap<String, usize>,
     accounts: Vec<Account>,
     #[serde(default)]
-    baselines: Vec<Held>,
+    baselines: Vec<BaselineComparison>,
     #[serde(default)]
     shard: Option<Shard>,
     #[serde(default)]
@@ -80,7 +66,7 @@ struct WrittenCase {
     #[serde(default)]
     reason: Option<String>,
     #[serde(default)]
-    findings: Vec<WrittenFinding>,
+    findings: Vec<FindingNote>,
     #[serde(default)]
     dispositions: Vec<Disposition>,
     #[serde(default)]
@@ -88,22 +74,6 @@ struct WrittenCase {
     #[serde(default)]
     repeats: Option<Repeats>,
     reproduce: String,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WrittenFinding {
-    check: String,
-    harm: Severity,
-    #[serde(default)]
-    permanence: Option<Permanence>,
-    message: String,
-    #[serde(rename = "where")]
-    place: String,
-    #[serde(default)]
-    rule: Option<String>,
-    expected: String,
-    got: String,
 }
 
 impl Report {
@@ -120,7 +90,7 @@ impl Report {
         if head.schema != SCHEMA || head.brickbat != env!("CARGO_PKG_VERSION") {
             return Err(ReadError::Version(head.brickbat));
         }
-        let written: Written = read(text)?;
+        let written: WrittenReport = read(text)?;
         if let Some(shard) = written.shard.filter(|shard| shard.checked().is_none()) {
             return Err(ReadError::Unknown("/shard".to_owned(), format!("there is no shard {shard}")));
         }
@@ -128,9 +98,9 @@ impl Report {
         let cases: Vec<Case> = cases.collect::<Result<_, ReadError>>()?;
         let report = Report::new(written.seed, written.profiles, cases);
         if report.summary != written.summary {
-            return Err(ReadError::Unknown("/summary".to_owned(), "it is not that of the cases".to_owned()));
+            return Err(ReadError::Unknown("/summary".to_owned(), "it does not match the cases".to_owned()));
         }
-        let Written { accounts, baselines, shard, timing, .. } = written;
+        let WrittenReport { accounts, baselines, shard, timing, .. } = written;
         Ok(Report { accounts, baselines, shard, timing, ..report })
     }
 }
@@ -147,11 +117,12 @@ fn read<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T, ReadError> {
 impl WrittenCase {
     fn read(self, index: usize) -> Result<Case, ReadError> {
         let place = format!("/cases/{index}");
-        if !matches!(self.dispositions.len(), 0) && self.dispositions.len() != self.findings.len() {
-            let what = "there is not one disposition for each finding".to_owned();
+        if !self.dispositions.is_empty() && self.dispositions.len() != self.findings.len() {
+            let what = "there must be one disposition for each finding".to_owned();
             return Err(ReadError::Unknown(format!("{place}/dispositions"), what));
         }
-        let read = |(at, finding): (usize, WrittenFinding)| finding.read(&format!("{place}/findings/{at}"));
+        let read =
+            |(at, finding): (usize, FindingNote)| finding_of(finding, &format!("{place}/findings/{at}"));
         let findings = self.findings.into_iter().enumerate().map(read).collect::<Result<_, ReadError>>()?;
         Ok(Case {
             system: self.system,
@@ -170,28 +141,13 @@ impl WrittenCase {
     }
 }
 
-impl WrittenFinding {
-    fn read(self, place: &str) -> Result<Finding, ReadError> {
-        let unknown = |key: &str, what: &str, name: &str| {
-            ReadError::Unknown(format!("{place}/{key}"), format!("there is no {what} `{name}`"))
-        };
-        let check = check_named(&self.check).ok_or_else(|| unknown("check", "check", &self.check))?;
-        let rule = match &self.rule {
-            Some(name) => {
-                let known = Rule::all().find(|rule| rule.id == name);
-                Some(known.ok_or_else(|| unknown("rule", "rule", name))?.id)
-            }
-            None => None,
-        };
-        Ok(Finding {
-            check,
-            harm: self.harm,
-            permanence: self.permanence,
-            message: self.message,
-            place: self.place,
-            rule,
-            expected: self.expected,
-            got: self.got,
-        })
-    }
+fn finding_of(note: FindingNote, place: &str) -> Result<Finding, ReadError> {
+    let unknown = |key: &str, name: &str| {
+        ReadError::Unknown(format!("{place}/{key}"), format!("there is no {key} `{name}`"))
+    };
+    let check = check_named(&note.check).ok_or_else(|| unknown("check", &note.check))?;
+    let known = |name: &String| Rule::all().find(|rule| rule.id == name).ok_or_else(|| unknown("rule", name));
+    let rule = note.rule.as_ref().map(known).transpose()?.map(|rule| rule.id);
+    let FindingNote { harm, permanence, message, place, expected, got, .. } = note;
+    Ok(Finding { check, harm, permanence, message, place, rule, expected, got })
 }

@@ -1,10 +1,10 @@
-//! What running a plan more than once has shown.
+//! How often a plan that ran more than once came out the same.
 
 use serde::{Deserialize, Serialize};
 
 use brickbat_scenario::verdict::Severity;
 
-/// How often a case came out as it is reported, in several runs of its plan.
+/// How often several runs of a plan came out as the case reports.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Repeats {
@@ -12,13 +12,13 @@ pub struct Repeats {
     pub seen: u32,
     /// Runs in all.
     pub of: u32,
-    /// Whether the verdict came also when no other plan was running; missing if the plan never ran alone.
+    /// Whether the verdict was the same when no other plan was running; missing if the plan never ran alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alone: Option<bool>,
     /// The findings that not every run showed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<SeenFinding>,
-    /// What was different on the side of the harness when the runs differed: look there first.
+    /// Differences on the side of the harness when the runs differed: look there first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suspects: Vec<String>,
 }
@@ -48,8 +48,8 @@ impl Repeats {
         }
         let mut label = format!("{} of {} runs", self.seen, self.of);
         match self.alone {
-            Some(true) => label.push_str(", also alone"),
-            Some(false) => label.push_str(", never alone"),
+            Some(true) => label.push_str(", also when run alone"),
+            Some(false) => label.push_str(", never when run alone"),
             None => {}
         }
         for SeenFinding { check, harm, seen } in &self.findings {

@@ -9,7 +9,7 @@ use brickbat_scenario::wire;
 
 /// What the letters and words of a shape mean, for people.
 pub const LEGEND: &str = "u user, a assistant, t tool, s system; [blocks of one message]; made-up: a result that no \
-     tool gave; ?id: a call that the plan does not know; a': call a of the second attempt at a reply";
+     tool returned; ?id: a call that is not in the plan; a': call a in the second attempt at a reply";
 
 /// Characters of an unknown id that are shown.
 const MAX_ID_CHARS: usize = 24;
@@ -52,7 +52,7 @@ fn block(record: &Record, history: &History, item: &Item, n_events: usize) -> St
         Content::Result { id, text, is_error } => {
             let key = key_of(record, history, id);
             let given = key.and_then(|key| given(record, key, text, n_events));
-            // Some dialects cannot say that a result is an error; there the tool's own end tells.
+            // Some dialects cannot mark a result as an error; there the tool's own outcome decides.
             let failed = is_error.unwrap_or_else(|| given == Some(false));
             let word = match (key.is_some() && given.is_none(), failed) {
                 (false, false) => "result",

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use brickbat_scenario::hash::fnv1a;
 
-/// One part of a run: the plans whose ids fall into it.
+/// One part of a run.
 ///
-/// Where a plan falls depends on its id alone, so that every machine agrees and a new scenario moves no other plan.
+/// The shard of a plan depends on its id alone, so that every machine agrees and a new scenario moves no other plan.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
 )]
@@ -28,14 +28,14 @@ impl Shard {
     ///
     /// # Errors
     ///
-    /// Says in words what is wrong.
-    pub fn parse(word: &str) -> Result<Shard, String> {
+    /// It is not a shard of any run.
+    pub fn parse(word: &str) -> Result<Shard, NotAShard> {
         let number = |digits: &str| digits.parse::<u32>().ok();
         let parts = word.split_once('/').and_then(|(index, of)| Some((number(index)?, number(of)?)));
-        let (index, of) = parts.ok_or("write it as `2/4`, the second of four")?;
-        Shard { index, of }.checked().ok_or_else(|| match of {
-            1..=MAX_SHARDS => format!("shards are counted from 1 to {of}"),
-            _ => format!("a run has 1 to {MAX_SHARDS} shards"),
+        let (index, of) = parts.ok_or(NotAShard::Malformed)?;
+        Shard { index, of }.checked().ok_or(match of {
+            1..=MAX_SHARDS => NotAShard::Index(of),
+            _ => NotAShard::Count,
         })
     }
 
@@ -44,7 +44,7 @@ impl Shard {
         ((1..=MAX_SHARDS).contains(&self.of) && (1..=self.of).contains(&self.index)).then_some(self)
     }
 
-    /// Whether a plan falls into it. A control plan falls where the plan beside it does.
+    /// Whether a plan belongs to it. A control plan belongs to the shard of its plan.
     pub fn holds(self, plan: &str) -> bool {
         let plan = plan.strip_suffix(CONTROL).unwrap_or(plan);
         fnv1a(plan.as_bytes()) % u64::from(self.of) + 1 == u64::from(self.index)
@@ -53,6 +53,18 @@ impl Shard {
 
 /// The end of the ids of control plans.
 pub(super) const CONTROL: &str = "+control";
+
+/// Why a word is not a shard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum NotAShard {
+    #[error("write it as `2/4`, the second of four")]
+    Malformed,
+    /// The run has only so many shards.
+    #[error("shards are counted from 1 to {0}")]
+    Index(u32),
+    #[error("a run has 1 to {} shards", MAX_SHARDS)]
+    Count,
+}
 
 impl fmt::Display for Shard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -89,7 +101,7 @@ mod tests {
             ("1/0", "1 to 10000 shards"),
             ("1/10001", "1 to 10000 shards"),
         ] {
-            let error = Shard::parse(word).unwrap_err();
+            let error = Shard::parse(word).unwrap_err().to_string();
             assert!(error.contains(said), "{word}: {error}");
         }
     }

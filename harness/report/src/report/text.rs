@@ -27,6 +27,11 @@ pub fn line(case: &Case) -> String {
     line
 }
 
+/// A number with its noun, such as `1 plan` or `2 plans`.
+pub fn counted(n: usize, noun: &str) -> String {
+    if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") }
+}
+
 /// Everything that is not a pass, and the summary. `paint` wraps a word in a colour, or leaves it.
 pub fn render(report: &Report, fail_on: Severity, paint: impl Fn(Tone, &str) -> String) -> String {
     let mut text = String::new();
@@ -41,7 +46,7 @@ pub fn render(report: &Report, fail_on: Severity, paint: impl Fn(Tone, &str) -> 
         };
         let _ = writeln!(text, "{word}: {plans} on {}\n  {reason}", case.system);
         if let Some(label) = case.label() {
-            let _ = writeln!(text, "  comes and goes: {label}");
+            let _ = writeln!(text, "  flaky: {label}");
         }
         if case.judged.is_unjudged() {
             let _ = writeln!(text, "  again: {}", case.reproduce);
@@ -127,7 +132,7 @@ fn plan(text: &mut String, case: &Case, findings: &[&Finding]) {
         let _ = writeln!(text, "    expected {}; got {}", finding.expected, finding.got);
     }
     if let Some(label) = case.label() {
-        let _ = writeln!(text, "    comes and goes: {label}");
+        let _ = writeln!(text, "    flaky: {label}");
     }
     for receipt in &case.receipts {
         let grade = receipt.grade.map_or("none", Confidence::name);
@@ -170,7 +175,7 @@ fn summary(text: &mut String, report: &Report, fail_on: Severity, paint: impl Fn
     let _ = writeln!(text, "seed {}, profiles {}{shard}", report.seed, report.profiles.join(" "));
 }
 
-/// What was asked of a system, and the level that it keeps.
+/// The checks that ran on a system, and the level that it keeps.
 fn account(text: &mut String, account: &Account) {
     if account.checks.is_empty() {
         return;
@@ -184,14 +189,15 @@ fn account(text: &mut String, account: &Account) {
     }
     let n_spoke: usize = account.checks.iter().map(|check| check.spoke).sum();
     let silent: Vec<&str> = account.silent().map(|check| check.check.as_str()).collect();
-    let never = if silent.is_empty() { String::new() } else { format!("; never: {}", silent.join(", ")) };
-    let (expected, asked) = (account.n_expected, account.n_asked);
-    let _ = writeln!(text, "  checks: {expected} expected, {asked} asked, {n_spoke} could speak{never}");
+    let never =
+        if silent.is_empty() { String::new() } else { format!("; never applicable: {}", silent.join(", ")) };
+    let missed = if account.is_whole() { String::new() } else { format!(" of {}", account.n_expected) };
+    let _ = writeln!(text, "  checks: {}{missed} run, {n_spoke} applicable{never}", account.n_asked);
     let kept = account.level.map_or("none", Level::name);
     let next = Level::ALL.into_iter().find(|level| Some(*level) > account.level);
     let why = match next {
         None => String::new(),
-        Some(next) if account.broken_by.is_empty() => format!("; nothing was asked about {}", next.name()),
+        Some(next) if account.broken_by.is_empty() => format!("; no check was applicable at {}", next.name()),
         Some(next) => format!("; {} is broken by {}", next.name(), account.broken_by.join(", ")),
     };
     let _ = writeln!(text, "  level: {kept}{why}");
@@ -201,7 +207,7 @@ fn account(text: &mut String, account: &Account) {
 fn counting(cases: &[&Case], fail_on: Severity, n_failed: usize, is_held: bool) -> String {
     let bad = match fail_on {
         Severity::MILDEST => String::new(),
-        _ => format!(" as bad as {} or worse", fail_on.name()),
+        _ => format!(" at {} or worse", fail_on.name()),
     };
     let n_red = n_red(cases, fail_on);
     match (is_held && n_failed > 0, n_red) {

@@ -1,4 +1,4 @@
-//! The timeline of one case as text: who did what, in order, with the fault where it happened, and what came of it.
+//! The timeline of one case as text: who did what, in order, with the fault where it happened, and the outcome.
 //!
 //! It is drawn from a [`Record`] alone and judges nothing.
 
@@ -27,7 +27,7 @@ pub fn draw(record: &Record, paint: &dyn Fn(Tone, &str) -> String) -> String {
     if record.observed.is_some() {
         let words = match planned.len() {
             0 if record.case.plan.ends_with("+control") => "nothing goes wrong (control plan)".to_owned(),
-            0 => "no action at a point; what the tools do is part of the plan".to_owned(),
+            0 => "no actions; the tools behave as the plan says".to_owned(),
             _ => planned.join("; "),
         };
         paragraph(&mut text, "planned: ", &words);
@@ -63,12 +63,12 @@ fn judgement(text: &mut String, record: &Record, paint: &dyn Fn(Tone, &str) -> S
     }
     for finding in &case.findings {
         let lasting = match finding.permanence {
-            Some(Permanence::Permanent) => ", permanent: the last turn fails as well",
+            Some(Permanence::Permanent) => ", permanent: the last turn fails too",
             Some(Permanence::Transient) => ", transient: a later turn works again",
             None => "",
         };
         let _ = writeln!(text, "  {} ({}{lasting})", paint(Tone::Bad, finding.harm.name()), finding.check);
-        told(text, finding);
+        describe(text, finding);
     }
     for receipt in &record.receipts {
         let grade = receipt.grade.filter(|_| receipt.fired).map_or("none", Confidence::name);
@@ -81,7 +81,7 @@ fn judgement(text: &mut String, record: &Record, paint: &dyn Fn(Tone, &str) -> S
     let _ = writeln!(text, "again: {}", case.reproduce);
 }
 
-fn told(text: &mut String, finding: &FindingNote) {
+fn describe(text: &mut String, finding: &FindingNote) {
     paragraph(text, "    ", &finding.message);
     let rule = finding.rule.as_ref().map(|rule| format!(", rule {rule}")).unwrap_or_default();
     paragraph(text, "    at ", &format!("{}{rule}", finding.place));
@@ -106,7 +106,7 @@ fn evidence(text: &mut String, record: &Record) {
     paragraph(text, "evidence: ", &names.join(", "));
 }
 
-/// A text of any length behind a beginning, in lines of the drawing's width.
+/// A text of any length after a beginning, in lines of the drawing's width.
 fn paragraph(text: &mut String, beginning: &str, words: &str) {
     let indent = beginning.chars().count();
     for (at, line) in wrapped(words, WIDTH - indent).into_iter().enumerate() {

@@ -81,16 +81,7 @@ mod tests {
     use brickbat_scenario::verdict::Severity;
 
     fn finding(harm: Severity, message: &str) -> Finding {
-        Finding {
-            check: "results-kept",
-            harm,
-            permanence: None,
-            message: message.to_owned(),
-            place: String::new(),
-            rule: None,
-            expected: String::new(),
-            got: String::new(),
-        }
+        Finding::new("results-kept", harm, message)
     }
 
     fn injection(effect: Effect) -> Injection {

@@ -4,24 +4,24 @@ use std::fmt::Write;
 
 use serde_json::json;
 
-use super::{CanaryCell, Row, Summary};
+use super::{CanaryCell, ClassRow, Summary};
 
 /// Scenarios that a cell names; the others are counted, and the JSON has all.
 const MAX_NAMED: usize = 3;
 
 /// The table in columns.
-pub fn text(rows: &[Row]) -> String {
+pub fn text(rows: &[ClassRow]) -> String {
     let width = rows.iter().map(|row| row.class.id.len()).max().unwrap_or_default();
     let mut text = String::new();
     for row in rows {
         let (id, cover) = (&row.class.id, row.class.cover.name());
-        let _ = writeln!(text, "{id:<width$}  {cover:<9}  {:<7}  {}", row.status.name(), told(row));
+        let _ = writeln!(text, "{id:<width$}  {cover:<9}  {:<7}  {}", row.status.name(), details(row));
     }
     let _ = writeln!(text, "\n{}", Summary::of(rows).line());
     text
 }
 
-fn told(row: &Row) -> String {
+fn details(row: &ClassRow) -> String {
     let mut parts = Vec::new();
     if !row.scenarios.is_empty() {
         parts.push(some(&row.scenarios));
@@ -43,7 +43,8 @@ fn killed(canary: &CanaryCell) -> String {
     }
 }
 
-fn some(names: &[String]) -> String {
+/// The first names of a list, and the number of the others.
+pub(super) fn some(names: &[String]) -> String {
     let shown = names.iter().take(MAX_NAMED).cloned().collect::<Vec<String>>().join(", ");
     match names.len().saturating_sub(MAX_NAMED) {
         0 => shown,
@@ -52,7 +53,7 @@ fn some(names: &[String]) -> String {
 }
 
 /// The table as Markdown, for a page.
-pub fn markdown(rows: &[Row]) -> String {
+pub fn markdown(rows: &[ClassRow]) -> String {
     let mut text = String::new();
     let _ = writeln!(text, "{}\n", Summary::of(rows).line());
     text.push_str("| class | needs | status | scenarios | killed canary | systems | why not |\n");
@@ -74,7 +75,7 @@ pub fn markdown(rows: &[Row]) -> String {
 }
 
 /// The table as JSON, ending in a line feed: everything that is known of each class.
-pub fn json(rows: &[Row]) -> String {
+pub fn json(rows: &[ClassRow]) -> String {
     let document = json!({ "schema": 1, "summary": Summary::of(rows), "classes": rows });
     let mut text = serde_json::to_string_pretty(&document).unwrap_or_default();
     text.push('\n');

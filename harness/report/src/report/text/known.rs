@@ -1,19 +1,19 @@
-//! The part of the text that speaks of baselines: what was expected, in a line or two, and what is stale.
+//! The part of the text about baselines: what was expected, in a line or two, and what is stale.
 
 use std::fmt::Write;
 
-use super::{MAX_SHOWN, Report, Tone};
-use crate::report::{Held, HeldEntry, StalePlans};
+use super::{MAX_SHOWN, Report, Tone, counted};
+use crate::report::{BaselineComparison, EntryFindings, StalePlans};
 use brickbat_scenario::verdict::Severity;
 
-/// What the baselines held, and what is stale in them.
+/// The findings that the baselines list, and the entries that are stale.
 pub(super) fn render(text: &mut String, report: &Report, paint: impl Fn(Tone, &str) -> String) {
     for held in &report.baselines {
         for entry in &held.entries {
             expected(text, entry, &paint);
         }
         if !held.entries.is_empty() {
-            let _ = writeln!(text, "  by {}\n", held.file);
+            let _ = writeln!(text, "  listed in {}\n", held.file);
         }
         for stale in &held.stale {
             gone(text, held, stale, &paint);
@@ -21,20 +21,22 @@ pub(super) fn render(text: &mut String, report: &Report, paint: impl Fn(Tone, &s
     }
 }
 
-fn expected(text: &mut String, entry: &HeldEntry, paint: impl Fn(Tone, &str) -> String) {
+fn expected(text: &mut String, entry: &EntryFindings, paint: impl Fn(Tone, &str) -> String) {
     let findings = counted(entry.n_findings, "finding");
     let cases = counted(entry.n_cases, "plan");
     let name = named(&entry.check, entry.harm);
     let _ = writeln!(text, "{} {name}: {findings} in {cases}", paint(Tone::Good, "expected"));
-    let reason = match entry.explained {
-        true => entry.reason.clone(),
-        false => paint(Tone::Warn, "not yet explained"),
-    };
+    let reason = if entry.explained { entry.reason.clone() } else { paint(Tone::Warn, "not yet explained") };
     let link = entry.link.as_deref().map(|link| format!(" ({link})")).unwrap_or_default();
     let _ = writeln!(text, "  {reason}{link}");
 }
 
-fn gone(text: &mut String, held: &Held, stale: &StalePlans, paint: impl Fn(Tone, &str) -> String) {
+fn gone(
+    text: &mut String,
+    held: &BaselineComparison,
+    stale: &StalePlans,
+    paint: impl Fn(Tone, &str) -> String,
+) {
     let name = named(&stale.check, stale.harm);
     let plans = counted(stale.plans.len(), "plan");
     let _ = writeln!(text, "{} {name}: not seen in {plans} on {}", paint(Tone::Bad, "stale"), stale.system);
@@ -47,13 +49,9 @@ fn gone(text: &mut String, held: &Held, stale: &StalePlans, paint: impl Fn(Tone,
             let _ = writeln!(text, "  … and {} more", counted(n, "plan"));
         }
     }
-    let _ = writeln!(text, "  {} holds it; --write-baseline takes it out\n", held.file);
+    let _ = writeln!(text, "  {} still lists it; --write-baseline removes it\n", held.file);
 }
 
 fn named(check: &str, harm: Option<Severity>) -> String {
     harm.map_or_else(|| check.to_owned(), |harm| format!("{check} ({})", harm.name()))
-}
-
-fn counted(n: usize, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }

@@ -1,4 +1,4 @@
-//! Four lanes, arrows between them, and words beside them.
+//! Four lanes, arrows between them, and words next to them.
 
 use super::super::text::Tone;
 
@@ -38,11 +38,11 @@ const WORDS: usize = 33;
 /// How much a line matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Weight {
-    /// It goes as usual.
+    /// Nothing is unusual.
     Plain,
-    /// What was planned to go wrong.
+    /// It was planned to go wrong.
     Fault,
-    /// What should not be.
+    /// It should not happen.
     Wrong,
 }
 
@@ -72,30 +72,27 @@ impl<'a> Drawing<'a> {
         self.push(&format!("── {title} {}", "─".repeat(rest)));
     }
 
-    /// Something that goes from one lane to another, or stays in one, in words.
+    /// A step from one lane to another, or within one, with its words.
     pub(super) fn step(&mut self, from: Lane, to: Lane, weight: Weight, words: &str) {
         let lines = wrapped(words, WIDTH - WORDS);
         for (at, line) in lines.iter().enumerate() {
             let lanes = if at == 0 { arrow(from, to, weight) } else { lanes() };
-            let line = match weight {
-                Weight::Plain => line.clone(),
-                Weight::Fault => (self.paint)(Tone::Warn, line),
-                Weight::Wrong => (self.paint)(Tone::Bad, line),
-            };
-            self.push(&format!("{lanes}{line}"));
+            self.push(&format!("{lanes}{}", self.painted(weight, line)));
         }
     }
 
     /// More words to the step before.
     pub(super) fn more(&mut self, weight: Weight, words: &str) {
         for line in wrapped(words, WIDTH - WORDS - 2) {
-            let line = match weight {
-                Weight::Plain => line,
-                Weight::Fault => (self.paint)(Tone::Warn, &line),
-                Weight::Wrong => (self.paint)(Tone::Bad, &line),
-            };
-            let lanes = lanes();
-            self.push(&format!("{lanes}  {line}"));
+            self.push(&format!("{}  {}", lanes(), self.painted(weight, &line)));
+        }
+    }
+
+    fn painted(&self, weight: Weight, line: &str) -> String {
+        match weight {
+            Weight::Plain => line.to_owned(),
+            Weight::Fault => (self.paint)(Tone::Warn, line),
+            Weight::Wrong => (self.paint)(Tone::Bad, line),
         }
     }
 

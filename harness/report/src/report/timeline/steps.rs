@@ -10,7 +10,7 @@ use super::words;
 use crate::record::{ReceiptNote, Record};
 use brickbat_engine::provider::ending_of;
 use brickbat_scenario::action::{Action, Ends};
-use brickbat_scenario::plan::{PlannedAction, PlannedPoint, Side};
+use brickbat_scenario::plan::{CallKey, PlannedAction, PlannedPoint, Side};
 use brickbat_scenario::trace::{Confidence, Ending, Event, ExchangeId, Held, RequestKind, TurnOutcome};
 
 /// Draws every event.
@@ -39,110 +39,124 @@ struct Story<'a, 'd, 'p> {
 
 impl Story<'_, '_, '_> {
     fn tell(&mut self, event: &Event, at: usize) {
-        use Lane::{Provider, System, Tools, User};
-        let record = self.record;
+        use Lane::{Provider, System, User};
         match event {
             Event::Prompted { turn } => self.begin(*turn),
             Event::Requested { exchange, kind, body, .. } => self.request(*exchange, *kind, body, at),
             Event::Held { exchange, at, grade } => self.hold(*exchange, *at, *grade),
             Event::Replied { exchange, ending } => self.replied(*exchange, *ending),
             Event::PeerClosed { exchange } => {
-                let words = format!("hangs up before the reply to request {} is over", exchange.0 + 1);
+                let words = format!("closes the connection before reply {} is complete", exchange.0 + 1);
                 self.plain(System, Provider, &words);
             }
+            Event::Early { exchange } => {
+                let words = format!("request {} comes earlier than the provider allowed", exchange.0 + 1);
+                self.drawing.step(System, Provider, Weight::Wrong, &words);
+            }
+            Event::ToolStarted { .. } | Event::ToolSettled { .. } | Event::ToolCancelled { .. } => {
+                self.tool(event);
+            }
+            Event::CallShown { id, state } => {
+                let call = self.record.call_by_id(id);
+                let words = format!("shows {} as {}", self.name(call, id), words::state(*state));
+                self.plain(System, User, &words);
+            }
+            Event::Asked { id, call, .. } => {
+                self.plain(System, User, &format!("asks whether {} may run", self.name(*call, id)));
+                if let Some(fault) = self.fault(|action| action.what == Action::Ignore) {
+                    self.drawing.more(Weight::Fault, &format!("FAULT the user does not answer ({fault})"));
+                }
+            }
+            Event::Answered { consent, .. } => self.plain(User, System, words::consent(*consent)),
+            Event::Resumed => self.plain(System, System, "a new process has loaded the session"),
+            Event::Saving { entry, side: Side::After } => {
+                self.plain(System, System, &format!("has saved entry {entry} of the turn"));
+            }
+            Event::Switched { process } => {
+                self.plain(User, System, &format!("the user continues in process {process}"));
+            }
+            Event::PromptRefused => self.plain(System, User, "rejects another prompt while the turn runs"),
+            Event::GaveUp => {
+                let words = "the turn does not end; the harness stops waiting";
+                self.drawing.step(System, System, Weight::Wrong, words);
+            }
+            Event::TurnEnded { outcome } => self.ended(outcome),
+            Event::Killed
+            | Event::Changed { .. }
+            | Event::Stopped
+            | Event::Interrupted { .. }
+            | Event::Said { .. } => self.intervention(event),
+            Event::Saving { .. } | Event::Quiet | Event::Stored { .. } => {}
+        }
+    }
+
+    fn tool(&mut self, event: &Event) {
+        use Lane::{System, Tools};
+        let record = self.record;
+        match event {
             Event::ToolStarted { call: Some(call), args } => {
                 let tool = record.call(*call).map_or("?", |call| call.tool.as_str());
                 let words = format!("runs {}: {tool} {}", call_name(record, *call), words::beginning(args));
                 self.plain(System, Tools, &words);
             }
             Event::ToolStarted { call: None, args } => {
-                let words =
-                    format!("runs a tool that no call of the plan explains: {}", words::beginning(args));
+                let words = format!("runs a tool without a matching call: {}", words::beginning(args));
                 self.drawing.step(System, Tools, Weight::Wrong, &words);
             }
             Event::ToolSettled { call, outcome, grade } => {
-                let words =
-                    format!("{} {}{}", call_name(record, *call), words::outcome(outcome), doubt(*grade));
-                let fault = self.fault(|action| action.what == Action::Settle(*call));
+                let (name, outcome_words) = (call_name(record, *call), words::outcome(outcome));
+                let words = format!("{name} {outcome_words}{}", doubt(*grade));
                 let weight = if outcome.is_success() { Weight::Plain } else { Weight::Fault };
-                match fault {
+                match self.fault(|action| action.what == Action::Settle(*call)) {
                     Some(fault) => {
-                        self.drawing.step(Tools, System, Weight::Fault, &format!("FAULT {words} ({fault})"))
+                        self.drawing.step(Tools, System, Weight::Fault, &format!("FAULT {words} ({fault})"));
                     }
                     None => self.drawing.step(Tools, System, weight, &words),
                 }
             }
             Event::ToolCancelled { call } => {
-                self.plain(System, Tools, &format!("gives {} up while it runs", call_name(record, *call)));
+                self.plain(System, Tools, &format!("cancels {} while it runs", call_name(record, *call)));
             }
-            Event::CallShown { id, state } => {
-                let name = match record.call_by_id(id) {
-                    Some(call) => call_name(record, call),
-                    None => format!("?{}", words::beginning(id)),
-                };
-                self.plain(System, User, &format!("shows {name} as {}", words::state(*state)));
-            }
-            Event::Asked { id, call, .. } => {
-                let name = match call {
-                    Some(call) => call_name(record, *call),
-                    None => format!("?{}", words::beginning(id)),
-                };
-                self.plain(System, User, &format!("asks whether {name} may run"));
-                if let Some(fault) = self.fault(|action| action.what == Action::Ignore) {
-                    self.drawing.more(Weight::Fault, &format!("FAULT the user leaves that open ({fault})"));
-                }
-            }
-            Event::Answered { consent, .. } => self.plain(User, System, words::consent(*consent)),
-            Event::Killed => {
-                let fault = self.fault(|action| action.what == Action::Kill);
-                let why = fault.map(|fault| format!(" ({fault})")).unwrap_or_default();
-                let words = format!("FAULT the process of the system is killed{why}");
-                self.drawing.step(System, System, Weight::Fault, &words);
-            }
+            _ => {}
+        }
+    }
+
+    /// What somebody does to the running turn, or to the history, from outside.
+    fn intervention(&mut self, event: &Event) {
+        use Lane::{System, User};
+        match event {
+            Event::Killed => self.fault_step(System, System, "the system's process is killed", |action| {
+                action.what == Action::Kill
+            }),
             Event::Changed { change } => {
                 let fault = self.fault(|action| action.what.change().as_ref() == Some(change));
-                let why = fault.map(|fault| format!(" ({fault})")).unwrap_or_default();
-                self.drawing.step(User, System, Weight::Fault, &format!("{}{why}", words::change(change)));
-            }
-            Event::Resumed => self.plain(System, System, "a new process has loaded the session"),
-            Event::Saving { entry, side: Side::After } => {
-                self.plain(System, System, &format!("has saved entry {entry} of the turn"));
-            }
-            Event::Saving { .. } => {}
-            Event::Switched { process } => {
-                self.plain(User, System, &format!("the user goes on in process {process}"));
-            }
-            Event::Stopped => {
-                let fault = self.fault(|action| action.what.spec().ends == Ends::TurnByStop);
-                let why = fault.map(|fault| format!(" ({fault})")).unwrap_or_default();
-                let words = format!("FAULT the user stops the turn{why}");
+                let words = format!("{}{}", words::change(change), in_brackets(fault));
                 self.drawing.step(User, System, Weight::Fault, &words);
             }
+            Event::Stopped => self.fault_step(User, System, "the user stops the turn", |action| {
+                action.what.spec().ends == Ends::TurnByStop
+            }),
             Event::Interrupted { cause } => {
-                let fault = self.fault(|action| action.what == Action::Interrupt(*cause));
-                let why = fault.map(|fault| format!(" ({fault})")).unwrap_or_default();
-                let words = format!("FAULT the turn is broken off: {}{why}", cause.name());
-                self.drawing.step(System, System, Weight::Fault, &words);
+                let words = format!("the turn is interrupted: {}", cause.name());
+                self.fault_step(System, System, &words, |action| action.what == Action::Interrupt(*cause));
             }
             Event::Said { way, text } => {
-                let fault = self.fault(|action| words::is_said(&action.what, text));
-                let why = fault.map(|fault| format!(" ({fault})")).unwrap_or_default();
-                let words = format!("FAULT {} {}{why}", words::aside(*way), words::quoted(text));
-                self.drawing.step(User, System, Weight::Fault, &words);
+                let words = format!("{} {}", words::aside(*way), words::quoted(text));
+                self.fault_step(User, System, &words, |action| words::is_said(&action.what, text));
             }
-            Event::PromptRefused => self.plain(System, User, "takes no other prompt while the turn runs"),
-            Event::GaveUp => {
-                let words = "the turn does not end; the harness gives it up";
-                self.drawing.step(System, System, Weight::Wrong, words);
-            }
-            Event::TurnEnded { outcome } => self.ended(outcome),
-            Event::Early { exchange } => {
-                let words =
-                    format!("request {} comes before the time that the provider named", exchange.0 + 1);
-                self.drawing.step(System, Provider, Weight::Wrong, &words);
-            }
-            Event::Quiet | Event::Stored { .. } => {}
+            _ => {}
         }
+    }
+
+    /// A fault that has happened, with the action that planned it.
+    fn fault_step(&mut self, from: Lane, to: Lane, words: &str, is_it: impl Fn(&PlannedAction) -> bool) {
+        let words = format!("FAULT {words}{}", in_brackets(self.fault(is_it)));
+        self.drawing.step(from, to, Weight::Fault, &words);
+    }
+
+    /// The scenario's name of a call, or what the system calls it.
+    fn name(&self, call: Option<CallKey>, id: &str) -> String {
+        call.map_or_else(|| format!("?{}", words::beginning(id)), |call| call_name(self.record, call))
     }
 
     fn begin(&mut self, turn: usize) {
@@ -166,7 +180,7 @@ impl Story<'_, '_, '_> {
         if kind == RequestKind::Auxiliary {
             let exchange = self.record.exchange(id);
             let what = exchange.map(|exchange| format!(": {} {}", exchange.method, exchange.path));
-            let words = format!("request {number}, beside the conversation{}", what.unwrap_or_default());
+            let words = format!("request {number}, outside the conversation{}", what.unwrap_or_default());
             return self.plain(Lane::System, Lane::Provider, &words);
         }
         let words = format!("request {number}: {}", shape(self.record, body, at));
@@ -189,13 +203,14 @@ impl Story<'_, '_, '_> {
                 );
             }
             RequestKind::Faulted { status, .. } => {
-                let fault = self.fault(|action| matches!(action.what, Action::Http(_)));
-                let why = fault.map(|fault| format!(" ({fault})")).unwrap_or_default();
-                let words = format!("FAULT status {status} in place of the reply{why}");
-                self.drawing.step(Lane::Provider, Lane::System, Weight::Fault, &words);
+                let words = format!("status {status} instead of the reply");
+                self.fault_step(Lane::Provider, Lane::System, &words, |action| {
+                    matches!(action.what, Action::Http(_))
+                });
             }
             RequestKind::Surplus => {
-                self.drawing.more(Weight::Plain, "the script has no reply left; it is answered \"Done.\"");
+                self.drawing
+                    .more(Weight::Plain, "the script has no more replies; the provider answers \"Done.\"");
             }
             RequestKind::Auxiliary => {}
         }
@@ -217,12 +232,12 @@ impl Story<'_, '_, '_> {
             matches!(action.what, Action::Duplicate | Action::Malformed) && is_here(&action.at)
         });
         if let Some(added) = added {
-            let words = format!("FAULT a frame too many, or a broken one, comes {place} ({added})");
+            let words = format!("FAULT an extra or malformed frame is sent {place} ({added})");
             return self.drawing.step(Lane::Provider, Lane::System, Weight::Fault, &words);
         }
         match fault {
             Some(fault) => {
-                let words = format!("FAULT the provider falls silent {place} ({fault})");
+                let words = format!("FAULT the provider goes silent {place} ({fault})");
                 self.drawing.step(Lane::Provider, Lane::Provider, Weight::Fault, &words);
             }
             None => self.plain(Lane::Provider, Lane::Provider, &words),
@@ -234,10 +249,9 @@ impl Story<'_, '_, '_> {
         match ending {
             Ending::Complete | Ending::Status => self.plain(Lane::Provider, Lane::System, &words),
             Ending::EndEarly | Ending::Eof | Ending::Reset | Ending::ErrorEvent => {
-                let fault = self.fault(|action| ending_of(&action.what) == Some(ending));
-                let why = fault.map(|fault| format!(" ({fault})")).unwrap_or_default();
-                let words = format!("FAULT {words}{why}");
-                self.drawing.step(Lane::Provider, Lane::System, Weight::Fault, &words);
+                self.fault_step(Lane::Provider, Lane::System, &words, |action| {
+                    ending_of(&action.what) == Some(ending)
+                });
             }
         }
     }
@@ -245,7 +259,7 @@ impl Story<'_, '_, '_> {
     fn ended(&mut self, outcome: &TurnOutcome) {
         let number = self.turn + 1;
         if let Some(fault) = self.fault(|action| action.what == Action::Finish) {
-            let words = format!("FAULT the turn ends where the system has to end it ({fault})");
+            let words = format!("FAULT the system has to end the turn ({fault})");
             self.drawing.step(Lane::System, Lane::System, Weight::Fault, &words);
         }
         match outcome {
@@ -283,17 +297,15 @@ impl Story<'_, '_, '_> {
     /// What was planned here, and how well it is proven.
     fn fault(&self, is_it: impl Fn(&PlannedAction) -> bool) -> Option<String> {
         // What happens between two turns belongs to the later one.
-        let is_here = |turn: usize, action: &PlannedAction| match action.is_between_turns() {
-            true => turn == self.turn + 1,
-            false => turn == self.turn,
-        };
+        let is_here =
+            |turn: usize, action: &PlannedAction| turn == self.turn + usize::from(action.is_between_turns());
         let (_, _, receipt) = actions(self.record)
             .find(|(turn, action, receipt)| is_here(*turn, action) && receipt.fired && is_it(action))?;
         let grade = receipt.grade.map_or("none", Confidence::name);
         Some(format!("planned: {}; receipt: {grade}", receipt.words))
     }
 
-    /// The provider's sentence in a refusal.
+    /// The provider's message in a refusal.
     fn sentence(&self, id: ExchangeId) -> String {
         let body = self.record.exchange(id).map(|exchange| exchange.reply.frames.concat());
         let body = body.unwrap_or_default();
@@ -315,7 +327,12 @@ fn actions(record: &Record) -> impl Iterator<Item = (usize, &PlannedAction, &Rec
     actions.zip(&record.receipts).map(|((turn, action), receipt)| (turn, action, receipt))
 }
 
-/// A word on what is less than sure.
+/// The action that planned a fault, after the words for it.
+fn in_brackets(fault: Option<String>) -> String {
+    fault.map(|fault| format!(" ({fault})")).unwrap_or_default()
+}
+
+/// A note on what is less than sure.
 fn doubt(grade: Confidence) -> &'static str {
     match grade {
         Confidence::Written => " (not proven to be read)",

@@ -45,9 +45,9 @@ pub(super) fn ending(ending: Ending) -> &'static str {
     match ending {
         Ending::Complete => "is complete",
         Ending::EndEarly => "ends without its last event",
-        Ending::Eof => "breaks off: the connection is closed (FIN)",
-        Ending::Reset => "breaks off: the connection is reset (RST)",
-        Ending::ErrorEvent => "ends in an error event",
+        Ending::Eof => "is cut off: the connection is closed (FIN)",
+        Ending::Reset => "is cut off: the connection is reset (RST)",
+        Ending::ErrorEvent => "ends with an error event",
         Ending::Status => "is an HTTP error",
     }
 }
@@ -58,18 +58,15 @@ pub(super) fn outcome(outcome: &ToolOutcome) -> String {
         ToolOutcome::Return(text) => format!("returns {}", quoted(text)),
         ToolOutcome::Error(text) => format!("answers with an error: {}", quoted(text)),
         ToolOutcome::Throw(text) => format!("throws: {}", quoted(text)),
-        ToolOutcome::Deny(text) => format!("is refused by the user: {}", quoted(text)),
+        ToolOutcome::Deny(text) => format!("is denied by the user: {}", quoted(text)),
     }
 }
 
-/// A sentence with the scenario's name beside the id of each call in it.
+/// A sentence with the scenario's name after the id of each call in it.
 pub(super) fn with_names(record: &Record, sentence: String) -> String {
-    // A model may give a call an empty id, and nothing is in every sentence.
+    // A model may give a call an empty id, which is in every sentence.
     let calls = record.plan.calls.iter().filter(|call| !call.id.is_empty());
-    calls.fold(sentence, |sentence, call| match sentence.contains(&call.id) {
-        true => sentence.replace(&call.id, &format!("{} ({})", call.id, call.name)),
-        false => sentence,
-    })
+    calls.fold(sentence, |sentence, call| sentence.replace(&call.id, &format!("{} ({})", call.id, call.name)))
 }
 
 /// The state of a call on the user's screen.
@@ -91,14 +88,16 @@ pub(super) fn consent(consent: Consent) -> &'static str {
     }
 }
 
-/// What is done to the history.
+/// How the history is changed.
 pub(super) fn change(change: &Change) -> String {
     match change {
         Change::Trim { keep } => format!("the history is cut to about {keep} messages"),
-        Change::Summarise { keep } => format!("the history is summarised but for about {keep} messages"),
-        Change::Rewind { prompts: 1 } => "takes back the last message, and all after it".to_owned(),
-        Change::Rewind { prompts } => format!("takes back the last {prompts} messages, and all after them"),
-        Change::Aside { question } => format!("asks beside the conversation: {}", quoted(question)),
+        Change::Summarise { keep } => format!("the history is summarised except for about {keep} messages"),
+        Change::Rewind { prompts: 1 } => "takes back the last message and everything after it".to_owned(),
+        Change::Rewind { prompts } => {
+            format!("takes back the last {prompts} messages and everything after them")
+        }
+        Change::Aside { question } => format!("asks outside the conversation: {}", quoted(question)),
     }
 }
 
@@ -110,7 +109,7 @@ pub(super) fn is_silence(what: &BoundAction) -> bool {
 /// Characters of a text that are quoted: enough for a line.
 const MAX_QUOTED: usize = 60;
 
-/// Whether an action says that text to a running turn.
+/// Whether an action adds that text to a running turn.
 pub(super) fn is_said(what: &BoundAction, text: &str) -> bool {
     match what {
         Action::Steer(said) | Action::Prompt(said) | Action::Inject(said) => said == text,
@@ -118,12 +117,12 @@ pub(super) fn is_said(what: &BoundAction, text: &str) -> bool {
     }
 }
 
-/// How something is said to a running turn.
+/// How a text is added to a running turn.
 pub(super) fn aside(way: Aside) -> &'static str {
     match way {
-        Aside::Steered => "says to the running turn",
-        Aside::Prompted => "sends another prompt",
-        Aside::Injected => "(a hook) adds",
+        Aside::Steered => "steers the running turn:",
+        Aside::Prompted => "sends another prompt:",
+        Aside::Injected => "(a hook) adds:",
     }
 }
 

@@ -1,29 +1,31 @@
-//! What the findings of a run look like against a baseline.
+//! The findings of a run, compared with a baseline.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Case, is_reference};
-use crate::baseline::{Baseline, Entry, Shown, Stale};
-use brickbat_scenario::verdict::{Severity, Verdict};
+use crate::baseline::{Baseline, Entry, PlanFindings, Stale};
+use brickbat_scenario::verdict::Severity;
 
-/// A baseline, held against a run.
+/// A baseline, compared with a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Held {
+#[schemars(rename = "Held")]
+pub struct BaselineComparison {
     /// The file, as the user named it, or the built-in one.
     pub file: String,
-    /// The systems that it speaks of, as a pattern.
+    /// The systems that it covers, as a pattern.
     pub system: String,
     /// The entries that this run has shown, in the order of the file.
-    pub entries: Vec<HeldEntry>,
-    /// What it holds although the plans were judged without it: the run is red.
+    pub entries: Vec<EntryFindings>,
+    /// Entries that judged plans no longer show: they make the run red.
     pub stale: Vec<StalePlans>,
 }
 
 /// An entry with what this run has shown of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct HeldEntry {
+#[schemars(rename = "HeldEntry")]
+pub struct EntryFindings {
     /// Its number in the file, from 1.
     pub entry: usize,
     /// The check that fails.
@@ -35,7 +37,7 @@ pub struct HeldEntry {
     pub reason: String,
     /// Whether anyone has given a reason.
     pub explained: bool,
-    /// Where it is told in public.
+    /// Where it is reported in public.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
     /// Its findings in this run.
@@ -44,7 +46,7 @@ pub struct HeldEntry {
     pub n_cases: usize,
 }
 
-/// An entry that cases of this run did not show.
+/// An entry that judged cases of this run did not show.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StalePlans {
@@ -61,10 +63,11 @@ pub struct StalePlans {
     pub plans: Vec<String>,
 }
 
-impl Held {
-    /// A baseline, held against the cases of a run.
-    pub(super) fn of(baseline: &Baseline, cases: &[Case]) -> Held {
-        let mut entries: Vec<HeldEntry> = baseline.entries.iter().zip(1..).map(HeldEntry::of).collect();
+impl BaselineComparison {
+    /// Compares a baseline with the cases of a run.
+    pub(super) fn of(baseline: &Baseline, cases: &[Case]) -> BaselineComparison {
+        let mut entries: Vec<EntryFindings> =
+            baseline.entries.iter().zip(1..).map(EntryFindings::of).collect();
         for case in cases.iter().filter(|case| !is_reference(&case.system)) {
             let of = |finding| baseline.entry_of(&case.system, &case.plan, finding);
             let mut held: Vec<usize> = case.findings.iter().filter_map(of).collect();
@@ -74,7 +77,7 @@ impl Held {
             held.iter().for_each(|index| entries[*index].n_cases += 1);
         }
         entries.retain(|entry| entry.n_findings > 0);
-        let shown: Vec<Shown<'_>> = cases.iter().map(Case::shown).collect();
+        let shown: Vec<PlanFindings<'_>> = cases.iter().map(Case::plan_findings).collect();
         let mut stale: Vec<StalePlans> = Vec::new();
         let mut last = None;
         for Stale { entry: index, system, plan } in baseline.stale(&shown) {
@@ -90,13 +93,13 @@ impl Held {
             }
             last = here;
         }
-        Held { file: baseline.file.clone(), system: baseline.system.clone(), entries, stale }
+        BaselineComparison { file: baseline.file.clone(), system: baseline.system.clone(), entries, stale }
     }
 }
 
-impl HeldEntry {
-    fn of((entry, number): (&Entry, usize)) -> HeldEntry {
-        HeldEntry {
+impl EntryFindings {
+    fn of((entry, number): (&Entry, usize)) -> EntryFindings {
+        EntryFindings {
             entry: number,
             check: entry.check.clone(),
             harm: entry.harm,
@@ -110,12 +113,12 @@ impl HeldEntry {
 }
 
 impl Case {
-    /// What a baseline asks of a case.
-    pub fn shown(&self) -> Shown<'_> {
-        Shown {
+    /// The case as a baseline needs it.
+    pub fn plan_findings(&self) -> PlanFindings<'_> {
+        PlanFindings {
             system: &self.system,
             plan: &self.plan,
-            is_judged: matches!(self.judged, Verdict::Pass | Verdict::Fail),
+            is_judged: self.is_judged(),
             findings: &self.findings,
         }
     }

@@ -1,0 +1,73 @@
+//! Why a command ends before its work is done.
+
+use std::error::Error;
+use std::fmt::Display;
+
+/// Exit code for wrong arguments or input; clap uses it for wrong usage as well.
+pub(super) const BAD_INPUT: u8 = 2;
+
+/// Exit code when something could not be judged, or could not even start.
+pub(super) const UNJUDGED: u8 = 3;
+
+/// What a command comes to: its exit code, or why there is none.
+pub(super) type Outcome = Result<u8, CliError>;
+
+/// Any error, or words of our own.
+type Cause = Box<dyn Error + Send + Sync>;
+
+/// Why a command ends early.
+#[derive(Debug)]
+pub(super) enum CliError {
+    /// Arguments or files that cannot be worked with.
+    Input(Cause),
+    /// Brickbat, or a system, does not start.
+    Start(Cause),
+    /// The user interrupted it, which has been reported.
+    Interrupted,
+}
+
+impl CliError {
+    pub(super) fn input(cause: impl Into<Cause>) -> CliError {
+        CliError::Input(cause.into())
+    }
+
+    pub(super) fn start(cause: impl Into<Cause>) -> CliError {
+        CliError::Start(cause.into())
+    }
+
+    pub(super) fn cannot_read(file: impl Display, why: impl Display) -> CliError {
+        CliError::input(format!("cannot read {file}: {why}"))
+    }
+
+    pub(super) fn cannot_write(file: impl Display, why: impl Display) -> CliError {
+        CliError::input(format!("cannot write {file}: {why}"))
+    }
+
+    pub(super) fn exit_code(&self) -> u8 {
+        match self {
+            CliError::Input(_) => BAD_INPUT,
+            CliError::Start(_) | CliError::Interrupted => UNJUDGED,
+        }
+    }
+
+    /// Prints the error and gives its exit code.
+    pub(super) fn report(&self) -> u8 {
+        match self {
+            CliError::Input(cause) | CliError::Start(cause) => super::output::error(cause),
+            CliError::Interrupted => {}
+        }
+        self.exit_code()
+    }
+}
+
+/// Whatever a library crate rejects is wrong input, unless the command says otherwise.
+impl<E: Error + Send + Sync + 'static> From<E> for CliError {
+    fn from(error: E) -> CliError {
+        CliError::input(error)
+    }
+}
+
+/// A value of an option that is not understood, and what would be.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct UnknownName(pub(super) String);

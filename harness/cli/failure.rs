@@ -1,0 +1,70 @@
+//! A distinct failure, as all commands that group findings print it and write it down.
+
+use std::path::Path;
+
+use super::error::CliError;
+use super::output::paint;
+use super::secrets::redactor;
+use brickbat_report::report::Case;
+use brickbat_report::report::text::{Tone, counted};
+use brickbat_scenario::scenario::Scenario;
+use brickbat_scenario::verdict::{Finding, Verdict};
+use brickbat_scenario::yaml;
+
+/// Plans that could not be judged and are named; the summary counts all.
+pub(super) const MAX_UNJUDGED: usize = 5;
+
+/// The severity, the check, the message and the rule.
+pub(super) fn headline(tone: Tone, finding: &Finding) -> String {
+    let rule = finding.rule.map(|rule| format!("  rule {rule}")).unwrap_or_default();
+    let severity = paint(tone, finding.harm.name());
+    format!("{severity} {}\n  {}{rule}\n", finding.check, finding.message)
+}
+
+/// The actions of a scenario, each as its file has it.
+pub(super) fn actions(scenario: &Scenario) -> String {
+    let actions = scenario.turns.iter().flat_map(|turn| &turn.at);
+    actions.map(|at| format!("    - {}\n", yaml::action(at))).collect()
+}
+
+/// How many plans show it, and in which dialects.
+pub(super) fn extent<'a>(n_plans: usize, dialects: impl IntoIterator<Item = &'a str>) -> String {
+    let dialects: Vec<&str> = dialects.into_iter().collect();
+    format!("  in {}; {}", counted(n_plans, "plan"), dialects.join(", "))
+}
+
+/// The comment of a scenario that shows the failure: where it was found, what happens, and what is wrong then.
+pub(super) fn comment(found: &str, what: &str, finding: &Finding) -> String {
+    let why = finding.message.trim_end_matches('.');
+    format!("{found}: {what}; then {} fails: {why}.", finding.check)
+}
+
+/// Writes a scenario, redacted.
+pub(super) fn write(path: &Path, scenario: &Scenario) -> Result<(), CliError> {
+    let text = yaml::text(scenario);
+    let written = std::fs::write(path, redactor().text(&text).as_bytes());
+    written.map_err(|error| CliError::cannot_write(path.display(), error))
+}
+
+/// Makes the directory that scenarios go to.
+pub(super) fn make_folder(path: Option<&Path>) -> Result<(), CliError> {
+    let made = path.map_or(Ok(()), std::fs::create_dir_all);
+    made.map_err(|error| {
+        let path = path.unwrap_or(Path::new("")).display();
+        CliError::input(format!("cannot create the directory {path}: {error}"))
+    })
+}
+
+/// How many cases have each verdict, such as `12 pass, 3 fail`.
+pub(super) fn counts<'a>(counts: impl IntoIterator<Item = (&'a Verdict, &'a usize)>) -> String {
+    let counts = counts.into_iter().map(|(verdict, n)| format!("{n} {}", verdict.name()));
+    counts.collect::<Vec<String>>().join(", ")
+}
+
+/// The plan of a case, also if the case is that of its control plan.
+pub(super) fn plan_of(case: &Case) -> &str {
+    case.plan.strip_suffix(CONTROL).unwrap_or(&case.plan)
+}
+
+/// The end of the id of a control plan.
+pub(super) const CONTROL: &str = "+control";

@@ -1,0 +1,194 @@
+//! Options that several commands share, and how their values are read.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::embedded::catalogue;
+use super::error::{CliError, UnknownName};
+use super::library::{self, Selection, Source};
+use brickbat_drive::runner::{Job, Repeat, System, UnknownSystem};
+use brickbat_engine::agent::canary::Canary;
+use brickbat_rules::Profile;
+use brickbat_rules::dialect::Dialect;
+use brickbat_scenario::scenario::Scenario;
+use brickbat_scenario::verdict::Severity;
+
+#[derive(Args, Clone)]
+pub(super) struct SystemOptions {
+    /// The system, such as `ai-sdk@6/ui-messages`; the reference agent by default. With --manifest, a name in it.
+    #[arg(long = "system", value_name = "NAME")]
+    pub(super) systems: Vec<String>,
+    /// A manifest of your own; without --system, its first version and mode are used.
+    #[arg(long, value_name = "FILE", conflicts_with = "command")]
+    pub(super) manifest: Option<PathBuf>,
+    /// The command that starts an adapter of your own in the working directory, such as `node adapter.mjs`.
+    #[arg(long, value_name = "COMMAND", conflicts_with = "systems")]
+    pub(super) command: Option<String>,
+    /// The mode of the adapter given with --command; the first that it offers by default.
+    #[arg(long, value_name = "MODE", requires = "command")]
+    pub(super) mode: Option<String>,
+    /// Another version of the SDK than the one in the lockfile, such as `6.0.300` or `latest`.
+    #[arg(long, value_name = "VERSION", conflicts_with = "command")]
+    pub(super) sdk_version: Option<String>,
+}
+
+impl SystemOptions {
+    /// Whether any system is named.
+    pub(super) fn is_given(&self) -> bool {
+        !self.systems.is_empty() || self.manifest.is_some() || self.command.is_some()
+    }
+
+    /// The systems that are meant; the reference agent if none is named.
+    pub(super) fn systems(&self) -> Result<Vec<System>, UnknownSystem> {
+        let systems: Result<Vec<System>, UnknownSystem> =
+            match (&self.command, &self.manifest, self.systems.as_slice()) {
+                (Some(command), _, _) => {
+                    System::of_command(command, self.mode.as_deref()).map(|system| vec![system])
+                }
+                (None, Some(path), []) => System::of_manifest(path, None).map(|system| vec![system]),
+                (None, Some(path), names) => {
+                    names.iter().map(|name| System::of_manifest(path, Some(name))).collect()
+                }
+                (None, None, []) => System::named("reference", catalogue()).map(|system| vec![system]),
+                (None, None, names) => names.iter().map(|name| System::named(name, catalogue())).collect(),
+            };
+        match &self.sdk_version {
+            Some(version) => systems?.into_iter().map(|system| system.with_sdk_version(version)).collect(),
+            None => systems,
+        }
+    }
+
+    /// The one system that is meant.
+    pub(super) fn one_system(&self) -> Result<System, CliError> {
+        let mut systems = self.systems()?;
+        match (systems.pop(), systems.is_empty()) {
+            (Some(system), true) => Ok(system),
+            _ => Err(CliError::input("this command runs on one system\nhint: give --system once")),
+        }
+    }
+
+    /// The one system that is meant: that of the options, else the one on which the scenario's finding was found.
+    pub(super) fn system_of(&self, scenario: &Scenario) -> Result<System, CliError> {
+        match &scenario.found {
+            _ if self.is_given() => self.one_system(),
+            Some(found) => SystemOptions { systems: vec![found.system.clone()], ..self.clone() }.one_system(),
+            None => Err(CliError::input("the scenario names no system\nhint: name one with --system")),
+        }
+    }
+}
+
+#[derive(Args)]
+pub(super) struct ProviderOptions {
+    /// A dialect that the provider speaks; all by default. May be repeated.
+    #[arg(long = "dialect", value_name = "DIALECT", value_parser = dialect)]
+    pub(super) dialects: Vec<Dialect>,
+    /// How strict the provider is, such as `anthropic-messages@2026-05`; the newest by default. May be repeated.
+    #[arg(long = "profile", value_name = "PROFILE", value_parser = profile)]
+    profiles: Vec<&'static Profile>,
+}
+
+impl ProviderOptions {
+    pub(super) fn dialects(&self) -> &[Dialect] {
+        if self.dialects.is_empty() { &Dialect::ALL } else { &self.dialects }
+    }
+
+    /// The profile of each dialect: the one that is given, else the newest.
+    pub(super) fn profiles(&self) -> Vec<&'static Profile> {
+        let given = |dialect| self.profiles.iter().copied().find(|profile| profile.dialect == dialect);
+        Dialect::ALL.map(|dialect| given(dialect).unwrap_or_else(|| Profile::newest(dialect))).to_vec()
+    }
+}
+
+#[derive(Args)]
+pub(super) struct PlanOptions {
+    /// A scenario file or directory, or the beginning of a built-in plan's id, such as `abort/`; all built-in scenarios
+    /// by default.
+    #[arg(value_name = "SCENARIO")]
+    pub(super) scenarios: Vec<String>,
+    /// Run only plans whose id contains this text.
+    #[arg(long, value_name = "TEXT")]
+    pub(super) filter: Option<String>,
+    /// The seed of the wire ids.
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub(super) seed: u64,
+}
+
+impl PlanOptions {
+    pub(super) fn jobs(&self, dialects: &[Dialect]) -> Result<Vec<Job>, CliError> {
+        jobs(&self.scenarios, dialects, self.filter.as_deref(), self.seed)
+    }
+}
+
+/// The plans of scenarios; there must be some.
+pub(super) fn jobs(
+    scenarios: &[String],
+    dialects: &[Dialect],
+    filter: Option<&str>,
+    seed: u64,
+) -> Result<Vec<Job>, CliError> {
+    let sources: Vec<Source> = scenarios.iter().map(|word| Source::of(word)).collect();
+    let jobs = library::load(&Selection { sources: &sources, dialects, filter, seed })?;
+    if jobs.is_empty() {
+        return Err(CliError::input("no plan matches\nhint: `brickbat run --list` shows all plans"));
+    }
+    Ok(jobs)
+}
+
+#[derive(Args)]
+pub(super) struct JobOptions {
+    /// How many plans run at once; an agent that speaks ACP itself runs one at a time.
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(super) jobs: u16,
+}
+
+#[derive(Args)]
+pub(super) struct ConfirmOptions {
+    /// Skip the confirmation run of failing plans and the isolated re-run of flaky ones.
+    #[arg(long)]
+    no_confirm: bool,
+}
+
+impl ConfirmOptions {
+    pub(super) fn repeat(&self, times: u16) -> Repeat {
+        Repeat { times, confirm: !self.no_confirm }
+    }
+}
+
+#[derive(Args)]
+pub(super) struct FailOnOptions {
+    /// The mildest severity that makes the run red: a name from a report, `bricked`, or `any`.
+    #[arg(long, value_name = "SEVERITY", default_value = "any", value_parser = severity)]
+    pub(super) fail_on: Severity,
+}
+
+/// The output format of commands that print for people or for programs.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(super) enum TextOrJson {
+    /// Text for people.
+    Text,
+    /// JSON for programs.
+    Json,
+}
+
+pub(super) fn dialect(name: &str) -> Result<Dialect, UnknownName> {
+    Dialect::from_name(name).ok_or_else(|| unknown(Dialect::ALL.map(Dialect::name)))
+}
+
+pub(super) fn profile(name: &str) -> Result<&'static Profile, UnknownName> {
+    Profile::named(name).ok_or_else(|| unknown(Profile::all().map(|profile| profile.name)))
+}
+
+pub(super) fn canary(name: &str) -> Result<Canary, UnknownName> {
+    Canary::from_name(name).ok_or_else(|| unknown(Canary::all().map(Canary::name)))
+}
+
+fn severity(word: &str) -> Result<Severity, UnknownName> {
+    let known = ["any", "bricked"].into_iter().chain(Severity::ALL.map(Severity::name));
+    Severity::threshold(word).ok_or_else(|| unknown(known))
+}
+
+fn unknown(known: impl IntoIterator<Item = &'static str>) -> UnknownName {
+    let known: Vec<&str> = known.into_iter().collect();
+    UnknownName(format!("expected one of {}", known.join(", ")))
+}

@@ -1,0 +1,59 @@
+//! `--report`: the files that a report is written to. The ending of a name chooses the format.
+
+use std::fs::{self, OpenOptions};
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::error::{CliError, UnknownName};
+use brickbat_report::report::Report;
+use brickbat_report::report::format::{FORMATS, Format};
+use brickbat_scenario::verdict::Severity;
+
+#[derive(Args)]
+pub(super) struct ReportOptions {
+    #[arg(long = "report", value_name = "FILE", value_parser = report_file, help = help())]
+    reports: Vec<ReportFile>,
+}
+
+#[derive(Clone)]
+struct ReportFile {
+    path: PathBuf,
+    format: &'static Format,
+}
+
+impl ReportOptions {
+    /// Makes sure that the files can be written, so that a long run does not end without its report. Reports that are
+    /// there already stay as they are.
+    pub(super) fn check_writable(&self) -> Result<(), CliError> {
+        self.reports.iter().try_for_each(|ReportFile { path, .. }| {
+            let opened = OpenOptions::new().create(true).append(true).open(path);
+            opened.map(drop).map_err(|error| CliError::cannot_write(path.display(), error))
+        })
+    }
+
+    pub(super) fn write(&self, report: &Report, fail_on: Severity) -> Result<(), CliError> {
+        self.reports.iter().try_for_each(|ReportFile { path, format }| {
+            let written = fs::write(path, (format.render)(report, fail_on));
+            written.map_err(|error| CliError::cannot_write(path.display(), error))
+        })
+    }
+}
+
+fn report_file(word: &str) -> Result<ReportFile, UnknownName> {
+    let path = PathBuf::from(word);
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    match FORMATS.iter().find(|format| ending == Some(format.ending)) {
+        Some(format) => Ok(ReportFile { path, format }),
+        None => {
+            let endings: Vec<String> = FORMATS.iter().map(|format| format!(".{}", format.ending)).collect();
+            Err(UnknownName(format!("the name must end in {}", endings.join(" or "))))
+        }
+    }
+}
+
+fn help() -> String {
+    let formats =
+        FORMATS.iter().map(|format| format!("{} if the name ends in `.{}`", format.name, format.ending));
+    format!("Write a report: {}. May be repeated", formats.collect::<Vec<_>>().join(", "))
+}
