@@ -8,6 +8,7 @@ mod simulated;
 mod small_agent;
 
 mod dependencies;
+mod dialects;
 mod differential;
 mod invariants;
 mod judgement;

@@ -23,17 +23,22 @@ pub enum Dialect {
     BedrockConverse,
     /// Mistral's La Plateforme, `POST /v1/chat/completions`.
     Mistral,
+    /// No provider's, see "Adding a dialect" in `ARCHITECTURE.md`.
+    #[cfg(feature = "toy-dialect")]
+    Toy,
 }
 
 impl Dialect {
     /// Every dialect, in the order in which reports list them.
-    pub const ALL: [Dialect; 6] = [
+    pub const ALL: [Dialect; if cfg!(feature = "toy-dialect") { 7 } else { 6 }] = [
         Dialect::AnthropicMessages,
         Dialect::OpenaiChat,
         Dialect::OpenaiResponses,
         Dialect::Gemini,
         Dialect::BedrockConverse,
         Dialect::Mistral,
+        #[cfg(feature = "toy-dialect")]
+        Dialect::Toy,
     ];
 
     /// The name that scenario ids, options and reports use, for example `anthropic-messages`.

@@ -8,6 +8,8 @@ mod gemini;
 mod mistral;
 mod openai;
 mod responses;
+#[cfg(feature = "toy-dialect")]
+mod toy;
 
 pub(crate) use anthropic::{Bound, Thoughts};
 pub(crate) use gemini::Issued;
@@ -56,6 +58,8 @@ impl Dialect {
             Dialect::Gemini => &gemini::DEFINITION,
             Dialect::BedrockConverse => &bedrock::DEFINITION,
             Dialect::Mistral => &mistral::DEFINITION,
+            #[cfg(feature = "toy-dialect")]
+            Dialect::Toy => &toy::DEFINITION,
         }
     }
 }

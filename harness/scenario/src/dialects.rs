@@ -7,6 +7,8 @@ mod gemini;
 mod mistral;
 mod openai;
 mod responses;
+#[cfg(feature = "toy-dialect")]
+mod toy;
 
 use crate::wire::Wire;
 use brickbat_rules::dialect::Dialect;
@@ -20,5 +22,7 @@ pub fn of(dialect: Dialect) -> &'static Wire {
         Dialect::Gemini => &gemini::WIRE,
         Dialect::BedrockConverse => &bedrock::WIRE,
         Dialect::Mistral => &mistral::WIRE,
+        #[cfg(feature = "toy-dialect")]
+        Dialect::Toy => &toy::WIRE,
     }
 }
