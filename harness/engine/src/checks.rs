@@ -93,7 +93,7 @@ pub struct Check {
     /// The numbers of the invariants that it covers.
     pub invariants: &'static [u8],
     /// What the user loses, unless a finding says otherwise.
-    pub harm: Severity,
+    pub severity: Severity,
     /// Whether a run has anything to judge. To find nothing where there is nothing to find proves nothing, so reports
     /// count the two apart.
     applies: fn(&Evidence<'_>) -> bool,
@@ -104,7 +104,7 @@ impl Check {
     /// A finding of this check that still lacks its particulars.
     fn finding(&self, place: impl Into<String>) -> Finding {
         let [message, expected, got] = [const { String::new() }; 3];
-        let (check, harm, place) = (self.id, self.harm, place.into());
+        let (check, harm, place) = (self.id, self.severity, place.into());
         Finding { check, harm, permanence: None, message, place, rule: None, expected, got }
     }
 }

@@ -160,12 +160,6 @@ struct Body {
 }
 
 #[derive(PartialEq, Eq)]
-enum Life {
-    Goes,
-    Ends,
-}
-
-#[derive(PartialEq, Eq)]
 enum BodyState {
     Going,
     Held,
@@ -350,13 +344,14 @@ impl<A: SansIo> Simulation<A> {
 
     /// What the agent wants done is done when it is written down; a process that dies while it writes does nothing more.
     fn follow(&mut self, outputs: Vec<Output>) {
-        if self.save() == Life::Goes {
+        if self.survives_saving() {
             outputs.into_iter().for_each(|output| self.carry_out(output));
         }
     }
 
-    fn save(&mut self) -> Life {
-        let Some(disk) = &self.disk else { return Life::Goes };
+    /// Writes new entries down one by one; false if the process is killed at one of them.
+    fn survives_saving(&mut self) -> bool {
+        let Some(disk) = &self.disk else { return true };
         // A history that is cut has fewer entries than before.
         let entry = |n_entries: usize| n_entries.saturating_sub(disk.n_before) as u32;
         let n_entries = self.agent.n_entries();
@@ -365,17 +360,17 @@ impl<A: SansIo> Simulation<A> {
         for entry in new.clone() {
             self.observe(Event::Saving { entry, side: Side::Before });
             if self.is_dying() {
-                return Life::Ends;
+                return false;
             }
         }
         self.disk = Some(Disk { n_before, ..Disk::of(&self.agent) });
         for entry in new {
             self.observe(Event::Saving { entry, side: Side::After });
             if self.is_dying() {
-                return Life::Ends;
+                return false;
             }
         }
-        Life::Goes
+        true
     }
 
     fn is_dying(&self) -> bool {

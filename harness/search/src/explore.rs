@@ -6,8 +6,6 @@
 pub mod cause;
 mod injection;
 
-use std::collections::BTreeSet;
-
 pub use brickbat_scenario::action::Effect;
 pub use injection::Injection;
 
@@ -132,9 +130,4 @@ pub fn candidates(grounds: &[Ground], depth: Depth) -> Vec<Candidate> {
     }
     all.sort_by_cached_key(|candidate| (candidate.injections.len(), candidate.hash(grounds)));
     all
-}
-
-/// The dialects of grounds on which nothing can go wrong: their providers cannot play the conversation.
-pub fn barren(grounds: &[Ground]) -> BTreeSet<Dialect> {
-    grounds.iter().filter(|ground| ground.injections.is_empty()).map(|ground| ground.dialect).collect()
 }

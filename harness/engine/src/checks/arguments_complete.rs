@@ -7,7 +7,7 @@ pub(super) const CHECK: Check = Check {
     summary: "tools run with the arguments that the model gave",
     level: Level::L3,
     invariants: &[5, 26],
-    harm: Severity::PartialArguments,
+    severity: Severity::PartialArguments,
     applies: |evidence| evidence.has_run(),
     find,
 };

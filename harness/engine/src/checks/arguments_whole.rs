@@ -7,7 +7,7 @@ pub(super) const CHECK: Check = Check {
     summary: "the arguments of every call in a request are a JSON object",
     level: Level::L0,
     invariants: &[5, 6],
-    harm: Severity::PartialArguments,
+    severity: Severity::PartialArguments,
     applies: |evidence| evidence.has_calls(),
     find,
 };

@@ -7,7 +7,7 @@ pub(super) const CHECK: Check = Check {
     summary: "a call that needs the user's consent runs only after the user has given it",
     level: Level::L3,
     invariants: &[25],
-    harm: Severity::ExecutedUnasked,
+    severity: Severity::ExecutedUnasked,
     applies: |evidence| evidence.plan.calls.iter().any(|call| call.asks),
     find,
 };

@@ -8,7 +8,7 @@ pub(super) const CHECK: Check = Check {
     summary: "no call runs twice or in a later turn",
     level: Level::L3,
     invariants: &[19],
-    harm: Severity::ExecutedAgain,
+    severity: Severity::ExecutedAgain,
     applies: |evidence| evidence.has_run(),
     find,
 };

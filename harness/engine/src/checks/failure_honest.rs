@@ -7,7 +7,7 @@ pub(super) const CHECK: Check = Check {
     summary: "a call that succeeded is not recorded as failed, nor one that started as not run",
     level: Level::L3,
     invariants: &[17],
-    harm: Severity::OutcomeDenied,
+    severity: Severity::OutcomeDenied,
     applies: has_result_of_run,
     find,
 };

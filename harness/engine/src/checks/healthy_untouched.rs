@@ -14,7 +14,7 @@ pub(super) const CHECK: Check = Check {
     summary: "turns without a fault are sent back unmodified",
     level: Level::L1,
     invariants: &[18, 25, 26],
-    harm: Severity::HistoryAltered,
+    severity: Severity::HistoryAltered,
     applies: has_healthy,
     find,
 };

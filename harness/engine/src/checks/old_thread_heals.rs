@@ -7,7 +7,7 @@ pub(super) const CHECK: Check = Check {
     summary: "a thread that was already broken when the system loaded it works again",
     level: Level::L5,
     invariants: &[12],
-    harm: Severity::BrickedByClient,
+    severity: Severity::BrickedByClient,
     applies: |evidence| given::is_broken(evidence.plan),
     find,
 };

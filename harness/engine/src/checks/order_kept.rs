@@ -9,7 +9,7 @@ pub(super) const CHECK: Check = Check {
     summary: "calls keep the order in which the model made them",
     level: Level::L1,
     invariants: &[13, 20],
-    harm: Severity::Reordered,
+    severity: Severity::Reordered,
     applies: |evidence| evidence.has_calls(),
     find,
 };

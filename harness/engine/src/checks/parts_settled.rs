@@ -7,7 +7,7 @@ pub(super) const CHECK: Check = Check {
     summary: "no call of a finished turn stays displayed as running",
     level: Level::L2,
     invariants: &[2, 10, 14],
-    harm: Severity::StuckPart,
+    severity: Severity::StuckPart,
     applies: shows_calls,
     find,
 };

@@ -7,7 +7,7 @@ pub(super) const CHECK: Check = Check {
     summary: "no request is sent before the time that the provider has asked the client to wait for",
     level: Level::L4,
     invariants: &[22],
-    harm: Severity::ProviderUnheeded,
+    severity: Severity::ProviderUnheeded,
     applies: has_pause,
     find,
 };

@@ -8,7 +8,7 @@ pub(super) const CHECK: Check = Check {
     summary: "each request begins with the whole of the one before it, except where a break was repaired",
     level: Level::L4,
     invariants: &[18, 26],
-    harm: Severity::PrefixUnstable,
+    severity: Severity::PrefixUnstable,
     applies: |evidence| accepted(evidence).nth(1).is_some(),
     find,
 };

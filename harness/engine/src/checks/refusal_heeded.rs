@@ -9,7 +9,7 @@ pub(super) const CHECK: Check = Check {
     summary: "a request that cannot succeed (400, 401, 402, 404, 422) is not repeated unchanged",
     level: Level::L4,
     invariants: &[22],
-    harm: Severity::ProviderUnheeded,
+    severity: Severity::ProviderUnheeded,
     applies: |evidence| evidence.requests.iter().any(|request| hopeless(request.kind).is_some()),
     find,
 };

@@ -8,7 +8,7 @@ pub(super) const CHECK: Check = Check {
     summary: "a repaired history is not changed again by later requests",
     level: Level::L1,
     invariants: &[9, 18],
-    harm: Severity::PrefixUnstable,
+    severity: Severity::PrefixUnstable,
     applies: has_repair,
     find,
 };

@@ -7,7 +7,7 @@ pub(super) const CHECK: Check = Check {
     summary: "a turn sends no more requests than it needs, and after the user's stop at most one that was already on its way",
     level: Level::L0,
     invariants: &[22, 24],
-    harm: Severity::RequestLoop,
+    severity: Severity::RequestLoop,
     applies: |_| true,
     find,
 };

@@ -14,7 +14,7 @@ pub(super) const CHECK: Check = Check {
     summary: "the last request contains every result that was delivered in time",
     level: Level::L3,
     invariants: &[17],
-    harm: Severity::ResultsLost,
+    severity: Severity::ResultsLost,
     applies: has_result_in_time,
     find,
 };

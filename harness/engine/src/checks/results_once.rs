@@ -7,7 +7,7 @@ pub(super) const CHECK: Check = Check {
     summary: "no call has two results in one request",
     level: Level::L1,
     invariants: &[1, 3, 9, 10],
-    harm: Severity::Reordered,
+    severity: Severity::Reordered,
     applies: |evidence| evidence.has_results(),
     find,
 };

@@ -7,7 +7,7 @@ pub(super) const CHECK: Check = Check {
     summary: "no later request contains what the user took back",
     level: Level::L2,
     invariants: &[23],
-    harm: Severity::Reordered,
+    severity: Severity::Reordered,
     applies: |evidence| !evidence.changed.taken_back.is_empty(),
     find,
 };

@@ -7,7 +7,7 @@ pub(super) const CHECK: Check = Check {
     summary: "calls from different replies are not merged into one message",
     level: Level::L1,
     invariants: &[7],
-    harm: Severity::Reordered,
+    severity: Severity::Reordered,
     applies: |evidence| evidence.has_calls(),
     find,
 };

@@ -7,7 +7,7 @@ pub(super) const CHECK: Check = Check {
     summary: "a call that did not succeed is not recorded as a success",
     level: Level::L3,
     invariants: &[17],
-    harm: Severity::SuccessFabricated,
+    severity: Severity::SuccessFabricated,
     applies: |evidence| evidence.has_results(),
     find,
 };

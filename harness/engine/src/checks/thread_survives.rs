@@ -9,7 +9,7 @@ pub(super) const CHECK: Check = Check {
     summary: "every request of the thread is accepted, and every later turn works",
     level: Level::L0,
     invariants: &[1, 3, 4, 6, 8, 11, 12, 13, 16, 22, 23, 24],
-    harm: Severity::BrickedByClient,
+    severity: Severity::BrickedByClient,
     applies: |_| true,
     find,
 };

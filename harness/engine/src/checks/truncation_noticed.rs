@@ -9,7 +9,7 @@ pub(super) const CHECK: Check = Check {
     summary: "a turn whose last reply was cut off does not end as a success",
     level: Level::L3,
     invariants: &[15, 21],
-    harm: Severity::TruncationTaken,
+    severity: Severity::TruncationTaken,
     applies: has_cut_reply,
     find,
 };

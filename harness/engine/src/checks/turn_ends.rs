@@ -7,7 +7,7 @@ pub(super) const CHECK: Check = Check {
     summary: "every turn ends",
     level: Level::L0,
     invariants: &[16, 21, 22],
-    harm: Severity::Hang,
+    severity: Severity::Hang,
     applies: |_| true,
     find,
 };

@@ -7,7 +7,7 @@ pub(super) const CHECK: Check = Check {
     summary: "the last request contains everything that the user said",
     level: Level::L2,
     invariants: &[11],
-    harm: Severity::UserMessageLost,
+    severity: Severity::UserMessageLost,
     applies: |_| true,
     find,
 };

@@ -9,7 +9,7 @@ pub(super) const CHECK: Check = Check {
     summary: "the display, the store and the requests agree on the result of every call",
     level: Level::L2,
     invariants: &[14],
-    harm: Severity::ViewsDiffer,
+    severity: Severity::ViewsDiffer,
     applies: has_views,
     find,
 };
