@@ -8,7 +8,7 @@ use super::output::{error, print, print_json};
 use super::requests;
 use brickbat_rules::Profile;
 use brickbat_rules::dialect::Dialect;
-use brickbat_rules::recordings::{self, Problem, Table, Terms};
+use brickbat_rules::recordings::{self, CompareOptions, RecordingError, Table};
 
 /// Compare the answers of providers in recorded traffic with the rules, to see how far a profile fits your own traffic.
 ///
@@ -45,10 +45,10 @@ not be read; everything else is compared even then.";
 
 impl Recordings {
     pub(super) fn execute(&self) -> Outcome {
-        let terms = Terms { dialect: self.dialect, profile: self.profile };
+        let terms = CompareOptions { dialect: self.dialect, profile: self.profile };
         let mut table = Table::default();
         let mut n_broken = 0;
-        let mut complain = |file: &str, problem: Problem| {
+        let mut complain = |file: &str, problem: RecordingError| {
             n_broken += 1;
             let line = problem.line.map(|line| format!(":{line}")).unwrap_or_default();
             error(format!("cannot read {file}{line}: {}", problem.words));
@@ -60,7 +60,7 @@ impl Recordings {
                         recordings::row(&piece.text, piece.start.line).map(|row| vec![row])
                     }
                     Ok(piece) => recordings::read(&piece.text),
-                    Err((line, words)) => Err(Problem { line, words }),
+                    Err((line, words)) => Err(RecordingError { line, words }),
                 };
                 match exchanges {
                     Ok(exchanges) => exchanges.iter().for_each(|exchange| {

@@ -11,6 +11,7 @@ mod sarif;
 mod stream;
 mod text;
 
+use std::fmt;
 use std::ops::Range;
 
 use crate::Dialect;
@@ -113,13 +114,25 @@ pub struct FileSpan {
 /// Why a text could not be judged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CheckError {
-    /// It is not JSON; with the reader's complaint.
+    /// It is not JSON; with the reader's error.
     NotJson(String),
     /// It is JSON, but neither a request nor a list of messages.
     NoConversation,
     /// Several dialects could have written it, or one that is not known here.
     NoDialect,
 }
+
+impl fmt::Display for CheckError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CheckError::NotJson(words) => write!(f, "not JSON: {words}"),
+            CheckError::NoConversation => f.write_str("neither a request nor a list of messages"),
+            CheckError::NoDialect => f.write_str("the text does not show its dialect"),
+        }
+    }
+}
+
+impl std::error::Error for CheckError {}
 
 /// Findings that are kept of one request. A broken session has a handful; the others are counted.
 pub const MAX_FINDINGS: usize = 100;

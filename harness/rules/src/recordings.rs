@@ -12,8 +12,8 @@ use std::borrow::Cow;
 
 use crate::Dialect;
 
-pub use compare::{Agreement, Compared, Terms, compare};
-pub use read::{Problem, read, row};
+pub use compare::{Agreement, CompareOptions, Comparison, compare};
+pub use read::{RecordingError, read, row};
 pub use table::Table;
 
 /// A recorded request with what the provider answered.

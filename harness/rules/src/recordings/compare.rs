@@ -7,7 +7,7 @@ use crate::{self as rules, Memory, Profile};
 
 /// By what recordings are judged.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Terms {
+pub struct CompareOptions {
     /// The dialect of all requests, if it is not to be guessed.
     pub dialect: Option<Dialect>,
     /// The profile for the requests of its dialect.
@@ -16,7 +16,7 @@ pub struct Terms {
 
 /// What came of an exchange.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Compared {
+pub enum Comparison {
     /// It was judged, by the profile of that name.
     Judged(&'static str, Agreement),
     /// The request asks for no reply, so there is nothing to judge.
@@ -48,18 +48,18 @@ pub enum Agreement {
 }
 
 /// Holds an exchange against the rules.
-pub fn compare(exchange: &Exchange, terms: &Terms) -> Compared {
-    let dialect = match terms.dialect {
+pub fn compare(exchange: &Exchange, options: &CompareOptions) -> Comparison {
+    let dialect = match options.dialect {
         Some(dialect) if !exchange.request.is_empty() => dialect,
         _ => match exchange.spoken() {
             Spoken::Dialect(dialect) => dialect,
-            Spoken::Unknown(name) => return Compared::NotSpoken(name),
-            Spoken::NoReply => return Compared::NoReply,
+            Spoken::Unknown(name) => return Comparison::NotSpoken(name),
+            Spoken::NoReply => return Comparison::NoReply,
         },
     };
-    let given = terms.profile.filter(|profile| profile.dialect == dialect);
+    let given = options.profile.filter(|profile| profile.dialect == dialect);
     let profile = given.unwrap_or_else(|| profile_of(dialect, exchange));
-    Compared::Judged(profile.name, agreement(exchange, profile))
+    Comparison::Judged(profile.name, agreement(exchange, profile))
 }
 
 /// The profile of whoever answers at the host, else the newest of the dialect.

@@ -1,5 +1,7 @@
 //! Cassettes, HAR files and rows, read into exchanges.
 
+use std::fmt;
+
 use serde::Deserialize;
 use serde_json::Value;
 use serde_saphyr::{DuplicateKeyPolicy, MergeKeyPolicy, Spanned};
@@ -9,16 +11,27 @@ use crate::json::{Document, Json};
 
 /// Why a recording cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
+pub struct RecordingError {
     /// The line, from 1, where it is known.
     pub line: Option<u64>,
     /// What is wrong.
     pub words: String,
 }
 
-impl Problem {
-    fn at(line: u64, words: impl Into<String>) -> Problem {
-        Problem { line: Some(line), words: words.into() }
+impl fmt::Display for RecordingError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(line) = self.line {
+            write!(f, "line {line}: ")?;
+        }
+        f.write_str(&self.words)
+    }
+}
+
+impl std::error::Error for RecordingError {}
+
+impl RecordingError {
+    fn at(line: u64, words: impl Into<String>) -> RecordingError {
+        RecordingError { line: Some(line), words: words.into() }
     }
 }
 
@@ -27,7 +40,7 @@ impl Problem {
 /// # Errors
 ///
 /// The text is neither, or an exchange lacks what it needs.
-pub fn read(text: &[u8]) -> Result<Vec<Exchange>, Problem> {
+pub fn read(text: &[u8]) -> Result<Vec<Exchange>, RecordingError> {
     let first = text.iter().find(|byte| !byte.is_ascii_whitespace());
     match first {
         Some(b'{') => of_json(text),
@@ -35,9 +48,9 @@ pub fn read(text: &[u8]) -> Result<Vec<Exchange>, Problem> {
     }
 }
 
-fn of_json(text: &[u8]) -> Result<Vec<Exchange>, Problem> {
+fn of_json(text: &[u8]) -> Result<Vec<Exchange>, RecordingError> {
     let document =
-        Document::parse(text).map_err(|error| Problem::at(error.line() as u64, not_json(&error)))?;
+        Document::parse(text).map_err(|error| RecordingError::at(error.line() as u64, not_json(&error)))?;
     let root = document.root();
     let entries = root.field("log").field("entries");
     let mut lines = Lines { text, at: 0, line: 1 };
@@ -68,16 +81,19 @@ fn not_json(error: &serde_json::Error) -> String {
 /// # Errors
 ///
 /// It is no such row.
-pub fn row(text: &[u8], line: u64) -> Result<Exchange, Problem> {
-    let document = Document::parse(text).map_err(|error| Problem::at(line, not_json(&error)))?;
+pub fn row(text: &[u8], line: u64) -> Result<Exchange, RecordingError> {
+    let document = Document::parse(text).map_err(|error| RecordingError::at(line, not_json(&error)))?;
     let root = document.root();
     let word = |name: &str| root.field(name).as_str().map(|word| word.into_owned());
     let (request, status) = (root.field("request"), root.field("status"));
     if !request.is_object() {
-        return Err(Problem::at(line, "neither a HAR, nor a cassette, nor a row with a `request` body"));
+        return Err(RecordingError::at(
+            line,
+            "neither a HAR, nor a cassette, nor a row with a `request` body",
+        ));
     }
     let Some(status) = status.as_u64().and_then(|status| u16::try_from(status).ok()) else {
-        return Err(Problem::at(line, "the row has no `status`"));
+        return Err(RecordingError::at(line, "the row has no `status`"));
     };
     let mut exchange = Exchange::at(&word("url").unwrap_or_default());
     if let Some(host) = word("host") {
@@ -112,15 +128,15 @@ impl Lines<'_> {
 }
 
 /// An entry of a HAR: <http://www.softwareishard.com/blog/har-12-spec/>.
-fn har(entry: Json, line: u64) -> Result<Exchange, Problem> {
+fn har(entry: Json, line: u64) -> Result<Exchange, RecordingError> {
     let request = entry.field("request");
     let Some(url) = request.field("url").as_str() else {
-        return Err(Problem::at(line, "the entry has no request with a `url`"));
+        return Err(RecordingError::at(line, "the entry has no request with a `url`"));
     };
     let status =
         entry.field("response").field("status").as_u64().and_then(|status| u16::try_from(status).ok());
     let Some(status) = status else {
-        return Err(Problem::at(line, "the entry has no response with a `status`"));
+        return Err(RecordingError::at(line, "the entry has no response with a `status`"));
     };
     let post = request.field("postData");
     let text = post.field("text").as_str().unwrap_or_default();
@@ -143,8 +159,8 @@ struct Interaction {
     response: Value,
 }
 
-fn cassette(text: &[u8]) -> Result<Vec<Exchange>, Problem> {
-    let text = std::str::from_utf8(text).map_err(|_| Problem::at(1, "not UTF-8"))?;
+fn cassette(text: &[u8]) -> Result<Vec<Exchange>, RecordingError> {
+    let text = std::str::from_utf8(text).map_err(|_| RecordingError::at(1, "not UTF-8"))?;
     let cassette: Cassette = serde_saphyr::from_str_with_options(text, options()).map_err(|error| {
         let error = error.without_snippet();
         let line = error.location().map(|location| location.line());
@@ -152,7 +168,7 @@ fn cassette(text: &[u8]) -> Result<Vec<Exchange>, Problem> {
         // The location is reported separately.
         let words = words.lines().next().unwrap_or_default();
         let words = words.split(" at line ").next().unwrap_or_default();
-        Problem { line, words: format!("not a cassette: {words}") }
+        RecordingError { line, words: format!("not a cassette: {words}") }
     })?;
     let each = cassette.interactions.iter();
     each.map(|interaction| {
@@ -195,10 +211,10 @@ fn options() -> serde_saphyr::Options {
 }
 
 /// An interaction of a cassette.
-fn recorded(request: &Value, response: &Value, line: u64) -> Result<Exchange, Problem> {
+fn recorded(request: &Value, response: &Value, line: u64) -> Result<Exchange, RecordingError> {
     let url = ["uri", "url"].iter().find_map(|name| request.get(name)?.as_str());
     let Some(url) = url else {
-        return Err(Problem::at(line, "the interaction has no request with a `uri`"));
+        return Err(RecordingError::at(line, "the interaction has no request with a `uri`"));
     };
     let status = response
         .pointer("/status/code")
@@ -207,7 +223,7 @@ fn recorded(request: &Value, response: &Value, line: u64) -> Result<Exchange, Pr
         .and_then(Value::as_u64)
         .and_then(|status| u16::try_from(status).ok());
     let Some(status) = status else {
-        return Err(Problem::at(line, "the interaction has no response with a `status`"));
+        return Err(RecordingError::at(line, "the interaction has no response with a `status`"));
     };
     let answer = body(response);
     Ok(exchange(url, line, body(request), status, &String::from_utf8_lossy(&answer)))

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use super::{Agreement, Compared, Exchange};
+use super::{Agreement, Comparison, Exchange};
 use crate::Profile;
 
 /// The agreement with what providers answered, for each profile, and each disagreement.
@@ -43,11 +43,11 @@ const MAX_LISTED: usize = 200;
 
 impl Table {
     /// Adds an exchange of a file.
-    pub fn add(&mut self, file: &str, exchange: &Exchange, compared: Compared) {
+    pub fn add(&mut self, file: &str, exchange: &Exchange, compared: Comparison) {
         let (profile, agreement) = match compared {
-            Compared::Judged(profile, agreement) => (profile, agreement),
-            Compared::NoReply => return self.n_no_reply += 1,
-            Compared::NotSpoken(name) => return *self.not_spoken.entry(name).or_default() += 1,
+            Comparison::Judged(profile, agreement) => (profile, agreement),
+            Comparison::NoReply => return self.n_no_reply += 1,
+            Comparison::NotSpoken(name) => return *self.not_spoken.entry(name).or_default() += 1,
         };
         let row = self.rows.entry(profile).or_default();
         row.n_exchanges += 1;

@@ -4,8 +4,8 @@ use crate::{Profile, Rule};
 const STOPPED: &str = r#"{"model":"claude-opus-4-5","messages":[{"role":"user","content":"Rain?"},{"role":"assistant","content":[{"type":"tool_use","id":"w1","name":"weather","input":{}}]},{"role":"user","content":"Well?"}]}"#;
 const PLAIN: &str = r#"{"model":"gpt-5","messages":[{"role":"user","content":"Rain?"}]}"#;
 
-fn judged(exchange: &Exchange) -> Compared {
-    compare(exchange, &Terms::default())
+fn judged(exchange: &Exchange) -> Comparison {
+    compare(exchange, &CompareOptions::default())
 }
 
 #[test]
@@ -50,7 +50,7 @@ version: 1
     assert_eq!(exchanges[2].request, br#"{"messages":[{"role":"user","content":"hi"}]}"#);
     assert_eq!(
         judged(&exchanges[0]),
-        Compared::Judged(Profile::newest(Dialect::OpenaiChat).name, Agreement::Accepted)
+        Comparison::Judged(Profile::newest(Dialect::OpenaiChat).name, Agreement::Accepted)
     );
 }
 
@@ -70,9 +70,9 @@ fn a_har_and_a_row_are_read() {
     assert_eq!(exchanges[0].error, "no result");
     assert_eq!(
         judged(&exchanges[0]),
-        Compared::Judged(Profile::newest(Dialect::AnthropicMessages).name, Agreement::Refused)
+        Comparison::Judged(Profile::newest(Dialect::AnthropicMessages).name, Agreement::Refused)
     );
-    assert_eq!(judged(&exchanges[1]), Compared::NoReply);
+    assert_eq!(judged(&exchanges[1]), Comparison::NoReply);
     assert!(exchanges[1].line > exchanges[0].line + 1);
 
     let line = format!(
@@ -81,7 +81,7 @@ fn a_har_and_a_row_are_read() {
     let exchange = row(line.as_bytes(), 7).unwrap();
     assert_eq!((exchange.line, exchange.model().as_deref()), (7, Some("m")));
     let rule = Rule::find("ANT-TU-1").unwrap().id;
-    let Compared::Judged(_, Agreement::TooStrict { rule: found, .. }) = judged(&exchange) else { panic!() };
+    let Comparison::Judged(_, Agreement::TooStrict { rule: found, .. }) = judged(&exchange) else { panic!() };
     assert_eq!(found, rule);
 }
 
@@ -96,7 +96,7 @@ fn refusals_are_sorted_by_what_they_are_about() {
             ..Exchange::at("https://h/v1/chat/completions")
         };
         match judged(&exchange) {
-            Compared::Judged(_, agreement) => agreement,
+            Comparison::Judged(_, agreement) => agreement,
             other => panic!("{other:?}"),
         }
     };
@@ -179,9 +179,10 @@ fn a_rule_that_binds_for_some_models_knows_the_one_of_the_path() {
     };
     let google = "generativelanguage.googleapis.com";
     let newest = Profile::newest(Dialect::Gemini).name;
-    assert_eq!(of(google, "gemini-3-flash-preview", 400), Compared::Judged(newest, Agreement::Refused));
-    assert_eq!(of(google, "gemini-2.5-flash", 200), Compared::Judged(newest, Agreement::Accepted));
-    let Compared::Judged(profile, _) = of("europe-west4-aiplatform.googleapis.com", "gemini-2.5-flash", 200)
+    assert_eq!(of(google, "gemini-3-flash-preview", 400), Comparison::Judged(newest, Agreement::Refused));
+    assert_eq!(of(google, "gemini-2.5-flash", 200), Comparison::Judged(newest, Agreement::Accepted));
+    let Comparison::Judged(profile, _) =
+        of("europe-west4-aiplatform.googleapis.com", "gemini-2.5-flash", 200)
     else {
         panic!("it was not judged");
     };
@@ -194,7 +195,7 @@ fn an_unknown_host_is_as_strict_as_the_dialect() {
         let exchange =
             Exchange { host: host.to_owned(), status: 200, request: PLAIN.into(), ..Exchange::default() };
         match judged(&exchange) {
-            Compared::Judged(profile, _) => profile,
+            Comparison::Judged(profile, _) => profile,
             other => panic!("{other:?}"),
         }
     };
