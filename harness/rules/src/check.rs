@@ -1,6 +1,6 @@
-//! A request held against the rules, as `brickbat check` shows it: bytes in, findings with place and excerpt out.
+//! Checks of requests, as `brickbat check` shows them: bytes in, findings with place and excerpt out.
 //!
-//! It knows no files: who reads them says where a text comes from, and [`CheckReport`] writes what was found.
+//! It opens no files: the caller says where a text comes from, and [`CheckReport`] writes the findings.
 
 mod excerpt;
 mod github;
@@ -24,16 +24,16 @@ pub use report::{CheckFormat, CheckReport, Tally};
 pub use sarif::streams_to_sarif;
 pub use stream::{is_sound, stream_to_github, stream_to_json, stream_to_text, unjudged_to_github};
 
-/// By what a request is judged.
+/// How a request is checked.
 #[derive(Debug, Clone, Default)]
 pub struct CheckOptions {
     /// The dialect, if it need not be guessed. A profile has its own.
     pub dialect: Option<Dialect>,
     /// How strict the provider is.
     pub strictness: Strictness,
-    /// Rules whose violations are passed over.
+    /// Rules whose violations are ignored.
     pub off: Vec<&'static Rule>,
-    /// Rules whose violation is an error even where the provider would take it.
+    /// Rules whose violation is an error even where the provider would accept it.
     pub denied: Vec<&'static Rule>,
 }
 
@@ -46,7 +46,7 @@ pub struct Start {
     pub offset: u64,
 }
 
-/// A request with what is wrong with it.
+/// A request with its findings.
 #[derive(Debug, Clone)]
 pub struct CheckedRequest {
     /// Who judged.
@@ -57,11 +57,11 @@ pub struct CheckedRequest {
     pub findings: Vec<Finding>,
     /// How many more there are.
     pub n_more: usize,
-    /// The status of the first refusal; nothing if every provider takes the request.
+    /// The status of the first refusal; nothing if every provider accepts the request.
     pub status: Option<u16>,
     /// The profiles that refuse it, the dialect's default first.
     pub refused_by: Vec<&'static str>,
-    /// Whether a denied rule is broken by a request that the provider takes.
+    /// Whether a denied rule is broken by a request that the provider accepts.
     pub is_denied: bool,
 }
 
@@ -70,11 +70,11 @@ pub struct CheckedRequest {
 pub struct Finding {
     /// The rule.
     pub rule: &'static Rule,
-    /// What comes of it.
+    /// The consequence.
     pub level: Level,
     /// The JSON pointer into the text; into the list, where that stands alone.
     pub pointer: String,
-    /// The provider's sentence; of several providers, that of the first that minds.
+    /// The provider's sentence; of several providers, that of the first that objects.
     pub message: String,
     /// The profiles that refuse the request because of it.
     pub refused_by: Vec<&'static str>,
@@ -86,15 +86,15 @@ pub struct Finding {
     pub excerpt: Excerpt,
 }
 
-/// What comes of a violation.
+/// The consequence of a violation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
     /// The provider refuses the request.
     Refused,
-    /// The provider takes it, but the user does not.
+    /// The provider accepts it, but the user does not.
     Denied,
-    /// The provider takes it; others, older ones or stricter ones do not.
+    /// The provider accepts it; others, older ones or stricter ones do not.
     Warning,
 }
 
@@ -148,7 +148,7 @@ impl CheckedRequest {
 ///
 /// # Errors
 ///
-/// The text is not JSON, or it is not known what it is.
+/// The text is not JSON, or not recognised as a request.
 pub fn check(text: &[u8], start: Start, options: &CheckOptions) -> Result<CheckedRequest, CheckError> {
     let row = row_of(text);
     let subject = Subject::of(text, row.as_ref());

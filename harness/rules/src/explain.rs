@@ -28,7 +28,7 @@ struct Page {
     envelope: Option<String>,
 }
 
-/// A history, and what is said to it.
+/// A history and the provider's answer.
 struct Example {
     comment: String,
     lines: Vec<String>,
@@ -115,7 +115,7 @@ impl Example {
     }
 }
 
-/// What the provider of a vector has against it, with all that it said before.
+/// The violations in a vector, given all that the provider said before.
 fn judged(rule: &Rule, vector: &Vector, bytes: &[u8]) -> Vec<Violation> {
     let of_exchanges = |earlier| Memory::of_exchanges(rule.dialect(), earlier);
     let memory = vector.exchanges().map_or_else(Memory::default, of_exchanges);

@@ -38,8 +38,8 @@ pub enum Retention {
 pub enum Delivery {
     /// All of it.
     Whole,
-    /// The reply was broken off, by a fault or by the user. What the provider keeps of such a reply nobody has
-    /// measured, so what it holds is known and nothing of it is demanded.
+    /// The reply was broken off, by a fault or by the user. What the provider keeps of such a reply is not
+    /// known, so later requests may name what it holds and need not.
     Cut,
 }
 
@@ -84,8 +84,7 @@ impl Memory {
         }
     }
 
-    /// A request as if it had been sent with all that it only names.
-    /// Nothing where it names nothing, or what is not known.
+    /// A request with all that it only names put in its place. Nothing where it names nothing, or something unknown.
     pub fn expanded(&self, request: Json) -> Option<ExpandedRequest> {
         if self.replies.is_empty() { None } else { self.replies.expand(request) }
     }

@@ -11,7 +11,7 @@ use crate::{Dialect, Envelope, Rule, Severity};
 pub struct Profile {
     /// The name that options and reports use, for example `anthropic-messages@2026-09`.
     pub name: &'static str,
-    /// Who is so strict, for people, for example `DeepSeek`.
+    /// The provider's name for people, for example `DeepSeek`.
     pub provider: &'static str,
     /// The dialect whose rules bind.
     pub dialect: Dialect,
@@ -19,11 +19,11 @@ pub struct Profile {
     pub added: &'static [&'static Rule],
     /// The rules whose violation is only a warning here.
     pub tolerated: &'static [&'static Rule],
-    /// The rules that this provider has given up, or never had: a violation is nothing.
+    /// The rules that this provider has given up, or never had: a violation is not reported.
     pub given_up: &'static [&'static Rule],
     /// Rules that this provider words in its own way, with its sentences in place of the rule's.
     pub wording: &'static [(&'static Rule, &'static [&'static str])],
-    /// In what the provider wraps its sentences.
+    /// The error body around the sentences.
     pub envelope: Envelope,
     /// What else differs between providers and between dates.
     pub(crate) switches: &'static dyn Switches,
@@ -70,7 +70,7 @@ impl Profile {
         self.name.split('@').next().unwrap_or(self.name)
     }
 
-    /// How hard this profile takes a violation of a rule; nothing if the rule does not bind.
+    /// The severity of a violation of a rule; nothing if the rule does not bind.
     pub fn severity(&self, rule: &Rule) -> Option<Severity> {
         let holds = |rules: &[&Rule]| rules.iter().any(|known| known.id == rule.id);
         if holds(self.tolerated) {
@@ -82,7 +82,7 @@ impl Profile {
         }
     }
 
-    /// The sentences in which this provider tells a violation of a rule.
+    /// The sentences of this provider for a violation of a rule.
     pub fn sentences(&self, rule: &Rule) -> &'static [&'static str] {
         let own = self.wording.iter().find(|(worded, _)| worded.id == rule.id);
         own.map_or(rule.sentences, |(_, sentences)| sentences)

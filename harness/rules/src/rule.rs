@@ -13,7 +13,7 @@ pub struct Rule {
     pub alias: &'static str,
     /// The requirement in one line.
     pub summary: &'static str,
-    /// What a violation means, and how to mend the history, for someone who meets the rule for the first time.
+    /// What a violation means and how to mend the history, for someone new to the rule.
     pub why: &'static str,
     /// The provider's sentences, the usual one first. `{name}` stands for what differs from violation to violation.
     pub sentences: &'static [&'static str],
@@ -36,13 +36,13 @@ pub struct Rule {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Confidence {
-    /// A live probe was published, or the documentation says so and several people met it.
+    /// A live probe was published, or the documentation says so and several people ran into it.
     Measured,
-    /// Somebody met it, and quoted the provider's sentence.
+    /// Somebody ran into it and quoted the provider's sentence.
     Observed,
-    /// Somebody reports it at second hand.
+    /// Reported at second hand.
     Secondary,
-    /// We conclude it from the provider's other sentences. Nobody was seen to meet it.
+    /// Concluded from the provider's other sentences; no occurrence is known.
     Inferred,
 }
 

@@ -40,7 +40,7 @@ use checker::StreamChecker;
 use event::{End, Mark, Piece};
 use lines::LineReader;
 
-/// What the linter says about one stream.
+/// The result for one stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StreamReport {
     /// The dialect by whose grammar it was judged.
@@ -164,7 +164,7 @@ impl Linter {
         }
     }
 
-    /// Says that the bytes have ended.
+    /// Takes the end of the bytes.
     pub fn finish(mut self) -> StreamReport {
         let end = match self.reader {
             _ if self.checker.is_over() => None,

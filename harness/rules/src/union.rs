@@ -1,4 +1,4 @@
-//! What anyone who speaks a dialect has against a body: for a client that does not know yet whom it will talk to.
+//! Validation by all providers of a dialect at once, for a client that does not know yet which one it will talk to.
 
 use hashbrown::HashMap;
 
@@ -6,7 +6,7 @@ use crate::json::{self, Document};
 use crate::validate::{Validator, unreadable, walk_bare};
 use crate::{Dialect, MAX_VIOLATIONS, Memory, Profile, Severity, Violation};
 
-/// One violation of a rule, and who minds it.
+/// One violation of a rule, with the profiles that refuse it or warn of it.
 #[derive(Debug, Clone)]
 pub struct UnionViolation {
     /// The violation in the words of the first profile that refuses it, or else of the first that warns of it.
@@ -17,7 +17,7 @@ pub struct UnionViolation {
     pub warned_by: Vec<&'static Profile>,
 }
 
-/// What the newest profile of each name in a dialect has against a body; see [`Profile::newest_of_each_name`].
+/// The violations in a body by the newest profile of each name in a dialect; see [`Profile::newest_of_each_name`].
 ///
 /// The body is refused by someone if an entry has a profile in `refused_by`. There is one entry for each rule and
 /// place, in the order in which providers check, and at most [`MAX_VIOLATIONS`] entries that someone refuses and as
@@ -31,7 +31,7 @@ pub fn validate_union(dialect: Dialect, body: &[u8]) -> Vec<UnionViolation> {
     judged(validators, body, read)
 }
 
-/// The same as [`validate_union`] for a bare list of messages. Places are named as if the list stood in a body.
+/// The same as [`validate_union`] for a bare list of messages. Pointers are those of a body with this list.
 pub fn validate_union_list(dialect: Dialect, list: &[u8]) -> Vec<UnionViolation> {
     let memory = Memory::default();
     let around = Document::parse(dialect.definition().bare).unwrap_or_default();
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_violation_is_reported_once_with_everyone_who_minds_it() {
+    fn a_violation_is_reported_once_with_every_profile_that_objects() {
         let body = br#"{"messages":[
             {"role":"user","content":"hi"},
             {"role":"assistant","content":"x","reasoning_content":"y","tool_calls":[

@@ -1,4 +1,4 @@
-//! A request body held against a profile.
+//! Validation of a request body by a profile.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ pub fn list_of(dialect: Dialect) -> &'static str {
     dialect.definition().list
 }
 
-/// What the provider of this profile has against a request body, in the order in which it checks.
+/// The violations in a request body, in the order in which the provider of this profile checks.
 ///
 /// Any bytes have an answer. The list holds at most [`MAX_VIOLATIONS`] errors and as many warnings.
 pub fn validate(profile: &'static Profile, body: &[u8]) -> Vec<Violation> {
@@ -27,8 +27,8 @@ pub fn validate_remembering(profile: &'static Profile, memory: &Memory, body: &[
     }
 }
 
-/// The same as [`validate_remembering`] for a body with what became of reading it, and the model if the path of the
-/// request names it.
+/// The same as [`validate_remembering`] for a body that has been parsed, and for the model if the path of the request
+/// names it.
 pub fn validate_asking(
     profile: &'static Profile,
     memory: &Memory,
@@ -46,7 +46,7 @@ pub fn validate_asking(
     }
 }
 
-/// The same as [`validate`] for a bare list of messages. Places are named as if the list stood in a body.
+/// The same as [`validate`] for a bare list of messages. Pointers are those of a body with this list.
 pub fn validate_list(profile: &'static Profile, list: &[u8]) -> Vec<Violation> {
     let memory = Memory::default();
     let mut validator = Validator::new(profile, &memory, None);
@@ -84,7 +84,7 @@ pub(crate) fn unreadable(
     out.into_violations()
 }
 
-/// What judges one request while it is read.
+/// Validates one request while it is read.
 pub(crate) struct Validator<'a> {
     pub(crate) profile: &'static Profile,
     memory: &'a Memory,

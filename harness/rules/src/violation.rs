@@ -1,4 +1,4 @@
-//! A violation of a rule, how the provider would say it, and the bounded list in which violations are collected.
+//! A violation of a rule, the provider's wording, and the bounded list in which violations are collected.
 
 use hashbrown::HashMap;
 use std::fmt::Display;
@@ -14,7 +14,7 @@ use crate::{Profile, Rule};
 /// while a hostile body could hold millions.
 pub const MAX_VIOLATIONS: usize = 1000;
 
-/// How hard a profile takes a violation.
+/// What a profile makes of a violation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Severity {
@@ -44,13 +44,13 @@ pub struct Violation {
     pub severity: Severity,
     /// The JSON pointer to the place in the body. It always resolves: a missing field is reported at its parent.
     pub pointer: String,
-    /// The provider's own sentence. Its wording changes over the years: never compare on it.
+    /// The provider's own sentence. The wording changes over the years: never compare by it.
     pub message: String,
     /// `error.param` of OpenAI's envelope.
     pub param: Option<String>,
     /// `error.code` of OpenAI's envelope, `code` of Mistral's, `type` of Mistral's details.
     pub code: Option<&'static str>,
-    /// In what the provider wraps the sentence.
+    /// The error body around the sentence.
     pub envelope: Envelope,
 }
 
@@ -132,7 +132,7 @@ pub fn refusal(violations: &[Violation]) -> Option<&Violation> {
     violations.iter().find(|violation| violation.severity == Severity::Error)
 }
 
-/// Where a rule is broken, and what the provider says about it.
+/// Where a rule is broken, and how the provider words it.
 #[derive(Debug)]
 pub(crate) struct Occurrence {
     pointer: String,
@@ -212,7 +212,7 @@ impl Violations {
         Violations { profile, violations: Vec::new(), counts: HashMap::new() }
     }
 
-    /// Notes a violation, as hard as the profile takes the rule. Its sentence is built only if there is room for it.
+    /// Adds a violation with the severity that the profile gives the rule. Its sentence is built only if there is room for it.
     pub(crate) fn add(&mut self, rule: &'static Rule, occurrence: impl FnOnce() -> Occurrence) {
         if let Some(severity) = self.profile.severity(rule)
             && self.has_room(rule, severity)
@@ -221,7 +221,7 @@ impl Violations {
         }
     }
 
-    /// Notes a violation as a warning at most, where the rule is contested for just this form of it.
+    /// Adds a violation as a warning at most, where the rule is contested for just this form of it.
     pub(crate) fn warn(&mut self, rule: &'static Rule, occurrence: impl FnOnce() -> Occurrence) {
         if self.profile.severity(rule).is_some() && self.has_room(rule, Severity::Warning) {
             self.push(rule, Severity::Warning, occurrence());

@@ -5,7 +5,7 @@ use crate::Dialect;
 use crate::json::Document;
 use crate::{self as rules, Memory, Profile};
 
-/// By what recordings are judged.
+/// How recordings are compared.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CompareOptions {
     /// The dialect of all requests, if it is not to be guessed.
@@ -28,11 +28,11 @@ pub enum Comparison {
 /// How our verdict and the provider's go together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Agreement {
-    /// Both take the request.
+    /// Both accept the request.
     Accepted,
     /// Both refuse it.
     Refused,
-    /// We refuse what the provider took: a rule is wrong.
+    /// We refuse what the provider accepted: a rule is wrong.
     TooStrict {
         /// The rule.
         rule: &'static str,
@@ -41,13 +41,13 @@ pub enum Agreement {
         /// Our sentence.
         message: String,
     },
-    /// We take what the provider refused: a rule may be missing.
+    /// We accept what the provider refused: a rule may be missing.
     TooLax,
     /// The provider refused it because of something that no rule is about.
     SomethingElse,
 }
 
-/// Holds an exchange against the rules.
+/// Compares an exchange with the rules.
 pub fn compare(exchange: &Exchange, options: &CompareOptions) -> Comparison {
     let dialect = match options.dialect {
         Some(dialect) if !exchange.request.is_empty() => dialect,
