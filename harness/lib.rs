@@ -3,7 +3,9 @@
 //! This package is the command line. The libraries that it is built on are crates of their own, and their modules are
 //! re-exported here. `ARCHITECTURE.md` describes all of them.
 
-pub use brickbat_engine::{agent, checks, conductor, events, interpreter, provider, run, simulate, triage};
+pub use brickbat_engine::{
+    agent, checks, conductor, events, flaws, interpreter, provider, run, simulate, triage,
+};
 pub use brickbat_report::{baseline, classes, diff, matrix, record, report};
 pub use brickbat_rules::{
     self as rules, check, colour, dialect, explain, json, lint, recordings, redact, streams,

@@ -174,7 +174,7 @@ fn the_reference_agent_passes_every_plan_over_acp_with_observed_receipts() {
 
 #[test]
 fn canaries_are_caught_over_acp() {
-    for canary in [Canary::DanglingOnAbort, Canary::SuccessInvented] {
+    for canary in [crate::plans::canary("dangling-on-abort"), crate::plans::canary("success-invented")] {
         let cases = run(&served(Some(canary)), &load("abort/mid-batch#k=1"));
         let faulted: Vec<&Case> = cases.iter().filter(|case| !case.plan.ends_with("+control")).collect();
         assert_eq!(faulted.len(), Dialect::ALL.len());

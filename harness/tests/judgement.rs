@@ -12,7 +12,6 @@ mod waiting;
 use std::sync::Arc;
 
 use brickbat::action::Action;
-use brickbat::agent::canary::Canary;
 use brickbat::checks::Concurrency;
 use brickbat::dialect::Dialect;
 use brickbat::lower;
@@ -230,7 +229,7 @@ fn a_system_with_ids_of_its_own_is_held_to_the_order_of_the_calls() {
     for dialect in Dialect::ALL {
         let plan = plan("abort/mid-batch#k=1", dialect);
         expect_unaccused(&plan, &with_own_ids(&plan, &run(&plan)), Verdict::Pass);
-        let run = with_own_ids(&plan, &run_canary(&plan, Canary::CallsReordered));
+        let run = with_own_ids(&plan, &run_canary(&plan, crate::plans::canary("calls-reordered")));
         let message = "the calls are not in the order in which the model made them";
         expect_failure(&plan, &run, "order-kept", &[message]);
     }
@@ -240,7 +239,7 @@ fn a_system_with_ids_of_its_own_is_held_to_the_order_of_the_calls() {
 fn a_system_with_ids_of_its_own_is_held_to_honesty() {
     for dialect in Dialect::ALL {
         let plan = plan("abort/mid-batch#k=1", dialect);
-        let run = with_own_ids(&plan, &run_canary(&plan, Canary::SuccessInvented));
+        let run = with_own_ids(&plan, &run_canary(&plan, crate::plans::canary("success-invented")));
         expect_failure(&plan, &run, "success-honest", &[&lie("a"), &lie("c")]);
     }
 }
@@ -251,7 +250,7 @@ fn a_success_invented_for_a_deaf_tool_is_found() {
     for dialect in Dialect::ALL {
         for (variant, names) in invented {
             let plan = plan(&format!("abort/deaf-tools#{variant}"), dialect);
-            let run = run_canary(&plan, Canary::SuccessInvented);
+            let run = run_canary(&plan, crate::plans::canary("success-invented"));
             let lies: Vec<String> = names.iter().map(|name| lie(name)).collect();
             let lies: Vec<&str> = lies.iter().map(String::as_str).collect();
             expect_failure(&plan, &run, "success-honest", &lies);
@@ -329,7 +328,7 @@ fn a_missing_end_after_the_stop_reason_matters_only_where_clients_wait_for_it() 
         if ends_with_stop {
             continue;
         }
-        let run = run_canary(&plan, Canary::TruncationSwallowed);
+        let run = run_canary(&plan, crate::plans::canary("truncation-swallowed"));
         match dialect {
             Dialect::AnthropicMessages => {
                 let message = "the last reply ended without its terminal event, but the turn returned as if it were complete";

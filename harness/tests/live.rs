@@ -8,7 +8,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use brickbat::action::Action;
-use brickbat::agent::canary::Canary;
 use brickbat::agent::{Agent, Delivery};
 use brickbat::cli::embedded::catalogue;
 use brickbat::cli::library::{self, Selection, Source};
@@ -403,8 +402,10 @@ fn two_runs_over_http_give_equal_cases() {
 #[test]
 fn canaries_are_caught_over_http() {
     within_patience(async {
-        let expected =
-            [(Canary::DanglingOnAbort, Severity::BrickedByProvider), (Canary::NeverEnds, Severity::Hang)];
+        let expected = [
+            (crate::plans::canary("dangling-on-abort"), Severity::BrickedByProvider),
+            (crate::plans::canary("never-ends"), Severity::Hang),
+        ];
         for (canary, harm) in expected {
             let cases =
                 run(&System::Live(Some(canary), Delivery::Streamed), &load("abort/mid-batch#k=1")).await;
@@ -429,11 +430,11 @@ fn a_dropped_signature_is_refused_because_of_the_model_in_the_path() {
     within_patience(async {
         let mut jobs = load("fault/reset-in-stream");
         jobs.retain(|job| job.plan.dialect == Dialect::Gemini);
-        let system = System::Live(Some(Canary::SignatureDropped), Delivery::Streamed);
+        let system = System::Live(Some(crate::plans::canary("signature-dropped")), Delivery::Streamed);
         let cases = run(&system, &jobs).await;
         let refused = |case: &&Case| {
             let is_meant = |finding: &Finding| {
-                finding.check == Canary::SignatureDropped.caught_by()
+                finding.check == crate::plans::canary("signature-dropped").caught_by()
                     && finding.rule == Some("gemini/thought-signature-missing")
             };
             case.judged == Verdict::Fail && case.findings.iter().any(is_meant)
@@ -460,9 +461,12 @@ async fn verdicts(system: &System, jobs: &[Job]) -> Vec<(String, Verdict, Vec<Fi
 fn a_killed_agent_is_judged_alike_in_the_simulation_and_over_http() {
     within_patience(async {
         let jobs = load("kill/");
-        for canary in
-            [None, Some(Canary::KillDangles), Some(Canary::KillForgets), Some(Canary::KillLosesResults)]
-        {
+        for canary in [
+            None,
+            Some(crate::plans::canary("kill-dangles")),
+            Some(crate::plans::canary("kill-forgets")),
+            Some(crate::plans::canary("kill-loses-results")),
+        ] {
             let simulated = verdicts(&System::Simulated(canary), &jobs).await;
             let live = verdicts(&System::Live(canary, Delivery::Streamed), &jobs).await;
             assert!(simulated.len() > 40, "{simulated:#?}");
@@ -558,7 +562,7 @@ fn a_cause_is_told_with_its_plans_counted_and_the_calls_of_a_turn_together() {
         let mut jobs = load("");
         let all_fail = lower::plans("a/all-fail", "all-fail.yaml", ALL_FAIL, &Dialect::ALL, 0).unwrap();
         jobs.extend(all_fail.into_iter().map(|plan| Job { plan: Arc::new(plan), path: None }));
-        let cases = run(&System::Simulated(Some(Canary::ErrorParked)), &jobs).await;
+        let cases = run(&System::Simulated(Some(crate::plans::canary("error-parked"))), &jobs).await;
         let mut n_plans = 0;
         for case in &cases {
             let parked: Vec<&Finding> =

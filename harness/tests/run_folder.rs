@@ -98,7 +98,7 @@ fn built_in(id: &str) -> Plan {
 fn the_timeline_of_a_brick_tells_the_story() {
     for dialect in ["anthropic-messages", "openai-chat"] {
         let plan = built_in(&format!("abort/mid-batch#k=1@{dialect}"));
-        let record = read_back(&record(&plan, Some(Canary::DanglingOnAbort)));
+        let record = read_back(&record(&plan, Some(crate::plans::canary("dangling-on-abort"))));
         insta::assert_snapshot!(
             format!("brick_{dialect}"),
             timeline::draw(&record, &|_, word| word.to_owned())

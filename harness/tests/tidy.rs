@@ -93,6 +93,20 @@ fn judges_know_no_system() {
     );
 }
 
+/// A file that the registry does not name is not compiled, and so not missed.
+#[test]
+fn each_planted_bug_has_a_file_of_its_name_that_says_what_is_wrong() {
+    let flaws = root().join("harness/engine/src/flaws");
+    let names: Vec<String> =
+        brickbat::flaws::Canary::all().map(|canary| canary.name().replace('-', "_")).collect();
+    for file in files(&flaws, &["rs"]) {
+        let stem = file.file_stem().unwrap().to_string_lossy().into_owned();
+        let is_flaw = std::fs::read_to_string(&file).unwrap().starts_with("//! BUG: ");
+        assert_eq!(is_flaw, names.contains(&stem), "{stem}");
+    }
+    assert!(names.iter().all(|name| flaws.join(format!("{name}.rs")).is_file()));
+}
+
 #[test]
 fn the_top_level_holds_only_what_is_planned() {
     let entries = std::fs::read_dir(root()).unwrap();

@@ -5,6 +5,7 @@ pub mod checks;
 #[expect(missing_docs, reason = "only the simulation and the runner obey it; the names say what is missing")]
 pub mod conductor;
 pub mod events;
+pub mod flaws;
 pub mod interpreter;
 pub mod provider;
 pub mod run;

@@ -58,3 +58,8 @@ pub fn points(plan: &Plan, turn: usize) -> Vec<PlannedPoint> {
     points.extend(started.into_iter().map(|key| PlannedPoint::Settled(key, Side::Before)));
     points
 }
+
+/// The canary of that name.
+pub fn canary(name: &str) -> brickbat::flaws::Canary {
+    brickbat::flaws::Canary::from_name(name).unwrap()
+}

@@ -57,15 +57,15 @@ fn the_reference_agent_keeps_every_level_and_each_checker_has_its_say() {
 fn a_bug_breaks_the_level_of_its_checker_and_no_lower_one() {
     let plans = of_dialect(Dialect::OpenaiChat);
     let bugs = [
-        (Canary::SuccessDenied, Level::L3),
-        (Canary::RunDenied, Level::L3),
-        (Canary::RepairDrifts, Level::L1),
-        (Canary::NoteWanders, Level::L4),
-        (Canary::StopLingers, Level::L1),
-        (Canary::ShownAsFailed, Level::L2),
-        (Canary::StoreForgets, Level::L2),
-        (Canary::PauseIgnored, Level::L4),
-        (Canary::RefusalRetried, Level::L4),
+        (crate::plans::canary("success-denied"), Level::L3),
+        (crate::plans::canary("run-denied"), Level::L3),
+        (crate::plans::canary("repair-drifts"), Level::L1),
+        (crate::plans::canary("note-wanders"), Level::L4),
+        (crate::plans::canary("stop-lingers"), Level::L1),
+        (crate::plans::canary("shown-as-failed"), Level::L2),
+        (crate::plans::canary("store-forgets"), Level::L2),
+        (crate::plans::canary("pause-ignored"), Level::L4),
+        (crate::plans::canary("refusal-retried"), Level::L4),
     ];
     for (canary, broken) in bugs {
         let account = account(&plans, Some(canary));
@@ -101,7 +101,7 @@ fn a_plan_that_was_not_asked_every_check_is_3() {
 fn accounts_of_parts_add_up_to_that_of_the_whole() {
     let plans = of_dialect(Dialect::Mistral);
     let (first, second) = plans.split_at(plans.len() / 2);
-    for canary in [None, Some(Canary::NoteWanders)] {
+    for canary in [None, Some(crate::plans::canary("note-wanders"))] {
         let mut sum = account(first, canary);
         sum.add(&account(second, canary));
         assert_eq!(sum, account(&plans, canary));
@@ -123,7 +123,7 @@ fn a_pause_of_an_hour_is_waited_for_in_virtual_time() {
         let patient = driven_for(&plan, None);
         assert_eq!(patient.0.verdict, Verdict::Pass, "{:?}", patient.0);
         assert!(!patient.1.trace.events().iter().any(is_early));
-        let (hasty, run) = driven_for(&plan, Some(Canary::PauseIgnored));
+        let (hasty, run) = driven_for(&plan, Some(crate::plans::canary("pause-ignored")));
         assert_eq!(hasty.findings.iter().map(|finding| finding.check).collect::<Vec<_>>(), ["pause-heeded"]);
         assert!(run.trace.events().iter().any(is_early));
     }

@@ -1,6 +1,5 @@
 //! A process that is killed: what may be asked of the one that goes on, and what may not.
 
-use brickbat::agent::canary::Canary;
 use brickbat::conductor::{Command, Conductor, Patience};
 use brickbat::dialect::Dialect;
 use brickbat::plan::Plan;
@@ -27,7 +26,7 @@ fn unshown(run: &Run) -> Run {
 fn a_result_that_was_shown_before_the_kill_must_be_kept() {
     for dialect in Dialect::ALL {
         let plan = plan("kill/mid-batch#k=1", dialect);
-        let run = run_canary(&plan, Canary::KillLosesResults);
+        let run = run_canary(&plan, crate::plans::canary("kill-loses-results"));
         expect_failure(&plan, &run, "results-kept", &[FORGOTTEN]);
     }
 }
@@ -36,7 +35,7 @@ fn a_result_that_was_shown_before_the_kill_must_be_kept() {
 fn a_result_that_was_only_read_before_the_kill_is_not_demanded() {
     for dialect in Dialect::ALL {
         let plan = plan("kill/mid-batch#k=1", dialect);
-        let run = unshown(&run_canary(&plan, Canary::KillLosesResults));
+        let run = unshown(&run_canary(&plan, crate::plans::canary("kill-loses-results")));
         expect_unaccused(&plan, &run, Verdict::Pass);
     }
 }
@@ -45,7 +44,7 @@ fn a_result_that_was_only_read_before_the_kill_is_not_demanded() {
 fn a_result_that_was_sent_before_the_kill_must_be_kept() {
     for dialect in Dialect::ALL {
         let plan = plan("kill/before-second-step", dialect);
-        let run = unshown(&run_canary(&plan, Canary::KillForgets));
+        let run = unshown(&run_canary(&plan, crate::plans::canary("kill-forgets")));
         let judgement = judged(&plan, &run);
         let lost = judgement.findings.iter().filter(|finding| finding.check == "results-kept");
         let sent = lost.filter(|finding| finding.message.contains("after it had sent it to the provider"));
@@ -57,10 +56,15 @@ fn a_result_that_was_sent_before_the_kill_must_be_kept() {
 fn a_result_of_a_turn_that_had_ended_must_be_kept_whatever_was_shown() {
     for dialect in Dialect::ALL {
         let plan = plan("kill/mid-batch#k=1", dialect);
-        let ended = rebuilt(&unshown(&run_canary(&plan, Canary::KillLosesResults)), |_, event| match event {
-            Event::Killed => vec![Event::TurnEnded { outcome: TurnOutcome::Cancelled }, Event::Killed],
-            event => vec![event.clone()],
-        });
+        let ended =
+            rebuilt(&unshown(&run_canary(&plan, crate::plans::canary("kill-loses-results"))), |_, event| {
+                match event {
+                    Event::Killed => {
+                        vec![Event::TurnEnded { outcome: TurnOutcome::Cancelled }, Event::Killed]
+                    }
+                    event => vec![event.clone()],
+                }
+            });
         let lost = "the result of call b was delivered and is missing";
         expect_failure(&plan, &ended, "results-kept", &[lost]);
     }

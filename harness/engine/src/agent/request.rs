@@ -5,7 +5,7 @@ use super::{Setup, Tool};
 use brickbat_scenario::wire::{self, OfferedTool};
 
 /// The body that asks for the next reply.
-pub(super) fn body(setup: &Setup, thread: &[Message]) -> Vec<u8> {
+pub(crate) fn body(setup: &Setup, thread: &[Message]) -> Vec<u8> {
     let Setup { dialect, delivery, thinking, model, declared, .. } = setup;
     wire::of(*dialect).request_body(model, *delivery, *thinking, declared, thread)
 }

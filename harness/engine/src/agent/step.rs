@@ -1,7 +1,5 @@
 //! One reply on its way, and the tools that it started.
 
-use super::canary::Canary;
-use super::spoil::LARGE_BATCH;
 use super::thread::{Block, Call, CallResult, Thought};
 use super::{Delivery, RequestId, RunId, TimerId};
 use brickbat_rules::dialect::Dialect;
@@ -10,35 +8,29 @@ use brickbat_scenario::wire::{Decoder, ReplyEvent};
 
 /// One reply of the model as far as it has come.
 #[derive(Debug)]
-pub(super) struct Step {
-    pub(super) request: RequestId,
-    pub(super) phase: Phase,
-    pub(super) blocks: Vec<StepBlock>,
+pub(crate) struct Step {
+    pub(crate) request: RequestId,
+    pub(crate) phase: Phase,
+    pub(crate) blocks: Vec<StepBlock>,
     /// The ids of the calls as the model gave them, each with the one that is kept.
-    pub(super) ids: Vec<(String, String)>,
+    pub(crate) ids: Vec<(String, String)>,
     /// The stop reason.
-    pub(super) stop: Option<String>,
-    /// The bug that is planted in the agent.
-    canary: Option<Canary>,
+    pub(crate) stop: Option<String>,
+    /// Whether a text of nothing but space is kept.
+    keeps_blank_text: bool,
     /// What the provider reported inside the stream.
-    pub(super) error: Option<String>,
+    pub(crate) error: Option<String>,
     /// Why the reply came to no end, if its tools ran all the same.
-    pub(super) broken: Option<String>,
+    pub(crate) broken: Option<String>,
     /// The body of an answer that is not a stream.
-    pub(super) whole: Vec<u8>,
+    pub(crate) whole: Vec<u8>,
     /// After how long the provider wants to be asked again, if it says so.
-    pub(super) pause_ms: Option<u64>,
-    /// Whether the last of several calls was answered first.
-    pub(super) is_last_first: bool,
-    /// Whether a call failed before the reply was over.
-    pub(super) is_error_early: bool,
-    /// What an attempt before this one had said; only a canary keeps it.
-    pub(super) failed_attempt: Vec<StepBlock>,
+    pub(crate) pause_ms: Option<u64>,
 }
 
 /// How far the reply has come.
 #[derive(Debug)]
-pub(super) enum Phase {
+pub(crate) enum Phase {
     /// Nothing is asked yet: the provider wants a pause.
     Pausing(TimerId),
     /// Nothing has come.
@@ -51,7 +43,7 @@ pub(super) enum Phase {
 
 /// A piece of the reply.
 #[derive(Debug)]
-pub(super) enum StepBlock {
+pub(crate) enum StepBlock {
     Thought(StepThought),
     Text(String),
     Call(StepCall),
@@ -59,21 +51,20 @@ pub(super) enum StepBlock {
 
 /// What the model thinks, as far as it has come.
 #[derive(Debug)]
-pub(super) struct StepThought {
-    pub(super) text: String,
-    pub(super) signature: Option<String>,
+pub(crate) struct StepThought {
+    pub(crate) text: String,
+    pub(crate) signature: Option<String>,
     is_open: bool,
 }
 
 impl StepBlock {
-    /// What it leaves in a message: text of nothing but space is refused by providers, and so is a thought that was
-    /// cut off before its signature.
-    fn kept(&self, canary: Option<Canary>) -> Option<Block> {
+    /// What it leaves in a message. A thought that was cut off before its signature is refused by providers.
+    pub(crate) fn kept(&self, keeps_blank_text: bool) -> Option<Block> {
         match self {
             StepBlock::Thought(StepThought { text, signature, .. }) => {
                 Some(Block::Thought(Thought { text: text.clone(), signature: signature.clone()? }))
             }
-            StepBlock::Text(text) if text.trim().is_empty() && canary != Some(Canary::EmptyTextKept) => None,
+            StepBlock::Text(text) if text.trim().is_empty() && !keeps_blank_text => None,
             StepBlock::Text(text) => Some(Block::Text(text.clone())),
             StepBlock::Call(call) => Some(Block::Call(call.call.clone())),
         }
@@ -82,15 +73,15 @@ impl StepBlock {
 
 /// A call of the reply.
 #[derive(Debug)]
-pub(super) struct StepCall {
-    pub(super) index: u64,
-    pub(super) call: Call,
-    pub(super) state: CallState,
+pub(crate) struct StepCall {
+    pub(crate) index: u64,
+    pub(crate) call: Call,
+    pub(crate) state: CallState,
 }
 
 /// How far a call has come.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum CallState {
+pub(crate) enum CallState {
     /// Its arguments are still coming.
     Open,
     /// The user is asked whether its tool may run.
@@ -99,36 +90,38 @@ pub(super) enum CallState {
     Running(RunId),
     /// It is answered.
     Done(CallResult),
-    /// It will not be answered; only a canary does this.
+    /// It gets no result; that is always a bug.
     Forgotten,
 }
 
 impl Step {
-    pub(super) fn new(request: RequestId, canary: Option<Canary>) -> Step {
+    pub(crate) fn new(request: RequestId, keeps_blank_text: bool) -> Step {
         Step {
             request,
             phase: Phase::Asked,
             blocks: Vec::new(),
             ids: Vec::new(),
             stop: None,
-            canary,
+            keeps_blank_text,
             error: None,
             broken: None,
             whole: Vec::new(),
             pause_ms: None,
-            is_last_first: false,
-            is_error_early: false,
-            failed_attempt: Vec::new(),
         }
     }
 
+    /// A step in which nothing is left to be done.
+    pub(crate) fn over(request: RequestId) -> Step {
+        Step { phase: Phase::Over, ..Step::new(request, false) }
+    }
+
     /// An answer has begun.
-    pub(super) fn answered_with(&mut self, status: u16, dialect: Dialect) {
+    pub(crate) fn answered_with(&mut self, status: u16, dialect: Dialect) {
         self.phase = Phase::Coming { status, decoder: Decoder::new(dialect), terminated: false };
     }
 
     /// Takes a piece of the answer's body, and gives what it says; a body in one piece says nothing before its end.
-    pub(super) fn take_in(&mut self, bytes: &[u8], delivery: Delivery) -> Vec<ReplyEvent> {
+    pub(crate) fn take_in(&mut self, bytes: &[u8], delivery: Delivery) -> Vec<ReplyEvent> {
         let mut events = Vec::new();
         match &mut self.phase {
             Phase::Coming { status: 200, decoder, .. } if delivery == Delivery::Streamed => {
@@ -141,7 +134,7 @@ impl Step {
     }
 
     /// All text that has come.
-    pub(super) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let texts = self.blocks.iter().filter_map(|block| match block {
             StepBlock::Text(text) => Some(text.as_str()),
             StepBlock::Thought(_) | StepBlock::Call(_) => None,
@@ -150,7 +143,7 @@ impl Step {
     }
 
     /// The calls, in order.
-    pub(super) fn calls(&self) -> impl Iterator<Item = &StepCall> {
+    pub(crate) fn calls(&self) -> impl Iterator<Item = &StepCall> {
         self.blocks.iter().filter_map(|block| match block {
             StepBlock::Call(call) => Some(call),
             StepBlock::Thought(_) | StepBlock::Text(_) => None,
@@ -158,7 +151,7 @@ impl Step {
     }
 
     /// The calls, in order, to change them.
-    pub(super) fn calls_mut(&mut self) -> impl Iterator<Item = &mut StepCall> {
+    pub(crate) fn calls_mut(&mut self) -> impl Iterator<Item = &mut StepCall> {
         self.blocks.iter_mut().filter_map(|block| match block {
             StepBlock::Call(call) => Some(call),
             StepBlock::Thought(_) | StepBlock::Text(_) => None,
@@ -166,15 +159,15 @@ impl Step {
     }
 
     /// The thoughts, in order, to change them.
-    pub(super) fn thoughts_mut(&mut self) -> impl Iterator<Item = &mut StepThought> {
+    pub(crate) fn thoughts_mut(&mut self) -> impl Iterator<Item = &mut StepThought> {
         self.blocks.iter_mut().filter_map(|block| match block {
             StepBlock::Thought(thought) => Some(thought),
             StepBlock::Text(_) | StepBlock::Call(_) => None,
         })
     }
 
-    /// Takes what the model said. Gives the index of a call that has just become complete.
-    pub(super) fn said(&mut self, event: ReplyEvent) -> Option<u64> {
+    /// Takes what the model said. Returns the index of a call that has just become complete.
+    pub(crate) fn take_event(&mut self, event: ReplyEvent) -> Option<u64> {
         match event {
             ReplyEvent::Thought(text) => match self.blocks.last_mut() {
                 Some(StepBlock::Thought(thought)) if thought.is_open => thought.text.push_str(&text),
@@ -224,7 +217,7 @@ impl Step {
     }
 
     /// The open call with that index; a later attempt may use the index of an earlier one again.
-    pub(super) fn open_call(&mut self, index: u64) -> Option<&mut StepCall> {
+    pub(crate) fn open_call(&mut self, index: u64) -> Option<&mut StepCall> {
         self.calls_mut().find(|call| call.index == index && call.state == CallState::Open)
     }
 
@@ -235,14 +228,13 @@ impl Step {
     }
 
     /// Whether the opening of a call has come before: the call with that index is open, and has the same id.
-    pub(super) fn has_begun(&self, index: u64, said_id: &str) -> bool {
+    pub(crate) fn has_begun(&self, index: u64, said_id: &str) -> bool {
         let mut open = self.calls().filter(|call| call.index == index && call.state == CallState::Open);
         open.any(|call| self.said_id(call) == said_id)
     }
 
-    /// Drops the open call with that index if it is another one once more, down to its id and arguments: what was sent
-    /// twice was meant once.
-    pub(super) fn drop_repeated(&mut self, index: u64) {
+    /// Drops the open call with that index if it repeats another one, down to its id and arguments: it was meant once.
+    pub(crate) fn drop_repeated(&mut self, index: u64) {
         let open = |call: &StepCall| call.index == index && call.state == CallState::Open;
         let Some(late) = self.calls().find(|call| open(call)) else { return };
         let said = self.said_id(late);
@@ -257,83 +249,54 @@ impl Step {
     }
 
     /// The call that a tool run belongs to.
-    pub(super) fn call_of(&mut self, run: RunId) -> Option<&mut StepCall> {
+    pub(crate) fn call_of(&mut self, run: RunId) -> Option<&mut StepCall> {
         self.calls_mut().find(|call| call.state == CallState::Running(run))
     }
 
     /// The call that a question to the user is about.
-    pub(super) fn asked_about(&mut self, run: RunId) -> Option<&mut StepCall> {
+    pub(crate) fn asked_about(&mut self, run: RunId) -> Option<&mut StepCall> {
         self.calls_mut().find(|call| call.state == CallState::Asked(run))
     }
 
     /// Whether the model has said anything in words.
-    pub(super) fn has_text(&self) -> bool {
+    pub(crate) fn has_text(&self) -> bool {
         self.blocks.iter().any(|block| matches!(block, StepBlock::Text(_)))
     }
 
-    /// Whether the last call of a large batch is answered.
-    pub(super) fn is_last_answered(&self) -> bool {
-        let is_large = self.calls().count() >= LARGE_BATCH;
-        let is_good = |call: &StepCall| matches!(&call.state, CallState::Done(result) if !result.is_error);
-        is_large && self.calls().last().is_some_and(is_good)
-    }
-
     /// Whether a tool has been started or a call has been answered.
-    pub(super) fn has_side_effects(&self) -> bool {
+    pub(crate) fn has_side_effects(&self) -> bool {
         self.calls().any(|call| call.state != CallState::Open)
     }
 
     /// Whether tools run, or wait for the user.
-    pub(super) fn is_running(&self) -> bool {
+    pub(crate) fn is_running(&self) -> bool {
         self.calls().any(|call| matches!(call.state, CallState::Running(_) | CallState::Asked(_)))
     }
 
     /// Whether the user is being asked about a call.
-    pub(super) fn is_asking(&self) -> bool {
+    pub(crate) fn is_asking(&self) -> bool {
         self.calls().any(|call| matches!(call.state, CallState::Asked(_)))
     }
 
     /// Drops the calls whose arguments never became complete.
-    pub(super) fn drop_open_calls(&mut self) {
+    pub(crate) fn drop_open_calls(&mut self) {
         self.blocks.retain(|block| !matches!(block, StepBlock::Call(call) if call.state == CallState::Open));
     }
 
-    /// What a canary does to a reply: of each text only the first word is left.
-    pub(super) fn cut_text(&mut self) {
-        for block in &mut self.blocks {
-            if let StepBlock::Text(text) = block {
-                *text = text.split_whitespace().next().unwrap_or_default().to_owned();
-            }
-        }
-    }
-
     /// The assistant message that this reply leaves in the thread.
-    pub(super) fn message(&self) -> Vec<Block> {
-        message_of(&self.blocks, self.canary)
-    }
-
-    /// The messages that a canary makes of it: another begins with each text behind a call.
-    pub(super) fn messages(&self) -> Vec<Vec<Block>> {
-        let begins = |pair: [&StepBlock; 2]| matches!(pair, [StepBlock::Call(_), StepBlock::Text(_)]);
-        let parts = self.blocks.chunk_by(|one, next| !begins([one, next]));
-        parts.map(|part| message_of(part, self.canary)).collect()
+    pub(crate) fn message(&self) -> Vec<Block> {
+        message_of(&self.blocks, self.keeps_blank_text)
     }
 
     /// The same if the reply were over now: without the calls whose arguments are not complete.
-    pub(super) fn message_so_far(&self) -> Vec<Block> {
+    pub(crate) fn message_so_far(&self) -> Vec<Block> {
         let is_open =
             |block: &&StepBlock| matches!(block, StepBlock::Call(call) if call.state == CallState::Open);
-        message_of(self.blocks.iter().filter(|block| !is_open(block)), self.canary)
-    }
-
-    /// What the model thought.
-    pub(super) fn thoughts(&self) -> Vec<Block> {
-        let thoughts = self.blocks.iter().filter(|block| matches!(block, StepBlock::Thought(_)));
-        thoughts.filter_map(|block| block.kept(self.canary)).collect()
+        message_of(self.blocks.iter().filter(|block| !is_open(block)), self.keeps_blank_text)
     }
 
     /// The results, in the order of the calls.
-    pub(super) fn results(&self) -> Vec<CallResult> {
+    pub(crate) fn results(&self) -> Vec<CallResult> {
         let results = self.calls().filter_map(|call| match &call.state {
             CallState::Done(result) => Some(result.clone()),
             _ => None,
@@ -342,20 +305,20 @@ impl Step {
     }
 }
 
-/// A message of these blocks. What the model only thought is nothing that it said, and providers refuse a message that
-/// ends with it. A model may say something between two calls, but Claude refuses to hear it again in that order: there
-/// nothing may follow the first call but calls.
-fn message_of<'a>(blocks: impl IntoIterator<Item = &'a StepBlock>, canary: Option<Canary>) -> Vec<Block> {
-    let mut kept: Vec<Block> = blocks.into_iter().filter_map(|block| block.kept(canary)).collect();
+/// A message of these blocks. Providers refuse a message that is nothing but thinking. A model may write text between
+/// two calls, but Claude refuses it in that order: only calls may follow the first call.
+pub(crate) fn message_of<'a>(
+    blocks: impl IntoIterator<Item = &'a StepBlock>,
+    keeps_blank_text: bool,
+) -> Vec<Block> {
+    let mut kept: Vec<Block> = blocks.into_iter().filter_map(|block| block.kept(keeps_blank_text)).collect();
     kept.sort_by_key(|block| block.call().is_some());
-    match kept.iter().all(|block| matches!(block, Block::Thought(_))) {
-        true => Vec::new(),
-        false => kept,
-    }
+    let has_more = kept.iter().any(|block| !matches!(block, Block::Thought(_)));
+    if has_more { kept } else { Vec::new() }
 }
 
-/// What the model is told about a tool that ended.
-pub(super) fn result_of(call: &Call, outcome: &ToolOutcome) -> CallResult {
+/// What the model reads about a tool that ended.
+pub(crate) fn result_of(call: &Call, outcome: &ToolOutcome) -> CallResult {
     let text = match outcome {
         // Providers refuse some empty texts, and a result that is left out for that leaves its call open.
         ToolOutcome::Return(text) | ToolOutcome::Error(text) if text.is_empty() => "(no output)".to_owned(),
@@ -367,16 +330,16 @@ pub(super) fn result_of(call: &Call, outcome: &ToolOutcome) -> CallResult {
     CallResult { call_id: call.id.clone(), text, is_error: !outcome.is_success() }
 }
 
-/// What the model is told about a tool that the user, being asked, has not let run.
-pub(super) fn not_allowed(call: &Call, why: &str) -> CallResult {
+/// What the model reads about a tool that the user, being asked, did not allow.
+pub(crate) fn not_allowed(call: &Call, why: &str) -> CallResult {
     CallResult { call_id: call.id.clone(), text: format!("Not run: {why}."), is_error: true }
 }
 
-/// The beginning of what the model is told about a tool that was cut off.
-pub(super) const MADE_UP: &str = "Interrupted before a result was known";
+/// How the result of a tool that was cut off begins.
+pub(crate) const MADE_UP: &str = "Interrupted before a result was known";
 
-/// What the model is told about a tool that was cut off.
-pub(super) fn interrupted(call: &Call) -> CallResult {
+/// What the model reads about a tool that was cut off.
+pub(crate) fn interrupted(call: &Call) -> CallResult {
     CallResult {
         call_id: call.id.clone(),
         text: format!("{MADE_UP}; the tool may have run."),

@@ -2,17 +2,15 @@
 //!
 //! The bytes are JSON with a version. They hold the thread as it would stand if the agent died at this moment: the
 //! user's message, what the model has said, the calls whose tools were started, and the results that have come.
-//! A call that has no result yet is stored without one; whoever loads the thread answers it honestly.
+//! A call that has no result yet is stored without one; whoever loads the thread gives it one.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
 use super::Agent;
-use super::canary::Canary;
-use super::loads::loaded;
-use super::step::Phase;
-use super::thread::{Block, CallResult, Message};
+use super::thread::{Block, Call, CallResult, Message};
+use brickbat_scenario::plan::{GivenBlock, GivenMessage, GivenResult};
 
 /// The version of the format. Another one is not guessed at.
 const VERSION: u32 = 1;
@@ -30,13 +28,13 @@ impl fmt::Display for BrokenStore {
 impl std::error::Error for BrokenStore {}
 
 #[derive(Serialize)]
-struct Written<'a> {
+struct StoreOut<'a> {
     version: u32,
     thread: &'a [Message],
 }
 
 #[derive(Deserialize)]
-struct Read {
+struct StoreIn {
     version: u32,
     thread: Vec<Message>,
 }
@@ -47,7 +45,7 @@ impl Agent {
     /// It changes only in [`Agent::step`]. A driver writes it after each step and *before* it carries out what the
     /// step asked for: then nothing has happened in the world that the store does not know.
     pub fn saved(&self) -> Vec<u8> {
-        written(&self.thread_now())
+        stored(&self.thread_now())
     }
 
     /// What the store holds now, counted: what the user said, the calls, and the results.
@@ -60,28 +58,24 @@ impl Agent {
         entries.sum()
     }
 
+    /// What must stand on the disk for an agent to find a given history there.
+    pub fn stored(given: &[GivenMessage]) -> Vec<u8> {
+        let thread: Vec<Message> = given.iter().map(given_message).collect();
+        stored(&thread)
+    }
+
     /// The thread as it would stand if the agent died now.
     fn thread_now(&self) -> Vec<Message> {
-        let mut thread = self.thread.clone();
+        let mut thread = self.session.thread.clone();
         if let Some(turn) = &self.turn {
-            match self.setup.canary {
-                Some(Canary::KillForgets) => thread.truncate(turn.mark),
-                Some(Canary::KillDangles) if !matches!(turn.step.phase, Phase::Over) => {}
-                Some(Canary::AskedKillLosesSiblings) if turn.step.is_asking() => {
-                    push(&mut thread, turn.step.message_so_far(), Vec::new());
-                }
-                Some(Canary::KillDangles | Canary::KillLosesResults) => {
-                    push(&mut thread, turn.step.message_so_far(), Vec::new());
-                }
-                _ => push(&mut thread, turn.step.message_so_far(), turn.step.results()),
-            }
-            thread.extend(turn.asides.iter().map(|heard| Message::User(heard.text.clone())));
+            self.decisions.save_running(turn, &mut thread);
+            thread.extend(turn.said.iter().map(|message| Message::User(message.text.clone())));
         }
         thread
     }
 
     /// This agent, which has no thread yet, with a stored one. Nothing of the dead process is on its way any more, so
-    /// every call without a result is answered: it may have run, and nobody knows.
+    /// every call without a result gets one: that its tool may have run.
     ///
     /// # Errors
     ///
@@ -91,39 +85,36 @@ impl Agent {
         Ok(self)
     }
 
-    /// Takes over what another process has stored since. Whoever shares a session looks into the store before each turn,
-    /// or it would write over what it does not know.
+    /// Takes over what another process has stored since. A process that shares its session reads the store before each
+    /// turn, or it would overwrite what it does not know.
     ///
     /// # Errors
     ///
     /// When the bytes are not what [`Agent::saved`] writes.
     pub fn reload(&mut self, saved: &[u8]) -> Result<(), BrokenStore> {
-        match self.setup.canary {
-            Some(Canary::StaleWriter) => Ok(()),
-            _ => self.load(saved),
-        }
+        if self.decisions.rereads() { self.load(saved) } else { Ok(()) }
     }
 
     fn load(&mut self, saved: &[u8]) -> Result<(), BrokenStore> {
-        let read: Read = serde_json::from_slice(saved).map_err(|error| BrokenStore(error.to_string()))?;
+        let read: StoreIn = serde_json::from_slice(saved).map_err(|error| BrokenStore(error.to_string()))?;
         if read.version != VERSION {
             return Err(BrokenStore(format!(
                 "it has version {}, and this is version {VERSION}",
                 read.version
             )));
         }
-        self.thread = loaded(read.thread, self.setup.canary);
+        self.session.thread = self.decisions.loaded(read.thread);
         Ok(())
     }
 }
 
 /// The bytes of a thread.
-pub(super) fn written(thread: &[Message]) -> Vec<u8> {
-    let written = Written { version: VERSION, thread };
-    serde_json::to_vec(&written).expect("a thread is strings and flags, which JSON can say")
+fn stored(thread: &[Message]) -> Vec<u8> {
+    serde_json::to_vec(&StoreOut { version: VERSION, thread })
+        .expect("a thread is strings and flags, which JSON can say")
 }
 
-fn push(thread: &mut Vec<Message>, message: Vec<Block>, results: Vec<CallResult>) {
+pub(crate) fn push(thread: &mut Vec<Message>, message: Vec<Block>, results: Vec<CallResult>) {
     if !message.is_empty() {
         thread.push(Message::Assistant(message));
     }
@@ -132,11 +123,34 @@ fn push(thread: &mut Vec<Message>, message: Vec<Block>, results: Vec<CallResult>
     }
 }
 
+fn given_message(given: &GivenMessage) -> Message {
+    match given {
+        GivenMessage::User(text) => Message::User(text.clone()),
+        GivenMessage::Assistant(blocks) => Message::Assistant(blocks.iter().map(given_block).collect()),
+        GivenMessage::Results(results) => Message::Results(results.iter().map(given_result).collect()),
+    }
+}
+
+fn given_block(given: &GivenBlock) -> Block {
+    match given {
+        GivenBlock::Text(text) => Block::Text(text.clone()),
+        GivenBlock::Call { id, tool, args } => {
+            let (id, tool, args) = (id.clone(), tool.clone(), args.to_string());
+            Block::Call(Call { id, tool, args, signature: None })
+        }
+    }
+}
+
+fn given_result(given: &GivenResult) -> CallResult {
+    let GivenResult { id, text, is_error } = given;
+    CallResult { call_id: id.clone(), text: text.clone(), is_error: *is_error }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::agent::Delivery;
-    use crate::agent::thread::{Call, unanswered};
+    use crate::agent::thread::unanswered;
     use brickbat_rules::dialect::Dialect;
 
     fn resume(saved: &[u8]) -> Result<Agent, BrokenStore> {
@@ -153,7 +167,7 @@ mod tests {
     }
 
     fn thread(messages: &[Message]) -> Vec<u8> {
-        serde_json::to_vec(&Written { version: VERSION, thread: messages }).unwrap()
+        serde_json::to_vec(&StoreOut { version: VERSION, thread: messages }).unwrap()
     }
 
     #[test]
@@ -164,7 +178,7 @@ mod tests {
             Message::Results(vec![result("a")]),
         ];
         let agent = resume(&thread(&whole)).unwrap();
-        assert_eq!(agent.thread, whole);
+        assert_eq!(agent.session.thread, whole);
         assert_eq!(agent.saved(), thread(&whole));
     }
 
@@ -177,11 +191,13 @@ mod tests {
             Message::Assistant(vec![call("c")]),
         ];
         let agent = resume(&thread(&broken)).unwrap();
-        assert!(unanswered(&agent.thread).is_empty());
-        let Message::Results(results) = &agent.thread[1] else { panic!("{:?}", agent.thread) };
+        assert!(unanswered(&agent.session.thread).is_empty());
+        let Message::Results(results) = &agent.session.thread[1] else {
+            panic!("{:?}", agent.session.thread)
+        };
         assert_eq!(results.iter().map(|result| result.call_id.as_str()).collect::<Vec<_>>(), ["a", "b"]);
         assert!(results[0].is_error && results[0].text.contains("Interrupted"));
-        assert!(matches!(agent.thread.last(), Some(Message::Results(_))));
+        assert!(matches!(agent.session.thread.last(), Some(Message::Results(_))));
     }
 
     #[test]

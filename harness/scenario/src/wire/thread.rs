@@ -14,6 +14,38 @@ pub enum Message {
     Results(Vec<CallResult>),
 }
 
+impl Message {
+    /// The calls that it makes.
+    pub fn calls(&self) -> impl Iterator<Item = &Call> {
+        let blocks = match self {
+            Message::Assistant(blocks) => blocks.as_slice(),
+            Message::User(_) | Message::Results(_) => &[],
+        };
+        blocks.iter().filter_map(Block::call)
+    }
+
+    /// Whether it makes calls.
+    pub fn has_calls(&self) -> bool {
+        self.calls().next().is_some()
+    }
+
+    /// The results that it gives, if it is of that kind.
+    pub fn results(&self) -> Option<&[CallResult]> {
+        match self {
+            Message::Results(results) => Some(results),
+            Message::User(_) | Message::Assistant(_) => None,
+        }
+    }
+
+    /// The same, to change them.
+    pub fn results_mut(&mut self) -> Option<&mut Vec<CallResult>> {
+        match self {
+            Message::Results(results) => Some(results),
+            Message::User(_) | Message::Assistant(_) => None,
+        }
+    }
+}
+
 /// A piece of an assistant message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -72,22 +104,8 @@ pub struct CallResult {
 
 /// Calls of a thread that have no result.
 pub fn unanswered(thread: &[Message]) -> Vec<&Call> {
-    let answered: Vec<&str> = thread
-        .iter()
-        .flat_map(|message| match message {
-            Message::Results(results) => results.as_slice(),
-            _ => &[],
-        })
-        .map(|result| result.call_id.as_str())
-        .collect();
-    let blocks = thread.iter().flat_map(|message| match message {
-        Message::Assistant(blocks) => blocks.as_slice(),
-        _ => &[],
-    });
-    blocks
-        .filter_map(|block| match block {
-            Block::Call(call) if !answered.contains(&call.id.as_str()) => Some(call),
-            _ => None,
-        })
-        .collect()
+    let results = thread.iter().filter_map(Message::results).flatten();
+    let answered: Vec<&str> = results.map(|result| result.call_id.as_str()).collect();
+    let calls = thread.iter().flat_map(Message::calls);
+    calls.filter(|call| !answered.contains(&call.id.as_str())).collect()
 }

@@ -1,0 +1,158 @@
+//! Where a thread may be cut, and what stays of it.
+//!
+//! A call is never separated from its result, the user or a summary speaks first, and while a turn runs what the user said
+//! in it stays. Each cut of a cut thread gives that thread again.
+
+use std::fmt::Write;
+
+use super::thread::{Block, Message};
+
+/// What a summary begins with.
+const SUMMARY: &str = "Summary of the conversation so far: ";
+
+/// Where the last messages begin, about so many: results are not parted from their calls.
+pub(crate) fn start(thread: &[Message], keep: usize) -> usize {
+    let start = thread.len().saturating_sub(keep);
+    match thread.get(start) {
+        Some(Message::Results(_)) => start.saturating_sub(1),
+        _ => start,
+    }
+}
+
+/// What stays of a thread that is cut: it begins with a message of the user, if need be with the last one.
+pub(crate) fn trimmed(thread: &[Message], keep: usize) -> Vec<Message> {
+    let kept = &thread[start(thread, keep)..];
+    match kept.iter().position(is_user) {
+        Some(first) => kept[first..].to_vec(),
+        None => last_prompt(thread).into_iter().chain(kept).cloned().collect(),
+    }
+}
+
+/// A thread whose beginning a summary stands for. What the user said in a running turn stays.
+pub(crate) fn summarised(thread: &[Message], keep: usize, summary: &str, is_running: bool) -> Vec<Message> {
+    let kept = &thread[start(thread, keep)..];
+    let summary = Message::User(format!("{SUMMARY}{summary}"));
+    let prompt = last_prompt(thread).filter(|_| is_running && !kept.iter().any(is_user));
+    std::iter::once(&summary).chain(prompt).chain(kept).cloned().collect()
+}
+
+/// The thread without the last messages of the user, so many, and all that followed them.
+pub(crate) fn rewound(thread: &[Message], prompts: usize) -> &[Message] {
+    let mut said = thread.iter().enumerate().rev().filter(|(_, message)| is_user(message));
+    match prompts.checked_sub(1).and_then(|others| said.nth(others)) {
+        Some((at, _)) => &thread[..at],
+        None => thread,
+    }
+}
+
+/// Whether the thread begins with a summary.
+pub(crate) fn has_summary(thread: &[Message]) -> bool {
+    matches!(thread.first(), Some(Message::User(text)) if text.starts_with(SUMMARY))
+}
+
+/// The place of the last message of the user; the length of the thread where there is none.
+fn last_prompt_at(thread: &[Message]) -> usize {
+    thread.iter().rposition(is_user).unwrap_or(thread.len())
+}
+
+/// What the user began a turn with, which was not yet in the thread when it had that length. More may have been said since.
+pub(crate) fn prompt_from(thread: &[Message], mark: usize) -> Option<Message> {
+    thread.get(mark..)?.iter().find(|message| is_user(message)).cloned()
+}
+
+/// Puts the prompt of a running turn back at that place, if a cut has taken it out.
+pub(crate) fn keep_prompt(thread: &mut Vec<Message>, at: usize, prompt: Option<&Message>) {
+    if let Some(prompt) = prompt.filter(|prompt| !thread.contains(prompt)) {
+        thread.insert(at.min(thread.len()), prompt.clone());
+    }
+}
+
+/// Where the prompt of a running turn stands; the length of the thread if it does not.
+pub(crate) fn place_of(thread: &[Message], prompt: Option<&Message>) -> usize {
+    thread.iter().rposition(|message| Some(message) == prompt).unwrap_or(thread.len())
+}
+
+/// A thread as one text, for a model that is to speak about it: so no rule of calls and results binds it, and what is
+/// wrong with the thread does no harm.
+pub(crate) fn transcript(thread: &[Message]) -> String {
+    let mut text = String::new();
+    for message in thread {
+        // To write to a string cannot fail.
+        let _ = match message {
+            Message::User(said) => writeln!(text, "User: {said}"),
+            Message::Assistant(blocks) => blocks.iter().try_for_each(|block| match block {
+                Block::Thought(_) => Ok(()),
+                Block::Text(said) => writeln!(text, "Assistant: {said}"),
+                Block::Call(call) => writeln!(text, "Assistant calls {} with {}", call.tool, call.args),
+            }),
+            Message::Results(results) => {
+                results.iter().try_for_each(|result| writeln!(text, "Result: {}", result.text))
+            }
+        };
+    }
+    text
+}
+
+fn last_prompt(thread: &[Message]) -> Option<&Message> {
+    thread.get(last_prompt_at(thread))
+}
+
+fn is_user(message: &Message) -> bool {
+    matches!(message, Message::User(_))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agent::thread::{Call, CallResult};
+
+    fn thread() -> Vec<Message> {
+        let call = |id: &str| {
+            let (tool, args) = ("lookup".to_owned(), "{}".to_owned());
+            Message::Assistant(vec![Block::Call(Call { id: id.to_owned(), tool, args, signature: None })])
+        };
+        let result = |id: &str| {
+            let (call_id, text) = (id.to_owned(), "found".to_owned());
+            Message::Results(vec![CallResult { call_id, text, is_error: false }])
+        };
+        let said = |text: &str| Message::User(text.to_owned());
+        let spoken = |text: &str| Message::Assistant(vec![Block::Text(text.to_owned())]);
+        vec![
+            said("one"),
+            call("a"),
+            result("a"),
+            spoken("found"),
+            said("two"),
+            call("b"),
+            result("b"),
+            call("c"),
+            result("c"),
+        ]
+    }
+
+    #[test]
+    fn whatever_is_kept_of_a_thread_the_user_speaks_first_and_results_follow_their_calls() {
+        for length in 1..=thread().len() {
+            let whole = &thread()[..length];
+            for keep in 0..=length {
+                let (trimmed, summarised) = (trimmed(whole, keep), summarised(whole, keep, "short", true));
+                for kept in [&trimmed, &summarised] {
+                    assert!(is_user(&kept[0]), "{length} {keep}: {kept:?}");
+                    let is_parted = |pair: &[Message]| {
+                        matches!(pair[1], Message::Results(_)) && !matches!(pair[0], Message::Assistant(_))
+                    };
+                    assert!(!kept.windows(2).any(is_parted), "{length} {keep}: {kept:?}");
+                    assert!(kept.contains(&whole[last_prompt_at(whole)]), "{length} {keep}: {kept:?}");
+                }
+                assert_eq!(super::trimmed(&trimmed, keep), trimmed, "{length} {keep}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_said_is_taken_back_by_prompts() {
+        assert_eq!(rewound(&thread(), 1), &thread()[..4]);
+        assert_eq!(rewound(&thread(), 2), &[]);
+        assert_eq!(rewound(&thread(), 3), thread());
+    }
+}

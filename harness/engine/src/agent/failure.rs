@@ -1,0 +1,98 @@
+//! The end of a reply, and what becomes of one that failed.
+//!
+//! A request that failed is sent again if its reply had no effect yet. Once a tool was started, the request is not
+//! repeated, or the tool would run twice: the calls that are complete get their results, and the turn goes on from them.
+
+use std::ops::ControlFlow;
+
+use super::decisions::{Asking, CutOff, Failure};
+use super::step::{Phase, Step};
+use super::turn::{MAX_REQUESTS, Turn};
+use super::{Agent, BodyEnd, Delivery, Output};
+use brickbat_scenario::trace::TurnOutcome;
+use brickbat_scenario::wire::{ReplyEvent, decode_whole};
+
+/// How often one request is sent again after a failure that a retry may cure.
+pub(crate) const MAX_RETRIES: u32 = 3;
+/// The longest pause that is waited for: an hour.
+const MAX_PAUSE_MS: u64 = 3_600_000;
+
+impl Agent {
+    /// The body of an answer has ended.
+    pub(super) fn reply_over(&mut self, mut turn: Turn, how: BodyEnd) -> Option<Turn> {
+        let phase = std::mem::replace(&mut turn.step.phase, Phase::Over);
+        let Phase::Coming { status, mut terminated, .. } = phase else {
+            return self.failed(turn, "the connection broke before an answer", true);
+        };
+        if status != 200 {
+            let text = format!("status {status}: {}", String::from_utf8_lossy(&turn.step.whole));
+            return self.failed(turn, &text, self.decisions.may_pass(status));
+        }
+        if let Some(error) = turn.step.error.take() {
+            return self.failed(turn, &error, true);
+        }
+        if self.setup.delivery == Delivery::Whole && how == BodyEnd::Complete {
+            let mut events = Vec::new();
+            decode_whole(self.setup.dialect, &turn.step.whole, |event| events.push(event));
+            terminated = events.contains(&ReplyEvent::End);
+            self.hear(&mut turn.step, events);
+        }
+        if !self.decisions.is_complete(&mut turn.step, terminated) {
+            return self.failed(turn, "the stream ended before the reply was complete", true);
+        }
+        turn.n_retries = 0;
+        let next = self.decisions.reply_complete(&mut turn, &mut self.session);
+        match self.follow(next, turn) {
+            ControlFlow::Continue(turn) => self.go_on(turn),
+            ControlFlow::Break(turn) => turn,
+        }
+    }
+
+    fn failed(&mut self, mut turn: Turn, text: &str, may_pass: bool) -> Option<Turn> {
+        let may_retry = may_pass && turn.n_retries < MAX_RETRIES && turn.n_requests < MAX_REQUESTS;
+        let failure = Failure { text, may_pass, may_retry };
+        let next = self.decisions.reply_failed(&mut turn, failure, &mut self.session);
+        let mut turn = match self.follow(next, turn) {
+            ControlFlow::Continue(turn) => turn,
+            ControlFlow::Break(turn) => return turn,
+        };
+        turn.step.drop_open_calls();
+        if turn.step.has_side_effects() {
+            self.decisions.keeps_part(CutOff::Broken, &mut turn.step, &mut self.session.thread);
+            turn.step.broken = Some(text.to_owned());
+            return self.go_on(turn);
+        }
+        // A provider that asks to wait for longer than a turn may take is not asked again.
+        let pause_ms = turn.step.pause_ms;
+        if may_retry && pause_ms.is_none_or(|ms| ms <= MAX_PAUSE_MS) {
+            self.decisions.retries(&turn, &mut self.session);
+            turn.n_retries += 1;
+            turn.n_requests += 1;
+            turn.step = self.ask_again(pause_ms);
+            return Some(turn);
+        }
+        if self.decisions.keeps_failed(&turn, failure, &mut self.session) {
+            self.save(&mut turn);
+        }
+        self.session.end(raised(text));
+        None
+    }
+
+    /// Asks again, at once or after the pause that the provider wants.
+    fn ask_again(&mut self, wanted_ms: Option<u64>) -> Step {
+        let Some(ms) = self.decisions.pause_ms(wanted_ms).filter(|ms| *ms > 0) else {
+            return self.ask(Asking::Retry);
+        };
+        let timer = self.session.counter.timer();
+        self.session.outputs.push(Output::Wait { timer, ms });
+        // No request has this number, so nothing is on its way.
+        let mut step = Step::over(self.session.counter.request());
+        step.phase = Phase::Pausing(timer);
+        step
+    }
+}
+
+/// The outcome of a turn that the provider has failed.
+pub(crate) fn raised(text: &str) -> TurnOutcome {
+    TurnOutcome::Raised { class: "ProviderError".to_owned(), text: text.to_owned() }
+}

@@ -1,0 +1,176 @@
+//! Changes of the history, and the request outside of turns that some of them take.
+//!
+//! Such a request offers no tools, so it sends the thread as one text: providers refuse calls without tools, and also a
+//! thread with which something is wrong must be summarised.
+//! While a turn runs, a change waits until the results of its step have come, or calls would be separated from them.
+
+use super::decisions::Asking;
+use super::step::{Phase, Step};
+use super::thread::Message;
+use super::turn::Turn;
+use super::{Agent, BodyEnd, Delivery, Input, Output, RequestId, Setup, Thinking, compaction, request};
+use brickbat_scenario::plan::Change;
+use brickbat_scenario::wire::{ReplyEvent, decode_whole};
+
+/// A request outside of turns, and what it is for.
+#[derive(Debug)]
+pub(crate) struct SideRequest {
+    step: Step,
+    change: Change,
+}
+
+/// What asks the model for a summary.
+pub(crate) const SUMMARISE: &str = "Summarise this conversation.";
+
+/// The messages of a step: the calls, and their results. While a turn runs they stay, as the model has not seen them.
+const STEP: usize = 2;
+
+impl SideRequest {
+    pub(super) fn id(&self) -> RequestId {
+        self.step.request
+    }
+}
+
+impl Agent {
+    /// Changes the history of an idle agent.
+    pub(super) fn change(&mut self, change: &Change) {
+        if !self.begin_change(change, None) {
+            self.session.outputs.push(Output::Changed(change.clone()));
+        }
+    }
+
+    /// Changes the history, or asks the provider for what it takes. `turn` is the running one, between two steps.
+    pub(super) fn begin_change(&mut self, change: &Change, turn: Option<&mut Turn>) -> bool {
+        match change {
+            Change::Trim { keep } => self.trim(*keep as usize, turn),
+            Change::Rewind { prompts } => {
+                self.session.thread = self.decisions.rewound(&self.session.thread, *prompts as usize);
+            }
+            Change::Summarise { keep } => {
+                let end = compaction::start(&self.session.thread, kept(*keep, turn.is_some()));
+                if end > 0 {
+                    let request = self.decisions.summary_request(&self.setup, &self.session.thread, end);
+                    self.send(request, change);
+                    return true;
+                }
+            }
+            Change::Aside { question } => {
+                let request = self.decisions.question_request(&self.setup, &self.session.thread, question);
+                self.send(request, change);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Whether an input belongs to the side request.
+    pub(super) fn is_of_side_request(&self, input: &Input<'_>) -> bool {
+        let (Input::Head { request, .. } | Input::Body { request, .. } | Input::End { request, .. }) = input
+        else {
+            return false;
+        };
+        self.side_request.as_ref().is_some_and(|side_request| side_request.step.request == *request)
+    }
+
+    /// Takes what comes of the side request.
+    pub(super) fn advance_side_request(&mut self, turn: Option<Turn>, input: Input<'_>) -> Option<Turn> {
+        let Some(mut side_request) = self.side_request.take() else { return turn };
+        match input {
+            Input::Head { status, .. } => side_request.step.answered_with(status, self.setup.dialect),
+            Input::Body { bytes, .. } => {
+                for event in side_request.step.take_in(bytes, self.setup.delivery) {
+                    side_request.step.take_event(event);
+                }
+            }
+            Input::End { how, .. } => return self.side_request_over(side_request, turn, how),
+            _ => {}
+        }
+        self.side_request = Some(side_request);
+        turn
+    }
+
+    /// A summary takes its place, if there is one, and the turn that has waited for it goes on.
+    fn side_request_over(
+        &mut self,
+        mut side_request: SideRequest,
+        turn: Option<Turn>,
+        how: BodyEnd,
+    ) -> Option<Turn> {
+        let is_whole = self.is_whole(&mut side_request.step, how);
+        let prompt = turn.as_ref().and_then(|turn| compaction::prompt_from(&self.session.thread, turn.start));
+        if let Change::Summarise { keep } = side_request.change
+            && is_whole
+        {
+            let (keep, is_running) = (kept(keep, turn.is_some()), turn.is_some());
+            let summary = side_request.step.text();
+            let thread = &mut self.session.thread;
+            *thread = self.decisions.summarised(thread, keep, &summary, is_running);
+            // After the summary.
+            compaction::keep_prompt(thread, 1, prompt.as_ref());
+        }
+        let Some(mut turn) = turn else {
+            self.session.outputs.push(Output::Changed(side_request.change));
+            return None;
+        };
+        turn.start = compaction::place_of(&self.session.thread, prompt.as_ref());
+        self.push_said(&mut turn);
+        turn.step = self.ask(Asking::Summary);
+        Some(turn)
+    }
+
+    fn is_whole(&self, step: &mut Step, how: BodyEnd) -> bool {
+        let Phase::Coming { status: 200, .. } = step.phase else { return false };
+        if self.setup.delivery == Delivery::Whole && how == BodyEnd::Complete {
+            let mut events: Vec<ReplyEvent> = Vec::new();
+            decode_whole(self.setup.dialect, &step.whole, |event| events.push(event));
+            for event in events {
+                step.take_event(event);
+            }
+        }
+        matches!(step.phase, Phase::Coming { terminated: true, .. })
+    }
+
+    fn send(&mut self, body: Vec<u8>, change: &Change) {
+        let request = self.session.counter.request();
+        let step = Step::new(request, self.decisions.keeps_blank_text());
+        self.side_request = Some(SideRequest { step, change: change.clone() });
+        self.session.outputs.push(Output::Request { request, body });
+    }
+
+    fn trim(&mut self, keep: usize, turn: Option<&mut Turn>) {
+        let thread = &mut self.session.thread;
+        let first = thread.len().saturating_sub(keep);
+        let may_begin = |message| self.decisions.may_begin_with(message, turn.is_some());
+        let is_blind = thread.get(first).is_some_and(may_begin);
+        let keep = kept(keep as u32, turn.is_some());
+        let prompt = turn.as_ref().and_then(|turn| compaction::prompt_from(thread, turn.start));
+        *thread = if is_blind { thread.split_off(first) } else { compaction::trimmed(thread, keep) };
+        if let Some(turn) = turn {
+            if !is_blind {
+                compaction::keep_prompt(thread, 0, prompt.as_ref());
+            }
+            turn.start = compaction::place_of(thread, prompt.as_ref());
+        }
+    }
+}
+
+/// The body that asks for a summary of these messages.
+pub(crate) fn of_summary(setup: &Setup, thread: &[Message]) -> Vec<u8> {
+    let text = format!("{SUMMARISE}\n\n{}", compaction::transcript(thread));
+    request::body(&without_tools(setup), &[Message::User(text)])
+}
+
+/// The body that asks a question about a thread.
+pub(crate) fn of_question(setup: &Setup, thread: &[Message], question: &str) -> Vec<u8> {
+    let text = format!("This is a conversation:\n\n{}\n{question}", compaction::transcript(thread));
+    request::body(&without_tools(setup), &[Message::User(text)])
+}
+
+pub(crate) fn without_tools(setup: &Setup) -> Setup {
+    Setup { declared: String::new(), thinking: Thinking::Unasked, ..setup.clone() }
+}
+
+/// How many messages stay; while a turn runs, its last step does.
+fn kept(keep: u32, is_turn_running: bool) -> usize {
+    if is_turn_running { (keep as usize).max(STEP) } else { keep as usize }
+}

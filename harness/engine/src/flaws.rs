@@ -1,0 +1,328 @@
+//! The planted bugs: each file makes one or two of the reference agent's decisions wrongly, as a real system did.
+//!
+//! A canary is the reference agent with one flaw, and the suite must catch it with the check that the flaw names. No
+//! check, rule or provider knows that there are flaws. To plant one, add its file and name it here, twice.
+
+mod approval_forgotten;
+mod approval_talked_over;
+mod aside_without_tools;
+mod asked_kill_loses_siblings;
+mod bad_arguments_skipped;
+mod bad_name_kept;
+mod batch_split;
+mod branch_followed;
+mod calls_reordered;
+mod consent_misrouted;
+mod credits_dangle;
+mod cut_arguments_repaired;
+mod dangling_on_abort;
+mod deaf_tool_awaited;
+mod deltas_to_latest;
+mod denied_keeps_reply;
+mod early_error_ignored;
+mod empty_id_kept;
+mod empty_result_dropped;
+mod empty_text_kept;
+mod empty_tool_turn;
+mod error_loses_results;
+mod error_parked;
+mod error_twice;
+mod errors_not_lowered;
+mod final_tool_unanswered;
+mod finished_batch_lost;
+mod finished_batch_reruns;
+mod finished_turn_dropped;
+mod foreign_id_kept;
+mod guardrail_dangles;
+mod heals_the_end_alone;
+mod hook_splits_batch;
+mod in_flight_dropped;
+mod kill_dangles;
+mod kill_forgets;
+mod kill_loses_results;
+mod last_result_apart;
+mod last_result_only;
+mod late_result_revived;
+mod late_result_twice;
+mod length_dangles;
+mod limit_leaves_calls;
+mod lone_thought_kept;
+mod mechanics;
+mod memory_doubled;
+mod never_ends;
+mod no_word_after_results;
+mod not_object_kept;
+mod note_wanders;
+mod order_from_ids;
+mod order_of_arrival;
+mod partial_arguments_run;
+mod parts_overwritten;
+mod pause_ignored;
+mod placeholder_kept;
+mod prelude;
+mod prompt_lost;
+mod prompts_interleave;
+mod question_taken_for_done;
+mod refusal_ignored;
+mod refusal_retried;
+mod refuses_own_history;
+mod repair_adds_result;
+mod repair_drifts;
+mod request_storm;
+mod results_lost;
+mod retry_continues_message;
+mod retry_merges_steps;
+mod retry_prefills;
+mod rewind_forgotten;
+mod run_denied;
+mod runs_twice;
+mod same_id_kept;
+mod second_batch_dangles;
+mod second_stop_undoes;
+mod shown_as_failed;
+mod siblings_cancelled;
+mod signature_dropped;
+mod stale_writer;
+mod steer_splits_batch;
+mod stop_lingers;
+mod store_forgets;
+mod success_denied;
+mod success_invented;
+mod summary_cuts_arguments;
+mod summary_drops_open_calls;
+mod summary_flips_role;
+mod summary_of_poison;
+mod summary_orphans_call;
+mod surrogate_kept;
+mod text_splits_reply;
+mod thinking_altered;
+mod thinking_dropped;
+mod thinking_forgotten;
+mod thinking_unsigned;
+mod trim_drops_prompt;
+mod trim_orphans_result;
+mod trim_starts_with_call;
+mod truncation_swallowed;
+mod unknown_tool_dangles;
+mod users_not_merged;
+mod wordless_throw_dropped;
+
+use std::cmp::Ordering;
+use std::fmt;
+
+use brickbat_rules::dialect::Dialect;
+
+use crate::agent::decisions::Decisions;
+
+/// Every flaw, in the order of the kill table.
+static ALL: [&Flaw; 101] = [
+    &dangling_on_abort::FLAW,
+    &in_flight_dropped::FLAW,
+    &early_error_ignored::FLAW,
+    &retry_merges_steps::FLAW,
+    &denied_keeps_reply::FLAW,
+    &error_parked::FLAW,
+    &results_lost::FLAW,
+    &partial_arguments_run::FLAW,
+    &late_result_twice::FLAW,
+    &request_storm::FLAW,
+    &prompt_lost::FLAW,
+    &success_invented::FLAW,
+    &runs_twice::FLAW,
+    &calls_reordered::FLAW,
+    &never_ends::FLAW,
+    &truncation_swallowed::FLAW,
+    &refuses_own_history::FLAW,
+    &approval_forgotten::FLAW,
+    &refusal_ignored::FLAW,
+    &kill_dangles::FLAW,
+    &kill_forgets::FLAW,
+    &kill_loses_results::FLAW,
+    &signature_dropped::FLAW,
+    &thinking_dropped::FLAW,
+    &thinking_altered::FLAW,
+    &thinking_unsigned::FLAW,
+    &success_denied::FLAW,
+    &run_denied::FLAW,
+    &repair_drifts::FLAW,
+    &note_wanders::FLAW,
+    &stop_lingers::FLAW,
+    &shown_as_failed::FLAW,
+    &store_forgets::FLAW,
+    &pause_ignored::FLAW,
+    &refusal_retried::FLAW,
+    &unknown_tool_dangles::FLAW,
+    &bad_name_kept::FLAW,
+    &bad_arguments_skipped::FLAW,
+    &cut_arguments_repaired::FLAW,
+    &not_object_kept::FLAW,
+    &surrogate_kept::FLAW,
+    &empty_id_kept::FLAW,
+    &same_id_kept::FLAW,
+    &foreign_id_kept::FLAW,
+    &deltas_to_latest::FLAW,
+    &length_dangles::FLAW,
+    &empty_tool_turn::FLAW,
+    &text_splits_reply::FLAW,
+    &empty_text_kept::FLAW,
+    &error_loses_results::FLAW,
+    &second_batch_dangles::FLAW,
+    &siblings_cancelled::FLAW,
+    &last_result_only::FLAW,
+    &last_result_apart::FLAW,
+    &batch_split::FLAW,
+    &order_of_arrival::FLAW,
+    &error_twice::FLAW,
+    &late_result_revived::FLAW,
+    &question_taken_for_done::FLAW,
+    &retry_continues_message::FLAW,
+    &users_not_merged::FLAW,
+    &no_word_after_results::FLAW,
+    &retry_prefills::FLAW,
+    &placeholder_kept::FLAW,
+    &finished_batch_lost::FLAW,
+    &lone_thought_kept::FLAW,
+    &thinking_forgotten::FLAW,
+    &deaf_tool_awaited::FLAW,
+    &finished_turn_dropped::FLAW,
+    &second_stop_undoes::FLAW,
+    &empty_result_dropped::FLAW,
+    &wordless_throw_dropped::FLAW,
+    &limit_leaves_calls::FLAW,
+    &final_tool_unanswered::FLAW,
+    &guardrail_dangles::FLAW,
+    &credits_dangle::FLAW,
+    &steer_splits_batch::FLAW,
+    &hook_splits_batch::FLAW,
+    &prompts_interleave::FLAW,
+    &approval_talked_over::FLAW,
+    &asked_kill_loses_siblings::FLAW,
+    &consent_misrouted::FLAW,
+    &finished_batch_reruns::FLAW,
+    &trim_orphans_result::FLAW,
+    &trim_starts_with_call::FLAW,
+    &trim_drops_prompt::FLAW,
+    &summary_orphans_call::FLAW,
+    &summary_flips_role::FLAW,
+    &summary_cuts_arguments::FLAW,
+    &summary_drops_open_calls::FLAW,
+    &summary_of_poison::FLAW,
+    &memory_doubled::FLAW,
+    &rewind_forgotten::FLAW,
+    &aside_without_tools::FLAW,
+    &branch_followed::FLAW,
+    &repair_adds_result::FLAW,
+    &parts_overwritten::FLAW,
+    &order_from_ids::FLAW,
+    &errors_not_lowered::FLAW,
+    &heals_the_end_alone::FLAW,
+    &stale_writer::FLAW,
+];
+
+/// A planted bug: what is known of it, and the decisions that it makes.
+struct Flaw {
+    name: &'static str,
+    check: &'static str,
+    class: Option<&'static str>,
+    only_on: Option<(&'static [Dialect], &'static str)>,
+    not_on: [(&'static [Dialect], &'static str); 2],
+    decisions: fn() -> Box<dyn Decisions>,
+}
+
+impl Flaw {
+    /// A flaw of that name, which that check must catch.
+    const fn new(name: &'static str, check: &'static str, decisions: fn() -> Box<dyn Decisions>) -> Flaw {
+        Flaw { name, check, class: None, only_on: None, not_on: [(&[], ""); 2], decisions }
+    }
+
+    /// The failure class that it stands for; none where the suite guards against more than was ever reported.
+    const fn class(mut self, class: &'static str) -> Flaw {
+        self.class = Some(class);
+        self
+    }
+
+    /// The only dialects in which it can show, and why.
+    const fn only_on(mut self, dialects: &'static [Dialect], why: &'static str) -> Flaw {
+        self.only_on = Some((dialects, why));
+        self
+    }
+
+    /// Dialects in which it cannot show, and why; at most two reasons.
+    const fn not_on(mut self, dialects: &'static [Dialect], why: &'static str) -> Flaw {
+        let at = if self.not_on[0].0.is_empty() { 0 } else { 1 };
+        self.not_on[at] = (dialects, why);
+        self
+    }
+}
+
+/// The reference agent with one planted bug.
+#[derive(Clone, Copy)]
+pub struct Canary(&'static Flaw);
+
+impl Canary {
+    /// Every canary, in the order of the kill table.
+    pub fn all() -> impl ExactSizeIterator<Item = Canary> {
+        ALL.iter().map(|flaw| Canary(flaw))
+    }
+
+    /// The canary of that name.
+    pub fn from_name(name: &str) -> Option<Canary> {
+        Canary::all().find(|canary| canary.name() == name)
+    }
+
+    /// The name in tables and options.
+    pub fn name(self) -> &'static str {
+        self.0.name
+    }
+
+    /// The id of the check that must catch it. The checks do not know this.
+    pub fn caught_by(self) -> &'static str {
+        self.0.check
+    }
+
+    /// The failure class that it stands for, if it is one that was reported.
+    pub fn class(self) -> Option<&'static str> {
+        self.0.class
+    }
+
+    /// Why the bug cannot show in a dialect, if so.
+    pub fn senseless_in(self, dialect: Dialect) -> Option<&'static str> {
+        let elsewhere = self.0.only_on.filter(|(dialects, _)| !dialects.contains(&dialect));
+        let here = self.0.not_on.into_iter().find(|(dialects, _)| dialects.contains(&dialect));
+        elsewhere.or(here).map(|(_, why)| why)
+    }
+
+    pub(crate) fn decisions(self) -> Box<dyn Decisions> {
+        (self.0.decisions)()
+    }
+
+    fn place(self) -> usize {
+        Canary::all().take_while(|other| other.name() != self.name()).count()
+    }
+}
+
+impl PartialEq for Canary {
+    fn eq(&self, other: &Canary) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl Eq for Canary {}
+
+impl Ord for Canary {
+    fn cmp(&self, other: &Canary) -> Ordering {
+        self.place().cmp(&other.place())
+    }
+}
+
+impl PartialOrd for Canary {
+    fn partial_cmp(&self, other: &Canary) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl fmt::Debug for Canary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

@@ -1,0 +1,19 @@
+//! BUG: The user's stop forgets calls about which the user is being asked.
+//! A report of its class: <https://github.com/vercel/ai/issues/12709>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw = Flaw::new("approval-forgotten", "thread-survives", || Box::new(ApprovalForgotten))
+    .class("approval-unanswered");
+
+struct ApprovalForgotten;
+
+impl Decisions for ApprovalForgotten {
+    fn answer(&self, call: &StepCall, why: CutOff) -> Option<CallResult> {
+        if why == CutOff::Stopped && matches!(call.state, CallState::Asked(_)) {
+            None
+        } else {
+            Reference.answer(call, why)
+        }
+    }
+}

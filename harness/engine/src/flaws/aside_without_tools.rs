@@ -1,0 +1,16 @@
+//! BUG: A question outside of the conversation is sent with its calls and without tools.
+//! Pydantic AI: <https://github.com/pydantic/pydantic-ai/issues/5929>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw = Flaw::new("aside-without-tools", "thread-survives", || Box::new(AsideWithoutTools))
+    .class("tools-param")
+    .only_on(&[Dialect::BedrockConverse], "calls are taken without tools");
+
+struct AsideWithoutTools;
+
+impl Decisions for AsideWithoutTools {
+    fn question_request(&self, setup: &Setup, thread: &[Message], question: &str) -> Vec<u8> {
+        request::body(&without_tools(setup), &[thread, &[Message::User(question.to_owned())]].concat())
+    }
+}

@@ -1,0 +1,15 @@
+//! BUG: The name of a tool is kept as the model wrote it, whatever it is.
+//! Claude Code: <https://github.com/anthropics/claude-code/issues/94799>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw =
+    Flaw::new("bad-name-kept", "thread-survives", || Box::new(BadNameKept)).class("bad-tool-name");
+
+struct BadNameKept;
+
+impl Decisions for BadNameKept {
+    fn keeps_name(&self, _: &str) -> bool {
+        true
+    }
+}

@@ -1,0 +1,21 @@
+//! BUG: Calls are saved in the order in which their results came.
+//! A report of its class: <https://github.com/google-gemini/gemini-cli/issues/26956>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw =
+    Flaw::new("calls-reordered", "order-kept", || Box::new(CallsReordered)).class("out-of-order");
+
+struct CallsReordered;
+
+impl Decisions for CallsReordered {
+    fn keeps_part(&mut self, why: CutOff, step: &mut Step, _: &mut Vec<Message>) {
+        if why == CutOff::Stopped {
+            step.blocks.sort_by_key(|block| match block {
+                StepBlock::Thought(_) | StepBlock::Text(_) => 0,
+                StepBlock::Call(call) if matches!(call.state, CallState::Done(_)) => 1,
+                StepBlock::Call(_) => 2,
+            });
+        }
+    }
+}

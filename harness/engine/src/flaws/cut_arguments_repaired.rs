@@ -1,0 +1,21 @@
+//! BUG: Arguments that break off are completed, and the tool runs.
+//! LangChain.js: <https://github.com/langchain-ai/langchainjs/issues/11471>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw =
+    Flaw::new("cut-arguments-repaired", "arguments-complete", || Box::new(CutArgumentsRepaired))
+        .class("partial-args")
+        .not_on(&[Dialect::Gemini], "arguments are sent as JSON");
+
+struct CutArgumentsRepaired;
+
+impl Decisions for CutArgumentsRepaired {
+    fn invalid(&self, args: &mut String, problem: InvalidCall) -> Option<InvalidCall> {
+        if problem != InvalidCall::CutOff {
+            return Some(problem);
+        }
+        args.push_str("\"}");
+        None
+    }
+}

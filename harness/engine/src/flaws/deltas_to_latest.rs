@@ -1,0 +1,16 @@
+//! BUG: Pieces of arguments are added to the call that began last, whichever they belong to.
+//! Continue: <https://github.com/continuedev/continue/issues/13223>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw = Flaw::new("deltas-to-latest", "thread-survives", || Box::new(DeltasToLatest))
+    .class("delta-index")
+    .only_on(&[Dialect::OpenaiChat], "calls do not come in turns");
+
+struct DeltasToLatest;
+
+impl Decisions for DeltasToLatest {
+    fn call_of_piece(&self, reply: &Step, _: u64) -> u64 {
+        reply.calls().last().map_or(0, |call| call.index)
+    }
+}

@@ -1,0 +1,17 @@
+//! BUG: A denied call ends the turn with the reply kept and no results.
+//! tunacode: <https://github.com/alchemiststudiosDOTai/tunacode/issues/246>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw = Flaw::new("denied-keeps-reply", "thread-survives", || Box::new(DeniedKeepsReply))
+    .class("approval-denied");
+
+struct DeniedKeepsReply;
+
+impl Decisions for DeniedKeepsReply {
+    fn denied(&mut self, turn: &mut Turn, session: &mut Session) -> Next {
+        session.let_go(&turn.step);
+        session.push_message(turn.step.message());
+        Next::End(raised("the user refused"))
+    }
+}

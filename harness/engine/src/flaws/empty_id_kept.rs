@@ -1,0 +1,16 @@
+//! BUG: A call without an id is kept with an empty one.
+//! opencode: <https://github.com/anomalyco/opencode/issues/1279>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw = Flaw::new("empty-id-kept", "thread-survives", || Box::new(EmptyIdKept))
+    .class("empty-id")
+    .not_on(&[Dialect::Gemini], "ids may be anything");
+
+struct EmptyIdKept;
+
+impl Decisions for EmptyIdKept {
+    fn replaces_id(&self, problem: IdProblem) -> bool {
+        problem != IdProblem::Missing
+    }
+}

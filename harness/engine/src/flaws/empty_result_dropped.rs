@@ -1,0 +1,15 @@
+//! BUG: The result of a tool that returned nothing is left out.
+//! Zed: <https://github.com/zed-industries/zed/issues/37196>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw = Flaw::new("empty-result-dropped", "thread-survives", || Box::new(EmptyResultDropped))
+    .class("empty-result");
+
+struct EmptyResultDropped;
+
+impl Decisions for EmptyResultDropped {
+    fn keeps_result(&self, outcome: &ToolOutcome, _: bool) -> bool {
+        !matches!(outcome, ToolOutcome::Return(text) if text.is_empty())
+    }
+}

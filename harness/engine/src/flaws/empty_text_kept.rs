@@ -1,0 +1,18 @@
+//! BUG: A text that was opened and not filled is kept.
+//! opencode: <https://github.com/anomalyco/opencode/issues/16220>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw =
+    Flaw::new("empty-text-kept", "thread-survives", || Box::new(EmptyTextKept)).class("empty-text").only_on(
+        &[Dialect::AnthropicMessages, Dialect::BedrockConverse],
+        "an empty text is not kept, or not refused",
+    );
+
+struct EmptyTextKept;
+
+impl Decisions for EmptyTextKept {
+    fn keeps_blank_text(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,27 @@
+//! BUG: A reply that stops for calls and has none is answered with an empty list of results.
+//! A report of its class: <https://github.com/can1357/oh-my-pi/issues/5600>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw = Flaw::new("empty-tool-turn", "thread-survives", || Box::new(EmptyToolTurn))
+    .class("empty-tool-turn")
+    .not_on(&[Dialect::Gemini, Dialect::OpenaiResponses], "no stop reason speaks of calls")
+    .not_on(&[Dialect::OpenaiChat], "an empty list of results is no message");
+
+/// Stop reasons of a reply with calls.
+const CALLS: [&str; 2] = ["tool_use", "tool_calls"];
+
+struct EmptyToolTurn;
+
+impl Decisions for EmptyToolTurn {
+    fn reply_complete(&mut self, turn: &mut Turn, session: &mut Session) -> Next {
+        let promises_calls = turn.step.stop.as_deref().is_some_and(|reason| CALLS.contains(&reason));
+        if !promises_calls || turn.step.calls().next().is_some() {
+            return Next::GoOn;
+        }
+        session.push_message(turn.step.message());
+        session.thread.push(Message::Results(Vec::new()));
+        turn.n_requests += 1;
+        Next::Ask
+    }
+}

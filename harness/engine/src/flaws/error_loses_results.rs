@@ -1,0 +1,19 @@
+//! BUG: When the provider refuses the request with the results for good, the results are dropped.
+//! Zed: <https://github.com/zed-industries/zed/issues/29401>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw = Flaw::new("error-loses-results", "thread-survives", || Box::new(ErrorLosesResults))
+    .class("provider-error-midloop");
+
+struct ErrorLosesResults;
+
+impl Decisions for ErrorLosesResults {
+    fn keeps_failed(&mut self, _: &Turn, failure: Failure<'_>, session: &mut Session) -> bool {
+        let is_lost = !failure.may_pass && matches!(session.thread.last(), Some(Message::Results(_)));
+        if is_lost {
+            session.thread.pop();
+        }
+        !is_lost
+    }
+}

@@ -1,0 +1,15 @@
+//! BUG: A call that failed before the reply was over is never shown as over.
+//! TanStack AI: <https://github.com/TanStack/ai/issues/727>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw =
+    Flaw::new("error-parked", "parts-settled", || Box::new(ErrorParked)).class("stuck-state");
+
+struct ErrorParked;
+
+impl Decisions for ErrorParked {
+    fn shows_result(&self, outcome: &ToolOutcome, is_reply_over: bool) -> bool {
+        is_reply_over || outcome.is_success()
+    }
+}

@@ -1,0 +1,16 @@
+//! BUG: The tool that ends the turn has no result.
+//! ChatGPTApp: <https://github.com/scriptit-fr/ChatGPTApp/issues/34>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw =
+    Flaw::new("final-tool-unanswered", "thread-survives", || Box::new(FinalToolUnanswered))
+        .class("final-tool");
+
+struct FinalToolUnanswered;
+
+impl Decisions for FinalToolUnanswered {
+    fn keeps_result_at(&self, halt: Halt, is_final_call: bool) -> bool {
+        halt != Halt::FinalTool || !is_final_call
+    }
+}

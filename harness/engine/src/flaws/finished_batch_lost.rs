@@ -1,0 +1,19 @@
+//! BUG: The user's stop while the model talks about the results drops the results with it.
+//! A report of its class: <https://github.com/sandialabs/atlas-ui-3/issues/755>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw =
+    Flaw::new("finished-batch-lost", "results-kept", || Box::new(FinishedBatchLost)).class("lost-exec");
+
+struct FinishedBatchLost;
+
+impl Decisions for FinishedBatchLost {
+    fn stops(&mut self, turn: &mut Turn, _: &[Tool], session: &mut Session) -> OnStop {
+        let has_calls = turn.step.calls().any(|call| call.state != CallState::Open);
+        if turn.n_requests > 1 && turn.step.has_text() && !has_calls {
+            session.thread.truncate(turn.start + 1);
+        }
+        OnStop::KeepReply
+    }
+}

@@ -1,0 +1,29 @@
+//! BUG: A stop while the model talks about its results has their tools run again.
+//! Cherry Studio: <https://github.com/CherryHQ/cherry-studio/issues/16642>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw =
+    Flaw::new("finished-batch-reruns", "executed-once", || Box::new(FinishedBatchReruns::default()))
+        .class("double-exec");
+
+#[derive(Default)]
+struct FinishedBatchReruns {
+    call_ids: Vec<String>,
+}
+
+impl Decisions for FinishedBatchReruns {
+    fn stops(&mut self, turn: &mut Turn, _: &[Tool], session: &mut Session) -> OnStop {
+        let is_talking = matches!(turn.step.phase, Phase::Coming { terminated: false, .. });
+        if is_talking && !turn.step.message().is_empty() && turn.step.calls().next().is_none() {
+            let results =
+                session.thread[turn.start..].iter().rev().find_map(Message::results).unwrap_or_default();
+            self.call_ids = results.iter().map(|result| result.call_id.clone()).collect();
+        }
+        OnStop::KeepReply
+    }
+
+    fn turn_begins(&mut self, thread: &[Message], _: &mut Vec<LateRun>) -> Vec<Call> {
+        std::mem::take(&mut self.call_ids).iter().filter_map(|id| call_of(thread, id)).collect()
+    }
+}

@@ -1,0 +1,21 @@
+//! BUG: A stop in the instant in which the last reply is complete undoes the turn.
+//! Junior: <https://github.com/getsentry/junior/issues/1559>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw =
+    Flaw::new("finished-turn-dropped", "user-message-kept", || Box::new(FinishedTurnDropped))
+        .class("late-abort");
+
+struct FinishedTurnDropped;
+
+impl Decisions for FinishedTurnDropped {
+    fn stops(&mut self, turn: &mut Turn, _: &[Tool], session: &mut Session) -> OnStop {
+        let is_whole = matches!(turn.step.phase, Phase::Coming { terminated: true, .. });
+        if !is_whole || turn.step.calls().next().is_some() {
+            return OnStop::KeepReply;
+        }
+        session.thread.truncate(turn.start);
+        OnStop::DropReply
+    }
+}

@@ -1,0 +1,15 @@
+//! BUG: A guardrail that trips leaves open calls without results.
+//! OpenAI Agents: <https://github.com/openai/openai-agents-python/issues/4125>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw =
+    Flaw::new("guardrail-dangles", "thread-survives", || Box::new(GuardrailDangles)).class("guardrail-trip");
+
+struct GuardrailDangles;
+
+impl Decisions for GuardrailDangles {
+    fn answer(&self, call: &StepCall, why: CutOff) -> Option<CallResult> {
+        if why == CutOff::Interrupted(InterruptCause::Guardrail) { None } else { Reference.answer(call, why) }
+    }
+}

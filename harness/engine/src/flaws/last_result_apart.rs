@@ -1,0 +1,31 @@
+//! BUG: When the last call of a batch is answered first, its result gets a message of its own.
+//! AgentScope: <https://github.com/agentscope-ai/agentscope/issues/1892>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw =
+    Flaw::new("last-result-apart", "thread-survives", || Box::new(LastResultApart::default()))
+        .class("split-results")
+        .only_on(&[Dialect::Gemini], "results may stand in several messages, or are told as one");
+
+#[derive(Default)]
+struct LastResultApart {
+    last_first: LastFirst,
+}
+
+impl Decisions for LastResultApart {
+    fn call_ended(&mut self, step: &mut Step, id: &str, _: &ToolOutcome, _: &mut Session) {
+        self.last_first.note(step, id);
+    }
+
+    fn record(&mut self, turn: &mut Turn, put_off: Option<&Change>, session: &mut Session) {
+        if !self.last_first.take(&turn.step) {
+            return Reference.record(turn, put_off, session);
+        }
+        let mut results = turn.step.results();
+        let last = results.split_off(results.len() - 1);
+        session.push_message(turn.step.message());
+        session.push_results(last);
+        session.push_results(results);
+    }
+}

@@ -1,0 +1,18 @@
+//! BUG: A result that comes while the next turn runs is added after that turn's prompt.
+//! A report of its class: <https://github.com/hugoduncan/psi/issues/171>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw =
+    Flaw::new("late-result-revived", "results-once", || Box::new(LateResultRevived)).class("late-result");
+
+struct LateResultRevived;
+
+impl Decisions for LateResultRevived {
+    fn late_result(&mut self, call_id: String, outcome: &ToolOutcome, thread: &mut Vec<Message>) {
+        if let Some(Message::User(_)) = thread.last() {
+            let text = outcome.text().to_owned();
+            thread.push(Message::Results(vec![CallResult { call_id, text, is_error: false }]));
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! BUG: A result that comes after the stop is recorded besides the one that was made up.
+//! A report of its class: <https://github.com/hugoduncan/psi/issues/171>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw =
+    Flaw::new("late-result-twice", "results-once", || Box::new(LateResultTwice)).class("late-result");
+
+struct LateResultTwice;
+
+impl Decisions for LateResultTwice {
+    fn late_result(&mut self, call_id: String, outcome: &ToolOutcome, thread: &mut Vec<Message>) {
+        let is_error = !outcome.is_success();
+        let result = CallResult { call_id, text: outcome.text().to_owned(), is_error };
+        let answered = thread.iter_mut().rev().find_map(|message| match message {
+            Message::Results(results) if results.iter().any(|earlier| earlier.call_id == result.call_id) => {
+                Some(results)
+            }
+            _ => None,
+        });
+        if let Some(results) = answered {
+            results.push(result);
+        }
+    }
+}

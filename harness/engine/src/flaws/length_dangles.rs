@@ -1,0 +1,24 @@
+//! BUG: A reply that has reached its greatest length is kept with its calls and without results.
+//! A report of its class: <https://github.com/modelscope/ms-agent/issues/909>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw =
+    Flaw::new("length-dangles", "thread-survives", || Box::new(LengthDangles)).class("max-tokens");
+
+/// Stop reasons of a reply that has reached its greatest length.
+const LENGTH: [&str; 4] = ["max_tokens", "length", "max_output_tokens", "MAX_TOKENS"];
+
+struct LengthDangles;
+
+impl Decisions for LengthDangles {
+    fn reply_complete(&mut self, turn: &mut Turn, session: &mut Session) -> Next {
+        let is_cut = turn.step.stop.as_deref().is_some_and(|reason| LENGTH.contains(&reason));
+        if !is_cut || turn.step.calls().next().is_none() {
+            return Next::GoOn;
+        }
+        session.let_go(&turn.step);
+        session.push_message(turn.step.message());
+        Next::End(TurnOutcome::Returned)
+    }
+}

@@ -1,0 +1,26 @@
+//! BUG: A reply that was stopped after the thinking is kept as a message of nothing else.
+//! opencode: <https://github.com/anomalyco/opencode/issues/2827>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw = Flaw::new("lone-thought-kept", "thread-survives", || Box::new(LoneThoughtKept))
+    .class("reasoning-orphan")
+    .only_on(
+        &[Dialect::AnthropicMessages, Dialect::OpenaiResponses],
+        "thinking and what came of it need not stand together here",
+    );
+
+struct LoneThoughtKept;
+
+impl Decisions for LoneThoughtKept {
+    fn keeps_part(&mut self, why: CutOff, step: &mut Step, thread: &mut Vec<Message>) {
+        if why != CutOff::Stopped || !step.message().is_empty() {
+            return;
+        }
+        let thoughts = step.blocks.iter().filter(|block| matches!(block, StepBlock::Thought(_)));
+        let thoughts: Vec<Block> = thoughts.filter_map(|block| block.kept(false)).collect();
+        if !thoughts.is_empty() {
+            thread.push(Message::Assistant(thoughts));
+        }
+    }
+}

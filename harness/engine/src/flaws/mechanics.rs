@@ -1,0 +1,81 @@
+//! What several flaws share.
+
+use crate::agent::RequestId;
+use crate::agent::mid_turn::MidTurnMessage;
+use crate::agent::session::Session;
+use crate::agent::step::{MADE_UP, Step, StepBlock};
+use crate::agent::thread::{Call, CallResult, Message};
+use crate::agent::turn::Turn;
+
+/// Calls of a batch in which the order of the results is mistaken.
+pub(super) const LARGE_BATCH: usize = 3;
+
+/// The request whose reply had its last call answered first.
+#[derive(Debug, Default)]
+pub(super) struct LastFirst(Option<RequestId>);
+
+impl LastFirst {
+    /// A call of the step has its result.
+    pub(super) fn note(&mut self, step: &Step, id: &str) {
+        let is_last = step.calls().last().is_some_and(|call| call.call.id == id);
+        if is_last && step.results().len() == 1 && step.calls().count() >= LARGE_BATCH {
+            self.0 = Some(step.request);
+        }
+    }
+
+    /// Whether it was so in this step, which is recorded now.
+    pub(super) fn take(&mut self, step: &Step) -> bool {
+        self.0.take_if(|request| *request == step.request).is_some()
+    }
+}
+
+/// A result that no tool has given.
+pub(super) fn done(call: &Call) -> CallResult {
+    CallResult { call_id: call.id.clone(), text: "Done.".to_owned(), is_error: false }
+}
+
+pub(super) fn is_made_up(result: &CallResult) -> bool {
+    result.is_error && result.text.starts_with(MADE_UP)
+}
+
+/// The last call of a thread with that id.
+pub(super) fn call_of(thread: &[Message], id: &str) -> Option<Call> {
+    thread.iter().rev().find_map(|message| message.calls().find(|call| call.id == id).cloned())
+}
+
+/// Counts a retry, and takes what the failed attempt had said.
+pub(super) fn retry_in_place(turn: &mut Turn) -> Vec<StepBlock> {
+    turn.n_retries += 1;
+    turn.n_requests += 1;
+    turn.step.drop_open_calls();
+    std::mem::take(&mut turn.step.blocks)
+}
+
+/// Saves a step with the first early message between its results. Returns whether there was one.
+pub(super) fn split_batch(
+    turn: &mut Turn,
+    is_early: impl Fn(&MidTurnMessage) -> bool,
+    session: &mut Session,
+) -> bool {
+    let Some(early) = turn.said.iter().find(|message| is_early(message)) else { return false };
+    let is_before = |result: &CallResult| early.answered.contains(&result.call_id);
+    let (before, after) = turn.step.results().into_iter().partition(is_before);
+    session.push_message(turn.step.message());
+    session.push_results(before);
+    session.thread.push(Message::User(early.text.clone()));
+    session.push_results(after);
+    turn.said.clear();
+    true
+}
+
+/// A thread without some results, and without the messages that have none left.
+pub(super) fn without_results(
+    mut thread: Vec<Message>,
+    is_lost: impl Fn(&CallResult) -> bool,
+) -> Vec<Message> {
+    for results in thread.iter_mut().filter_map(Message::results_mut) {
+        results.retain(|result| !is_lost(result));
+    }
+    thread.retain(|message| message.results().is_none_or(|results| !results.is_empty()));
+    thread
+}

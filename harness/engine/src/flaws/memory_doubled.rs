@@ -1,0 +1,20 @@
+//! BUG: After a summary, each step of a turn has the steps before it twice.
+//! Spring AI: <https://github.com/spring-projects/spring-ai/issues/6211>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw =
+    Flaw::new("memory-doubled", "results-once", || Box::new(MemoryDoubled)).class("double-memory");
+
+struct MemoryDoubled;
+
+impl Decisions for MemoryDoubled {
+    fn request(&mut self, setup: &Setup, thread: &mut [Message], _: RequestId, asking: Asking) -> Vec<u8> {
+        match asking {
+            Asking::Results { turn_start } if has_summary(thread) => {
+                request::body(setup, &[&*thread, &thread[turn_start..]].concat())
+            }
+            _ => request::body(setup, thread),
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! BUG: The user's stop takes effect, but the turn never ends.
+//! A report of its class: <https://github.com/TanStack/ai/issues/727>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw = Flaw::new("never-ends", "turn-ends", || Box::new(NeverEnds)).class("stuck-state");
+
+struct NeverEnds;
+
+impl Decisions for NeverEnds {
+    fn stopped(&mut self, turn: &mut Turn) -> Next {
+        turn.step = Step::over(turn.step.request);
+        Next::Wait
+    }
+}

@@ -1,0 +1,19 @@
+//! BUG: Arguments that are no object are kept as they are.
+//! Claude Code: <https://github.com/anthropics/claude-code/issues/6696>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw = Flaw::new("not-object-kept", "thread-survives", || Box::new(NotObjectKept))
+    .class("non-dict-input")
+    .not_on(
+        &[Dialect::OpenaiChat, Dialect::OpenaiResponses, Dialect::Mistral],
+        "arguments are sent back as a text, which is not read",
+    );
+
+struct NotObjectKept;
+
+impl Decisions for NotObjectKept {
+    fn keeps_arguments(&self, problem: InvalidCall) -> bool {
+        problem == InvalidCall::NotObject || Reference.keeps_arguments(problem)
+    }
+}

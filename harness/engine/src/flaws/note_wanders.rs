@@ -1,0 +1,30 @@
+//! BUG: After a stop the agent adds a note to the user's last message in each request, and stores it nowhere.
+//! No system is known to do this: the suite guards against more than was ever reported.
+
+use super::prelude::*;
+
+pub static FLAW: Flaw = Flaw::new("note-wanders", "prefix-stable", || Box::new(NoteWanders::default()));
+
+#[derive(Default)]
+struct NoteWanders {
+    was_stopped: bool,
+}
+
+impl Decisions for NoteWanders {
+    fn stops(&mut self, _: &mut Turn, _: &[Tool], _: &mut Session) -> OnStop {
+        self.was_stopped = true;
+        OnStop::KeepReply
+    }
+
+    fn request(&mut self, setup: &Setup, thread: &mut [Message], _: RequestId, _: Asking) -> Vec<u8> {
+        let mut thread = thread.to_vec();
+        let said = thread.iter_mut().rev().find_map(|message| match message {
+            Message::User(text) => Some(text),
+            Message::Assistant(_) | Message::Results(_) => None,
+        });
+        if let Some(text) = said.filter(|_| self.was_stopped) {
+            text.push_str("\n\n(A turn of this thread was interrupted.)");
+        }
+        request::body(setup, &thread)
+    }
+}

@@ -1,0 +1,21 @@
+//! BUG: The store orders messages by their ids as texts: the tenth comes before the second.
+//! opencode: <https://github.com/anomalyco/opencode/issues/28618>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw =
+    Flaw::new("order-from-ids", "order-kept", || Box::new(OrderFromIds)).class("id-order");
+
+struct OrderFromIds;
+
+impl Decisions for OrderFromIds {
+    fn loaded(&self, thread: Vec<Message>) -> Vec<Message> {
+        let mut named: Vec<(String, Message)> = repaired(thread)
+            .into_iter()
+            .enumerate()
+            .map(|(n, message)| (format!("msg_{n}"), message))
+            .collect();
+        named.sort_by(|(one, _), (other, _)| one.cmp(other));
+        named.into_iter().map(|(_, message)| message).collect()
+    }
+}

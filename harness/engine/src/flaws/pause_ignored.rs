@@ -1,0 +1,14 @@
+//! BUG: A retry does not wait as long as the provider asked for.
+//! No system is known to do this: the suite guards against more than was ever reported.
+
+use super::prelude::*;
+
+pub static FLAW: Flaw = Flaw::new("pause-ignored", "pause-heeded", || Box::new(PauseIgnored));
+
+struct PauseIgnored;
+
+impl Decisions for PauseIgnored {
+    fn pause_ms(&self, _: Option<u64>) -> Option<u64> {
+        None
+    }
+}

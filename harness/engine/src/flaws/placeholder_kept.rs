@@ -1,0 +1,19 @@
+//! BUG: The user's stop keeps a reply that had not begun as a message without content.
+//! opencode: <https://github.com/anomalyco/opencode/issues/37946>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw = Flaw::new("placeholder-kept", "thread-survives", || Box::new(PlaceholderKept))
+    .class("empty-content")
+    .not_on(&[Dialect::OpenaiResponses, Dialect::Mistral], "a message without content is left out, or taken");
+
+struct PlaceholderKept;
+
+impl Decisions for PlaceholderKept {
+    fn stops(&mut self, turn: &mut Turn, _: &[Tool], session: &mut Session) -> OnStop {
+        if turn.n_requests == 1 && matches!(turn.step.phase, Phase::Asked) {
+            session.thread.push(Message::Assistant(Vec::new()));
+        }
+        OnStop::KeepReply
+    }
+}

@@ -1,0 +1,27 @@
+//! What flaws are written with.
+
+pub(super) use super::Flaw;
+pub(super) use super::mechanics::{
+    LARGE_BATCH, LastFirst, call_of, done, is_made_up, retry_in_place, split_batch, without_results,
+};
+pub(super) use crate::agent::compaction::has_summary;
+pub(super) use crate::agent::decisions::{Asking, CutOff, Decisions, Failure, Next, OnStop, Reference};
+pub(super) use crate::agent::ending::Halt;
+pub(super) use crate::agent::failure::{MAX_RETRIES, raised};
+pub(super) use crate::agent::mid_turn::MidTurnMessage;
+pub(super) use crate::agent::model_errors::{IdProblem, InvalidCall};
+pub(super) use crate::agent::repair::repaired;
+pub(super) use crate::agent::session::{LateRun, Session};
+pub(super) use crate::agent::side_request::{SUMMARISE, without_tools};
+pub(super) use crate::agent::step::{
+    CallState, MADE_UP, Phase, Step, StepBlock, StepCall, interrupted, message_of,
+};
+pub(super) use crate::agent::store::push;
+pub(super) use crate::agent::thread::{Block, Call, CallResult, Message, unanswered};
+pub(super) use crate::agent::turn::Turn;
+pub(super) use crate::agent::{Output, RequestId, Setup, Tool, compaction, request};
+pub(super) use brickbat_rules::dialect::Dialect;
+pub(super) use brickbat_scenario::plan::{Change, ToolOutcome};
+pub(super) use brickbat_scenario::scenario::InterruptCause;
+pub(super) use brickbat_scenario::trace::{Aside, Consent, ShownState, TurnOutcome};
+pub(super) use std::borrow::Cow;

@@ -1,0 +1,19 @@
+//! BUG: Another prompt begins in the middle of the running turn's calls.
+//! AgentScope: <https://github.com/agentscope-ai/agentscope-runtime/issues/402>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw = Flaw::new("prompts-interleave", "thread-survives", || Box::new(PromptsInterleave))
+    .class("concurrent-turn");
+
+struct PromptsInterleave;
+
+impl Decisions for PromptsInterleave {
+    fn takes_second_prompt(&mut self, turn: &mut Turn, text: &str, session: &mut Session) -> bool {
+        session.let_go(&turn.step);
+        session.push_message(turn.step.message_so_far());
+        session.end(TurnOutcome::Cancelled);
+        session.thread.push(Message::User(text.to_owned()));
+        true
+    }
+}

@@ -1,0 +1,27 @@
+//! BUG: The user's stop records a call about which the user is being asked as done, if a tool runs beside it.
+//! A report of its class: <https://github.com/Hmbown/Codewhale/issues/6378>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw =
+    Flaw::new("question-taken-for-done", "success-honest", || Box::new(QuestionTakenForDone::default()))
+        .class("synthetic-wrong");
+
+#[derive(Default)]
+struct QuestionTakenForDone {
+    has_others: bool,
+}
+
+impl Decisions for QuestionTakenForDone {
+    fn keeps_part(&mut self, _: CutOff, step: &mut Step, _: &mut Vec<Message>) {
+        self.has_others = step.calls().any(|call| !matches!(call.state, CallState::Asked(_)));
+    }
+
+    fn answer(&self, call: &StepCall, why: CutOff) -> Option<CallResult> {
+        let is_asked = matches!(call.state, CallState::Asked(_));
+        match why {
+            CutOff::Stopped if is_asked && self.has_others => Some(done(&call.call)),
+            _ => Reference.answer(call, why),
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! BUG: A tool runs although the user, being asked, has said no.
+//! A report of its class: <https://github.com/cloudflare/agents/issues/955>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw =
+    Flaw::new("refusal-ignored", "consent-given", || Box::new(RefusalIgnored)).class("approval-denied");
+
+struct RefusalIgnored;
+
+impl Decisions for RefusalIgnored {
+    fn may_run(&self, consent: Consent) -> bool {
+        consent != Consent::Withheld
+    }
+}

@@ -1,0 +1,20 @@
+//! BUG: The agent saves unanswered calls and refuses its own history from then on.
+//! A report of its class: <https://github.com/twentyhq/twenty/issues/21276>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw =
+    Flaw::new("refuses-own-history", "thread-survives", || Box::new(RefusesOwnHistory)).class("abort-batch");
+
+struct RefusesOwnHistory;
+
+impl Decisions for RefusesOwnHistory {
+    fn refuses(&self, thread: &[Message]) -> Option<TurnOutcome> {
+        let (class, text) = ("MissingToolResultsError".to_owned(), "tool results are missing".to_owned());
+        (!unanswered(thread).is_empty()).then_some(TurnOutcome::Raised { class, text })
+    }
+
+    fn answer(&self, call: &StepCall, why: CutOff) -> Option<CallResult> {
+        if why == CutOff::Stopped { None } else { Reference.answer(call, why) }
+    }
+}

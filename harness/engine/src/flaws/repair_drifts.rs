@@ -1,0 +1,18 @@
+//! BUG: The result that is made up for a cut-off call is worded anew for each request.
+//! No system is known to do this: the suite guards against more than was ever reported.
+
+use super::prelude::*;
+
+pub static FLAW: Flaw = Flaw::new("repair-drifts", "repair-stable", || Box::new(RepairDrifts));
+
+struct RepairDrifts;
+
+impl Decisions for RepairDrifts {
+    fn request(&mut self, setup: &Setup, thread: &mut [Message], id: RequestId, _: Asking) -> Vec<u8> {
+        let results = thread.iter_mut().filter_map(Message::results_mut).flatten();
+        for result in results.filter(|result| is_made_up(result)) {
+            result.text = format!("{MADE_UP}, as seen at request {}.", id.0);
+        }
+        request::body(setup, thread)
+    }
+}

@@ -1,0 +1,45 @@
+//! BUG: After the user's stop the agent asks the provider again and again.
+//! No system is known to do this: the suite guards against more than was ever reported.
+
+use super::prelude::*;
+
+pub static FLAW: Flaw = Flaw::new("request-storm", "requests-bounded", || Box::new(RequestStorm::default()));
+
+const N_REQUESTS: u32 = 8;
+
+#[derive(Default)]
+struct RequestStorm {
+    /// Requests that are still to come, in a storm.
+    n_left: Option<u32>,
+}
+
+impl Decisions for RequestStorm {
+    fn stopped(&mut self, _: &mut Turn) -> Next {
+        self.n_left = Some(N_REQUESTS);
+        self.next()
+    }
+
+    fn reply_complete(&mut self, _: &mut Turn, _: &mut Session) -> Next {
+        self.next()
+    }
+
+    fn reply_failed(&mut self, _: &mut Turn, _: Failure<'_>, _: &mut Session) -> Next {
+        self.next()
+    }
+}
+
+impl RequestStorm {
+    fn next(&mut self) -> Next {
+        match self.n_left {
+            None => Next::GoOn,
+            Some(0) => {
+                self.n_left = None;
+                Next::End(TurnOutcome::Cancelled)
+            }
+            Some(n_left) => {
+                self.n_left = Some(n_left - 1);
+                Next::Ask
+            }
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! BUG: A retry goes on in the message of the failed attempt.
+//! opencode: <https://github.com/anomalyco/opencode/issues/10616>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw =
+    Flaw::new("retry-merges-steps", "steps-kept-apart", || Box::new(RetryMergesSteps::default()))
+        .class("retry-merge");
+
+#[derive(Default)]
+struct RetryMergesSteps {
+    kept: Vec<StepBlock>,
+}
+
+impl Decisions for RetryMergesSteps {
+    fn reply_failed(&mut self, turn: &mut Turn, failure: Failure<'_>, _: &mut Session) -> Next {
+        if !failure.may_retry || turn.step.blocks.is_empty() {
+            return Next::GoOn;
+        }
+        self.kept = retry_in_place(turn);
+        Next::Ask
+    }
+
+    fn reply_begins(&mut self, reply: &mut Step) {
+        reply.blocks = std::mem::take(&mut self.kept);
+    }
+}

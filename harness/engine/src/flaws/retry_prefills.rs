@@ -1,0 +1,18 @@
+//! BUG: When a later step breaks, the retry ends with what the model had said.
+//! crewAI: <https://github.com/crewAIInc/crewAI/issues/6973>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw = Flaw::new("retry-prefills", "thread-survives", || Box::new(RetryPrefills))
+    .class("trailing-assistant")
+    .only_on(&[Dialect::Mistral], "a request may end with what the model said");
+
+struct RetryPrefills;
+
+impl Decisions for RetryPrefills {
+    fn retries(&mut self, turn: &Turn, session: &mut Session) {
+        if turn.n_requests > 1 {
+            session.push_message(turn.step.message());
+        }
+    }
+}

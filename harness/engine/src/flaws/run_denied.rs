@@ -1,0 +1,18 @@
+//! BUG: A tool that the user's stop cut off is recorded as one that never ran.
+//! No system is known to do this: the suite guards against more than was ever reported.
+
+use super::prelude::*;
+
+pub static FLAW: Flaw = Flaw::new("run-denied", "failure-honest", || Box::new(RunDenied));
+
+struct RunDenied;
+
+impl Decisions for RunDenied {
+    fn answer(&self, call: &StepCall, why: CutOff) -> Option<CallResult> {
+        let mut result = Reference.answer(call, why)?;
+        if why == CutOff::Stopped {
+            result.text = "Not run: the user stopped the turn.".to_owned();
+        }
+        Some(result)
+    }
+}

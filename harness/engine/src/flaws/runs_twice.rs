@@ -1,0 +1,14 @@
+//! BUG: Calls that were cut off run again in the next turn.
+//! A report of its class: <https://github.com/odysseus-dev/odysseus/issues/3570>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw = Flaw::new("runs-twice", "executed-once", || Box::new(RunsTwice)).class("double-exec");
+
+struct RunsTwice;
+
+impl Decisions for RunsTwice {
+    fn turn_begins(&mut self, thread: &[Message], late: &mut Vec<LateRun>) -> Vec<Call> {
+        late.drain(..).filter_map(|late| call_of(thread, &late.call_id)).collect()
+    }
+}

@@ -1,0 +1,17 @@
+//! BUG: A call with the id of another is kept with it.
+//! Crush: <https://github.com/charmbracelet/crush/issues/3121>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw = Flaw::new("same-id-kept", "thread-survives", || Box::new(SameIdKept))
+    .class("dup-id")
+    .not_on(&[Dialect::Gemini], "ids may be anything")
+    .not_on(&[Dialect::OpenaiResponses], "calls may share an id");
+
+struct SameIdKept;
+
+impl Decisions for SameIdKept {
+    fn replaces_id(&self, problem: IdProblem) -> bool {
+        problem != IdProblem::Taken
+    }
+}

@@ -1,0 +1,25 @@
+//! BUG: The user's stop saves calls that have no result, but only in a later step of the turn: the repair
+//! looks at the first.
+//! A report of its class: <https://github.com/twentyhq/twenty/issues/21276>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw =
+    Flaw::new("second-batch-dangles", "thread-survives", || Box::new(SecondBatchDangles::default()))
+        .class("abort-batch");
+
+#[derive(Default)]
+struct SecondBatchDangles {
+    is_later_step: bool,
+}
+
+impl Decisions for SecondBatchDangles {
+    fn stops(&mut self, turn: &mut Turn, _: &[Tool], _: &mut Session) -> OnStop {
+        self.is_later_step = turn.n_requests > 1;
+        OnStop::KeepReply
+    }
+
+    fn answer(&self, call: &StepCall, why: CutOff) -> Option<CallResult> {
+        if why == CutOff::Stopped && self.is_later_step { None } else { Reference.answer(call, why) }
+    }
+}

@@ -1,0 +1,25 @@
+//! BUG: A second stop undoes the turn that the first has ended.
+//! A report of its class: <https://github.com/TanStack/ai/issues/1214>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw =
+    Flaw::new("second-stop-undoes", "user-message-kept", || Box::new(SecondStopUndoes::default()))
+        .class("late-abort");
+
+#[derive(Default)]
+struct SecondStopUndoes {
+    /// Length of the thread before the last turn.
+    start: usize,
+}
+
+impl Decisions for SecondStopUndoes {
+    fn turn_begins(&mut self, thread: &[Message], _: &mut Vec<LateRun>) -> Vec<Call> {
+        self.start = thread.len();
+        Vec::new()
+    }
+
+    fn stops_again(&mut self, thread: &mut Vec<Message>) {
+        thread.truncate(self.start);
+    }
+}

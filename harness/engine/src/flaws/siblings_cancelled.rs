@@ -1,0 +1,20 @@
+//! BUG: A tool that answers with an error makes the agent give up those that run beside it, and nothing
+//! answers for them.
+//! Deep Agents: <https://github.com/langchain-ai/deepagents/issues/694>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw =
+    Flaw::new("siblings-cancelled", "thread-survives", || Box::new(SiblingsCancelled)).class("partial-batch");
+
+struct SiblingsCancelled;
+
+impl Decisions for SiblingsCancelled {
+    fn call_ended(&mut self, step: &mut Step, _: &str, outcome: &ToolOutcome, session: &mut Session) {
+        if matches!(step.phase, Phase::Over) && matches!(outcome, ToolOutcome::Error(_)) {
+            session.let_go(step);
+            let running = step.calls_mut().filter(|call| matches!(call.state, CallState::Running(_)));
+            running.for_each(|call| call.state = CallState::Forgotten);
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! BUG: What the user says to the running turn is put between the results of a batch.
+//! LibreChat: <https://github.com/danny-avila/LibreChat/issues/14220>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw = Flaw::new("steer-splits-batch", "thread-survives", || Box::new(SteerSplitsBatch))
+    .class("interleave-user")
+    .not_on(&[Dialect::OpenaiResponses], "a message may stand between the results of a batch");
+
+struct SteerSplitsBatch;
+
+impl Decisions for SteerSplitsBatch {
+    fn record(&mut self, turn: &mut Turn, put_off: Option<&Change>, session: &mut Session) {
+        let is_early = |message: &MidTurnMessage| message.way == Aside::Steered && !message.is_reply;
+        if !split_batch(turn, is_early, session) {
+            Reference.record(turn, put_off, session);
+        }
+    }
+}

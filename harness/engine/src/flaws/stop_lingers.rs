@@ -1,0 +1,26 @@
+//! BUG: A stop is not forgotten: replies of later turns are kept as if they had been cut off as well.
+//! No system is known to do this: the suite guards against more than was ever reported.
+
+use super::prelude::*;
+
+pub static FLAW: Flaw = Flaw::new("stop-lingers", "healthy-untouched", || Box::new(StopLingers::default()));
+
+#[derive(Default)]
+struct StopLingers {
+    was_stopped: bool,
+}
+
+impl Decisions for StopLingers {
+    fn stops(&mut self, _: &mut Turn, _: &[Tool], _: &mut Session) -> OnStop {
+        self.was_stopped = true;
+        OnStop::KeepReply
+    }
+
+    fn continues(&self, step: &mut Step) {
+        for block in step.blocks.iter_mut().filter(|_| self.was_stopped) {
+            if let StepBlock::Text(text) = block {
+                *text = text.split_whitespace().next().unwrap_or_default().to_owned();
+            }
+        }
+    }
+}

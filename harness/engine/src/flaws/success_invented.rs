@@ -1,0 +1,15 @@
+//! BUG: A call that was cut off is recorded as done.
+//! A report of its class: <https://github.com/Hmbown/Codewhale/issues/6378>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw =
+    Flaw::new("success-invented", "success-honest", || Box::new(SuccessInvented)).class("synthetic-wrong");
+
+struct SuccessInvented;
+
+impl Decisions for SuccessInvented {
+    fn answer(&self, call: &StepCall, why: CutOff) -> Option<CallResult> {
+        if why == CutOff::Stopped { Some(done(&call.call)) } else { Reference.answer(call, why) }
+    }
+}

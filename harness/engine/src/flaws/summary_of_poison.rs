@@ -1,0 +1,26 @@
+//! BUG: Calls without results are repaired in each request but the one for a summary.
+//! Codex: <https://github.com/openai/codex/issues/5385>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw = Flaw::new("summary-of-poison", "thread-survives", || Box::new(SummaryOfPoison))
+    .class("compact-on-poison");
+
+struct SummaryOfPoison;
+
+impl Decisions for SummaryOfPoison {
+    fn answer(&self, call: &StepCall, why: CutOff) -> Option<CallResult> {
+        if why == CutOff::Stopped { None } else { Reference.answer(call, why) }
+    }
+
+    fn request(&mut self, setup: &Setup, thread: &mut [Message], _: RequestId, _: Asking) -> Vec<u8> {
+        request::body(setup, &repaired(thread.to_vec()))
+    }
+
+    fn summary_request(&self, setup: &Setup, thread: &[Message], end: usize) -> Vec<u8> {
+        if unanswered(thread).is_empty() {
+            return Reference.summary_request(setup, thread, end);
+        }
+        request::body(setup, &[thread, &[Message::User(SUMMARISE.to_owned())]].concat())
+    }
+}

@@ -1,0 +1,20 @@
+//! BUG: Half of a surrogate pair in the arguments is kept.
+//! Claude Code: <https://github.com/anthropics/claude-code/issues/69927>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw = Flaw::new("surrogate-kept", "thread-survives", || Box::new(SurrogateKept))
+    .class("bad-unicode")
+    .not_on(&[Dialect::Gemini], "arguments are sent as JSON")
+    .not_on(
+        &[Dialect::OpenaiChat, Dialect::OpenaiResponses, Dialect::Mistral],
+        "arguments are sent back as a text, which is not read",
+    );
+
+struct SurrogateKept;
+
+impl Decisions for SurrogateKept {
+    fn keeps_arguments(&self, problem: InvalidCall) -> bool {
+        problem == InvalidCall::LoneSurrogate || Reference.keeps_arguments(problem)
+    }
+}

@@ -1,0 +1,18 @@
+//! BUG: A reply that the user stopped is kept without the model's thinking.
+//! A report of its class: <https://github.com/anomalyco/opencode/issues/3077>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw = Flaw::new("thinking-dropped", "thread-survives", || Box::new(ThinkingDropped))
+    .class("thinking-first")
+    .only_on(&[Dialect::AnthropicMessages, Dialect::BedrockConverse], "thinking is not sent back");
+
+struct ThinkingDropped;
+
+impl Decisions for ThinkingDropped {
+    fn keeps_part(&mut self, why: CutOff, step: &mut Step, _: &mut Vec<Message>) {
+        if why == CutOff::Stopped {
+            step.blocks.retain(|block| !matches!(block, StepBlock::Thought(_)));
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! BUG: A resume reads the stored thread without the model's thinking.
+//! A report of its class: <https://github.com/anomalyco/opencode/issues/3077>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw = Flaw::new("thinking-forgotten", "thread-survives", || Box::new(ThinkingForgotten))
+    .class("thinking-first")
+    .only_on(
+        &[Dialect::AnthropicMessages, Dialect::BedrockConverse],
+        "thinking and what came of it need not stand together here",
+    );
+
+struct ThinkingForgotten;
+
+impl Decisions for ThinkingForgotten {
+    fn loaded(&self, thread: Vec<Message>) -> Vec<Message> {
+        let mut thread = repaired(thread);
+        for message in &mut thread {
+            if let Message::Assistant(blocks) = message {
+                blocks.retain(|block| !matches!(block, Block::Thought(_)));
+            }
+        }
+        thread
+    }
+}

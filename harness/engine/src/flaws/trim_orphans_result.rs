@@ -1,0 +1,16 @@
+//! BUG: A cut by number keeps a result whose call it drops.
+//! n8n: <https://github.com/n8n-io/n8n/issues/34166>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw = Flaw::new("trim-orphans-result", "thread-survives", || Box::new(TrimOrphansResult))
+    .class("compact-orphan-result")
+    .not_on(&[Dialect::Mistral], "results without their calls are taken");
+
+struct TrimOrphansResult;
+
+impl Decisions for TrimOrphansResult {
+    fn may_begin_with(&self, first: &Message, is_turn_running: bool) -> bool {
+        !is_turn_running && matches!(first, Message::Results(_))
+    }
+}

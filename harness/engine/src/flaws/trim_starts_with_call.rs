@@ -1,0 +1,17 @@
+//! BUG: A cut by number leaves a history that begins with calls.
+//! LangChain: <https://github.com/langchain-ai/langchain/issues/27799>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw =
+    Flaw::new("trim-starts-with-call", "thread-survives", || Box::new(TrimStartsWithCall))
+        .class("gemini-order")
+        .only_on(&[Dialect::Gemini], "a history may begin with calls");
+
+struct TrimStartsWithCall;
+
+impl Decisions for TrimStartsWithCall {
+    fn may_begin_with(&self, first: &Message, is_turn_running: bool) -> bool {
+        !is_turn_running && first.has_calls()
+    }
+}

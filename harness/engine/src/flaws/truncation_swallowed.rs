@@ -1,0 +1,17 @@
+//! BUG: A reply without its terminal event is taken as complete.
+//! A report of its class: <https://github.com/anomalyco/opencode/issues/21326>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw =
+    Flaw::new("truncation-swallowed", "truncation-noticed", || Box::new(TruncationSwallowed))
+        .class("stream-break");
+
+struct TruncationSwallowed;
+
+impl Decisions for TruncationSwallowed {
+    fn is_complete(&self, reply: &mut Step, _: bool) -> bool {
+        reply.drop_open_calls();
+        true
+    }
+}

@@ -1,0 +1,20 @@
+//! BUG: A prompt to which the provider answered only errors leaves an empty message, so that two prompts are
+//! not sent as one.
+//! A report of its class: <https://github.com/Aider-AI/aider/issues/1853>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw = Flaw::new("users-not-merged", "thread-survives", || Box::new(UsersNotMerged))
+    .class("role-alternation")
+    .not_on(&[Dialect::OpenaiResponses, Dialect::Mistral], "a message without content is left out, or taken");
+
+struct UsersNotMerged;
+
+impl Decisions for UsersNotMerged {
+    fn keeps_failed(&mut self, turn: &Turn, _: Failure<'_>, session: &mut Session) -> bool {
+        if turn.step.blocks.is_empty() && turn.n_requests <= MAX_RETRIES + 1 {
+            session.thread.push(Message::Assistant(Vec::new()));
+        }
+        true
+    }
+}
