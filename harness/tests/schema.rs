@@ -31,7 +31,7 @@ fn the_committed_schema_of_the_adapter_protocol_is_current() {
 #[cfg(feature = "cli")]
 #[test]
 fn the_examples_of_the_adapter_protocol_are_read() {
-    use brickbat::driver::protocol::{About, Outcome, SessionSpec};
+    use brickbat::driver::protocol::{About, OutcomeMessage, SessionSpec};
     use brickbat::events::{Event, Told};
     use serde::de::DeserializeOwned;
 
@@ -47,8 +47,8 @@ fn the_examples_of_the_adapter_protocol_are_read() {
     let answer: Value = serde_json::from_str(told).unwrap();
     assert!(reads::<Vec<Event>>(&fed["events"].to_string()) && reads::<Told>(&answer["told"].to_string()));
     assert!(!reads::<Told>(&fed.to_string()));
-    assert!(reads::<About>(about) && reads::<SessionSpec>(session) && reads::<Outcome>(outcome));
-    assert!(!reads::<About>(session) && !reads::<SessionSpec>(about) && !reads::<Outcome>(about));
+    assert!(reads::<About>(about) && reads::<SessionSpec>(session) && reads::<OutcomeMessage>(outcome));
+    assert!(!reads::<About>(session) && !reads::<SessionSpec>(about) && !reads::<OutcomeMessage>(about));
 }
 
 fn is_current(path: &str, schema: &Value) {

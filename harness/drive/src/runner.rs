@@ -17,7 +17,7 @@ pub use options::{Job, Keep, OnCase, Options, Repeat};
 pub use system::{Origin, Subject, System, UnknownSystem};
 pub use verify::{NoAdapter, Probe, ProbeOutcome, ProbeReport, Verification, verify};
 
-use crate::driver::DriverError;
+use crate::driver::{DriverError, Progress};
 use brickbat_engine::checks::{Concurrency, judge};
 use brickbat_engine::run::Receipt;
 use brickbat_engine::run::Run;
@@ -36,7 +36,7 @@ pub async fn run(
     system: &System,
     jobs: &[Job],
     options: Options<'_>,
-    note: &(dyn Fn(&str) + Sync),
+    note: Progress<'_>,
     on_case: OnCase<'_>,
 ) -> Vec<Case> {
     match Started::start(system, options.supervisor, note).await {
@@ -56,7 +56,7 @@ impl Started {
     pub async fn start(
         system: &System,
         supervisor: &Path,
-        note: &(dyn Fn(&str) + Sync),
+        note: Progress<'_>,
     ) -> Result<Started, DriverError> {
         let running = Running::start(system, supervisor, note).await?;
         Ok(Started { system: system.clone(), running })

@@ -12,6 +12,7 @@ mod chunks;
 mod connection;
 mod gate;
 mod http;
+mod newcomers;
 mod play;
 mod receipt;
 
@@ -31,8 +32,8 @@ use brickbat_scenario::trace::{Confidence, Event, ExchangeId, RequestKind};
 
 pub use gate::GateId;
 
-use accept::Newcomers;
 use gate::Gates;
+use newcomers::Newcomers;
 use receipt::Queues;
 
 /// What the server asks for each request; the provider core of a running plan implements it.

@@ -128,16 +128,14 @@ impl Adapter {
 
     /// Puts a history into the store of an adapter, and gives the id under which it can be loaded.
     pub async fn give(&self, spec: &SessionSpec, history: &[GivenMessage]) -> Result<String, DriverError> {
-        let request = give::request(spec, history);
-        let answer: Value = self.link.ask(give::METHOD, request, self.link.limits.answer).await?;
+        let answer = self.link.extension(give::METHOD, give::params(spec, history)).await?;
         give::session_id(&answer)
     }
 
     /// Feeds events to a consumer of the SDK's stream; the answer has what was stored after each.
     pub async fn feed(&self, consumer: &str, events: &[Event]) -> Result<Told, DriverError> {
-        let request = feed::request(consumer, events);
-        let answer: Value = self.link.ask(feed::METHOD, request, self.link.limits.answer).await?;
-        feed::told(answer, events.len())
+        let params = json!({ "consumer": consumer, "events": events });
+        feed::told(self.link.extension(feed::METHOD, params).await?, events.len())
     }
 
     async fn enter(&self, request: NewSessionRequest) -> Result<Session, DriverError> {
@@ -202,10 +200,11 @@ impl Session {
     }
 
     async fn act(&self, action: SessionAction) -> Result<(), DriverError> {
-        self.extension_with(action::METHOD, json!({ "sessionId": self.id, "action": action })).await.map(drop)
+        let params = json!({ "sessionId": self.id, "action": action });
+        self.link().extension(action::METHOD, params).await.map(drop)
     }
 
-    async fn send_prompt(&mut self, text: &str, end: End) -> Result<(), DriverError> {
+    async fn send_prompt(&mut self, text: &str, end: EndTurn) -> Result<(), DriverError> {
         let content = vec![ContentBlock::Text(TextContent::new(text))];
         let request = PromptRequest::new(self.id.clone(), content);
         let (hub, id, plain) = (self.link().hub.clone(), self.id.clone(), self.adapter.plain.is_some());
@@ -273,8 +272,7 @@ impl Session {
         self.link().process.stderr_len()
     }
 
-    /// What the process, which other sessions may share, has written to its standard error since it had written so
-    /// much.
+    /// What the process, which other sessions may share, has written to its standard error after `len` bytes.
     pub fn stderr_since(&self, len: u64) -> String {
         self.link().process.stderr_since(len)
     }
@@ -308,12 +306,7 @@ impl Session {
     }
 
     async fn extension(&self, method: &'static str) -> Result<Value, DriverError> {
-        self.extension_with(method, json!({ "sessionId": self.id })).await
-    }
-
-    async fn extension_with(&self, method: &'static str, params: Value) -> Result<Value, DriverError> {
-        let request = UntypedMessage { method: method.to_owned(), params };
-        self.link().ask(method, request, self.link().limits.answer).await
+        self.link().extension(method, json!({ "sessionId": self.id })).await
     }
 
     fn link(&self) -> &Link {
@@ -332,7 +325,7 @@ impl Drop for Session {
 }
 
 /// What is done with the answer to a prompt.
-type End = fn(&Hub, &str, Result<PromptResponse, agent_client_protocol::Error>, bool);
+type EndTurn = fn(&Hub, &str, Result<PromptResponse, agent_client_protocol::Error>, bool);
 
 /// How long a killed adapter may take to be gone. The kernel takes milliseconds, unless a process hangs in a device.
 const KILL_WAIT: Duration = Duration::from_secs(20);
@@ -346,6 +339,11 @@ struct Link {
 }
 
 impl Link {
+    async fn extension(&self, method: &'static str, params: Value) -> Result<Value, DriverError> {
+        let request = UntypedMessage { method: method.to_owned(), params };
+        self.ask(method, request, self.limits.answer).await
+    }
+
     async fn ask<R: JsonRpcRequest>(
         &self,
         method: &'static str,

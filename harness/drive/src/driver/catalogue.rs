@@ -78,14 +78,8 @@ impl ResolveError {
 /// The system and the mode, among those, that a name means: `ai-sdk`, `ai-sdk@6`, `ai-sdk/ui-messages`,
 /// `ai-sdk@6.0.326/ui-messages`. Without a version the first is taken, without a mode the first.
 pub fn resolve(among: &[Manifest], name: &str) -> Result<(Manifest, Mode), ResolveError> {
-    let (system, mode) = match name.split_once('/') {
-        Some((system, mode)) => (system, Some(mode)),
-        None => (name, None),
-    };
-    let (system, version) = match system.split_once('@') {
-        Some((system, version)) => (system, Some(version)),
-        None => (system, None),
-    };
+    let (system, mode) = split(name, '/');
+    let (system, version) = split(system, '@');
     let unknown =
         |what, wanted: &str, known: Vec<String>| ResolveError { what, wanted: wanted.to_owned(), known };
 
@@ -108,6 +102,10 @@ pub fn resolve(among: &[Manifest], name: &str) -> Result<(Manifest, Mode), Resol
             Err(unknown("mode", mode.unwrap_or_default(), known))
         }
     }
+}
+
+fn split(text: &str, separator: char) -> (&str, Option<&str>) {
+    text.split_once(separator).map_or((text, None), |(before, after)| (before, Some(after)))
 }
 
 /// Whether a version as users write it, such as `6` or `6.0`, means that of a manifest.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// What an error comes from; shared, since every session of an adapter learns why the adapter is gone.
-pub type Source = Arc<dyn Error + Send + Sync>;
+pub type ErrorSource = Arc<dyn Error + Send + Sync>;
 
 /// An error of the adapter, of its installation or of the machine: never a verdict on the SDK.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -15,12 +15,12 @@ pub enum DriverError {
     ProgramMissing { program: String, advice: String },
     /// The adapter could not be installed; `what` is the folder or the command.
     #[error("{what} failed: {source}")]
-    Install { what: String, source: Source },
+    Install { what: String, source: ErrorSource },
     #[error("cannot start {program}: {source}")]
-    Spawn { program: String, source: Source },
+    Spawn { program: String, source: ErrorSource },
     /// The harness itself failed, or the machine did.
     #[error("{what}: {source}")]
-    Harness { what: String, source: Source },
+    Harness { what: String, source: ErrorSource },
     /// The adapter's process ended, or closed its standard output.
     #[error("the adapter ended ({status}){}", tail(.stderr))]
     AdapterExited { status: String, stderr: String },
@@ -28,10 +28,10 @@ pub enum DriverError {
     AnswerTimedOut { method: String, waited: Duration, stderr: String },
     /// A line of the adapter's standard output is no message of the protocol.
     #[error("the adapter wrote an invalid message to standard output: {source}, in `{excerpt}`")]
-    InvalidMessage { source: Source, excerpt: String },
+    InvalidMessage { source: ErrorSource, excerpt: String },
     /// A valid message that must not come, or that says what cannot be.
     #[error("the adapter broke the protocol: {source}, in `{excerpt}`")]
-    ProtocolViolation { source: Source, excerpt: String },
+    ProtocolViolation { source: ErrorSource, excerpt: String },
     #[error("the adapter refused {method}: {text} (code {code})")]
     RequestRefused { method: String, code: i32, text: String },
     /// More happened in one session than is kept.

@@ -1,26 +1,21 @@
 //! `_brickbat/events`: events fed to what consumes the SDK's own stream, and what it has stored after each.
 
-use agent_client_protocol::UntypedMessage;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::error::DriverError;
-use brickbat_engine::events::{Event, Told};
+use brickbat_engine::events::Told;
 
 pub(super) const METHOD: &str = "_brickbat/events";
 
 #[derive(Deserialize)]
-struct Answer {
+struct Feedback {
     told: Told,
-}
-
-pub(super) fn request(consumer: &str, events: &[Event]) -> UntypedMessage {
-    UntypedMessage { method: METHOD.to_owned(), params: json!({ "consumer": consumer, "events": events }) }
 }
 
 /// What was stored after each of so many events, and in the end.
 pub(super) fn told(answer: Value, n_events: usize) -> Result<Told, DriverError> {
-    let Answer { told } = Answer::deserialize(&answer)
+    let Feedback { told } = Feedback::deserialize(&answer)
         .map_err(|error| DriverError::violation(format!("its answer to {METHOD}: {error}"), &answer))?;
     match told.stored.len() {
         n if n == n_events + 1 => Ok(told),
@@ -34,6 +29,8 @@ pub(super) fn told(answer: Value, n_events: usize) -> Result<Told, DriverError> 
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]

@@ -5,7 +5,6 @@
 
 use std::time::Duration;
 
-use agent_client_protocol::UntypedMessage;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -20,19 +19,18 @@ pub(super) const METHOD: &str = "_brickbat/give";
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Given {
+struct GivenSession {
     session_id: String,
 }
 
-/// The request to an adapter: a session as in `session/new`, and what it is to find in its store.
-pub(super) fn request(spec: &SessionSpec, history: &[GivenMessage]) -> UntypedMessage {
-    let session = spec.meta().remove("brickbat");
-    UntypedMessage { method: METHOD.to_owned(), params: json!({ "session": session, "history": history }) }
+/// What an adapter is asked with: a session as in `session/new`, and what it is to find in its store.
+pub(super) fn params(spec: &SessionSpec, history: &[GivenMessage]) -> Value {
+    json!({ "session": spec.meta().remove("brickbat"), "history": history })
 }
 
 /// The id under which the session can be loaded.
 pub(super) fn session_id(answer: &Value) -> Result<String, DriverError> {
-    match Given::deserialize(answer) {
+    match GivenSession::deserialize(answer) {
         Ok(given) => Ok(given.session_id),
         Err(error) => Err(DriverError::violation(format!("its answer to {METHOD}: {error}"), answer)),
     }

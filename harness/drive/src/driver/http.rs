@@ -36,13 +36,13 @@ impl Address {
 
 /// One request and its answer.
 #[derive(Debug)]
-pub(super) struct Exchange {
-    state: State,
+pub(super) struct Post {
+    state: PostState,
     received: Vec<u8>,
 }
 
 #[derive(Debug)]
-enum State {
+enum PostState {
     Unsent { authority: String, request: Vec<u8> },
     Head(TcpStream),
     Counted(TcpStream, usize),
@@ -52,7 +52,7 @@ enum State {
 
 /// A piece of an answer.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Piece {
+pub(super) enum HttpPiece {
     Head {
         status: u16,
         /// After how long the server wants to be asked again, if it says so.
@@ -69,9 +69,9 @@ const MAX_HEAD_BYTES: usize = 16 << 10;
 /// Bytes of one chunk; our frames are below 1 MiB.
 const MAX_CHUNK_BYTES: usize = 16 << 20;
 
-impl Exchange {
+impl Post {
     /// A POST that is sent when the first piece is asked for.
-    pub(super) fn post(to: &Address, body: Vec<u8>) -> Exchange {
+    pub(super) fn new(to: &Address, body: Vec<u8>) -> Post {
         let Address { authority, path } = to;
         let mut request = format!(
             "POST {path} HTTP/1.1\r\nhost: {authority}\r\ncontent-type: application/json\r\nconnection: close\r\n\
@@ -80,43 +80,56 @@ impl Exchange {
         )
         .into_bytes();
         request.extend_from_slice(&body);
-        Exchange { state: State::Unsent { authority: authority.clone(), request }, received: Vec::new() }
+        Post { state: PostState::Unsent { authority: authority.clone(), request }, received: Vec::new() }
     }
 
     /// The next piece. After `End` or `Broken` there is none. Nothing is lost when the wait is given up,
     /// except that a request which is being sent starts anew.
-    pub(super) async fn next(&mut self) -> Piece {
+    pub(super) async fn next(&mut self) -> HttpPiece {
         loop {
             if let Some(piece) = self.take() {
                 return piece;
             }
             if self.fill().await.is_none() {
-                self.state = State::Over;
-                return Piece::Broken;
+                self.state = PostState::Over;
+                return HttpPiece::Broken;
+            }
+        }
+    }
+
+    /// The whole body of the answer; none if the connection broke.
+    pub(super) async fn body(mut self) -> Option<Vec<u8>> {
+        let mut body = Vec::new();
+        loop {
+            match self.next().await {
+                HttpPiece::Head { .. } => {}
+                HttpPiece::Body(bytes) => body.extend_from_slice(&bytes),
+                HttpPiece::End => return Some(body),
+                HttpPiece::Broken => return None,
             }
         }
     }
 
     /// A piece out of what has been received.
-    fn take(&mut self) -> Option<Piece> {
-        match std::mem::replace(&mut self.state, State::Over) {
-            State::Head(stream) => self.take_head(stream),
-            State::Counted(_, 0) => Some(Piece::End),
-            State::Counted(stream, left) => {
+    fn take(&mut self) -> Option<HttpPiece> {
+        match std::mem::replace(&mut self.state, PostState::Over) {
+            PostState::Head(stream) => self.take_head(stream),
+            PostState::Counted(_, 0) => Some(HttpPiece::End),
+            PostState::Counted(stream, left) => {
                 let n = left.min(self.received.len());
-                self.state = State::Counted(stream, left - n);
-                (n > 0).then(|| Piece::Body(self.received.drain(..n).collect()))
+                self.state = PostState::Counted(stream, left - n);
+                (n > 0).then(|| HttpPiece::Body(self.received.drain(..n).collect()))
             }
-            State::Chunks(stream) => self.take_chunk(stream),
-            State::Over => Some(Piece::Broken),
-            unsent @ State::Unsent { .. } => {
+            PostState::Chunks(stream) => self.take_chunk(stream),
+            PostState::Over => Some(HttpPiece::Broken),
+            unsent @ PostState::Unsent { .. } => {
                 self.state = unsent;
                 None
             }
         }
     }
 
-    fn take_head(&mut self, stream: TcpStream) -> Option<Piece> {
+    fn take_head(&mut self, stream: TcpStream) -> Option<HttpPiece> {
         let mut headers = [httparse::EMPTY_HEADER; 32];
         let mut head = httparse::Response::new(&mut headers);
         match head.parse(&self.received) {
@@ -131,55 +144,56 @@ impl Exchange {
                 let seconds = || number("retry-after").map(|seconds| seconds.saturating_mul(1000));
                 let pause_ms = number("retry-after-ms").or_else(seconds);
                 self.state = match length {
-                    Some(length) => State::Counted(stream, length),
-                    None => State::Chunks(stream),
+                    Some(length) => PostState::Counted(stream, length),
+                    None => PostState::Chunks(stream),
                 };
                 self.received.drain(..n);
-                Some(Piece::Head { status, pause_ms })
+                Some(HttpPiece::Head { status, pause_ms })
             }
             Ok(httparse::Status::Partial) if self.received.len() < MAX_HEAD_BYTES => {
-                self.state = State::Head(stream);
+                self.state = PostState::Head(stream);
                 None
             }
-            _ => Some(Piece::Broken),
+            _ => Some(HttpPiece::Broken),
         }
     }
 
-    fn take_chunk(&mut self, stream: TcpStream) -> Option<Piece> {
+    fn take_chunk(&mut self, stream: TcpStream) -> Option<HttpPiece> {
         let (start, size) = match httparse::parse_chunk_size(&self.received) {
             Ok(httparse::Status::Complete((start, size))) => (start, size as usize),
             Ok(httparse::Status::Partial) => {
-                self.state = State::Chunks(stream);
+                self.state = PostState::Chunks(stream);
                 return None;
             }
-            Err(_) => return Some(Piece::Broken),
+            Err(_) => return Some(HttpPiece::Broken),
         };
         if size > MAX_CHUNK_BYTES {
-            return Some(Piece::Broken);
+            return Some(HttpPiece::Broken);
         }
         let end = start + size + CRLF;
         if self.received.len() < end {
-            self.state = State::Chunks(stream);
+            self.state = PostState::Chunks(stream);
             return None;
         }
         let bytes = self.received[start..start + size].to_vec();
         self.received.drain(..end);
         if size == 0 {
-            return Some(Piece::End);
+            return Some(HttpPiece::End);
         }
-        self.state = State::Chunks(stream);
-        Some(Piece::Body(bytes))
+        self.state = PostState::Chunks(stream);
+        Some(HttpPiece::Body(bytes))
     }
 
     /// Sends the request, or receives more. Nothing when the connection is over.
     async fn fill(&mut self) -> Option<()> {
-        if let State::Unsent { authority, request } = &self.state {
+        if let PostState::Unsent { authority, request } = &self.state {
             let mut stream = TcpStream::connect(authority.as_str()).await.ok()?;
             stream.set_nodelay(true).ok()?;
             stream.write_all(request).await.ok()?;
-            self.state = State::Head(stream);
+            self.state = PostState::Head(stream);
         }
-        let (State::Head(stream) | State::Counted(stream, _) | State::Chunks(stream)) = &mut self.state
+        let (PostState::Head(stream) | PostState::Counted(stream, _) | PostState::Chunks(stream)) =
+            &mut self.state
         else {
             return None;
         };

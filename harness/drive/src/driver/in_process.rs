@@ -18,7 +18,7 @@ use tokio::task::JoinHandle;
 
 use super::error::DriverError;
 use super::event::SessionEvent;
-use super::http::{Exchange, Piece};
+use super::http::{HttpPiece, Post};
 use brickbat_engine::agent::{Agent, BodyEnd, BrokenStore, Input, Output, RequestId, RunId, TimerId};
 use brickbat_scenario::plan::{Change, ToolOutcome};
 use brickbat_scenario::scenario::InterruptCause;
@@ -164,7 +164,7 @@ struct AgentTask {
     endpoints: Endpoints,
     store: Option<Store>,
     outbox: mpsc::UnboundedSender<SessionEvent>,
-    exchange: Option<(RequestId, Exchange)>,
+    exchange: Option<(RequestId, Post)>,
     /// Who waits for a change of the history.
     changed: Option<oneshot::Sender<()>>,
     tools: FuturesUnordered<BoxFuture<'static, (RunId, Option<ToolOutcome>)>>,
@@ -258,14 +258,14 @@ impl AgentTask {
         }
     }
 
-    fn piece(&mut self, request: RequestId, piece: Piece) -> Vec<Output> {
+    fn piece(&mut self, request: RequestId, piece: HttpPiece) -> Vec<Output> {
         let how = match piece {
-            Piece::Head { status, pause_ms } => {
+            HttpPiece::Head { status, pause_ms } => {
                 return self.agent.step(Input::Head { request, status, pause_ms });
             }
-            Piece::Body(bytes) => return self.agent.step(Input::Body { request, bytes: &bytes }),
-            Piece::End => BodyEnd::Complete,
-            Piece::Broken => BodyEnd::Broken,
+            HttpPiece::Body(bytes) => return self.agent.step(Input::Body { request, bytes: &bytes }),
+            HttpPiece::End => BodyEnd::Complete,
+            HttpPiece::Broken => BodyEnd::Broken,
         };
         self.exchange = None;
         self.agent.step(Input::End { request, how })
@@ -274,7 +274,7 @@ impl AgentTask {
     fn carry_out(&mut self, output: Output, cancels: &mut Vec<(RunId, oneshot::Sender<()>)>) {
         match output {
             Output::Request { request, body } => {
-                self.exchange = Some((request, Exchange::post(self.endpoints.provider(), body)));
+                self.exchange = Some((request, Post::new(self.endpoints.provider(), body)));
             }
             Output::HangUp { request } => {
                 if self.exchange.as_ref().is_some_and(|(open, _)| *open == request) {
@@ -292,7 +292,7 @@ impl AgentTask {
                     self.tools.push(std::future::ready((run, Some(broken_off()))).boxed());
                     return;
                 };
-                let exchange = Exchange::post(gate, args.into_bytes());
+                let exchange = Post::new(gate, args.into_bytes());
                 let (cancel, cancelled) = oneshot::channel();
                 cancels.retain(|(_, cancel)| !cancel.is_closed());
                 cancels.push((run, cancel));
@@ -333,13 +333,13 @@ impl AgentTask {
 }
 
 enum Wake {
-    Piece((RequestId, Piece)),
+    Piece((RequestId, HttpPiece)),
     Tool(RunId, Option<ToolOutcome>),
     Timer(TimerId),
     Command(AgentCommand),
 }
 
-async fn next_piece(exchange: &mut Option<(RequestId, Exchange)>) -> (RequestId, Piece) {
+async fn next_piece(exchange: &mut Option<(RequestId, Post)>) -> (RequestId, HttpPiece) {
     match exchange {
         Some((request, exchange)) => (*request, exchange.next().await),
         None => std::future::pending().await,
@@ -349,21 +349,11 @@ async fn next_piece(exchange: &mut Option<(RequestId, Exchange)>) -> (RequestId,
 /// One tool run: a post to its gate. Nothing comes of it when it is cancelled.
 async fn run_tool(
     run: RunId,
-    mut gate: Exchange,
+    gate: Post,
     cancelled: oneshot::Receiver<()>,
     deaf: bool,
 ) -> (RunId, Option<ToolOutcome>) {
-    let answer = async {
-        let mut body = Vec::new();
-        loop {
-            match gate.next().await {
-                Piece::Head { .. } => {}
-                Piece::Body(bytes) => body.extend_from_slice(&bytes),
-                Piece::End => break serde_json::from_slice(&body).ok(),
-                Piece::Broken => break None,
-            }
-        }
-    };
+    let answer = async { serde_json::from_slice(&gate.body().await?).ok() };
     if deaf {
         return (run, Some(answer.await.unwrap_or_else(broken_off)));
     }

@@ -100,7 +100,7 @@ fn made_by(install: Install) -> Option<&'static str> {
 }
 
 /// A file of an adapter: its path in the adapter's folder, and its text.
-type Text = (String, String);
+type AdapterFile = (String, String);
 
 async fn install(manifest: &Manifest, cache: &Path, tools: &Tools<'_>) -> Result<PathBuf, DriverError> {
     let own = |file: &String| {
@@ -110,12 +110,12 @@ async fn install(manifest: &Manifest, cache: &Path, tools: &Tools<'_>) -> Result
         });
         text.map(|text| (file.clone(), text))
     };
-    let files: Vec<Text> = manifest.files.iter().map(own).collect::<Result<_, _>>()?;
+    let files: Vec<AdapterFile> = manifest.files.iter().map(own).collect::<Result<_, _>>()?;
     let named = named_by(manifest.install).iter().filter_map(|name| {
         let path = manifest.folder.as_ref().map_or((*name).to_owned(), |folder| format!("{folder}/{name}"));
         Some(((*name).to_owned(), manifest.text(&path)?))
     });
-    let named: Vec<Text> = named.collect();
+    let named: Vec<AdapterFile> = named.collect();
 
     let systems = cache.join("systems");
     std::fs::create_dir_all(&systems).map_err(|error| failed(&systems, error))?;
@@ -158,7 +158,7 @@ fn fingerprint(of: &impl Hash) -> u64 {
 }
 
 /// A folder next to its place with those files in it. Until it is finished, dropping it removes it.
-fn fill(systems: &Path, base: &str, files: &[Text]) -> Result<tempfile::TempDir, DriverError> {
+fn fill(systems: &Path, base: &str, files: &[AdapterFile]) -> Result<tempfile::TempDir, DriverError> {
     let filled = tempfile::Builder::new()
         .prefix(&format!("{base}.part-"))
         .tempdir_in(systems)

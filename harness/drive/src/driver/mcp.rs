@@ -29,7 +29,7 @@ use tokio::io::{AsyncRead, ReadBuf};
 use tokio::sync::oneshot;
 
 use super::error::DriverError;
-use super::http::{Address, Exchange, Piece};
+use super::http::{Address, Post};
 use super::protocol::ToolSpec;
 use brickbat_scenario::plan::ToolOutcome;
 
@@ -48,7 +48,7 @@ pub fn read_tools(path: &Path) -> Result<Vec<ToolSpec>, DriverError> {
 pub async fn serve(tools: Vec<ToolSpec>) -> Result<(), DriverError> {
     let relay = Relay { tools: tools.into() };
     let (gone, agent_gone) = oneshot::channel();
-    let stdin = Input { stdin: tokio::io::stdin(), gone: Some(gone) };
+    let stdin = StdinWatch { stdin: tokio::io::stdin(), gone: Some(gone) };
     let serving = relay
         .serve((stdin, tokio::io::stdout()))
         .await
@@ -63,12 +63,12 @@ pub async fn serve(tools: Vec<ToolSpec>) -> Result<(), DriverError> {
 }
 
 /// Standard input, which says when it has ended.
-struct Input {
+struct StdinWatch {
     stdin: tokio::io::Stdin,
     gone: Option<oneshot::Sender<()>>,
 }
 
-impl AsyncRead for Input {
+impl AsyncRead for StdinWatch {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -149,15 +149,6 @@ fn offered(tool: &ToolSpec) -> Tool {
 /// Posts to a gate and waits as long as it takes.
 async fn ask(gate_url: &str, args: Vec<u8>) -> Result<ToolOutcome, String> {
     let gate = Address::parse(gate_url).map_err(|error| error.to_string())?;
-    let mut exchange = Exchange::post(&gate, args);
-    let mut body = Vec::new();
-    loop {
-        match exchange.next().await {
-            Piece::Head { .. } => {}
-            Piece::Body(bytes) => body.extend_from_slice(&bytes),
-            Piece::End => break,
-            Piece::Broken => return Err("the gate broke off".to_owned()),
-        }
-    }
+    let body = Post::new(&gate, args).body().await.ok_or("the gate broke off")?;
     serde_json::from_slice(&body).map_err(|error| format!("the gate gave an invalid answer: {error}"))
 }

@@ -161,7 +161,8 @@ fn with_protocol(schema: &mut Schema) {
 /// How a turn ended, as an adapter says it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, tag = "kind")]
-pub enum Outcome {
+#[schemars(rename = "Outcome")]
+pub enum OutcomeMessage {
     /// The SDK's call returned.
     Returned,
     /// The SDK let its caller see an error.
@@ -175,12 +176,12 @@ pub enum Outcome {
     Cancelled,
 }
 
-impl From<Outcome> for TurnOutcome {
-    fn from(outcome: Outcome) -> TurnOutcome {
+impl From<OutcomeMessage> for TurnOutcome {
+    fn from(outcome: OutcomeMessage) -> TurnOutcome {
         match outcome {
-            Outcome::Returned => TurnOutcome::Returned,
-            Outcome::Raised { class, text } => TurnOutcome::Raised { class, text },
-            Outcome::Cancelled => TurnOutcome::Cancelled,
+            OutcomeMessage::Returned => TurnOutcome::Returned,
+            OutcomeMessage::Raised { class, text } => TurnOutcome::Raised { class, text },
+            OutcomeMessage::Cancelled => TurnOutcome::Cancelled,
         }
     }
 }
@@ -195,7 +196,7 @@ struct Protocol {
     /// `_meta.brickbat` in `session/new` and `session/load`.
     session: SessionSpec,
     /// `_meta.brickbat.outcome` in the answer to `session/prompt`.
-    outcome: Outcome,
+    outcome: OutcomeMessage,
     /// What a gate answers: how the tool ends.
     gate: ToolOutcome,
     /// `history` in `_brickbat/give`.
@@ -236,7 +237,7 @@ pub(super) fn can_load(about: &About, answer: &InitializeResponse) -> Result<(),
 
 /// Reads how a turn ended.
 pub(super) fn outcome(meta: Option<&Map<String, Value>>) -> Result<TurnOutcome, DriverError> {
-    read::<Outcome>("session/prompt", meta, |brickbat| brickbat.get("outcome")).map(TurnOutcome::from)
+    read::<OutcomeMessage>("session/prompt", meta, |brickbat| brickbat.get("outcome")).map(TurnOutcome::from)
 }
 
 fn read<T: serde::de::DeserializeOwned>(

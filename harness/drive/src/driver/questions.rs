@@ -11,17 +11,17 @@ use agent_client_protocol::v1::schema::{
 
 use brickbat_scenario::trace::{Consent, QuestionId};
 
-type Reply = Box<dyn FnOnce(RequestPermissionOutcome) + Send>;
+type SendOutcome = Box<dyn FnOnce(RequestPermissionOutcome) + Send>;
 
 /// Questions that wait for an answer, of all sessions.
 #[derive(Default)]
-pub(super) struct Questions(Mutex<State>);
+pub(super) struct Questions(Mutex<PendingQuestions>);
 
 #[derive(Default)]
-struct State {
+struct PendingQuestions {
     /// Questions that each session has asked.
     n_asked: HashMap<String, u32>,
-    waiting: HashMap<(String, QuestionId), (Vec<PermissionOption>, Reply)>,
+    waiting: HashMap<(String, QuestionId), (Vec<PermissionOption>, SendOutcome)>,
 }
 
 /// Questions that may wait at once, of all sessions of an adapter: each of its few dozen plans asks about a few calls.
@@ -73,7 +73,7 @@ impl Questions {
         }
     }
 
-    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+    fn state(&self) -> std::sync::MutexGuard<'_, PendingQuestions> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -13,6 +13,7 @@ use agent_client_protocol::schema::ProtocolVersion;
 use agent_client_protocol::v1::schema::{
     AgentCapabilities, CancelNotification, ContentBlock, InitializeRequest, InitializeResponse,
     LoadSessionRequest, LoadSessionResponse, NewSessionRequest, NewSessionResponse, PromptRequest,
+    PromptResponse,
 };
 use agent_client_protocol::v1::{ConnectionTo, Responder};
 use agent_client_protocol::{
@@ -99,13 +100,7 @@ pub async fn serve(
             on_receive_request!(),
         )
         .on_receive_request(
-            async move |request: PromptRequest, responder: Responder<_>, _connection| {
-                let id = request.session_id.to_string();
-                match prompting.known(&id).and_then(|()| words(&request.prompt)) {
-                    Ok(words) => prompting.command(&id, SessionCommand::Prompt(words, responder)),
-                    Err(error) => responder.respond_with_error(error),
-                }
-            },
+            async move |request: PromptRequest, responder, _connection| prompting.prompt(&request, responder),
             on_receive_request!(),
         )
         .on_receive_notification(
@@ -115,13 +110,13 @@ pub async fn serve(
             on_receive_notification!(),
         )
         .on_receive_request(
-            async move |request: BarrierRequest, responder: Responder<_>, _connection| {
+            async move |request: BarrierRequest, responder, _connection| {
                 barrier.command(&request.session_id, SessionCommand::Barrier(responder))
             },
             on_receive_request!(),
         )
         .on_receive_request(
-            async move |request: HistoryRequest, responder: Responder<_>, _connection| {
+            async move |request: HistoryRequest, responder, _connection| {
                 history.command(&request.session_id, SessionCommand::History(responder))
             },
             on_receive_request!(),
@@ -133,15 +128,13 @@ pub async fn serve(
             on_receive_request!(),
         )
         .on_receive_request(
-            async move |request: ActionRequest, responder: Responder<_>, _connection| {
+            async move |request: ActionRequest, responder, _connection| {
                 acting.command(&request.session_id, SessionCommand::Act(request.action, responder))
             },
             on_receive_request!(),
         )
         .on_receive_request(
-            async move |request: FeedRequest, responder: Responder<_>, _connection| {
-                responder.respond_with_result(feed(&request))
-            },
+            async move |request: FeedRequest, responder: Responder<_>, _connection| feed(&request, responder),
             on_receive_request!(),
         )
         .connect_with(transport, async move |connection: ConnectionTo<Client>| {
@@ -152,14 +145,14 @@ pub async fn serve(
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize, JsonRpcRequest)]
-#[request(method = "_brickbat/barrier", response = Done)]
+#[request(method = "_brickbat/barrier", response = Acknowledged)]
 #[serde(rename_all = "camelCase")]
 struct BarrierRequest {
     session_id: String,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize, JsonRpcRequest)]
-#[request(method = "_brickbat/action", response = Done)]
+#[request(method = "_brickbat/action", response = Acknowledged)]
 #[serde(rename_all = "camelCase")]
 struct ActionRequest {
     session_id: String,
@@ -168,7 +161,7 @@ struct ActionRequest {
 
 /// The answer to a barrier and to an action.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonRpcResponse)]
-struct Done {}
+struct Acknowledged {}
 
 #[derive(Debug, Clone, Serialize, Deserialize, JsonRpcRequest)]
 #[request(method = "_brickbat/history", response = StoredHistory)]
@@ -207,13 +200,13 @@ struct FeedAnswer {
     told: events::Told,
 }
 
-fn feed(request: &FeedRequest) -> Result<FeedAnswer, Error> {
+fn feed(request: &FeedRequest, responder: Responder<FeedAnswer>) -> Result<(), Error> {
     let bug = StoreBug::ALL.into_iter().find(|bug| bug.name() == request.consumer);
     match bug {
         None if request.consumer != CONSUMER => {
-            Err(wrong(format!("unknown consumer `{}`", request.consumer)))
+            responder.respond_with_error(wrong(format!("unknown consumer `{}`", request.consumer)))
         }
-        bug => Ok(FeedAnswer { told: events::told(&request.events, bug) }),
+        bug => responder.respond(FeedAnswer { told: events::told(&request.events, bug) }),
     }
 }
 
@@ -312,8 +305,15 @@ impl Sessions {
         Ok((agent, endpoints.map_err(wrong)?))
     }
 
-    fn known(&self, id: &str) -> Result<(), Error> {
-        if self.sessions().contains_key(id) { Ok(()) } else { Err(wrong(format!("unknown session `{id}`"))) }
+    fn prompt(&self, request: &PromptRequest, responder: Responder<PromptResponse>) -> Result<(), Error> {
+        let id = request.session_id.to_string();
+        if !self.sessions().contains_key(&id) {
+            return responder.respond_with_error(unknown_session(&id));
+        }
+        match words(&request.prompt) {
+            Ok(words) => self.command(&id, SessionCommand::Prompt(words, responder)),
+            Err(error) => responder.respond_with_error(error),
+        }
     }
 
     /// Passes a command on to a session, or answers it with why that cannot be.
@@ -321,7 +321,7 @@ impl Sessions {
         let handle = self.sessions().get(id).cloned();
         match handle {
             Some(handle) => handle.send(command).or_else(|refused| refused.0.refuse(gone())),
-            None => command.refuse(wrong(format!("unknown session `{id}`"))),
+            None => command.refuse(unknown_session(id)),
         }
     }
 
@@ -350,6 +350,10 @@ fn words(prompt: &[ContentBlock]) -> Result<String, Error> {
 
 fn meta(brickbat: Value) -> Map<String, Value> {
     Map::from_iter([("brickbat".to_owned(), brickbat)])
+}
+
+fn unknown_session(id: &str) -> Error {
+    wrong(format!("unknown session `{id}`"))
 }
 
 fn wrong(why: impl std::fmt::Display) -> Error {

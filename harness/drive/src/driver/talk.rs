@@ -9,10 +9,10 @@ use serde_json::{Map, Value};
 
 /// The conversation with one process, as far as its messages refer to each other.
 #[derive(Debug, Default)]
-pub struct Talk(Mutex<State>);
+pub struct Talk(Mutex<TalkState>);
 
 #[derive(Debug, Default)]
-struct State {
+struct TalkState {
     /// The methods of the requests without an answer, by their ids.
     asked: BTreeMap<String, String>,
     /// Every session that was opened or loaded, also those that are over: a late message of them is no mistake.
@@ -61,12 +61,12 @@ impl Talk {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, TalkState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl TalkState {
     fn check_update(&self, params: Option<&Value>) -> Result<(), Unexpected> {
         let kind = params.and_then(|params| params["update"]["sessionUpdate"].as_str()).unwrap_or_default();
         let is_of_call = matches!(kind, "tool_call" | "tool_call_update");

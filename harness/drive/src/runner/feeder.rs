@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::system::{Prepared, Subject, System};
-use crate::driver::{Adapter, DriverError};
+use crate::driver::{Adapter, DriverError, Progress};
 use brickbat_engine::events::{Breach, Event, Refused, Wrong, breaches, without};
 
 /// An adapter with consumers, ready to be fed.
@@ -27,7 +27,7 @@ impl Feeder {
     pub async fn start(
         system: &System,
         supervisor: &Path,
-        note: &(dyn Fn(&str) + Sync),
+        note: Progress<'_>,
     ) -> Result<Feeder, DriverError> {
         let System::Adapted(subject) = system else {
             let what = format!("{} has no stream of its own to feed", system.name());

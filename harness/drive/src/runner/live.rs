@@ -1,6 +1,7 @@
 //! One plan over real sockets: the conductor between the server and a session.
 
 mod kill;
+mod session;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -10,11 +11,11 @@ use futures::FutureExt;
 use futures::future::{LocalBoxFuture, ready};
 use serde_json::{Value, json};
 
-pub(super) use kill::Remains;
+use session::broken;
+pub(super) use session::{Remains, SystemSession};
 
 use super::recorder::Recorder;
-use crate::driver::in_process::InProcess;
-use crate::driver::{self, DriverError, SessionEvent};
+use crate::driver::{DriverError, SessionEvent};
 use crate::server::{GateId, Mount, Server, ServerEvent};
 use brickbat_engine::conductor::{Command, Conductor, Patience};
 use brickbat_engine::interpreter::{World, perform};
@@ -27,11 +28,6 @@ use brickbat_scenario::scenario::InterruptCause;
 use brickbat_scenario::trace::{
     Aside, Confidence, Consent, Ending, Event, ExchangeId, QuestionId, Trace, TurnOutcome,
 };
-
-pub(super) enum SystemSession {
-    InProcess(InProcess),
-    Acp(driver::Session),
-}
 
 /// How long to wait for what.
 #[derive(Debug, Clone, Copy)]
@@ -65,12 +61,10 @@ impl From<DriverError> for DriveResult {
 /// Opens sessions of a system for one plan.
 pub(super) trait Opener {
     /// Opens a session at the base path of the plan, or loads it there from what a killed process has left.
-    fn open<'a>(
-        &'a self,
-        base_path: &'a str,
-        remains: Option<&'a Remains>,
-    ) -> LocalBoxFuture<'a, Result<SystemSession, DriverError>>;
+    fn open<'a>(&'a self, base_path: &'a str, remains: Option<&'a Remains>) -> Opening<'a>;
 }
+
+pub(super) type Opening<'a> = LocalBoxFuture<'a, Result<SystemSession, DriverError>>;
 
 /// Drives a plan. With a redactor, everything is kept.
 pub(super) async fn drive(
@@ -222,15 +216,15 @@ impl Live<'_> {
             // The server first: what it saw caused what the session says.
             tokio::select! {
                 biased;
-                seen = self.mount.next() => Next::ServerEvent(seen),
-                event = self.session.next() => Next::Session(event),
+                seen = self.mount.next() => Incoming::ServerEvent(seen),
+                event = self.session.next() => Incoming::Session(event),
             }
         };
         match tokio::time::timeout(quiet, next).await {
-            Ok(Next::ServerEvent(Some(seen))) => self.seen(seen).await,
-            Ok(Next::ServerEvent(None)) => Err(broken("the provider's server stopped")),
-            Ok(Next::Session(Some(event))) => self.said(event),
-            Ok(Next::Session(None)) => Err(broken("the session ended")),
+            Ok(Incoming::ServerEvent(Some(seen))) => self.seen(seen).await,
+            Ok(Incoming::ServerEvent(None)) => Err(broken("the provider's server stopped")),
+            Ok(Incoming::Session(Some(event))) => self.said(event),
+            Ok(Incoming::Session(None)) => Err(broken("the session ended")),
             Err(_) => {
                 self.open.clear();
                 Ok(Some(Event::Quiet))
@@ -491,107 +485,7 @@ impl World for Live<'_> {
     }
 }
 
-enum Next {
+enum Incoming {
     ServerEvent(Option<ServerEvent>),
     Session(Option<SessionEvent>),
-}
-
-fn broken(what: &str) -> DriverError {
-    DriverError::harness("the plan cannot go on", what)
-}
-
-impl SystemSession {
-    async fn prompt(&mut self, text: &str) -> Result<(), DriverError> {
-        match self {
-            SystemSession::InProcess(session) => session.prompt(text),
-            SystemSession::Acp(session) => session.prompt(text).await?,
-        }
-        Ok(())
-    }
-
-    /// Waits until the system has changed the history, or, while a turn runs, has taken note of it.
-    async fn change(&self, change: &Change) -> Result<(), DriverError> {
-        match self {
-            SystemSession::InProcess(session) if session.change(change).await => Ok(()),
-            SystemSession::InProcess(_) => Err(broken("the agent ended while it changed its history")),
-            SystemSession::Acp(session) => session.change(change).await,
-        }
-    }
-
-    async fn cancel(&self) -> Result<(), DriverError> {
-        match self {
-            SystemSession::InProcess(session) => session.cancel(),
-            SystemSession::Acp(session) => session.cancel().await?,
-        }
-        Ok(())
-    }
-
-    async fn say(&mut self, way: Aside, text: String) -> Result<(), DriverError> {
-        match self {
-            SystemSession::InProcess(session) => session.say(way, text),
-            SystemSession::Acp(session) => session.say(way, text).await?,
-        }
-        Ok(())
-    }
-
-    async fn interrupt(&self, cause: InterruptCause) -> Result<(), DriverError> {
-        match self {
-            SystemSession::InProcess(session) => session.interrupt(cause),
-            SystemSession::Acp(session) => session.interrupt(cause).await?,
-        }
-        Ok(())
-    }
-
-    fn answer(&self, question: QuestionId, consent: Consent) {
-        match self {
-            SystemSession::InProcess(session) => session.answer(question, consent),
-            SystemSession::Acp(session) => session.answer(question, consent),
-        }
-    }
-
-    async fn barrier(&self) -> Result<bool, DriverError> {
-        match self {
-            SystemSession::InProcess(session) => Ok(session.barrier().await),
-            SystemSession::Acp(session) => session.barrier().await,
-        }
-    }
-
-    async fn answers(&self) -> Result<(), DriverError> {
-        match self {
-            SystemSession::InProcess(_) => Ok(()),
-            SystemSession::Acp(session) => session.answers().await,
-        }
-    }
-
-    /// What the system has stored, or why it does not say; none if it cannot say.
-    async fn history(&self) -> Option<Result<Value, DriverError>> {
-        match self {
-            SystemSession::InProcess(session) => {
-                serde_json::from_slice(&session.history().await?).ok().map(Ok)
-            }
-            SystemSession::Acp(session) => session.history().await.transpose(),
-        }
-    }
-
-    fn stderr_len(&self) -> u64 {
-        match self {
-            SystemSession::InProcess(_) => 0,
-            SystemSession::Acp(session) => session.stderr_len(),
-        }
-    }
-
-    /// What the adapter's process has written to its standard error since; none if there is no process.
-    fn stderr_since(&self, len: u64) -> Option<String> {
-        match self {
-            SystemSession::InProcess(_) => None,
-            SystemSession::Acp(session) => Some(session.stderr_since(len)),
-        }
-    }
-
-    async fn next(&mut self) -> Option<SessionEvent> {
-        match self {
-            SystemSession::InProcess(session) => session.next().await,
-            SystemSession::Acp(session) => session.next().await,
-        }
-    }
 }

@@ -246,9 +246,13 @@ fn suspects(runs: &[PlanRun]) -> Vec<String> {
     if grades(&alike).is_disjoint(&grades(&others)) {
         suspects.push("the receipts differ as well");
     }
-    let all_waited = |runs: &[&PlanRun]| runs.iter().all(|run| run.waited());
-    let none_waited = |runs: &[&PlanRun]| !runs.iter().any(|run| run.waited());
-    if (all_waited(&alike) && none_waited(&others)) || (none_waited(&alike) && all_waited(&others)) {
+    // Whether something holds of all runs on one side and of none on the other.
+    let splits = |holds: fn(&PlanRun) -> bool| {
+        let all = |runs: &[&PlanRun]| runs.iter().all(|run| holds(run));
+        let none = |runs: &[&PlanRun]| !runs.iter().any(|run| holds(run));
+        (all(&alike) && none(&others)) || (none(&alike) && all(&others))
+    };
+    if splits(PlanRun::waited) {
         suspects.push("the harness waited in vain in some of the runs only");
     }
     let processes = |runs: &[&PlanRun]| runs.iter().filter_map(|run| run.process).collect::<BTreeSet<u32>>();
@@ -256,9 +260,7 @@ fn suspects(runs: &[PlanRun]) -> Vec<String> {
     if !one.is_empty() && !other.is_empty() && one.is_disjoint(&other) {
         suspects.push("the adapter was started anew between the runs");
     }
-    let is_shared = |runs: &[&PlanRun]| runs.iter().all(|run| !run.alone);
-    let is_alone = |runs: &[&PlanRun]| runs.iter().all(|run| run.alone);
-    if (is_shared(&alike) && is_alone(&others)) || (is_alone(&alike) && is_shared(&others)) {
+    if splits(|run| run.alone) {
         suspects.push("it depends on whether other plans run at the same time");
     }
     suspects.into_iter().map(str::to_owned).collect()

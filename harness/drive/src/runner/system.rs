@@ -9,17 +9,16 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError};
 
-use futures::future::LocalBoxFuture;
 use tokio::sync::Mutex;
 
 pub(super) use prepared::{Prepared, server};
 
-use super::live::{self, DriveResult, Opener, Pace, Remains};
+use super::live::{self, DriveResult, Opener, Opening, Pace, Remains};
 use super::options::Repeat;
 use crate::driver::in_process::{Endpoints, InProcess};
 use crate::driver::manifest::Install;
 use crate::driver::{
-    self, About, Adapter, Catalogue, DriverError, Manifest, PlainAgent, SessionSpec, ToolSpec, resolve,
+    self, About, Adapter, Catalogue, DriverError, Manifest, Progress, SessionSpec, ToolSpec, resolve,
 };
 use crate::server::Server;
 use brickbat_engine::agent::canary::Canary;
@@ -178,7 +177,7 @@ impl Running {
     pub(super) async fn start(
         system: &System,
         supervisor: &Path,
-        note: &(dyn Fn(&str) + Sync),
+        note: Progress<'_>,
     ) -> Result<Running, DriverError> {
         let how = match system {
             System::Simulated(canary) => How::Simulated(*canary),
@@ -222,10 +221,10 @@ impl Running {
         &self.name
     }
 
-    fn speaks(&self, dialect: Dialect) -> bool {
+    fn adapted(&self) -> Option<&Adapted> {
         match &self.how {
-            How::Adapted(adapted) => adapted.dialects.contains(&dialect),
-            How::Simulated(_) | How::Live { .. } => true,
+            How::Adapted(adapted) => Some(adapted),
+            How::Simulated(_) | How::Live { .. } => None,
         }
     }
 
@@ -239,7 +238,7 @@ impl Running {
             }
             How::Simulated(_) => false,
         };
-        if !self.speaks(plan.dialect) {
+        if self.adapted().is_some_and(|adapted| !adapted.dialects.contains(&plan.dialect)) {
             return Some(format!("{} does not speak {}", self.name, plan.dialect));
         }
         if let Some(why) = &plan.impossible {
@@ -250,39 +249,24 @@ impl Running {
 
     /// The plan as this system sees it: with the names under which it offers the tools to the model.
     pub(super) fn named(&self, plan: &Arc<Plan>) -> Arc<Plan> {
-        match &self.how {
-            How::Adapted(adapted) => adapted.prepared.offered(plan),
-            How::Simulated(_) | How::Live { .. } => Arc::clone(plan),
-        }
+        self.adapted().map_or_else(|| Arc::clone(plan), |adapted| adapted.prepared.offered(plan))
     }
 
     /// Plans that may run at once. Whether an agent without an adapter has consumed what it received is seen from its
     /// processes, so it gets one plan at a time.
     pub(super) fn n_jobs(&self, wanted: usize) -> usize {
-        if self.agent().is_some() { 1 } else { wanted }
-    }
-
-    fn agent(&self) -> Option<&PlainAgent> {
-        match &self.how {
-            How::Adapted(adapted) => adapted.prepared.agent.as_ref(),
-            How::Simulated(_) | How::Live { .. } => None,
-        }
+        if self.adapted().is_some_and(|adapted| adapted.prepared.agent.is_some()) { 1 } else { wanted }
     }
 
     /// The grade of receipt that this system can give.
     pub(super) fn grade(&self) -> Confidence {
-        match &self.how {
-            How::Adapted(adapted) if !adapted.capabilities.has("barrier") => Confidence::Read,
-            _ => Confidence::Observed,
-        }
+        let has_barrier = self.adapted().is_none_or(|adapted| adapted.capabilities.has("barrier"));
+        if has_barrier { Confidence::Observed } else { Confidence::Read }
     }
 
     /// How often plans are to be run here: our own agent does the same every time, so nothing needs confirming.
     pub(super) fn repeat(&self, wanted: Repeat) -> Repeat {
-        match self.how {
-            How::Adapted(_) => wanted,
-            How::Simulated(_) | How::Live { .. } => Repeat { confirm: false, ..wanted },
-        }
+        Repeat { confirm: wanted.confirm && self.adapted().is_some(), ..wanted }
     }
 
     /// Drives one plan. With a redactor, everything that is observed is kept.
@@ -323,15 +307,12 @@ impl Running {
 
     /// The number of the adapter's process in which a plan ran last, where there is one.
     pub(super) fn process_of(&self, plan: &Plan) -> Option<u32> {
-        match &self.how {
-            How::Adapted(adapted) => adapted.homes().get(&plan.id).copied(),
-            How::Simulated(_) | How::Live { .. } => None,
-        }
+        self.adapted()?.homes().get(&plan.id).copied()
     }
 
     /// Lets no later plan into the process that has failed a plan.
     pub(super) fn shun(&self, plan: &Plan, error: &DriverError) {
-        if let (How::Adapted(adapted), false) = (&self.how, error.is_refusal()) {
+        if let (Some(adapted), false) = (self.adapted(), error.is_refusal()) {
             let number = self.process_of(plan).unwrap_or_default();
             adapted.sick.fetch_max(number, Ordering::Relaxed);
         }
@@ -346,11 +327,7 @@ struct OwnAgent<'a> {
 }
 
 impl Opener for OwnAgent<'_> {
-    fn open<'a>(
-        &'a self,
-        base_path: &'a str,
-        remains: Option<&'a Remains>,
-    ) -> LocalBoxFuture<'a, Result<live::SystemSession, DriverError>> {
+    fn open<'a>(&'a self, base_path: &'a str, remains: Option<&'a Remains>) -> Opening<'a> {
         Box::pin(async move {
             let base_url = format!("http://{}{base_path}", self.server.addr());
             let mut agent = Agent::of_plan(self.plan, self.delivery, self.canary);
@@ -374,11 +351,7 @@ struct AdaptedSystem<'a> {
 }
 
 impl Opener for AdaptedSystem<'_> {
-    fn open<'a>(
-        &'a self,
-        base_path: &'a str,
-        remains: Option<&'a Remains>,
-    ) -> LocalBoxFuture<'a, Result<live::SystemSession, DriverError>> {
+    fn open<'a>(&'a self, base_path: &'a str, remains: Option<&'a Remains>) -> Opening<'a> {
         Box::pin(async move {
             let base_url = format!("http://{}{base_path}", self.server.addr());
             let spec = self.adapted.spec(self.plan, base_url, self.number)?;

@@ -1,8 +1,8 @@
-//! Verifies an adapter: does it what `harness/systems/README.md` asks of it? Of an agent that needs no adapter it is
-//! asked whether its manifest and the agent fit together.
+//! Checks that an adapter does what `harness/systems/README.md` asks of it; for an agent that needs no adapter, that
+//! its manifest and the agent fit together.
 //!
 //! A false accusation of an SDK begins with an adapter that is not quite right. Each probe drives the adapter through
-//! a small conversation of its own and says what was seen, and how to mend it. The probes judge the adapter and not
+//! a small conversation of its own and reports what was seen and how to fix it. The probes judge the adapter and not
 //! the SDK: no checker runs here.
 
 mod conversation;
@@ -23,7 +23,7 @@ use serde_json::{Value, json};
 pub use probe::{Probe, ProbeOutcome};
 
 use super::system::System;
-use crate::driver::DriverError;
+use crate::driver::{DriverError, Progress};
 use host::{Examinee, Host};
 use probe::{Defect, Halt, Probed};
 
@@ -83,7 +83,7 @@ impl Verification {
 pub async fn verify(
     system: &System,
     supervisor: &Path,
-    note: &(dyn Fn(&str) + Sync),
+    note: Progress<'_>,
 ) -> Result<Verification, NoAdapter> {
     let System::Adapted(subject) = system else { return Err(NoAdapter(system.name())) };
     let mut verifier = Verifier { examinee: Examinee::of(subject), invalid_message: None };

@@ -1,15 +1,15 @@
 //! Takes connections in, within a bound, and decides who has to leave when there is no place.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 
 use super::connection::Connection;
-use super::{Shared, http, lock};
+use super::newcomers::Newcomer;
+use super::{Shared, http};
 
 /// Pause after a failed accept. Out of descriptors, accept fails again at once; connections close meanwhile.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(10);
@@ -58,53 +58,7 @@ async fn serve(connection: Connection, newcomer: Newcomer, place: OwnedSemaphore
 /// Says 503 to a peer for whom there is no place, without waiting for it.
 fn turn_away(stream: &TcpStream) {
     let mut bytes = Vec::new();
-    http::write_refusal(&mut bytes, http::Refusal::Busy, http::After::Close);
+    http::write_refusal(&mut bytes, http::HttpRefusal::Busy, http::After::Close);
     // The peer learns enough from the close if even this does not get through.
     let _ = stream.try_write(&bytes);
-}
-
-/// Connections that have not sent a whole request to a mount yet, oldest first: the first to go when places
-/// run out, so that strangers cannot keep a plan's client out.
-#[derive(Debug, Default)]
-pub(super) struct Newcomers {
-    n_seen: u64,
-    waiting: BTreeMap<u64, oneshot::Sender<()>>,
-}
-
-/// A connection's entry among the newcomers.
-#[derive(Debug)]
-pub(super) struct Newcomer {
-    shared: Arc<Shared>,
-    number: u64,
-    /// Ends when the place is taken away.
-    pub(super) evicted: oneshot::Receiver<()>,
-}
-
-impl Newcomer {
-    fn enter(shared: &Arc<Shared>) -> Newcomer {
-        let (sender, evicted) = oneshot::channel();
-        let mut newcomers = lock(&shared.newcomers);
-        let number = newcomers.n_seen;
-        newcomers.n_seen += 1;
-        newcomers.waiting.insert(number, sender);
-        Newcomer { shared: shared.clone(), number, evicted }
-    }
-
-    /// Ends the time as a newcomer; false if the place was just taken away.
-    pub(super) fn stays(self) -> bool {
-        lock(&self.shared.newcomers).waiting.remove(&self.number).is_some()
-    }
-}
-
-impl Drop for Newcomer {
-    fn drop(&mut self) {
-        lock(&self.shared.newcomers).waiting.remove(&self.number);
-    }
-}
-
-impl Shared {
-    /// Takes the place of the oldest newcomer away; false if there is none.
-    fn evict_newcomer(&self) -> bool {
-        lock(&self.newcomers).waiting.pop_first().is_some()
-    }
 }

@@ -1,6 +1,6 @@
 //! Chunked bodies of requests.
 
-use super::http::Refusal;
+use super::http::HttpRefusal;
 
 /// Bytes of the line before a chunk: a size and extensions, which nobody uses.
 const MAX_CHUNK_LINE: usize = 4 << 10;
@@ -35,7 +35,7 @@ impl ChunkReader {
     }
 
     /// Appends what the bytes hold of the body, and returns how many of them it has used.
-    pub(super) fn read(&mut self, bytes: &[u8], body: &mut Vec<u8>) -> Result<usize, Refusal> {
+    pub(super) fn read(&mut self, bytes: &[u8], body: &mut Vec<u8>) -> Result<usize, HttpRefusal> {
         let mut used = 0;
         while let Some(n) = self.step(&bytes[used..], body)? {
             used += n;
@@ -44,18 +44,18 @@ impl ChunkReader {
     }
 
     /// One step on; none if it needs more bytes, or no more.
-    fn step(&mut self, bytes: &[u8], body: &mut Vec<u8>) -> Result<Option<usize>, Refusal> {
+    fn step(&mut self, bytes: &[u8], body: &mut Vec<u8>) -> Result<Option<usize>, HttpRefusal> {
         match self.at {
             Chunk::Size => match httparse::parse_chunk_size(bytes) {
                 Ok(httparse::Status::Complete((n, size))) => {
                     let room = self.max_body - body.len();
                     let size = usize::try_from(size).ok().filter(|size| *size <= room);
-                    let size = size.ok_or(Refusal::BodyTooLarge)?;
+                    let size = size.ok_or(HttpRefusal::BodyTooLarge)?;
                     self.at = if size == 0 { Chunk::Trailers(0) } else { Chunk::Data(size) };
                     Ok(Some(n))
                 }
                 Ok(httparse::Status::Partial) if bytes.len() <= MAX_CHUNK_LINE => Ok(None),
-                Ok(httparse::Status::Partial) | Err(_) => Err(Refusal::Malformed),
+                Ok(httparse::Status::Partial) | Err(_) => Err(HttpRefusal::Malformed),
             },
             Chunk::Data(left) => {
                 let n = left.min(bytes.len());
@@ -69,12 +69,12 @@ impl ChunkReader {
                     self.at = Chunk::Size;
                     Ok(Some(2))
                 }
-                Some(_) => Err(Refusal::Malformed),
+                Some(_) => Err(HttpRefusal::Malformed),
             },
             Chunk::Trailers(before) => {
                 let line = bytes.iter().position(|byte| *byte == b'\n').map(|at| &bytes[..=at]);
                 if before + line.unwrap_or(bytes).len() > MAX_TRAILERS {
-                    return Err(Refusal::Malformed);
+                    return Err(HttpRefusal::Malformed);
                 }
                 let Some(line) = line else { return Ok(None) };
                 self.at = match line {
@@ -97,7 +97,7 @@ mod tests {
 
     const MAX_BODY: usize = 1 << 10;
 
-    fn read_in_pieces(bytes: &[u8], piece_len: usize) -> Result<(Vec<u8>, bool), Refusal> {
+    fn read_in_pieces(bytes: &[u8], piece_len: usize) -> Result<(Vec<u8>, bool), HttpRefusal> {
         let (mut reader, mut body, mut unused) = (ChunkReader::new(MAX_BODY), Vec::new(), Vec::new());
         for piece in bytes.chunks(piece_len) {
             unused.extend_from_slice(piece);

@@ -14,9 +14,9 @@ use tokio::net::TcpStream;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-use super::accept::Newcomer;
 use super::chunks::ChunkReader;
-use super::http::{self, After, Framing, Head, Refusal};
+use super::http::{self, After, Framing, Head, HttpRefusal};
+use super::newcomers::Newcomer;
 use super::{Mounted, ServerEvent, Shared, lock};
 use brickbat_engine::provider;
 use brickbat_scenario::trace::{Confidence, Ending, Event, ExchangeId, RequestKind};
@@ -54,19 +54,19 @@ struct HttpRequest {
 /// The peer has closed the connection, or it broke.
 pub(super) struct Gone;
 
-pub(super) enum Next {
+pub(super) enum AfterRequest {
     Read,
     Close,
     /// Answer for the core, then go on.
-    Refuse(Refusal),
+    Refuse(HttpRefusal),
     Reset(Arc<Mounted>, ExchangeId),
 }
 
-impl From<After> for Next {
-    fn from(after: After) -> Next {
+impl From<After> for AfterRequest {
+    fn from(after: After) -> AfterRequest {
         match after {
-            After::KeepAlive => Next::Read,
-            After::Close => Next::Close,
+            After::KeepAlive => AfterRequest::Read,
+            After::Close => AfterRequest::Close,
         }
     }
 }
@@ -102,20 +102,20 @@ impl Connection {
             };
             let Some(request) = request else { return };
             let next = match self.find_mount(&request.head.target) {
-                None => Next::Refuse(Refusal::UnknownPath),
+                None => AfterRequest::Refuse(HttpRefusal::UnknownPath),
                 Some(_) if newcomer.take().is_some_and(|newcomer| !newcomer.stays()) => return,
                 Some((mounted, path)) => self.serve_request(&mounted, path, &request).await,
             };
             match next {
-                Next::Read => {}
-                Next::Close => return,
-                Next::Refuse(refusal) => {
+                AfterRequest::Read => {}
+                AfterRequest::Close => return,
+                AfterRequest::Refuse(refusal) => {
                     let after = request.head.after;
                     if self.refuse(refusal, after).await.is_err() || after == After::Close {
                         return;
                     }
                 }
-                Next::Reset(mounted, exchange) => {
+                AfterRequest::Reset(mounted, exchange) => {
                     // With no time to linger, closing sends a RST. Without the option it would be a FIN.
                     let seen = match self.stream.set_zero_linger() {
                         Ok(()) => ServerEvent::Trace(Event::Replied { exchange, ending: Ending::Reset }),
@@ -157,7 +157,7 @@ impl Connection {
     }
 
     /// Reads a request; none if the peer closes instead.
-    async fn read_request(&mut self) -> Result<Option<HttpRequest>, Refusal> {
+    async fn read_request(&mut self) -> Result<Option<HttpRequest>, HttpRefusal> {
         if self.input.is_empty() && self.fill(READ_LEN).await.is_err() {
             return Ok(None);
         }
@@ -166,7 +166,7 @@ impl Connection {
             Ok(Ok(request)) => Ok(Some(request)),
             Ok(Err(ReadError::Gone)) => Ok(None),
             Ok(Err(ReadError::Refused(refusal))) => Err(refusal),
-            Err(_) => Err(Refusal::TimedOut),
+            Err(_) => Err(HttpRefusal::TimedOut),
         }
     }
 
@@ -179,7 +179,7 @@ impl Connection {
             self.read_to_end_of_head(limits.head_bytes).await?;
         };
         if head.len > limits.head_bytes {
-            return Err(Refusal::HeadTooLarge.into());
+            return Err(HttpRefusal::HeadTooLarge.into());
         }
         self.head.clear();
         self.head.extend_from_slice(&self.input[..head.len]);
@@ -201,7 +201,7 @@ impl Connection {
             // The end of a head has three bytes at most besides the last.
             let searched = self.input.len().saturating_sub(3);
             if self.input.len() > max_head {
-                return Err(Refusal::HeadTooLarge.into());
+                return Err(HttpRefusal::HeadTooLarge.into());
             }
             self.fill(READ_LEN).await?;
             if http::may_end_head(&self.input[searched..]) {
@@ -272,7 +272,7 @@ impl Connection {
         Ok(())
     }
 
-    async fn refuse(&mut self, refusal: Refusal, after: After) -> Result<(), Gone> {
+    async fn refuse(&mut self, refusal: HttpRefusal, after: After) -> Result<(), Gone> {
         self.output.clear();
         http::write_refusal(&mut self.output, refusal, after);
         // Nothing is mounted here that could end the wait for a peer that does not read.
@@ -280,7 +280,7 @@ impl Connection {
         timeout(limit, self.flush()).await.unwrap_or(Err(Gone))
     }
 
-    async fn refuse_and_close(&mut self, refusal: Refusal) {
+    async fn refuse_and_close(&mut self, refusal: HttpRefusal) {
         if self.refuse(refusal, After::Close).await.is_err() || self.stream.shutdown().await.is_err() {
             return;
         }
@@ -296,10 +296,15 @@ impl Connection {
         let _ = timeout(DRAIN_TIME, drained).await;
     }
 
-    async fn serve_request(&mut self, mounted: &Arc<Mounted>, path: &str, request: &HttpRequest) -> Next {
+    async fn serve_request(
+        &mut self,
+        mounted: &Arc<Mounted>,
+        path: &str,
+        request: &HttpRequest,
+    ) -> AfterRequest {
         let served = async {
             match path.strip_prefix("/gate/") {
-                Some(_) if request.head.method != "POST" => Next::Refuse(Refusal::GateMethod),
+                Some(_) if request.head.method != "POST" => AfterRequest::Refuse(HttpRefusal::GateMethod),
                 Some(tool) => self.serve_gate(mounted, tool, request).await,
                 None => self.serve_exchange(mounted, path, request).await,
             }
@@ -308,12 +313,12 @@ impl Connection {
         tokio::select! {
             biased;
             next = served => next,
-            () = mounted.seen.closed() => Next::Close,
+            () = mounted.seen.closed() => AfterRequest::Close,
         }
     }
 
-    async fn serve_gate(&mut self, mounted: &Mounted, tool: &str, request: &HttpRequest) -> Next {
-        let Ok(permit) = mounted.seen.reserve().await else { return Next::Close };
+    async fn serve_gate(&mut self, mounted: &Mounted, tool: &str, request: &HttpRequest) -> AfterRequest {
+        let Ok(permit) = mounted.seen.reserve().await else { return AfterRequest::Close };
         let args = String::from_utf8_lossy(&request.body).into_owned();
         let tool = tool.to_owned();
         let (gate, answer) = {
@@ -322,16 +327,16 @@ impl Connection {
             // from beginning the next turn between the two.
             let _core = lock(&mounted.core);
             if self.peer_has_gone() {
-                return Next::Close;
+                return AfterRequest::Close;
             }
             mounted.gates.open(|gate| permit.send(ServerEvent::GateOpened { gate, tool, args }))
         };
         let settled = self.settle_gate(answer, request.head.after).await;
         let (seen, next) = match settled {
-            Ok(grade) => (ServerEvent::GateSettled { gate, grade }, Next::from(request.head.after)),
+            Ok(grade) => (ServerEvent::GateSettled { gate, grade }, AfterRequest::from(request.head.after)),
             Err(Gone) => {
                 mounted.gates.forget(gate);
-                (ServerEvent::GateDropped { gate }, Next::Close)
+                (ServerEvent::GateDropped { gate }, AfterRequest::Close)
             }
         };
         // Nobody listens any more if the mount is gone.
@@ -355,9 +360,14 @@ impl Connection {
         self.receipt().await
     }
 
-    async fn serve_exchange(&mut self, mounted: &Arc<Mounted>, path: &str, request: &HttpRequest) -> Next {
+    async fn serve_exchange(
+        &mut self,
+        mounted: &Arc<Mounted>,
+        path: &str,
+        request: &HttpRequest,
+    ) -> AfterRequest {
         let arrived = Instant::now();
-        let Ok(permit) = mounted.seen.reserve().await else { return Next::Close };
+        let Ok(permit) = mounted.seen.reserve().await else { return AfterRequest::Close };
         let (kind, answer) = {
             let mut core = lock(&mounted.core);
             // A client that gave its request up before it was taken does not get a reply: seen after the turn, the
@@ -365,14 +375,14 @@ impl Connection {
             // killed, can have waited so long; asking for each would cost a system call.
             let is_suspect = self.n_written == 0 || mounted.bereaved.load(Ordering::Relaxed);
             if is_suspect && self.peer_has_gone() {
-                return Next::Close;
+                return AfterRequest::Close;
             }
             let method = request.head.method.as_str();
             let headers = provider::Headers::of_head(&self.head);
             let asked = provider::Request { method, path, headers, body: &request.body };
             let Ok((kind, answer)) = catch_unwind(AssertUnwindSafe(|| core.answer(asked))) else {
                 permit.send(ServerEvent::Broken);
-                return Next::Refuse(Refusal::Broken);
+                return AfterRequest::Refuse(HttpRefusal::Broken);
             };
             // Sent before the core is free again, so that requests are reported in the order of their numbers.
             let (exchange, model) = (answer.exchange, answer.model.clone());
@@ -410,7 +420,7 @@ impl Connection {
                     .seen
                     .send(ServerEvent::Trace(Event::PeerClosed { exchange: answer.exchange }))
                     .await;
-                Next::Close
+                AfterRequest::Close
             }
         }
     }
@@ -419,7 +429,7 @@ impl Connection {
 /// Why a request could not be read.
 enum ReadError {
     Gone,
-    Refused(Refusal),
+    Refused(HttpRefusal),
 }
 
 impl From<Gone> for ReadError {
@@ -428,8 +438,8 @@ impl From<Gone> for ReadError {
     }
 }
 
-impl From<Refusal> for ReadError {
-    fn from(refusal: Refusal) -> ReadError {
+impl From<HttpRefusal> for ReadError {
+    fn from(refusal: HttpRefusal) -> ReadError {
         ReadError::Refused(refusal)
     }
 }

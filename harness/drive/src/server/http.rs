@@ -2,8 +2,6 @@
 //!
 //! Only what a client of an HTTP API needs; no pipelining, no upgrades, no HTTP/1.0.
 
-use std::io::Write;
-
 /// Headers of a request. Real clients send about 20.
 const MAX_HEADERS: usize = 100;
 
@@ -33,7 +31,7 @@ pub(super) enum After {
 
 /// Why the server itself, not the core, answers a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Refusal {
+pub(super) enum HttpRefusal {
     Malformed,
     /// Not HTTP/1.1.
     Version,
@@ -49,48 +47,35 @@ pub(super) enum Refusal {
     Broken,
 }
 
-impl Refusal {
-    fn status(self) -> u16 {
+impl HttpRefusal {
+    /// The status and the message of the answer.
+    fn answer(self) -> (u16, &'static str) {
         match self {
-            Refusal::Malformed => 400,
-            Refusal::Version => 505,
-            Refusal::HeadTooLarge => 431,
-            Refusal::BodyTooLarge => 413,
-            Refusal::TimedOut => 408,
-            Refusal::UnknownPath => 404,
-            Refusal::GateMethod => 405,
-            Refusal::Busy => 503,
-            Refusal::Broken => 500,
-        }
-    }
-
-    fn message(self) -> &'static str {
-        match self {
-            Refusal::Malformed => "brickbat: not a valid HTTP/1.1 request",
-            Refusal::Version => "brickbat: only HTTP/1.1 is served",
-            Refusal::HeadTooLarge => "brickbat: the request head is too large",
-            Refusal::BodyTooLarge => "brickbat: the request body is too large",
-            Refusal::TimedOut => "brickbat: the rest of the request did not come",
-            Refusal::UnknownPath => "brickbat: no plan is running at this path",
-            Refusal::GateMethod => "brickbat: a tool gate takes only POST",
-            Refusal::Busy => "brickbat: too many connections",
-            Refusal::Broken => "brickbat: the provider itself failed",
+            HttpRefusal::Malformed => (400, "brickbat: not a valid HTTP/1.1 request"),
+            HttpRefusal::Version => (505, "brickbat: only HTTP/1.1 is served"),
+            HttpRefusal::HeadTooLarge => (431, "brickbat: the request head is too large"),
+            HttpRefusal::BodyTooLarge => (413, "brickbat: the request body is too large"),
+            HttpRefusal::TimedOut => (408, "brickbat: the rest of the request did not come"),
+            HttpRefusal::UnknownPath => (404, "brickbat: no plan is running at this path"),
+            HttpRefusal::GateMethod => (405, "brickbat: a tool gate takes only POST"),
+            HttpRefusal::Busy => (503, "brickbat: too many connections"),
+            HttpRefusal::Broken => (500, "brickbat: the provider itself failed"),
         }
     }
 }
 
 /// Reads a head from the start of the bytes; none if it is not complete yet.
-pub(super) fn read_head(bytes: &[u8], max_body: usize) -> Result<Option<Head>, Refusal> {
+pub(super) fn read_head(bytes: &[u8], max_body: usize) -> Result<Option<Head>, HttpRefusal> {
     let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
     let mut request = httparse::Request::new(&mut headers);
     let len = match request.parse(bytes) {
         Ok(httparse::Status::Complete(len)) => len,
         Ok(httparse::Status::Partial) => return Ok(None),
-        Err(httparse::Error::TooManyHeaders) => return Err(Refusal::HeadTooLarge),
-        Err(_) => return Err(Refusal::Malformed),
+        Err(httparse::Error::TooManyHeaders) => return Err(HttpRefusal::HeadTooLarge),
+        Err(_) => return Err(HttpRefusal::Malformed),
     };
     if request.version != Some(1) {
-        return Err(Refusal::Version);
+        return Err(HttpRefusal::Version);
     }
     let mut head = Head {
         method: request.method.unwrap_or_default().to_owned(),
@@ -106,12 +91,12 @@ pub(super) fn read_head(bytes: &[u8], max_body: usize) -> Result<Option<Head>, R
         if header.name.eq_ignore_ascii_case("content-length") {
             let n = read_length(value, max_body)?;
             if length.replace(n).is_some_and(|before| before != n) {
-                return Err(Refusal::Malformed);
+                return Err(HttpRefusal::Malformed);
             }
             head.framing = Framing::Length(n);
         } else if header.name.eq_ignore_ascii_case("transfer-encoding") {
             if !value.eq_ignore_ascii_case(b"chunked") || head.framing == Framing::Chunked {
-                return Err(Refusal::Malformed);
+                return Err(HttpRefusal::Malformed);
             }
             head.framing = Framing::Chunked;
         } else if header.name.eq_ignore_ascii_case("expect") {
@@ -122,18 +107,18 @@ pub(super) fn read_head(bytes: &[u8], max_body: usize) -> Result<Option<Head>, R
     }
     // Two framings at once are how requests get smuggled; no honest client sends them.
     if length.is_some() && request.headers.iter().any(|h| h.name.eq_ignore_ascii_case("transfer-encoding")) {
-        return Err(Refusal::Malformed);
+        return Err(HttpRefusal::Malformed);
     }
     Ok(Some(head))
 }
 
-fn read_length(value: &[u8], max_body: usize) -> Result<usize, Refusal> {
+fn read_length(value: &[u8], max_body: usize) -> Result<usize, HttpRefusal> {
     if value.is_empty() || !value.iter().all(u8::is_ascii_digit) {
-        return Err(Refusal::Malformed);
+        return Err(HttpRefusal::Malformed);
     }
     // Digits alone fail to parse only when there are too many.
     let n = std::str::from_utf8(value).ok().and_then(|digits| digits.parse().ok());
-    n.filter(|n| *n <= max_body).ok_or(Refusal::BodyTooLarge)
+    n.filter(|n| *n <= max_body).ok_or(HttpRefusal::BodyTooLarge)
 }
 
 fn names_close(value: &[u8]) -> bool {
@@ -217,11 +202,10 @@ pub(super) fn write_json(out: &mut Vec<u8>, status: u16, body: &[u8], after: Aft
     out.extend_from_slice(body);
 }
 
-pub(super) fn write_refusal(out: &mut Vec<u8>, refusal: Refusal, after: After) {
-    let mut body = Vec::new();
-    write!(body, r#"{{"error":{{"type":"brickbat_error","message":"{}"}}}}"#, refusal.message())
-        .expect("a vector takes everything");
-    write_json(out, refusal.status(), &body, after);
+pub(super) fn write_refusal(out: &mut Vec<u8>, refusal: HttpRefusal, after: After) {
+    let (status, message) = refusal.answer();
+    let body = format!(r#"{{"error":{{"type":"brickbat_error","message":"{message}"}}}}"#);
+    write_json(out, status, body.as_bytes(), after);
 }
 
 /// Writes a number; several times faster than formatting, which shows at a dozen chunks a reply.

@@ -7,7 +7,7 @@ use tokio::io::AsyncWriteExt;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout};
 
-use super::connection::{Connection, Gone, Next};
+use super::connection::{AfterRequest, Connection, Gone};
 use super::http::{self, After, Framing};
 use super::receipt::Queue;
 use super::{Mounted, ServerEvent, Writes, lock};
@@ -24,7 +24,7 @@ impl Connection {
         mounted: &Mounted,
         answer: &Answer,
         after: After,
-    ) -> Result<Next, Gone> {
+    ) -> Result<AfterRequest, Gone> {
         self.output.clear();
         http::write_head(&mut self.output, answer.status, &answer.headers, framing(answer), after);
         self.finish(mounted, answer).await?;
@@ -37,7 +37,7 @@ impl Connection {
         mounted: &Arc<Mounted>,
         answer: &Answer,
         after: After,
-    ) -> Result<Next, Gone> {
+    ) -> Result<AfterRequest, Gone> {
         let framing = framing(answer);
         let per_frame = answer.streamed && self.shared.limits.writes == Writes::PerFrame;
         let mut holds = answer.holds.as_slice();
@@ -101,16 +101,16 @@ impl Connection {
     }
 
     /// Breaks off inside the body, once the peer has read what was sent: a RST would take it away.
-    async fn cut(&mut self, mounted: &Arc<Mounted>, answer: &Answer) -> Result<Next, Gone> {
+    async fn cut(&mut self, mounted: &Arc<Mounted>, answer: &Answer) -> Result<AfterRequest, Gone> {
         self.flush().await?;
         self.receipt().await?;
         if answer.ending == Ending::Reset {
-            return Ok(Next::Reset(mounted.clone(), answer.exchange));
+            return Ok(AfterRequest::Reset(mounted.clone(), answer.exchange));
         }
         self.stream.shutdown().await.map_err(|_| Gone)?;
         let replied = ServerEvent::Trace(Event::Replied { exchange: answer.exchange, ending: answer.ending });
         let _ = mounted.seen.send(replied).await;
-        Ok(Next::Close)
+        Ok(AfterRequest::Close)
     }
 
     /// Writes the rest. From the last write to the word that the reply is over there is no wait: the client

@@ -13,7 +13,7 @@ use futures::FutureExt;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use super::{Done, StoredHistory, meta, wrong};
+use super::{Acknowledged, StoredHistory, meta, wrong};
 use crate::driver::action::SessionAction;
 use crate::driver::event::SessionEvent;
 use crate::driver::in_process::InProcess;
@@ -23,9 +23,9 @@ use brickbat_scenario::trace::{Aside, Consent, QuestionId, ShownState, TurnOutco
 #[derive(Debug)]
 pub(super) enum SessionCommand {
     Prompt(String, Responder<PromptResponse>),
-    Act(SessionAction, Responder<Done>),
+    Act(SessionAction, Responder<Acknowledged>),
     Cancel,
-    Barrier(Responder<Done>),
+    Barrier(Responder<Acknowledged>),
     History(Responder<StoredHistory>),
     /// The user's answer to a question of the agent's.
     Answer(QuestionId, Consent),
@@ -139,7 +139,7 @@ impl SessionTask {
                     }
                     SessionAction::Change(_) => {}
                 }
-                responder.respond(Done {})
+                responder.respond(Acknowledged {})
             }
             SessionCommand::Answer(question, consent) => {
                 self.session.answer(question, consent);
@@ -153,7 +153,7 @@ impl SessionTask {
                 while let Some(Some(event)) = self.session.next().now_or_never() {
                     self.report(event)?;
                 }
-                responder.respond(Done {})
+                responder.respond(Acknowledged {})
             }
             SessionCommand::History(responder) => {
                 let history = self.session.history().await.unwrap_or_default();

@@ -5,18 +5,11 @@
 
 use futures::FutureExt;
 
-use super::{Live, SystemSession, broken};
+use super::Live;
+use super::session::{Remains, SystemSession, broken};
 use crate::driver::{DriverError, SessionEvent};
 use crate::server::ServerEvent;
 use brickbat_scenario::trace::Event;
-
-/// What a session leaves when its process is killed.
-pub(in crate::runner) enum Remains {
-    /// What the agent of our own had saved.
-    Saved(Vec<u8>),
-    /// The session's id; what it had stored is in its state folder.
-    Stored(String),
-}
 
 impl Live<'_> {
     /// Kills the process and waits until nothing of it is left. What it did before it died is reported first.
@@ -120,21 +113,5 @@ impl Live<'_> {
             }
             ServerEvent::Broken => return Err(broken("the provider core failed")),
         })
-    }
-}
-
-impl SystemSession {
-    /// Kills the system's process, waits until it is gone, and says what is left.
-    async fn kill(&mut self) -> Result<Remains, DriverError> {
-        match self {
-            SystemSession::InProcess(session) => match session.kill().await {
-                Some(saved) => Ok(Remains::Saved(saved)),
-                None => Err(broken("the agent ended before it was killed")),
-            },
-            SystemSession::Acp(session) => {
-                session.kill().await?;
-                Ok(Remains::Stored(session.id().to_owned()))
-            }
-        }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Subject;
 use crate::driver::{
-    Adapter, DriverError, Launch, Manifest, PlainAgent, Scratch, Session, SessionSpec, install,
+    Adapter, DriverError, Launch, Manifest, PlainAgent, Progress, Scratch, Session, SessionSpec, install,
 };
 use crate::server::{Limits, Server};
 use brickbat_scenario::plan::{GivenMessage, Plan};
@@ -24,7 +24,7 @@ impl Prepared {
     pub(in crate::runner) async fn new(
         subject: &Subject,
         supervisor: &Path,
-        note: &(dyn Fn(&str) + Sync),
+        note: Progress<'_>,
     ) -> Result<Prepared, DriverError> {
         let cache = install::cache_folder()?;
         let launch = install::launch(&subject.manifest, &cache, supervisor, note).await?;

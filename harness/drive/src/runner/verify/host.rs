@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::probe::{Defect, Halt, Hint, Probe};
+use super::probe::{Defect, Halt, Hint, Probe, wrong};
 use super::script::{BATCH, Conversation};
 use super::session::ProbeSession;
-use crate::driver::{About, Adapter, Capabilities, DriverError};
+use crate::driver::{About, Adapter, Capabilities, DriverError, Progress};
 use crate::runner::system::{Origin, Prepared, Subject, server};
 use crate::server::Server;
 use brickbat_rules::dialect::Dialect;
@@ -35,7 +35,7 @@ impl Examinee {
         }
     }
 
-    /// How what a probe finds is mended.
+    /// How what a probe finds is fixed.
     pub(super) fn hint(self, probe: Probe, special: Option<Hint>) -> &'static str {
         let probe = match special {
             Some(Hint::Text(text)) => return text,
@@ -77,7 +77,7 @@ impl Host {
     pub(super) async fn start(
         subject: &Subject,
         supervisor: &Path,
-        note: &(dyn Fn(&str) + Sync),
+        note: Progress<'_>,
     ) -> Result<Host, Halt> {
         let mut prepared = Prepared::new(subject, supervisor, note).await?;
         if let Some(agent) = &mut prepared.agent {
@@ -234,21 +234,21 @@ fn mode_of(about: &About, subject: &Subject) -> Result<String, Defect> {
     let differs = |wanted: &Option<String>, said: &str| wanted.as_ref().is_some_and(|wanted| wanted != said);
     if differs(&manifest.sdk, &about.sdk) || differs(&manifest.version, &about.version) {
         let (sdk, version) = (manifest.sdk.as_deref(), manifest.version.as_deref());
-        return Err(Defect::new(format!(
+        return wrong(format!(
             "{noun} says {} {}, the manifest {} {}",
             about.sdk,
             about.version,
             sdk.unwrap_or("any"),
             version.unwrap_or("any")
-        )));
+        ));
     }
     if about.sdk.is_empty() || about.version.is_empty() {
-        return Err(Defect::new("`sdk` or `version` is empty"));
+        return wrong("`sdk` or `version` is empty");
     }
     let wanted = manifest.modes.iter().map(|mode| &mode.name).chain(&subject.mode);
     if let Some(missing) = wanted.into_iter().find(|wanted| !about.modes.contains(wanted)) {
         let offered = about.modes.join(", ");
-        return Err(Defect::new(format!("the mode {missing} is wanted, and {noun} offers {offered}")));
+        return wrong(format!("the mode {missing} is wanted, and {noun} offers {offered}"));
     }
     // Another version of the SDK may have others.
     if let (Some(listed), None) = (&manifest.capabilities, &manifest.pinned) {
@@ -258,7 +258,7 @@ fn mode_of(about: &About, subject: &Subject) -> Result<String, Defect> {
         if listed != has {
             let (has, listed) = (has.join(", "), listed.join(", "));
             let seen = format!("{noun} has the capabilities {has}; the manifest lists {listed}");
-            return Err(Defect::new(seen));
+            return wrong(seen);
         }
     }
     let mode = subject.mode.clone().or_else(|| about.modes.first().cloned());

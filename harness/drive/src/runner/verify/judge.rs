@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::probe::Defect;
+use super::probe::{Defect, wrong};
 use super::script::REFUSAL;
 use brickbat_rules::json::Document;
 use brickbat_scenario::history::{Content, History};
@@ -38,59 +38,51 @@ pub(super) fn conversation(plan: &Plan, turn: usize, log: &TurnLog) -> Result<()
         match kind {
             RequestKind::Scripted { .. } => {}
             RequestKind::Refused { status } => {
-                return Err(Defect::new(format!("the provider refused a request with status {status}")));
+                return wrong(format!("the provider refused a request with status {status}"));
             }
             _ => {
-                return Err(Defect::new(
-                    "the provider was asked once more than the conversation has replies",
-                ));
+                return wrong("the provider was asked once more than the conversation has replies");
             }
         }
     }
     for (index, run) in log.gate_calls.iter().enumerate() {
         let call = run.call.map(|key| (key, &plan.calls[key.0 as usize]));
         let Some((key, call)) = call else {
-            return Err(Defect::new(format!(
+            return wrong(format!(
                 "the gate of {} got arguments of no call: {}",
                 run.tool,
                 quoted(&run.args)
-            )));
+            ));
         };
         let name = &call.name;
         if run.tool != call.tool {
-            return Err(Defect::new(format!(
-                "call {name} of the tool {} came to the gate of {}",
-                call.tool, run.tool
-            )));
+            return wrong(format!("call {name} of the tool {} came to the gate of {}", call.tool, run.tool));
         }
         if log.gate_calls[..index].iter().any(|other| other.call == Some(key)) {
-            return Err(Defect::new(format!("call {name} came to its gate twice")));
+            return wrong(format!("call {name} came to its gate twice"));
         }
         let args: Option<Value> = serde_json::from_str(&run.args).ok();
         if args.as_ref() != Some(&call.args) {
             let wanted = quoted(&call.args.to_string());
-            return Err(Defect::new(format!(
+            return wrong(format!(
                 "call {name} came to its gate with {}, the model said {wanted}",
                 quoted(&run.args)
-            )));
+            ));
         }
     }
     let wanted = plan.turns[turn].replies.len();
     let asked = log.requests.len();
     let idle = calls_of(plan, turn).find(|key| !log.gate_calls.iter().any(|run| run.call == Some(*key)));
     match (idle, &log.outcome) {
-        (_, None) => Err(Defect::new(format!(
-            "the turn is not answered, after {asked} of {wanted} requests and no more events"
-        ))),
-        (_, Some(outcome)) if *outcome != TurnOutcome::Returned => Err(Defect::new(format!(
-            "the turn ended as {}, after {asked} of {wanted} requests",
-            words(outcome)
-        ))),
-        (Some(key), _) => {
-            Err(Defect::new(format!("call {} never came to its gate", plan.calls[key.0 as usize].name)))
+        (_, None) => {
+            wrong(format!("the turn is not answered, after {asked} of {wanted} requests and no more events"))
         }
+        (_, Some(outcome)) if *outcome != TurnOutcome::Returned => {
+            wrong(format!("the turn ended as {}, after {asked} of {wanted} requests", words(outcome)))
+        }
+        (Some(key), _) => wrong(format!("call {} never came to its gate", plan.calls[key.0 as usize].name)),
         (None, _) if asked < wanted => {
-            Err(Defect::new(format!("the turn returned after {asked} of {wanted} requests to the provider")))
+            wrong(format!("the turn returned after {asked} of {wanted} requests to the provider"))
         }
         (None, Some(_)) => Ok(()),
     }
@@ -100,20 +92,16 @@ pub(super) fn conversation(plan: &Plan, turn: usize, log: &TurnLog) -> Result<()
 pub(super) fn shown_ids(plan: &Plan, turn: usize, log: &TurnLog) -> Result<Vec<String>, Defect> {
     let is_native = |id: &str| calls_of(plan, turn).any(|key| plan.calls[key.0 as usize].id == id);
     if let Some((foreign, _)) = log.shown.iter().find(|(id, _)| !is_native(id)) {
-        return Err(Defect::new(format!(
-            "a call is shown as {}, which is no id of the provider",
-            quoted(foreign)
-        )));
+        return wrong(format!("a call is shown as {}, which is no id of the provider", quoted(foreign)));
     }
     if log.shown.is_empty() {
         return Ok(vec!["no call is shown: stuck calls cannot be seen".to_owned()]);
     }
     let is_shown = |key: &CallKey| log.shown.iter().any(|(id, _)| *id == plan.calls[key.0 as usize].id);
     match calls_of(plan, turn).find(|key| !is_shown(key)) {
-        Some(key) => Err(Defect::new(format!(
-            "call {} is never shown, the others are",
-            plan.calls[key.0 as usize].name
-        ))),
+        Some(key) => {
+            wrong(format!("call {} is never shown, the others are", plan.calls[key.0 as usize].name))
+        }
         None => Ok(Vec::new()),
     }
 }
@@ -128,10 +116,10 @@ pub(super) fn shown_ids_or_own(plan: &Plan, turn: usize, log: &TurnLog) -> Resul
             "calls are shown under ids of the agent's own, such as {}: stuck calls cannot be seen",
             quoted(first)
         )]),
-        Some(_) if !own.iter().any(is_native) => Err(Defect::new(format!(
+        Some(_) if !own.iter().any(is_native) => wrong(format!(
             "{} calls are shown, none under an id of the provider; there were {n_calls}",
             own.len()
-        ))),
+        )),
         _ => shown_ids(plan, turn, log),
     }
 }
@@ -153,18 +141,18 @@ pub(super) fn kept_ids(plan: &Plan, turn: usize, body: &[u8]) -> Result<(), Defe
     let mut wanted: Vec<String> =
         calls_of(plan, turn).map(|key| plan.calls[key.0 as usize].id.clone()).collect();
     if calls != wanted {
-        return Err(Defect::new(format!(
+        return wrong(format!(
             "the next request says the calls {}, the provider said {}",
             list(&calls),
             list(&wanted)
-        )));
+        ));
     }
     // The order of results is the SDK's.
     wanted.sort();
     results.sort();
     if results != wanted {
         let (results, wanted) = (list(&results), list(&wanted));
-        return Err(Defect::new(format!("the next request has results for {results}, there were {wanted}")));
+        return wrong(format!("the next request has results for {results}, there were {wanted}"));
     }
     Ok(())
 }
@@ -174,9 +162,7 @@ pub(super) fn nothing_of(other: &Plan, base_url: &str, words: &str, body: &[u8])
     let body = String::from_utf8_lossy(body);
     let calls = other.calls.iter().flat_map(|call| [call.id.as_str(), call.marker.as_str()]);
     match calls.chain([base_url, words]).find(|own| body.contains(own)) {
-        Some(leaked) => {
-            Err(Defect::new(format!("a request of one session carries {} of the other", quoted(leaked))))
-        }
+        Some(leaked) => wrong(format!("a request of one session carries {} of the other", quoted(leaked))),
         None => Ok(()),
     }
 }
@@ -192,10 +178,7 @@ pub(super) fn remembers(plan: &Plan, turn: usize, body: &[u8]) -> Result<(), Def
         })
     };
     if !said(user) {
-        return Err(Defect::new(format!(
-            "the next request does not carry the user's words {}",
-            quoted(user)
-        )));
+        return wrong(format!("the next request does not carry the user's words {}", quoted(user)));
     }
     kept_ids(plan, turn, body)
 }
@@ -204,18 +187,16 @@ pub(super) fn remembers(plan: &Plan, turn: usize, body: &[u8]) -> Result<(), Def
 pub(super) fn refusal(log: &TurnLog) -> Result<(), Defect> {
     match &log.outcome {
         Some(TurnOutcome::Raised { text, .. }) if text.contains(REFUSAL) => Ok(()),
-        Some(TurnOutcome::Raised { class, text }) => Err(Defect::new(format!(
+        Some(TurnOutcome::Raised { class, text }) => wrong(format!(
             "the provider answered with status 400 and the words {}, and the outcome raised says {}",
             quoted(REFUSAL),
             quoted(&format!("{class}: {text}"))
-        ))),
-        Some(other) => Err(Defect::new(format!(
+        )),
+        Some(other) => wrong(format!(
             "the provider refused the request with status 400, and the outcome is {}",
             words(other)
-        ))),
-        None => {
-            Err(Defect::new("the provider refused the request with status 400, and the turn is not answered"))
-        }
+        )),
+        None => wrong("the provider refused the request with status 400, and the turn is not answered"),
     }
 }
 
@@ -226,8 +207,8 @@ pub(super) fn stop(log: &TurnLog) -> Result<Vec<String>, Defect> {
         Some(TurnOutcome::Raised { class, text }) if is_like_an_abort(class, text) => {
             Ok(vec![format!("a stop is reported as raised, {class}, and not as cancelled")])
         }
-        Some(other) => Err(Defect::new(format!("the turn was stopped, and its outcome is {}", words(other)))),
-        None => Err(Defect::new("the turn was stopped, and is not answered")),
+        Some(other) => wrong(format!("the turn was stopped, and its outcome is {}", words(other))),
+        None => wrong("the turn was stopped, and is not answered"),
     }
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::host::{Examinee, Host};
 use super::judge;
-use super::probe::{Defect, Halt, Hint, Probe, Probed};
+use super::probe::{Defect, Halt, Hint, Probe, Probed, wrong};
 use super::script::{BATCH, REFUSED, WAITING};
 use super::session::{Observation, PATIENCE};
 use crate::driver::{Adapter, DriverError};
@@ -58,7 +58,7 @@ async fn refuses_the_unknown(host: &mut Host) -> Result<(), Halt> {
             Err(error) => return Err(error.into()),
             Ok(_) => {
                 let seen = format!("session/new with the {what} `{UNKNOWN}` opened a session");
-                return Err(Defect::new(seen).into());
+                return wrong(seen);
             }
         }
     }
@@ -91,7 +91,7 @@ pub(super) async fn answers_extensions(host: &mut Host) -> Probed {
         let user = &session.plan.turns[0].user;
         if !history.to_string().contains(user.as_str()) {
             let seen = format!("`_brickbat/history` does not hold the user's words `{user}`");
-            return Err(Defect::new(seen).into());
+            return wrong(seen);
         }
     }
     Ok(warnings)
@@ -126,8 +126,7 @@ pub(super) async fn survives(host: &mut Host) -> Probed {
     match seen.first() {
         Some(first) => {
             let n_wrong = seen.len();
-            Err(Defect::new(format!("{n_wrong} of {n_plans} plans in one process went wrong: {first}"))
-                .into())
+            wrong(format!("{n_wrong} of {n_plans} plans in one process went wrong: {first}"))
         }
         None => Ok(warnings),
     }
@@ -171,8 +170,8 @@ pub(super) async fn ends(host: &mut Host) -> Probed {
         Ok(()) => Ok(Vec::new()),
         Err(DriverError::AnswerTimedOut { waited, .. }) => {
             let seen = format!("it still runs {} s after its standard input has ended", waited.as_secs());
-            Err(Defect::new(seen).into())
+            wrong(seen)
         }
-        Err(error) => Err(Defect::new(error.to_string()).into()),
+        Err(error) => wrong(error.to_string()),
     }
 }

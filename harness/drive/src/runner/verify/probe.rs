@@ -1,4 +1,4 @@
-//! The probes by name, what can come of one, and how what it finds is mended.
+//! The probes by name, what can come of one, and how what it finds is fixed.
 
 use crate::driver::DriverError;
 
@@ -6,24 +6,15 @@ use crate::driver::DriverError;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Probe {
     IntroducesItself,
-    /// Nothing but the protocol is on its standard output, in all probes.
     SilentOnStdout,
-    /// A plain conversation with a batch of calls works.
     HoldsAConversation,
-    /// The provider's ids are shown and sent back.
     KeepsNativeIds,
-    /// The user's stop reaches the tools that take the signal, and no others.
     PassesTheStopOn,
-    /// A turn is answered when it is over and not before.
     AwaitsTheTurn,
-    /// The reported outcome of a turn is the real one.
     TellsTheOutcome,
     IsolatesSessions,
-    /// A new process goes on with a stored session.
     ReloadsSessions,
-    /// Every claimed mode and dialect works, and unknown ones are refused.
     HonoursTheMode,
-    /// The extension methods that it claims are there.
     AnswersExtensions,
     SurvivesManyPlans,
     EndsWithItsInput,
@@ -35,7 +26,7 @@ pub enum ProbeOutcome {
     Ok {
         warnings: Vec<String>,
     },
-    /// It is not; the hint says how to mend it.
+    /// It is not; the hint says how to fix it.
     Failed {
         seen: String,
         hint: String,
@@ -63,23 +54,14 @@ impl ProbeOutcome {
 pub(super) type Probed = Result<Vec<String>, Halt>;
 
 /// Why a probe ends early.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub(super) enum Halt {
-    Defect(Defect),
+    #[error(transparent)]
+    Defect(#[from] Defect),
+    #[error("{0}")]
     Skipped(String),
-    Driver(DriverError),
-}
-
-impl From<DriverError> for Halt {
-    fn from(error: DriverError) -> Halt {
-        Halt::Driver(error)
-    }
-}
-
-impl From<Defect> for Halt {
-    fn from(defect: Defect) -> Halt {
-        Halt::Defect(defect)
-    }
+    #[error(transparent)]
+    Driver(#[from] DriverError),
 }
 
 impl Halt {
@@ -88,8 +70,9 @@ impl Halt {
     }
 }
 
-/// Something that an adapter does wrong, and how it is mended where the hint of the probe does not fit.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Something that an adapter does wrong, and how it is fixed where the hint of the probe does not fit.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{seen}")]
 pub(super) struct Defect {
     pub(super) seen: String,
     pub(super) hint: Option<Hint>,
@@ -100,6 +83,11 @@ pub(super) enum Hint {
     /// That of another probe.
     Of(Probe),
     Text(&'static str),
+}
+
+/// The error of a defect.
+pub(super) fn wrong<T, E: From<Defect>>(seen: impl Into<String>) -> Result<T, E> {
+    Err(Defect::new(seen).into())
 }
 
 impl Defect {
@@ -121,12 +109,12 @@ impl Defect {
     }
 }
 
-struct Row {
+struct ProbeText {
     id: &'static str,
     title: &'static str,
-    /// How what it finds is mended in an adapter.
+    /// How what it finds is fixed in an adapter.
     adapter: &'static str,
-    /// How it is mended in a manifest, or in the agent that speaks ACP itself.
+    /// How it is fixed in a manifest, or in the agent that speaks ACP itself.
     agent: &'static str,
 }
 
@@ -149,29 +137,29 @@ impl Probe {
     ];
 
     pub fn id(self) -> &'static str {
-        self.row().id
+        self.text().id
     }
 
     pub fn title(self) -> &'static str {
-        self.row().title
+        self.text().title
     }
 
     pub(super) fn adapter_hint(self) -> &'static str {
-        self.row().adapter
+        self.text().adapter
     }
 
     pub(super) fn agent_hint(self) -> &'static str {
-        self.row().agent
+        self.text().agent
     }
 
-    fn row(self) -> &'static Row {
+    fn text(self) -> &'static ProbeText {
         // In the order of the variants.
-        &ROWS[self as usize]
+        &TEXTS[self as usize]
     }
 }
 
-const ROWS: [Row; Probe::ALL.len()] = [
-    Row {
+const TEXTS: [ProbeText; Probe::ALL.len()] = [
+    ProbeText {
         id: "introduces-itself",
         title: "starts and introduces itself",
         adapter: "answer `initialize` with protocolVersion 1 and `_meta.brickbat`: protocol, sdk, version, modes, \
@@ -179,14 +167,14 @@ const ROWS: [Row; Probe::ALL.len()] = [
         agent: "write in `versions` of the manifest what the agent reports as `agentInfo.version` in its answer to \
                 `initialize`; claim `load` only if it reports `loadSession`",
     },
-    Row {
+    ProbeText {
         id: "silent-on-stdout",
         title: "writes nothing but the protocol to standard output",
         adapter: "write one JSON-RPC message a line to standard output, with one answer to each request, and \
                   everything else to standard error: redirect what the SDK prints there as well",
         agent: "silence what the agent prints besides ACP, with an option in `command` or a variable in `env`",
     },
-    Row {
+    ProbeText {
         id: "holds-a-conversation",
         title: "holds a conversation with a batch of three calls",
         adapter: "post the arguments, exactly as the SDK passed them, to `gateUrl`, and give the SDK what the gate \
@@ -194,14 +182,14 @@ const ROWS: [Row; Probe::ALL.len()] = [
         agent: "make `config` point the agent to `${baseUrl}` and allow it every tool, and write the names under which \
                 it offers the tools of an MCP server in `tools`",
     },
-    Row {
+    ProbeText {
         id: "keeps-native-ids",
         title: "shows and sends back the provider's ids",
         adapter: "show each call with `tool_call` and `tool_call_update` under its native id, and store histories \
                   with the ids that they came with",
         agent: "the harness knows calls by the provider's ids; if a setting in `config` makes the agent keep them, use it",
     },
-    Row {
+    ProbeText {
         id: "passes-the-stop-on",
         title: "passes the stop on to the tools that take the signal",
         adapter: "on session/cancel stop the turn as the SDK expects; pass the SDK's stop signal to the request at \
@@ -209,15 +197,15 @@ const ROWS: [Row; Probe::ALL.len()] = [
         agent: "the agent has to cancel a call that it gives up with `notifications/cancelled`, and to keep the tool \
                 server alive; if it cannot stop a turn, the manifest must not claim `cancel`",
     },
-    Row {
+    ProbeText {
         id: "awaits-the-turn",
         title: "answers session/prompt when the turn is over",
         adapter: "answer session/prompt when the turn has really ended: the stream is consumed and the history is \
                   stored",
         agent: "the agent answers session/prompt before its turn is over, so no verdict on it can be trusted; a \
-                manifest cannot mend that",
+                manifest cannot fix that",
     },
-    Row {
+    ProbeText {
         id: "tells-the-outcome",
         title: "reports how a turn ended",
         adapter: "answer session/prompt with `_meta.brickbat.outcome`: `returned`, `raised` with the error's class \
@@ -225,13 +213,13 @@ const ROWS: [Row; Probe::ALL.len()] = [
         agent: "the agent has to answer session/prompt with an error that has the provider's words, and with \
                 `cancelled` after a stop; a small adapter can report what the agent does not",
     },
-    Row {
+    ProbeText {
         id: "isolates-sessions",
         title: "keeps two sessions apart",
         adapter: "keep everything in the session: provider, tools, history and the stop signal, nothing in globals",
         agent: "put `config` into the working folder, which each session has for itself, and not into `env`",
     },
-    Row {
+    ProbeText {
         id: "reloads-sessions",
         title: "loads a session in a new process",
         adapter: "on session/load restore what was stored in `stateDir` under this sessionId; write to `stateDir` \
@@ -239,26 +227,26 @@ const ROWS: [Row; Probe::ALL.len()] = [
         agent: "claim `load` only if a new process takes a session up after the old one was killed; let the agent \
                 keep its store in its home folder, which is removed after the run",
     },
-    Row {
+    ProbeText {
         id: "honours-the-mode",
         title: "offers the modes that it claims and refuses others",
         adapter: "refuse an unknown mode or dialect with a JSON-RPC error",
         agent: "list only dialects that `config` and `words` make work",
     },
-    Row {
+    ProbeText {
         id: "answers-extensions",
         title: "answers _brickbat/barrier and _brickbat/history",
         adapter: "answer the extension methods of the capabilities that `initialize` claims, or do not claim them",
         agent: "plain ACP has no extension methods",
     },
-    Row {
+    ProbeText {
         id: "survives-many-plans",
         title: "runs many plans in one process",
         adapter: "one process serves many sessions, also at the same time: keep nothing of a session that is over",
         agent: "if another probe has seen the same, begin there; otherwise lower `maxSessions` to the number of \
                 sessions that one process bears, one after the other",
     },
-    Row {
+    ProbeText {
         id: "ends-with-its-input",
         title: "ends when its standard input ends",
         adapter: "end the process when standard input ends, whatever is still pending",

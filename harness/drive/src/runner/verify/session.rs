@@ -142,14 +142,14 @@ impl ProbeSession {
             // The server first: what it saw caused what the session says.
             tokio::select! {
                 biased;
-                seen = self.mount.next() => Next::ServerEvent(seen),
-                event = self.session.next() => Next::Said(event),
+                seen = self.mount.next() => Incoming::ServerEvent(seen),
+                event = self.session.next() => Incoming::Said(event),
             }
         };
         match tokio::time::timeout(wait, next).await {
-            Ok(Next::ServerEvent(Some(seen))) => self.seen(seen).map(Some),
-            Ok(Next::Said(Some(event))) => self.said(event).map(Some),
-            Ok(Next::ServerEvent(None) | Next::Said(None)) => {
+            Ok(Incoming::ServerEvent(Some(seen))) => self.seen(seen).map(Some),
+            Ok(Incoming::Said(Some(event))) => self.said(event).map(Some),
+            Ok(Incoming::ServerEvent(None) | Incoming::Said(None)) => {
                 Err(DriverError::harness(CUT_SHORT, "the server or the session is over"))
             }
             Err(_) => Ok(None),
@@ -268,7 +268,7 @@ impl ProbeSession {
 
 const CUT_SHORT: &str = "the probe cannot go on";
 
-enum Next {
+enum Incoming {
     ServerEvent(Option<ServerEvent>),
     Said(Option<SessionEvent>),
 }

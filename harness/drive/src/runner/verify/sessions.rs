@@ -2,7 +2,7 @@
 
 use super::host::{Examinee, Host};
 use super::judge;
-use super::probe::{Defect, Halt, Hint, Probe, Probed};
+use super::probe::{Defect, Halt, Hint, Probe, Probed, wrong};
 use super::script::BATCH;
 use super::session::{Observation, PATIENCE, ProbeSession};
 
@@ -40,7 +40,7 @@ pub(super) async fn isolates(host: &mut Host) -> Probed {
             judge::remembers(&own.plan, 0, body)?;
         }
         if own.log.requests.is_empty() {
-            return Err(Defect::new("the second turn of one of two sessions sends no request").into());
+            return wrong("the second turn of one of two sessions sends no request");
         }
     }
     Ok(warnings)
@@ -53,7 +53,7 @@ async fn at_the_same_time(sessions: &mut [ProbeSession]) -> Result<(), Halt> {
         session.prompt(0).await?;
         match session.until(PATIENCE, Observation::is_opened).await? {
             Some(Observation::Opened(gate)) => gates.push(gate),
-            _ => return Err(Defect::new("of two turns at the same time one never starts a tool").into()),
+            _ => return wrong("of two turns at the same time one never starts a tool"),
         }
     }
     for (session, gate) in sessions.iter_mut().zip(gates).rev() {
@@ -111,7 +111,7 @@ pub(super) async fn reloads(host: &mut Host) -> Probed {
     let remembers = |body| judge::remembers(&session.plan, 0, body).is_ok();
     if session.log.requests.iter().any(|(_, body)| remembers(body)) {
         let seen = "with an empty `stateDir` session/load restores the session all the same";
-        return Err(Defect::new(seen).into());
+        return wrong(seen);
     }
     Ok(Vec::new())
 }

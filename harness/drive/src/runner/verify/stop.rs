@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::host::{Examinee, Host, NO_STOP};
-use super::probe::{Defect, Halt, Hint, Probed};
+use super::probe::{Defect, Halt, Hint, Probed, wrong};
 use super::script::{DEAF, PAUSED, WAITING};
 use super::session::{Observation, PATIENCE, ProbeSession, QUIET};
 use crate::driver::DriverError;
@@ -17,10 +17,7 @@ pub(super) async fn passes_on(host: &mut Host) -> Probed {
     let mut session = host.open(WAITING).await?;
     let gate = session.stop_at_gate().await?;
     if !is_dropped(&mut session, gate, SIGNAL_TIME).await? {
-        return Err(Defect::new(
-            "after session/cancel the tool still waits at its gate, though it is not deaf",
-        )
-        .into());
+        return wrong("after session/cancel the tool still waits at its gate, though it is not deaf");
     }
     let mut session = host.open(DEAF).await?;
     let gate = session.stop_at_gate().await?;
@@ -77,16 +74,16 @@ pub(super) async fn awaits(host: &mut Host) -> Probed {
         session.finish().await?;
     }
     if session.log.outcome.is_none() {
-        return Err(Defect::new("a turn that was stopped is never answered").into());
+        return wrong("a turn that was stopped is never answered");
     }
     // A tool that is still there goes on now, and the turn with it.
     session.settle(gate);
     let goes_on = |seen| matches!(seen, Observation::Requested | Observation::Opened(_));
     match session.until(QUIET, goes_on).await? {
         Some(Observation::Requested) => {
-            Err(Defect::new("the provider is asked again after a stopped turn was answered").into())
+            wrong("the provider is asked again after a stopped turn was answered")
         }
-        Some(_) => Err(Defect::new("a tool starts after a stopped turn was answered").into()),
+        Some(_) => wrong("a tool starts after a stopped turn was answered"),
         None => Ok(Vec::new()),
     }
 }
@@ -116,9 +113,7 @@ async fn answered_after_the_reply(session: &mut ProbeSession) -> Result<(), Halt
     let was_asked = session.log.requests.len() == session.plan.turns[0].replies.len();
     let is_held = |seen| matches!(seen, Observation::Held(_));
     if held.is_some() || was_asked && n_released == 0 && session.until(PATIENCE, is_held).await?.is_some() {
-        return Err(
-            Defect::new("session/prompt was answered while the provider's reply was still coming").into()
-        );
+        return wrong("session/prompt was answered while the provider's reply was still coming");
     }
     Ok(session.judge(0)?)
 }

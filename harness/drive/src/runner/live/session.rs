@@ -1,0 +1,136 @@
+//! A session of any system that plans are driven on.
+
+use serde_json::Value;
+
+use crate::driver::in_process::InProcess;
+use crate::driver::{self, DriverError, SessionEvent};
+use brickbat_scenario::plan::Change;
+use brickbat_scenario::scenario::InterruptCause;
+use brickbat_scenario::trace::{Aside, Consent, QuestionId};
+
+pub(in crate::runner) enum SystemSession {
+    InProcess(InProcess),
+    Acp(driver::Session),
+}
+
+/// What a session leaves when its process is killed.
+pub(in crate::runner) enum Remains {
+    /// What the agent of our own had saved.
+    Saved(Vec<u8>),
+    /// The session's id; what it had stored is in its state folder.
+    Stored(String),
+}
+
+impl SystemSession {
+    pub(super) async fn prompt(&mut self, text: &str) -> Result<(), DriverError> {
+        match self {
+            SystemSession::InProcess(session) => session.prompt(text),
+            SystemSession::Acp(session) => session.prompt(text).await?,
+        }
+        Ok(())
+    }
+
+    /// Waits until the system has changed the history, or, while a turn runs, has taken note of it.
+    pub(super) async fn change(&self, change: &Change) -> Result<(), DriverError> {
+        match self {
+            SystemSession::InProcess(session) if session.change(change).await => Ok(()),
+            SystemSession::InProcess(_) => Err(broken("the agent ended while it changed its history")),
+            SystemSession::Acp(session) => session.change(change).await,
+        }
+    }
+
+    pub(super) async fn cancel(&self) -> Result<(), DriverError> {
+        match self {
+            SystemSession::InProcess(session) => session.cancel(),
+            SystemSession::Acp(session) => session.cancel().await?,
+        }
+        Ok(())
+    }
+
+    pub(super) async fn say(&mut self, way: Aside, text: String) -> Result<(), DriverError> {
+        match self {
+            SystemSession::InProcess(session) => session.say(way, text),
+            SystemSession::Acp(session) => session.say(way, text).await?,
+        }
+        Ok(())
+    }
+
+    pub(super) async fn interrupt(&self, cause: InterruptCause) -> Result<(), DriverError> {
+        match self {
+            SystemSession::InProcess(session) => session.interrupt(cause),
+            SystemSession::Acp(session) => session.interrupt(cause).await?,
+        }
+        Ok(())
+    }
+
+    pub(super) fn answer(&self, question: QuestionId, consent: Consent) {
+        match self {
+            SystemSession::InProcess(session) => session.answer(question, consent),
+            SystemSession::Acp(session) => session.answer(question, consent),
+        }
+    }
+
+    pub(super) async fn barrier(&self) -> Result<bool, DriverError> {
+        match self {
+            SystemSession::InProcess(session) => Ok(session.barrier().await),
+            SystemSession::Acp(session) => session.barrier().await,
+        }
+    }
+
+    pub(super) async fn answers(&self) -> Result<(), DriverError> {
+        match self {
+            SystemSession::InProcess(_) => Ok(()),
+            SystemSession::Acp(session) => session.answers().await,
+        }
+    }
+
+    /// What the system has stored, or why it does not say; none if it cannot say.
+    pub(super) async fn history(&self) -> Option<Result<Value, DriverError>> {
+        match self {
+            SystemSession::InProcess(session) => {
+                serde_json::from_slice(&session.history().await?).ok().map(Ok)
+            }
+            SystemSession::Acp(session) => session.history().await.transpose(),
+        }
+    }
+
+    pub(super) fn stderr_len(&self) -> u64 {
+        match self {
+            SystemSession::InProcess(_) => 0,
+            SystemSession::Acp(session) => session.stderr_len(),
+        }
+    }
+
+    /// What the adapter's process has written to its standard error since; none if there is no process.
+    pub(super) fn stderr_since(&self, len: u64) -> Option<String> {
+        match self {
+            SystemSession::InProcess(_) => None,
+            SystemSession::Acp(session) => Some(session.stderr_since(len)),
+        }
+    }
+
+    pub(super) async fn next(&mut self) -> Option<SessionEvent> {
+        match self {
+            SystemSession::InProcess(session) => session.next().await,
+            SystemSession::Acp(session) => session.next().await,
+        }
+    }
+
+    /// Kills the system's process, waits until it is gone, and says what is left.
+    pub(super) async fn kill(&mut self) -> Result<Remains, DriverError> {
+        match self {
+            SystemSession::InProcess(session) => match session.kill().await {
+                Some(saved) => Ok(Remains::Saved(saved)),
+                None => Err(broken("the agent ended before it was killed")),
+            },
+            SystemSession::Acp(session) => {
+                session.kill().await?;
+                Ok(Remains::Stored(session.id().to_owned()))
+            }
+        }
+    }
+}
+
+pub(super) fn broken(what: &str) -> DriverError {
+    DriverError::harness("the plan cannot go on", what)
+}

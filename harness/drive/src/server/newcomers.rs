@@ -1,0 +1,54 @@
+//! The connections that have to leave first when there is no place for another.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use tokio::sync::oneshot;
+
+use super::{Shared, lock};
+
+/// Connections that have not sent a whole request to a mount yet, oldest first: the first to go when places
+/// run out, so that strangers cannot keep a plan's client out.
+#[derive(Debug, Default)]
+pub(super) struct Newcomers {
+    n_seen: u64,
+    waiting: BTreeMap<u64, oneshot::Sender<()>>,
+}
+
+/// A connection's entry among the newcomers.
+#[derive(Debug)]
+pub(super) struct Newcomer {
+    shared: Arc<Shared>,
+    number: u64,
+    /// Ends when the place is taken away.
+    pub(super) evicted: oneshot::Receiver<()>,
+}
+
+impl Newcomer {
+    pub(super) fn enter(shared: &Arc<Shared>) -> Newcomer {
+        let (sender, evicted) = oneshot::channel();
+        let mut newcomers = lock(&shared.newcomers);
+        let number = newcomers.n_seen;
+        newcomers.n_seen += 1;
+        newcomers.waiting.insert(number, sender);
+        Newcomer { shared: shared.clone(), number, evicted }
+    }
+
+    /// Ends the time as a newcomer; false if the place was just taken away.
+    pub(super) fn stays(self) -> bool {
+        lock(&self.shared.newcomers).waiting.remove(&self.number).is_some()
+    }
+}
+
+impl Drop for Newcomer {
+    fn drop(&mut self) {
+        lock(&self.shared.newcomers).waiting.remove(&self.number);
+    }
+}
+
+impl Shared {
+    /// Takes the place of the oldest newcomer away; false if there is none.
+    pub(super) fn evict_newcomer(&self) -> bool {
+        lock(&self.newcomers).waiting.pop_first().is_some()
+    }
+}
