@@ -168,12 +168,12 @@ struct Live<'a> {
 impl Live<'_> {
     async fn run(&mut self, quiet: Duration) -> Result<(), DriverError> {
         let first = self.conductor.start();
-        self.obey(first).await?;
+        self.execute(first).await?;
         while !self.is_finished {
             if let Some(event) = self.next(quiet).await? {
                 self.observe(event);
             }
-            self.obey(Vec::new()).await?;
+            self.execute(Vec::new()).await?;
         }
         Ok(())
     }
@@ -185,7 +185,7 @@ impl Live<'_> {
     }
 
     /// Does what the conductor says, and what follows from that at once.
-    async fn obey(&mut self, commands: Vec<Command>) -> Result<(), DriverError> {
+    async fn execute(&mut self, commands: Vec<Command>) -> Result<(), DriverError> {
         self.todo.extend(commands);
         while let Some(command) = self.todo.pop_front() {
             perform(self, command).await?;
@@ -196,7 +196,7 @@ impl Live<'_> {
     /// Takes in what the server has seen by now.
     async fn catch_up(&mut self) -> Result<(), DriverError> {
         while let Some(Some(seen)) = self.mount.next().now_or_never() {
-            if let Some(event) = self.seen(seen).await? {
+            if let Some(event) = self.on_server_event(seen).await? {
                 self.observe(event);
             }
         }
@@ -208,7 +208,7 @@ impl Live<'_> {
         if self.open.is_empty() && !self.ending.is_empty() {
             // What the server has seen by then belongs to the turn.
             match self.mount.next().now_or_never() {
-                Some(Some(seen)) => return self.seen(seen).await,
+                Some(Some(seen)) => return self.on_server_event(seen).await,
                 _ => return Ok(self.ending.pop_front().map(|outcome| Event::TurnEnded { outcome })),
             }
         }
@@ -221,9 +221,9 @@ impl Live<'_> {
             }
         };
         match tokio::time::timeout(quiet, next).await {
-            Ok(Incoming::ServerEvent(Some(seen))) => self.seen(seen).await,
+            Ok(Incoming::ServerEvent(Some(seen))) => self.on_server_event(seen).await,
             Ok(Incoming::ServerEvent(None)) => Err(broken("the provider's server stopped")),
-            Ok(Incoming::Session(Some(event))) => self.said(event),
+            Ok(Incoming::Session(Some(event))) => self.on_session_event(event),
             Ok(Incoming::Session(None)) => Err(broken("the session ended")),
             Err(_) => {
                 self.open.clear();
@@ -232,9 +232,9 @@ impl Live<'_> {
         }
     }
 
-    async fn seen(&mut self, seen: ServerEvent) -> Result<Option<Event>, DriverError> {
+    async fn on_server_event(&mut self, seen: ServerEvent) -> Result<Option<Event>, DriverError> {
         let event = match seen {
-            ServerEvent::Trace(event) => self.of_exchange(event).await?,
+            ServerEvent::Trace(event) => self.on_exchange(event).await?,
             ServerEvent::GateOpened { gate, args, .. } => {
                 let call = self.plan.call_with_marker(&args);
                 match call {
@@ -261,7 +261,7 @@ impl Live<'_> {
     }
 
     /// Keeps account of the answers that are on their way.
-    async fn of_exchange(&mut self, event: Event) -> Result<Event, DriverError> {
+    async fn on_exchange(&mut self, event: Event) -> Result<Event, DriverError> {
         match event {
             Event::Requested { exchange, .. } => {
                 self.open.push(exchange);
@@ -286,9 +286,9 @@ impl Live<'_> {
 
     /// Takes in what the system has said by now. A result that it is given next comes after that: above all, after the
     /// end of a turn that it has already reported.
-    async fn heard(&mut self) -> Result<(), DriverError> {
+    async fn drain_session(&mut self) -> Result<(), DriverError> {
         while let Some(Some(event)) = self.session.next().now_or_never() {
-            if let Some(event) = self.said(event)? {
+            if let Some(event) = self.on_session_event(event)? {
                 self.observe(event);
             }
         }
@@ -296,7 +296,7 @@ impl Live<'_> {
         while !self.ending.is_empty()
             && let Some(Some(seen)) = self.mount.next().now_or_never()
         {
-            if let Some(event) = self.seen(seen).await? {
+            if let Some(event) = self.on_server_event(seen).await? {
                 self.observe(event);
             }
         }
@@ -308,7 +308,7 @@ impl Live<'_> {
         Ok(())
     }
 
-    fn said(&mut self, event: SessionEvent) -> Result<Option<Event>, DriverError> {
+    fn on_session_event(&mut self, event: SessionEvent) -> Result<Option<Event>, DriverError> {
         match event {
             SessionEvent::Shown { id, state } => Ok(Some(Event::CallShown { id, state })),
             SessionEvent::Asked { question, id, args } => {
@@ -363,7 +363,7 @@ impl Live<'_> {
     }
 
     /// What comes next finds a system that has taken in what came before.
-    async fn taken_in(&mut self) -> Result<(), DriverError> {
+    async fn await_barrier(&mut self) -> Result<(), DriverError> {
         self.session.barrier().await.map(drop)
     }
 
@@ -401,37 +401,37 @@ impl World for Live<'_> {
     fn stop(&mut self) -> Self::Done<'_> {
         Box::pin(async move {
             self.session.cancel().await?;
-            self.taken_in().await
+            self.await_barrier().await
         })
     }
 
     fn interrupt(&mut self, cause: InterruptCause) -> Self::Done<'_> {
         Box::pin(async move {
             self.session.interrupt(cause).await?;
-            self.taken_in().await
+            self.await_barrier().await
         })
     }
 
     fn say(&mut self, way: Aside, text: String) -> Self::Done<'_> {
         Box::pin(async move {
             self.session.say(way, text).await?;
-            self.taken_in().await
+            self.await_barrier().await
         })
     }
 
     fn kill(&mut self) -> Self::Done<'_> {
         Box::pin(async move {
-            self.taken_in().await?;
-            self.die().await
+            self.await_barrier().await?;
+            self.kill_process().await
         })
     }
 
     fn resume(&mut self) -> Self::Done<'_> {
-        Box::pin(self.start_anew())
+        Box::pin(self.restart())
     }
 
     fn switch(&mut self, process: u32) -> Self::Done<'_> {
-        Box::pin(self.go_to(process))
+        Box::pin(self.switch_to(process))
     }
 
     fn change(&mut self, change: Change) -> Self::Done<'_> {
@@ -454,9 +454,9 @@ impl World for Live<'_> {
         Box::pin(async move {
             if self.plan.calls.iter().any(|call| call.asks) {
                 // A question that the system has asked by now is asked before the result comes.
-                self.taken_in().await?;
+                self.await_barrier().await?;
             }
-            self.heard().await?;
+            self.drain_session().await?;
             match self.gates.iter().rev().find(|(_, known)| *known == call) {
                 Some((gate, _)) => self.mount.settle(*gate, &outcome),
                 None => self.observe(Event::ToolCancelled { call }),

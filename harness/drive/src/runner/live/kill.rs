@@ -13,11 +13,11 @@ use brickbat_scenario::trace::Event;
 
 impl Live<'_> {
     /// Kills the process and waits until nothing of it is left. What it did before it died is reported first.
-    pub(super) async fn die(&mut self) -> Result<(), DriverError> {
+    pub(super) async fn kill_process(&mut self) -> Result<(), DriverError> {
         let remains = self.session.kill().await?;
         self.mount.drop_late_words();
-        while let Some(seen) = self.last_seen().await? {
-            if let Some(event) = self.last_word(seen)? {
+        while let Some(seen) = self.next_of_dead().await? {
+            if let Some(event) = self.on_dead_event(seen)? {
                 self.trace.push(event);
             }
         }
@@ -28,7 +28,7 @@ impl Live<'_> {
                 // It failed before it was killed.
                 SessionEvent::Lost(error) => return Err(error),
                 said => {
-                    if let Some(event) = self.said(said)? {
+                    if let Some(event) = self.on_session_event(said)? {
                         self.trace.push(event);
                     }
                 }
@@ -46,7 +46,7 @@ impl Live<'_> {
     }
 
     /// Starts a new process, and lets it load the session.
-    pub(super) async fn start_anew(&mut self) -> Result<(), DriverError> {
+    pub(super) async fn restart(&mut self) -> Result<(), DriverError> {
         let said = self.session.stderr_since(self.stderr_from).unwrap_or_default();
         self.session = self.opener.open(&self.base_path, self.remains.as_ref()).await?;
         self.stderr.push_str(&said);
@@ -56,7 +56,7 @@ impl Live<'_> {
     }
 
     /// Goes on in the other process; it is started, and loads the session, when it is first needed.
-    pub(super) async fn go_to(&mut self, process: u32) -> Result<(), DriverError> {
+    pub(super) async fn switch_to(&mut self, process: u32) -> Result<(), DriverError> {
         let remains = match &self.session {
             SystemSession::Acp(session) => Remains::Stored(session.id().to_owned()),
             SystemSession::InProcess(session) => {
@@ -80,7 +80,7 @@ impl Live<'_> {
     }
 
     /// What the server saw next of the dead process; none when each of its connections has been reported.
-    async fn last_seen(&mut self) -> Result<Option<ServerEvent>, DriverError> {
+    async fn next_of_dead(&mut self) -> Result<Option<ServerEvent>, DriverError> {
         if self.alive.is_empty() && self.gates.is_empty() {
             return Ok(self.mount.next().now_or_never().flatten());
         }
@@ -88,7 +88,7 @@ impl Live<'_> {
     }
 
     /// What a process did while it was being killed. That its connections closed is not its doing.
-    fn last_word(&mut self, seen: ServerEvent) -> Result<Option<Event>, DriverError> {
+    fn on_dead_event(&mut self, seen: ServerEvent) -> Result<Option<Event>, DriverError> {
         Ok(match seen {
             ServerEvent::Trace(event) => {
                 match event {

@@ -85,7 +85,7 @@ pub(super) async fn answers_extensions(host: &mut Host) -> Probed {
     let opened = session.until(PATIENCE, Observation::is_opened).await?.ok_or_else(Defect::no_gate)?;
     // The barrier is about what was received, not about the turn: the turn waits for the gate.
     session.acp().barrier().await?;
-    session.help(opened);
+    session.let_go_on(opened);
     session.finish().await?;
     if let Some(history) = session.acp().history().await? {
         let user = &session.plan.turns[0].user;

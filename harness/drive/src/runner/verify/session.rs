@@ -119,7 +119,7 @@ impl ProbeSession {
 
     /// Waits until the adapter has sent all that it has by now: its answer to a later request has come. What comes next
     /// shows whether it is silent or gone.
-    pub(super) async fn hear_out(&self) {
+    pub(super) async fn drain(&self) {
         let _ = tokio::time::timeout(PATIENCE, self.session.answers()).await;
     }
 
@@ -147,8 +147,8 @@ impl ProbeSession {
             }
         };
         match tokio::time::timeout(wait, next).await {
-            Ok(Incoming::ServerEvent(Some(seen))) => self.seen(seen).map(Some),
-            Ok(Incoming::Said(Some(event))) => self.said(event).map(Some),
+            Ok(Incoming::ServerEvent(Some(seen))) => self.on_server_event(seen).map(Some),
+            Ok(Incoming::Said(Some(event))) => self.on_session_event(event).map(Some),
             Ok(Incoming::ServerEvent(None) | Incoming::Said(None)) => {
                 Err(DriverError::harness(CUT_SHORT, "the server or the session is over"))
             }
@@ -175,7 +175,7 @@ impl ProbeSession {
     pub(super) async fn finish(&mut self) -> Result<(), DriverError> {
         while self.log.outcome.is_none() {
             match self.next(PATIENCE).await? {
-                Some(seen) => self.help(seen),
+                Some(seen) => self.let_go_on(seen),
                 None => return Ok(()),
             }
         }
@@ -206,7 +206,7 @@ impl ProbeSession {
     }
 
     /// Lets go on what waits for the harness.
-    pub(super) fn help(&self, seen: Observation) {
+    pub(super) fn let_go_on(&self, seen: Observation) {
         match seen {
             Observation::Opened(gate) => self.settle(gate),
             Observation::Held(exchange) => self.release(exchange),
@@ -217,13 +217,13 @@ impl ProbeSession {
     /// What the server has seen by now belongs to the turn.
     fn catch_up(&mut self) -> Result<(), DriverError> {
         while let Some(Some(seen)) = self.mount.next().now_or_never() {
-            let seen = self.seen(seen)?;
-            self.help(seen);
+            let seen = self.on_server_event(seen)?;
+            self.let_go_on(seen);
         }
         Ok(())
     }
 
-    fn seen(&mut self, seen: ServerEvent) -> Result<Observation, DriverError> {
+    fn on_server_event(&mut self, seen: ServerEvent) -> Result<Observation, DriverError> {
         Ok(match seen {
             ServerEvent::Trace(Event::Requested { kind: RequestKind::Auxiliary, .. }) => Observation::Other,
             ServerEvent::Trace(Event::Requested { kind, body, .. }) => {
@@ -245,7 +245,7 @@ impl ProbeSession {
         })
     }
 
-    fn said(&mut self, event: SessionEvent) -> Result<Observation, DriverError> {
+    fn on_session_event(&mut self, event: SessionEvent) -> Result<Observation, DriverError> {
         match event {
             SessionEvent::Shown { id, state } => {
                 self.log.shown.push((id, state));

@@ -96,10 +96,10 @@ async fn answered_after_the_reply(session: &mut ProbeSession) -> Result<(), Halt
         match session.next(if held.is_some() { QUIET } else { PATIENCE }).await? {
             Some(Observation::Held(exchange)) => {
                 held = Some(exchange);
-                session.hear_out().await;
+                session.drain().await;
             }
             Some(Observation::Ended) => break,
-            Some(seen) => session.help(seen),
+            Some(seen) => session.let_go_on(seen),
             None => match held.take() {
                 Some(exchange) => {
                     n_released += 1;
