@@ -6,8 +6,8 @@ use crate::Profile;
 /// The profile of whoever answers at a host, for a dialect and a model.
 ///
 /// `host` is the name alone, in any case, with or without a port; `model` is the name in the request, empty if it has
-/// none. A gateway is as strict as the provider that it hands the model to. The answer is nothing where it is
-/// unknown how strict the host is: an unknown host, a gateway with a model of unknown origin, a dialect that the host does not
+/// none. A gateway is as strict as the provider that it hands the model to. The answer is nothing where it is unknown
+/// how strict the host is: an unknown host, a gateway with a model of unknown origin, a dialect that the host does not
 /// speak.
 pub fn profile_for(dialect: Dialect, host: &str, model: &str) -> Option<&'static Profile> {
     let host = host.split(':').next().unwrap_or_default().trim_end_matches('.').to_ascii_lowercase();

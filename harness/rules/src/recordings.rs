@@ -1,7 +1,7 @@
 //! Recorded exchanges with real providers, compared with the rules.
 //!
-//! A recording is a request with the status that a provider answered. Where the provider accepted what our rules refuse,
-//! a rule is wrong, or needs another profile; where it refused what our rules accept, a rule may be missing.
+//! A recording is a request with the status that a provider answered. Where the provider accepted what our rules
+//! refuse, a rule is wrong, or needs another profile; where it refused what our rules accept, a rule may be missing.
 
 mod base64;
 mod compare;

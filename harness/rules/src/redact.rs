@@ -50,8 +50,7 @@ impl Default for Starts {
     }
 }
 
-/// A value of the environment that is shorter is no secret that could be distinguished from a word, and would be found in
-/// every report.
+/// A shorter value of the environment could not be distinguished from a word, and would be found in every report.
 const MIN_SECRET: usize = 8;
 
 /// The same for a value of small letters alone, such as `reference`: a stand-in for a key, not a key.

@@ -212,7 +212,7 @@ impl Violations {
         Violations { profile, violations: Vec::new(), counts: HashMap::new() }
     }
 
-    /// Adds a violation with the severity that the profile gives the rule. Its sentence is built only if there is room for it.
+    /// Adds a violation with the severity that the profile gives the rule. Its sentence is built only if there is room.
     pub(crate) fn add(&mut self, rule: &'static Rule, occurrence: impl FnOnce() -> Occurrence) {
         if let Some(severity) = self.profile.severity(rule)
             && self.has_room(rule, severity)
