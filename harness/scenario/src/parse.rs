@@ -24,7 +24,7 @@ pub use suggest::{did_you_mean, one_of, suggestion};
 pub use tree::{MAX_TEXT, Span};
 
 use crate::scenario::Scenario;
-use tree::{Key, Kind, Node, placeholder};
+use tree::{Key, Node, NodeKind, placeholder};
 
 /// One variant of a scenario file.
 #[derive(Debug, Clone)]
@@ -135,7 +135,7 @@ impl Source {
     fn locate_steps(&self, steps: &[String]) -> Span {
         let (key, node) = self.walk(steps);
         match (&node.kind, key) {
-            (Kind::Map(_) | Kind::List(_), Some(key)) => key.span,
+            (NodeKind::Map(_) | NodeKind::List(_), Some(key)) => key.span,
             _ => node.span,
         }
     }
@@ -157,7 +157,7 @@ impl Source {
             }
             rest = after;
             found = match (&node.kind, step.as_str()) {
-                (Kind::Map(_), name) => match (node.entry(name), name) {
+                (NodeKind::Map(_), name) => match (node.entry(name), name) {
                     (Some((key, value)), _) => (Some(key), value),
                     // The pointer speaks of attempts, and the file has the form of a reply with one attempt.
                     (None, "attempts") => match node.entry("blocks") {
@@ -169,17 +169,17 @@ impl Source {
                     },
                     (None, _) => break,
                 },
-                (Kind::List(_), "attempts") => {
+                (NodeKind::List(_), "attempts") => {
                     rest = rest.get(1..).unwrap_or_default();
                     continue;
                 }
-                (Kind::List(items), index) => {
+                (NodeKind::List(items), index) => {
                     match index.parse().ok().and_then(|index: usize| items.get(index)) {
                         Some(item) => (None, item),
                         None => break,
                     }
                 }
-                (Kind::Scalar(_), _) => break,
+                (NodeKind::Scalar(_), _) => break,
             };
         }
         found

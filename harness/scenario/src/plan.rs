@@ -464,24 +464,19 @@ crate::named! {
 /// A position inside a reply's stream that a frame completes. One frame may complete several.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[expect(missing_docs, reason = "names say it where nothing else does")]
 pub enum Mark {
-    /// Status line and headers.
     Headers,
     /// Fragment K of what the model thinks, from 1, counted over the whole reply.
     Think(u32),
     /// Fragment K of the text, from 1, counted over the whole reply.
     Text(u32),
-    /// A call's id and name.
     Start(CallKey),
     /// Delta K of a call's arguments, from 1.
     Delta(CallKey, u32),
-    /// A call is complete.
     End(CallKey),
-    /// All calls are complete.
     Calls,
-    /// The stop reason.
     Stop,
-    /// The terminal event.
     Reply,
 }
 

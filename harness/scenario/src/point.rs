@@ -123,14 +123,14 @@ pub struct PointSpec {
     /// What a system must be able to do to get there.
     pub needs: Option<Need>,
     /// Just before it.
-    before: Place,
+    before: PointSide,
     /// Just after it.
-    after: Place,
+    after: PointSide,
 }
 
 /// What a side of a point is.
 #[derive(Debug)]
-enum Place {
+enum PointSide {
     In(Region),
     Nowhere(Refusal),
 }
@@ -149,14 +149,14 @@ impl PointSpec {
             Side::After => &self.after,
         };
         match place {
-            Place::In(region) => Ok(*region),
-            Place::Nowhere(refusal) => Err(*refusal),
+            PointSide::In(region) => Ok(*region),
+            PointSide::Nowhere(refusal) => Err(*refusal),
         }
     }
 
     /// Whether it belongs to one attempt of one reply; others belong to the turn.
     pub fn is_of_reply(&self) -> bool {
-        matches!(self.after, Place::In(region) if region.is_of_reply())
+        matches!(self.after, PointSide::In(region) if region.is_of_reply())
     }
 }
 
@@ -249,12 +249,10 @@ impl fmt::Display for Point {
 
 /// A block as far as points are counted in it.
 #[derive(Debug, Clone, Copy)]
+#[expect(missing_docs, reason = "names say it where nothing else does")]
 pub enum Shape<'a> {
-    /// Thinking in so many fragments.
     Think(u32),
-    /// Text in so many fragments.
     Text(u32),
-    /// A call in so many deltas.
     Call(&'a str, u32),
 }
 
@@ -297,18 +295,18 @@ pub fn in_stream<'a>(blocks: impl IntoIterator<Item = Shape<'a>>) -> Vec<Point> 
     points
 }
 
-const fn nowhere(message: &'static str, hint: &'static str) -> Place {
-    Place::Nowhere(Refusal { message, hint })
+const fn nowhere(message: &'static str, hint: &'static str) -> PointSide {
+    PointSide::Nowhere(Refusal { message, hint })
 }
 
 const fn streamed(name: &'static str, after: Region) -> PointSpec {
-    PointSpec { name, needs: None, before: Place::In(Region::Stream), after: Place::In(after) }
+    PointSpec { name, needs: None, before: PointSide::In(Region::Stream), after: PointSide::In(after) }
 }
 
 static PROMPT: PointSpec = PointSpec {
     name: "prompt",
     needs: None,
-    before: Place::In(Region::Between),
+    before: PointSide::In(Region::Between),
     after: nowhere(
         "the prompt is followed by the first request, which has points of its own",
         "use `before: headers`, or `before: prompt` for the time between two turns",
@@ -316,7 +314,7 @@ static PROMPT: PointSpec = PointSpec {
 };
 
 static HEADERS: PointSpec =
-    PointSpec { before: Place::In(Region::Unanswered), ..streamed("headers", Region::Stream) };
+    PointSpec { before: PointSide::In(Region::Unanswered), ..streamed("headers", Region::Stream) };
 
 static THINK: PointSpec = streamed("think", Region::Piece);
 static TEXT: PointSpec = streamed("text", Region::Sent);
@@ -334,7 +332,7 @@ static ASKED: PointSpec = PointSpec {
         "a question cannot be observed before it is asked",
         "use `after`: the question is then open",
     ),
-    after: Place::In(Region::Question),
+    after: PointSide::In(Region::Question),
 };
 
 static STARTED: PointSpec = PointSpec {
@@ -344,21 +342,21 @@ static STARTED: PointSpec = PointSpec {
         "a tool cannot be observed before it has started",
         "use `after`, or a point of the stream such as `before: { end: … }`",
     ),
-    after: Place::In(Region::Tools),
+    after: PointSide::In(Region::Tools),
 };
 
 static SETTLED: PointSpec = PointSpec {
     name: "settled",
     needs: None,
-    before: Place::In(Region::Tools),
-    after: Place::In(Region::Result),
+    before: PointSide::In(Region::Tools),
+    after: PointSide::In(Region::Result),
 };
 
 static SAVED: PointSpec = PointSpec {
     name: "saved",
     needs: Some(Need::Saving),
-    before: Place::In(Region::Store),
-    after: Place::In(Region::Store),
+    before: PointSide::In(Region::Store),
+    after: PointSide::In(Region::Store),
 };
 
 #[cfg(test)]

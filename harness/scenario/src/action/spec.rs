@@ -58,52 +58,37 @@ pub enum Ends {
 
 crate::named! {
     /// What an action does to a system: actions of one effect that fail alike are one cause.
+    #[expect(missing_docs, reason = "names say it where nothing else does")]
     pub enum Effect {
-        /// The user stops the turn.
         Stop = "stop",
-        /// The process dies.
         Kill = "kill",
-        /// The reply breaks off.
         Cut = "cut",
-        /// The reply ends in an error.
         Error = "error",
-        /// The request is refused.
         Refusal = "refusal",
-        /// The reply pauses.
         Pause = "pause",
-        /// A tool settles at another time.
         Settle = "settle",
     }
 }
 
 /// What an action says besides its name, and how the action is made of it.
 #[derive(Debug)]
+#[expect(missing_docs, reason = "names say it where nothing else does")]
 pub enum Payload {
-    /// Nothing.
     Nothing(fn() -> Action),
-    /// The kind of an error event.
     Error(fn(ErrorKind) -> Action),
-    /// An HTTP error.
     Http(fn(HttpFault) -> Action),
-    /// A call of the scenario.
     Call(fn(String) -> Action),
-    /// Why an exception leaves the loop.
     Cause(fn(InterruptCause) -> Action),
-    /// A text.
     Text {
-        /// Makes the action.
         make: fn(String) -> Action,
         /// What it says where it does not matter what.
         plain: &'static str,
     },
-    /// How many messages stay.
     Keep {
-        /// Makes the action.
         make: fn(u32) -> Action,
         /// The fewest that may stay.
         least: u32,
     },
-    /// A turn, from 1.
     Turn(fn(u32) -> Action),
 }
 

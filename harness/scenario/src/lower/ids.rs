@@ -3,6 +3,7 @@
 //! Written out here because the ids stand in stored reports and regressions: a dependency that improved its
 //! generator would change them all.
 
+use crate::hash::{FNV_OFFSET, fnv1a_after};
 use crate::wire::{self, IdForm};
 use brickbat_rules::dialect::Dialect;
 
@@ -60,20 +61,12 @@ const MAX_NAMED_TRIES: u32 = 16;
 /// Letters of a marker after the name of its call: two thousand million markers, and 256 calls at the most.
 const MARKER_LETTERS: usize = 6;
 
-/// FNV-1a, 64 bits: <http://www.isthe.com/chongo/tech/comp/fnv/>.
+/// A hash of fields. The length of a field goes first, so that no two lists of fields give the same bytes.
 struct Digest(u64);
 
-const FNV_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
-
-const FNV_PRIME: u64 = 0x0000_0100_0000_01b3;
-
 impl Digest {
-    /// Adds a field. Its length goes first, so that no two lists of fields give the same bytes.
     fn bytes(&mut self, bytes: &[u8]) {
-        let length = (bytes.len() as u64).to_le_bytes();
-        for byte in length.iter().chain(bytes) {
-            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(FNV_PRIME);
-        }
+        self.0 = fnv1a_after(fnv1a_after(self.0, &(bytes.len() as u64).to_le_bytes()), bytes);
     }
 }
 

@@ -23,13 +23,13 @@ pub(super) struct TurnContext<'a> {
 }
 
 /// Where the words of one `at` stand.
-struct Words<'a> {
+struct PointWords<'a> {
     pointer: String,
     at: &'a At,
     side: Side,
 }
 
-impl Words<'_> {
+impl PointWords<'_> {
     /// Whether something can happen on that side of the point.
     fn stands(&self, spec: &PointSpec, pointer: String) -> Result<(), Problem> {
         match spec.region(self.side) {
@@ -61,7 +61,7 @@ impl TurnContext<'_> {
                     .with_hint("give `before` or `after`, for example `after: { settled: 1 }`"),
             });
         };
-        let words = Words { pointer: format!("{base}/{}", side.name()), at, side };
+        let words = PointWords { pointer: format!("{base}/{}", side.name()), at, side };
         match point {
             Point::Prompt => self.prompt(base, &words),
             Point::Asked(name) => self.asked(base, &words, name),
@@ -113,7 +113,7 @@ impl TurnContext<'_> {
         }
     }
 
-    fn prompt(&self, base: &str, words: &Words<'_>) -> Result<PlannedPoint, Problem> {
+    fn prompt(&self, base: &str, words: &PointWords<'_>) -> Result<PlannedPoint, Problem> {
         words.stands(Point::Prompt.spec(), words.pointer.clone())?;
         if self.turn == 0 {
             return Err(Problem::new(&words.pointer, "no turn comes before the first one")
@@ -123,7 +123,7 @@ impl TurnContext<'_> {
         Ok(PlannedPoint::Prompt)
     }
 
-    fn asked(&self, base: &str, words: &Words<'_>, name: &str) -> Result<PlannedPoint, Problem> {
+    fn asked(&self, base: &str, words: &PointWords<'_>, name: &str) -> Result<PlannedPoint, Problem> {
         self.tools(base, words)?;
         let pointer = format!("{}/asked", words.pointer);
         words.stands(Point::Asked(String::new()).spec(), pointer.clone())?;
@@ -136,7 +136,7 @@ impl TurnContext<'_> {
         }
     }
 
-    fn started(&self, base: &str, words: &Words<'_>, which: &Which) -> Result<PlannedPoint, Problem> {
+    fn started(&self, base: &str, words: &PointWords<'_>, which: &Which) -> Result<PlannedPoint, Problem> {
         self.tools(base, words)?;
         let pointer = format!("{}/started", words.pointer);
         words.stands(Point::Started(Which::Count(1)).spec(), pointer.clone())?;
@@ -148,7 +148,7 @@ impl TurnContext<'_> {
         }
     }
 
-    fn settled(&self, base: &str, words: &Words<'_>, which: &Which) -> Result<PlannedPoint, Problem> {
+    fn settled(&self, base: &str, words: &PointWords<'_>, which: &Which) -> Result<PlannedPoint, Problem> {
         self.tools(base, words)?;
         let pointer = format!("{}/settled", words.pointer);
         match (which, words.side) {
@@ -166,7 +166,7 @@ impl TurnContext<'_> {
         }
     }
 
-    fn saved(&self, base: &str, words: &Words<'_>, entry: u32) -> Result<PlannedPoint, Problem> {
+    fn saved(&self, base: &str, words: &PointWords<'_>, entry: u32) -> Result<PlannedPoint, Problem> {
         words.of_no_reply(base, "entries are counted over the whole turn")?;
         let pointer = format!("{}/saved", words.pointer);
         let n_entries = n_saved(n_calls(self.replies));
@@ -183,7 +183,7 @@ impl TurnContext<'_> {
     }
 
     /// Points of the tools need tools, and belong to the turn and not to a reply.
-    fn tools(&self, base: &str, words: &Words<'_>) -> Result<(), Problem> {
+    fn tools(&self, base: &str, words: &PointWords<'_>) -> Result<(), Problem> {
         if n_calls(self.replies) == 0 {
             return Err(Problem::new(&words.pointer, "this turn has no calls"));
         }
@@ -199,7 +199,7 @@ impl TurnContext<'_> {
         Err(Problem::new(pointer, format!("this turn has {calls}, so {count} is never reached")))
     }
 
-    fn stream(&self, base: &str, words: &Words<'_>, point: &Point) -> Result<PlannedPoint, Problem> {
+    fn stream(&self, base: &str, words: &PointWords<'_>, point: &Point) -> Result<PlannedPoint, Problem> {
         let replies = self.replies;
         let reply = index(base, "reply", "replies", words.at.reply, replies.len())?;
         let attempts = &replies[reply].attempts;
@@ -214,7 +214,7 @@ impl TurnContext<'_> {
 
     fn mark(
         &self,
-        words: &Words<'_>,
+        words: &PointWords<'_>,
         point: &Point,
         at: (usize, usize),
         script: &Script,

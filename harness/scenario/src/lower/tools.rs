@@ -195,13 +195,13 @@ fn is_name_char(c: char) -> bool {
 }
 
 /// A piece of a tool's text.
-enum Piece<'a> {
+enum TextPiece<'a> {
     Plain(&'a str),
     Key(&'a str),
 }
 
 /// Cuts a text into what is said as it stands and the `{key}`s. Braces around anything else stand for themselves.
-fn pieces(text: &str) -> Vec<Piece<'_>> {
+fn pieces(text: &str) -> Vec<TextPiece<'_>> {
     let mut pieces = Vec::new();
     let mut rest = text;
     let mut searched = 0;
@@ -209,29 +209,29 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
         let inside = &rest[open + 1..];
         let length = inside.find(|c: char| !is_name_char(c)).unwrap_or(inside.len());
         if length > 0 && inside[length..].starts_with('}') {
-            pieces.push(Piece::Plain(&rest[..open]));
-            pieces.push(Piece::Key(&inside[..length]));
+            pieces.push(TextPiece::Plain(&rest[..open]));
+            pieces.push(TextPiece::Key(&inside[..length]));
             rest = &inside[length + 1..];
             searched = 0;
         } else {
             searched = open + 1;
         }
     }
-    pieces.push(Piece::Plain(rest));
+    pieces.push(TextPiece::Plain(rest));
     pieces
 }
 
 fn keys(text: &str) -> impl Iterator<Item = &str> {
     pieces(text).into_iter().filter_map(|piece| match piece {
-        Piece::Key(key) => Some(key),
-        Piece::Plain(_) => None,
+        TextPiece::Key(key) => Some(key),
+        TextPiece::Plain(_) => None,
     })
 }
 
 pub(super) fn fill(text: &str, args: &BTreeMap<String, Value>) -> String {
     let said = |piece| match piece {
-        Piece::Plain(plain) => plain.to_owned(),
-        Piece::Key(key) => match args.get(key) {
+        TextPiece::Plain(plain) => plain.to_owned(),
+        TextPiece::Key(key) => match args.get(key) {
             Some(Value::String(value)) => value.clone(),
             Some(other) => other.to_string(),
             None => format!("{{{key}}}"),

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::Source;
 use super::diagnostic::Diagnostic;
-use super::tree::{Kind, Node};
+use super::tree::{Node, NodeKind};
 use crate::point::{Point, Shape, Which, in_stream};
 use crate::scenario::MAX_DELTAS;
 
@@ -108,7 +108,7 @@ fn points(source: &Source, turn: usize, reply: usize) -> Option<Vec<Value>> {
         Some(attempts) => item(attempts, 0)?,
         None => said,
     };
-    let Kind::List(blocks) = &blocks.kind else { return None };
+    let NodeKind::List(blocks) = &blocks.kind else { return None };
     let shapes: Vec<Shape<'_>> = blocks.iter().filter_map(shape).collect();
     let n_calls = shapes.iter().filter(|shape| matches!(shape, Shape::Call(..))).count() as u32;
     let mut points = in_stream(shapes);
@@ -134,8 +134,8 @@ fn shape(block: &Node) -> Option<Shape<'_>> {
 
 fn item(list: &Node, at: usize) -> Option<&Node> {
     match &list.kind {
-        Kind::List(items) => items.get(at),
-        Kind::Map(_) | Kind::Scalar(_) => None,
+        NodeKind::List(items) => items.get(at),
+        NodeKind::Map(_) | NodeKind::Scalar(_) => None,
     }
 }
 
@@ -144,10 +144,10 @@ fn node(words: &Node, value: &Value) -> Node {
     let kind = match value {
         Value::Object(entries) => {
             let key = |name: &String| super::Key { name: name.clone(), span: words.span };
-            Kind::Map(entries.iter().map(|(name, value)| (key(name), node(words, value))).collect())
+            NodeKind::Map(entries.iter().map(|(name, value)| (key(name), node(words, value))).collect())
         }
-        Value::Array(items) => Kind::List(items.iter().map(|item| node(words, item)).collect()),
-        scalar => Kind::Scalar(scalar.clone()),
+        Value::Array(items) => NodeKind::List(items.iter().map(|item| node(words, item)).collect()),
+        scalar => NodeKind::Scalar(scalar.clone()),
     };
     Node { span: words.span, kind }
 }

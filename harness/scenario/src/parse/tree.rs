@@ -30,18 +30,15 @@ pub struct Span {
 /// A value and its place.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node {
-    /// Where it stands.
     pub span: Span,
-    /// What it is.
-    pub kind: Kind,
+    pub kind: NodeKind,
 }
 
 /// What a node is.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Kind {
+pub enum NodeKind {
     /// Keys and values, in the order of the file.
     Map(Vec<(Key, Node)>),
-    /// A list.
     List(Vec<Node>),
     /// Anything else: null, a boolean, a number or a string.
     Scalar(Value),
@@ -50,9 +47,7 @@ pub enum Kind {
 /// A key of a map.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Key {
-    /// Its text.
     pub name: String,
-    /// Where it stands.
     pub span: Span,
 }
 
@@ -65,17 +60,17 @@ impl Node {
     /// The key of that name and its value, if this is a map that has it.
     pub fn entry(&self, name: &str) -> Option<(&Key, &Node)> {
         match &self.kind {
-            Kind::Map(entries) => {
+            NodeKind::Map(entries) => {
                 entries.iter().find(|(key, _)| key.name == name).map(|(key, node)| (key, node))
             }
-            Kind::List(_) | Kind::Scalar(_) => None,
+            NodeKind::List(_) | NodeKind::Scalar(_) => None,
         }
     }
 
     /// The text, if this is a string.
     pub fn as_str(&self) -> Option<&str> {
         match &self.kind {
-            Kind::Scalar(Value::String(text)) => Some(text),
+            NodeKind::Scalar(Value::String(text)) => Some(text),
             _ => None,
         }
     }
@@ -83,20 +78,20 @@ impl Node {
     /// The node as a value without places.
     pub fn value(&self) -> Value {
         match &self.kind {
-            Kind::Map(entries) => {
+            NodeKind::Map(entries) => {
                 Value::Object(entries.iter().map(|(key, node)| (key.name.clone(), node.value())).collect())
             }
-            Kind::List(items) => Value::Array(items.iter().map(Node::value).collect()),
-            Kind::Scalar(value) => value.clone(),
+            NodeKind::List(items) => Value::Array(items.iter().map(Node::value).collect()),
+            NodeKind::Scalar(value) => value.clone(),
         }
     }
 
     /// The first placeholder inside, if there is one.
     pub fn first_placeholder(&self) -> Option<&Node> {
         match &self.kind {
-            Kind::Scalar(_) => self.as_str().and_then(placeholder).map(|_| self),
-            Kind::List(items) => items.iter().find_map(Node::first_placeholder),
-            Kind::Map(entries) => entries.iter().find_map(|(_, node)| node.first_placeholder()),
+            NodeKind::Scalar(_) => self.as_str().and_then(placeholder).map(|_| self),
+            NodeKind::List(items) => items.iter().find_map(Node::first_placeholder),
+            NodeKind::Map(entries) => entries.iter().find_map(|(_, node)| node.first_placeholder()),
         }
     }
 }
@@ -124,7 +119,7 @@ pub fn read(file: &str, text: &str) -> Result<Node, Diagnostic> {
     }
     let root: Node =
         serde_saphyr::from_str_with_options(text, options()).map_err(|error| diagnose(file, text, &error))?;
-    if root.kind == Kind::Scalar(Value::Null) {
+    if root.kind == NodeKind::Scalar(Value::Null) {
         return Err(Diagnostic::new(file, text, root.span, "the file is empty"));
     }
     Ok(root)
@@ -250,7 +245,7 @@ fn in_house_style(message: &str) -> String {
 
 impl<'de> Deserialize<'de> for Node {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let spanned = Spanned::<Kind>::deserialize(deserializer)?;
+        let spanned = Spanned::<NodeKind>::deserialize(deserializer)?;
         let mut span = Span::of(spanned.referenced);
         if let Some(end) = spanned.value.end() {
             span.end = span.end.max(end);
@@ -259,18 +254,18 @@ impl<'de> Deserialize<'de> for Node {
     }
 }
 
-impl Kind {
+impl NodeKind {
     /// Where the last value inside ends.
     fn end(&self) -> Option<usize> {
         match self {
-            Kind::Map(entries) => entries.last().map(|(_, node)| node.span.end),
-            Kind::List(items) => items.last().map(|node| node.span.end),
-            Kind::Scalar(_) => None,
+            NodeKind::Map(entries) => entries.last().map(|(_, node)| node.span.end),
+            NodeKind::List(items) => items.last().map(|node| node.span.end),
+            NodeKind::Scalar(_) => None,
         }
     }
 }
 
-impl<'de> Deserialize<'de> for Kind {
+impl<'de> Deserialize<'de> for NodeKind {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(KindVisitor)
     }
@@ -279,55 +274,55 @@ impl<'de> Deserialize<'de> for Kind {
 struct KindVisitor;
 
 impl<'de> Visitor<'de> for KindVisitor {
-    type Value = Kind;
+    type Value = NodeKind;
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.write_str("a value")
     }
 
-    fn visit_unit<E: de::Error>(self) -> Result<Kind, E> {
-        Ok(Kind::Scalar(Value::Null))
+    fn visit_unit<E: de::Error>(self) -> Result<NodeKind, E> {
+        Ok(NodeKind::Scalar(Value::Null))
     }
 
-    fn visit_bool<E: de::Error>(self, value: bool) -> Result<Kind, E> {
-        Ok(Kind::Scalar(Value::Bool(value)))
+    fn visit_bool<E: de::Error>(self, value: bool) -> Result<NodeKind, E> {
+        Ok(NodeKind::Scalar(Value::Bool(value)))
     }
 
-    fn visit_i64<E: de::Error>(self, value: i64) -> Result<Kind, E> {
-        Ok(Kind::Scalar(Value::from(value)))
+    fn visit_i64<E: de::Error>(self, value: i64) -> Result<NodeKind, E> {
+        Ok(NodeKind::Scalar(Value::from(value)))
     }
 
-    fn visit_u64<E: de::Error>(self, value: u64) -> Result<Kind, E> {
-        Ok(Kind::Scalar(Value::from(value)))
+    fn visit_u64<E: de::Error>(self, value: u64) -> Result<NodeKind, E> {
+        Ok(NodeKind::Scalar(Value::from(value)))
     }
 
-    fn visit_f64<E: de::Error>(self, value: f64) -> Result<Kind, E> {
+    fn visit_f64<E: de::Error>(self, value: f64) -> Result<NodeKind, E> {
         let number = Number::from_f64(value).ok_or_else(|| E::custom("a number is finite"))?;
-        Ok(Kind::Scalar(Value::Number(number)))
+        Ok(NodeKind::Scalar(Value::Number(number)))
     }
 
-    fn visit_str<E: de::Error>(self, value: &str) -> Result<Kind, E> {
-        Ok(Kind::Scalar(Value::String(value.to_owned())))
+    fn visit_str<E: de::Error>(self, value: &str) -> Result<NodeKind, E> {
+        Ok(NodeKind::Scalar(Value::String(value.to_owned())))
     }
 
-    fn visit_string<E: de::Error>(self, value: String) -> Result<Kind, E> {
-        Ok(Kind::Scalar(Value::String(value)))
+    fn visit_string<E: de::Error>(self, value: String) -> Result<NodeKind, E> {
+        Ok(NodeKind::Scalar(Value::String(value)))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Kind, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<NodeKind, A::Error> {
         let mut items = Vec::new();
         while let Some(item) = seq.next_element::<Node>()? {
             items.push(item);
         }
-        Ok(Kind::List(items))
+        Ok(NodeKind::List(items))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Kind, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<NodeKind, A::Error> {
         let mut entries = Vec::new();
         while let Some(name) = map.next_key::<Spanned<String>>()? {
             let key = Key { span: Span::of(name.referenced), name: name.value };
             entries.push((key, map.next_value::<Node>()?));
         }
-        Ok(Kind::Map(entries))
+        Ok(NodeKind::Map(entries))
     }
 }

@@ -9,7 +9,7 @@ use super::Source;
 use super::diagnostic::Diagnostic;
 use super::suggest::suggestion;
 use super::sweep;
-use super::tree::{Key, Kind, MAX_NODES, Node, is_axis_name, placeholder};
+use super::tree::{Key, MAX_NODES, Node, NodeKind, is_axis_name, placeholder};
 
 /// A name of `vary` with its values.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ const MAX_TOTAL_NODES: usize = 1_000_000;
 /// Reads the axes of a file.
 pub fn axes(source: &Source) -> Result<Vec<Axis<'_>>, Diagnostic> {
     let Some(vary) = source.root.get("vary") else { return Ok(Vec::new()) };
-    let Kind::Map(entries) = &vary.kind else {
+    let NodeKind::Map(entries) = &vary.kind else {
         return Err(source.at(vary.span, "`vary` is a map from names to lists of values"));
     };
     if entries.len() > MAX_AXES {
@@ -60,7 +60,7 @@ fn axis<'a>(source: &Source, key: &'a Key, node: &'a Node) -> Result<Axis<'a>, D
             .with_hint(Some("use lowercase letters, digits and `_`, and begin with a letter".to_owned())));
     }
     let values = match (&node.kind, node.as_str()) {
-        (Kind::List(values), _) => Cow::Borrowed(values.as_slice()),
+        (NodeKind::List(values), _) => Cow::Borrowed(values.as_slice()),
         (_, Some(words)) => Cow::Owned(sweep::values(source, node, words)?),
         _ => {
             return Err(source
@@ -131,10 +131,10 @@ fn name_value(value: &Node, words: &mut String) {
         return;
     }
     match &value.kind {
-        Kind::Scalar(Value::String(text)) => name_word(text, words),
-        Kind::Scalar(other) => name_word(&other.to_string(), words),
-        Kind::List(items) => items.iter().for_each(|item| name_value(item, words)),
-        Kind::Map(entries) => entries.iter().for_each(|(key, node)| {
+        NodeKind::Scalar(Value::String(text)) => name_word(text, words),
+        NodeKind::Scalar(other) => name_word(&other.to_string(), words),
+        NodeKind::List(items) => items.iter().for_each(|item| name_value(item, words)),
+        NodeKind::Map(entries) => entries.iter().for_each(|(key, node)| {
             name_word(&key.name, words);
             name_value(node, words);
         }),
@@ -199,17 +199,17 @@ impl<'a> Filling<'a> {
             return Err(self.source.at(node.span, message));
         }
         match &node.kind {
-            Kind::Scalar(Value::String(text)) => match placeholder(text) {
+            NodeKind::Scalar(Value::String(text)) => match placeholder(text) {
                 Some(axis) => self.placed(node, axis, choice, size),
                 None => Ok(Value::String(text.clone())),
             },
-            Kind::Scalar(other) => Ok(other.clone()),
-            Kind::List(items) => items
+            NodeKind::Scalar(other) => Ok(other.clone()),
+            NodeKind::List(items) => items
                 .iter()
                 .map(|item| self.value(item, choice, size))
                 .collect::<Result<_, _>>()
                 .map(Value::Array),
-            Kind::Map(entries) => {
+            NodeKind::Map(entries) => {
                 let mut object = serde_json::Map::new();
                 for (key, node) in entries {
                     if placeholder(&key.name).is_some() {

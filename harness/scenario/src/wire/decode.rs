@@ -8,57 +8,40 @@ use brickbat_rules::dialect::Dialect;
 
 /// Something the model said, in any dialect.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(missing_docs, reason = "names say it where nothing else does")]
 pub enum ReplyEvent {
-    /// A piece of what the model thinks.
     Thought(String),
-    /// What the model thought is complete.
     ThoughtEnd {
         /// What the provider signed it with, which it wants back with it.
         signature: Option<String>,
     },
-    /// A piece of text.
     Text(String),
     /// A call begins; `index` tells it from its siblings.
     CallStart {
         /// Position among the blocks or calls of the reply.
         index: u64,
-        /// Its id.
         id: String,
-        /// The tool.
         name: String,
     },
     /// The opaque signature of the thoughts that led to a call, or what else binds it to them. Clients keep it with the
     /// call and give it back.
     CallSignature {
-        /// Which call.
         index: u64,
-        /// The signature.
         signature: String,
     },
-    /// A piece of a call's arguments.
     CallArgs {
-        /// Which call.
         index: u64,
-        /// The piece.
         fragment: String,
     },
-    /// A call is complete.
     CallEnd {
-        /// Which call.
         index: u64,
     },
-    /// The stop reason.
     Stop(String),
-    /// The terminal event.
     End,
-    /// The provider reports an error inside the stream.
     Error {
-        /// The provider's word for it.
         kind: String,
-        /// What it says.
         message: String,
     },
-    /// A frame that is not understood.
     Unknown(String),
 }
 

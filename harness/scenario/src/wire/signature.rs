@@ -1,11 +1,12 @@
 //! Signatures of what the model thought: opaque to everybody but the provider that gave them out.
 
+use super::Envelope;
+use crate::hash::{FNV_PRIME, fnv1a};
+
 /// A signature for that name: the same for the same, another for any other, in letters of base64.
 pub(crate) fn signature(of: &str) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const FNV_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
-    const FNV_PRIME: u64 = 0x0000_0100_0000_01b3;
-    let mut hash = of.bytes().fold(FNV_OFFSET, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(FNV_PRIME));
+    let mut hash = fnv1a(of.as_bytes());
     let letters = (0..N_LETTERS).map(|_| {
         hash = (hash ^ (hash >> 29)).wrapping_mul(FNV_PRIME).rotate_left(17);
         char::from(ALPHABET[(hash >> 58) as usize])
@@ -18,6 +19,6 @@ pub(crate) fn signature(of: &str) -> String {
 const N_LETTERS: usize = 64;
 
 /// The signature of a block of thinking: another one for each block of each answer.
-pub(crate) fn block_signature(envelope: super::Envelope<'_>, index: usize) -> String {
+pub(crate) fn block_signature(envelope: Envelope<'_>, index: usize) -> String {
     signature(&format!("{}/{index}", envelope.id))
 }

@@ -5,12 +5,10 @@ use serde::{Deserialize, Serialize};
 /// One message of a thread.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[expect(missing_docs, reason = "names say it where nothing else does")]
 pub enum Message {
-    /// The user's words.
     User(String),
-    /// What the model said in one reply.
     Assistant(Vec<Block>),
-    /// The results of the calls before.
     Results(Vec<CallResult>),
 }
 
@@ -49,12 +47,10 @@ impl Message {
 /// A piece of an assistant message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[expect(missing_docs, reason = "names say it where nothing else does")]
 pub enum Block {
-    /// What the model thought.
     Thought(Thought),
-    /// Text.
     Text(String),
-    /// A call.
     Call(Call),
 }
 
@@ -79,10 +75,9 @@ pub struct Thought {
 
 /// A call that the model made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "names say it where nothing else does")]
 pub struct Call {
-    /// The provider's id.
     pub id: String,
-    /// The tool.
     pub tool: String,
     /// A JSON object as text.
     pub args: String,
@@ -93,12 +88,10 @@ pub struct Call {
 
 /// The result of a call, as the model reads it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "names say it where nothing else does")]
 pub struct CallResult {
-    /// The id of the call.
     pub call_id: String,
-    /// Its text.
     pub text: String,
-    /// Whether the call failed.
     pub is_error: bool,
 }
 

@@ -7,14 +7,14 @@ use crate::wire::sse::SseEvent;
 
 /// Reads the events of one stream.
 #[derive(Debug, Default)]
-pub(super) struct Events {
+pub(super) struct AnthropicEvents {
     /// Blocks that are calls: the event that closes a block does not say what it closes.
     calls: Vec<u64>,
     /// The open block of thinking, with its signature once that has come.
     thought: Option<(u64, Option<String>)>,
 }
 
-impl ReadEvent for Events {
+impl ReadEvent for AnthropicEvents {
     fn event(&mut self, event: SseEvent<'_>, said: &mut dyn FnMut(ReplyEvent)) {
         let Ok(data) = serde_json::from_str::<Value>(event.data) else {
             return said(ReplyEvent::Unknown(event.data.to_owned()));

@@ -46,7 +46,7 @@ pub(crate) const WIRE: Wire = Wire {
     status_body,
     error_frame,
     malformed_frame: malformed_event,
-    decoder: || Box::new(SseDecoder::<decode::Events>::default()),
+    decoder: || Box::new(SseDecoder::<decode::AnthropicEvents>::default()),
     decode_whole: decode::whole,
 };
 

@@ -7,14 +7,14 @@ use crate::wire::decode::{Decode, ReplyEvent, text_of, whole_call};
 
 /// Reads the frames of one stream.
 #[derive(Debug, Default)]
-pub(super) struct Frames {
+pub(super) struct ConverseDecoder {
     reader: FrameReader,
-    events: Events,
+    events: ConverseEvents,
 }
 
-impl Decode for Frames {
+impl Decode for ConverseDecoder {
     fn feed(&mut self, bytes: &[u8], said: &mut dyn FnMut(ReplyEvent)) {
-        let Frames { reader, events } = self;
+        let ConverseDecoder { reader, events } = self;
         reader.feed(bytes, |_, frame| match frame {
             Ok(frame) => events.frame(frame, said),
             Err(error) => said(ReplyEvent::Unknown(error.to_string())),
@@ -23,14 +23,14 @@ impl Decode for Frames {
 }
 
 #[derive(Debug, Default)]
-struct Events {
+struct ConverseEvents {
     /// Blocks that are calls: the event that closes a block does not say what it closes.
     calls: Vec<u64>,
     /// The open block of reasoning, with its signature once that has come.
     thought: Option<(u64, Option<String>)>,
 }
 
-impl Events {
+impl ConverseEvents {
     fn frame(&mut self, frame: Frame<'_>, said: &mut dyn FnMut(ReplyEvent)) {
         let Ok(data) = serde_json::from_slice::<Value>(frame.payload()) else {
             return said(ReplyEvent::Unknown(frame.name().to_owned()));

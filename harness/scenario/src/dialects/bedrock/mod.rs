@@ -47,7 +47,7 @@ pub(crate) const WIRE: Wire = Wire {
     status_body,
     error_frame,
     malformed_frame,
-    decoder: || Box::new(decode::Frames::default()),
+    decoder: || Box::new(decode::ConverseDecoder::default()),
     decode_whole: decode::whole,
 };
 

@@ -7,7 +7,7 @@ use crate::wire::sse::SseReader;
 
 /// Reads one stream: events with a chunk each, and the error object that may stand between them as it is.
 #[derive(Debug, Default)]
-pub(super) struct Stream {
+pub(super) struct GeminiDecoder {
     reader: SseReader,
     chunks: Chunks,
     /// The error object so far, once a line began with a brace.
@@ -19,7 +19,7 @@ pub(super) struct Stream {
 /// Bytes of an error object; real ones have a few hundred.
 const MAX_ERROR_BYTES: usize = 4096;
 
-impl Decode for Stream {
+impl Decode for GeminiDecoder {
     fn feed(&mut self, bytes: &[u8], said: &mut dyn FnMut(ReplyEvent)) {
         let mut rest = bytes;
         while let [first, ..] = rest {
@@ -29,7 +29,7 @@ impl Decode for Stream {
             let end = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
             let line = end.map_or(rest, |end| &rest[..=end]);
             self.inside_line = end.is_none();
-            let Stream { reader, chunks, .. } = self;
+            let GeminiDecoder { reader, chunks, .. } = self;
             reader.feed(line, |event| match serde_json::from_str::<Value>(event.data) {
                 Ok(chunk) => chunks.chunk(&chunk, said),
                 Err(_) => said(ReplyEvent::Unknown(event.data.to_owned())),
@@ -39,7 +39,7 @@ impl Decode for Stream {
     }
 }
 
-impl Stream {
+impl GeminiDecoder {
     /// Takes a byte of the error object. It is over with a brace that begins a line, or, in one line, with any that
     /// makes it JSON.
     fn error_byte(&mut self, byte: u8, said: &mut dyn FnMut(ReplyEvent)) {
@@ -146,7 +146,7 @@ mod tests {
         let expected = vec![ReplyEvent::Text("a".to_owned()), error];
         for text in [stream, one_line.as_str()] {
             for size in [1, 2, 7, text.len()] {
-                let (mut decoder, mut events) = (Stream::default(), Vec::new());
+                let (mut decoder, mut events) = (GeminiDecoder::default(), Vec::new());
                 text.as_bytes().chunks(size).for_each(|piece| decoder.feed(piece, &mut |e| events.push(e)));
                 assert_eq!(events, expected, "in pieces of {size}: {text}");
             }

@@ -18,7 +18,7 @@ use brickbat_rules::json::{Json, JsonType};
 /// The conversation. Calls are parts of the model's contents, responses are parts of the user's.
 pub(super) fn history(body: Json) -> History {
     let mut items = Vec::new();
-    let mut batch = Batch::default();
+    let mut batch = OpenBatch::default();
     let contents = body.field("contents");
     if contents.is_object() {
         content("/contents", 0, contents, &mut batch, &mut items);
@@ -29,12 +29,12 @@ pub(super) fn history(body: Json) -> History {
     History { items }
 }
 
-fn content(pointer: &str, message: usize, value: Json, batch: &mut Batch, items: &mut Vec<Item>) {
+fn content(pointer: &str, message: usize, value: Json, batch: &mut OpenBatch, items: &mut Vec<Item>) {
     let role = role_of(value);
     let parts = value.field("parts");
     let has_calls = |part: Json| either(part, "functionCall", "function_call").is_object();
     if parts.items().any(has_calls) {
-        *batch = Batch::default();
+        *batch = OpenBatch::default();
     }
     let mut push = |pointer: String, part: Json| {
         let content = part_of(&pointer, part, batch);
@@ -61,7 +61,7 @@ fn role_of(content: Json) -> Role {
     }
 }
 
-fn part_of(pointer: &str, part: Json, batch: &mut Batch) -> Content {
+fn part_of(pointer: &str, part: Json, batch: &mut OpenBatch) -> Content {
     let call = either(part, "functionCall", "function_call");
     if call.is_object() {
         let (id, name) = (string(call.field("id")), string(call.field("name")));
@@ -99,7 +99,7 @@ fn text_of(response: Json) -> String {
 
 /// The calls of the last content that has any, and who has answered them.
 #[derive(Debug, Default)]
-struct Batch {
+struct OpenBatch {
     ids: Vec<String>,
     by_id: BTreeMap<String, usize>,
     by_name: BTreeMap<String, VecDeque<usize>>,
@@ -108,7 +108,7 @@ struct Batch {
     first_open: usize,
 }
 
-impl Batch {
+impl OpenBatch {
     fn ask(&mut self, id: String, name: &str) -> String {
         let at = self.ids.len();
         self.by_id.entry(id.clone()).or_insert(at);

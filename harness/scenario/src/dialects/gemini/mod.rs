@@ -59,7 +59,7 @@ pub(crate) const WIRE: Wire = Wire {
     // (<https://github.com/vercel/ai/issues/5217>).
     error_frame: |kind, _| format!("{:#}\n", WIRE.error_body(kind)).into_bytes(),
     malformed_frame: malformed_event,
-    decoder: || Box::new(decode::Stream::default()),
+    decoder: || Box::new(decode::GeminiDecoder::default()),
     decode_whole: decode::whole,
 };
 

@@ -7,7 +7,7 @@ use crate::wire::sse::SseEvent;
 
 /// Reads the chunks of one stream.
 #[derive(Debug, Default)]
-pub(super) struct Events {
+pub(super) struct ChatChunks {
     /// Open calls: no chunk closes a call, the finish reason closes all of them.
     open: Vec<Open>,
     /// Calls so far.
@@ -25,7 +25,7 @@ struct Open {
     id: String,
 }
 
-impl Events {
+impl ChatChunks {
     /// The open call that a piece is about, if it does not begin one: another id begins a call, and so does a name
     /// without an id, whatever the number.
     fn goes_on(&self, number: Option<u64>, id: &str, name: &str) -> Option<u64> {
@@ -35,7 +35,7 @@ impl Events {
     }
 }
 
-impl ReadEvent for Events {
+impl ReadEvent for ChatChunks {
     fn event(&mut self, event: SseEvent<'_>, said: &mut dyn FnMut(ReplyEvent)) {
         if event.data.starts_with("[DONE]") {
             return said(ReplyEvent::End);

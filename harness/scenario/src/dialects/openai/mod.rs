@@ -49,7 +49,7 @@ pub(crate) const WIRE: Wire = Wire {
     status_body,
     error_frame: |kind, _| format!("data: {}\n\n", WIRE.error_body(kind)).into_bytes(),
     malformed_frame: malformed_event,
-    decoder: || Box::new(SseDecoder::<decode::Events>::default()),
+    decoder: || Box::new(SseDecoder::<decode::ChatChunks>::default()),
     decode_whole: decode::whole,
 };
 

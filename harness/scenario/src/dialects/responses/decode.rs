@@ -9,12 +9,12 @@ use crate::wire::sse::SseEvent;
 
 /// Reads the events of one stream.
 #[derive(Debug, Default)]
-pub(super) struct Events {
+pub(super) struct ResponsesEvents {
     /// Open calls by the place of their item, and whether any of their arguments have come.
     open: BTreeMap<u64, bool>,
 }
 
-impl ReadEvent for Events {
+impl ReadEvent for ResponsesEvents {
     fn event(&mut self, event: SseEvent<'_>, said: &mut dyn FnMut(ReplyEvent)) {
         let Ok(data) = serde_json::from_str::<Value>(event.data) else {
             return said(ReplyEvent::Unknown(event.data.to_owned()));

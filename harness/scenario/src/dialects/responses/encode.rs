@@ -17,7 +17,7 @@ use super::WIRE;
 
 pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Encoded {
     let mut encoded = Encoded::with_capacity(8192);
-    let mut events = Events::default();
+    let mut events = EventWriter::default();
     let begun = response(envelope, "in_progress", Vec::new()).to_string();
     for name in ["response.created", "response.in_progress"] {
         encoded.frame(|out| events.event(out, name, |out| field(out, "response", &begun)));
@@ -102,7 +102,7 @@ fn is_complete(script: &Script) -> bool {
 /// tell how many events there were.
 pub(super) fn error(kind: ErrorKind, sent: &[u8]) -> Vec<u8> {
     let body = &WIRE.error_body(kind)["error"];
-    let mut events = Events { n_sent: sent.windows(2).filter(|two| *two == b"\n\n").count() };
+    let mut events = EventWriter { n_sent: sent.windows(2).filter(|two| *two == b"\n\n").count() };
     let code = match kind {
         ErrorKind::Overloaded => "server_is_overloaded",
         ErrorKind::Server => "server_error",
@@ -205,11 +205,11 @@ fn function_call(id: &str, call: &PlannedCall, status: &str, arguments: &str) ->
 
 /// Writes events, and counts them.
 #[derive(Debug, Default)]
-struct Events {
+struct EventWriter {
     n_sent: usize,
 }
 
-impl Events {
+impl EventWriter {
     fn event(&mut self, out: &mut Vec<u8>, name: &str, fields: impl FnOnce(&mut Vec<u8>)) {
         out.extend_from_slice(b"event: ");
         out.extend_from_slice(name.as_bytes());
@@ -275,18 +275,18 @@ const MESSAGE: TextForm = TextForm {
 };
 
 impl TextItem<'_> {
-    fn open(self, out: &mut Vec<u8>, events: &mut Events) {
+    fn open(self, out: &mut Vec<u8>, events: &mut EventWriter) {
         let item = (self.form.item)(self.id, None).to_string();
         item_event(out, events, "response.output_item.added", self.index, &item);
         let part = (self.form.part)("").to_string();
         self.event(out, events, self.form.part_event, "added", |out| field(out, "part", &part));
     }
 
-    fn delta(self, out: &mut Vec<u8>, events: &mut Events, fragment: &str) {
+    fn delta(self, out: &mut Vec<u8>, events: &mut EventWriter, fragment: &str) {
         self.text_event(out, events, "delta", "delta", fragment);
     }
 
-    fn close(self, out: &mut Vec<u8>, events: &mut Events, text: &str) {
+    fn close(self, out: &mut Vec<u8>, events: &mut EventWriter, text: &str) {
         self.text_event(out, events, "done", "text", text);
         let part = (self.form.part)(text);
         self.event(out, events, self.form.part_event, "done", |out| field(out, "part", &part.to_string()));
@@ -294,7 +294,7 @@ impl TextItem<'_> {
         item_event(out, events, "response.output_item.done", self.index, &item);
     }
 
-    fn text_event(self, out: &mut Vec<u8>, events: &mut Events, step: &str, key: &str, text: &str) {
+    fn text_event(self, out: &mut Vec<u8>, events: &mut EventWriter, step: &str, key: &str, text: &str) {
         self.event(out, events, self.form.text_event, step, |out| {
             string_field(out, key, text);
             out.extend_from_slice(self.form.after_text);
@@ -304,7 +304,7 @@ impl TextItem<'_> {
     fn event(
         self,
         out: &mut Vec<u8>,
-        events: &mut Events,
+        events: &mut EventWriter,
         name: &str,
         step: &str,
         fields: impl FnOnce(&mut Vec<u8>),
@@ -326,19 +326,19 @@ struct Arguments<'a> {
 }
 
 impl Arguments<'_> {
-    fn open(self, out: &mut Vec<u8>, events: &mut Events) {
+    fn open(self, out: &mut Vec<u8>, events: &mut EventWriter) {
         let item = function_call(self.id, self.call, "in_progress", "").to_string();
         item_event(out, events, "response.output_item.added", self.index, &item);
     }
 
-    fn delta(self, out: &mut Vec<u8>, events: &mut Events, fragment: &str) {
+    fn delta(self, out: &mut Vec<u8>, events: &mut EventWriter, fragment: &str) {
         events.event(out, "response.function_call_arguments.delta", |out| {
             place(out, self.id, self.index);
             string_field(out, "delta", fragment);
         });
     }
 
-    fn close(self, out: &mut Vec<u8>, events: &mut Events) {
+    fn close(self, out: &mut Vec<u8>, events: &mut EventWriter) {
         let arguments = self.call.deltas.concat();
         events.event(out, "response.function_call_arguments.done", |out| {
             place(out, self.id, self.index);
@@ -349,7 +349,7 @@ impl Arguments<'_> {
     }
 }
 
-fn item_event(out: &mut Vec<u8>, events: &mut Events, name: &str, index: usize, item: &str) {
+fn item_event(out: &mut Vec<u8>, events: &mut EventWriter, name: &str, index: usize, item: &str) {
     events.event(out, name, |out| {
         out.extend_from_slice(b",\"output_index\":");
         json_number(out, index);

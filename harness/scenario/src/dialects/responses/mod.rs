@@ -50,7 +50,7 @@ pub(crate) const WIRE: Wire = Wire {
     status_body: openai::status_body,
     error_frame: encode::error,
     malformed_frame: malformed_event,
-    decoder: || Box::new(SseDecoder::<decode::Events>::default()),
+    decoder: || Box::new(SseDecoder::<decode::ResponsesEvents>::default()),
     decode_whole: decode::whole,
 };
 
