@@ -4,7 +4,7 @@
 
 use std::sync::LazyLock;
 
-use brickbat::agent::canary::Canary;
+use brickbat::flaws::Canary;
 use brickbat::verdict::Verdict;
 use brickbat::yaml;
 use brickbat::{generate, oracle};

@@ -7,7 +7,7 @@ use super::error::{CliError, Outcome};
 use super::options::canary;
 use brickbat_drive::driver::serve::{Served, serve};
 use brickbat_engine::agent::Delivery;
-use brickbat_engine::agent::canary::Canary;
+use brickbat_engine::flaws::Canary;
 
 /// Serve the reference agent, or a planted bug, over ACP on standard input and output.
 ///

@@ -13,7 +13,7 @@ use super::options::canary;
 use super::output::{paint, print};
 use brickbat_drive::runner::{self, Job, System};
 use brickbat_engine::agent::Delivery;
-use brickbat_engine::agent::canary::Canary;
+use brickbat_engine::flaws::Canary;
 use brickbat_report::report::Case;
 use brickbat_report::report::text::{self, Tone};
 use brickbat_rules::dialect::Dialect;

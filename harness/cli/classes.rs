@@ -11,7 +11,7 @@ use super::library::{self, Selection};
 use super::output::{print_plain, tell};
 use brickbat_drive::driver::BASELINE;
 use brickbat_drive::runner::Job;
-use brickbat_engine::agent::canary::Canary;
+use brickbat_engine::flaws::Canary;
 use brickbat_report::baseline::Baseline;
 use brickbat_report::classes;
 use brickbat_report::classes::table::{self, Facts, Kills, Summary};

@@ -10,9 +10,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rayon::prelude::*;
 
 use brickbat_drive::runner::Job;
-use brickbat_engine::agent::canary::Canary;
 use brickbat_engine::agent::{Agent, Delivery};
 use brickbat_engine::checks::Concurrency;
+use brickbat_engine::flaws::Canary;
 use brickbat_engine::run::Run;
 use brickbat_engine::simulate::{assess, play};
 use brickbat_scenario::lower;

@@ -8,7 +8,7 @@ use super::embedded::catalogue;
 use super::error::{CliError, UnknownName};
 use super::library::{self, Selection, Source};
 use brickbat_drive::runner::{Job, Repeat, System, UnknownSystem};
-use brickbat_engine::agent::canary::Canary;
+use brickbat_engine::flaws::Canary;
 use brickbat_rules::Profile;
 use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::scenario::Scenario;

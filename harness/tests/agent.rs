@@ -7,10 +7,10 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
-use brickbat::agent::canary::Canary;
 use brickbat::cli::embedded::catalogue;
 use brickbat::cli::library::{self, Selection, Source};
 use brickbat::dialect::Dialect;
+use brickbat::flaws::Canary;
 use brickbat::provider::Provider;
 use brickbat::report::Case;
 use brickbat::rules::Profile;

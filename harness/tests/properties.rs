@@ -8,10 +8,10 @@ use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 use brickbat::action::Action;
-use brickbat::agent::canary::Canary;
 use brickbat::agent::{Agent, Delivery};
 use brickbat::checks::{CHECKS, Concurrency, judge};
 use brickbat::dialect::Dialect;
+use brickbat::flaws::Canary;
 use brickbat::lower;
 use brickbat::plan::{Mark, Plan, PlannedAction, PlannedPoint};
 use brickbat::run::Run;

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::simulated::causes;
-use brickbat::agent::canary::Canary;
 use brickbat::checks::CHECKS;
+use brickbat::flaws::Canary;
 use brickbat::parse;
 use brickbat::scenario::{Provenance, Scenario};
 use brickbat::shrink::{Setting, singles};

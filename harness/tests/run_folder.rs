@@ -11,9 +11,9 @@ use std::process::{Command, Output};
 use std::sync::Arc;
 
 use brickbat::action::Action;
-use brickbat::agent::canary::Canary;
 use brickbat::agent::{Agent, Delivery};
 use brickbat::checks::{Concurrency, judge};
+use brickbat::flaws::Canary;
 use brickbat::lower;
 use brickbat::plan::{BoundAction, Plan};
 use brickbat::record::{Observed, PlanNote, Record};

@@ -5,8 +5,8 @@
 use std::path::Path;
 
 use crate::simulated::causes;
-use brickbat::agent::canary::Canary;
 use brickbat::dialect::Dialect;
+use brickbat::flaws::Canary;
 use brickbat::parse;
 use brickbat::scenario::{Action, Scenario};
 use brickbat::shrink::{Setting, Shrinker, shrink, singles, size};

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use brickbat::agent::canary::Canary;
 use brickbat::agent::{Agent, Delivery};
 use brickbat::dialect::Dialect;
+use brickbat::flaws::Canary;
 use brickbat::plan::Plan;
 use brickbat::simulate;
 use brickbat::verdict::{Judgement, Verdict};

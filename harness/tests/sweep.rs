@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use brickbat::agent::canary::Canary;
 use brickbat::dialect::Dialect;
+use brickbat::flaws::Canary;
 use brickbat::generate::{self, Generated, Source, cross, mutate};
 use brickbat::oracle;
 use brickbat::scenario::Scenario;

@@ -87,7 +87,7 @@ fn judges_know_no_system() {
         &[
             ("harness/rules/src/dialects/openai.rs", "const NAME: &str = \"ai-sdk\";"),
             ("harness/rules/src/dialects/openai.rs", "const NAME: &str = \"opencode\"; // https://a.org"),
-            ("harness/engine/src/checks/memory.rs", "use crate::agent::canary::Canary;"),
+            ("harness/engine/src/checks/memory.rs", "use crate::flaws::Canary;"),
             ("harness/engine/src/provider.rs", "fn canary() {}"),
         ],
     );

@@ -53,11 +53,6 @@ use turn::Turn;
 
 use crate::flaws::Canary;
 
-pub mod canary {
-    //! Where callers find the canaries until they name [`crate::flaws`].
-    pub use crate::flaws::Canary;
-}
-
 /// An agent with one thread.
 #[derive(Debug)]
 pub struct Agent {

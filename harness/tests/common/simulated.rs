@@ -1,7 +1,7 @@
 //! A scenario in the simulation, on the reference agent or on a planted bug.
 
-use brickbat::agent::canary::Canary;
 use brickbat::agent::{Agent, Delivery};
+use brickbat::flaws::Canary;
 use brickbat::lower;
 use brickbat::plan::Plan;
 use brickbat::scenario::Scenario;

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use brickbat::agent::canary::Canary;
 use brickbat::agent::{Agent, Delivery};
 use brickbat::checks::{CHECKS, Concurrency, judge};
 use brickbat::dialect::Dialect;
+use brickbat::flaws::Canary;
 use brickbat::lower;
 use brickbat::plan::Plan;
 use brickbat::report::{Account, Case, Report};

@@ -5,10 +5,10 @@
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use brickbat::agent::canary::Canary;
 use brickbat::agent::{Agent, Delivery};
 use brickbat::checks::{Concurrency, judge};
 use brickbat::dialect::Dialect;
+use brickbat::flaws::Canary;
 use brickbat::lower;
 use brickbat::plan::{CallKey, Plan};
 use brickbat::run::Run;

@@ -32,9 +32,9 @@ use super::in_process::{Endpoints, InProcess, Store};
 use super::lines;
 use super::process::Limits;
 use super::protocol::{About, PROTOCOL, SessionSpec};
-use brickbat_engine::agent::canary::Canary;
 use brickbat_engine::agent::{Agent, Delivery, Thinking, Tool};
 use brickbat_engine::events::{self, Event, StoreBug};
+use brickbat_engine::flaws::Canary;
 use brickbat_scenario::plan::GivenMessage;
 use session_task::{SessionCommand, SessionTask, gone};
 

@@ -21,8 +21,8 @@ use crate::driver::{
     self, About, Adapter, Catalogue, DriverError, Manifest, Progress, SessionSpec, ToolSpec, resolve,
 };
 use crate::server::Server;
-use brickbat_engine::agent::canary::Canary;
 use brickbat_engine::agent::{Agent, Delivery};
+use brickbat_engine::flaws::Canary;
 use brickbat_engine::provider::Provider;
 use brickbat_engine::simulate::simulate;
 use brickbat_report::record::Observed;

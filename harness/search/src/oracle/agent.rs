@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use brickbat_engine::agent::canary::Canary;
 use brickbat_engine::agent::{Agent, Delivery, SansIo};
 use brickbat_engine::checks::Concurrency;
+use brickbat_engine::flaws::Canary;
 use brickbat_engine::simulate::{assess, play};
 use brickbat_rules::Profile;
 use brickbat_rules::dialect::Dialect;

@@ -6,7 +6,7 @@ use super::{Origin, Subject, System, UnknownSystem};
 use crate::driver::Manifest;
 use crate::driver::serve::MODE;
 use brickbat_engine::agent::Delivery;
-use brickbat_engine::agent::canary::Canary;
+use brickbat_engine::flaws::Canary;
 use brickbat_scenario::parse::did_you_mean;
 
 impl System {
