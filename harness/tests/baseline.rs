@@ -234,7 +234,7 @@ fn a_baseline_that_does_not_fit_is_refused() {
             HEAD.to_owned() + &ENTRY.replace("parts-settled", "parts-unsettled"),
             "unknown check `parts-unsettled`",
         ),
-        (HEAD.to_owned() + &ENTRY.replace("It is so.", "''"), "say in a sentence"),
+        (HEAD.to_owned() + &ENTRY.replace("It is so.", "''"), "explain the findings in a sentence"),
         (HEAD.replace('*', "reference") + ENTRY, "the reference agent has no baseline"),
     ] {
         fs::write(folder.join("b.yaml"), text).unwrap();

@@ -79,7 +79,7 @@ fn a_class_that_cannot_be_said_comes_with_the_reason() {
     assert!(said.out.contains("missing  There is no speech"), "{said:#?}");
     assert!(said.out.ends_with("0 of 1 classes proven (data 0/1)\n"), "{said:#?}");
     let said = asked(&["--only", "voice-truncate", "--format", "markdown", "--require", "1"]);
-    assert_eq!((said.code, said.err.as_str()), (Some(1), "0 classes are proven, and 1 are required\n"));
+    assert_eq!((said.code, said.err.as_str()), (Some(1), "0 classes are proven, but 1 are required\n"));
     assert!(said.out.contains("| `voice-truncate`: What was spoken"), "{said:#?}");
 }
 

@@ -19,7 +19,7 @@ fn a_right_store_is_right_in_every_order() {
     let folder = TempDir::new().unwrap();
     let said = events(&folder, &[]);
     assert_eq!(said.code, Some(0), "{said:?}");
-    assert!(said.out.contains("200 drawn from seed 1 on, 0 wrong, 0 refused"), "{said:?}");
+    assert!(said.out.contains("200 random from seed 1, 0 wrong, 0 refused"), "{said:?}");
     assert!(said.out.contains("ok       result-before-ready\n"), "{said:?}");
     assert_eq!(events(&folder, &[]).out, said.out);
 }
