@@ -194,7 +194,7 @@ fn names_of_canaries_are_systems() {
         }
     }
     let unknown = |name| System::named(name, catalogue()).unwrap_err().to_string();
-    assert_eq!(unknown("canary/never-end"), "error: unknown canary `never-end`; did you mean `never-ends`?");
+    assert_eq!(unknown("canary/never-end"), "unknown canary `never-end`; did you mean `never-ends`?");
     assert!(unknown("canary/never-ends/http").contains("there is acp, simulated"));
 }
 

@@ -58,7 +58,7 @@ pub enum FileSource {
 /// What is wrong with a manifest of the user's.
 #[derive(Debug, thiserror::Error)]
 pub enum ManifestError {
-    #[error("error: cannot read {}: {source}", .path.display())]
+    #[error("cannot read {}: {source}", .path.display())]
     Unreadable { path: PathBuf, source: std::io::Error },
     #[error("{0}")]
     Invalid(#[from] Diagnostic),

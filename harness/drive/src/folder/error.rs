@@ -8,18 +8,18 @@ use std::path::{Path, PathBuf};
 pub enum FolderError {
     /// There is something in that place that is not ours.
     #[error(
-        "error: {} holds something that is not a run of brickbat, and nothing of it is overwritten\n\
+        "{} holds something that is not a run of brickbat, and nothing of it is overwritten\n\
          hint: give --out a folder that is new, empty, or of an earlier run", .path.display()
     )]
     Foreign { path: PathBuf },
-    #[error("error: cannot write {}: {source}", .path.display())]
+    #[error("cannot write {}: {source}", .path.display())]
     Unwritable { path: PathBuf, source: std::io::Error },
     #[error(
-        "error: {} is not a run folder of this version of brickbat\n\
+        "{} is not a run folder of this version of brickbat\n\
          hint: `brickbat run --out DIR` makes one", .path.display()
     )]
     NoRun { path: PathBuf },
-    #[error("error: cannot read {}: {source}", .path.display())]
+    #[error("cannot read {}: {source}", .path.display())]
     Unreadable { path: PathBuf, source: Box<dyn Error + Send + Sync> },
 }
 

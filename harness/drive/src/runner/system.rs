@@ -86,11 +86,11 @@ impl System {
                     Ok(System::Adapted(Box::new(Subject { manifest, mode, origin })))
                 }
                 Err(error) => Err(UnknownSystem(match did_you_mean(name, &OWN) {
-                    Some(hint) => format!("error: unknown system `{name}`; {hint}"),
+                    Some(hint) => format!("unknown system `{name}`; {hint}"),
                     None if error.is_of_nobody() => {
-                        format!("error: {error}, reference, canary/NAME (`brickbat systems` lists them)")
+                        format!("{error}, reference, canary/NAME (`brickbat systems` lists them)")
                     }
-                    None => format!("error: {error} (`brickbat systems` lists them)"),
+                    None => format!("{error} (`brickbat systems` lists them)"),
                 })),
             },
         }
@@ -101,7 +101,7 @@ impl System {
         let manifests = Manifest::read(path).map_err(|error| UnknownSystem(error.to_string()))?;
         let first = manifests.first().map(|manifest| manifest.name.clone()).unwrap_or_default();
         let (manifest, mode) = resolve(&manifests, name.unwrap_or(&first))
-            .map_err(|error| UnknownSystem(format!("error: {error} in {}", path.display())))?;
+            .map_err(|error| UnknownSystem(format!("{error} in {}", path.display())))?;
         let (mode, origin) = (Some(mode.name), Origin::Manifest(path.to_owned()));
         Ok(System::Adapted(Box::new(Subject { manifest, mode, origin })))
     }
@@ -110,12 +110,12 @@ impl System {
     pub fn of_command(command: &str, mode: Option<&str>) -> Result<System, UnknownSystem> {
         let words = shlex::split(command).filter(|words| !words.is_empty());
         let words = words.ok_or_else(|| {
-            UnknownSystem("error: --command needs a program with its arguments, its quotes closed".to_owned())
+            UnknownSystem("--command needs a program with its arguments, its quotes closed".to_owned())
         })?;
         // Inside the quotes of the command no shell does it, and reports write the home of the user so.
         let words = words.into_iter().map(names::at_home).collect();
         let folder = std::env::current_dir()
-            .map_err(|error| UnknownSystem(format!("error: there is no working folder: {error}")))?;
+            .map_err(|error| UnknownSystem(format!("there is no working folder: {error}")))?;
         let manifest = Manifest::of_command(words, folder);
         let (mode, origin) = (mode.map(str::to_owned), Origin::Command(command.to_owned()));
         Ok(System::Adapted(Box::new(Subject { manifest, mode, origin })))
@@ -124,16 +124,16 @@ impl System {
     /// The same with another version of its SDK than the lockfile's.
     pub fn with_sdk_version(self, version: &str) -> Result<System, UnknownSystem> {
         match self {
-            _ if version.trim().is_empty() => Err(UnknownSystem(
-                "error: --sdk-version needs a version, such as `6.0.300` or `latest`".to_owned(),
-            )),
+            _ if version.trim().is_empty() => {
+                Err(UnknownSystem("--sdk-version needs a version, such as `6.0.300` or `latest`".to_owned()))
+            }
             System::Adapted(subject) if subject.manifest.install != Install::None => {
                 let Subject { manifest, mode, origin } = *subject;
                 let manifest = manifest.with_sdk_version(version);
                 Ok(System::Adapted(Box::new(Subject { manifest, mode, origin })))
             }
             other => Err(UnknownSystem(format!(
-                "error: --sdk-version does not apply to {}: its SDK is not installed by Brickbat",
+                "--sdk-version does not apply to {}: its SDK is not installed by Brickbat",
                 other.name()
             ))),
         }

@@ -13,14 +13,14 @@ impl System {
     /// The reference agent, or a canary, in a process of its own: served over ACP by this very program.
     pub fn served(canary: Option<Canary>) -> Result<System, UnknownSystem> {
         let program = std::env::current_exe()
-            .map_err(|error| UnknownSystem(format!("error: cannot find the program that runs: {error}")))?;
+            .map_err(|error| UnknownSystem(format!("cannot find the program that runs: {error}")))?;
         System::served_by(&program, canary)
     }
 
     /// The same, served by another binary of Brickbat.
     pub fn served_by(program: &Path, canary: Option<Canary>) -> Result<System, UnknownSystem> {
         let Some(program) = program.to_str() else {
-            let text = format!("error: the path of the program is not UTF-8: {}", program.display());
+            let text = format!("the path of the program is not UTF-8: {}", program.display());
             return Err(UnknownSystem(text));
         };
         let mut command = vec![program.to_owned(), "agent".to_owned()];
@@ -40,14 +40,14 @@ pub(super) fn planted(name: &str) -> Result<System, UnknownSystem> {
     let Some(canary) = Canary::from_name(bug) else {
         let known: Vec<&str> = Canary::all().map(Canary::name).collect();
         let hint = did_you_mean(bug, &known).unwrap_or_else(|| format!("there is {}", known.join(", ")));
-        return Err(UnknownSystem(format!("error: unknown canary `{bug}`; {hint}")));
+        return Err(UnknownSystem(format!("unknown canary `{bug}`; {hint}")));
     };
     match words.next() {
         None => Ok(System::Live(Some(canary), Delivery::Streamed)),
         Some("simulated") => Ok(System::Simulated(Some(canary))),
         Some("acp") => System::served(Some(canary)),
         Some(other) => {
-            let text = format!("error: unknown way `{other}` to run a canary; there is acp, simulated");
+            let text = format!("unknown way `{other}` to run a canary; there is acp, simulated");
             Err(UnknownSystem(text))
         }
     }
