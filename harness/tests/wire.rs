@@ -3,17 +3,17 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 
 mod chained;
+mod scripts;
 mod thinking;
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::sync::Arc;
 
 use brickbat::dialect::Dialect;
 use brickbat::plan::{
     CallKey, Mark, Plan, PlanId, PlannedCall, PlannedPoint, PlannedTurn, Script, ScriptBlock, ToolOutcome,
 };
-use brickbat::provider::{Answer, Headers, Provider, Request, Sent};
+use brickbat::provider::{Headers, Provider, Request};
 use brickbat::rules::{self};
 use brickbat::trace::{Ending, RequestKind};
 use brickbat::wire::{
@@ -24,63 +24,6 @@ use proptest::sample::Index;
 use serde_json::{Value, json};
 
 use crate::plans;
-
-#[test]
-fn each_scenario_is_served_as_written() {
-    let mut settings = insta::Settings::clone_current();
-    settings.set_snapshot_path("snapshots/wire");
-    settings.set_prepend_module_to_snapshot(false);
-    settings.set_omit_expression(true);
-    settings.bind(|| {
-        for (name, plans) in plans::built_in() {
-            let one = &plans[plans.len() / 2].id.variant;
-            let plans = plans.iter().filter(|plan| plan.id.variant == *one);
-            let text = plans.map(served).collect::<Vec<_>>().join("\n");
-            insta::assert_snapshot!(name.replace('/', "-"), text);
-        }
-    });
-}
-
-/// Everything that the provider sends of a plan to a client that asks and asks again.
-fn served(plan: &Plan) -> String {
-    let mut text = format!("{}\n", plan.id);
-    let mut provider = Provider::new(Arc::new(plan.clone()), plan.profile_from(&[]));
-    let body = asking(plan).to_string();
-    let path = wire::of(plan.dialect).post_path("m", Delivery::Streamed);
-    for (turn, planned) in plan.turns.iter().enumerate().filter(|(_, turn)| !turn.follow_up) {
-        writeln!(text, "\nturn {}: {}", turn + 1, planned.user).unwrap();
-        apart(&mut text, plan, planned);
-        provider.begin_turn(turn);
-        for _ in 0..MAX_REQUESTS {
-            let request =
-                Request { method: "POST", path: &path, headers: Headers::NONE, body: body.as_bytes() };
-            let (kind, answer) = provider.answer(request);
-            match kind {
-                RequestKind::Surplus => break,
-                RequestKind::Scripted { turn, reply, attempt } => {
-                    writeln!(text, "  reply {} attempt {}", reply + 1, attempt + 1).unwrap();
-                    let script = &plan.turns[turn].replies[reply].attempts[attempt];
-                    frames(&mut text, plan, script, &answer);
-                }
-                kind => writeln!(text, "  {kind:?} {}", payload(&all_frames(&answer), plan)).unwrap(),
-            }
-        }
-    }
-    folded(&text)
-}
-
-/// Equal lines that follow each other as one, with their number.
-fn folded(text: &str) -> String {
-    let lines: Vec<&str> = text.lines().collect();
-    let fold = |group: &[&str]| match group.len() {
-        1 => format!("{}\n", group[0]),
-        n => format!("{}  ({n} times)\n", group[0]),
-    };
-    lines.chunk_by(|a, b| a == b).map(fold).collect()
-}
-
-/// Requests of one turn, far above what any scenario scripts.
-const MAX_REQUESTS: usize = 32;
 
 /// A request that every profile accepts.
 fn asking(plan: &Plan) -> Value {
@@ -131,129 +74,32 @@ fn asking(plan: &Plan) -> Value {
     body
 }
 
-/// What happens in a turn outside its streams, and the order in which its calls settle.
-fn apart(text: &mut String, plan: &Plan, turn: &PlannedTurn) {
-    let outside = turn.actions.iter().filter(|action| !matches!(action.at, PlannedPoint::Stream { .. }));
-    for action in outside {
-        writeln!(text, "  {}: {:?}", action.words, action.what).unwrap();
+/// A client of the provider in the first turn of a plan, which asks for replies in one piece.
+struct Client {
+    plan: Arc<Plan>,
+    provider: Provider,
+}
+
+impl Client {
+    fn of(id: &str) -> Client {
+        let mut all = plans::built_in().into_iter().flat_map(|(_, plans)| plans);
+        let plan = Arc::new(all.find(|plan| plan.id.to_string() == id).unwrap());
+        let mut provider = Provider::new(plan.clone(), plan.profile_from(&[]));
+        provider.begin_turn(0);
+        Client { plan, provider }
     }
-    let name = |key: &CallKey| {
-        let call = &plan.calls[key.0 as usize];
-        format!("{}{}", call.name, "'".repeat(call.attempt))
-    };
-    if !turn.settle.is_empty() {
-        writeln!(text, "  settle {}", turn.settle.iter().map(name).collect::<Vec<_>>().join(" ")).unwrap();
+
+    /// Posts a body and gives what the provider made of it, and said.
+    fn post(&mut self, body: &Value) -> (RequestKind, Value) {
+        let (path, body) = (wire::of(self.plan.dialect).post_path("m", Delivery::Whole), body.to_string());
+        let request = Request { method: "POST", path: &path, headers: Headers::NONE, body: body.as_bytes() };
+        let (kind, answer) = self.provider.answer(request);
+        (kind, serde_json::from_slice(answer.frames.slice(0..answer.frames.len())).unwrap())
     }
 }
 
-/// The frames of an answer with the marks that they complete, the holds between them, and the ending.
-/// Of a reply in which nothing happens only their number, except in the control scenarios.
-fn frames(text: &mut String, plan: &Plan, script: &Script, answer: &Answer) {
-    let envelope = Envelope { id: "", model: "", usage: true };
-    let mut encoded = wire::encode_stream(plan.dialect, plan, script, envelope);
-    // A frame that an action adds stands behind its hold, and completes no mark.
-    let has_more = answer.frames.len() > encoded.frames.len() && answer.ending == Ending::Complete;
-    for hold in answer.holds.iter().filter(|_| has_more) {
-        if let Sent::Frames(at) = hold.after {
-            encoded.insert(at, b"");
-        }
-    }
-    let holds = |text: &mut String, sent: Sent| {
-        for hold in answer.holds.iter().filter(|hold| hold.after == sent) {
-            writeln!(text, "    -- hold {:?} {}", hold.at.side, mark_words(hold.at.mark, plan)).unwrap();
-        }
-    };
-    holds(text, Sent::Nothing);
-    let held_inside = answer.holds.iter().any(|hold| hold.after > Sent::Nothing);
-    if !held_inside && !script.interleave && !plan.id.scenario.starts_with("control/") {
-        writeln!(text, "    {} frames", answer.frames.len()).unwrap();
-        writeln!(text, "    -- {:?}", answer.ending).unwrap();
-        return;
-    }
-    holds(text, Sent::Frames(0));
-    for frame in 0..answer.frames.len() {
-        let is_error = answer.ending == Ending::ErrorEvent && frame + 1 == answer.frames.len();
-        let marks = encoded.marks.iter().filter(|(_, at)| *at == frame && !is_error);
-        let marks: Vec<String> = marks.map(|(mark, _)| mark_words(*mark, plan)).collect();
-        let payload = payload(answer.frames.slice(frame..frame + 1), plan);
-        let line = format!("    {frame:2} {payload}  {}", marks.join(", "));
-        writeln!(text, "{}", line.trim_end()).unwrap();
-        holds(text, Sent::Frames(frame + 1));
-    }
-    writeln!(text, "    -- {:?}", answer.ending).unwrap();
-}
-
-fn mark_words(mark: Mark, plan: &Plan) -> String {
-    let name = |key: CallKey| plan.calls[key.0 as usize].name.as_str();
-    match mark {
-        Mark::Headers => "[headers]".to_owned(),
-        Mark::Think(k) => format!("[think {k}]"),
-        Mark::Text(k) => format!("[text {k}]"),
-        Mark::Start(key) => format!("[start {}]", name(key)),
-        Mark::Delta(key, k) => format!("[delta {} {k}]", name(key)),
-        Mark::End(key) => format!("[end {}]", name(key)),
-        Mark::Calls => "[calls]".to_owned(),
-        Mark::Stop => "[stop]".to_owned(),
-        Mark::Reply => "[reply]".to_owned(),
-    }
-}
-
-fn all_frames(answer: &Answer) -> Vec<u8> {
-    answer.frames.slice(0..answer.frames.len()).to_vec()
-}
-
-/// What a frame says, without what every frame of its dialect repeats.
-fn payload(bytes: &[u8], plan: &Plan) -> String {
-    let mut events = Vec::new();
-    SseReader::default().feed(bytes, |event| events.push(event_words(&event, plan.dialect)));
-    let is_binary = plan.dialect == Dialect::BedrockConverse && !bytes.starts_with(b"{");
-    let mut said = match events.is_empty() {
-        true if is_binary => binary_words(bytes),
-        true => String::from_utf8(bytes.to_vec()).unwrap(),
-        false => events.join(" + "),
-    };
-    for call in &plan.calls {
-        said = said.replace(&call.id, &format!("<id of {}{}>", call.name, "'".repeat(call.attempt)));
-    }
-    said
-}
-
-/// The name and the payload of a binary frame.
-fn binary_words(frame: &[u8]) -> String {
-    let text = wire::frame_text(wire::of(Dialect::BedrockConverse).traits.stream_type, frame);
-    let (headers, payload) = text.split_once("\n\n").unwrap();
-    let (_, name) = headers.lines().next().unwrap().split_once(": ").unwrap();
-    format!("{name} {payload}")
-}
-
-fn event_words(event: &SseEvent, dialect: Dialect) -> String {
-    match serde_json::from_str::<Value>(event.data) {
-        Ok(mut data) if matches!(dialect, Dialect::AnthropicMessages | Dialect::OpenaiResponses) => {
-            assert_eq!(data["type"], event.name, "the event's name is its type");
-            data.as_object_mut().unwrap().shift_remove("type");
-            if data.get("response").is_some() {
-                let n_items = data["response"]["output"].as_array().unwrap().len();
-                return format!("{} {n_items} items, number {}", event.name, data["sequence_number"]);
-            }
-            format!("{} {data}", event.name)
-        }
-        Ok(data) if data["object"] == "chat.completion.chunk" => {
-            assert!(event.name.is_empty(), "no event has a name");
-            let choice = &data["choices"][0];
-            match choice["finish_reason"].as_str() {
-                _ if choice.is_null() => format!("usage {}", data["usage"]),
-                None => format!("delta {}", choice["delta"]),
-                Some(reason) => format!("finish {reason} {}", choice["delta"]),
-            }
-        }
-        Ok(data) if data["candidates"].is_array() => {
-            assert!(event.name.is_empty(), "no event has a name");
-            let candidate = &data["candidates"][0];
-            let finish = candidate["finishReason"].as_str().map(|reason| format!("finish {reason} "));
-            format!("{}{}", finish.unwrap_or_default(), candidate["content"]["parts"])
-        }
-        _ => event.data.to_string(),
-    }
+fn scripted(reply: usize) -> RequestKind {
+    RequestKind::Scripted { turn: 0, reply, attempt: 0 }
 }
 
 /// A reply with the calls that it makes.

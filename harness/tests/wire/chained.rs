@@ -2,52 +2,30 @@
 
 use super::*;
 
-/// A plan whose first reply makes several calls.
-fn batch() -> Arc<Plan> {
-    let all = plans::built_in().into_iter().flat_map(|(_, plans)| plans);
-    let is_meant = |plan: &Plan| plan.id.to_string() == "control/plain-batch@openai-responses";
-    Arc::new(all.into_iter().find(is_meant).unwrap())
-}
-
-struct Client {
-    plan: Arc<Plan>,
-    provider: Provider,
+/// A client whose first reply makes several calls.
+fn client() -> Client {
+    Client::of("control/plain-batch@openai-responses")
 }
 
 impl Client {
-    fn new() -> Client {
-        let plan = batch();
-        let mut provider = Provider::new(plan.clone(), plan.profile_from(&[]));
-        provider.begin_turn(0);
-        Client { plan, provider }
-    }
-
     /// Posts a body with the plan's tools and gives what the provider made of it, and said.
-    fn ask(&mut self, mut body: Value) -> (RequestKind, Value) {
+    fn ask_offering(&mut self, mut body: Value) -> (RequestKind, Value) {
         body["model"] = "m".into();
         let tool = |name: &str| json!({ "type": "function", "name": name });
         body["tools"] = self.plan.tools.iter().map(|planned| tool(&planned.name)).collect();
-        let body = body.to_string();
-        let request =
-            Request { method: "POST", path: "/v1/responses", headers: Headers::NONE, body: body.as_bytes() };
-        let (kind, answer) = self.provider.answer(request);
-        (kind, serde_json::from_slice(&all_frames(&answer)).unwrap())
+        self.post(&body)
     }
 
     /// Asks for the first reply. Gives its id and its calls.
-    fn begin(&mut self, store: bool) -> (String, Vec<Value>) {
+    fn open(&mut self, store: bool) -> (String, Vec<Value>) {
         let user = json!({ "role": "user", "content": self.plan.turns[0].user });
-        let (kind, reply) = self.ask(json!({ "store": store, "input": [user] }));
+        let (kind, reply) = self.ask_offering(json!({ "store": store, "input": [user] }));
         assert_eq!(kind, scripted(0));
         let is_call = |item: &&Value| item["type"] == "function_call";
         let calls: Vec<Value> = reply["output"].as_array().unwrap().iter().filter(is_call).cloned().collect();
         assert!(calls.len() > 1, "{reply}");
         (reply["id"].as_str().unwrap().to_owned(), calls)
     }
-}
-
-fn scripted(reply: usize) -> RequestKind {
-    RequestKind::Scripted { turn: 0, reply, attempt: 0 }
 }
 
 const REFUSED: RequestKind = RequestKind::Refused { status: 400 };
@@ -59,28 +37,28 @@ fn outputs(calls: &[Value]) -> Vec<Value> {
 
 #[test]
 fn outputs_alone_answer_the_response_that_is_named() {
-    let mut client = Client::new();
-    let (id, calls) = client.begin(true);
+    let mut client = client();
+    let (id, calls) = client.open(true);
     let lacking = json!({ "previous_response_id": id, "input": outputs(&calls[1..]) });
-    let (kind, said) = client.ask(lacking);
+    let (kind, said) = client.ask_offering(lacking);
     let first = calls[0]["call_id"].as_str().unwrap();
     assert_eq!(kind, REFUSED);
     assert_eq!(said["error"]["message"], format!("No tool output found for function call {first}."));
     assert_eq!(said["error"]["param"], "input");
     // The refusal has not moved the script.
-    let (kind, reply) = client.ask(json!({ "previous_response_id": id, "input": outputs(&calls) }));
+    let (kind, reply) = client.ask_offering(json!({ "previous_response_id": id, "input": outputs(&calls) }));
     assert_eq!(kind, scripted(1), "{reply}");
     // What was answered before need not be answered again.
     let next = json!({ "previous_response_id": reply["id"], "input": "Go on." });
-    let (kind, said) = client.ask(next);
+    let (kind, said) = client.ask_offering(next);
     assert_eq!(kind, RequestKind::Surplus, "{said}");
 }
 
 #[test]
 fn a_text_after_open_calls_is_refused() {
-    let mut client = Client::new();
-    let (id, _) = client.begin(true);
-    let (kind, said) = client.ask(json!({ "previous_response_id": id, "input": "Go on." }));
+    let mut client = client();
+    let (id, _) = client.open(true);
+    let (kind, said) = client.ask_offering(json!({ "previous_response_id": id, "input": "Go on." }));
     assert_eq!(kind, REFUSED);
     let message = said["error"]["message"].as_str().unwrap();
     assert!(message.starts_with("No tool output found for function call call_"), "{message}");
@@ -88,25 +66,25 @@ fn a_text_after_open_calls_is_refused() {
 
 #[test]
 fn named_items_stand_for_what_they_name() {
-    let mut client = Client::new();
-    let (_, calls) = client.begin(true);
+    let mut client = client();
+    let (_, calls) = client.open(true);
     let user = json!({ "role": "user", "content": "Look." });
     let names = calls.iter().map(|call| json!({ "type": "item_reference", "id": call["id"] }));
     let named: Vec<Value> = std::iter::once(user).chain(names).collect();
-    let (kind, said) = client.ask(json!({ "input": named }));
+    let (kind, said) = client.ask_offering(json!({ "input": named }));
     assert_eq!(kind, REFUSED, "{said}");
-    let (kind, said) = client.ask(json!({ "input": ([named, outputs(&calls)].concat()) }));
+    let (kind, said) = client.ask_offering(json!({ "input": ([named, outputs(&calls)].concat()) }));
     assert_eq!(kind, scripted(1), "{said}");
 }
 
 #[test]
 fn what_was_not_stored_cannot_be_named() {
-    let mut client = Client::new();
-    let (id, calls) = client.begin(false);
-    let (kind, said) = client.ask(json!({ "previous_response_id": id, "input": outputs(&calls) }));
+    let mut client = client();
+    let (id, calls) = client.open(false);
+    let (kind, said) = client.ask_offering(json!({ "previous_response_id": id, "input": outputs(&calls) }));
     assert_eq!(kind, REFUSED);
     assert_eq!(said["error"]["code"], "previous_response_not_found");
     let named = json!([{ "type": "item_reference", "id": calls[0]["id"] }]);
-    let (kind, said) = client.ask(json!({ "input": named }));
+    let (kind, said) = client.ask_offering(json!({ "input": named }));
     assert_eq!(kind, RequestKind::Refused { status: 404 }, "{said}");
 }

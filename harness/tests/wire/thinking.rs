@@ -2,37 +2,19 @@
 
 use super::*;
 
-/// A plan in which the model thinks before its first batch of calls.
-fn plan() -> Arc<Plan> {
-    let all = plans::built_in().into_iter().flat_map(|(_, plans)| plans);
-    let is_meant = |plan: &Plan| plan.id.to_string() == "thinking/plain-batch@anthropic-messages";
-    Arc::new(all.into_iter().find(is_meant).unwrap())
-}
-
-struct Client {
-    plan: Arc<Plan>,
-    provider: Provider,
+/// A client whose model thinks before its first batch of calls.
+fn client() -> Client {
+    Client::of("thinking/plain-batch@anthropic-messages")
 }
 
 impl Client {
-    fn new() -> Client {
-        let plan = plan();
-        let mut provider = Provider::new(plan.clone(), plan.profile_from(&[]));
-        provider.begin_turn(0);
-        Client { plan, provider }
-    }
-
     /// Posts messages with the plan's tools and gives what the provider made of it, and said.
     fn ask(&mut self, thinking: Value, messages: &[Value]) -> (RequestKind, Value) {
         let mut body = asking(&self.plan);
         body["stream"] = false.into();
         body["thinking"] = thinking;
         body["messages"] = messages.into();
-        let body = body.to_string();
-        let request =
-            Request { method: "POST", path: "/v1/messages", headers: Headers::NONE, body: body.as_bytes() };
-        let (kind, answer) = self.provider.answer(request);
-        (kind, serde_json::from_slice(&all_frames(&answer)).unwrap())
+        self.post(&body)
     }
 
     /// Asks for the first reply. Gives the question, what was replied, and its results.
@@ -50,17 +32,13 @@ impl Client {
     }
 }
 
-fn scripted(reply: usize) -> RequestKind {
-    RequestKind::Scripted { turn: 0, reply, attempt: 0 }
-}
-
 fn enabled() -> Value {
     json!({ "type": "enabled", "budget_tokens": 1024 })
 }
 
 #[test]
 fn thinking_that_comes_back_as_it_was_is_accepted() {
-    let mut client = Client::new();
+    let mut client = client();
     let messages = client.begin(enabled());
     assert_eq!(messages[1]["content"][0]["type"], "thinking");
     let (kind, said) = client.ask(enabled(), &messages);
@@ -71,7 +49,7 @@ fn thinking_that_comes_back_as_it_was_is_accepted() {
 #[test]
 fn thinking_that_was_changed_on_the_way_is_refused() {
     let refused = |change: &dyn Fn(&mut Value)| {
-        let mut client = Client::new();
+        let mut client = client();
         let messages = client.begin(enabled());
         let mut changed = messages.clone();
         change(&mut changed[1]["content"]);
@@ -93,7 +71,7 @@ fn thinking_that_was_changed_on_the_way_is_refused() {
 
 #[test]
 fn a_client_that_does_not_ask_for_thinking_sees_none() {
-    let mut client = Client::new();
+    let mut client = client();
     let off = json!({ "type": "disabled" });
     let messages = client.begin(off.clone());
     assert_eq!(messages[1]["content"][0]["type"], "text");
