@@ -41,24 +41,25 @@ fn a_tool_whose_failure_was_never_delivered_proves_nothing() {
             let plan = plan(name, dialect);
             let run = run(&plan);
             assert_eq!(judged(&plan, &run).verdict, Verdict::Pass, "{name}");
-            let unrun = rebuilt(&run, |_, event| match event {
-                Event::ToolSettled { outcome, .. } if !outcome.is_success() => Vec::new(),
-                event => vec![event.clone()],
-            });
-            // Where results carry no error flag, the text of a failure that never came may look made up, which is red too.
-            let expected = match dialect {
-                Dialect::AnthropicMessages | Dialect::BedrockConverse => &[Verdict::Vacuous][..],
-                _ => &[Verdict::Vacuous, Verdict::Fail],
-            };
-            assert!(expected.contains(&judged(&plan, &unrun).verdict), "{}", plan.id);
+            let unrun = without(
+                &run,
+                |_, event| matches!(event, Event::ToolSettled { outcome, .. } if !outcome.is_success()),
+            );
+            // The words of this failure do not say that it is one, so without an error flag they look made up.
+            let has_flag =
+                matches!(dialect, Dialect::AnthropicMessages | Dialect::Gemini | Dialect::BedrockConverse);
+            if name == "fault/tool-error" && !has_flag {
+                expect_failure(&plan, &unrun, "success-honest", &[&lie("b")]);
+            } else {
+                expect_unaccused(&plan, &unrun, Verdict::Vacuous);
+            }
         }
     }
 }
 
 #[test]
 fn a_question_about_nobody_is_the_adapter_s_fault_and_no_question_is_the_system_s() {
-    for dialect in Dialect::ALL {
-        let plan = plan("approval/batch#b=pay,c=refund", dialect);
+    for plan in on_each("approval/batch#b=pay,c=refund") {
         let run = run(&plan);
         assert_eq!(judged(&plan, &run).verdict, Verdict::Pass);
         let unnamed = rebuilt(&run, |_, event| match event.clone() {
@@ -73,10 +74,7 @@ fn a_question_about_nobody_is_the_adapter_s_fault_and_no_question_is_the_system_
         let judgement = judged(&plan, &unnamed);
         assert_eq!(judgement.verdict, Verdict::HarnessError, "{judgement:?}");
         assert!(judgement.reason.unwrap().contains("unknown call `my-own-1`"));
-        let unasked = rebuilt(&run, |_, event| match event {
-            Event::Asked { .. } | Event::Answered { .. } => Vec::new(),
-            event => vec![event.clone()],
-        });
+        let unasked = without(&run, |_, event| matches!(event, Event::Asked { .. } | Event::Answered { .. }));
         let judgement = judged(&plan, &unasked);
         assert_eq!(judgement.verdict, Verdict::Fail, "{judgement:?}");
         let found = judgement.findings.iter().find(|finding| finding.check == "consent-given").unwrap();
@@ -86,8 +84,7 @@ fn a_question_about_nobody_is_the_adapter_s_fault_and_no_question_is_the_system_
 
 #[test]
 fn an_agent_that_is_dead_after_the_stop_fails() {
-    for dialect in Dialect::ALL {
-        let plan = plan("abort/mid-batch#k=1", dialect);
+    for plan in on_each("abort/mid-batch#k=1") {
         let run = rebuilt(&run(&plan), |turn, event| match event {
             Event::Prompted { .. } | Event::TurnEnded { .. } => vec![event.clone()],
             _ if turn == 0 => vec![event.clone()],
@@ -120,8 +117,7 @@ fn a_turn_that_raises_where_nothing_goes_wrong_fails() {
 
 #[test]
 fn an_agent_that_gives_up_at_a_pause_and_returns_fails() {
-    for dialect in Dialect::ALL {
-        let plan = plan("fault/pause#p=text-1", dialect);
+    for plan in on_each("fault/pause#p=text-1") {
         let without = |run: &Run, is_dropped: fn(&Event) -> bool| {
             rebuilt(run, |turn, event| match turn {
                 0 if is_dropped(event) => Vec::new(),
@@ -160,8 +156,7 @@ fn a_call_that_is_told_twice_under_two_ids_has_two_results() {
 
 #[test]
 fn a_batch_whose_results_are_swapped_fails() {
-    for dialect in Dialect::ALL {
-        let plan = plan("control/plain-batch", dialect);
+    for plan in on_each("control/plain-batch") {
         let [a, b] = ["a", "b"].map(|name| plan.calls[key(&plan, name).0 as usize].outcome.text().to_owned());
         let swap = |body: &str| body.replace(&a, "@@").replace(&b, &a).replace("@@", &b);
         let gone = |name| format!("the result of call {name} was delivered and is missing");
@@ -226,8 +221,7 @@ fn ten_for_ten_point_nought_is_the_same_argument() {
 
 #[test]
 fn a_system_with_ids_of_its_own_is_held_to_the_order_of_the_calls() {
-    for dialect in Dialect::ALL {
-        let plan = plan("abort/mid-batch#k=1", dialect);
+    for plan in on_each("abort/mid-batch#k=1") {
         expect_unaccused(&plan, &with_own_ids(&plan, &run(&plan)), Verdict::Pass);
         let run = with_own_ids(&plan, &run_canary(&plan, crate::plans::canary("calls-reordered")));
         let message = "the calls are not in the order in which the model made them";
@@ -237,8 +231,7 @@ fn a_system_with_ids_of_its_own_is_held_to_the_order_of_the_calls() {
 
 #[test]
 fn a_system_with_ids_of_its_own_is_held_to_honesty() {
-    for dialect in Dialect::ALL {
-        let plan = plan("abort/mid-batch#k=1", dialect);
+    for plan in on_each("abort/mid-batch#k=1") {
         let run = with_own_ids(&plan, &run_canary(&plan, crate::plans::canary("success-invented")));
         expect_failure(&plan, &run, "success-honest", &[&lie("a"), &lie("c")]);
     }
@@ -278,8 +271,7 @@ fn what_the_user_said_may_be_trimmed_but_not_cut() {
 
 #[test]
 fn a_deaf_tool_may_be_shown_as_running_until_it_ends_and_no_longer() {
-    for dialect in Dialect::ALL {
-        let plan = plan("reorder/late-result", dialect);
+    for plan in on_each("reorder/late-result") {
         let deaf = key(&plan, "c");
         let id = plan.calls[deaf.0 as usize].id.clone();
         let shown_over_with_its_result = rebuilt(&run(&plan), |_, event| match event {
@@ -290,10 +282,10 @@ fn a_deaf_tool_may_be_shown_as_running_until_it_ends_and_no_longer() {
             event => vec![event.clone()],
         });
         expect_unaccused(&plan, &shown_over_with_its_result, Verdict::Pass);
-        let never_shown_over = rebuilt(&run(&plan), |_, event| match event {
-            Event::CallShown { id: shown, state } if *shown == id && state.is_final() => Vec::new(),
-            event => vec![event.clone()],
-        });
+        let never_shown_over = without(
+            &run(&plan),
+            |_, event| matches!(event, Event::CallShown { id: shown, state } if *shown == id && state.is_final()),
+        );
         let stuck = "call c is still shown as in progress after its turn is over";
         expect_failure(&plan, &never_shown_over, "parts-settled", &[stuck]);
     }
@@ -341,8 +333,7 @@ fn a_missing_end_after_the_stop_reason_matters_only_where_clients_wait_for_it() 
 
 #[test]
 fn two_dozen_surplus_requests_in_a_quiet_turn_are_too_many() {
-    for dialect in Dialect::ALL {
-        let plan = plan("control/plain-batch", dialect);
+    for plan in on_each("control/plain-batch") {
         let surplus = |n_surplus: u32| {
             rebuilt(&run(&plan), move |turn, event| match event {
                 Event::Requested { body, .. } if turn == 1 => {
@@ -360,8 +351,7 @@ fn two_dozen_surplus_requests_in_a_quiet_turn_are_too_many() {
 
 #[test]
 fn a_look_at_the_list_of_models_accuses_nobody() {
-    for dialect in Dialect::ALL {
-        let plan = plan("control/plain-batch", dialect);
+    for plan in on_each("control/plain-batch") {
         let run = rebuilt(&run(&plan), |_, event| match event {
             Event::Prompted { .. } => {
                 let look = asked(ExchangeId(99), RequestKind::Auxiliary, Vec::new());
@@ -438,10 +428,7 @@ fn a_question_that_comes_after_the_end_is_not_left_open() {
         let plan = edited("approval/kill-while-asked", &[], dialect);
         let asked = run(&plan);
         assert!(asked.receipts.iter().all(|receipt| receipt.fired), "{:#?}", asked.receipts);
-        let unasked = rebuilt(&asked, |_, event| match event {
-            Event::Asked { .. } => Vec::new(),
-            event => vec![event.clone()],
-        });
+        let unasked = without(&asked, |_, event| matches!(event, Event::Asked { .. }));
         let verdict = |mut run: Run| {
             let ignored = run.receipts.iter_mut().find(|receipt| receipt.what == Action::Ignore);
             ignored.unwrap().fired = false;
@@ -485,8 +472,7 @@ fn a_fault_inside_a_body_that_came_in_one_piece_is_not_proven() {
 
 #[test]
 fn a_result_given_early_so_that_the_stopped_turn_can_end_accuses_nobody() {
-    for dialect in Dialect::ALL {
-        let plan = plan("reorder/late-result", dialect);
+    for plan in on_each("reorder/late-result") {
         let deaf = key(&plan, "c");
         let original = run(&plan);
         let is_settling = |event: &&Event| matches!(event, Event::ToolSettled { call, .. } if *call == deaf);
@@ -503,15 +489,14 @@ fn a_result_given_early_so_that_the_stopped_turn_can_end_accuses_nobody() {
 
 #[test]
 fn a_scripted_tool_that_the_request_does_not_offer_is_an_error_of_the_harness() {
-    for dialect in Dialect::ALL {
-        let plan = plan("control/plain-batch", dialect);
+    for plan in on_each("control/plain-batch") {
         let good = run(&plan);
         expect_unaccused(&plan, &good, Verdict::Pass);
         // The same system, driven as if it put a prefix before the names of its tools.
         let prefixed = plan.with_tool_names(|tool| format!("brickbat_{tool}"));
         let offered = "offers `lookup`";
         expect_harness_error(&prefixed, &good, &["the tool `brickbat_lookup`", "turn 1 request 1", offered]);
-        // And one whose requests offer what the script calls, beside tools of its own.
+        // And one whose requests offer what the script calls, together with tools of its own.
         let renamed =
             with_bodies(&good, |body| body.replace(r#""name":"lookup""#, r#""name":"brickbat_lookup""#));
         expect_unaccused(&prefixed, &renamed, Verdict::Pass);

@@ -78,9 +78,9 @@ fn with_seed(plan: &Plan, seed: u64) -> Plan {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("scenarios/{}.yaml", plan.id.scenario));
     let text = std::fs::read_to_string(&path).unwrap();
     let folder = path.parent().unwrap();
-    let beside = |file: &str| std::fs::read_to_string(folder.join(file));
+    let file_of = |file: &str| std::fs::read_to_string(folder.join(file));
     let (id, dialects) = (&plan.id.scenario, [plan.dialect]);
-    let plans = lower::plans_with(id, "any", &text, &dialects, seed, &beside).unwrap();
+    let plans = lower::plans_with(id, "any", &text, &dialects, seed, &file_of).unwrap();
     plans.into_iter().find(|other| other.id == plan.id).unwrap()
 }
 

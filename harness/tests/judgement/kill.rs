@@ -16,16 +16,12 @@ const FORGOTTEN: &str = "the result of call b is missing: the process was killed
 
 /// The run without what the system showed of its calls.
 fn unshown(run: &Run) -> Run {
-    rebuilt(run, |_, event| match event {
-        Event::CallShown { .. } => Vec::new(),
-        event => vec![event.clone()],
-    })
+    without(run, |_, event| matches!(event, Event::CallShown { .. }))
 }
 
 #[test]
 fn a_result_that_was_shown_before_the_kill_must_be_kept() {
-    for dialect in Dialect::ALL {
-        let plan = plan("kill/mid-batch#k=1", dialect);
+    for plan in on_each("kill/mid-batch#k=1") {
         let run = run_canary(&plan, crate::plans::canary("kill-loses-results"));
         expect_failure(&plan, &run, "results-kept", &[FORGOTTEN]);
     }
@@ -33,8 +29,7 @@ fn a_result_that_was_shown_before_the_kill_must_be_kept() {
 
 #[test]
 fn a_result_that_was_only_read_before_the_kill_is_not_demanded() {
-    for dialect in Dialect::ALL {
-        let plan = plan("kill/mid-batch#k=1", dialect);
+    for plan in on_each("kill/mid-batch#k=1") {
         let run = unshown(&run_canary(&plan, crate::plans::canary("kill-loses-results")));
         expect_unaccused(&plan, &run, Verdict::Pass);
     }
@@ -42,8 +37,7 @@ fn a_result_that_was_only_read_before_the_kill_is_not_demanded() {
 
 #[test]
 fn a_result_that_was_sent_before_the_kill_must_be_kept() {
-    for dialect in Dialect::ALL {
-        let plan = plan("kill/before-second-step", dialect);
+    for plan in on_each("kill/before-second-step") {
         let run = unshown(&run_canary(&plan, crate::plans::canary("kill-forgets")));
         let judgement = judged(&plan, &run);
         let lost = judgement.findings.iter().filter(|finding| finding.check == "results-kept");
@@ -54,17 +48,11 @@ fn a_result_that_was_sent_before_the_kill_must_be_kept() {
 
 #[test]
 fn a_result_of_a_turn_that_had_ended_must_be_kept_whatever_was_shown() {
-    for dialect in Dialect::ALL {
-        let plan = plan("kill/mid-batch#k=1", dialect);
-        let ended =
-            rebuilt(&unshown(&run_canary(&plan, crate::plans::canary("kill-loses-results"))), |_, event| {
-                match event {
-                    Event::Killed => {
-                        vec![Event::TurnEnded { outcome: TurnOutcome::Cancelled }, Event::Killed]
-                    }
-                    event => vec![event.clone()],
-                }
-            });
+    for plan in on_each("kill/mid-batch#k=1") {
+        let ended = rebuilt(&unshown(&run_canary(&plan, crate::plans::canary("kill-loses-results"))), |_, event| match event {
+            Event::Killed => vec![Event::TurnEnded { outcome: TurnOutcome::Cancelled }, Event::Killed],
+            event => vec![event.clone()],
+        });
         let lost = "the result of call b was delivered and is missing";
         expect_failure(&plan, &ended, "results-kept", &[lost]);
     }
@@ -72,8 +60,7 @@ fn a_result_of_a_turn_that_had_ended_must_be_kept_whatever_was_shown() {
 
 #[test]
 fn a_dead_process_is_not_accused_of_what_it_shows() {
-    for dialect in Dialect::ALL {
-        let plan = plan("kill/mid-batch#k=1", dialect);
+    for plan in on_each("kill/mid-batch#k=1") {
         let run = run(&plan);
         let last = |name: &str| {
             let id = &plan.calls[key(&plan, name).0 as usize].id;
@@ -98,8 +85,7 @@ fn a_dead_process_is_not_accused_of_what_it_shows() {
 
 #[test]
 fn the_death_of_a_process_is_no_deed_of_the_system() {
-    for dialect in Dialect::ALL {
-        let plan = plan("kill/mid-batch#k=1", dialect);
+    for plan in on_each("kill/mid-batch#k=1") {
         let run = run(&plan);
         let ledger = Ledger::of(&run.trace, plan.calls.len());
         let account = |name: &str| ledger.calls[key(&plan, name).0 as usize].clone();
@@ -117,8 +103,7 @@ fn the_death_of_a_process_is_no_deed_of_the_system() {
 
 #[test]
 fn a_call_that_the_next_process_runs_again_is_executed_again() {
-    for dialect in Dialect::ALL {
-        let plan = plan("kill/mid-batch#k=1", dialect);
+    for plan in on_each("kill/mid-batch#k=1") {
         let run = run(&plan);
         let a = key(&plan, "a");
         let args = Ledger::of(&run.trace, plan.calls.len()).calls[a.0 as usize].starts[0].clone();
@@ -134,8 +119,7 @@ fn a_call_that_the_next_process_runs_again_is_executed_again() {
 
 #[test]
 fn a_kill_without_a_receipt_is_vacuous() {
-    for dialect in Dialect::ALL {
-        let plan = plan("kill/mid-batch#k=1", dialect);
+    for plan in on_each("kill/mid-batch#k=1") {
         let mut run = run(&plan);
         run.receipts[0].grade = Some(Confidence::Written);
         expect_unaccused(&plan, &run, Verdict::Vacuous);

@@ -31,6 +31,11 @@ pub fn plan(name: &str, dialect: Dialect) -> Arc<Plan> {
     Arc::clone(found.unwrap_or_else(|| panic!("there is no plan {id}")))
 }
 
+/// The same on every dialect.
+pub fn on_each(name: &str) -> impl Iterator<Item = Arc<Plan>> {
+    Dialect::ALL.into_iter().map(move |dialect| plan(name, dialect))
+}
+
 /// The plan of a built-in scenario whose text is changed.
 pub fn edited(scenario: &str, edits: &[(&str, &str)], dialect: Dialect) -> Arc<Plan> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("scenarios/{scenario}.yaml"));
@@ -78,6 +83,11 @@ pub fn rebuilt(run: &Run, change: impl Fn(usize, &Event) -> Vec<Event>) -> Run {
     }
     assert!(trace != run.trace, "the change changes nothing");
     Run { trace, receipts: run.receipts.clone() }
+}
+
+/// The run without some of its events.
+pub fn without(run: &Run, is_gone: impl Fn(usize, &Event) -> bool) -> Run {
+    rebuilt(run, |turn, event| if is_gone(turn, event) { Vec::new() } else { vec![event.clone()] })
 }
 
 /// The run with each request's body changed.

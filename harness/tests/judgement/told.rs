@@ -10,8 +10,7 @@ use super::staging::*;
 
 #[test]
 fn a_request_that_cannot_be_read_is_refused_and_says_nothing_of_the_rest() {
-    for dialect in Dialect::ALL {
-        let plan = plan("control/plain-batch", dialect);
+    for plan in on_each("control/plain-batch") {
         let cut = rebuilt(&run(&plan), |turn, event| match event.clone() {
             Event::Requested { exchange, model, body, .. } if turn > 0 => {
                 let (kind, body) =
@@ -31,8 +30,7 @@ fn a_request_that_cannot_be_read_is_refused_and_says_nothing_of_the_rest() {
 
 #[test]
 fn a_result_is_lost_only_if_a_request_came_after_it() {
-    for dialect in Dialect::ALL {
-        let plan = plan("abort/mid-batch#k=1", dialect);
+    for plan in on_each("abort/mid-batch#k=1") {
         let (c, last) = (key(&plan, "c"), plan.turns.len() - 1);
         // A loop that was left running comes to the call when another turn is under way.
         let outcome = plan.calls[c.0 as usize].outcome.clone();
@@ -59,8 +57,7 @@ fn a_result_is_lost_only_if_a_request_came_after_it() {
 
 #[test]
 fn a_result_that_stands_under_another_call_is_not_told() {
-    for dialect in Dialect::ALL {
-        let plan = plan("control/plain-batch", dialect);
+    for plan in on_each("control/plain-batch") {
         let [a, b] = ["a", "b"].map(|name| plan.calls[key(&plan, name).0 as usize].outcome.text().to_owned());
         let swapped =
             with_bodies(&run(&plan), |body| body.replace(&a, "@@").replace(&b, &a).replace("@@", &b));
