@@ -10,7 +10,7 @@ mod small_agent;
 mod dependencies;
 mod dialects;
 mod differential;
-mod invariants;
+mod documents;
 mod judgement;
 mod life_cycle;
 mod lint;

@@ -1,0 +1,146 @@
+//! What the documents say of the code is what the code says.
+//!
+//! What stands between `<!-- generated: NAME -->` and `<!-- end -->` is written by `BRICKBAT_UPDATE=1 cargo test --test
+//! pure documents::`, and compared by the same test without it.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
+
+mod blocks;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use brickbat::agent::canary::Canary;
+use brickbat::checks::CHECKS;
+use brickbat::lower;
+use brickbat::plan::Plan;
+
+use crate::plans;
+
+/// The documents in which there are paths and generated blocks.
+const DOCUMENTS: [&str; 9] = [
+    "README.md",
+    "CONTRIBUTING.md",
+    "ARCHITECTURE.md",
+    "CHANGELOG.md",
+    "scenarios/README.md",
+    "harness/systems/README.md",
+    "harness/systems/START.md",
+    "harness/report/README.md",
+    INVARIANTS,
+];
+
+const INVARIANTS: &str = "harness/engine/src/checks/README.md";
+
+#[test]
+fn generated_blocks_are_current() {
+    let known = blocks::all();
+    let mut used: BTreeSet<String> = BTreeSet::new();
+    for document in DOCUMENTS {
+        let old = read(document);
+        let mut new = String::new();
+        let mut rest = old.as_str();
+        while let Some((before, after)) = rest.split_once("<!-- generated: ") {
+            let (name, after) = after.split_once(" -->\n").unwrap();
+            let (_, after) = after.split_once("<!-- end -->").unwrap_or_else(|| panic!("{document}: {name}"));
+            let block = known.get(name).unwrap_or_else(|| panic!("{document}: nothing generates `{name}`"));
+            new.push_str(&format!("{before}<!-- generated: {name} -->\n{block}<!-- end -->"));
+            used.insert(name.to_owned());
+            rest = after;
+        }
+        new.push_str(rest);
+        if std::env::var_os("BRICKBAT_UPDATE").is_some() && new != old {
+            std::fs::write(root().join(document), &new).unwrap();
+        } else {
+            let update = "run `BRICKBAT_UPDATE=1 cargo test --test pure documents::`";
+            assert!(new == old, "{document} is out of date; {update}");
+        }
+    }
+    assert!(
+        used.iter().map(String::as_str).eq(known.keys().copied()),
+        "blocks that no document holds: {used:?}"
+    );
+}
+
+/// The reports that README shows count what there is.
+#[test]
+fn the_plans_that_the_readme_counts_are_those_of_the_suite() {
+    let all: Vec<Plan> = plans::lowered().into_iter().flat_map(|(_, plans)| plans).collect();
+    let (possible, impossible): (Vec<&Plan>, Vec<&Plan>) =
+        all.iter().partition(|plan| plan.impossible.is_none());
+    let controls: BTreeSet<String> =
+        possible.iter().map(|plan| lower::control_key(&lower::control(plan))).collect();
+    let (n_impossible, n_plans) = (impossible.len(), all.len() + controls.len());
+    let readme = read("README.md");
+    // Only the simulation holds the writes of a store.
+    let n_unsupported = n_impossible + possible.iter().filter(|plan| plan.holds_saves()).count();
+    let n_passed = n_plans - n_unsupported;
+    for words in [
+        format!("{n_plans} plans: {n_passed} pass, 0 fail, {n_unsupported} unsupported"),
+        format!("{n_plans} plans, 0 accused, {n_impossible} impossible"),
+    ] {
+        assert!(readme.contains(&words), "README.md does not say `{words}`");
+    }
+}
+
+#[test]
+fn each_dependency_has_its_reason() {
+    let page = read("ARCHITECTURE.md");
+    let (_, reasons) = page.split_once("\n## Dependencies\n").unwrap();
+    let named: BTreeSet<&str> =
+        reasons.split("\n## ").next().unwrap().split('`').skip(1).step_by(2).collect();
+    let cargo = read("Cargo.toml") + &read("fuzz/Cargo.toml");
+    let mut dependencies = BTreeSet::new();
+    for section in cargo.split("\n[").filter(|section| section.contains("dependencies]\n")) {
+        let keys = section.lines().skip(1).filter_map(|line| line.split(['.', ' ', '=']).next());
+        dependencies.extend(keys.filter(|key| !key.is_empty() && !key.starts_with(['#', '"', ']', '}'])));
+    }
+    dependencies.retain(|name| !name.starts_with("brickbat"));
+    assert!(dependencies.len() > 30, "{dependencies:?}");
+    let without: Vec<_> = dependencies.difference(&named).collect();
+    assert_eq!(without, [&""; 0], "dependencies without a reason in ARCHITECTURE.md");
+}
+
+/// The cells of each row of the table of invariants.
+fn invariants(page: &str) -> Vec<Vec<&str>> {
+    let rows = page.lines().filter(|line| line.starts_with("| INV-"));
+    rows.map(|line| line.trim_matches('|').split('|').map(str::trim).collect()).collect()
+}
+
+/// Each invariant was broken by a real system and is covered by checks of which a planted bug shows that they can fail
+/// (`suite.rs` catches each bug); and no check covers nothing.
+#[test]
+fn each_invariant_is_covered_by_checks_that_can_fail() {
+    let page = read(INVARIANTS);
+    let known: BTreeSet<&str> = CHECKS.iter().map(|check| check.id).collect();
+    let can_fail: BTreeSet<&str> = Canary::all().map(Canary::caught_by).collect();
+    let mut named = BTreeSet::new();
+    for (row, n) in invariants(&page).into_iter().zip(1..) {
+        let [id, invariant, checks, seen_in] = row[..] else { panic!("{row:?}") };
+        assert_eq!(id, format!("INV-{n:02}"));
+        assert!(!invariant.is_empty() && !seen_in.is_empty(), "{row:?}");
+        let own: BTreeSet<&str> = checks.split('`').filter(|word| !word.trim().is_empty()).collect();
+        assert!(!own.is_empty() && own.is_subset(&can_fail), "{row:?}");
+        named.extend(own);
+    }
+    assert_eq!(named, known);
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(path: &str) -> String {
+    std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// The sentence of each variant of a type, by its name, as the schema has them.
+fn sentences(schema: &serde_json::Value) -> BTreeMap<String, String> {
+    let variants = schema["oneOf"].as_array().unwrap().iter();
+    let name = |variant: &serde_json::Value| match variant["const"].as_str() {
+        Some(name) => name.to_owned(),
+        None => variant["properties"].as_object().unwrap().keys().next().unwrap().clone(),
+    };
+    let sentence = |variant: &serde_json::Value| variant["description"].as_str().unwrap().replace('\n', " ");
+    variants.map(|variant| (name(variant), sentence(variant))).collect()
+}

@@ -1,0 +1,265 @@
+//! The lists and tables of documents that are generated from the code.
+
+use std::fmt::Write;
+
+use brickbat::action::{Action, ActionSpec, Ends};
+use brickbat::dialect::Dialect;
+use brickbat::lint::StreamRule;
+use brickbat::plan::Side;
+use brickbat::point::{Point, PointSpec, Region};
+use brickbat::rules::{Profile, Rule};
+use brickbat::scenario::Need;
+use brickbat::verdict::{Harm, Level, Verdict};
+use schemars::schema_for;
+
+use super::*;
+
+/// Every block by its name.
+pub fn all() -> BTreeMap<&'static str, String> {
+    BTreeMap::from([
+        ("actions", actions()),
+        ("checks", checks()),
+        ("counts", counts()),
+        ("harms", harms()),
+        ("levels", levels()),
+        ("needs", needs()),
+        ("points", points()),
+        ("profiles", profiles()),
+        ("systems", systems()),
+        ("verdicts", verdicts()),
+    ])
+}
+
+fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    let mut text = format!("| {} |\n|{}\n", head.join(" | "), "---|".repeat(head.len()));
+    for row in rows {
+        writeln!(text, "| {} |", row.join(" | ")).unwrap();
+    }
+    text
+}
+
+fn code(word: &str) -> String {
+    format!("`{word}`")
+}
+
+fn codes<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    words.into_iter().map(code).collect::<Vec<_>>().join(", ")
+}
+
+/// A sentence as a cell: it has no full stop, unless it is more than one.
+fn cell(sentence: &str) -> String {
+    let is_one = !sentence.trim_end_matches('.').contains(". ");
+    let text = if is_one { sentence.trim_end_matches('.') } else { sentence };
+    let mut letters = text.chars();
+    let first = letters.next().unwrap();
+    let is_word = letters.clone().next().is_some_and(char::is_uppercase);
+    if is_word { text.to_owned() } else { first.to_lowercase().chain(letters).collect() }
+}
+
+/// The sentences of a type, as cells, by the names of its variants.
+fn cells<T: schemars::JsonSchema>() -> BTreeMap<String, String> {
+    sentences(&schema_for!(T).to_value())
+        .into_iter()
+        .map(|(name, sentence)| (name, cell(&sentence)))
+        .collect()
+}
+
+fn harms() -> String {
+    let cells = cells::<Harm>();
+    let row = |harm: Harm| vec![code(harm.name()), cells[harm.name()].clone()];
+    table(&["harm", "what the user loses"], Harm::ALL.map(row))
+}
+
+fn checks() -> String {
+    let mut checks: Vec<_> = CHECKS.iter().collect();
+    checks.sort_by_key(|check| check.level);
+    let rows = checks
+        .into_iter()
+        .map(|check| vec![code(check.id), check.level.name().to_owned(), check.summary.to_owned()]);
+    table(&["check", "level", "what it holds the system to"], rows)
+}
+
+fn levels() -> String {
+    let cells = cells::<Level>();
+    let checks = |level| codes(CHECKS.iter().filter(|check| check.level == level).map(|check| check.id));
+    let row = |level: Level| vec![level.name().to_owned(), cells[level.name()].clone(), checks(level)];
+    table(&["level", "what a system keeps", "checks"], Level::ALL.map(row))
+}
+
+fn verdicts() -> String {
+    let cells = cells::<Verdict>();
+    let exit_code = |verdict: Verdict| match verdict {
+        Verdict::Fail => "1",
+        verdict if verdict.is_unjudged() => "3",
+        _ => "0",
+    };
+    let row = |verdict: Verdict| {
+        vec![code(verdict.name()), cells[verdict.name()].clone(), exit_code(verdict).to_owned()]
+    };
+    table(&["verdict", "meaning", "exit code"], Verdict::ALL.map(row))
+}
+
+fn needs() -> String {
+    let rows = cells::<Need>().into_iter().map(|(name, cell)| vec![code(&name), cell]);
+    table(&["need", "what a system must be able to do"], rows)
+}
+
+/// A region in words.
+fn region(region: Region) -> &'static str {
+    match region {
+        Region::Between => "between turns",
+        Region::Unanswered => "unanswered",
+        Region::Stream => "in a stream",
+        Region::Piece => "after a piece",
+        Region::Sent => "after a part",
+        Region::Over => "at the end",
+        Region::Question => "question",
+        Region::Tools => "tools",
+        Region::Result => "after a result",
+        Region::Store => "store",
+    }
+}
+
+fn points() -> String {
+    let cells = cells::<Point>();
+    let side = |spec: &PointSpec, side| spec.region(side).map_or("never", region).to_owned();
+    let row = |spec: &'static PointSpec| {
+        let needs = spec.needs.map(|need| code(need.name())).unwrap_or_default();
+        let sides = [side(spec, Side::Before), side(spec, Side::After)];
+        [vec![code(written_point(spec.name)), cells[spec.name].clone()], sides.to_vec(), vec![needs]].concat()
+    };
+    table(&["point", "where it is", "`before` it is", "`after` it is", "needs"], PointSpec::ALL.map(row))
+}
+
+/// How a point is written in a scenario.
+fn written_point(name: &'static str) -> &'static str {
+    match name {
+        "think" => "{ think: 1 }",
+        "text" => "{ text: 1 }",
+        "start" => "{ start: a }",
+        "delta" => "{ delta: [a, 2] }",
+        "end" => "{ end: a }",
+        "asked" => "{ asked: a }",
+        "started" => "{ started: a }",
+        "settled" => "{ settled: 2 }",
+        "saved" => "{ saved: 2 }",
+        plain => plain,
+    }
+}
+
+fn actions() -> String {
+    let cells = cells::<Action>();
+    let row = |spec: &'static ActionSpec| {
+        let ends = match spec.ends {
+            Ends::Nothing => "",
+            Ends::Attempt => "the reply",
+            Ends::TurnByStop | Ends::Turn => "the turn",
+        };
+        let needs = spec.needs.map(|need| code(need.name())).unwrap_or_default();
+        let name = code(&written_action(spec.name));
+        vec![
+            name,
+            spec.actor.name().to_owned(),
+            cells[spec.name].clone(),
+            ends.to_owned(),
+            needs,
+            places(spec),
+        ]
+    };
+    let head = ["action (`do`)", "whose", "what happens", "ends", "needs", "where"];
+    table(&head, ActionSpec::ALL.map(row))
+}
+
+/// How an action is written in a scenario.
+fn written_action(name: &str) -> String {
+    let payload = match name {
+        "error" => "overloaded",
+        "http" => "{ status: 529, times: 2 }",
+        "settle" => "b",
+        "interrupt" => "credits",
+        "steer" => "Use the new address.",
+        "prompt" => "And the fourth?",
+        "inject" => "Nothing to say.",
+        "trim" | "summarise" => "3",
+        "rewind" => "1",
+        "aside" => "Why?",
+        plain => return plain.to_owned(),
+    };
+    format!("{{ {name}: {payload} }}")
+}
+
+/// Where an action is allowed, in few words.
+fn places(spec: &ActionSpec) -> String {
+    use Region::{Over, Piece, Question, Result, Sent, Stream, Tools, Unanswered};
+    const GROUPS: [(&str, &[Region]); 4] = [
+        ("in a turn", &[Unanswered, Stream, Piece, Sent, Over, Question, Tools, Result]),
+        ("in a reply", &[Unanswered, Stream, Piece, Sent, Over]),
+        ("inside a stream", &[Stream, Piece, Sent]),
+        ("tools", &[Tools, Result]),
+    ];
+    let mut left: Vec<Region> =
+        Region::ALL.into_iter().filter(|region| spec.weight(*region).is_some()).collect();
+    let mut words = Vec::new();
+    for (word, group) in GROUPS {
+        if group.iter().all(|region| left.contains(region)) {
+            left.retain(|region| !group.contains(region));
+            words.push(word);
+        }
+    }
+    words.extend(left.into_iter().map(region));
+    words.join(", ")
+}
+
+fn profiles() -> String {
+    let of = |dialect: Dialect| Profile::all().filter(move |profile| profile.dialect == dialect);
+    let row = |dialect: Dialect| vec![code(dialect.name()), codes(of(dialect).map(|profile| profile.name))];
+    table(&["dialect", "profiles"], Dialect::ALL.map(row))
+}
+
+/// Every built-in system: its sheet is all that is known of it.
+fn systems() -> String {
+    let folders = std::fs::read_dir(root().join("harness/systems")).unwrap();
+    let mut sheets: Vec<_> = folders.map(|entry| entry.unwrap().path().join("system.yaml")).collect();
+    sheets.retain(|sheet| sheet.is_file());
+    sheets.sort();
+    let rows = sheets.iter().map(|sheet| {
+        let text = std::fs::read_to_string(sheet).unwrap();
+        let value = |key: &str| text.lines().find_map(|line| line.strip_prefix(key)).unwrap();
+        // A list of maps, in either of YAML's styles.
+        let list = |name: &str, key: &str| -> Vec<String> {
+            let (_, list) = text.split_once(&format!("\n{name}:\n")).unwrap();
+            let own = list.lines().take_while(|line| line.starts_with(' '));
+            let values = own.filter_map(|line| line.trim_start().strip_prefix("- ")?.split_once(key));
+            values.map(|(_, value)| value.split([',', ' ']).next().unwrap().to_owned()).collect()
+        };
+        let modes = list("modes", "name: ");
+        let modes = codes(modes.iter().map(String::as_str));
+        let description = value("description: ").trim_end_matches('.').to_owned();
+        vec![code(value("name: ")), description, list("versions", "version: ").join(", "), modes]
+    });
+    table(&["system", "what it is", "versions", "modes"], rows)
+}
+
+fn counts() -> String {
+    let files = plans::lowered();
+    let folders: BTreeSet<&str> = files.iter().filter_map(|(name, _)| name.split('/').next()).collect();
+    let of = |dialect| Rule::all().filter(|rule| rule.dialect() == dialect).count();
+    let each = Dialect::ALL.map(|dialect| format!("{} `{dialect}`", of(dialect)));
+    let classes = brickbat::classes::parse(&read("corpora/classes.yaml"), "classes.yaml").unwrap();
+    let row = |what: &str, n: usize, of_it: String| vec![what.to_owned(), n.to_string(), of_it];
+    let n_plans = files.iter().map(|(_, plans)| plans.len()).sum();
+    let n_systems = systems().lines().count() - 2;
+    table(
+        &["what", "number", "of it"],
+        [
+            row("scenarios", files.len(), format!("in {} folders", folders.len())),
+            row("plans", n_plans, format!("in {} dialects", Dialect::ALL.len())),
+            row("rules of request bodies", Rule::all().count(), each.join(", ")),
+            row("rules of streams", StreamRule::all().count(), String::new()),
+            row("checks", CHECKS.len(), format!("{} harms", Harm::ALL.len())),
+            row("planted bugs", Canary::all().count(), String::new()),
+            row("classes of failures", classes.len(), String::new()),
+            row("built-in systems", n_systems, String::new()),
+        ],
+    )
+}
