@@ -1,4 +1,4 @@
-//! CPU time of the server for each request, beside a bare hyper server that sends the same body.
+//! CPU time of the server for each request, compared with a bare hyper server that sends the same body.
 //!
 //! `cargo bench --bench provider` prints a table; with `-- --memory` it looks at memory and latency instead.
 //! Each server has a thread and a runtime of its own and is measured by the clock of that thread; one client

@@ -1,4 +1,4 @@
-//! What the rules cost for each dialect, beside reading the same bytes with serde_json.
+//! What the rules cost for each dialect, compared with reading the same bytes with serde_json.
 //!
 //! `cargo bench --bench rules` prints criterion's figures, and after each group the medians with their ratios. The
 //! floors are `serde_json::from_slice` into `IgnoredAny`, which only looks where values end, and into `Value`.

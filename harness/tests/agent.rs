@@ -5,26 +5,23 @@
 use std::io::{BufRead, BufReader, Lines, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::time::Duration;
 
+use brickbat::flaws::Canary;
 use brickbat::cli::embedded::catalogue;
-use brickbat::cli::library::{self, Selection, Source};
+use brickbat::cli::library::{self, Selection};
 use brickbat::dialect::Dialect;
 use brickbat::flaws::Canary;
 use brickbat::provider::Provider;
 use brickbat::report::Case;
-use brickbat::rules::Profile;
-use brickbat::runner::{self, Job, Options, Repeat, System};
+use brickbat::runner::{Job, System};
 use brickbat::server::{Limits, Mount, Server, ServerEvent};
 use brickbat::trace::{Confidence, Event};
 use brickbat::verdict::Verdict;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-const BRICKBAT: &str = env!("CARGO_BIN_EXE_brickbat");
-
-/// A test that hangs fails after this time instead.
-const PATIENCE: Duration = Duration::from_secs(300);
+use crate::program::BRICKBAT;
+use crate::runs::{load, run, within_patience};
 
 /// A process of the agent, spoken to line by line.
 struct Process {
@@ -115,33 +112,8 @@ fn served(canary: Option<Canary>) -> System {
     System::served_by(Path::new(BRICKBAT), canary).unwrap()
 }
 
-fn load(prefix: &str) -> Vec<Job> {
-    let sources = [Source::Prefix(prefix.to_owned())];
-    library::load(&Selection { sources: &sources, dialects: &Dialect::ALL, filter: None, seed: 0 }).unwrap()
-}
-
-fn run(system: &System, jobs: &[Job]) -> Vec<Case> {
-    let profiles = Dialect::ALL.map(Profile::newest);
-    let redactor = brickbat::redact::Redactor::default();
-    let options = Options {
-        profiles: &profiles,
-        n_jobs: 8,
-        supervisor: std::path::Path::new(env!("CARGO_BIN_EXE_brickbat")),
-        fail_fast: None,
-        redactor: &redactor,
-        keep: None,
-        repeat: Repeat::ONCE,
-        shard: None,
-        baselines: &[],
-    };
-    let (note, on_case) = (|_: &str| {}, |_: &Case, _, _| {});
-    let run = async { runner::run(system, jobs, options, &note, &on_case).await };
-    within_patience(run)
-}
-
-fn within_patience<T>(test: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
-    runtime.block_on(async { tokio::time::timeout(PATIENCE, test).await.unwrap() })
+fn cases(system: &System, jobs: &[Job]) -> Vec<Case> {
+    within_patience(run(system, jobs))
 }
 
 #[test]
@@ -150,7 +122,7 @@ fn the_reference_agent_passes_every_plan_over_acp_with_observed_receipts() {
     let dialects = [Dialect::AnthropicMessages, Dialect::OpenaiResponses];
     let jobs =
         library::load(&Selection { sources: &[], dialects: &dialects, filter: None, seed: 0 }).unwrap();
-    let cases = run(&served(None), &jobs);
+    let cases = cases(&served(None), &jobs);
     assert!(cases.len() > jobs.len(), "{} cases", cases.len());
     // Some points and faults do not exist in some dialects.
     let is_impossible = |case: &Case| {
@@ -175,7 +147,7 @@ fn the_reference_agent_passes_every_plan_over_acp_with_observed_receipts() {
 #[test]
 fn canaries_are_caught_over_acp() {
     for canary in [crate::plans::canary("dangling-on-abort"), crate::plans::canary("success-invented")] {
-        let cases = run(&served(Some(canary)), &load("abort/mid-batch#k=1"));
+        let cases = cases(&served(Some(canary)), &load("abort/mid-batch#k=1"));
         let faulted: Vec<&Case> = cases.iter().filter(|case| !case.plan.ends_with("+control")).collect();
         assert_eq!(faulted.len(), Dialect::ALL.len());
         for case in faulted {

@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::program::{Said, brickbat, report};
+use crate::program::{Said, brickbat, folder_of, report};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -15,23 +15,13 @@ const BAD: &str = r#"{"model":"claude-opus-4-5","messages":[{"role":"user","cont
 const REUSED: &str = r#"{"model":"claude-opus-4-5","messages":[{"role":"user","content":"Rain?"},{"role":"assistant","content":[{"type":"tool_use","id":"w1","name":"weather","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"w1"}]},{"role":"assistant","content":[{"type":"tool_use","id":"w1","name":"weather","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"w1"}]}]}"#;
 const MISSING: &str = "anthropic-messages/tool-result-missing";
 
-fn folder(files: &[(&str, &str)]) -> TempDir {
-    let folder = TempDir::new().unwrap();
-    for (name, text) in files {
-        let path = folder.path().join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-    folder
-}
-
 fn said(folder: &TempDir, args: &[&str]) -> Said {
     brickbat(folder.path(), args, &[])
 }
 
 #[test]
 fn a_finding_shows_the_block_in_its_place() {
-    let folder = folder(&[("bad.json", BAD)]);
+    let folder = folder_of(&[("bad.json", BAD)]);
     let said = said(&folder, &["check", "bad.json"]);
     assert_eq!(said.code, Some(1), "{said:#?}");
     let expected = format!("error[{MISSING}]: messages.1: ");
@@ -54,7 +44,7 @@ fn a_finding_shows_the_block_in_its_place() {
 #[test]
 fn folders_are_walked_in_order_and_all_is_summed_up() {
     let lines = format!("{GOOD}\n\n{BAD}\n{{\"status\":200,\"request\":{GOOD}}}\n");
-    let folder = folder(&[
+    let folder = folder_of(&[
         ("a/rows.jsonl", &lines),
         ("a/b/bad.json", BAD),
         ("a/good.json", GOOD),
@@ -75,7 +65,7 @@ fn folders_are_walked_in_order_and_all_is_summed_up() {
 
 #[test]
 fn a_broken_line_does_not_keep_the_others_from_being_judged() {
-    let folder = folder(&[("rows.jsonl", &format!("{GOOD}\n{{\"messages\":\n{BAD}\n[]\n"))]);
+    let folder = folder_of(&[("rows.jsonl", &format!("{GOOD}\n{{\"messages\":\n{BAD}\n[]\n"))]);
     let said = said(&folder, &["check", "rows.jsonl", "none.json"]);
     assert_eq!(said.code, Some(2), "{said:#?}");
     assert!(said.err.contains("cannot read rows.jsonl:2 as JSON: EOF while parsing"), "{said:#?}");
@@ -88,7 +78,7 @@ fn a_broken_line_does_not_keep_the_others_from_being_judged() {
 #[test]
 fn many_lines_keep_their_order() {
     let lines: String = (0..5000).map(|n| format!("{}\n", if n % 1000 == 7 { BAD } else { GOOD })).collect();
-    let folder = folder(&[("rows.jsonl", &lines)]);
+    let folder = folder_of(&[("rows.jsonl", &lines)]);
     let said = said(&folder, &["check", "rows.jsonl"]);
     let places: Vec<&str> =
         said.out.lines().filter_map(|line| line.strip_prefix(" --> rows.jsonl:")).collect();
@@ -99,7 +89,7 @@ fn many_lines_keep_their_order() {
 
 #[test]
 fn rules_are_switched_off_and_denied_by_each_of_their_names() {
-    let folder = folder(&[("bad.json", BAD), ("reused.json", REUSED)]);
+    let folder = folder_of(&[("bad.json", BAD), ("reused.json", REUSED)]);
     for name in [MISSING, "tool-result-missing", "ANT-TU-1"] {
         assert_eq!(said(&folder, &["check", "--off", name, "bad.json"]).code, Some(0), "{name}");
     }
@@ -116,7 +106,7 @@ fn rules_are_switched_off_and_denied_by_each_of_their_names() {
 
 #[test]
 fn programs_get_json_sarif_and_commands_of_github() {
-    let folder = folder(&[("a,b.jsonl", &format!("{GOOD}\n{BAD}\n{{\n")), ("reused.json", REUSED)]);
+    let folder = folder_of(&[("a,b.jsonl", &format!("{GOOD}\n{BAD}\n{{\n")), ("reused.json", REUSED)]);
     let with = |format: &str| {
         let said = said(&folder, &["check", "--format", format, "a,b.jsonl", "reused.json"]);
         assert_eq!(said.code, Some(2), "{said:#?}");
@@ -180,7 +170,7 @@ fn recordings_are_compared_and_tell_no_secret() {
     let agreed = format!("{}\n", rows.join("\n"));
     let strict = format!("{agreed}{}\n", row(200, BAD, "null"));
     let cassette = "interactions:\n- request:\n    uri: https://api.openai.com/v1/embeddings\n    body: '{\"input\":\"hi\"}'\n  response:\n    status: { code: 200 }\n";
-    let folder = folder(&[
+    let folder = folder_of(&[
         ("a.jsonl", &agreed),
         ("b.jsonl", &strict),
         ("c.yaml", cassette),
@@ -221,7 +211,7 @@ fn recordings_are_judged_as_strictly_as_their_host_and_model() {
         row("generativelanguage.googleapis.com", "gemini-3-flash-preview", 400),
         row("europe-west4-aiplatform.googleapis.com", "gemini-2.5-pro", 200),
     ];
-    let folder = folder(&[("rows.jsonl", &rows.join("\n"))]);
+    let folder = folder_of(&[("rows.jsonl", &rows.join("\n"))]);
     let told = said(&folder, &["recordings", "rows.jsonl"]);
     assert_eq!(told.code, Some(0), "{told:#?}");
     let counts = |profile: &str| -> Vec<&str> {
@@ -235,7 +225,7 @@ fn recordings_are_judged_as_strictly_as_their_host_and_model() {
 #[test]
 fn lint_writes_vectors_in_one_form() {
     let vectors = r#"{"schema":1,"comment":"c","source":"s","vectors":[{"comment":"v","name":"n","request":{},"result":"valid","violated":[]}]}"#;
-    let folder = folder(&[("v/a.json", vectors), ("v/vector.schema.json", "{}")]);
+    let folder = folder_of(&[("v/a.json", vectors), ("v/vector.schema.json", "{}")]);
     let differs = said(&folder, &["lint", "v"]);
     assert_eq!(differs.code, Some(1), "{differs:#?}");
     assert!(differs.out.starts_with("v/a.json:1: "), "{differs:#?}");
@@ -251,7 +241,7 @@ fn lint_writes_vectors_in_one_form() {
 
 #[test]
 fn lint_passes_over_the_vectors_of_streams_in_few_words() {
-    let folder = folder(&[]);
+    let folder = folder_of(&[]);
     let corpora = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora");
     let all = said(&folder, &["lint", corpora.to_str().unwrap()]);
     assert_eq!((all.code, all.out.as_str()), (Some(0), ""), "{all:#?}");

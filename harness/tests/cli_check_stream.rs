@@ -4,7 +4,7 @@
 
 use std::fs;
 
-use crate::program::{Said, brickbat, report};
+use crate::program::{Said, brickbat, folder_of, report};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -14,14 +14,6 @@ const UNANSWERED: &str = "openai-chat/tool-message-missing";
 
 const CHUNK: &str = r#"{"id":"c","object":"chat.completion.chunk","created":1,"model":"gpt-5","choices":[{"index":0,"delta":{"role":"assistant","content":"Rain."},"finish_reason":null}]}"#;
 const LAST: &str = r#"{"id":"c","object":"chat.completion.chunk","created":1,"model":"gpt-5","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}"#;
-
-fn folder(files: &[(&str, &str)]) -> TempDir {
-    let folder = TempDir::new().unwrap();
-    for (name, text) in files {
-        fs::write(folder.path().join(name), text).unwrap();
-    }
-    folder
-}
 
 fn said(folder: &TempDir, args: &[&str]) -> Said {
     brickbat(folder.path(), args, &[])
@@ -40,7 +32,7 @@ fn stream(chunks: &[&str]) -> String {
 #[test]
 fn a_union_says_who_refuses_and_who_warns() {
     let body = format!(r#"{{"model":"gpt-5","messages":{STOPPED}}}"#);
-    let folder = folder(&[("body.json", &body), ("list.json", STOPPED)]);
+    let folder = folder_of(&[("body.json", &body), ("list.json", STOPPED)]);
     for (file, pointer) in [("body.json", "/messages/1/tool_calls/0"), ("list.json", "/1/tool_calls/0")] {
         for args in [&["--profile", "union"][..], &["--profile", "union:openai-chat"]] {
             let said = said(&folder, &[&["check", file], args].concat());
@@ -62,7 +54,7 @@ fn a_union_says_who_refuses_and_who_warns() {
 
 #[test]
 fn programs_are_told_of_a_union_too() {
-    let folder = folder(&[("list.json", STOPPED)]);
+    let folder = folder_of(&[("list.json", STOPPED)]);
     let with = |format: &str| {
         let said = said(&folder, &["check", "--profile", "union", "--format", format, "list.json"]);
         assert_eq!(said.code, Some(1), "{said:#?}");
@@ -85,7 +77,7 @@ fn programs_are_told_of_a_union_too() {
 
 #[test]
 fn a_union_is_of_one_dialect() {
-    let folder = folder(&[("good.json", r#"{"messages":[{"role":"user","content":"hi"}]}"#)]);
+    let folder = folder_of(&[("good.json", r#"{"messages":[{"role":"user","content":"hi"}]}"#)]);
     let check = |args: &[&str]| said(&folder, &[&["check", "good.json"], args].concat());
     let unknown = check(&["--profile", "union"]);
     assert_eq!(unknown.code, Some(2), "{unknown:#?}");
@@ -123,7 +115,7 @@ fn a_list_is_judged_alone_in_every_dialect() {
             "/1",
         ),
     ] {
-        let folder = folder(&[("list.json", list)]);
+        let folder = folder_of(&[("list.json", list)]);
         let said = said(&folder, &["check", "--format", "json", "--dialect", dialect, "list.json"]);
         assert_eq!(said.code, Some(1), "{dialect}: {said:#?}");
         let found = &json(&folder, &said)["requests"][0]["findings"][0];
@@ -136,7 +128,7 @@ fn a_list_is_judged_alone_in_every_dialect() {
 fn streams_are_judged_and_say_how_they_ended() {
     let error =
         r#"{"error":{"message":"The server had an error","type":"server_error","param":null,"code":null}}"#;
-    let folder = folder(&[
+    let folder = folder_of(&[
         ("whole.sse", &stream(&[CHUNK, LAST, "[DONE]"])),
         ("cut.sse", &stream(&[CHUNK])),
         ("failed.sse", &stream(&[CHUNK, error])),
@@ -165,7 +157,7 @@ fn streams_are_judged_and_say_how_they_ended() {
 
 #[test]
 fn programs_read_the_faults_of_a_stream() {
-    let folder = folder(&[("cut.sse", &stream(&[CHUNK]))]);
+    let folder = folder_of(&[("cut.sse", &stream(&[CHUNK]))]);
     let check = |args: &[&str]| said(&folder, &[&["check", "--stream", "cut.sse"], args].concat());
     let told = json(&folder, &check(&["--format", "json"]));
     let stream = &told["streams"][0];
@@ -185,7 +177,7 @@ fn programs_read_the_faults_of_a_stream() {
 #[test]
 fn code_scanning_and_workflows_read_the_faults_of_a_stream() {
     const TRUNCATED: &str = "openai-chat/stream/truncated";
-    let folder = folder(&[("cut.sse", &stream(&[CHUNK])), ("none.sse", "hello\n")]);
+    let folder = folder_of(&[("cut.sse", &stream(&[CHUNK])), ("none.sse", "hello\n")]);
     let with =
         |format: &str| said(&folder, &["check", "--stream", "--format", format, "cut.sse", "none.sse"]);
     let sarif = with("sarif");
@@ -212,7 +204,7 @@ fn code_scanning_and_workflows_read_the_faults_of_a_stream() {
 
 #[test]
 fn explain_knows_the_rules_of_streams() {
-    let folder = folder(&[]);
+    let folder = folder_of(&[]);
     let explain = |word: &str| said(&folder, &["explain", word]);
     let whole = explain("openai-chat/stream/truncated");
     assert_eq!(whole.code, Some(0), "{whole:#?}");

@@ -3,12 +3,14 @@
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 
-use std::fs::{self, OpenOptions};
+use std::fs::OpenOptions;
 use std::io;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 
 use tempfile::TempDir;
+
+use crate::program::{command, folder_of};
 
 const BAD: &str = r#"{"model":"claude-opus-4-5","messages":[{"role":"user","content":"Rain?"},{"role":"assistant","content":[{"type":"tool_use","id":"w1","name":"weather","input":{}}]},{"role":"user","content":"Well?"}]}"#;
 const ROW: &str = r#"{"host":"api.anthropic.com","status":200,"request":{"messages":[]},"error":null}"#;
@@ -16,7 +18,7 @@ const CUT: &str =
     "data: {\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"choices\":[{\"index\":0,\"delta\":{}}]}\n\n";
 
 /// Commands that print something, each with its exit code where somebody listens.
-const COMMANDS: [(&[&str], i32); 15] = [
+const COMMANDS: [(&[&str], i32); 16] = [
     (&["--help"], 0),
     (&["--version"], 0),
     (&["run", "control/plain-batch", "--system", "reference/simulated"], 0),
@@ -25,6 +27,7 @@ const COMMANDS: [(&[&str], i32); 15] = [
     (&["check", "bad.json"], 1),
     (&["check", "--format", "sarif", "bad.json"], 1),
     (&["check", "--stream", "cut.sse"], 1),
+    (&["explain"], 0),
     (&["explain", "--all"], 0),
     (&["explain", "tool-result-missing"], 0),
     (&["explain", "--html", "pages"], 0),
@@ -35,17 +38,11 @@ const COMMANDS: [(&[&str], i32); 15] = [
 ];
 
 fn folder() -> TempDir {
-    let folder = TempDir::new().unwrap();
-    for (name, text) in [("bad.json", BAD), ("rows.jsonl", ROW), ("cut.sse", CUT)] {
-        fs::write(folder.path().join(name), text).unwrap();
-    }
-    folder
+    folder_of(&[("bad.json", BAD), ("rows.jsonl", ROW), ("cut.sse", CUT)])
 }
 
 fn with_output(folder: &Path, args: &[&str], out: Stdio, err: Stdio) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_brickbat"));
-    command.args(args).current_dir(folder).stdin(Stdio::null()).stdout(out).stderr(err);
-    command.spawn().unwrap().wait_with_output().unwrap()
+    command(folder, args).stdout(out).stderr(err).spawn().unwrap().wait_with_output().unwrap()
 }
 
 fn full() -> Stdio {
@@ -88,9 +85,10 @@ fn a_reader_who_goes_gets_no_words_and_the_work_is_done() {
 #[test]
 fn errors_that_nobody_takes_change_nothing() {
     for (args, code) in COMMANDS {
-        let folder = folder();
-        let output = with_output(folder.path(), args, Stdio::piped(), full());
-        assert_eq!(output.status.code(), Some(code), "{args:?}");
+        for (out, err) in [(Stdio::piped(), full()), (closed(), closed())] {
+            let output = with_output(folder().path(), args, out, err);
+            assert_eq!(output.status.code(), Some(code), "{args:?}");
+        }
     }
     for args in [&["run", "--nonsense"][..], &["run", "nothing-of-that-name"], &["check", "none.json"]] {
         let folder = folder();

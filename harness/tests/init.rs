@@ -7,10 +7,11 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
 
 use brickbat::driver::Manifest;
 use tempfile::TempDir;
+
+use crate::program::{Said, brickbat};
 
 const LANGUAGES: [(&str, &[&str]); 3] = [
     (
@@ -24,8 +25,8 @@ const LANGUAGES: [(&str, &[&str]); 3] = [
 /// What the generated adapter may have, blank lines and comments counted.
 const MAX_LINES: usize = 40;
 
-fn init(folder: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_brickbat")).arg("init").args(args).current_dir(folder).output().unwrap()
+fn init(folder: &Path, args: &[&str]) -> Said {
+    brickbat(folder, &[&["init"], args].concat(), &[])
 }
 
 fn names(folder: &Path) -> BTreeSet<String> {
@@ -33,19 +34,15 @@ fn names(folder: &Path) -> BTreeSet<String> {
     entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect()
 }
 
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).unwrap()
-}
-
 #[test]
 fn exactly_the_files_of_the_language_are_written() {
     for (language, files) in LANGUAGES {
         let folder = TempDir::new().unwrap();
         let said = init(folder.path(), &["--lang", language, "my tests/agent"]);
-        assert!(said.status.success(), "{said:?}");
+        assert!(said.code == Some(0), "{said:?}");
         let written = folder.path().join("my tests/agent");
         assert_eq!(names(&written), files.iter().map(|name| (*name).to_owned()).collect(), "{language}");
-        let out = text(&said.stdout);
+        let out = &said.out;
         for words in files.iter().map(|name| format!("wrote my tests/agent/{name}\n")) {
             assert!(out.contains(&words), "{words}: {out}");
         }
@@ -70,7 +67,7 @@ fn exactly_the_files_of_the_language_are_written() {
 #[test]
 fn without_a_folder_one_is_made() {
     let folder = TempDir::new().unwrap();
-    assert!(init(folder.path(), &["--lang", "python"]).status.success());
+    assert!(init(folder.path(), &["--lang", "python"]).code == Some(0));
     assert!(folder.path().join("brickbat/adapter.py").is_file());
 }
 
@@ -82,8 +79,8 @@ fn nothing_is_overwritten_and_nothing_is_written_beside_it() {
             fs::write(folder.path().join(name), "mine").unwrap();
             fs::write(folder.path().join("other.txt"), "mine").unwrap();
             let said = init(folder.path(), &["--lang", language, "."]);
-            assert_eq!(said.status.code(), Some(2), "{said:?}");
-            assert!(text(&said.stderr).contains(&format!("{name} exists already")), "{said:?}");
+            assert_eq!(said.code, Some(2), "{said:?}");
+            assert!(said.err.contains(&format!("{name} exists already")), "{said:?}");
             assert_eq!(fs::read_to_string(folder.path().join(name)).unwrap(), "mine");
             assert_eq!(names(folder.path()).len(), 2, "{language}: {name}");
         }
@@ -94,7 +91,7 @@ fn nothing_is_overwritten_and_nothing_is_written_beside_it() {
 fn files_of_the_user_stay_beside_it() {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("other.txt"), "mine").unwrap();
-    assert!(init(folder.path(), &["--lang", "rust", "."]).status.success());
+    assert!(init(folder.path(), &["--lang", "rust", "."]).code == Some(0));
     assert_eq!(names(folder.path()).len(), 7);
 }
 
@@ -105,9 +102,9 @@ fn an_unknown_language_gets_advice() {
         [("pyhton", "did you mean `python`?"), ("cobol", "there is `typescript`, `python`")]
     {
         let said = init(folder.path(), &["--lang", language]);
-        assert_eq!(said.status.code(), Some(2), "{said:?}");
-        assert!(text(&said.stderr).contains(advice), "{said:?}");
-        assert!(text(&said.stderr).contains("protocol"), "{said:?}");
+        assert_eq!(said.code, Some(2), "{said:?}");
+        assert!(said.err.contains(advice), "{said:?}");
+        assert!(said.err.contains("protocol"), "{said:?}");
     }
     assert!(names(folder.path()).is_empty());
 }
@@ -117,8 +114,8 @@ fn a_folder_that_cannot_be_made_is_named() {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("file"), "").unwrap();
     let said = init(folder.path(), &["--lang", "rust", "file/below"]);
-    assert_eq!(said.status.code(), Some(2), "{said:?}");
-    assert!(text(&said.stderr).contains("cannot write file/below"), "{said:?}");
+    assert_eq!(said.code, Some(2), "{said:?}");
+    assert!(said.err.contains("cannot write file/below"), "{said:?}");
 }
 
 #[test]
@@ -128,8 +125,8 @@ fn the_committed_schemas_are_printed() {
         ("report", "harness/report/report.schema.json"),
         ("protocol", "harness/systems/protocol.schema.json"),
     ] {
-        let said = Command::new(env!("CARGO_BIN_EXE_brickbat")).args(["schema", format]).output().unwrap();
-        let committed = fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
-        assert!(said.status.success() && said.stdout == committed, "{format}");
+        let said = brickbat(Path::new("."), &["schema", format], &[]);
+        let committed = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
+        assert!(said.code == Some(0) && said.out == committed, "{format}");
     }
 }

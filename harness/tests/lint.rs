@@ -40,7 +40,7 @@ struct File {
 struct Vector {
     /// Unique in its file, in kebab-case.
     name: String,
-    /// The story behind the stream.
+    /// What happened.
     comment: String,
     /// Lines, each of which ends with a line feed.
     lines: Option<Vec<String>>,

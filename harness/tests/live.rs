@@ -3,24 +3,20 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 
 use std::net::SocketAddr;
-use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use brickbat::action::Action;
 use brickbat::agent::{Agent, Delivery};
 use brickbat::cli::embedded::catalogue;
-use brickbat::cli::library::{self, Selection, Source};
 use brickbat::dialect::Dialect;
 use brickbat::driver::SessionEvent;
 use brickbat::driver::in_process::{Endpoints, InProcess};
 use brickbat::lower;
 use brickbat::plan::{Plan, PlannedAction, PlannedPoint};
 use brickbat::provider::Provider;
-use brickbat::redact::Redactor;
 use brickbat::report::{Case, Report, text};
 use brickbat::rules::{self, Profile};
-use brickbat::runner::{self, Job, Options, Repeat, System};
+use brickbat::runner::{Job, System};
 use brickbat::server::{Limits, Mount, Server, ServerEvent};
 use brickbat::trace::{Event, RequestKind, TurnOutcome};
 use brickbat::verdict::{Finding, Severity, Verdict};
@@ -30,42 +26,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
 
-/// A test that hangs fails after this time instead.
-const PATIENCE: Duration = Duration::from_secs(300);
-
-/// Plans at once, as many as the command line takes by default.
-const N_JOBS: usize = 8;
-
-/// Runs a test with a runtime of its own, within bounded time.
-fn within_patience(test: impl Future<Output = ()>) {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
-    runtime.block_on(async { tokio::time::timeout(PATIENCE, test).await.unwrap() });
-}
-
-fn load(prefix: &str) -> Vec<Job> {
-    let sources = [Source::Prefix(prefix.to_owned())];
-    library::load(&Selection { sources: &sources, dialects: &Dialect::ALL, filter: None, seed: 0 }).unwrap()
-}
-
-/// Runs jobs, and gives the cases in the order of their plans.
-async fn run(system: &System, jobs: &[Job]) -> Vec<Case> {
-    let profiles = Dialect::ALL.map(Profile::newest);
-    let redactor = Redactor::default();
-    let options = Options {
-        profiles: &profiles,
-        n_jobs: N_JOBS,
-        supervisor: Path::new(env!("CARGO_BIN_EXE_brickbat")),
-        fail_fast: None,
-        repeat: Repeat::ONCE,
-        shard: None,
-        baselines: &[],
-        redactor: &redactor,
-        keep: None,
-    };
-    let mut cases = runner::run(system, jobs, options, &|_| {}, &|_, _, _| {}).await;
-    cases.sort_by(|a, b| a.plan.cmp(&b.plan));
-    cases
-}
+use crate::runs::{load, run, within_patience};
 
 #[track_caller]
 fn assert_all_pass(cases: &[Case]) {

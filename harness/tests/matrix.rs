@@ -2,7 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 
-use std::process::{Command, Output};
+use std::path::Path;
+
+use crate::program::{self, Said};
 
 #[test]
 fn a_run_on_two_systems_is_a_table_of_two_rows() {
@@ -11,9 +13,10 @@ fn a_run_on_two_systems_is_a_table_of_two_rows() {
     let systems = ["--system", "reference/simulated", "--system", "canary/dangling-on-abort/simulated"];
     let plans = ["run", "abort/mid-batch", "control/", "--dialect", "openai-chat", "--report"];
     let run = brickbat(&[&plans[..], &[report.to_str().unwrap()], &systems].concat());
-    assert_eq!(run.status.code(), Some(1), "{run:?}");
+    assert_eq!(run.code, Some(1), "{run:?}");
 
-    let table = said(&brickbat(&["matrix", report.to_str().unwrap()]));
+    let table = brickbat(&["matrix", report.to_str().unwrap()]);
+    let table = said(&table);
     let lines: Vec<Vec<&str>> =
         table.lines().map(|line| line.split("  ").filter(|cell| !cell.is_empty()).collect()).collect();
     let cell = |row: usize, column: usize| lines[row][column].trim();
@@ -22,21 +25,22 @@ fn a_run_on_two_systems_is_a_table_of_two_rows() {
     assert!(cell(1, 2).starts_with("bricked-by-provider ") && cell(1, 3).starts_with("pass "), "{table}");
     assert!(cell(2, 1) != "none" && cell(2, 2).starts_with("pass "), "{table}");
 
-    let markdown = said(&brickbat(&["matrix", report.to_str().unwrap(), "--markdown"]));
+    let markdown = brickbat(&["matrix", report.to_str().unwrap(), "--markdown"]);
+    let markdown = said(&markdown);
     assert!(markdown.starts_with("| system | level | abort | control |\n|---|---|---|---|\n"), "{markdown}");
     let json: serde_json::Value =
-        serde_json::from_str(&said(&brickbat(&["matrix", report.to_str().unwrap(), "--json"]))).unwrap();
+        serde_json::from_str(said(&brickbat(&["matrix", report.to_str().unwrap(), "--json"]))).unwrap();
     assert_eq!(json["rows"][0]["cells"][0]["worst"], "bricked-by-provider");
 
     let missing = brickbat(&["matrix", "no-such-file.json"]);
-    assert_eq!(missing.status.code(), Some(2), "{missing:?}");
+    assert_eq!(missing.code, Some(2), "{missing:?}");
 }
 
-fn brickbat(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_brickbat")).args(args).output().unwrap()
+fn brickbat(args: &[&str]) -> Said {
+    program::brickbat(Path::new("."), args, &[])
 }
 
-fn said(output: &Output) -> String {
-    assert!(output.status.success(), "{output:?}");
-    String::from_utf8(output.stdout.clone()).unwrap()
+fn said(said: &Said) -> &str {
+    assert_eq!(said.code, Some(0), "{said:#?}");
+    &said.out
 }

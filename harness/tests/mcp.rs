@@ -21,7 +21,7 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 /// A relay that hangs fails its test after this time instead.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A relay with the server behind it, and the agent's ends of its pipes.
+/// A relay with its server, and the agent's ends of its pipes.
 struct Relay {
     mount: Mount<Provider>,
     child: Child,

@@ -4,8 +4,12 @@
 mod plans;
 #[path = "common/polite.rs"]
 mod polite;
+#[path = "common/probes.rs"]
+mod probes;
 #[path = "common/program.rs"]
 mod program;
+#[path = "common/runs.rs"]
+mod runs;
 
 mod acp_driver;
 mod agent;

@@ -1,4 +1,4 @@
-//! What a run leaves behind: run folders, what `show` tells from them, and the secrets that are in neither.
+//! What a run leaves: run folders, what `show` draws from them, and the secrets that are in neither.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 
@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::{Command, Output};
 use std::sync::Arc;
 
 use brickbat::action::Action;
@@ -25,13 +24,10 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::plans;
+use crate::program::{self, Said};
 
-fn brickbat(folder: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_brickbat")).args(args).current_dir(folder).output().unwrap()
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).unwrap()
+fn brickbat(folder: &Path, args: &[&str]) -> Said {
+    program::brickbat(folder, args, &[])
 }
 
 /// Every file below a folder, by its path.
@@ -184,7 +180,7 @@ fn leave_the_same(args: &[&str]) {
     let folder = TempDir::new().unwrap();
     for out in ["one", "two"] {
         let run = brickbat(folder.path(), &[args, &["--out", out]].concat());
-        assert!(run.status.success(), "{run:?}");
+        assert!(run.code == Some(0), "{run:?}");
     }
     let (one, two) = (timeless(&folder.path().join("one")), timeless(&folder.path().join("two")));
     assert!(one.len() > 200, "{}", one.len());
@@ -204,13 +200,13 @@ fn a_case_is_shown_by_its_folder_or_by_a_part_of_its_plan() {
         folder.path(),
         &["run", "abort/mid-batch", "--out", "last", "--system", "reference/simulated"],
     );
-    assert!(run.status.success(), "{run:?}");
+    assert!(run.code == Some(0), "{run:?}");
     let shown = brickbat(folder.path(), &["show", "k=1@openai-chat", "--out", "last"]);
-    let words = text(&shown.stdout);
-    assert!(shown.status.success() && words.contains("FAULT the user stops the turn"), "{shown:?}");
+    let words = shown.out;
+    assert!(shown.code == Some(0) && words.contains("FAULT the user stops the turn"), "{shown:?}");
     assert!(!words.contains('\x1b'), "no colour goes into a pipe");
     let path = words.lines().last().unwrap().strip_prefix("in ").unwrap();
-    assert_eq!(text(&brickbat(folder.path(), &["show", path]).stdout), words);
+    assert_eq!(brickbat(folder.path(), &["show", path]).out, words);
     for (args, expected) in [
         (vec!["show", "mid-batch", "--out", "last"], "24 cases in last have `mid-batch`"),
         (vec!["show", "nothing", "--out", "last"], "no case in last has `nothing`"),
@@ -219,8 +215,8 @@ fn a_case_is_shown_by_its_folder_or_by_a_part_of_its_plan() {
         (vec!["show", "x", "--out", "nowhere"], "nowhere is not a run folder"),
     ] {
         let shown = brickbat(folder.path(), &args);
-        assert_eq!(shown.status.code(), Some(2), "{shown:?}");
-        assert!(text(&shown.stderr).contains(expected), "{shown:?}");
+        assert_eq!(shown.code, Some(2), "{shown:?}");
+        assert!(shown.err.contains(expected), "{shown:?}");
     }
 }
 
@@ -239,19 +235,19 @@ fn a_folder_with_something_else_in_it_is_left_alone() {
         ("file/x", "cannot write"),
     ] {
         let refused = run(out);
-        assert_eq!(refused.status.code(), Some(2), "{refused:?}");
-        assert!(refused.stdout.is_empty() && text(&refused.stderr).contains(words), "{refused:?}");
+        assert_eq!(refused.code, Some(2), "{refused:?}");
+        assert!(refused.out.is_empty() && refused.err.contains(words), "{refused:?}");
     }
     assert_eq!(fs::read_to_string(folder.path().join("mine/run.json")).unwrap(), "{}");
     // A link out of the folder is not followed.
-    assert!(run("ours").status.success());
+    assert!(run("ours").code == Some(0));
     fs::remove_dir_all(folder.path().join("ours/cases")).unwrap();
     std::os::unix::fs::symlink(folder.path().join("mine"), folder.path().join("ours/cases")).unwrap();
-    assert_eq!(run("ours").status.code(), Some(2));
+    assert_eq!(run("ours").code, Some(2));
     fs::remove_file(folder.path().join("ours/cases")).unwrap();
     fs::create_dir_all(folder.path().join("ours/cases/old")).unwrap();
     fs::write(folder.path().join("ours/notes.txt"), "kept").unwrap();
-    assert!(run("ours").status.success());
+    assert!(run("ours").code == Some(0));
     let left = files(&folder.path().join("ours"));
     assert_eq!(left["notes.txt"], "kept");
     assert!(!folder.path().join("ours/cases/old").exists());
@@ -278,9 +274,9 @@ fn only_what_failed_is_run_again() {
     let system = ["--system", "reference/simulated", "--system", "reference/blocking"];
     let run = ["run", "never.yaml", "control/", "--seed", "7", "--dialect", "openai-chat", "--out", "one"];
     let first = brickbat(folder.path(), &[&run[..], &system].concat());
-    assert_eq!(first.status.code(), Some(4), "{first:?}");
+    assert_eq!(first.code, Some(4), "{first:?}");
     let again = brickbat(folder.path(), &["run", "--rerun-failed", "one", "--out", "two"]);
-    assert_eq!(again.status.code(), Some(4), "{again:?}");
+    assert_eq!(again.code, Some(4), "{again:?}");
     let note = |out: &str| -> Value {
         serde_json::from_str(&fs::read_to_string(folder.path().join(out).join("run.json")).unwrap()).unwrap()
     };
@@ -304,19 +300,13 @@ fn only_what_failed_is_run_again() {
         (vec!["run", "--rerun-failed", "nowhere"], "nowhere is not a run folder"),
     ] {
         let refused = brickbat(folder.path(), &args);
-        assert_eq!(refused.status.code(), Some(2), "{refused:?}");
-        assert!(text(&refused.stderr).contains(words), "{refused:?}");
+        assert_eq!(refused.code, Some(2), "{refused:?}");
+        assert!(refused.err.contains(words), "{refused:?}");
     }
-    assert!(
-        brickbat(folder.path(), &["run", "control/", "--system", "reference/simulated", "--out", "good"])
-            .status
-            .success()
-    );
+    let good = ["run", "control/", "--system", "reference/simulated", "--out", "good"];
+    assert!(brickbat(folder.path(), &good).code == Some(0));
     let nothing = brickbat(folder.path(), &["run", "--rerun-failed", "good"]);
-    assert!(
-        nothing.status.success() && text(&nothing.stdout).contains("nothing to run again"),
-        "{nothing:?}"
-    );
+    assert!(nothing.code == Some(0) && nothing.out.contains("nothing to run again"), "{nothing:?}");
 }
 
 #[test]
@@ -324,7 +314,7 @@ fn what_a_run_did_not_come_to_is_run_again() {
     let folder = TempDir::new().unwrap();
     let run =
         ["run", "control/", "--dialect", "openai-chat", "--system", "reference/simulated", "--out", "one"];
-    assert!(brickbat(folder.path(), &run).status.success());
+    assert!(brickbat(folder.path(), &run).code == Some(0));
     let path = folder.path().join("one/run.json");
     let mut note: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
     let cases = note["cases"].as_array_mut().unwrap();
@@ -336,8 +326,8 @@ fn what_a_run_did_not_come_to_is_run_again() {
     let again = |note: &Value| {
         fs::write(&path, note.to_string()).unwrap();
         let listed = brickbat(folder.path(), &["run", "--rerun-failed", "one", "--list"]);
-        assert!(listed.status.success(), "{listed:?}");
-        text(&listed.stdout)
+        assert!(listed.code == Some(0), "{listed:?}");
+        listed.out
     };
     assert_eq!(again(&note), format!("{plan}\n"));
     // So one that was killed does: nobody wrote down what there was to run.
@@ -348,7 +338,7 @@ fn what_a_run_did_not_come_to_is_run_again() {
     note["arguments"]["command"] = "sh a.sh --key [redacted]".into();
     fs::write(&path, note.to_string()).unwrap();
     let refused = brickbat(folder.path(), &["run", "--rerun-failed", "one"]);
-    assert!(text(&refused.stderr).contains("was not kept"), "{refused:?}");
+    assert!(refused.err.contains("was not kept"), "{refused:?}");
 }
 
 /// A key of a known shape, a secret of the environment, and one that only its headers give away.
@@ -391,28 +381,26 @@ fn a_planted_key_is_in_no_artefact() {
     let path = std::env::var_os("PATH").unwrap();
     let path = std::env::join_paths(std::iter::once(programs).chain(std::env::split_paths(&path))).unwrap();
     let run = |args: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_brickbat"));
-        command.args(args).current_dir(folder.path()).env("PATH", &path).env("ACME_API_KEY", SHAPELESS);
-        command.env("BRICKBAT_CACHE", folder.path().join("cache")).output().unwrap()
+        let mut command = program::command(folder.path(), args);
+        command.env("PATH", &path).env("ACME_API_KEY", SHAPELESS);
+        command.env("BRICKBAT_CACHE", folder.path().join("cache"));
+        program::finish(command, b"")
     };
     let system = ["--system", "ai-sdk@6.0.326/ui-messages", "--dialect", "anthropic-messages"];
     let reports = ["--out", "out", "--report", "report.json", "--report", "report.xml"];
     let ran = run(&[&["run", "control/plain-batch"][..], &system, &reports].concat());
-    assert_eq!(ran.status.code(), Some(1), "{ran:?}");
+    assert_eq!(ran.code, Some(1), "{ran:?}");
     let shown = run(&["show", "plain-batch@anthropic-messages+control", "--out", "out"]);
-    assert!(shown.status.success(), "{shown:?}");
+    assert!(shown.code == Some(0), "{shown:?}");
 
     let mut told = files(&folder.path().join("out"));
     for name in ["report.json", "report.xml"] {
         told.insert(format!("the {name}"), fs::read_to_string(folder.path().join(name)).unwrap());
     }
-    for (name, bytes) in [
-        ("run out", &ran.stdout),
-        ("run err", &ran.stderr),
-        ("show out", &shown.stdout),
-        ("show err", &shown.stderr),
-    ] {
-        told.insert(name.to_owned(), text(bytes));
+    for (name, text) in
+        [("run out", &ran.out), ("run err", &ran.err), ("show out", &shown.out), ("show err", &shown.err)]
+    {
+        told.insert(name.to_owned(), text.clone());
     }
     for (name, text) in &told {
         for secret in [SHAPED, SHAPELESS, HEADER, "planted"] {

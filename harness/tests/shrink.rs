@@ -259,7 +259,7 @@ fn another_failure_on_the_way_is_not_taken_for_the_cause() {
 #[test]
 fn what_the_reference_agent_fails_is_never_handed_out() {
     let never = "schema: 1
-comment: A call that may not run, beside one that may.
+comment: A call that may not run, and one that may.
 class: [control]
 tools: { lookup: { returns: \"found {key}\" } }
 turns:

@@ -47,9 +47,6 @@ const TOP: [&str; 21] = [
     "target",
 ];
 
-/// Scenario files of the built-in suite, at the least.
-const MIN_SCENARIOS: usize = 20;
-
 type Complaints = Vec<String>;
 
 #[test]
@@ -115,29 +112,22 @@ fn the_top_level_holds_only_what_is_planned() {
     assert!(!unplanned(&["docs".to_owned()]).is_empty());
 }
 
+/// What else a scenario has to say, lowering demands.
 #[test]
-fn each_scenario_file_says_what_it_is() {
-    let mut n_files = 0;
+fn each_scenario_file_has_a_name_in_kebab_case_and_leads_an_editor_to_the_schema() {
     // What a scenario names is read with it, and is JSON.
-    for path in files(&root().join("scenarios"), &["yaml", "yml"]) {
-        let text = std::fs::read_to_string(&path).unwrap();
-        assert_eq!(scenario(&path, &text), Complaints::new());
-        n_files += 1;
+    let files = files(&root().join("scenarios"), &["yaml", "yml"]);
+    let complaints: Complaints =
+        files.iter().flat_map(|path| scenario(path, &std::fs::read_to_string(path).unwrap())).collect();
+    assert_eq!(complaints, Complaints::new());
+    assert!(!files.is_empty());
+    let good = "# yaml-language-server: $schema=../scenario.schema.json\n";
+    assert!(scenario(&root().join("scenarios/abort/x.yaml"), good).is_empty());
+    for (path, text) in
+        [("x.yml", good), ("X_Y.yaml", good), ("x.yaml", ""), ("x.yaml", &good.replace("../", ""))]
+    {
+        assert_eq!(scenario(&root().join("scenarios/abort").join(path), text).len(), 1, "{path}: {text}");
     }
-    assert!(n_files >= MIN_SCENARIOS, "only {n_files} scenarios");
-}
-
-#[test]
-fn a_scenario_file_that_does_not_say_what_it_is_is_found() {
-    let path = root().join("scenarios/abort/x.yaml");
-    let good =
-        "# yaml-language-server: $schema=../scenario.schema.json\nschema: 1\ncomment: A.\nclass: [a]\n";
-    assert_eq!(scenario(&path, good), Complaints::new());
-    assert_eq!(scenario(&root().join("scenarios/abort/X_Y.yml"), good).len(), 1);
-    for line in good.lines().filter(|line| !line.starts_with("schema")) {
-        assert_eq!(scenario(&path, &good.replace(line, "")).len(), 1, "without `{line}`");
-    }
-    assert_eq!(scenario(&path, &good.replace("../", "")).len(), 1);
 }
 
 /// Runs a check over the whole house, and shows that it can fail.
@@ -248,13 +238,6 @@ fn scenario(path: &Path, text: &str) -> Complaints {
     let schema = first.strip_prefix("# yaml-language-server: $schema=");
     if !schema.is_some_and(|schema| path.parent().is_some_and(|folder| folder.join(schema).is_file())) {
         missing.push("the line that leads an editor to the schema");
-    }
-    let says = |key: &str| text.lines().any(|line| line.strip_prefix(key).is_some_and(|rest| rest.len() > 2));
-    if !says("comment:") {
-        missing.push("a comment");
-    }
-    if !says("class:") {
-        missing.push("a class");
     }
     missing.into_iter().map(|what| format!("{}: {what} is missing", path.display())).collect()
 }

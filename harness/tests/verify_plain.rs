@@ -7,13 +7,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 
-use std::process::Command;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use serde_json::Value;
 use tempfile::TempDir;
 
-const BRICKBAT: &str = env!("CARGO_BIN_EXE_brickbat");
+use crate::probes::{examine_each, with};
+use crate::program::{BRICKBAT, brickbat};
 
 /// Makes a message of plain ACP one that the reference agent understands.
 const INWARD: &str = r#"
@@ -85,11 +83,10 @@ impl Pair {
             sheet = sheet.replace(from, to);
         }
         std::fs::write(folder.path().join("system.yaml"), sheet).unwrap();
-        let mut command = Command::new(BRICKBAT);
-        command.args(["verify-adapter", "--manifest", "system.yaml", "--format", "json"]);
-        let output = command.current_dir(folder.path()).output().unwrap();
-        let found = serde_json::from_slice(&output.stdout);
-        (output.status.code(), found.unwrap_or_else(|error| panic!("{error}: {output:?}")))
+        let args = ["verify-adapter", "--manifest", "system.yaml", "--format", "json"];
+        let said = brickbat(folder.path(), &args, &[]);
+        let found = serde_json::from_str(&said.out);
+        (said.code, found.unwrap_or_else(|error| panic!("{error}: {said:?}")))
     }
 
     /// It is caught by these probes and by no others; the first says these words.
@@ -115,34 +112,14 @@ impl Pair {
     }
 }
 
-/// The probes with that result, and what each says.
-fn with<'a>(found: &'a Value, result: &str, says: &str) -> Vec<(&'a str, &'a str)> {
-    let probes = found["probes"].as_array().unwrap().iter();
-    let meant = probes.filter(|examined| examined["result"] == result);
-    meant.map(|examined| (examined["probe"].as_str().unwrap(), examined[says].as_str().unwrap())).collect()
-}
-
 fn warnings(found: &Value, probe: &str) -> String {
     let mut probes = found["probes"].as_array().unwrap().iter();
     probes.find(|examined| examined["probe"] == probe).unwrap()["warnings"].to_string()
 }
 
-/// Pairs that are examined at the same time: the probes mostly wait to see that nothing happens.
-const N_AT_ONCE: usize = 8;
-
 #[test]
 fn each_pair_is_judged_as_it_deserves() {
-    let next = AtomicUsize::new(0);
-    std::thread::scope(|scope| {
-        for _ in 0..N_AT_ONCE {
-            scope.spawn(|| {
-                while let Some((name, examine)) = PAIRS.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    eprintln!("{name}");
-                    examine();
-                }
-            });
-        }
-    });
+    examine_each(&PAIRS);
 }
 
 const PAIRS: [(&str, fn()); 15] = [

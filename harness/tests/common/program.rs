@@ -2,14 +2,22 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 
+use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
 
 use serde_json::Value;
+use tempfile::TempDir;
 
 /// The program under test.
 pub const BRICKBAT: &str = env!("CARGO_BIN_EXE_brickbat");
+
+/// A command that hangs fails its test after this time instead. The longest waits twice for an adapter that is silent
+/// for 20 s.
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// What a command said and how it ended.
 #[derive(Debug)]
@@ -19,19 +27,62 @@ pub struct Said {
     pub err: String,
 }
 
+/// Brickbat in a folder, without input.
+pub fn command(folder: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(BRICKBAT);
+    command.args(args).current_dir(folder).stdin(Stdio::null());
+    command
+}
+
+/// Runs a command to its end, and gives it that input.
+#[track_caller]
+pub fn finish(mut command: Command, input: &[u8]) -> Said {
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    if !input.is_empty() {
+        command.stdin(Stdio::piped());
+    }
+    let mut child = command.spawn().unwrap();
+    let drain = |stream: Option<Box<dyn Read + Send>>| {
+        let (sender, text) = mpsc::channel();
+        thread::spawn(move || {
+            let mut bytes = Vec::new();
+            stream.unwrap().read_to_end(&mut bytes).unwrap();
+            let _ = sender.send(String::from_utf8(bytes).unwrap());
+        });
+        text
+    };
+    let out = drain(child.stdout.take().map(|stream| Box::new(stream) as _));
+    let err = drain(child.stderr.take().map(|stream| Box::new(stream) as _));
+    if let Some(mut stdin) = child.stdin.take() {
+        stdin.write_all(input).unwrap();
+    }
+    let Ok(out) = out.recv_timeout(PATIENCE) else {
+        child.kill().unwrap();
+        panic!("{command:?} does not end");
+    };
+    let code = child.wait().unwrap().code();
+    let said = Said { code, out, err: err.recv_timeout(PATIENCE).unwrap() };
+    assert!(!said.err.contains("panicked"), "{said:#?}");
+    said
+}
+
 /// Runs brickbat in a folder, with variables of the environment.
 #[track_caller]
 pub fn brickbat(folder: &Path, args: &[&str], variables: &[(&str, &str)]) -> Said {
-    let started = Instant::now();
-    let mut command = Command::new(BRICKBAT);
-    command.args(args).current_dir(folder).envs(variables.iter().copied()).stdin(Stdio::null());
-    let output = command.output().unwrap();
-    // The longest waits twice for an adapter that is silent for 20 s.
-    assert!(started.elapsed() < Duration::from_secs(300), "{args:?} took {:?}", started.elapsed());
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    let said = Said { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) };
-    assert!(!said.err.contains("panicked"), "{said:#?}");
-    said
+    let mut command = command(folder, args);
+    command.envs(variables.iter().copied());
+    finish(command, b"")
+}
+
+/// A folder with these files.
+pub fn folder_of(files: &[(&str, &str)]) -> TempDir {
+    let folder = TempDir::new().unwrap();
+    for (name, text) in files {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    folder
 }
 
 /// A JSON report that a run has written.
