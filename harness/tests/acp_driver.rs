@@ -4,55 +4,33 @@
 
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::polite::POLITE;
-use brickbat::dialect::Dialect;
-use brickbat::driver::{Adapter, DriverError, Launch, Limits, Session, SessionEvent, SessionSpec};
+use crate::polite::{self, POLITE, spec};
+use brickbat::driver::{Adapter, DriverError, Launch, Limits, Session, SessionEvent};
 use brickbat::trace::{Consent, QuestionId, ShownState, TurnOutcome};
 
 /// Longer than a healthy shell needs on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 fn launch(script: &str, arg: &str) -> Launch {
-    Launch {
-        program: "/bin/sh".into(),
-        args: ["-c", script, "adapter", arg].map(str::to_owned).to_vec(),
-        folder: "/".into(),
-        env: BTreeMap::new(),
-        supervisor: env!("CARGO_BIN_EXE_brickbat").into(),
-        scratch: None,
-        limits: Limits { start: PATIENCE, answer: PATIENCE, ..Limits::STANDARD },
-    }
+    let limits = Limits { start: PATIENCE, answer: PATIENCE, ..Limits::STANDARD };
+    Launch { limits, ..polite::launch(script, arg) }
 }
 
 async fn refused_at_start(script: &str) -> DriverError {
     Adapter::start(&launch(script, "")).await.expect_err(script)
 }
 
-fn spec() -> SessionSpec {
-    SessionSpec {
-        base_url: "http://127.0.0.1:9".into(),
-        dialect: Dialect::AnthropicMessages,
-        model: None,
-        thinking: false,
-        max_steps: None,
-        mode: "m".into(),
-        tools: Vec::new(),
-        state_dir: "/tmp".into(),
-    }
-}
-
-async fn polite(on_prompt: &str) -> Session {
+async fn open(on_prompt: &str) -> Session {
     let adapter = Adapter::start(&launch(POLITE, on_prompt)).await.unwrap();
     assert_eq!(adapter.about().sdk, "sh");
-    adapter.open(&spec()).await.unwrap()
+    adapter.open(&spec(Path::new("/tmp"))).await.unwrap()
 }
 
 async fn turn(on_prompt: &str) -> Vec<SessionEvent> {
-    let mut session = polite(on_prompt).await;
+    let mut session = open(on_prompt).await;
     session.prompt("hello").await.unwrap();
     let mut events = Vec::new();
     while let Some(event) = session.next().await {
@@ -129,7 +107,7 @@ async fn what_is_shown_before_the_end_comes_before_the_end() {
 
 #[tokio::test]
 async fn a_turn_is_stopped_and_the_next_one_runs() {
-    let mut session = polite("show a in_progress").await;
+    let mut session = open("show a in_progress").await;
     session.prompt("hello").await.unwrap();
     assert_eq!(session.prompt("again").await, Err(DriverError::TurnRunning));
     assert_eq!(session.next().await, Some(shown("a", ShownState::InProgress)));
@@ -143,7 +121,7 @@ async fn a_turn_is_stopped_and_the_next_one_runs() {
 
 /// What comes of two questions that get those answers: the option that the adapter was told, as the name of a call.
 async fn told(first: Consent, second: Consent) -> Vec<SessionEvent> {
-    let mut session = polite("ask a; ask b").await;
+    let mut session = open("ask a; ask b").await;
     session.prompt("hello").await.unwrap();
     for (number, id) in [(0, "a"), (1, "b")] {
         let args = Some(r#"{"key":"k"}"#.to_owned());
@@ -169,7 +147,7 @@ async fn questions_are_answered_by_the_kind_of_the_option() {
 
 #[tokio::test]
 async fn a_killed_session_is_loaded_by_another_process() {
-    let mut session = polite("show a in_progress").await;
+    let mut session = open("show a in_progress").await;
     session.prompt("hello").await.unwrap();
     assert_eq!(session.barrier().await, Ok(true));
     session.kill().await.unwrap();
@@ -181,7 +159,7 @@ async fn a_killed_session_is_loaded_by_another_process() {
     assert!(status.contains("signal: 9"), "{status}");
     let heir = Adapter::start(&launch(POLITE, "show b completed")).await.unwrap();
     assert!(heir.about().capabilities.has("load"));
-    let mut session = heir.load(session.id(), &spec()).await.unwrap();
+    let mut session = heir.load(session.id(), &spec(Path::new("/tmp"))).await.unwrap();
     session.prompt("again").await.unwrap();
     // The past that it told while it loaded is no event of this conversation.
     assert_eq!(session.next().await, Some(shown("b", ShownState::Completed)));
@@ -221,7 +199,7 @@ async fn an_adapter_that_dies_in_a_turn_takes_nothing_with_it_but_the_turn() {
 
 #[tokio::test]
 async fn a_flood_of_events_is_bounded() {
-    let mut session = polite("i=0; while [ $i -lt 5000 ]; do show a pending; i=$((i+1)); done").await;
+    let mut session = open("i=0; while [ $i -lt 5000 ]; do show a pending; i=$((i+1)); done").await;
     session.prompt("hello").await.unwrap();
     // Answered after the flood, so all of it has come.
     assert_eq!(session.barrier().await, Ok(true));

@@ -1,7 +1,5 @@
 //! The oracle on the command line: `check`, `explain`, `recordings` and `lint`.
 
-#![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
-
 use std::fs;
 use std::path::Path;
 

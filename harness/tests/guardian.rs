@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use crate::polite::POLITE;
+use crate::polite::{self, POLITE, spec};
 use brickbat::driver::{Adapter, DriverError, Launch, Limits, Scratch};
 use tempfile::TempDir;
 
@@ -112,15 +112,8 @@ async fn up(reader: &File, n_processes: usize) {
 }
 
 fn launch(script: &str) -> Launch {
-    Launch {
-        program: "/bin/sh".into(),
-        args: ["-c", script, "adapter", ":"].map(str::to_owned).to_vec(),
-        folder: "/".into(),
-        env: std::collections::BTreeMap::new(),
-        supervisor: GUARDIAN.into(),
-        scratch: None,
-        limits: Limits { start: PATIENCE, answer: PATIENCE, ..Limits::STANDARD },
-    }
+    let limits = Limits { start: PATIENCE, answer: PATIENCE, ..Limits::STANDARD };
+    Launch { limits, ..polite::launch(script, ":") }
 }
 
 async fn start(alive: &Alive, script: &str) -> Adapter {
@@ -177,17 +170,7 @@ async fn a_killed_adapter_is_one_that_was_killed() {
     adapter.kill().await.unwrap();
     // Once more does no harm.
     adapter.kill().await.unwrap();
-    let spec = brickbat::driver::SessionSpec {
-        base_url: "http://127.0.0.1:9".into(),
-        dialect: brickbat::dialect::Dialect::AnthropicMessages,
-        model: None,
-        thinking: false,
-        max_steps: None,
-        mode: "m".into(),
-        tools: Vec::new(),
-        state_dir: "/tmp".into(),
-    };
-    let error = adapter.open(&spec).await.unwrap_err();
+    let error = adapter.open(&spec(Path::new("/tmp"))).await.unwrap_err();
     assert!(error.to_string().starts_with("the adapter ended (signal: 9 (SIGKILL))"), "{error}");
 }
 

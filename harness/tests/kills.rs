@@ -26,12 +26,11 @@ mod linux {
     use std::thread;
     use std::time::{Duration, Instant};
 
-    use brickbat::dialect::Dialect;
-    use brickbat::driver::{Adapter, Launch, Limits, Scratch, SessionEvent, SessionSpec};
+    use brickbat::driver::{Adapter, Launch, Scratch, SessionEvent};
     use rustix::io::{FdFlags, fcntl_setfd};
     use tempfile::TempDir;
 
-    use crate::polite::POLITE;
+    use crate::polite::{POLITE, launch, spec};
 
     const GUARDIAN: &str = env!("CARGO_BIN_EXE_brickbat");
 
@@ -227,26 +226,9 @@ echo y > "$TMPDIR/y"
     async fn turn(folder: &Scratch) {
         let script = format!("{NASTY}{POLITE}");
         let answer = r#"outcome '{"kind":"returned"}'"#;
-        let launch = Launch {
-            program: "/bin/sh".into(),
-            args: ["-c", &script, "adapter", answer].map(str::to_owned).to_vec(),
-            folder: "/".into(),
-            env: std::collections::BTreeMap::new(),
-            supervisor: GUARDIAN.into(),
-            scratch: Some(folder.path().to_owned()),
-            limits: Limits::STANDARD,
-        };
+        let launch = Launch { scratch: Some(folder.path().to_owned()), ..launch(&script, answer) };
         let adapter = Adapter::start(&launch).await.unwrap();
-        let spec = SessionSpec {
-            base_url: "http://127.0.0.1:9".into(),
-            dialect: Dialect::AnthropicMessages,
-            model: None,
-            thinking: false,
-            max_steps: None,
-            mode: "m".into(),
-            tools: Vec::new(),
-            state_dir: folder.path().join("state"),
-        };
+        let spec = spec(&folder.path().join("state"));
         let mut session = adapter.open(&spec).await.unwrap();
         session.prompt("hello").await.unwrap();
         assert!(matches!(session.next().await, Some(SessionEvent::Ended(_))));

@@ -1,7 +1,5 @@
 //! `brickbat matrix`: reports in, a table out.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
-
 use std::path::Path;
 
 use crate::program::{self, Said};

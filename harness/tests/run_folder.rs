@@ -202,7 +202,7 @@ fn a_case_is_shown_by_its_folder_or_by_a_part_of_its_plan() {
     );
     assert!(run.code == Some(0), "{run:?}");
     let shown = brickbat(folder.path(), &["show", "k=1@openai-chat", "--out", "last"]);
-    let words = shown.out;
+    let words = shown.out.as_str();
     assert!(shown.code == Some(0) && words.contains("FAULT the user stops the turn"), "{shown:?}");
     assert!(!words.contains('\x1b'), "no colour goes into a pipe");
     let path = words.lines().last().unwrap().strip_prefix("in ").unwrap();

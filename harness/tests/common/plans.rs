@@ -28,8 +28,7 @@ pub fn lowered() -> Vec<(String, Vec<Plan>)> {
         let name = path.strip_prefix(&root).unwrap().with_extension("").to_string_lossy().replace('\\', "/");
         let text = std::fs::read_to_string(path).unwrap();
         let folder = path.parent().unwrap();
-        let file_of =
-            |file: &str| std::fs::read_to_string(folder.join(file));
+        let file_of = |file: &str| std::fs::read_to_string(folder.join(file));
         let plans = lower::plans_with(&name, &name, &text, &Dialect::ALL, 0, &file_of);
         (name, plans.unwrap_or_else(|diagnostic| panic!("{diagnostic}")))
     };

@@ -1,5 +1,38 @@
 //! An adapter as a shell script, which keeps to the protocol.
 
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use brickbat::dialect::Dialect;
+use brickbat::driver::{Launch, Limits, SessionSpec};
+
+/// How a shell script is started as an adapter, with one argument.
+pub fn launch(script: &str, arg: &str) -> Launch {
+    Launch {
+        program: "/bin/sh".into(),
+        args: ["-c", script, "adapter", arg].map(str::to_owned).to_vec(),
+        folder: "/".into(),
+        env: BTreeMap::new(),
+        supervisor: env!("CARGO_BIN_EXE_brickbat").into(),
+        scratch: None,
+        limits: Limits::STANDARD,
+    }
+}
+
+/// A session without tools.
+pub fn spec(state: &Path) -> SessionSpec {
+    SessionSpec {
+        base_url: "http://127.0.0.1:9".into(),
+        dialect: Dialect::AnthropicMessages,
+        model: None,
+        thinking: false,
+        max_steps: None,
+        mode: "m".into(),
+        tools: Vec::new(),
+        state_dir: state.to_owned(),
+    }
+}
+
 /// Answers `initialize` and `session/new`; `$1` is what it does with a prompt, where `$id` is the prompt's id.
 pub const POLITE: &str = r#"
 answer() { printf '{"jsonrpc":"2.0","id":"%s","result":%s}\n' "$id" "$1"; }
