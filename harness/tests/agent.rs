@@ -6,7 +6,6 @@ use std::io::{BufRead, BufReader, Lines, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use brickbat::flaws::Canary;
 use brickbat::cli::embedded::catalogue;
 use brickbat::cli::library::{self, Selection};
 use brickbat::dialect::Dialect;

@@ -10,8 +10,8 @@ mod blocks;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use brickbat::agent::canary::Canary;
 use brickbat::checks::CHECKS;
+use brickbat::flaws::Canary;
 use brickbat::lower;
 use brickbat::plan::Plan;
 
@@ -101,29 +101,32 @@ fn each_dependency_has_its_reason() {
     assert_eq!(without, [&""; 0], "dependencies without a reason in ARCHITECTURE.md");
 }
 
-/// The cells of each row of the table of invariants.
-fn invariants(page: &str) -> Vec<Vec<&str>> {
-    let rows = page.lines().filter(|line| line.starts_with("| INV-"));
-    rows.map(|line| line.trim_matches('|').split('|').map(str::trim).collect()).collect()
-}
-
 /// Each invariant was broken by a real system and is covered by checks of which a planted bug shows that they can fail
 /// (`suite.rs` catches each bug); and no check covers nothing.
 #[test]
 fn each_invariant_is_covered_by_checks_that_can_fail() {
     let page = read(INVARIANTS);
-    let known: BTreeSet<&str> = CHECKS.iter().map(|check| check.id).collect();
     let can_fail: BTreeSet<&str> = Canary::all().map(Canary::caught_by).collect();
-    let mut named = BTreeSet::new();
-    for (row, n) in invariants(&page).into_iter().zip(1..) {
-        let [id, invariant, checks, seen_in] = row[..] else { panic!("{row:?}") };
+    let mut covering = BTreeSet::new();
+    for (row, n) in page.lines().filter(|line| line.starts_with("| INV-")).zip(1..) {
+        let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
+        let [id, invariant, seen_in] = cells[..] else { panic!("{row}") };
         assert_eq!(id, format!("INV-{n:02}"));
-        assert!(!invariant.is_empty() && !seen_in.is_empty(), "{row:?}");
-        let own: BTreeSet<&str> = checks.split('`').filter(|word| !word.trim().is_empty()).collect();
-        assert!(!own.is_empty() && own.is_subset(&can_fail), "{row:?}");
-        named.extend(own);
+        assert!(!invariant.is_empty() && !seen_in.is_empty(), "{row}");
+        let checks = CHECKS.iter().filter(|check| check.invariants.contains(&n)).map(|check| check.id);
+        let checks: BTreeSet<&str> = checks.collect();
+        assert!(!checks.is_empty() && checks.is_subset(&can_fail), "{row}: {checks:?}");
+        covering.extend(checks);
     }
-    assert_eq!(named, known);
+    assert_eq!(covering, CHECKS.iter().map(|check| check.id).collect());
+}
+
+#[test]
+fn each_check_has_a_file_of_its_name() {
+    let folder = root().join("harness/engine/src/checks");
+    for check in CHECKS {
+        assert!(folder.join(check.id.replace('-', "_")).with_extension("rs").exists(), "{}", check.id);
+    }
 }
 
 fn root() -> &'static Path {

@@ -4,12 +4,12 @@ use std::fmt::Write;
 
 use brickbat::action::{Action, ActionSpec, Ends};
 use brickbat::dialect::Dialect;
-use brickbat::lint::StreamRule;
 use brickbat::plan::Side;
 use brickbat::point::{Point, PointSpec, Region};
 use brickbat::rules::{Profile, Rule};
 use brickbat::scenario::Need;
-use brickbat::verdict::{Harm, Level, Verdict};
+use brickbat::streams::StreamRule;
+use brickbat::verdict::{Level, Severity, Verdict};
 use schemars::schema_for;
 
 use super::*;
@@ -20,11 +20,11 @@ pub fn all() -> BTreeMap<&'static str, String> {
         ("actions", actions()),
         ("checks", checks()),
         ("counts", counts()),
-        ("harms", harms()),
         ("levels", levels()),
         ("needs", needs()),
         ("points", points()),
         ("profiles", profiles()),
+        ("severities", severities()),
         ("systems", systems()),
         ("verdicts", verdicts()),
     ])
@@ -64,19 +64,20 @@ fn cells<T: schemars::JsonSchema>() -> BTreeMap<String, String> {
         .collect()
 }
 
-fn harms() -> String {
-    let cells = cells::<Harm>();
-    let row = |harm: Harm| vec![code(harm.name()), cells[harm.name()].clone()];
-    table(&["harm", "what the user loses"], Harm::ALL.map(row))
+fn severities() -> String {
+    let cells = cells::<Severity>();
+    let row = |severity: Severity| vec![code(severity.name()), cells[severity.name()].clone()];
+    table(&["severity", "what the user loses"], Severity::ALL.map(row))
 }
 
 fn checks() -> String {
     let mut checks: Vec<_> = CHECKS.iter().collect();
     checks.sort_by_key(|check| check.level);
-    let rows = checks
-        .into_iter()
-        .map(|check| vec![code(check.id), check.level.name().to_owned(), check.summary.to_owned()]);
-    table(&["check", "level", "what it holds the system to"], rows)
+    let rows = checks.into_iter().map(|check| {
+        let (level, severity) = (check.level.name().to_owned(), code(check.severity.name()));
+        vec![code(check.id), level, severity, check.summary.to_owned()]
+    });
+    table(&["check", "level", "severity", "what it holds the system to"], rows)
 }
 
 fn levels() -> String {
@@ -256,7 +257,7 @@ fn counts() -> String {
             row("plans", n_plans, format!("in {} dialects", Dialect::ALL.len())),
             row("rules of request bodies", Rule::all().count(), each.join(", ")),
             row("rules of streams", StreamRule::all().count(), String::new()),
-            row("checks", CHECKS.len(), format!("{} harms", Harm::ALL.len())),
+            row("checks", CHECKS.len(), format!("{} severities", Severity::ALL.len())),
             row("planted bugs", Canary::all().count(), String::new()),
             row("classes of failures", classes.len(), String::new()),
             row("built-in systems", n_systems, String::new()),

@@ -49,10 +49,15 @@ fn a_result_that_was_sent_before_the_kill_must_be_kept() {
 #[test]
 fn a_result_of_a_turn_that_had_ended_must_be_kept_whatever_was_shown() {
     for plan in on_each("kill/mid-batch#k=1") {
-        let ended = rebuilt(&unshown(&run_canary(&plan, crate::plans::canary("kill-loses-results"))), |_, event| match event {
-            Event::Killed => vec![Event::TurnEnded { outcome: TurnOutcome::Cancelled }, Event::Killed],
-            event => vec![event.clone()],
-        });
+        let ended =
+            rebuilt(&unshown(&run_canary(&plan, crate::plans::canary("kill-loses-results"))), |_, event| {
+                match event {
+                    Event::Killed => {
+                        vec![Event::TurnEnded { outcome: TurnOutcome::Cancelled }, Event::Killed]
+                    }
+                    event => vec![event.clone()],
+                }
+            });
         let lost = "the result of call b was delivered and is missing";
         expect_failure(&plan, &ended, "results-kept", &[lost]);
     }
