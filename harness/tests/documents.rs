@@ -84,6 +84,51 @@ fn the_plans_that_the_readme_counts_are_those_of_the_suite() {
 }
 
 #[test]
+fn paths_and_links_lead_somewhere() {
+    let mut wrong = Vec::new();
+    for document in DOCUMENTS {
+        let text = prose(&read(document));
+        let folder = root().join(document).parent().unwrap().to_owned();
+        let spans = text.split('`').skip(1).step_by(2);
+        let paths = spans.filter(|span| is_path(span)).map(|span| root().join(known_part(span)));
+        let links = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+        let files = links.filter_map(|link| link.split('#').next());
+        let local = files.filter(|link| !link.is_empty() && !link.contains("://"));
+        let all = paths.chain(local.map(|link| folder.join(link)));
+        wrong.extend(all.filter(|path| !path.exists()).map(|path| format!("{document}: {}", path.display())));
+    }
+    assert_eq!(wrong, [""; 0]);
+    assert!(is_path("harness/no-such-file.rs") && !is_path("abort/mid-batch") && !is_path("harness"));
+    assert_eq!(known_part("harness/systems/<name>/system.yaml"), "harness/systems/");
+}
+
+/// Whether a code span is a path from the top of the repository.
+fn is_path(span: &str) -> bool {
+    const TOP: [&str; 6] = [".ci", ".clusterfuzzlite", ".github", "corpora", "fuzz", "harness"];
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./<>*{},".contains(c);
+    span.split_once('/').is_some_and(|(top, _)| TOP.contains(&top)) && span.chars().all(is_plain)
+        || span.starts_with("scenarios/") && span.ends_with(".yaml")
+}
+
+/// A path up to the first part that stands for any.
+fn known_part(path: &str) -> &str {
+    let is_any =
+        |part: &str| part.contains(['<', '*', '{']) || part.starts_with("NAME") || part == "mine.yaml";
+    match path.split_inclusive('/').position(is_any) {
+        Some(n_known) => {
+            let n_letters: usize = path.split_inclusive('/').take(n_known).map(str::len).sum();
+            &path[..n_letters]
+        }
+        None => path,
+    }
+}
+
+/// A document without what is shown in it.
+fn prose(text: &str) -> String {
+    text.split("```").step_by(2).collect()
+}
+
+#[test]
 fn each_dependency_has_its_reason() {
     let page = read("ARCHITECTURE.md");
     let (_, reasons) = page.split_once("\n## Dependencies\n").unwrap();
