@@ -75,37 +75,34 @@ pub async fn serve(
     input: impl AsyncBufRead + Unpin + Send + 'static,
     output: impl AsyncWrite + Unpin + Send + 'static,
 ) -> Result<(), Error> {
-    let sessions = Arc::new(Sessions { served, sessions: Mutex::default(), n_given: AtomicU32::new(0) });
+    let all = Arc::new(Sessions { served, sessions: Mutex::default(), n_given: AtomicU32::new(0) });
     let lines = lines::bounded(input, Limits::STANDARD.line_bytes).map_err(std::io::Error::other);
     let transport = Lines::new(writer(output), lines.boxed());
-    let [introducing, opening, loading, prompting, cancelling] = array::from_fn(|_| sessions.clone());
-    let [barrier, history, giving, acting] = array::from_fn(|_| sessions.clone());
+    let [intro, open, load, prompt, cancel, barrier, history, give, act] = array::from_fn(|_| all.clone());
     Acp.v1()
         .on_receive_request(
-            async move |_: InitializeRequest, responder, _connection| {
-                responder.respond(introducing.introduce()?)
-            },
+            async move |_: InitializeRequest, responder, _| responder.respond(intro.introduce()?),
             on_receive_request!(),
         )
         .on_receive_request(
             async move |request: NewSessionRequest, responder, connection| {
-                responder.respond_with_result(opening.open(&request, connection))
+                responder.respond_with_result(open.open(&request, connection))
             },
             on_receive_request!(),
         )
         .on_receive_request(
             async move |request: LoadSessionRequest, responder, connection| {
-                responder.respond_with_result(loading.load(&request, connection))
+                responder.respond_with_result(load.load(&request, connection))
             },
             on_receive_request!(),
         )
         .on_receive_request(
-            async move |request: PromptRequest, responder, _connection| prompting.prompt(&request, responder),
+            async move |request: PromptRequest, responder, _connection| prompt.prompt(&request, responder),
             on_receive_request!(),
         )
         .on_receive_notification(
             async move |request: CancelNotification, _connection| {
-                cancelling.command(&request.session_id.to_string(), SessionCommand::Cancel)
+                cancel.command(&request.session_id.to_string(), SessionCommand::Cancel)
             },
             on_receive_notification!(),
         )
@@ -123,13 +120,13 @@ pub async fn serve(
         )
         .on_receive_request(
             async move |request: GiveRequest, responder: Responder<_>, _connection| {
-                responder.respond_with_result(giving.receive(request))
+                responder.respond_with_result(give.receive(request))
             },
             on_receive_request!(),
         )
         .on_receive_request(
             async move |request: ActionRequest, responder, _connection| {
-                acting.command(&request.session_id, SessionCommand::Act(request.action, responder))
+                act.command(&request.session_id, SessionCommand::Act(request.action, responder))
             },
             on_receive_request!(),
         )
