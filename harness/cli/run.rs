@@ -271,9 +271,22 @@ fn list(jobs: &[Job], shard: Option<Shard>) {
 /// The `run.json` of a run, at its beginning and at its end.
 fn note(work: &Work, report: Option<&Report>) -> RunNote {
     let mut arguments = work.arguments.clone();
-    let own = arguments.manifest.iter_mut().chain(&mut arguments.command).chain(&mut arguments.mode);
-    let words = arguments.scenarios.iter_mut().chain(&mut arguments.systems).chain(&mut arguments.filter);
-    words.chain(own).chain(&mut arguments.sdk_version).for_each(|word| redactor().string(word));
+    // Named one by one, so that a new argument is not forgotten here: what a user writes freely may hold a secret.
+    let RunArguments {
+        scenarios,
+        systems,
+        manifest,
+        command,
+        mode,
+        sdk_version,
+        dialects: _,
+        profiles: _,
+        filter,
+        seed: _,
+        shard: _,
+    } = &mut arguments;
+    let own = manifest.iter_mut().chain(command).chain(mode).chain(sdk_version).chain(filter);
+    scenarios.iter_mut().chain(systems).chain(own).for_each(|word| redactor().string(word));
     let cases = report.into_iter().flat_map(|report| &report.cases).map(|case| RunCase {
         system: case.system.clone(),
         plan: case.plan.clone(),

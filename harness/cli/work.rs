@@ -37,8 +37,9 @@ impl Work {
         let note = folder::read_note(path)?;
         let earlier = earlier_cases(path, &note)?;
         let RunNote { mut arguments, finished, .. } = note;
-        let own = arguments.manifest.iter().chain(&arguments.command).chain(&arguments.sdk_version);
-        if own.chain(&arguments.scenarios).any(|word| word.contains(REDACTED)) {
+        let own = arguments.manifest.iter().chain(&arguments.command).chain(&arguments.mode);
+        let own = own.chain(&arguments.sdk_version).chain(&arguments.filter);
+        if own.chain(&arguments.scenarios).chain(&arguments.systems).any(|word| word.contains(REDACTED)) {
             let why = "a secret in the arguments of that run was not kept\nhint: give the arguments again";
             return Err(wrong(why.to_owned()));
         }

@@ -222,7 +222,7 @@ fn explain_knows_the_rules_of_streams() {
     assert!(all.contains("\nopenai-chat/stream/truncated  "), "{all}");
     let off = said(&folder, &["check", "--off", "openai-chat/stream/truncated", "x.json"]);
     assert_eq!(off.code, Some(2), "{off:#?}");
-    assert!(off.err.contains("is a rule of recorded streams\nhint: "), "{off:#?}");
+    assert!(off.err.contains("is a rule for recorded streams\nhint: "), "{off:#?}");
     assert_eq!(said(&folder, &["explain", "--html", "rules"]).code, Some(0));
     let page = fs::read_to_string(folder.path().join("rules/openai-chat/stream/truncated.html")).unwrap();
     assert!(page.contains("href=\"../../index.html\""), "{page}");

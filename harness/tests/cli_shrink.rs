@@ -165,5 +165,5 @@ fn a_scenario_of_which_nothing_was_found_is_neither_replayed_nor_promoted() {
     assert_eq!(said.code, Some(2), "{said:#?}");
     assert!(said.err.contains("shows no failure on reference/simulated"), "{said:#?}");
     let said = run(&folder, &["shrink", "abort/mid-batch#k=1"]);
-    assert!(said.code == Some(2) && said.err.contains("name it with --system"), "{said:#?}");
+    assert!(said.code == Some(2) && said.err.contains("name one with --system"), "{said:#?}");
 }

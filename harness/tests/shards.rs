@@ -132,7 +132,7 @@ fn what_are_not_the_shards_of_one_run_is_told() {
     assert_bad(&with(&|report| report["profiles"] = json!([])), "differ in the profiles");
     assert_bad(
         &with(&|report| report["shard"] = json!({ "index": 2, "of": 3 })),
-        "the number of shards: 2, and 3",
+        "the number of shards: 2 and 3",
     );
     assert_bad(
         &with(&|report| report["shard"] = json!({ "index": 3, "of": 2 })),
@@ -174,7 +174,7 @@ fn a_shard_that_is_given_twice_must_say_the_same() {
     let case = cases.iter_mut().find(|case| !case["plan"].as_str().unwrap().ends_with("+control")).unwrap();
     case["verdict"] = json!("vacuous");
     fs::write(path.join("again.json"), other.to_string()).unwrap();
-    assert_bad(&merged(path, &files, &[]), "is pass in 2.json, and vacuous in again.json");
+    assert_bad(&merged(path, &files, &[]), "is pass in 2.json but vacuous in again.json");
 }
 
 #[test]
@@ -188,9 +188,9 @@ fn files_that_are_no_reports_are_told_with_the_place() {
         merged(path, &files, &[])
     };
     assert_bad(&with(""), "cannot read 1.json: it is not a report of `brickbat run`: EOF while parsing");
-    assert_bad(&with("[]"), "it is no report");
-    assert_bad(&with(&"[".repeat(100_000)), "it is no report");
-    assert_bad(&with(&good[..good.len() / 2]), "it is no report");
+    assert_bad(&with("[]"), "it is not a report of `brickbat run`");
+    assert_bad(&with(&"[".repeat(100_000)), "it is not a report of `brickbat run`");
+    assert_bad(&with(&good[..good.len() / 2]), "it is not a report of `brickbat run`");
     assert_bad(
         &with(&good.replace("\"verdict\": \"fail\"", "\"verdict\": \"failed\"")),
         "verdict: unknown variant `failed`",

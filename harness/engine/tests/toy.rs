@@ -8,7 +8,7 @@ use brickbat_engine::checks::judge;
 use brickbat_engine::simulate::simulate;
 use brickbat_rules::Dialect;
 use brickbat_scenario::lower;
-use brickbat_scenario::trace::Grade;
+use brickbat_scenario::trace::Confidence;
 use brickbat_scenario::verdict::Verdict;
 
 #[test]
@@ -23,7 +23,7 @@ fn a_seventh_dialect_is_driven_and_judged() {
             let plan = Arc::new(plan.clone());
             let profile = plan.profile_from(&[]);
             let run = simulate(&plan, profile, Agent::of_plan(&plan, delivery, None), None);
-            let judgement = judge(&plan, &run, profile, Grade::Observed, None);
+            let judgement = judge(&plan, &run, profile, Confidence::Observed, None);
             assert_eq!(judgement.verdict, Verdict::Pass, "{} {delivery:?}: {judgement:#?}", plan.id);
         }
     }

@@ -10,6 +10,14 @@ use super::*;
 use crate::json::Document;
 
 #[test]
+fn the_rules_of_a_dialect_are_listed_in_the_order_of_their_phases() {
+    for dialect in Dialect::ALL {
+        let rules = Rule::all().filter(|rule| rule.dialect() == dialect);
+        assert!(rules.is_sorted_by_key(|rule| rule.phase), "{dialect}");
+    }
+}
+
+#[test]
 fn ids_and_aliases_are_unique_and_found() {
     let mut seen = HashSet::new();
     for rule in Rule::all() {

@@ -185,6 +185,11 @@ impl<Call, Since> Action<Call, Since> {
         matches!(self.spec().ends, Ends::TurnByStop | Ends::Turn)
     }
 
+    /// Whether nothing goes wrong in it: the turn only takes longer, or another order.
+    pub fn is_harmless(&self) -> bool {
+        matches!(self, Action::Pause | Action::Settle(_))
+    }
+
     /// Whether the history is changed, or something is asked outside it.
     pub fn changes_history(&self) -> bool {
         self.spec().actor == Actor::History

@@ -126,6 +126,8 @@ fn points() -> String {
     let side = |spec: &PointSpec, side| spec.region(side).map_or("never", region).to_owned();
     let row = |spec: &'static PointSpec| {
         let needs = spec.needs.map(|need| code(need.name())).unwrap_or_default();
+        let is_plain = serde_json::from_value::<Point>(spec.name.into()).is_ok();
+        assert_eq!(is_plain, !written_point(spec.name).starts_with('{'), "{}: give it an example", spec.name);
         let sides = [side(spec, Side::Before), side(spec, Side::After)];
         [vec![code(written_point(spec.name)), cells[spec.name].clone()], sides.to_vec(), vec![needs]].concat()
     };
@@ -157,6 +159,13 @@ fn actions() -> String {
             Ends::TurnByStop | Ends::Turn => "the turn",
         };
         let needs = spec.needs.map(|need| code(need.name())).unwrap_or_default();
+        let is_plain = serde_json::from_value::<Action>(spec.name.into()).is_ok();
+        assert_eq!(
+            is_plain,
+            !written_action(spec.name).starts_with('{'),
+            "{}: give it an example",
+            spec.name
+        );
         let name = code(&written_action(spec.name));
         vec![
             name,

@@ -63,9 +63,7 @@ fn healthy(evidence: &Evidence<'_>, last: &RequestView) -> Vec<usize> {
     let broken = broken_turns(evidence);
     let is_quiet = |turn: usize| {
         let mut actions = evidence.plan.turns[turn].actions.iter();
-        actions.all(|action| {
-            action.is_between_turns() || matches!(action.what, Action::Pause | Action::Settle(_))
-        })
+        actions.all(|action| action.is_between_turns() || action.what.is_harmless())
     };
     let is_refused =
         |turn| evidence.requests.iter().any(|request| request.turn == turn && request.refusal.is_some());

@@ -29,9 +29,7 @@ pub(super) fn failures(evidence: &Evidence<'_>, check: &Check) -> Vec<Finding> {
 fn is_quiet(turn: &PlannedTurn) -> bool {
     let cut = |script: &Script| matches!(script.stop, Some(Stop::Length | Stop::Pause | Stop::Refusal));
     let is_harmless = |action: &PlannedAction| {
-        let goes_on =
-            matches!(action.what, Action::Pause | Action::Settle(_)) || action.what.changes_history();
-        action.is_between_turns() || goes_on
+        action.is_between_turns() || action.what.is_harmless() || action.what.changes_history()
     };
     let mut scripts = turn.replies.iter().flat_map(|reply| &reply.attempts);
     !scripts.any(cut) && turn.actions.iter().all(is_harmless)

@@ -172,6 +172,22 @@ fn commands_of(what: &BoundAction) -> Vec<Command> {
         Action::Interrupt(cause) => vec![Command::Interrupt(*cause)],
         Action::StopAgain => vec![Command::Stop, Command::Stop],
         Action::Abort | Action::Stall => vec![Command::Stop],
-        _ => Vec::new(),
+        // The provider or the supervisor does it, or it was carried out above.
+        Action::Kill
+        | Action::Pause
+        | Action::Reset
+        | Action::Eof
+        | Action::EndEarly
+        | Action::Error(_)
+        | Action::Http(_)
+        | Action::Settle(_)
+        | Action::Duplicate
+        | Action::Malformed
+        | Action::Ignore
+        | Action::Trim(_)
+        | Action::Summarise(_)
+        | Action::Rewind(_)
+        | Action::Aside(_)
+        | Action::Finish => Vec::new(),
     }
 }

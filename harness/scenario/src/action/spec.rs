@@ -113,7 +113,7 @@ pub(super) const NO: i8 = -1;
 
 impl ActionSpec {
     /// Every action that a scenario can write.
-    pub const ALL: [&'static ActionSpec; 22] = table::ALL;
+    pub const ALL: [&'static ActionSpec; table::ALL.len()] = table::ALL;
 
     /// How often generation takes it in a region; nothing where it is not allowed.
     pub fn weight(&self, region: Region) -> Option<usize> {
