@@ -154,7 +154,8 @@ fn a_line_without_end() {
 
 #[test]
 fn a_flood_of_updates() {
-    check("show \"$session\" pending | sed 's/.*/&/;:a;p;ba' | head -n 100000 >&3", &["floods the harness"]);
+    // The trace is full, or more came than could be read: the machine decides which is first.
+    check("show \"$session\" pending | sed 's/.*/&/;:a;p;ba' | head -n 100000 >&3", &["events"]);
 }
 
 #[test]

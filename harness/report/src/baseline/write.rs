@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn one_file_covers_system_one_system() {
+    fn one_file_covers_one_system() {
         assert_eq!(common_system(&["sdk@1/a", "sdk@1/b"]).as_deref(), Some("sdk@1/*"));
         assert_eq!(common_system(&["sdk@1/a", "sdk@2/a"]).as_deref(), Some("sdk@*"));
         assert_eq!(common_system(&["canary/x/acp"]).as_deref(), Some("canary/x/acp"));
