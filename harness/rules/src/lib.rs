@@ -2,7 +2,7 @@
 //!
 //! This crate stands alone: it knows no scenario, no agent and no SDK.
 //!
-//! [`validate`] answers for any bytes: an empty list means that the provider accepts the body, and the first
+//! [`validate()`] answers for any bytes: an empty list means that the provider accepts the body, and the first
 //! error of the list is what the provider would answer. Which rules bind, and how hard, is a [`Profile`].
 //!
 //! The rules judge one body, and what it names of earlier replies if they are given a [`Memory`] of them. They know no

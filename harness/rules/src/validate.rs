@@ -13,7 +13,7 @@ pub fn list_of(dialect: Dialect) -> &'static str {
 
 /// The violations in a request body, in the order in which the provider of this profile checks.
 ///
-/// Any bytes have an answer. The list holds at most [`MAX_VIOLATIONS`] errors and as many warnings.
+/// Any bytes have an answer. The list holds at most [`MAX_VIOLATIONS`](crate::MAX_VIOLATIONS) errors and as many warnings.
 pub fn validate(profile: &'static Profile, body: &[u8]) -> Vec<Violation> {
     validate_remembering(profile, &Memory::default(), body)
 }

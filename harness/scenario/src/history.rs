@@ -1,7 +1,7 @@
 //! A history: the messages of a conversation, whatever the dialect, lossless.
 //!
 //! Every item knows where it came from. What is not understood is carried as it is.
-//! Histories are read off requests by [`crate::wire::history`].
+//! Histories are read off requests by [`crate::wire::history()`].
 
 use serde::Serialize;
 use serde_json::Value;
