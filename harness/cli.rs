@@ -54,7 +54,7 @@ use output::{print_plain, tell};
 #[derive(Parser)]
 #[command(name = "brickbat", version, max_term_width = 110, after_help = EXAMPLES)]
 /// Put aborts, faults and reorderings into the turns of an agent SDK, and prove that the thread survives.
-struct Arguments {
+struct CommandLine {
     #[command(subcommand)]
     command: Command,
 }
@@ -111,7 +111,7 @@ enum Command {
 
 /// Runs the command that the arguments name.
 pub fn main() -> ExitCode {
-    let code = match Arguments::try_parse() {
+    let code = match CommandLine::try_parse() {
         Ok(arguments) => arguments.command.execute().unwrap_or_else(|error| error.report()),
         Err(error) => usage(&error),
     };

@@ -17,7 +17,7 @@ use brickbat::dialect::Dialect;
 use brickbat::lower::plans;
 use brickbat::provider::{Answer, Headers, Provider, Request};
 use brickbat::rules::Profile;
-use brickbat::server::{Answerer, Limits, Server, Writes};
+use brickbat::server::{Answerer, Server, ServerLimits, Writes};
 use brickbat::trace::RequestKind;
 use http_body_util::{BodyExt, StreamBody};
 use hyper::body::{Bytes, Frame, Incoming};
@@ -208,7 +208,7 @@ fn body() -> String {
 }
 
 async fn serve_ours(writes: Writes, started: std_mpsc::Sender<(SocketAddr, String)>) {
-    let server = Server::start(Limits { writes, ..Limits::STANDARD }).await.unwrap();
+    let server = Server::start(ServerLimits { writes, ..ServerLimits::STANDARD }).await.unwrap();
     let mut mount = server.mount(Core::new());
     let url = mount.base_url() + "/v1/messages";
     let path = url.strip_prefix(&format!("http://{}", server.addr())).unwrap();

@@ -91,7 +91,11 @@ impl PendingBaseline<'_> {
         let new = rewrite(&old, &shown, Known { systems: &systems, plans });
         fs::write(self.file, new.to_yaml()).map_err(|error| CliError::cannot_write(self.file, error))?;
         let n_unexplained = new.entries.iter().filter(|entry| !entry.is_explained()).count();
-        tell(format!("{}: {} entries, {n_unexplained} not yet explained", self.file, new.entries.len()));
+        let n_entries = match new.entries.len() {
+            1 => "1 entry".to_owned(),
+            n => format!("{n} entries"),
+        };
+        tell(format!("{}: {n_entries}, {n_unexplained} not yet explained", self.file));
         Ok(())
     }
 }

@@ -42,10 +42,10 @@ pub(super) struct Check {
     format: CheckFormat,
     /// Ignore violations of this rule: an id, an alias, or a name without its dialect. May be repeated.
     #[arg(long, value_name = "RULE", value_parser = rule::named)]
-    off: Vec<rule::Named>,
+    off: Vec<rule::RuleArgs>,
     /// Treat warnings of this rule as errors. May be repeated.
     #[arg(long, value_name = "RULE", value_parser = rule::named)]
-    deny: Vec<rule::Named>,
+    deny: Vec<rule::RuleArgs>,
 }
 
 const EXAMPLES: &str = "Examples:
@@ -87,7 +87,8 @@ fn formats() -> impl TypedValueParser<Value = CheckFormat> {
         "json" => CheckFormat::Json,
         "sarif" => CheckFormat::Sarif,
         "github" => CheckFormat::Github,
-        _ => CheckFormat::Text,
+        "text" => CheckFormat::Text,
+        other => unreachable!("clap has refused `{other}`"),
     })
 }
 

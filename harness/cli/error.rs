@@ -13,25 +13,25 @@ pub(super) const UNJUDGED: u8 = 3;
 pub(super) type Outcome = Result<u8, CliError>;
 
 /// Any error, or words of our own.
-type Cause = Box<dyn Error + Send + Sync>;
+type BoxedCause = Box<dyn Error + Send + Sync>;
 
 /// Why a command ends early.
 #[derive(Debug)]
 pub(super) enum CliError {
     /// Arguments or files that cannot be worked with.
-    Input(Cause),
+    Input(BoxedCause),
     /// Brickbat, or a system, does not start.
-    Start(Cause),
+    Start(BoxedCause),
     /// The user interrupted it, which has been reported.
     Interrupted,
 }
 
 impl CliError {
-    pub(super) fn input(cause: impl Into<Cause>) -> CliError {
+    pub(super) fn input(cause: impl Into<BoxedCause>) -> CliError {
         CliError::Input(cause.into())
     }
 
-    pub(super) fn start(cause: impl Into<Cause>) -> CliError {
+    pub(super) fn start(cause: impl Into<BoxedCause>) -> CliError {
         CliError::Start(cause.into())
     }
 

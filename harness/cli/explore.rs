@@ -82,12 +82,12 @@ struct Space {
     chosen: Vec<Candidate>,
 }
 
-/// ExploreDepth an exploration has shown of one system.
+/// What an exploration has shown of one system.
 #[derive(Default)]
 struct Outcomes {
     counts: BTreeMap<Verdict, usize>,
     failures: Vec<Failure>,
-    /// ExploreDepth the exit code rests on: everything but passes, of which one stands for all.
+    /// What the exit code rests on: everything but passes, of which one stands for all.
     kept: Vec<Case>,
     is_whole: bool,
 }
@@ -102,7 +102,7 @@ impl Exploration<'_> {
         Ok(codes.into_iter().max_by_key(|code| RANK.iter().position(|known| known == code)).unwrap_or(0))
     }
 
-    /// ExploreDepth there is to explore. Which actions go together is worked out here, on all cores.
+    /// What there is to explore. Which actions go together is worked out here, on all cores.
     fn space(&self) -> Result<Space, CliError> {
         let (name, scenario) = one_scenario(&self.options.base)?;
         let base = Base::of(&format!("explore/{name}"), &scenario, self.seed);
@@ -158,7 +158,7 @@ impl Exploration<'_> {
         let options = Options { repeat: self.repeat, ..launch.options(self.n_jobs) };
         let progress = Progress::on(system);
         let n_all = space.chosen.len();
-        // ExploreDepth has been seen stays, whatever becomes of the rest.
+        // What has been seen stays, whatever becomes of the rest.
         let outcomes = Mutex::new(Outcomes::default());
         let run = async {
             for (at, chunk) in space.chosen.chunks(CHUNK).enumerate() {

@@ -1,5 +1,6 @@
 //! A distinct failure, as all commands that group findings print it and write it down.
 
+use brickbat_scenario::plan::CONTROL;
 use std::path::Path;
 
 use super::error::CliError;
@@ -65,6 +66,3 @@ pub(super) fn counts<'a>(counts: impl IntoIterator<Item = (&'a Verdict, &'a usiz
 pub(super) fn plan_of(case: &Case) -> &str {
     case.plan.strip_suffix(CONTROL).unwrap_or(&case.plan)
 }
-
-/// The end of the id of a control plan.
-pub(super) const CONTROL: &str = "+control";

@@ -1,5 +1,6 @@
 //! `brickbat fuzz`: generated scenarios on a system, and each distinct failure as one small scenario.
 
+use brickbat_scenario::plan::CONTROL;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -9,7 +10,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 
 use super::error::{CliError, Outcome, UNJUDGED, UnknownName};
-use super::failure::{self, CONTROL, MAX_UNJUDGED, plan_of};
+use super::failure::{self, MAX_UNJUDGED, plan_of};
 use super::interrupt::until_interrupted;
 use super::launch::{FOUND, Launch, block_on, start};
 use super::options::{FailOnOptions, JobOptions, ProviderOptions, SystemOptions};
@@ -100,7 +101,7 @@ struct Tally {
 }
 
 /// One run of the command.
-struct Session<'a> {
+struct FuzzRun<'a> {
     fuzz: &'a Fuzz,
     system: &'a System,
     options: Options<'a>,
@@ -114,7 +115,7 @@ impl Fuzz {
         let system = self.system.one_system()?;
         failure::make_folder(self.out.as_deref())?;
         let launch = Launch::new(self.provider.profiles())?;
-        let session = Session {
+        let session = FuzzRun {
             fuzz: self,
             system: &system,
             options: launch.options(self.concurrency.jobs),
@@ -127,7 +128,7 @@ impl Fuzz {
     }
 }
 
-impl Session<'_> {
+impl FuzzRun<'_> {
     /// Runs one batch after the other until time or plans are used up.
     async fn run(&self) -> Result<(), CliError> {
         let guidance = if self.fuzz.random { Guidance::None } else { Guidance::Novelty };

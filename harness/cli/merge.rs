@@ -11,7 +11,7 @@ use super::options::FailOnOptions;
 use super::output::{paint, print};
 use super::reports::ReportOptions;
 use brickbat_report::report::Report;
-use brickbat_report::report::merge::{Part, merge};
+use brickbat_report::report::merge::{ShardReport, merge};
 use brickbat_report::report::read::{MAX_BYTES, ReadError};
 use brickbat_report::report::text;
 
@@ -39,7 +39,8 @@ Exit codes: those of `brickbat run`; also 2 if the files are not exactly the sha
 
 impl Merge {
     pub(super) fn execute(&self) -> Outcome {
-        let part = |path: &PathBuf| Ok(Part { file: path.display().to_string(), report: read_report(path)? });
+        let part =
+            |path: &PathBuf| Ok(ShardReport { file: path.display().to_string(), report: read_report(path)? });
         let report = merge(self.files.iter().map(part).collect::<Result<_, CliError>>()?)?;
         self.report.check_writable()?;
         print(&text::render(&report, self.threshold.fail_on, paint));

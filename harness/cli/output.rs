@@ -42,7 +42,7 @@ pub(super) fn print_plain(text: &str) {
 /// Prints an error. Diagnostics render themselves, and begin with `error:` already.
 pub(super) fn error(error: impl Display) {
     let words = error.to_string();
-    let prefix = if words.starts_with("error") { "" } else { "error: " };
+    let prefix = if words.starts_with("error:") { "" } else { "error: " };
     tell(format!("{prefix}{words}"));
 }
 

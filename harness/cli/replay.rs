@@ -1,12 +1,13 @@
 //! `brickbat replay`, and how often a scenario shows a failure on a system that is up.
 
+use brickbat_scenario::plan::CONTROL;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use clap::Args;
 
 use super::error::{CliError, Outcome, UNJUDGED};
-use super::failure::{CONTROL, plan_of};
+use super::failure::plan_of;
 use super::interrupt::until_interrupted;
 use super::launch::{FOUND, Launch, block_on, start};
 use super::library::one_scenario;

@@ -7,13 +7,13 @@ use brickbat_scenario::parse::did_you_mean;
 
 /// The rules that a word names: one for an id or an alias, one for each dialect for a name without its dialect.
 #[derive(Debug, Clone)]
-pub(super) struct Named(pub(super) Vec<&'static Rule>);
+pub(super) struct RuleArgs(pub(super) Vec<&'static Rule>);
 
 /// Finds rules by id, alias or name.
-pub(super) fn named(word: &str) -> Result<Named, UnknownName> {
+pub(super) fn named(word: &str) -> Result<RuleArgs, UnknownName> {
     let found = Rule::named(word);
     if !found.is_empty() {
-        return Ok(Named(found));
+        return Ok(RuleArgs(found));
     }
     if !StreamRule::named(word).is_empty() {
         let words = "is a rule for recorded streams\nhint: this option takes rules for request bodies";
@@ -37,7 +37,7 @@ pub(super) fn any_named(word: &str) -> Result<RulesAndStreamRules, UnknownName> 
 }
 
 /// All rules that are named in a list of options.
-pub(super) fn all(named: &[Named]) -> Vec<&'static Rule> {
+pub(super) fn all(named: &[RuleArgs]) -> Vec<&'static Rule> {
     named.iter().flat_map(|named| named.0.iter().copied()).collect()
 }
 

@@ -1,11 +1,11 @@
 //! `brickbat show`.
 
+use brickbat_scenario::plan::CONTROL;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use super::error::{CliError, Outcome};
-use super::failure::CONTROL;
 use super::output::{paint, print};
 use brickbat_drive::folder;
 use brickbat_report::record::CaseNote;

@@ -1,5 +1,6 @@
 //! What a run is to do: from its arguments, or from the folder of an earlier run.
 
+use brickbat_scenario::plan::CONTROL;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -61,7 +62,7 @@ impl Work {
             // A control plan is run before its plan.
             let open = earlier.iter().filter(|case| case.is_open);
             let open: BTreeSet<&str> =
-                open.map(|case| case.plan.strip_suffix("+control").unwrap_or(&case.plan)).collect();
+                open.map(|case| case.plan.strip_suffix(CONTROL).unwrap_or(&case.plan)).collect();
             let known: BTreeSet<&str> = earlier.iter().map(|case| case.plan.as_str()).collect();
             let (mut wanted, others): (Vec<Job>, Vec<Job>) =
                 jobs.iter().cloned().partition(|job| open.contains(job.plan.id.to_string().as_str()));

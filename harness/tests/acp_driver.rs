@@ -8,14 +8,14 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::polite::{self, POLITE, spec};
-use brickbat::driver::{Adapter, DriverError, Launch, Limits, Session, SessionEvent};
+use brickbat::driver::{Adapter, DriverError, Launch, ProcessLimits, Session, SessionEvent};
 use brickbat::trace::{Consent, QuestionId, ShownState, TurnOutcome};
 
 /// Longer than a healthy shell needs on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 fn launch(script: &str, arg: &str) -> Launch {
-    let limits = Limits { start: PATIENCE, answer: PATIENCE, ..Limits::STANDARD };
+    let limits = ProcessLimits { start: PATIENCE, answer: PATIENCE, ..ProcessLimits::STANDARD };
     Launch { limits, ..polite::launch(script, arg) }
 }
 
@@ -119,7 +119,7 @@ async fn a_turn_is_stopped_and_the_next_one_runs() {
     assert_eq!(session.next().await, Some(shown("a", ShownState::InProgress)));
 }
 
-/// What comes of two questions that get those answers: the option that the adapter was told, as the name of a call.
+/// What comes of two questions that get those answers: the option that the adapter got, as the name of a call.
 async fn told(first: Consent, second: Consent) -> Vec<SessionEvent> {
     let mut session = open("ask a; ask b").await;
     session.prompt("hello").await.unwrap();
@@ -161,7 +161,7 @@ async fn a_killed_session_is_loaded_by_another_process() {
     assert!(heir.about().capabilities.has("load"));
     let mut session = heir.load(session.id(), &spec(Path::new("/tmp"))).await.unwrap();
     session.prompt("again").await.unwrap();
-    // The past that it told while it loaded is no event of this conversation.
+    // The past that it sent while it loaded is no event of this conversation.
     assert_eq!(session.next().await, Some(shown("b", ShownState::Completed)));
 }
 

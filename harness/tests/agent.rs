@@ -13,7 +13,7 @@ use brickbat::flaws::Canary;
 use brickbat::provider::Provider;
 use brickbat::report::Case;
 use brickbat::runner::{Job, System};
-use brickbat::server::{Limits, Mount, Server, ServerEvent};
+use brickbat::server::{Mount, Server, ServerEvent, ServerLimits};
 use brickbat::trace::{Confidence, Event};
 use brickbat::verdict::Verdict;
 use serde_json::{Value, json};
@@ -273,7 +273,7 @@ fn a_session_is_loaded_in_a_new_process() {
     within_patience(async {
         let state = TempDir::new().unwrap();
         let job = load("control/plain-batch@anthropic-messages").remove(0);
-        let server = Server::start(Limits::STANDARD).await.unwrap();
+        let server = Server::start(ServerLimits::STANDARD).await.unwrap();
         let mut mount = server.mount(Provider::new(job.plan.clone(), job.plan.profile_from(&[])));
         let given = session(&mount.base_url(), state.path(), &json!({}));
 

@@ -1,4 +1,4 @@
-//! Baselines: findings that are known do not count, what is new does, and what is gone is told.
+//! Baselines: findings that are known do not count, what is new does, and what is gone is reported.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 
@@ -194,7 +194,7 @@ fn a_baseline_that_was_written_makes_the_next_run_green() {
     fs::write(folder.join("b.yaml"), "").unwrap();
     let first = run(folder, &["--write-baseline", "b.yaml"]);
     assert_eq!(first.code, Some(1), "{first:#?}");
-    assert!(first.err.contains("1 entries, 1 not yet explained"), "{first:#?}");
+    assert!(first.err.contains("1 entry, 1 not yet explained"), "{first:#?}");
     let written = fs::read_to_string(folder.join("b.yaml")).unwrap();
     assert!(written.contains("thread-survives") && written.contains("Not yet explained."), "{written}");
 

@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use crate::polite::{self, POLITE, spec};
-use brickbat::driver::{Adapter, DriverError, Launch, Limits, Scratch};
+use brickbat::driver::{Adapter, DriverError, Launch, ProcessLimits, Scratch};
 use tempfile::TempDir;
 
 const GUARDIAN: &str = env!("CARGO_BIN_EXE_brickbat");
@@ -112,7 +112,7 @@ async fn up(reader: &File, n_processes: usize) {
 }
 
 fn launch(script: &str) -> Launch {
-    let limits = Limits { start: PATIENCE, answer: PATIENCE, ..Limits::STANDARD };
+    let limits = ProcessLimits { start: PATIENCE, answer: PATIENCE, ..ProcessLimits::STANDARD };
     Launch { limits, ..polite::launch(script, ":") }
 }
 
@@ -275,7 +275,7 @@ fn an_interrupted_run_reports_what_it_has() {
     let mut command = Command::new(GUARDIAN);
     command.args(["run", "--jobs", "1"]).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut run = command.spawn().unwrap();
-    // The first line of progress comes early: plans that are not supported are told first.
+    // The first line of progress comes early: plans that are not supported come first.
     let mut said = BufReader::new(run.stderr.take().unwrap()).lines();
     assert!(said.next().unwrap().unwrap().starts_with("reference: 100 of "));
     let id = rustix::process::Pid::from_child(&run);

@@ -5,8 +5,8 @@ mod chained;
 mod exit_code;
 mod kill;
 mod late;
+mod readable;
 mod staging;
-mod told;
 mod waiting;
 
 use std::sync::Arc;

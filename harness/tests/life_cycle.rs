@@ -1,6 +1,6 @@
-//! Calls that are told of out of order: a right store is accused of nothing, and each bug is found.
+//! Events of calls out of order: a right store is accused of nothing, and each bug is found.
 
-use brickbat::events::{Event, MAX_EVENTS, Sequence, StoreBug, Told, Wrong, breaches, shuffled, told};
+use brickbat::events::{Consumed, Event, MAX_EVENTS, Sequence, StoreBug, Wrong, breaches, consume, shuffled};
 use brickbat::generate::Source;
 use brickbat::oracle;
 
@@ -16,7 +16,7 @@ fn a_right_store_is_accused_of_nothing() {
 fn each_bug_is_found_in_few_sequences() {
     for bug in StoreBug::ALL {
         let found =
-            (0..200).position(|seed| !breaches(&drawn(seed), &told(&drawn(seed), Some(bug))).is_empty());
+            (0..200).position(|seed| !breaches(&drawn(seed), &consume(&drawn(seed), Some(bug))).is_empty());
         assert!(found.is_some(), "{bug:?}");
     }
 }
@@ -31,10 +31,10 @@ fn the_named_sequences_find_every_bug_and_accuse_nothing_right() {
     };
     let named: Vec<Vec<Event>> = std::fs::read_dir(folder).unwrap().map(read).collect();
     for events in &named {
-        assert!(breaches(events, &told(events, None)).is_empty(), "{events:#?}");
+        assert!(breaches(events, &consume(events, None)).is_empty(), "{events:#?}");
     }
     for bug in StoreBug::ALL {
-        let finds = |events: &&Vec<Event>| !breaches(events, &told(events, Some(bug))).is_empty();
+        let finds = |events: &&Vec<Event>| !breaches(events, &consume(events, Some(bug))).is_empty();
         assert!(named.iter().any(|events| finds(&events)), "{bug:?}");
     }
 }
@@ -75,8 +75,8 @@ fn bugs_are_accused_of_what_they_do() {
         ),
     ];
     for (bug, events, expected) in cases {
-        assert_eq!(breaches(&events, &told(&events, None)).len(), 0, "{bug:?}");
-        let found = breaches(&events, &told(&events, Some(bug)));
+        assert_eq!(breaches(&events, &consume(&events, None)).len(), 0, "{bug:?}");
+        let found = breaches(&events, &consume(&events, Some(bug)));
         let found: Vec<(Wrong, usize)> = found.into_iter().map(|breach| (breach.wrong, breach.at)).collect();
         assert_eq!(found, expected, "{bug:?}");
     }
@@ -85,11 +85,11 @@ fn bugs_are_accused_of_what_they_do() {
 #[test]
 fn what_is_forgotten_is_a_breach() {
     let events = [Event::Start { call: "a".to_owned(), tool: "lookup".to_owned() }];
-    let lost = breaches(&events, &Told { stored: vec![Vec::new(); 2], refused: None });
+    let lost = breaches(&events, &Consumed { stored: vec![Vec::new(); 2], refused: None });
     assert_eq!(lost.first().unwrap().to_string(), "call a was declared and is not stored");
     // What comes after an event that was refused out loud is not expected.
     let refused = Some(brickbat::events::Refused { at: 0, message: "out of order".to_owned() });
-    assert!(breaches(&events, &Told { stored: vec![Vec::new(); 2], refused }).is_empty());
+    assert!(breaches(&events, &Consumed { stored: vec![Vec::new(); 2], refused }).is_empty());
 }
 
 #[test]

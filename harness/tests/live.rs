@@ -17,7 +17,7 @@ use brickbat::provider::Provider;
 use brickbat::report::{Case, Report, text};
 use brickbat::rules::{self, Profile};
 use brickbat::runner::{Job, System};
-use brickbat::server::{Limits, Mount, Server, ServerEvent};
+use brickbat::server::{Mount, Server, ServerEvent, ServerLimits};
 use brickbat::trace::{Event, RequestKind, TurnOutcome};
 use brickbat::verdict::{Finding, Severity, Verdict};
 use brickbat::wire;
@@ -150,7 +150,7 @@ fn hostile_and_auxiliary_requests_are_answered_and_do_not_move_the_script() {
         for dialect in Dialect::ALL {
             let job = load(&format!("control/plain-batch@{dialect}")).remove(0);
             let profile = Profile::newest(dialect);
-            let server = Server::start(Limits::STANDARD).await.unwrap();
+            let server = Server::start(ServerLimits::STANDARD).await.unwrap();
             let mut mount = server.mount(Provider::new(job.plan, profile));
 
             let path = wire::of(dialect).post_path("m", Delivery::Whole);
@@ -271,7 +271,7 @@ async fn drive_first_turn(server: &Server, job: &Job) -> TurnOutcome {
 fn plans_go_on_unharmed_beside_hostile_requests() {
     const N_TURNS: usize = 50;
     within_patience(async {
-        let server = Server::start(Limits::STANDARD).await.unwrap();
+        let server = Server::start(ServerLimits::STANDARD).await.unwrap();
         let job = load("control/plain-batch@anthropic-messages").remove(0);
         let mut victim = server.mount(Provider::new(job.plan.clone(), job.plan.profile_from(&[])));
         let (done, is_done) = watch::channel(false);
@@ -473,7 +473,7 @@ fn the_reference_agent_outlives_a_kill_at_every_point_over_http() {
 fn the_last_word_of_a_dead_process_is_not_heard() {
     within_patience(async {
         let job = load("control/plain-batch@openai-chat").remove(0);
-        let server = Server::start(Limits::STANDARD).await.unwrap();
+        let server = Server::start(ServerLimits::STANDARD).await.unwrap();
         let mut mount = server.mount(Provider::new(job.plan, Profile::newest(Dialect::OpenaiChat)));
         let target = mount.base_url().strip_prefix(&format!("http://{}", server.addr())).unwrap().to_owned();
         let body = body(Dialect::OpenaiChat, &json!([{ "role": "user", "content": "hi" }])).to_string();

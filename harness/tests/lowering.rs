@@ -141,12 +141,12 @@ fn three_calls_with_three_deltas_have_so_many_points() {
         brickbat::parse::parse("plain-batch.yaml", PLAIN_BATCH).unwrap_or_else(|error| panic!("{error}"));
     let ground = Base::of("plain-batch", &variants[0].scenario, 0).ground(Dialect::AnthropicMessages);
     let kills = ground.injections.iter().filter(|injection| injection.at.action == Action::Kill);
-    let points: BTreeSet<String> =
-        kills.filter(|kill| kill.turn == 0).map(|injection| injection.name()).collect();
+    let points: Vec<String> = kills.filter(|kill| kill.turn == 0).map(|injection| injection.name()).collect();
     // Reply 1: headers on both sides, 2 fragments, 3 calls of 5 marks each, calls, stop, reply: 22.
     // Reply 2: headers on both sides, 2 fragments, stop, reply: 6.
     // Tools: 3 starts, 3 counts of starts, 4 counts of results, 3 results to come: 13.
     assert_eq!(points.len(), 41);
+    assert_eq!(points.iter().collect::<BTreeSet<_>>().len(), points.len(), "{points:#?}");
 }
 
 #[test]

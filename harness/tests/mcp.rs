@@ -12,7 +12,7 @@ use brickbat::lower;
 use brickbat::plan::{Plan, PlannedTool, ToolOutcome};
 use brickbat::provider::Provider;
 use brickbat::rules::Profile;
-use brickbat::server::{GateId, Limits, Mount, Server, ServerEvent};
+use brickbat::server::{GateId, Mount, Server, ServerEvent, ServerLimits};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
@@ -38,7 +38,7 @@ impl Relay {
         let plans: Vec<Plan> =
             lower::plans("control/plain-batch", "x.yaml", text, &[Dialect::OpenaiChat], 0).unwrap();
         let plan = Arc::new(plans.into_iter().next().unwrap());
-        let server = Server::start(Limits::STANDARD).await.unwrap();
+        let server = Server::start(ServerLimits::STANDARD).await.unwrap();
         let mount = server.mount(Provider::new(plan, Profile::newest(Dialect::OpenaiChat)));
         let tool = |name: &str| {
             let params = vec![("key".to_owned(), "string"), ("n".to_owned(), "number")];

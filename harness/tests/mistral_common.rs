@@ -69,28 +69,28 @@ fn compare(path: &str) {
 
 /// Why a body is refused.
 #[derive(Debug, PartialEq)]
-enum Refusal {
+enum OracleRefusal {
     /// It does not have the types of the fields. The sentences are those of another library.
     Types,
     /// With this sentence.
     Sentence(String),
 }
 
-fn answer(profile: &'static Profile, body: &Value) -> Option<Refusal> {
+fn answer(profile: &'static Profile, body: &Value) -> Option<OracleRefusal> {
     let violations = rules::validate_value(profile, body);
     rules::refusal(&violations).map(|violation| match violation.status() {
-        422 => Refusal::Types,
-        _ => Refusal::Sentence(violation.message.clone()),
+        422 => OracleRefusal::Types,
+        _ => OracleRefusal::Sentence(violation.message.clone()),
     })
 }
 
-fn theirs(said: &Value) -> Option<Refusal> {
+fn theirs(said: &Value) -> Option<OracleRefusal> {
     match said["class"].as_str() {
         None => {
             assert!(said.is_null(), "{said}");
             None
         }
-        Some("ValidationError") => Some(Refusal::Types),
-        Some(_) => Some(Refusal::Sentence(said["message"].as_str().unwrap().to_owned())),
+        Some("ValidationError") => Some(OracleRefusal::Types),
+        Some(_) => Some(OracleRefusal::Sentence(said["message"].as_str().unwrap().to_owned())),
     }
 }

@@ -10,7 +10,8 @@ use std::time::Duration;
 use brickbat::dialect::Dialect;
 use brickbat::driver::manifest::FileSource;
 use brickbat::driver::{
-    Adapter, DriverError, Launch, Limits, Manifest, PlainAgent, Session, SessionEvent, SessionSpec, ToolSpec,
+    Adapter, DriverError, Launch, Manifest, PlainAgent, ProcessLimits, Session, SessionEvent, SessionSpec,
+    ToolSpec,
 };
 use brickbat::plan::PlannedTool;
 use brickbat::trace::TurnOutcome;
@@ -75,7 +76,7 @@ fn launch(folder: &Path, on_prompt: &str) -> Launch {
         env: [("ASKED".to_owned(), asked)].into(),
         supervisor: env!("CARGO_BIN_EXE_brickbat").into(),
         scratch: None,
-        limits: Limits { start: PATIENCE, answer: PATIENCE, ..Limits::STANDARD },
+        limits: ProcessLimits { start: PATIENCE, answer: PATIENCE, ..ProcessLimits::STANDARD },
     }
 }
 

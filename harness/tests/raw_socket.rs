@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use brickbat::plan::{Mark, Side, ToolOutcome};
 use brickbat::provider::{Answer, Frames, Hold, Request, Sent};
-use brickbat::server::{Answerer, Limits, Mount, Server, ServerEvent, Writes};
+use brickbat::server::{Answerer, Mount, Server, ServerEvent, ServerLimits, Writes};
 use brickbat::trace::{Confidence, Ending, Event, ExchangeId, Held, RequestKind};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::runtime::Runtime;
@@ -198,7 +198,7 @@ struct Bench {
 }
 
 impl Bench {
-    fn new(limits: Limits) -> Bench {
+    fn new(limits: ServerLimits) -> Bench {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         let server = runtime.block_on(Server::start(limits)).unwrap();
@@ -224,7 +224,7 @@ impl Bench {
 }
 
 fn plays(path: &str, writes: Writes, expected: (u16, Vec<String>, End), ending: Ending) {
-    let mut bench = Bench::new(Limits { writes, ..Limits::STANDARD });
+    let mut bench = Bench::new(ServerLimits { writes, ..ServerLimits::STANDARD });
     let url = bench.url(path);
     let mut client = Client::connect(&url);
     for round in 0..N_ROUNDS {
@@ -265,7 +265,7 @@ fn reset_takes_no_frame_away() {
 #[test]
 fn error_event_ends_the_body_and_the_connection() {
     plays("/error", Writes::PerFrame, (200, frames(7), End::Whole), Ending::ErrorEvent);
-    let bench = Bench::new(Limits::STANDARD);
+    let bench = Bench::new(ServerLimits::STANDARD);
     let url = bench.url("/error");
     let mut client = Client::connect(&url);
     client.ask(&url, b"{}");
@@ -284,7 +284,7 @@ fn cut_body_of_given_length_is_seen_as_cut() {
 
 #[test]
 fn held_reply_stalls_until_released() {
-    let mut bench = Bench::new(Limits::STANDARD);
+    let mut bench = Bench::new(ServerLimits::STANDARD);
     let url = bench.url("/hold");
     let mut client = Client::connect(&url);
     for _ in 0..N_ROUNDS {
@@ -309,7 +309,7 @@ fn held_reply_stalls_until_released() {
 
 #[test]
 fn reply_may_be_held_before_the_head_and_after_the_last_frame() {
-    let mut bench = Bench::new(Limits::STANDARD);
+    let mut bench = Bench::new(ServerLimits::STANDARD);
     let url = bench.url("/hold-all");
     let asked = url.clone();
     let client = thread::spawn(move || Client::connect(&asked).ask(&asked, b"{}"));
@@ -324,7 +324,8 @@ fn reply_may_be_held_before_the_head_and_after_the_last_frame() {
 
 #[test]
 fn peer_that_does_not_read_is_only_written_to() {
-    let mut bench = Bench::new(Limits { receipt_time: Duration::from_millis(50), ..Limits::STANDARD });
+    let mut bench =
+        Bench::new(ServerLimits { receipt_time: Duration::from_millis(50), ..ServerLimits::STANDARD });
     let url = bench.url("/hold");
     let mut client = Client::connect(&url);
     client.send(&url, b"{}");
@@ -334,7 +335,7 @@ fn peer_that_does_not_read_is_only_written_to() {
 
 #[test]
 fn peer_that_closes_while_held_is_seen() {
-    let mut bench = Bench::new(Limits::STANDARD);
+    let mut bench = Bench::new(ServerLimits::STANDARD);
     let url = bench.url("/hold");
     for _ in 0..N_ROUNDS {
         let mut client = Client::connect(&url);
@@ -352,7 +353,7 @@ fn peer_that_closes_while_held_is_seen() {
 
 #[test]
 fn gate_waits_until_settled() {
-    let mut bench = Bench::new(Limits::STANDARD);
+    let mut bench = Bench::new(ServerLimits::STANDARD);
     let url = bench.mount.gate_url("look-up");
     let mut client = Client::connect(&url);
     let text = || "so \"it\" is".to_owned();
@@ -379,7 +380,7 @@ fn gate_waits_until_settled() {
 
 #[test]
 fn gate_that_the_peer_leaves_is_dropped() {
-    let mut bench = Bench::new(Limits::STANDARD);
+    let mut bench = Bench::new(ServerLimits::STANDARD);
     let url = bench.mount.gate_url("look-up");
     for _ in 0..N_ROUNDS {
         let mut client = Client::connect(&url);
@@ -393,7 +394,7 @@ fn gate_that_the_peer_leaves_is_dropped() {
 
 #[test]
 fn gate_answer_counts_as_read_when_the_peer_closes_right_after() {
-    let mut bench = Bench::new(Limits::STANDARD);
+    let mut bench = Bench::new(ServerLimits::STANDARD);
     let url = bench.mount.gate_url("look-up");
     for _ in 0..N_ROUNDS {
         let asked = url.clone();
@@ -407,7 +408,7 @@ fn gate_answer_counts_as_read_when_the_peer_closes_right_after() {
 
 #[test]
 fn chunked_and_awaited_request_bodies_are_read() {
-    let mut bench = Bench::new(Limits::STANDARD);
+    let mut bench = Bench::new(ServerLimits::STANDARD);
     let url = bench.url("/echo?api-version=1");
     let mut client = Client::connect(&url);
     let head = format!("POST {} HTTP/1.1\r\ntransfer-encoding: chunked\r\n", path(&url));
@@ -430,7 +431,7 @@ fn chunked_and_awaited_request_bodies_are_read() {
 
 #[test]
 fn requests_that_are_none_are_refused_in_json() {
-    let bench = Bench::new(Limits { body_bytes: 1 << 20, ..Limits::STANDARD });
+    let bench = Bench::new(ServerLimits { body_bytes: 1 << 20, ..ServerLimits::STANDARD });
     let large = format!("{:x}\r\n", 2 << 20);
     let over = [
         ("GET / HTTP/1.1\r\n\r\n".to_owned(), 404),
@@ -459,7 +460,8 @@ fn requests_that_are_none_are_refused_in_json() {
 
 #[test]
 fn half_sent_request_is_given_up() {
-    let bench = Bench::new(Limits { request_time: Duration::from_millis(50), ..Limits::STANDARD });
+    let bench =
+        Bench::new(ServerLimits { request_time: Duration::from_millis(50), ..ServerLimits::STANDARD });
     let mut client = Client::connect(&bench.url("/"));
     client.stream.write_all(b"POST / HTTP/1.1\r\ncontent-length: 5\r\n\r\nhal").unwrap();
     assert_eq!(client.head().unwrap().0, 408);
@@ -467,7 +469,7 @@ fn half_sent_request_is_given_up() {
 
 #[test]
 fn panic_of_a_core_is_told_and_hurts_no_other_plan() {
-    let mut bench = Bench::new(Limits::STANDARD);
+    let mut bench = Bench::new(ServerLimits::STANDARD);
     let other = bench.server.mount(Fake { n_asked: 0 });
     let url = bench.url("/panic");
     let mut client = Client::connect(&url);
@@ -479,7 +481,7 @@ fn panic_of_a_core_is_told_and_hurts_no_other_plan() {
 
 #[test]
 fn unmounting_closes_what_is_under_way_and_nothing_else() {
-    let bench = Bench::new(Limits::STANDARD);
+    let bench = Bench::new(ServerLimits::STANDARD);
     let mut other = bench.server.mount(Fake { n_asked: 0 });
     let url = other.base_url() + "/hold";
     let mut held = Client::connect(&url);
@@ -515,7 +517,7 @@ fn unmounting_closes_what_is_under_way_and_nothing_else() {
 
 #[test]
 fn last_handle_stops_the_server() {
-    let Bench { runtime, server, mount } = Bench::new(Limits::STANDARD);
+    let Bench { runtime, server, mount } = Bench::new(ServerLimits::STANDARD);
     let url = mount.base_url();
     let mut client = Client::connect(&url);
     drop(server);
@@ -527,7 +529,7 @@ fn last_handle_stops_the_server() {
 
 #[test]
 fn connections_beyond_the_bound_are_told_so() {
-    let mut bench = Bench::new(Limits { n_connections: 2, ..Limits::STANDARD });
+    let mut bench = Bench::new(ServerLimits { n_connections: 2, ..ServerLimits::STANDARD });
     let url = bench.url("/hold");
     let mut held: Vec<Client> = (0..2).map(|_| Client::connect(&url)).collect();
     for client in &mut held {
@@ -549,7 +551,7 @@ fn connections_beyond_the_bound_are_told_so() {
 
 #[test]
 fn strangers_do_not_disturb_a_plan() {
-    let mut bench = Bench::new(Limits::STANDARD);
+    let mut bench = Bench::new(ServerLimits::STANDARD);
     let url = bench.url("/complete");
     let (address, n_strangers) = (bench.server.addr(), n_strangers());
     let (all_here, here) = mpsc::channel();

@@ -1,4 +1,4 @@
-//! What the author of a scenario is told. Every message here has been read: it says what is wrong in the words of
+//! The messages that the author of a scenario gets. Every message here has been read: it says what is wrong in the words of
 //! the file, points at the place, and says what to do where that is not plain.
 
 use brickbat::colour::Colour;
@@ -201,7 +201,7 @@ fn tools_and_calls() {
 }
 
 #[test]
-fn is_malformed() {
+fn malformed_replies() {
     let call = |keys: &str| with("{ as: b, tool: lookup, args: { key: b } }", keys);
     let tool = |tool: &str| {
         let tools = format!("  search: {tool}\n  lookup:");

@@ -32,7 +32,7 @@ fn the_committed_schema_of_the_adapter_protocol_is_current() {
 #[test]
 fn the_examples_of_the_adapter_protocol_are_read() {
     use brickbat::driver::protocol::{About, OutcomeMessage, SessionSpec};
-    use brickbat::events::{Event, Told};
+    use brickbat::events::{Consumed, Event};
     use serde::de::DeserializeOwned;
 
     fn reads<T: DeserializeOwned>(text: &str) -> bool {
@@ -45,8 +45,10 @@ fn the_examples_of_the_adapter_protocol_are_read() {
     let [about, session, events, told, outcome] = examples[..] else { panic!("{examples:#?}") };
     let fed: Value = serde_json::from_str(events).unwrap();
     let answer: Value = serde_json::from_str(told).unwrap();
-    assert!(reads::<Vec<Event>>(&fed["events"].to_string()) && reads::<Told>(&answer["told"].to_string()));
-    assert!(!reads::<Told>(&fed.to_string()));
+    assert!(
+        reads::<Vec<Event>>(&fed["events"].to_string()) && reads::<Consumed>(&answer["told"].to_string())
+    );
+    assert!(!reads::<Consumed>(&fed.to_string()));
     assert!(reads::<About>(about) && reads::<SessionSpec>(session) && reads::<OutcomeMessage>(outcome));
     assert!(!reads::<About>(session) && !reads::<SessionSpec>(about) && !reads::<OutcomeMessage>(about));
 }

@@ -15,7 +15,7 @@ use proptest::prelude::*;
 /// Scenarios of the sweep.
 const N_SCENARIOS: u64 = 2_000;
 
-/// Scenarios on which every planted bug is tried at the most. Some bugs show in one of 600 alone.
+/// The most scenarios on which a planted bug is tried. Some bugs show in one of 600 only.
 const N_FOR_ALL: u64 = 2_000;
 
 /// Planted bugs that [`N_FOR_ALL`] scenarios do not find: those that take several things at once, a broken store, or a

@@ -14,9 +14,11 @@ const MAX_LINES: usize = 600;
 const EMPTY_WORDS: [&str; 6] = ["Manager", "Handler", "Processor", "Helper", "Util", "Engine"];
 
 /// The folders whose code judges: it knows no system, and no planted bug.
-const JUDGES: [&str; 5] = [
+const JUDGES: [&str; 7] = [
     "harness/rules/src",
+    "harness/engine/src/checks.rs",
     "harness/engine/src/checks/",
+    "harness/engine/src/conductor",
     "harness/engine/src/provider",
     "harness/scenario/src/dialects",
     "harness/scenario/src/wire",

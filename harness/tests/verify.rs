@@ -68,7 +68,7 @@ fn each_adapter_is_judged_as_it_deserves() {
 /// The adapters, each with what is expected of it.
 const ADAPTERS: [(&str, fn()); 33] = [
     ("words on standard error are free", || {
-        // Each message that comes is told there, and what is refused stays a refusal.
+        // Each message that comes is noted there, and what is refused stays a refusal.
         let (code, found) = examine("tee /dev/stderr | AGENT");
         assert_eq!(with(&found, "failed", "seen"), [], "{found:#}");
         assert_eq!(code, Some(0), "{found:#}");
@@ -92,14 +92,14 @@ const ADAPTERS: [(&str, fn()); 33] = [
         assert_eq!(with(&found, "skipped", "reason"), expected, "{found:#}");
         assert_eq!((code, with(&found, "failed", "seen")), (Some(0), vec![]), "{found:#}");
     }),
-    ("an adapter that does not start is told", || {
+    ("an adapter that does not start is reported", || {
         caught("echo 'Cannot find module x' >&2; exit 3", &["introduces-itself"], "Cannot find module x")
     }),
-    ("another version of the protocol is told", || {
+    ("another version of the protocol is reported", || {
         let script = filtered("", r#"s/"protocol":1/"protocol":2/"#);
         caught(&script, &["introduces-itself"], "it speaks version 2 of the protocol");
     }),
-    ("words on standard output at the start are told", || {
+    ("words on standard output at the start are reported", || {
         let (code, found) = examine("echo 'Listening on port 3000'; exec AGENT");
         let failed = with(&found, "failed", "seen");
         assert_eq!(failed.len(), 1, "{found:#}");
@@ -107,7 +107,7 @@ const ADAPTERS: [(&str, fn()); 33] = [
         assert!(failed[0].1.contains("`Listening on port 3000`"), "{found:#}");
         assert_eq!((code, with(&found, "not-judged", "reason").len()), (Some(1), 12), "{found:#}");
     }),
-    ("words on standard output in a turn are told", || {
+    ("words on standard output in a turn are reported", || {
         let (code, found) = examine(&filtered("", r#"/"stopReason"/i tokens used: 5"#));
         let failed = with(&found, "failed", "seen");
         assert_eq!(failed[0].0, "silent-on-stdout");
@@ -186,7 +186,7 @@ const ADAPTERS: [(&str, fn()); 33] = [
         assert_eq!(failed[0].0, "passes-the-stop-on", "{found:#}");
         assert_eq!(code, Some(1));
     }),
-    ("an error that is told as an end is caught", || {
+    ("an error that is reported as an end is caught", || {
         let script = filtered("", r#"s/{"kind":"raised".*$/{"kind":"returned"}}}}}/"#);
         let seen = "the provider refused the request with status 400, and the outcome is returned";
         caught(&script, &["tells-the-outcome", "survives-many-plans"], seen);
@@ -195,7 +195,7 @@ const ADAPTERS: [(&str, fn()); 33] = [
         let script = filtered("", r#"s/"text":"status 400.*$/"text":"something went wrong"}}}}}/"#);
         caught(&script, &["tells-the-outcome", "survives-many-plans"], "something went wrong");
     }),
-    ("a stop that is told as an end is caught", || {
+    ("a stop that is reported as an end is caught", || {
         let script = filtered("", r#"s/{"kind":"cancelled"}/{"kind":"returned"}/"#);
         let seen = "the turn was stopped, and its outcome is returned";
         caught(&script, &["tells-the-outcome", "survives-many-plans"], seen);

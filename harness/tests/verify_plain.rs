@@ -2,7 +2,7 @@
 //! each probe is caught by it.
 //!
 //! The agent is the reference agent behind a shell script that speaks plain ACP for it: where the provider is stands in
-//! a file of the working folder, the tools in the list that the tool server is given, and ends are told as ACP tells
+//! a file of the working folder, the tools in the list that the tool server is given, and ends are reported as ACP reports
 //! them.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
@@ -156,12 +156,12 @@ const PAIRS: [(&str, fn()); 15] = [
         Pair { input, ..Pair::default() }
             .caught(&["passes-the-stop-on"], "a tool that is `deaf` was given up");
     }),
-    ("an error that is told as an end", || {
+    ("an error that is reported as an end", || {
         let output = r#"s/{"kind":"raised".*$/{"kind":"returned"}}}}}/"#;
         let words = "the provider refused the request with status 400, and the outcome is returned";
         Pair { output, ..Pair::default() }.caught(&["tells-the-outcome", "survives-many-plans"], words);
     }),
-    ("a stop that is told as an end", || {
+    ("a stop that is reported as an end", || {
         let output = r#"s/{"kind":"cancelled"}/{"kind":"returned"}/; s/"stopReason":"cancelled"/"stopReason":"end_turn"/"#;
         let words = "the turn was stopped, and its outcome is returned";
         Pair { output, ..Pair::default() }.caught(&["tells-the-outcome", "survives-many-plans"], words);

@@ -38,6 +38,6 @@ pub use event::SessionEvent;
 pub use install::Progress;
 pub use manifest::{Manifest, Mode};
 pub use plain::{Plain, PlainAgent};
-pub use process::{Launch, Limits};
+pub use process::{Launch, ProcessLimits};
 pub use protocol::{About, SessionSpec, ToolSpec};
 pub use scratch::Scratch;

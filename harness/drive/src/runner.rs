@@ -8,6 +8,7 @@ mod repeat;
 mod system;
 mod verify;
 
+use brickbat_scenario::plan::CONTROL;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
@@ -222,7 +223,7 @@ struct RerunCommand<'a> {
 impl RerunCommand<'_> {
     fn case(&self, job: &Job) -> String {
         let plan = job.plan.id.to_string();
-        let plan = plan.strip_suffix("+control").unwrap_or(&plan);
+        let plan = plan.strip_suffix(CONTROL).unwrap_or(&plan);
         let what = match &job.path {
             Some(path) => {
                 let variant = plan.find(['#', '@']).map_or("", |at| &plan[at..]);

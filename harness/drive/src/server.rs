@@ -5,7 +5,7 @@
 //! reports what happened, in order, to the runner of the plan. It also keeps the gates, at which tools wait.
 //!
 //! It does not interpret bodies, and it takes nothing from a peer on trust: every size, count and wait has
-//! a bound in [`Limits`].
+//! a bound in [`ServerLimits`].
 
 mod accept;
 mod chunks;
@@ -50,7 +50,7 @@ impl Answerer for provider::Provider {
 
 /// The bounds of a server, and how it writes.
 #[derive(Debug, Clone, Copy)]
-pub struct Limits {
+pub struct ServerLimits {
     pub writes: Writes,
     pub head_bytes: usize,
     pub body_bytes: usize,
@@ -61,7 +61,7 @@ pub struct Limits {
     pub receipt_time: Duration,
 }
 
-impl Limits {
+impl ServerLimits {
     /// What the harness runs with.
     ///
     /// - 64 KiB of head: real clients send below 4 KiB, common servers take 8 to 64 KiB.
@@ -71,7 +71,7 @@ impl Limits {
     /// - 30 s for a request: on loopback the largest takes below one; the margin is for a loaded machine.
     /// - 2 s for a receipt: a client that reads at all reads within milliseconds; the margin is for a
     ///   garbage collection or a loaded machine.
-    pub const STANDARD: Limits = Limits {
+    pub const STANDARD: ServerLimits = ServerLimits {
         writes: Writes::PerFrame,
         head_bytes: 64 << 10,
         body_bytes: 32 << 20,
@@ -132,7 +132,7 @@ pub struct Server {
 
 impl Server {
     /// Listens on a free port of 127.0.0.1.
-    pub async fn start(limits: Limits) -> std::io::Result<Server> {
+    pub async fn start(limits: ServerLimits) -> std::io::Result<Server> {
         let socket = TcpSocket::new_v4()?;
         socket.bind((Ipv4Addr::LOCALHOST, 0).into())?;
         let listener = socket.listen(BACKLOG)?;
@@ -247,7 +247,7 @@ impl Drop for ServerTask {
 
 #[derive(Debug)]
 struct Shared {
-    limits: Limits,
+    limits: ServerLimits,
     mounts: Mutex<Mounts>,
     newcomers: Mutex<Newcomers>,
     queues: Queues,

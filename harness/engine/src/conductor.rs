@@ -265,7 +265,7 @@ impl Conductor {
         let RequestKind::Faulted { turn, reply, attempt, .. } = kind else { return };
         let here = PlannedPoint::Stream { reply, attempt, mark: Mark::Headers, side: Side::Before };
         for receipt in &mut self.actions {
-            if receipt.turn == turn && receipt.at == here && matches!(receipt.what, Action::Http(_)) {
+            if receipt.turn == turn && receipt.at == here && receipt.what.http().is_some() {
                 receipt.prove(Confidence::Observed);
             }
         }

@@ -18,7 +18,7 @@ mod store;
 pub use breach::{Breach, Wrong, breaches};
 pub use sequence::{Sequence, without};
 pub use shuffle::{MAX_EVENTS, shuffled};
-pub use store::{Store, StoreBug, told};
+pub use store::{Store, StoreBug, consume};
 
 /// What a stream tells of a call, in words that every SDK has some event for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -121,10 +121,11 @@ pub struct Stored {
     pub result: Option<String>,
 }
 
-/// What a store says when it is told a sequence of events.
+/// What a store holds after each event of a sequence.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Told {
+#[schemars(rename = "Told")]
+pub struct Consumed {
     /// What is stored after each event, and once more when the stream has ended.
     pub stored: Vec<Vec<Stored>>,
     /// The first event that it refused out loud, and in which words; the turn ends with it.

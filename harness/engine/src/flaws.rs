@@ -1,4 +1,4 @@
-//! The planted bugs: each file makes one or two of the reference agent's decisions wrongly, as a real system did.
+//! The planted bugs: each file makes a few of the reference agent's decisions wrongly, as a real system did.
 //!
 //! A canary is the reference agent with one flaw, and the suite must catch it with the check that the flaw names. No
 //! check, rule or provider knows that there are flaws. To plant one, add its file and name it here, twice.

@@ -23,7 +23,6 @@ pub use recall::Recall;
 use brickbat_rules::json::Document;
 use brickbat_rules::{self as rules, Profile};
 use brickbat_scenario::plan::{BoundAction, Mark, Plan, PlannedAction, PlannedPoint, Script, Side};
-use brickbat_scenario::scenario::HttpFault;
 use brickbat_scenario::trace::{Ending, ExchangeId, Held, RequestKind};
 use brickbat_scenario::wire::{self, Encoded, Envelope, Route, Wire};
 
@@ -133,7 +132,7 @@ impl Provider {
         };
         let actions: Vec<&PlannedAction> =
             plan.turns[self.turn].actions.iter().filter(|action| at_reply(action, reply, attempt)).collect();
-        if let Some(fault) = actions.iter().find_map(|action| http_fault(action))
+        if let Some(fault) = actions.iter().find_map(|action| action.what.http())
             && self.n_http_faults < fault.times
         {
             self.n_http_faults += 1;
@@ -186,7 +185,7 @@ impl Provider {
         for action in actions {
             let PlannedPoint::Stream { mark, side, .. } = action.at else { continue };
             // A body in one piece has no points inside: what is planned there does not happen, and is not proven.
-            if matches!(action.what, Action::Http(_)) || !(streamed || mark == Mark::Headers) {
+            if action.what.http().is_some() || !(streamed || mark == Mark::Headers) {
                 continue;
             }
             let after = match (mark, side) {
@@ -307,13 +306,6 @@ fn is_after_a_result(action: &PlannedAction) -> bool {
     matches!(action.at, PlannedPoint::SettledCount(_) | PlannedPoint::Settled(..))
 }
 
-fn http_fault(action: &PlannedAction) -> Option<&HttpFault> {
-    match &action.what {
-        Action::Http(fault) => Some(fault),
-        _ => None,
-    }
-}
-
 /// The ending that a fault makes, if it makes one.
 pub fn ending_of(fault: &BoundAction) -> Option<Ending> {
     match fault {
@@ -322,6 +314,23 @@ pub fn ending_of(fault: &BoundAction) -> Option<Ending> {
         Action::EndEarly => Some(Ending::EndEarly),
         Action::Error(_) => Some(Ending::ErrorEvent),
         Action::Http(_) => Some(Ending::Status),
-        _ => None,
+        Action::Abort
+        | Action::Kill
+        | Action::Stall
+        | Action::Pause
+        | Action::Settle(_)
+        | Action::Duplicate
+        | Action::Malformed
+        | Action::StopAgain
+        | Action::Interrupt(_)
+        | Action::Steer(_)
+        | Action::Prompt(_)
+        | Action::Inject(_)
+        | Action::Ignore
+        | Action::Trim(_)
+        | Action::Summarise(_)
+        | Action::Rewind(_)
+        | Action::Aside(_)
+        | Action::Finish => None,
     }
 }

@@ -1,5 +1,6 @@
 //! Where two systems differ: the same plans on both, compared, and each distinct difference reported once.
 
+use brickbat_scenario::plan::CONTROL;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
@@ -196,7 +197,7 @@ fn rank(case: &Case) -> (usize, usize, &str) {
 /// The dialect in the id of a plan.
 fn dialect(plan: &str) -> Option<String> {
     let (_, dialect) = plan.rsplit_once('@')?;
-    Some(dialect.strip_suffix("+control").unwrap_or(dialect).to_owned())
+    Some(dialect.strip_suffix(CONTROL).unwrap_or(dialect).to_owned())
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Reports: what was found, as text, JSON and JUnit. A report never judges again.
+//! What a run found, to be printed or kept. A report never judges again.
 //!
 //! A report holds no port, pid, path of the machine or clock outside its `timing` object, and is sorted by case,
 //! so that the same run gives the same bytes.

@@ -233,7 +233,7 @@ struct Subject<'a> {
 }
 
 impl<'a> Subject<'a> {
-    fn of(text: &'a [u8], row: Option<&Row>) -> Subject<'a> {
+    fn of(text: &'a [u8], row: Option<&RequestRow>) -> Subject<'a> {
         let range = row.map_or(0..text.len(), |row| row.request.clone());
         let bytes = &text[range.clone()];
         let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
@@ -253,12 +253,12 @@ impl<'a> Subject<'a> {
 }
 
 /// A row of a recording: a request among other things.
-struct Row {
+struct RequestRow {
     request: Range<usize>,
     dialect: Option<Dialect>,
 }
 
-fn row_of(text: &[u8]) -> Option<Row> {
+fn row_of(text: &[u8]) -> Option<RequestRow> {
     // Most texts are no rows, and this tells it soon.
     if !std::str::from_utf8(text).is_ok_and(|text| text.contains("\"request\"")) {
         return None;
@@ -269,7 +269,7 @@ fn row_of(text: &[u8]) -> Option<Row> {
             let request = row.field("request");
             let is_row = request.is_object() || request.is_array();
             let dialect = row.field("dialect").as_str().and_then(|name| Dialect::from_name(&name));
-            found = is_row.then(|| Row { request: request.span(), dialect });
+            found = is_row.then(|| RequestRow { request: request.span(), dialect });
         }
         _ => has_messages = true,
     });

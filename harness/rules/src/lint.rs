@@ -49,7 +49,7 @@ pub struct Vector {
     /// All that the provider said before this request, the earliest first. Without it nothing is known of what it said,
     /// and names of earlier replies pass.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub earlier: Option<Vec<Exchange>>,
+    pub earlier: Option<Vec<EarlierExchange>>,
     /// The request body as JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<Value>,
@@ -69,7 +69,8 @@ pub struct Vector {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct Exchange {
+#[cfg_attr(feature = "json-schema", schemars(rename = "Exchange"))]
+pub struct EarlierExchange {
     /// The request body.
     pub request: Value,
     /// What later requests may name of the reply, as the provider's whole body has it: its id and what it holds.

@@ -27,7 +27,7 @@ pub use kept::{MAX_KEPT_BYTES, MAX_TRACKED};
 pub use rule::StreamRule;
 pub use violation::{StreamPosition, StreamViolation};
 
-pub(crate) use event::{Event, EventKind, quoted, text};
+pub(crate) use event::{EventKind, StreamEvent, quoted, text};
 pub(crate) use kept::{Arguments, Digest, Room};
 pub(crate) use machine::{Common, Machine, Standing, Warnings, error_in_words, underway};
 pub(crate) use rule::{SSE, error, stream_rules, warning};
@@ -37,7 +37,7 @@ use crate::frames::{Frame, FrameError, FrameKind, FrameReader};
 use crate::{Dialect, Severity};
 use array::ArrayReader;
 use checker::StreamChecker;
-use event::{End, Mark, Piece};
+use event::{End, Piece, StreamOffset};
 use lines::LineReader;
 
 /// The result for one stream.
@@ -159,7 +159,7 @@ impl Linter {
             }
             Reader::Array(reader) => reader.feed(rest, |place, piece| self.checker.take(place, piece)),
             Reader::Frames(reader) => reader.feed(rest, |offset, frame| {
-                take_frame(Mark { offset, line: None }, frame, &mut self.checker);
+                take_frame(StreamOffset { offset, line: None }, frame, &mut self.checker);
             }),
         }
     }
@@ -173,7 +173,7 @@ impl Linter {
             }
             Reader::Array(reader) => Some(reader.finish(|place, piece| self.checker.take(place, piece))),
             Reader::Frames(reader) => {
-                let mark = Mark { offset: reader.n_bytes(), line: None };
+                let mark = StreamOffset { offset: reader.n_bytes(), line: None };
                 Some(End { mark, inside: reader.is_inside_frame() })
             }
         };
@@ -181,7 +181,7 @@ impl Linter {
     }
 }
 
-fn take_frame(mark: Mark, frame: Result<Frame<'_>, FrameError>, checker: &mut StreamChecker) {
+fn take_frame(mark: StreamOffset, frame: Result<Frame<'_>, FrameError>, checker: &mut StreamChecker) {
     let frame = match frame {
         Ok(frame) => frame,
         Err(error) => return checker.take(mark, Piece::Unreadable(&error.to_string(), &[])),
@@ -194,5 +194,5 @@ fn take_frame(mark: Mark, frame: Result<Frame<'_>, FrameError>, checker: &mut St
             return checker.take(mark, Piece::Unreadable(reason, frame.payload()));
         }
     };
-    checker.take(mark, Piece::Event(Event { kind, name: frame.name(), data: frame.payload() }));
+    checker.take(mark, Piece::Event(StreamEvent { kind, name: frame.name(), data: frame.payload() }));
 }

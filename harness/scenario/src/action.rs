@@ -195,6 +195,14 @@ impl<Call, Since> Action<Call, Since> {
         self.spec().actor == Actor::History
     }
 
+    /// The HTTP error with which requests are answered in it, in place of the reply.
+    pub fn http(&self) -> Option<&HttpFault> {
+        match self {
+            Action::Http(fault) => Some(fault),
+            _ => None,
+        }
+    }
+
     /// What is said in it.
     pub fn text(&self) -> Option<&str> {
         match self {

@@ -15,7 +15,7 @@ pub struct History {
 }
 
 /// One block of one message.
-#[expect(missing_docs, reason = "names say it where nothing else does")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Item {
     /// JSON pointer into the request.
@@ -41,7 +41,7 @@ pub enum Role {
 }
 
 /// What a block is.
-#[expect(missing_docs, reason = "names say it where nothing else does")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Content {

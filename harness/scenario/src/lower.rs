@@ -11,7 +11,7 @@ use crate::plan::{CallKey, Mark};
 use crate::plan::{
     Change, Plan, PlanId, PlannedAction, PlannedPoint, PlannedReply, PlannedTurn, Script, Side, ToolOutcome,
 };
-use crate::scenario::{Block, Need, Scenario, Times, Turn};
+use crate::scenario::{Need, Scenario, Times, Turn};
 use crate::wire;
 use brickbat_rules::Profile;
 use brickbat_rules::dialect::Dialect;
@@ -300,13 +300,8 @@ fn other_profile(scenario: &Scenario, dialect: Dialect) -> Result<Option<String>
 
 /// Why a scenario in which the model thinks cannot be played, if the dialect shows nothing of it.
 fn hidden_thinking(scenario: &Scenario, dialect: Dialect) -> Option<String> {
-    let is_hidden = thinks(scenario) && !wire::of(dialect).shows_thinking();
+    let is_hidden = scenario.thinks() && !wire::of(dialect).shows_thinking();
     is_hidden.then(|| format!("our {dialect} provider does not show the model's thinking"))
-}
-
-fn thinks(scenario: &Scenario) -> bool {
-    let replies = scenario.turns.iter().flat_map(|turn| &turn.replies);
-    replies.flat_map(|reply| &reply.attempts).flatten().any(|block| matches!(block, Block::Think(_)))
 }
 
 /// What the scenario asks for, and what its actions need.
@@ -316,7 +311,7 @@ fn needs(scenario: &Scenario, dialect: Dialect, turns: &[PlannedTurn]) -> Vec<Ne
     if scenario.tools.values().any(|tool| tool.asks) {
         needs.push(Need::Approvals);
     }
-    if thinks(scenario) {
+    if scenario.thinks() {
         needs.push(Need::Thinking);
     }
     if turns.iter().any(|turn| turn.process != 1) {
@@ -326,15 +321,14 @@ fn needs(scenario: &Scenario, dialect: Dialect, turns: &[PlannedTurn]) -> Vec<Ne
         needs.push(Need::GivenHistory);
     }
     needs.extend(endings::needs(scenario));
+    let points = scenario.turns.iter().flat_map(|turn| &turn.at).filter_map(|at| at.point());
+    needs.extend(points.filter_map(|point| point.spec().needs));
     for action in turns.iter().flat_map(|turn| &turn.actions) {
         let in_stream = match action.at {
             PlannedPoint::Stream { mark, side, .. } => (mark, side) != (Mark::Headers, Side::Before),
             _ => false,
         };
         needs.extend(action.what.spec().needs);
-        if matches!(action.at, PlannedPoint::Saved(..)) {
-            needs.push(Need::Saving);
-        }
         if in_stream {
             needs.push(Need::Streaming);
         }

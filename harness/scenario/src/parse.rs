@@ -33,13 +33,13 @@ pub struct Variant {
     pub name: String,
     /// What it says.
     pub scenario: Scenario,
-    source: Arc<Source>,
+    source: Arc<SourceFile>,
 }
 
 /// Reads a scenario file.
 pub fn parse(file_name: &str, text: &str) -> Result<Vec<Variant>, Diagnostic> {
     let root = tree::read(file_name, text)?;
-    let source = Arc::new(Source { file: file_name.to_owned(), text: text.to_owned(), root });
+    let source = Arc::new(SourceFile { file: file_name.to_owned(), text: text.to_owned(), root });
     let axes = vary::axes(&source)?;
     let choices = vary::choices(&source, &axes)?;
     let mut filling = vary::Filling::new(&source, &axes);
@@ -69,7 +69,7 @@ pub fn document<T: DeserializeOwned>(
 ) -> Result<T, Diagnostic> {
     let root = tree::read(file_name, text)?;
     let value = root.value();
-    let source = Source { file: file_name.to_owned(), text: text.to_owned(), root };
+    let source = SourceFile { file: file_name.to_owned(), text: text.to_owned(), root };
     let document = typed::typed(&source, value)?;
     match check(&document) {
         Some((pointer, message)) => Err(source.at(source.locate_steps(&steps(&pointer)), message)),
@@ -84,7 +84,7 @@ fn steps(pointer: &str) -> Vec<String> {
 
 /// Whether every variant has the same mistake, so that it belongs to none of them.
 fn fails_everywhere(
-    source: &Source,
+    source: &SourceFile,
     filling: &mut vary::Filling<'_>,
     choices: &[vary::Choice<'_>],
     error: &Diagnostic,
@@ -120,13 +120,13 @@ impl Variant {
 
 /// A file as it was read.
 #[derive(Debug)]
-struct Source {
+struct SourceFile {
     file: String,
     text: String,
     root: Node,
 }
 
-impl Source {
+impl SourceFile {
     fn at(&self, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(&self.file, &self.text, span, message)
     }

@@ -23,6 +23,9 @@ mod change;
 
 pub use change::Change;
 
+/// What stands at the end of the name of a control plan.
+pub const CONTROL: &str = "+control";
+
 /// Names one plan: `abort/mid-batch#k=1@anthropic-messages`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PlanId {
@@ -43,7 +46,7 @@ impl std::fmt::Display for PlanId {
             write!(f, "#{}", self.variant)?;
         }
         write!(f, "@{}", self.dialect)?;
-        if self.control { f.write_str("+control") } else { Ok(()) }
+        if self.control { f.write_str(CONTROL) } else { Ok(()) }
     }
 }
 
@@ -189,7 +192,7 @@ impl PlannedTool {
 pub const MARKER: &str = "ref";
 
 /// One call that the model makes.
-#[expect(missing_docs, reason = "names say it where nothing else does")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlannedCall {
     /// The scenario's name for it, such as `a`.
@@ -405,7 +408,7 @@ pub enum ScriptBlock {
 }
 
 /// Something that happens at a point.
-#[expect(missing_docs, reason = "names say it where nothing else does")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlannedAction {
     /// Where, as the scenario says it, for people: `after end b of reply 1`.
@@ -427,7 +430,7 @@ impl PlannedAction {
 }
 
 /// A point, resolved.
-#[expect(missing_docs, reason = "names say it where nothing else does")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PlannedPoint {
@@ -464,7 +467,7 @@ crate::named! {
 /// A position inside a reply's stream that a frame completes. One frame may complete several.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "names say it where nothing else does")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 pub enum Mark {
     Headers,
     /// Fragment K of what the model thinks, from 1, counted over the whole reply.
@@ -496,7 +499,25 @@ impl BoundAction {
             Action::Summarise(keep) => Some(Change::Summarise { keep: *keep }),
             Action::Rewind(Prompts(prompts)) => Some(Change::Rewind { prompts: *prompts }),
             Action::Aside(question) => Some(Change::Aside { question: question.clone() }),
-            _ => None,
+            Action::Abort
+            | Action::Kill
+            | Action::Stall
+            | Action::Pause
+            | Action::Reset
+            | Action::Eof
+            | Action::EndEarly
+            | Action::Error(_)
+            | Action::Http(_)
+            | Action::Settle(_)
+            | Action::Duplicate
+            | Action::Malformed
+            | Action::StopAgain
+            | Action::Interrupt(_)
+            | Action::Steer(_)
+            | Action::Prompt(_)
+            | Action::Inject(_)
+            | Action::Ignore
+            | Action::Finish => None,
         }
     }
 }

@@ -202,7 +202,16 @@ impl Point {
             | Point::Asked(name)
             | Point::Started(Which::Call(name))
             | Point::Settled(Which::Call(name)) => Some(name),
-            _ => None,
+            Point::Prompt
+            | Point::Headers
+            | Point::Think(_)
+            | Point::Text(_)
+            | Point::Calls
+            | Point::Stop
+            | Point::Reply
+            | Point::Started(Which::Count(_))
+            | Point::Settled(Which::Count(_))
+            | Point::Saved(_) => None,
         }
     }
 
@@ -215,7 +224,16 @@ impl Point {
             | Point::Asked(name)
             | Point::Started(Which::Call(name))
             | Point::Settled(Which::Call(name)) => Some(name),
-            _ => None,
+            Point::Prompt
+            | Point::Headers
+            | Point::Think(_)
+            | Point::Text(_)
+            | Point::Calls
+            | Point::Stop
+            | Point::Reply
+            | Point::Started(Which::Count(_))
+            | Point::Settled(Which::Count(_))
+            | Point::Saved(_) => None,
         }
     }
 }
@@ -249,7 +267,7 @@ impl fmt::Display for Point {
 
 /// A block as far as points are counted in it.
 #[derive(Debug, Clone, Copy)]
-#[expect(missing_docs, reason = "names say it where nothing else does")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 pub enum Shape<'a> {
     Think(u32),
     Text(u32),

@@ -82,6 +82,12 @@ impl Scenario {
         self.turns.iter().flat_map(Turn::calls)
     }
 
+    /// Whether the model thinks anywhere.
+    pub fn thinks(&self) -> bool {
+        let replies = self.turns.iter().flat_map(|turn| &turn.replies);
+        replies.flat_map(|reply| &reply.attempts).flatten().any(|block| matches!(block, Block::Think(_)))
+    }
+
     /// The same, to be changed.
     pub fn calls_mut(&mut self) -> impl Iterator<Item = &mut Call> {
         let replies = self.turns.iter_mut().flat_map(|turn| &mut turn.replies);

@@ -75,7 +75,7 @@ impl Trace {
 }
 
 /// One thing that was observed or done.
-#[expect(missing_docs, reason = "names say it where nothing else does")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "event")]
 pub enum Event {
@@ -196,7 +196,7 @@ pub enum Aside {
 }
 
 /// What the provider makes of a request.
-#[expect(missing_docs, reason = "names say it where nothing else does")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum RequestKind {
@@ -235,7 +235,7 @@ crate::named! {
 }
 
 /// How a reply ended.
-#[expect(missing_docs, reason = "names say it where nothing else does")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ending {
@@ -251,7 +251,7 @@ pub enum Ending {
 }
 
 /// What the user answers when asked whether a tool may run.
-#[expect(missing_docs, reason = "names say it where nothing else does")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Consent {
@@ -262,7 +262,7 @@ pub enum Consent {
 }
 
 /// The state of a call as the system shows it to its user.
-#[expect(missing_docs, reason = "names say it where nothing else does")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ShownState {
@@ -281,7 +281,7 @@ impl ShownState {
 }
 
 /// How a turn ended, as the adapter saw it.
-#[expect(missing_docs, reason = "names say it where nothing else does")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "outcome")]
 pub enum TurnOutcome {

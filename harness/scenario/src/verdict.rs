@@ -98,11 +98,11 @@ crate::named! {
         L0 = "L0",
         /// Repairs are idempotent and deterministic, and what is whole is left alone.
         L1 = "L1",
-        /// All views agree: what the user is shown, what is stored, what the model is told.
+        /// All views agree: what the user sees, what is stored, and what the model gets.
         L2 = "L2",
-        /// What is told is honest against the ledger of what really ran.
+        /// The user and the model are shown what really ran, and nothing else.
         L3 = "L3",
-        /// The provider is treated with care: the prefix of requests stays, and what it asks for is heeded.
+        /// The provider is treated with care: the prefix of requests stays, and its instructions are followed.
         L4 = "L4",
         /// Old broken histories heal.
         L5 = "L5",

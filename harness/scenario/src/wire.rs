@@ -37,7 +37,7 @@ use request::RequestForm;
 /// A provider API on the wire. Its functions are called through methods and functions of this module.
 #[derive(Debug, Clone, Copy)]
 pub struct Wire {
-    /// What is so, or not.
+    /// Its yes-or-no traits.
     pub traits: DialectTraits,
     /// How a client asks for a reply.
     pub(crate) request: RequestForm,
@@ -66,7 +66,7 @@ pub struct Wire {
     pub(crate) decode_whole: fn(&Value, &mut dyn FnMut(ReplyEvent)),
 }
 
-/// What is so, or not, in a dialect.
+/// The yes-or-no traits of a dialect.
 #[derive(Debug, Clone, Copy)]
 pub struct DialectTraits {
     /// Where requests for a reply are posted.

@@ -178,7 +178,7 @@ fn replies(turn: &mut Turn, tools: &BTreeMap<String, Tool>) {
     }
 }
 
-/// Nobody names a call that is gone.
+/// Removes references to calls that are gone.
 fn names(scenario: &mut Scenario) {
     let all: BTreeSet<String> = scenario.calls().map(|call| call.name.clone()).collect();
     let Expect { executed } = &mut scenario.expect;

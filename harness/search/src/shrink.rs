@@ -4,7 +4,7 @@
 //! properties of tools and calls; in the end values are made plain. Each kind is tried all at once, then in halves,
 //! down to single elements, and over again until no single element can go: then the scenario is 1-minimal.
 //!
-//! Nothing is run here. A [`Shrinker`] hands out candidates and takes reports which of them still show the cause, so the same
+//! Nothing is run here. A [`Shrinker`] hands out candidates and takes back which of them still show the cause, so the same
 //! one works on the simulation and on real systems. A candidate is valid by construction, since what takes out a call
 //! takes out what names it as well; one that still cannot be played is never handed out, and none is handed out twice.
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use brickbat::dialect::Dialect;
-use brickbat::driver::{Launch, Limits, SessionSpec};
+use brickbat::driver::{Launch, ProcessLimits, SessionSpec};
 
 /// How a shell script is started as an adapter, with one argument.
 pub fn launch(script: &str, arg: &str) -> Launch {
@@ -15,7 +15,7 @@ pub fn launch(script: &str, arg: &str) -> Launch {
         env: BTreeMap::new(),
         supervisor: env!("CARGO_BIN_EXE_brickbat").into(),
         scratch: None,
-        limits: Limits::STANDARD,
+        limits: ProcessLimits::STANDARD,
     }
 }
 

@@ -1,7 +1,5 @@
 //! The lists and tables of documents that are generated from the code.
 
-use std::fmt::Write;
-
 use brickbat::action::{Action, ActionSpec, Ends};
 use brickbat::dialect::Dialect;
 use brickbat::plan::Side;

@@ -108,7 +108,7 @@ fn accounts_of_parts_add_up_to_that_of_the_whole() {
     }
 }
 
-/// An hour passes in no time, and the agent comes back exactly when it is told to.
+/// An hour passes in no time, and the agent comes back exactly when the header says.
 #[test]
 fn a_pause_of_an_hour_is_waited_for_in_virtual_time() {
     for dialect in Dialect::ALL {

@@ -306,7 +306,7 @@ fn answers(plan: &Plan) -> Vec<(RequestKind, Answer)> {
 /// Requests of one turn, far above what any scenario scripts.
 const MAX_REQUESTS: usize = 32;
 
-/// The answers that are more or less than their scripts, told by what of the script is in them.
+/// The answers that are more or less than their scripts, known by what of the script is in them.
 fn changed(plan: &Plan, known: &[(String, Lines)]) -> String {
     let mut text = String::new();
     for (kind, answer) in answers(plan) {

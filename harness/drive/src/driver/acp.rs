@@ -27,11 +27,11 @@ use super::action::{self, SessionAction};
 use super::error::DriverError;
 use super::event::SessionEvent;
 use super::plain::PlainAgent;
-use super::process::{Launch, Limits, Pipes, Process, WRITE_WAIT};
+use super::process::{Launch, Pipes, Process, ProcessLimits, WRITE_WAIT};
 use super::protocol::{self, About, SessionSpec};
 use super::talk::Talk;
 use super::{feed, give, lines, rest};
-use brickbat_engine::events::{Event, Told};
+use brickbat_engine::events::{Consumed, Event};
 use brickbat_scenario::plan::GivenMessage;
 use brickbat_scenario::scenario::InterruptCause;
 use brickbat_scenario::trace::{Aside, Consent, QuestionId};
@@ -133,9 +133,9 @@ impl Adapter {
     }
 
     /// Feeds events to a consumer of the SDK's stream; the answer has what was stored after each.
-    pub async fn feed(&self, consumer: &str, events: &[Event]) -> Result<Told, DriverError> {
+    pub async fn feed(&self, consumer: &str, events: &[Event]) -> Result<Consumed, DriverError> {
         let params = json!({ "consumer": consumer, "events": events });
-        feed::told(self.link.extension(feed::METHOD, params).await?, events.len())
+        feed::consumed(self.link.extension(feed::METHOD, params).await?, events.len())
     }
 
     async fn enter(&self, request: NewSessionRequest) -> Result<Session, DriverError> {
@@ -335,7 +335,7 @@ struct Link {
     connection: ConnectionTo<Agent>,
     hub: Arc<Hub>,
     process: Arc<Process>,
-    limits: Limits,
+    limits: ProcessLimits,
 }
 
 impl Link {
@@ -374,7 +374,7 @@ async fn serve(
     pipes: Pipes,
     hub: Arc<Hub>,
     process: Arc<Process>,
-    limits: Limits,
+    limits: ProcessLimits,
     connected: oneshot::Sender<ConnectionTo<Agent>>,
 ) {
     let broken = Arc::new(OnceLock::new());

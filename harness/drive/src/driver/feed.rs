@@ -4,17 +4,17 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::error::DriverError;
-use brickbat_engine::events::Told;
+use brickbat_engine::events::Consumed;
 
 pub(super) const METHOD: &str = "_brickbat/events";
 
 #[derive(Deserialize)]
 struct Feedback {
-    told: Told,
+    told: Consumed,
 }
 
 /// What was stored after each of so many events, and in the end.
-pub(super) fn told(answer: Value, n_events: usize) -> Result<Told, DriverError> {
+pub(super) fn consumed(answer: Value, n_events: usize) -> Result<Consumed, DriverError> {
     let Feedback { told } = Feedback::deserialize(&answer)
         .map_err(|error| DriverError::violation(format!("its answer to {METHOD}: {error}"), &answer))?;
     match told.stored.len() {
@@ -36,9 +36,11 @@ mod tests {
     #[test]
     fn every_moment_must_be_told() {
         let right = json!({ "told": { "stored": [[], [{ "call": "a", "state": "ready" }]] } });
-        assert!(told(right.clone(), 1).is_ok());
-        assert!(told(right, 2).is_err());
-        assert!(told(json!({ "told": { "stored": [[{ "call": "a", "state": "fine" }], []] } }), 1).is_err());
-        assert!(told(json!({}), 0).is_err());
+        assert!(consumed(right.clone(), 1).is_ok());
+        assert!(consumed(right, 2).is_err());
+        assert!(
+            consumed(json!({ "told": { "stored": [[{ "call": "a", "state": "fine" }], []] } }), 1).is_err()
+        );
+        assert!(consumed(json!({}), 0).is_err());
     }
 }

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use super::error::DriverError;
 use super::manifest::{FileSource, Install, Manifest};
-use super::process::{Launch, Limits};
+use super::process::{Launch, ProcessLimits};
 use tools::Tools;
 
 pub type Progress<'a> = &'a (dyn Fn(&str) + Sync);
@@ -50,7 +50,7 @@ pub async fn launch(
         env: manifest.env.clone(),
         supervisor: supervisor.to_owned(),
         scratch: None,
-        limits: Limits::STANDARD,
+        limits: ProcessLimits::STANDARD,
     })
 }
 

@@ -29,11 +29,11 @@ pub struct Launch {
     /// the user's.
     pub scratch: Option<PathBuf>,
     /// How long and how much is waited for.
-    pub limits: Limits,
+    pub limits: ProcessLimits,
 }
 
 #[derive(Debug, Clone, Copy)]
-pub struct Limits {
+pub struct ProcessLimits {
     /// From the start of the process to its answer to `initialize`.
     pub start: Duration,
     /// Any later answer that does not depend on the provider.
@@ -42,9 +42,9 @@ pub struct Limits {
     pub line_bytes: usize,
 }
 
-impl Limits {
+impl ProcessLimits {
     /// What is enough for a healthy adapter on a busy machine.
-    pub const STANDARD: Limits = Limits {
+    pub const STANDARD: ProcessLimits = ProcessLimits {
         // Node with one SDK starts in 0.4 to 2.5 s; Python with a large one in up to 10 s on a loaded CI machine.
         start: Duration::from_secs(60),
         // An answer takes milliseconds. A machine that needs longer than this is not fit to judge anything.

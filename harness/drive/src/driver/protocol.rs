@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use super::action::SessionAction;
 use super::capability::Capabilities;
 use super::error::DriverError;
-use brickbat_engine::events::{Event, Told};
+use brickbat_engine::events::{Consumed, Event};
 use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::plan::{GivenMessage, PlannedTool, ToolOutcome};
 use brickbat_scenario::trace::TurnOutcome;
@@ -206,7 +206,7 @@ struct Protocol {
     /// `events` in the parameters of `_brickbat/events`.
     events: Vec<Event>,
     /// `told` in the answer to `_brickbat/events`.
-    told: Told,
+    told: Consumed,
 }
 
 /// The JSON Schema of the protocol. Its root is no message: each property is what stands at one place.

@@ -30,7 +30,7 @@ use super::action::SessionAction;
 use super::capability::Capabilities;
 use super::in_process::{Endpoints, InProcess, Store};
 use super::lines;
-use super::process::Limits;
+use super::process::ProcessLimits;
 use super::protocol::{About, PROTOCOL, SessionSpec};
 use brickbat_engine::agent::{Agent, Delivery, Thinking, Tool};
 use brickbat_engine::events::{self, Event, StoreBug};
@@ -76,7 +76,7 @@ pub async fn serve(
     output: impl AsyncWrite + Unpin + Send + 'static,
 ) -> Result<(), Error> {
     let all = Arc::new(Sessions { served, sessions: Mutex::default(), n_given: AtomicU32::new(0) });
-    let lines = lines::bounded(input, Limits::STANDARD.line_bytes).map_err(std::io::Error::other);
+    let lines = lines::bounded(input, ProcessLimits::STANDARD.line_bytes).map_err(std::io::Error::other);
     let transport = Lines::new(writer(output), lines.boxed());
     let [intro, open, load, prompt, cancel, barrier, history, give, act] = array::from_fn(|_| all.clone());
     Acp.v1()
@@ -194,7 +194,7 @@ struct FeedRequest {
 
 #[derive(Debug, Clone, Serialize, Deserialize, JsonRpcResponse)]
 struct FeedAnswer {
-    told: events::Told,
+    told: events::Consumed,
 }
 
 fn feed(request: &FeedRequest, responder: Responder<FeedAnswer>) -> Result<(), Error> {
@@ -203,7 +203,7 @@ fn feed(request: &FeedRequest, responder: Responder<FeedAnswer>) -> Result<(), E
         None if request.consumer != CONSUMER => {
             responder.respond_with_error(wrong(format!("unknown consumer `{}`", request.consumer)))
         }
-        bug => responder.respond(FeedAnswer { told: events::told(&request.events, bug) }),
+        bug => responder.respond(FeedAnswer { told: events::consume(&request.events, bug) }),
     }
 }
 

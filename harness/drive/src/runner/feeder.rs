@@ -55,9 +55,9 @@ impl Feeder {
         if self.adapter.is_over() {
             self.adapter = self.prepared.start().await?;
         }
-        let told = self.adapter.feed(consumer, events).await?;
-        let breaches = breaches(events, &told).into_iter().collect();
-        Ok(Played { breaches, refused: told.refused })
+        let consumed = self.adapter.feed(consumer, events).await?;
+        let breaches = breaches(events, &consumed).into_iter().collect();
+        Ok(Played { breaches, refused: consumed.refused })
     }
 
     /// The smallest sequence that is left of one with a breach of that kind when events are taken out as long as it shows.

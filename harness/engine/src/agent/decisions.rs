@@ -1,7 +1,7 @@
 //! The decisions of an agent, in the order in which a turn meets them.
 //!
-//! Each default body is what a correct agent does, and its doc says why. A planted bug ([`crate::flaws`]) overrides one
-//! or two of them; nothing else in the agent knows that there are such bugs.
+//! Each default body is what a correct agent does, and its doc says why. A planted bug ([`crate::flaws`]) overrides a
+//! few of them.
 
 use std::borrow::Cow;
 use std::fmt;

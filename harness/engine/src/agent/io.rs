@@ -1,4 +1,4 @@
-//! What happens to an agent, and what it wants done: its whole face to the world, without I/O.
+//! What happens to an agent, and what it wants done: its whole interface, without I/O.
 #![expect(missing_docs, reason = "the fields of these variants are named for what they hold")]
 
 use brickbat_scenario::plan::{Change, ToolOutcome};

@@ -36,7 +36,7 @@ impl Agent {
         if is_over { self.go_on(turn) } else { Some(turn) }
     }
 
-    /// The turn was over before the agent was told: the message stands before what the user says next.
+    /// The message came when the turn was already over: it is stored before the next prompt of the user.
     pub(super) fn said_too_late(&mut self, text: &str) {
         self.session.thread.push(Message::User(text.to_owned()));
     }

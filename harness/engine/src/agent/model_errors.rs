@@ -58,7 +58,7 @@ pub(super) fn problem(schema: Option<&Value>, text: &str) -> Option<InvalidCall>
     let args: Value = match serde_json::from_str(text) {
         Ok(args) => args,
         Err(error) if error.is_eof() => return Some(InvalidCall::CutOff),
-        // Read without its characters, it is JSON: an escape does not stand for one.
+        // Valid JSON apart from an escape that is half a surrogate pair.
         Err(_) if serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok() => {
             return Some(InvalidCall::LoneSurrogate);
         }

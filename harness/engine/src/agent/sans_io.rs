@@ -4,7 +4,7 @@ use super::{Agent, Delivery, Input, Output};
 use brickbat_scenario::plan::Plan;
 use brickbat_scenario::scenario::Need;
 
-/// An agent without I/O: it is told what has arrived, and says what it wants done.
+/// An agent without I/O: it takes what has arrived, and returns what it wants done.
 ///
 /// One value is the agent in one process. What a new process finds is what [`SansIo::saved`] gave.
 pub trait SansIo: Sized {

@@ -60,8 +60,5 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
 }
 
 fn n_http_errors(action: &PlannedAction) -> usize {
-    match &action.what {
-        Action::Http(fault) => fault.times as usize,
-        _ => 0,
-    }
+    action.what.http().map_or(0, |fault| fault.times as usize)
 }

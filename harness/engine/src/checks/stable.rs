@@ -29,7 +29,7 @@ pub(super) fn accepted<'a>(evidence: &'a Evidence<'_>) -> impl Iterator<Item = &
 }
 
 /// A place where a request does not say what the one before it said.
-pub(super) struct Change<'a> {
+pub(super) struct StableChange<'a> {
     request: &'a RequestView,
     before: &'a Item,
     after: Option<&'a Item>,
@@ -38,7 +38,7 @@ pub(super) struct Change<'a> {
 }
 
 /// The first change of each pair of requests that nothing excuses.
-pub(super) fn changes<'a>(evidence: &'a Evidence<'_>) -> Vec<Change<'a>> {
+pub(super) fn changes<'a>(evidence: &'a Evidence<'_>) -> Vec<StableChange<'a>> {
     let story = Story::of(evidence);
     let requests: Vec<&RequestView> = accepted(evidence).collect();
     let pairs = requests.windows(2).map(|pair| (pair[0], pair[1]));
@@ -50,7 +50,7 @@ fn change<'a>(
     story: &Story,
     earlier: &'a RequestView,
     later: &'a RequestView,
-) -> Option<Change<'a>> {
+) -> Option<StableChange<'a>> {
     let items: Vec<&Item> = without_thoughts(earlier).collect();
     let mut sent = without_thoughts(later);
     let (index, before, after) = items.iter().enumerate().find_map(|(index, before)| {
@@ -74,7 +74,7 @@ fn change<'a>(
         return None;
     }
     let is_repaired = story.breaks.iter().any(|(broken, at)| Some(*broken) == turn && *at < from);
-    Some(Change { request: later, before, after, is_repaired })
+    Some(StableChange { request: later, before, after, is_repaired })
 }
 
 /// What happened that excuses a change, each with its place in the trace.
@@ -207,7 +207,7 @@ fn goes_on(before: &Item, after: &Item) -> bool {
     }
 }
 
-impl Change<'_> {
+impl StableChange<'_> {
     pub(super) fn finding(&self, evidence: &Evidence<'_>, check: &Check, message: &str) -> Finding {
         let pointer = self.after.map_or("", |item| item.pointer.as_str());
         let named = |item: &Item| item_in_words(evidence, self.request, item);

@@ -68,7 +68,11 @@ pub(super) fn why(
             return gives_up(evidence, receipt.turn);
         }
         PlannedPoint::Asked(call) => return over_before_asked(evidence, receipt.turn, call),
-        _ => return None,
+        PlannedPoint::Prompt
+        | PlannedPoint::StartedCount(_)
+        | PlannedPoint::Started(_)
+        | PlannedPoint::Saved(..)
+        | PlannedPoint::Step(_) => return None,
     };
     if let Action::Settle(call) = receipt.what {
         let (planned, account) = (evidence.call(call), evidence.account(call));

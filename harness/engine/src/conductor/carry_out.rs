@@ -15,7 +15,7 @@ enum Due {
 }
 
 /// Whether an action is done with, so that the next one may happen.
-enum Done {
+enum Carried {
     Yes,
     NotYet,
     Dying,
@@ -31,9 +31,9 @@ impl Conductor {
             let (due, grade) = (Due::AtHold(self.holding[at].exchange), self.holding[at].grade);
             while let Some(index) = self.holding[at].todo.front().copied() {
                 match self.carry_out(index, due, grade, commands) {
-                    Done::Yes => drop(self.holding[at].todo.pop_front()),
-                    Done::NotYet => break,
-                    Done::Dying => return,
+                    Carried::Yes => drop(self.holding[at].todo.pop_front()),
+                    Carried::NotYet => break,
+                    Carried::Dying => return,
                 }
             }
         }
@@ -60,18 +60,24 @@ impl Conductor {
         }
     }
 
-    fn carry_out(&mut self, index: usize, due: Due, grade: Confidence, commands: &mut Vec<Command>) -> Done {
+    fn carry_out(
+        &mut self,
+        index: usize,
+        due: Due,
+        grade: Confidence,
+        commands: &mut Vec<Command>,
+    ) -> Carried {
         let what = self.actions[index].what.clone();
         let action = &mut self.actions[index];
         match (&what, due) {
             // A result that is under way comes before the end of its turn.
-            (_, Due::AtHold(_)) if what.ends_turn() && self.tools.is_settling() => return Done::NotYet,
+            (_, Due::AtHold(_)) if what.ends_turn() && self.tools.is_settling() => return Carried::NotYet,
             (Action::Kill, _) => {
                 action.prove(grade);
                 // Also where its turn was over: the next one waits for its death.
                 self.turn.stage = TurnStage::Dying;
                 commands.push(Command::Kill);
-                return Done::Dying;
+                return Carried::Dying;
             }
             (Action::Settle(call), Due::AtHold(_)) => {
                 return self.settle_at_hold(index, *call, grade, commands);
@@ -82,7 +88,7 @@ impl Conductor {
                     self.settle(*call, commands);
                 }
             }
-            (Action::Stall, Due::AtHold(_)) => return Done::NotYet,
+            (Action::Stall, Due::AtHold(_)) => return Carried::NotYet,
             // A history is not changed at a held reply, and the provider answers with an HTTP error by itself.
             (
                 Action::Http(_)
@@ -106,7 +112,7 @@ impl Conductor {
             (_, Due::AtTools) if what.ends_turn() && self.turn.stopped => action.prove(grade),
             _ => self.act_at_once(index, &what, grade, commands),
         }
-        Done::Yes
+        Carried::Yes
     }
 
     /// Does what a system takes in at once.
@@ -143,14 +149,14 @@ impl Conductor {
         call: CallKey,
         grade: Confidence,
         commands: &mut Vec<Command>,
-    ) -> Done {
+    ) -> Carried {
         let action = &mut self.actions[index];
         // It had to settle before, for the turn of this system to end.
         if !action.asked && self.tools.has_settled(call) {
-            return Done::Yes;
+            return Carried::Yes;
         }
         if !self.tools.has_started(call) {
-            return Done::NotYet;
+            return Carried::NotYet;
         }
         let is_fired = action.fired;
         if !action.asked {
@@ -158,7 +164,7 @@ impl Conductor {
             action.grade = Some(grade);
             self.settle(call, commands);
         }
-        if is_fired { Done::Yes } else { Done::NotYet }
+        if is_fired { Carried::Yes } else { Carried::NotYet }
     }
 }
 

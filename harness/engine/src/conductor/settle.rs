@@ -5,7 +5,7 @@ use brickbat_scenario::plan::{CallKey, Plan};
 /// The calls of a plan as far as they have come.
 #[derive(Debug)]
 pub(super) struct ToolRuns {
-    calls: Vec<Progress>,
+    calls: Vec<CallProgress>,
     order: Vec<CallKey>,
     reserved: Vec<CallKey>,
     in_flight: Option<CallKey>,
@@ -13,7 +13,7 @@ pub(super) struct ToolRuns {
 
 /// How far one call has come.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Progress {
+struct CallProgress {
     replied: bool,
     /// Its reply ended as it should, so its tool is expected to start.
     awaited: bool,
@@ -35,7 +35,7 @@ pub(super) struct Now {
     pub(super) forced: bool,
 }
 
-impl Progress {
+impl CallProgress {
     fn is_open(self) -> bool {
         self.started && !self.settled && !self.cancelled
     }
@@ -43,7 +43,7 @@ impl Progress {
 
 impl ToolRuns {
     pub(super) fn new(plan: &Plan, turn: usize, reserved: &[CallKey]) -> ToolRuns {
-        let progress = |forbidden| Progress { forbidden, ..Progress::default() };
+        let progress = |forbidden| CallProgress { forbidden, ..CallProgress::default() };
         let calls = plan.calls.iter().map(|call| progress(call.asks || call.is_invalid())).collect();
         let mut runs = ToolRuns { calls, order: Vec::new(), reserved: Vec::new(), in_flight: None };
         runs.begin(plan, turn, reserved);
@@ -73,7 +73,7 @@ impl ToolRuns {
     /// The tool started; if it ran before, it runs again.
     pub(super) fn started(&mut self, call: CallKey) {
         let progress = self.at(call);
-        *progress = Progress { started: true, settled: false, cancelled: false, ..*progress };
+        *progress = CallProgress { started: true, settled: false, cancelled: false, ..*progress };
     }
 
     pub(super) fn settling(&mut self, call: CallKey) {
@@ -140,7 +140,7 @@ impl ToolRuns {
         self.count(plan, turn, |progress| progress.settled)
     }
 
-    fn count(&self, plan: &Plan, turn: usize, holds: impl Fn(Progress) -> bool) -> u32 {
+    fn count(&self, plan: &Plan, turn: usize, holds: impl Fn(CallProgress) -> bool) -> u32 {
         let calls = plan.calls.iter().zip(&self.calls);
         calls.filter(|(call, progress)| call.turn == turn && !call.given && holds(**progress)).count() as u32
     }
@@ -190,7 +190,7 @@ impl ToolRuns {
         self.order.iter().copied().chain(leftovers).find(may_settle)
     }
 
-    fn at(&mut self, call: CallKey) -> &mut Progress {
+    fn at(&mut self, call: CallKey) -> &mut CallProgress {
         &mut self.calls[call.0 as usize]
     }
 }

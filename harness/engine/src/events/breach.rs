@@ -6,7 +6,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::{Event, State, Stored, Told};
+use super::{Consumed, Event, State, Stored};
 
 /// What a store did wrong with a call.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -71,11 +71,11 @@ impl fmt::Display for Breach {
 ///
 /// Not judged: a result whose call was never declared, a call that is declared when the turn is over or was refused, and what
 /// a late result does to a call that was interrupted: to keep it and to leave it are both honest.
-pub fn breaches(events: &[Event], told: &Told) -> BTreeSet<Breach> {
+pub fn breaches(events: &[Event], consumed: &Consumed) -> BTreeSet<Breach> {
     let mut found = BTreeSet::new();
     let mut before: BTreeMap<&str, &Stored> = BTreeMap::new();
     let mut changed = BTreeSet::new();
-    for (at, stored) in told.stored.iter().enumerate() {
+    for (at, stored) in consumed.stored.iter().enumerate() {
         let mut now = BTreeMap::new();
         let mut add = |call: &Stored, wrong| {
             if changed.insert(call.call.clone()) {
@@ -94,8 +94,8 @@ pub fn breaches(events: &[Event], told: &Told) -> BTreeSet<Breach> {
         }
         before = now;
     }
-    let n_told = told.refused.as_ref().map_or(events.len(), |refused| refused.at.min(events.len()));
-    let at_rest = at_rest(&events[..n_told], &before);
+    let n_taken = consumed.refused.as_ref().map_or(events.len(), |refused| refused.at.min(events.len()));
+    let at_rest = at_rest(&events[..n_taken], &before);
     found.extend(at_rest.into_iter().map(|(call, wrong)| Breach { call, wrong, at: events.len() }));
     found
 }

@@ -1,6 +1,6 @@
 //! A store of calls that does not depend on the order of events, and bugs to plant in it.
 
-use super::{Event, State, Stored, Told};
+use super::{Consumed, Event, State, Stored};
 
 /// Calls as they are stored, whatever the order of events. A result that comes early waits for its call; what comes after the end of a call is not taken.
 #[derive(Debug, Default)]
@@ -58,7 +58,7 @@ impl StoreBug {
 }
 
 /// What a store says to a sequence of events, right or with a bug.
-pub fn told(events: &[Event], bug: Option<StoreBug>) -> Told {
+pub fn consume(events: &[Event], bug: Option<StoreBug>) -> Consumed {
     let mut store = Store { bug, ..Store::default() };
     let mut stored: Vec<Vec<Stored>> = Vec::with_capacity(events.len() + 1);
     for event in events {
@@ -67,7 +67,7 @@ pub fn told(events: &[Event], bug: Option<StoreBug>) -> Told {
     }
     store.end();
     stored.push(store.calls);
-    Told { stored, refused: None }
+    Consumed { stored, refused: None }
 }
 
 impl Store {

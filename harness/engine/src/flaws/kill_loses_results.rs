@@ -1,4 +1,4 @@
-//! BUG: Results are saved when all have come; a resume takes those that had come for unknown.
+//! BUG: Results are saved when all have come; a resume treats those that had come as unknown.
 //! A report of its class: <https://github.com/langchain-ai/open-swe/issues/1604>
 
 use super::prelude::*;

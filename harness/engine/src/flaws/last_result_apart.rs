@@ -6,7 +6,7 @@ use super::prelude::*;
 pub static FLAW: Flaw =
     Flaw::new("last-result-apart", "thread-survives", || Box::new(LastResultApart::default()))
         .class("split-results")
-        .only_on(&[Dialect::Gemini], "results may stand in several messages, or are told as one");
+        .only_on(&[Dialect::Gemini], "several messages of results are valid, or are read as one");
 
 #[derive(Default)]
 struct LastResultApart {

@@ -1,4 +1,4 @@
-//! BUG: The user's stop records a call about which the user is being asked as done, if a tool runs beside it.
+//! BUG: The user's stop records a call about which the user is being asked as done, if a tool runs at the same time.
 //! A report of its class: <https://github.com/Hmbown/Codewhale/issues/6378>
 
 use super::prelude::*;

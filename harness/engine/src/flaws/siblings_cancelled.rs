@@ -1,4 +1,4 @@
-//! BUG: A tool that answers with an error makes the agent give up those that run beside it, and nothing
+//! BUG: A tool that answers with an error makes the agent give up those that run at the same time, and nothing
 //! answers for them.
 //! Deep Agents: <https://github.com/langchain-ai/deepagents/issues/694>
 

@@ -5,7 +5,7 @@ use super::prelude::*;
 
 pub static FLAW: Flaw = Flaw::new("summary-flips-role", "thread-survives", || Box::new(SummaryFlipsRole))
     .class("role-flip")
-    .not_on(&[Dialect::Gemini], "nobody looks at who makes a call")
+    .not_on(&[Dialect::Gemini], "the role of a message with calls is not checked")
     .not_on(&[Dialect::OpenaiResponses], "calls have no role");
 
 struct SummaryFlipsRole;

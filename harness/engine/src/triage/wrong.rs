@@ -35,11 +35,14 @@ pub fn file_name(signature: &Signature, scenario: &Scenario) -> String {
 const MAX_NAMED: usize = 3;
 
 fn action(action: &Action) -> String {
+    let name = action.spec().name;
+    if let Some(fault) = action.http() {
+        return format!("{name}-{}", fault.status);
+    }
     match action {
-        Action::Interrupt(cause) => format!("interrupt-{}", cause.name()),
-        Action::Http(fault) => format!("http-{}", fault.status),
+        Action::Interrupt(cause) => format!("{name}-{}", cause.name()),
         // What differs in words alone is one kind.
-        other => other.spec().name.to_owned(),
+        _ => name.to_owned(),
     }
 }
 

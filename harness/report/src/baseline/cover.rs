@@ -1,5 +1,6 @@
 //! Patterns of names: which ones a pattern covers, and which patterns cover a set and nothing else.
 
+use brickbat_scenario::plan::CONTROL;
 use std::collections::BTreeSet;
 
 /// Whether a text matches a pattern; `*` stands for any text, even an empty one.
@@ -22,9 +23,6 @@ pub(super) fn matches(pattern: &str, text: &str) -> bool {
     }
     true
 }
-
-/// The end of the ids of control plans.
-const CONTROL: &str = "+control";
 
 /// Whether a pattern covers a plan. `mid-batch#*` does not cover control plans.
 pub(super) fn covers_plan(pattern: &str, plan: &str) -> bool {

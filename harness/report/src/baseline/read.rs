@@ -13,7 +13,7 @@ pub(super) const SCHEMA: u32 = 1;
 /// The file as it is written.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct BaselineFile {
     schema: u32,
     system: String,
     entries: Vec<Entry>,
@@ -25,8 +25,8 @@ type Complaint = (String, String);
 impl Baseline {
     /// Reads a baseline file; its reader names it `file_name`.
     pub fn parse(text: &str, file_name: &str) -> Result<Baseline, Diagnostic> {
-        let file: File = parse::document(file_name, text, File::complaint)?;
-        let File { system, mut entries, .. } = file;
+        let file: BaselineFile = parse::document(file_name, text, BaselineFile::complaint)?;
+        let BaselineFile { system, mut entries, .. } = file;
         for Entry { reason, .. } in &mut entries {
             *reason = reason.split_whitespace().collect::<Vec<&str>>().join(" ");
         }
@@ -34,7 +34,7 @@ impl Baseline {
     }
 }
 
-impl File {
+impl BaselineFile {
     /// What is wrong beyond the types.
     fn complaint(&self) -> Option<Complaint> {
         let at = |key: &str, message: String| Some((format!("/{key}"), message));
@@ -130,7 +130,7 @@ mod tests {
         refused("ai-sdk@6.*", "' '", 2, "this needs the name of a system");
         refused("parts-settled", "parts-setled", 4, "did you mean `parts-settled`?");
         refused("reason: It is so.", "reason: ''", 5, "in a sentence");
-        refused("reason: It is so.", "reason: It is so.\n    harm: stuck", 6, "stuck");
+        refused("reason: It is so.", "reason: It is so.\n    harm: stuck", 6, "unknown word `stuck`");
         refused("    reason: It is so.\n", "", 4, "the key `reason` is missing");
         refused("plans: [a/b@x]", "plans: []", 6, "needs at least one plan");
         refused("plans: [a/b@x]", "plans: [a/b@x, '']", 6, "the name of a plan is empty");

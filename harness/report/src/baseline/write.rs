@@ -18,7 +18,7 @@ pub struct Known<'a> {
 }
 
 /// Plans by system.
-type Plans<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;
+type PlansByCause<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;
 
 /// The baseline that a run has shown. Findings that an entry lists stay with it, and with its reason and link; the others
 /// get entries without explanation. Plans that did not run, or were not judged, stay as they were.
@@ -27,7 +27,7 @@ pub fn rewrite(old: &Baseline, shown: &[PlanFindings<'_>], known: Known<'_>) -> 
         known.systems.iter().map(String::as_str).filter(|system| old.is_of(system)).collect();
     let plans: BTreeSet<&str> =
         known.plans.iter().map(String::as_str).chain(shown.iter().map(|shown| shown.plan)).collect();
-    let mut kept: Vec<Plans<'_>> = vec![Plans::new(); old.entries.len()];
+    let mut kept: Vec<PlansByCause<'_>> = vec![PlansByCause::new(); old.entries.len()];
     for (entry, kept) in old.entries.iter().zip(&mut kept) {
         for system in &systems {
             let covered = plans.iter().filter(|plan| old.covers(entry, system, plan));
@@ -35,7 +35,7 @@ pub fn rewrite(old: &Baseline, shown: &[PlanFindings<'_>], known: Known<'_>) -> 
             kept.insert(system, covered.filter(stays).copied().collect());
         }
     }
-    let mut unheld: BTreeMap<(Severity, &str), Plans<'_>> = BTreeMap::new();
+    let mut unheld: BTreeMap<(Severity, &str), PlansByCause<'_>> = BTreeMap::new();
     for shown in shown.iter().filter(|shown| old.is_of(shown.system)) {
         for finding in shown.findings {
             let plans = match old.entry_of(shown.system, shown.plan, finding) {
@@ -90,7 +90,7 @@ fn is_judged(shown: &[PlanFindings<'_>], system: &str, plan: &str) -> bool {
 }
 
 /// Splits an entry: one for all systems that show the same plans.
-fn split(entry: &Entry, found: &Plans<'_>, all: &BTreeSet<&str>, systems: &[&str]) -> Vec<Entry> {
+fn split(entry: &Entry, found: &PlansByCause<'_>, all: &BTreeSet<&str>, systems: &[&str]) -> Vec<Entry> {
     let mut alike: BTreeMap<&BTreeSet<&str>, Vec<&str>> = BTreeMap::new();
     for (system, plans) in found.iter().filter(|(_, plans)| !plans.is_empty()) {
         alike.entry(plans).or_default().push(system);

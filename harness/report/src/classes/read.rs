@@ -19,18 +19,18 @@ const MIN_WORDS: usize = 4;
 /// The file as it is written.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct ClassesFile {
     schema: u32,
     classes: Vec<Class>,
 }
 
 /// Every class of a catalogue, in its order. `file_name` is its name in messages.
 pub fn parse(text: &str, file_name: &str) -> Result<Vec<Class>, Diagnostic> {
-    let file: File = parse::document(file_name, text, File::complaint)?;
+    let file: ClassesFile = parse::document(file_name, text, ClassesFile::complaint)?;
     Ok(file.classes)
 }
 
-impl File {
+impl ClassesFile {
     /// What is wrong beyond the types, and the JSON pointer to it.
     fn complaint(&self) -> Option<(String, String)> {
         if self.schema != SCHEMA {

@@ -1,9 +1,9 @@
 //! The reports of the shards of one run, joined into the report of the whole run.
 
+use brickbat_scenario::plan::CONTROL;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use super::shard::CONTROL;
 use super::{Account, BaselineComparison, Case, EntryFindings, Report, Shard, StalePlans, Timing};
 use brickbat_scenario::verdict::Verdict;
 
@@ -36,7 +36,7 @@ pub enum MergeError {
 
 /// A report with the name of its file.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Part {
+pub struct ShardReport {
     pub file: String,
     pub report: Report,
 }
@@ -46,9 +46,9 @@ pub struct Part {
 /// # Errors
 ///
 /// When they are not the shards of one run, or not all of them.
-pub fn merge(parts: Vec<Part>) -> Result<Report, MergeError> {
+pub fn merge(parts: Vec<ShardReport>) -> Result<Report, MergeError> {
     let mut parts = parts;
-    if let [Part { report: Report { shard: None, .. }, .. }] = parts.as_slice() {
+    if let [ShardReport { report: Report { shard: None, .. }, .. }] = parts.as_slice() {
         return parts.pop().map(|part| part.report).ok_or(MergeError::Nothing);
     }
     let Some(first) = parts.first() else { return Err(MergeError::Nothing) };
@@ -73,7 +73,7 @@ pub fn merge(parts: Vec<Part>) -> Result<Report, MergeError> {
 }
 
 /// Whether two shards can be of one run.
-fn alike(one: &Part, other: &Part) -> Result<(), MergeError> {
+fn alike(one: &ShardReport, other: &ShardReport) -> Result<(), MergeError> {
     let differ = |what, of_one: String, of_other: String| {
         if of_one == of_other {
             return Ok(());
@@ -94,8 +94,8 @@ fn alike(one: &Part, other: &Part) -> Result<(), MergeError> {
 }
 
 /// A shard may have no plans; those that have some are of the same systems.
-fn same_systems(parts: &[Part]) -> Result<(), MergeError> {
-    let systems = |part: &Part| {
+fn same_systems(parts: &[ShardReport]) -> Result<(), MergeError> {
+    let systems = |part: &ShardReport| {
         let mut systems: Vec<&str> = part.report.cases.iter().map(|case| case.system.as_str()).collect();
         systems.dedup();
         systems.join(" ")
@@ -116,9 +116,9 @@ fn same_systems(parts: &[Part]) -> Result<(), MergeError> {
 ///
 /// A control plan is in the report of its plan's shard, and in that of another shard that needs it only if it does not
 /// pass there; the one that did not pass is kept. Any other case is in one shard, unless a shard was given twice.
-fn cases(parts: Vec<Part>) -> Result<Vec<Case>, MergeError> {
+fn cases(parts: Vec<ShardReport>) -> Result<Vec<Case>, MergeError> {
     let mut kept: BTreeMap<(String, String), (String, Case)> = BTreeMap::new();
-    for Part { file, report } in parts {
+    for ShardReport { file, report } in parts {
         for case in report.cases {
             let is_control = case.plan.ends_with(CONTROL);
             if !is_control && report.shard.is_some_and(|shard| !shard.holds(&case.plan)) {
@@ -158,9 +158,9 @@ fn words(case: &Case) -> String {
 }
 
 /// The reports of the shards; one that was given twice counts once.
-fn distinct(parts: &[Part]) -> Vec<&Report> {
+fn distinct(parts: &[ShardReport]) -> Vec<&Report> {
     let mut reports: Vec<&Report> = Vec::new();
-    for Part { report, .. } in parts {
+    for ShardReport { report, .. } in parts {
         if !reports.iter().any(|known| known.shard == report.shard) {
             reports.push(report);
         }
@@ -169,7 +169,7 @@ fn distinct(parts: &[Part]) -> Vec<&Report> {
 }
 
 /// What the shards did, added up for each system. A control plan that failed counts in each shard that needed it.
-fn accounts(parts: &[Part]) -> Vec<Account> {
+fn accounts(parts: &[ShardReport]) -> Vec<Account> {
     let mut merged: Vec<Account> = Vec::new();
     for account in distinct(parts).into_iter().flat_map(|report| &report.accounts) {
         match merged.iter_mut().find(|known| known.system == account.system) {
@@ -182,7 +182,7 @@ fn accounts(parts: &[Part]) -> Vec<Account> {
 }
 
 /// What the shards show of each baseline, added up.
-fn baselines(parts: &[Part]) -> Vec<BaselineComparison> {
+fn baselines(parts: &[ShardReport]) -> Vec<BaselineComparison> {
     let mut merged: Vec<BaselineComparison> = Vec::new();
     for report in distinct(parts) {
         for (at, held) in report.baselines.iter().enumerate() {

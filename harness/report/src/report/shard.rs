@@ -1,5 +1,6 @@
 //! Shards: a run divided among machines.
 
+use brickbat_scenario::plan::CONTROL;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -50,9 +51,6 @@ impl Shard {
         fnv1a(plan.as_bytes()) % u64::from(self.of) + 1 == u64::from(self.index)
     }
 }
-
-/// The end of the ids of control plans.
-pub(super) const CONTROL: &str = "+control";
 
 /// Why a word is not a shard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

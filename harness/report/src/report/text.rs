@@ -83,7 +83,7 @@ pub enum Tone {
 }
 
 #[derive(PartialEq, Eq, PartialOrd, Ord, Clone)]
-struct Cause {
+struct CauseLine {
     harm: Severity,
     check: &'static str,
 }
@@ -102,13 +102,13 @@ fn unjudged(report: &Report) -> Vec<Vec<&Case>> {
 }
 
 /// Cases, each with its findings of one cause.
-type Plans<'a> = Vec<(&'a Case, Vec<&'a Finding>)>;
+type CasePlans<'a> = Vec<(&'a Case, Vec<&'a Finding>)>;
 
-fn causes(report: &Report) -> Vec<(Cause, Plans<'_>)> {
-    let mut causes: BTreeMap<Cause, Plans<'_>> = BTreeMap::new();
+fn causes(report: &Report) -> Vec<(CauseLine, CasePlans<'_>)> {
+    let mut causes: BTreeMap<CauseLine, CasePlans<'_>> = BTreeMap::new();
     for case in &report.cases {
         for finding in case.counted() {
-            let plans = causes.entry(Cause { harm: finding.harm, check: finding.check }).or_default();
+            let plans = causes.entry(CauseLine { harm: finding.harm, check: finding.check }).or_default();
             match plans.last_mut() {
                 Some((known, findings)) if std::ptr::eq(*known, case) => findings.push(finding),
                 _ => plans.push((case, vec![finding])),

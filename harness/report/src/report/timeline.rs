@@ -6,6 +6,7 @@ mod lanes;
 mod steps;
 mod words;
 
+use brickbat_scenario::plan::CONTROL;
 use std::fmt::Write;
 
 use super::shape;
@@ -26,7 +27,7 @@ pub fn draw(record: &Record, paint: &dyn Fn(Tone, &str) -> String) -> String {
     let planned: Vec<String> = planned.collect();
     if record.observed.is_some() {
         let words = match planned.len() {
-            0 if record.case.plan.ends_with("+control") => "nothing goes wrong (control plan)".to_owned(),
+            0 if record.case.plan.ends_with(CONTROL) => "nothing goes wrong (control plan)".to_owned(),
             0 => "no actions; the tools behave as the plan says".to_owned(),
             _ => planned.join("; "),
         };

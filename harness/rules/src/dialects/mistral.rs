@@ -20,7 +20,7 @@ use crate::dialects::openai::Chat;
 use crate::json::Json;
 use crate::streams::Framing;
 use crate::{Memory, Occurrence, Profile, Retention, Rule, Violations};
-use content::Content;
+use content::ContentRules;
 use order::Order;
 use pairing::Batches;
 use profiles::MistralSwitches;
@@ -45,7 +45,7 @@ impl Switches for MistralSwitches {
         Box::new(MistralChecker {
             order: Order::new(self),
             batches: Batches::new(self),
-            content: Content::new(self),
+            content: ContentRules::new(self),
         })
     }
 }
@@ -53,7 +53,7 @@ impl Switches for MistralSwitches {
 struct MistralChecker<'a> {
     order: Order,
     batches: Batches<'a>,
-    content: Content,
+    content: ContentRules,
 }
 
 impl<'a> Checker<'a> for MistralChecker<'a> {

@@ -20,7 +20,7 @@ use super::{Checker, Definition, Switches};
 use crate::json::Json;
 use crate::streams::Framing;
 use crate::{Memory, Occurrence, Profile, Retention, Rule, Violations};
-use item::{Item, ItemKind, Tool};
+use item::{Item, ItemKind, ToolKind};
 use profiles::ResponsesSwitches;
 use state::State;
 

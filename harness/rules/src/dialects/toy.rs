@@ -3,7 +3,9 @@
 
 use super::{Checker, Definition, Switches};
 use crate::json::{Document, Json};
-use crate::streams::{Common, Event, Framing, Machine, Standing, StreamRule, Verdict, Warnings, underway};
+use crate::streams::{
+    Common, Framing, Machine, Standing, StreamEvent, StreamRule, Verdict, Warnings, underway,
+};
 use crate::{Dialect, Envelope, Memory, Occurrence, Profile, Retention, Rule, Violations};
 
 pub(super) static DEFINITION: Definition = Definition {
@@ -60,7 +62,7 @@ impl Machine for ToyMachine {
         &COMMON
     }
 
-    fn step(&mut self, event: &Event<'_>, _: &mut Warnings) -> Verdict {
+    fn step(&mut self, event: &StreamEvent<'_>, _: &mut Warnings) -> Verdict {
         let document = Document::parse(event.data).unwrap_or_default();
         self.0 |= document.root().field("stop").is_str();
         Ok(())

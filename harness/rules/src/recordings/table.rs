@@ -11,7 +11,7 @@ use crate::Profile;
 /// The agreement with what providers answered, for each profile, and each disagreement.
 #[derive(Debug, Clone, Default)]
 pub struct Table {
-    rows: BTreeMap<&'static str, Row>,
+    rows: BTreeMap<&'static str, ProfileRow>,
     disagreements: Vec<Disagreement>,
     /// Refusals that are not about the history, by place.
     others: Vec<Disagreement>,
@@ -21,7 +21,7 @@ pub struct Table {
 }
 
 #[derive(Debug, Clone, Default)]
-struct Row {
+struct ProfileRow {
     n_exchanges: usize,
     n_accepted: usize,
     n_refused: usize,
@@ -91,7 +91,7 @@ impl Table {
     }
 
     /// The profiles with their dialects, dialect by dialect.
-    fn sorted(&self) -> impl Iterator<Item = (&'static Profile, &Row)> {
+    fn sorted(&self) -> impl Iterator<Item = (&'static Profile, &ProfileRow)> {
         Profile::all().filter_map(|profile| Some((profile, self.rows.get(profile.name)?)))
     }
 
@@ -141,7 +141,7 @@ impl Table {
             let _ = writeln!(text, "{} requests ask for no reply and were not judged", self.n_no_reply);
         }
         for (name, n) in &self.not_spoken {
-            let _ = writeln!(text, "{n} requests are in the dialect {name}, which is not spoken here");
+            let _ = writeln!(text, "{n} requests are in the dialect {name}, which is not supported");
         }
         // Hosts, models and errors come from the file, and must not move the cursor.
         text.replace(|c: char| c.is_control() && c != '\n', "\u{fffd}")
@@ -149,7 +149,7 @@ impl Table {
 
     /// For programs.
     pub fn to_json(&self) -> Value {
-        let row = |(profile, row): (&'static Profile, &Row)| {
+        let row = |(profile, row): (&'static Profile, &ProfileRow)| {
             json!({
                 "dialect": profile.dialect,
                 "profile": profile.name,

@@ -2,13 +2,13 @@
 //!
 //! It finds where each item ends by counting brackets outside of strings, and leaves it to the parser what is in it.
 
-use super::event::{End, Event, EventKind, MAX_EVENT_BYTES, Mark, Piece};
+use super::event::{End, EventKind, MAX_EVENT_BYTES, Piece, StreamEvent, StreamOffset};
 
 #[derive(Debug)]
 pub(crate) struct ArrayReader {
-    at: Mark,
+    at: StreamOffset,
     item: Vec<u8>,
-    begun: Mark,
+    begun: StreamOffset,
     /// Open brackets; the array's own is the first.
     depth: usize,
     string: InString,
@@ -26,7 +26,7 @@ enum InString {
 
 impl ArrayReader {
     /// A reader for an array that begins at this place.
-    pub(crate) fn starting_at(at: Mark) -> ArrayReader {
+    pub(crate) fn starting_at(at: StreamOffset) -> ArrayReader {
         ArrayReader {
             at,
             item: Vec::new(),
@@ -39,7 +39,7 @@ impl ArrayReader {
     }
 
     /// Takes bytes and hands on what they complete.
-    pub(crate) fn feed(&mut self, bytes: &[u8], mut take: impl FnMut(Mark, Piece<'_>)) {
+    pub(crate) fn feed(&mut self, bytes: &[u8], mut take: impl FnMut(StreamOffset, Piece<'_>)) {
         for byte in bytes {
             self.byte(*byte, &mut take);
             self.at.offset += 1;
@@ -49,11 +49,11 @@ impl ArrayReader {
         }
     }
 
-    pub(crate) fn finish(self, _take: impl FnMut(Mark, Piece<'_>)) -> End {
+    pub(crate) fn finish(self, _take: impl FnMut(StreamOffset, Piece<'_>)) -> End {
         End { mark: self.at, inside: !self.is_closed && !self.item.is_empty() }
     }
 
-    fn byte(&mut self, byte: u8, take: &mut impl FnMut(Mark, Piece<'_>)) {
+    fn byte(&mut self, byte: u8, take: &mut impl FnMut(StreamOffset, Piece<'_>)) {
         if self.string != InString::No {
             self.string = match (self.string, byte) {
                 (InString::Yes, b'\\') => InString::AfterBackslash,
@@ -101,11 +101,14 @@ impl ArrayReader {
         if self.item.len() < MAX_EVENT_BYTES { self.item.push(byte) } else { self.is_too_long = true }
     }
 
-    fn end_item(&mut self, take: &mut impl FnMut(Mark, Piece<'_>)) {
+    fn end_item(&mut self, take: &mut impl FnMut(StreamOffset, Piece<'_>)) {
         if std::mem::take(&mut self.is_too_long) {
             take(self.begun, Piece::Unreadable("the item is longer than 16 MiB", &self.item));
         } else if !self.item.is_empty() {
-            take(self.begun, Piece::Event(Event { kind: EventKind::Message, name: "", data: &self.item }));
+            take(
+                self.begun,
+                Piece::Event(StreamEvent { kind: EventKind::Message, name: "", data: &self.item }),
+            );
         }
         self.item.clear();
     }

@@ -1,9 +1,9 @@
 //! Leads one machine through a stream and writes down what it finds.
 
-use super::event::{End, Mark, Piece, excerpt};
+use super::event::{End, Piece, StreamOffset, excerpt};
 use super::{
-    BrokenRule, Ended, Event, Machine, Standing, StreamPosition, StreamReport, StreamRule, StreamViolation,
-    Warnings,
+    BrokenRule, Ended, Machine, Standing, StreamEvent, StreamPosition, StreamReport, StreamRule,
+    StreamViolation, Warnings,
 };
 use crate::{Dialect, Severity};
 
@@ -29,7 +29,7 @@ impl StreamChecker {
         self.ended.is_some()
     }
 
-    pub(crate) fn take(&mut self, mark: Mark, piece: Piece<'_>) {
+    pub(crate) fn take(&mut self, mark: StreamOffset, piece: Piece<'_>) {
         if self.is_over() {
             return;
         }
@@ -82,7 +82,7 @@ impl StreamChecker {
         }
     }
 
-    fn event(&mut self, place: StreamPosition, event: &Event<'_>) {
+    fn event(&mut self, place: StreamPosition, event: &StreamEvent<'_>) {
         let mut warnings = Warnings::default();
         let verdict = self.machine.step(event, &mut warnings);
         self.n_events += 1;
@@ -95,7 +95,7 @@ impl StreamChecker {
     }
 
     /// The bytes may have been cut after the last event or inside it. It counts if it can be read.
-    fn unended_event(&mut self, place: StreamPosition, event: &Event<'_>) {
+    fn unended_event(&mut self, place: StreamPosition, event: &StreamEvent<'_>) {
         self.unended = Some((place, excerpt(event.data)));
         let n_violations = self.violations.len();
         self.event(place, event);

@@ -1,7 +1,7 @@
 //! A guess at the dialect of a stream.
 
 use super::array::ArrayReader;
-use super::event::{Event, Mark, Piece, text};
+use super::event::{Piece, StreamEvent, StreamOffset, text};
 use super::lines::LineReader;
 use crate::Dialect;
 use crate::frames::is_frame;
@@ -17,7 +17,7 @@ pub fn detect(bytes: &[u8]) -> Option<Dialect> {
     }
     let head = &bytes[..bytes.len().min(MAX_LOOK_BYTES)];
     let mut found = None;
-    let mut look = |_: Mark, piece: Piece<'_>| {
+    let mut look = |_: StreamOffset, piece: Piece<'_>| {
         found = found.or_else(|| match piece {
             Piece::Event(event) | Piece::Unended(event) => of_event(&event),
             Piece::Stray(text) => Document::parse(text).ok().and_then(|json| of_error(json.root())),
@@ -25,7 +25,7 @@ pub fn detect(bytes: &[u8]) -> Option<Dialect> {
         });
     };
     match head.trim_ascii_start().first() {
-        Some(b'[') => ArrayReader::starting_at(Mark { offset: 0, line: None }).feed(head, look),
+        Some(b'[') => ArrayReader::starting_at(StreamOffset { offset: 0, line: None }).feed(head, look),
         _ => {
             let mut reader = LineReader::default();
             reader.feed(head, &mut look);
@@ -35,7 +35,7 @@ pub fn detect(bytes: &[u8]) -> Option<Dialect> {
     found
 }
 
-fn of_event(event: &Event<'_>) -> Option<Dialect> {
+fn of_event(event: &StreamEvent<'_>) -> Option<Dialect> {
     if event.data.starts_with(b"[DONE]") {
         return Some(Dialect::OpenaiChat);
     }

@@ -14,14 +14,14 @@ pub const MAX_EVENT_BYTES: usize = MAX_FRAME_BYTES;
 /// hold some dozens, and a last event that repeats the whole reply some thousands.
 const MAX_VALUES: usize = 1 << 20;
 
-/// Characters of an event that a fault shows.
+/// Characters of an event that a violation shows.
 const MAX_EXCERPT_CHARS: usize = 200;
 
 /// Characters of a name or an id that a message quotes.
 const MAX_QUOTED_CHARS: usize = 60;
 
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Event<'a> {
+pub(crate) struct StreamEvent<'a> {
     pub(crate) kind: EventKind,
     /// Its name; empty where it has none.
     pub(crate) name: &'a str,
@@ -41,9 +41,9 @@ pub(crate) enum EventKind {
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Piece<'a> {
     /// A whole event.
-    Event(Event<'a>),
+    Event(StreamEvent<'a>),
     /// An event at the end of the bytes without what should end it.
-    Unended(Event<'a>),
+    Unended(StreamEvent<'a>),
     /// Lines that are no part of an event.
     Stray(&'a [u8]),
     /// Bytes that cannot be read as an event, with the reason.
@@ -52,7 +52,7 @@ pub(crate) enum Piece<'a> {
 
 /// A place as readers count it: the byte, and the line where there are lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Mark {
+pub(crate) struct StreamOffset {
     pub(crate) offset: usize,
     pub(crate) line: Option<usize>,
 }
@@ -60,11 +60,11 @@ pub(crate) struct Mark {
 /// Where the bytes end, and whether that is inside an event.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct End {
-    pub(crate) mark: Mark,
+    pub(crate) mark: StreamOffset,
     pub(crate) inside: bool,
 }
 
-impl<'a> Event<'a> {
+impl<'a> StreamEvent<'a> {
     /// The data as a JSON object; `rule` is broken if it is none.
     pub(crate) fn object(&self, rule: &'static StreamRule) -> Result<Document<'a>, BrokenRule> {
         let broken = |message| BrokenRule { rule, message };

@@ -3,7 +3,7 @@
 //! The grammar is that of `SseReader` of the crate `brickbat-scenario`. That reader forgets what a client never sees; this one counts
 //! bytes and lines, and tells of lines that are no fields and of an event without an end.
 
-use super::event::{End, Event, EventKind, MAX_EVENT_BYTES, Mark, Piece};
+use super::event::{End, EventKind, MAX_EVENT_BYTES, Piece, StreamEvent, StreamOffset};
 
 #[derive(Debug, Default)]
 pub(crate) struct LineReader {
@@ -19,9 +19,9 @@ pub(crate) struct LineReader {
     data: Vec<u8>,
     has_data: bool,
     /// Where the event that is being read begins.
-    begun: Option<Mark>,
+    begun: Option<StreamOffset>,
     stray: Vec<u8>,
-    stray_begun: Option<Mark>,
+    stray_begun: Option<StreamOffset>,
     is_too_long: bool,
 }
 
@@ -31,7 +31,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 impl LineReader {
     /// Takes bytes and hands on what they complete.
-    pub(crate) fn feed(&mut self, bytes: &[u8], mut take: impl FnMut(Mark, Piece<'_>)) {
+    pub(crate) fn feed(&mut self, bytes: &[u8], mut take: impl FnMut(StreamOffset, Piece<'_>)) {
         let mut rest = bytes;
         while let [first, after @ ..] = rest {
             if std::mem::take(&mut self.after_cr) && *first == b'\n' {
@@ -54,7 +54,7 @@ impl LineReader {
     }
 
     /// Hands on what stands at the end of the bytes, and says where that is.
-    pub(crate) fn finish(mut self, mut take: impl FnMut(Mark, Piece<'_>)) -> End {
+    pub(crate) fn finish(mut self, mut take: impl FnMut(StreamOffset, Piece<'_>)) -> End {
         let mark = self.place();
         if !self.line.is_empty() {
             self.end_line(&mut take);
@@ -66,13 +66,16 @@ impl LineReader {
             && !self.is_too_long
         {
             let name = String::from_utf8_lossy(&self.name);
-            take(begun, Piece::Unended(Event { kind: EventKind::Message, name: &name, data: &self.data }));
+            take(
+                begun,
+                Piece::Unended(StreamEvent { kind: EventKind::Message, name: &name, data: &self.data }),
+            );
         }
         End { mark, inside }
     }
 
-    pub(crate) fn place(&self) -> Mark {
-        Mark { offset: self.n_bytes, line: Some(self.n_lines + 1) }
+    pub(crate) fn place(&self) -> StreamOffset {
+        StreamOffset { offset: self.n_bytes, line: Some(self.n_lines + 1) }
     }
 
     fn extend_line(&mut self, bytes: &[u8]) {
@@ -84,11 +87,11 @@ impl LineReader {
         self.is_too_long |= kept.len() < bytes.len() && !is_comment;
     }
 
-    fn end_line(&mut self, take: &mut impl FnMut(Mark, Piece<'_>)) {
+    fn end_line(&mut self, take: &mut impl FnMut(StreamOffset, Piece<'_>)) {
         if self.line.is_empty() {
             return self.end_event(take);
         }
-        let mark = Mark { offset: self.line_offset, line: Some(self.n_lines + 1) };
+        let mark = StreamOffset { offset: self.line_offset, line: Some(self.n_lines + 1) };
         let has_bom = self.n_lines == 0 && self.line.starts_with(BYTE_ORDER_MARK);
         let line = if has_bom { &self.line[BYTE_ORDER_MARK.len()..] } else { &self.line };
         let colon = line.iter().position(|byte| *byte == b':');
@@ -121,7 +124,7 @@ impl LineReader {
         self.line.clear();
     }
 
-    fn end_event(&mut self, take: &mut impl FnMut(Mark, Piece<'_>)) {
+    fn end_event(&mut self, take: &mut impl FnMut(StreamOffset, Piece<'_>)) {
         if std::mem::take(&mut self.is_too_long) {
             let mark = self.begun.or(self.stray_begun).unwrap_or(self.place());
             take(mark, Piece::Unreadable(TOO_LONG, &self.data));
@@ -131,7 +134,10 @@ impl LineReader {
                 && self.has_data
             {
                 let name = String::from_utf8_lossy(&self.name);
-                take(begun, Piece::Event(Event { kind: EventKind::Message, name: &name, data: &self.data }));
+                take(
+                    begun,
+                    Piece::Event(StreamEvent { kind: EventKind::Message, name: &name, data: &self.data }),
+                );
             }
         }
         self.begun = None;
@@ -142,7 +148,7 @@ impl LineReader {
         self.stray.clear();
     }
 
-    fn end_stray(&mut self, take: &mut impl FnMut(Mark, Piece<'_>)) {
+    fn end_stray(&mut self, take: &mut impl FnMut(StreamOffset, Piece<'_>)) {
         if let Some(begun) = self.stray_begun.take() {
             take(begun, Piece::Stray(&self.stray));
             self.stray.clear();

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use super::event::Event;
+use super::event::StreamEvent;
 use super::rule::StreamRule;
 use super::violation::Verdict;
 
@@ -13,7 +13,7 @@ pub(crate) trait Machine: fmt::Debug + Send + Sync {
     fn common(&self) -> &'static Common;
 
     /// Judges the next event, and moves on if it is legal.
-    fn step(&mut self, event: &Event<'_>, warnings: &mut Warnings) -> Verdict;
+    fn step(&mut self, event: &StreamEvent<'_>, warnings: &mut Warnings) -> Verdict;
 
     /// Takes lines that are no part of an event. False means that they mean nothing in this grammar.
     fn stray(&mut self, _text: &[u8]) -> Result<bool, super::violation::BrokenRule> {

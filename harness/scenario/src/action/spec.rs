@@ -58,7 +58,7 @@ pub enum Ends {
 
 crate::named! {
     /// What an action does to a system: actions of one effect that fail alike are one cause.
-    #[expect(missing_docs, reason = "names say it where nothing else does")]
+    #[expect(missing_docs, reason = "the names are self-explanatory")]
     pub enum Effect {
         Stop = "stop",
         Kill = "kill",
@@ -72,7 +72,7 @@ crate::named! {
 
 /// What an action says besides its name, and how the action is made of it.
 #[derive(Debug)]
-#[expect(missing_docs, reason = "names say it where nothing else does")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 pub enum Payload {
     Nothing(fn() -> Action),
     Error(fn(ErrorKind) -> Action),

@@ -78,7 +78,11 @@ pub(super) fn check(
                 PlannedPoint::Asked(key) | PlannedPoint::Started(key) | PlannedPoint::Settled(key, _) => {
                     is_beyond(context.table[key].reply)
                 }
-                _ => false,
+                PlannedPoint::Prompt
+                | PlannedPoint::StartedCount(_)
+                | PlannedPoint::SettledCount(_)
+                | PlannedPoint::Saved(..)
+                | PlannedPoint::Step(_) => false,
             };
             problems.add_if(late, || {
                 let message = format!("this can never happen: the turn ends after step {steps}");
@@ -123,7 +127,7 @@ fn hanging(context: TurnContext<'_>, settle: &[String], actions: &[PlannedAction
             (PlannedPoint::Asked(key) | PlannedPoint::Started(key), _) => {
                 context.table[*key].reply > last_reply
             }
-            _ => false,
+            (PlannedPoint::Prompt | PlannedPoint::Saved(..) | PlannedPoint::Step(_), _) => false,
         };
         problems.add_if(waits, || {
             let name = &context.table[*first].name;

@@ -234,7 +234,7 @@ fn is_early(table: &CallTable<'_>, key: CallKey, at: &PlannedPoint) -> bool {
         PlannedPoint::Asked(key) | PlannedPoint::Started(key) | PlannedPoint::Settled(key, _) => {
             table[*key].reply <= call.reply
         }
-        _ => true,
+        PlannedPoint::Prompt | PlannedPoint::Saved(..) | PlannedPoint::Step(_) => true,
     }
 }
 
@@ -242,7 +242,13 @@ fn is_early(table: &CallTable<'_>, key: CallKey, at: &PlannedPoint) -> bool {
 fn count(at: &PlannedPoint) -> u32 {
     match at {
         PlannedPoint::StartedCount(count) | PlannedPoint::SettledCount(count) => *count,
-        _ => 0,
+        PlannedPoint::Prompt
+        | PlannedPoint::Stream { .. }
+        | PlannedPoint::Asked(_)
+        | PlannedPoint::Started(_)
+        | PlannedPoint::Settled(..)
+        | PlannedPoint::Saved(..)
+        | PlannedPoint::Step(_) => 0,
     }
 }
 
@@ -275,7 +281,13 @@ fn results(at: &PlannedPoint, order: &[CallKey]) -> usize {
         PlannedPoint::SettledCount(count) => 2 * *count as usize,
         PlannedPoint::Settled(key, Side::Before) => 2 * place(key),
         PlannedPoint::Settled(key, Side::After) => 2 * place(key) + 2,
-        _ => 0,
+        PlannedPoint::Prompt
+        | PlannedPoint::Stream { .. }
+        | PlannedPoint::Asked(_)
+        | PlannedPoint::StartedCount(_)
+        | PlannedPoint::Started(_)
+        | PlannedPoint::Saved(..)
+        | PlannedPoint::Step(_) => 0,
     }
 }
 
@@ -384,7 +396,11 @@ pub(super) fn too_soon(context: TurnContext<'_>, actions: &[PlannedAction], prob
                 .then(|| format!("`{}` may not have started here", call.name)),
             PlannedPoint::Asked(other) => (other == key || context.table[other].reply != call.reply)
                 .then(|| format!("`{}` may not have started here", call.name)),
-            _ => None,
+            PlannedPoint::Prompt
+            | PlannedPoint::SettledCount(_)
+            | PlannedPoint::Settled(..)
+            | PlannedPoint::Saved(..)
+            | PlannedPoint::Step(_) => None,
         };
         if let Some(message) = problem {
             let from = if call.asks { "started" } else { "end" };

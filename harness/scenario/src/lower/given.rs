@@ -156,7 +156,7 @@ pub(super) fn check(scenario: &Scenario) -> Result<(), Vec<Problem>> {
     problems.settle()
 }
 
-/// The history with wire ids and markers. Its calls become calls of the plan, behind all others.
+/// The history with wire ids and markers. Its calls become calls of the plan, after all others.
 pub(super) fn lower(scenario: &Scenario, table: &mut CallTable<'_>) -> Vec<plan::GivenMessage> {
     let messages = scenario.given.as_ref().map_or(&[][..], |given| &given.messages);
     let keys: Vec<_> = calls(messages).map(|(index, call)| (call, table.give(index, call))).collect();

@@ -98,13 +98,13 @@ pub(super) fn check_reply(base: &str, reply: &Reply, problems: &mut Problems) {
     problems.add_if(reply.indices.is_some() && reply.attempts.iter().flatten().any(has_own_id), || {
         Problem::new(
             format!("{base}/indices"),
-            "without a number, a call with the id of another cannot be told from it",
+            "without a number, a call with the id of another looks like that one",
         )
         .with_hint("leave out `indices`, or give the calls ids of their own")
     });
 }
 
-/// Whether anything is sent twice of a reply in which calls have no ids: it could not be told from two calls.
+/// Whether anything is sent twice of a reply in which calls have no ids: it would look like two calls.
 pub(super) fn repeated(scenario: &Scenario, problems: &mut Problems) {
     for (index, turn) in scenario.turns.iter().enumerate() {
         for (action, at) in turn.at.iter().enumerate() {

@@ -5,8 +5,8 @@ use crate::scenario::{Action, At, Scenario};
 
 use super::problem::{Problem, Problems};
 
-/// Everything that is said can be known again in a request, and of several prompts beside a turn it could not be told
-/// which of them was refused.
+/// Every text must be recognisable in a request; with several extra prompts in one turn it would be unclear which of
+/// them was refused.
 pub(super) fn unique(turns: &[PlannedTurn], problems: &mut Problems) {
     let mut said: Vec<&str> = turns.iter().map(|turn| turn.user.as_str()).collect();
     for (index, turn) in turns.iter().enumerate() {

@@ -46,7 +46,7 @@ impl Problem {
     }
 }
 
-/// The mistakes of one context of lowering. The next context runs only when there are none, so it may rely on
+/// The mistakes of one stage of lowering. The next stage runs only when there are none, so it may rely on
 /// what this one has looked at.
 #[derive(Debug, Default)]
 pub(super) struct Problems(Vec<Problem>);

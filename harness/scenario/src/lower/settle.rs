@@ -126,7 +126,13 @@ fn is_reached(at: &PlannedPoint, settled: &[CallKey], next: Option<CallKey>) -> 
         PlannedPoint::SettledCount(count) => settled.len() >= *count as usize,
         PlannedPoint::Settled(key, Side::After) => settled.contains(key),
         PlannedPoint::Settled(key, Side::Before) => next == Some(*key),
-        _ => true,
+        PlannedPoint::Prompt
+        | PlannedPoint::Stream { .. }
+        | PlannedPoint::Asked(_)
+        | PlannedPoint::StartedCount(_)
+        | PlannedPoint::Started(_)
+        | PlannedPoint::Saved(..)
+        | PlannedPoint::Step(_) => true,
     }
 }
 

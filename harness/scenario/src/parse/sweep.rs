@@ -5,7 +5,7 @@
 
 use serde_json::{Value, json};
 
-use super::Source;
+use super::SourceFile;
 use super::diagnostic::Diagnostic;
 use super::tree::{Node, NodeKind};
 use crate::point::{Point, Shape, Which, in_stream};
@@ -25,7 +25,7 @@ const HINT: &str =
     "write `0..3`, `permutations(a, b, c)`, `points(turn 1)`, `points(turn 1, reply 2)`, or a list of values";
 
 /// The values that the words stand for.
-pub(super) fn values(source: &Source, words: &Node, text: &str) -> Result<Vec<Node>, Diagnostic> {
+pub(super) fn values(source: &SourceFile, words: &Node, text: &str) -> Result<Vec<Node>, Diagnostic> {
     let wrong = |message: String| source.at(words.span, message).with_hint(Some(HINT.to_owned()));
     let values = match Sweep::read(text) {
         Some(Sweep::Range(first, last)) if first > last => {
@@ -102,7 +102,7 @@ fn permutations<'a>(names: &[&'a str]) -> Vec<Vec<&'a str>> {
 
 /// The points after which something may happen, in causal order: those of the stream, then, for the first reply, those
 /// of the tools. Nothing if there is no such reply.
-fn points(source: &Source, turn: usize, reply: usize) -> Option<Vec<Value>> {
+fn points(source: &SourceFile, turn: usize, reply: usize) -> Option<Vec<Value>> {
     let said = item(item(source.root.get("turns")?, turn - 1)?.get("replies")?, reply - 1)?;
     let blocks = match said.get("attempts") {
         Some(attempts) => item(attempts, 0)?,

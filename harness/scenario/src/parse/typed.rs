@@ -4,12 +4,12 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_path_to_error::Segment;
 
-use super::Source;
+use super::SourceFile;
 use super::diagnostic::Diagnostic;
 use super::suggest::suggestion;
 
 /// Reads a type out of a value that was made from `source`.
-pub fn typed<T: DeserializeOwned>(source: &Source, value: Value) -> Result<T, Diagnostic> {
+pub fn typed<T: DeserializeOwned>(source: &SourceFile, value: Value) -> Result<T, Diagnostic> {
     serde_path_to_error::deserialize(value).map_err(|error| {
         let steps: Vec<String> = error.path().iter().filter_map(step).collect();
         let complaint = Complaint::of(&error.inner().to_string());

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::Source;
+use super::SourceFile;
 use super::diagnostic::Diagnostic;
 use super::suggest::suggestion;
 use super::sweep;
@@ -42,7 +42,7 @@ const MAX_NAME: usize = 120;
 const MAX_TOTAL_NODES: usize = 1_000_000;
 
 /// Reads the axes of a file.
-pub fn axes(source: &Source) -> Result<Vec<Axis<'_>>, Diagnostic> {
+pub fn axes(source: &SourceFile) -> Result<Vec<Axis<'_>>, Diagnostic> {
     let Some(vary) = source.root.get("vary") else { return Ok(Vec::new()) };
     let NodeKind::Map(entries) = &vary.kind else {
         return Err(source.at(vary.span, "`vary` is a map from names to lists of values"));
@@ -53,7 +53,7 @@ pub fn axes(source: &Source) -> Result<Vec<Axis<'_>>, Diagnostic> {
     entries.iter().map(|(key, node)| axis(source, key, node)).collect()
 }
 
-fn axis<'a>(source: &Source, key: &'a Key, node: &'a Node) -> Result<Axis<'a>, Diagnostic> {
+fn axis<'a>(source: &SourceFile, key: &'a Key, node: &'a Node) -> Result<Axis<'a>, Diagnostic> {
     if !is_axis_name(&key.name) {
         return Err(source
             .at(key.span, format!("`{}` cannot be a name in `vary`", key.name))
@@ -81,7 +81,7 @@ fn axis<'a>(source: &Source, key: &'a Key, node: &'a Node) -> Result<Axis<'a>, D
 }
 
 /// Every combination of the values, the last axis changing fastest.
-pub fn choices<'a>(source: &Source, axes: &'a [Axis<'a>]) -> Result<Vec<Choice<'a>>, Diagnostic> {
+pub fn choices<'a>(source: &SourceFile, axes: &'a [Axis<'a>]) -> Result<Vec<Choice<'a>>, Diagnostic> {
     let whole = || source.root.entry("vary").map_or(source.root.span, |(key, _)| key.span);
     let count = axes.iter().try_fold(1_usize, |count, axis| count.checked_mul(axis.values.len()));
     if count.is_none_or(|count| count > MAX_VARIANTS) {
@@ -154,7 +154,7 @@ fn name_word(text: &str, words: &mut String) {
 /// Fills a file's placeholders in, variant by variant.
 #[derive(Debug)]
 pub struct Filling<'a> {
-    source: &'a Source,
+    source: &'a SourceFile,
     axes: &'a [Axis<'a>],
     used: BTreeSet<String>,
     total: usize,
@@ -162,7 +162,7 @@ pub struct Filling<'a> {
 
 impl<'a> Filling<'a> {
     /// Nothing is filled in yet.
-    pub fn new(source: &'a Source, axes: &'a [Axis<'a>]) -> Filling<'a> {
+    pub fn new(source: &'a SourceFile, axes: &'a [Axis<'a>]) -> Filling<'a> {
         Filling { source, axes, used: BTreeSet::new(), total: 0 }
     }
 

@@ -30,7 +30,7 @@ pub enum Change {
 }
 
 impl Change {
-    /// In words: `rewind 1`.
+    /// In words: `rewind by 1`.
     pub fn words(&self) -> String {
         match self {
             Change::Trim { keep } => format!("trim {keep}"),

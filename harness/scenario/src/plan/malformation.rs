@@ -18,8 +18,8 @@ pub struct Malformation {
     pub right: WellFormedCall,
 }
 
-/// A call without its slips.
-#[expect(missing_docs, reason = "names say it where nothing else does")]
+/// A call as it should be.
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WellFormedCall {
     pub id: String,

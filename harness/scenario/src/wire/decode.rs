@@ -8,7 +8,7 @@ use brickbat_rules::dialect::Dialect;
 
 /// Something the model said, in any dialect.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[expect(missing_docs, reason = "names say it where nothing else does")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 pub enum ReplyEvent {
     Thought(String),
     ThoughtEnd {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// One message of a thread.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "names say it where nothing else does")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 pub enum Message {
     User(String),
     Assistant(Vec<Block>),
@@ -47,7 +47,7 @@ impl Message {
 /// A piece of an assistant message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "names say it where nothing else does")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 pub enum Block {
     Thought(Thought),
     Text(String),
@@ -75,7 +75,7 @@ pub struct Thought {
 
 /// A call that the model made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "names say it where nothing else does")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 pub struct Call {
     pub id: String,
     pub tool: String,
@@ -88,7 +88,7 @@ pub struct Call {
 
 /// The result of a call, as the model reads it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "names say it where nothing else does")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 pub struct CallResult {
     pub call_id: String,
     pub text: String,

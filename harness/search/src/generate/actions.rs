@@ -85,9 +85,7 @@ pub(super) fn fitting(
     let specs: Vec<(usize, &ActionSpec)> = specs.filter(|(weight, _)| *weight > 0).collect();
     let action = match &source.weigh(&specs)?.payload {
         Payload::Nothing(make) => make(),
-        Payload::Error(make) => {
-            make(*source.pick(&[ErrorKind::Overloaded, ErrorKind::Server, ErrorKind::RateLimit])?)
-        }
+        Payload::Error(make) => make(*source.pick(&ErrorKind::ALL)?),
         Payload::Http(make) => make(http(source)?),
         Payload::Call(make) => make(settling(source, scenario, index, (spots, spot))?),
         Payload::Cause(make) => make(*source.pick(&CAUSES)?),
@@ -280,5 +278,5 @@ fn has_room(scenario: &Scenario, index: usize, spots: &[Spot], at: &At) -> bool 
 /// Whether nothing else of the turn happens after it.
 fn is_final(action: &Action) -> bool {
     let is_refused = |fault: &HttpFault| fault.times > 2 || matches!(fault.status, 400..=428 | 430..=499);
-    action.ends_turn() || matches!(action, Action::Http(fault) if is_refused(fault))
+    action.ends_turn() || action.http().is_some_and(is_refused)
 }

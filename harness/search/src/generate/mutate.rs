@@ -32,10 +32,10 @@ pub fn mutate(scenario: &Scenario, source: &mut Source<'_>) -> Scenario {
     mutant
 }
 
-type Change = fn(&mut Scenario, &mut Source<'_>);
+type Mutation = fn(&mut Scenario, &mut Source<'_>);
 
 /// Every change, with how often it is made.
-const CHANGES: [(usize, Change); 21] = [
+const CHANGES: [(usize, Mutation); 21] = [
     (5, move_action),
     (5, add_action),
     (3, drop_action),
@@ -338,7 +338,7 @@ fn change_provider(scenario: &mut Scenario, source: &mut Source<'_>) {
 
 /// The model thinks in every reply, or in none.
 fn change_thinking(scenario: &mut Scenario, _: &mut Source<'_>) {
-    let thinks = turns::thinks(scenario);
+    let thinks = scenario.thinks();
     let replies = scenario.turns.iter_mut().flat_map(|turn| &mut turn.replies);
     for blocks in replies.flat_map(|reply| &mut reply.attempts) {
         if thinks {

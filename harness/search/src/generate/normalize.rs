@@ -18,7 +18,7 @@ pub(super) fn normalize(scenario: &mut Scenario) {
             at: Vec::new(),
         });
     }
-    let thinks = turns::thinks(scenario);
+    let thinks = scenario.thinks();
     own_ids(scenario);
     fixup::fix_once(scenario);
     let tools = scenario.tools.clone();

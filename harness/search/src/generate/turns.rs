@@ -139,12 +139,6 @@ pub(super) fn thinking(blocks: &mut Vec<Block>) {
     }
 }
 
-/// Whether the model thinks anywhere in a scenario.
-pub(super) fn thinks(scenario: &Scenario) -> bool {
-    let replies = scenario.turns.iter().flat_map(|turn| &turn.replies);
-    replies.flat_map(|reply| &reply.attempts).flatten().any(|block| matches!(block, Block::Think(_)))
-}
-
 /// In a turn that nothing ends, no tool hangs.
 pub(super) fn put_off(scenario: &mut Scenario) {
     for turn in &mut scenario.turns {

@@ -22,7 +22,7 @@ pub(super) enum Edit {
     Need(usize),
     /// The second process of a turn.
     Process(usize),
-    /// A tool that nobody calls.
+    /// An unused tool.
     Tool(String),
     /// One of the switches below.
     OfScenario(usize),

@@ -7,7 +7,7 @@ use super::Subject;
 use crate::driver::{
     Adapter, DriverError, Launch, Manifest, PlainAgent, Progress, Scratch, Session, SessionSpec, install,
 };
-use crate::server::{Limits, Server};
+use crate::server::{Server, ServerLimits};
 use brickbat_scenario::plan::{GivenMessage, Plan};
 
 /// What it takes to start the processes of a subject, and the folder that they all share.
@@ -84,7 +84,7 @@ impl Prepared {
 }
 
 pub(in crate::runner) async fn server() -> Result<Server, DriverError> {
-    Server::start(Limits::STANDARD)
+    Server::start(ServerLimits::STANDARD)
         .await
         .map_err(|error| DriverError::harness("cannot open the provider's socket", error))
 }

@@ -204,9 +204,7 @@ impl Story<'_, '_, '_> {
             }
             RequestKind::Faulted { status, .. } => {
                 let words = format!("status {status} instead of the reply");
-                self.fault_step(Lane::Provider, Lane::System, &words, |action| {
-                    matches!(action.what, Action::Http(_))
-                });
+                self.fault_step(Lane::Provider, Lane::System, &words, |action| action.what.http().is_some());
             }
             RequestKind::Surplus => {
                 self.drawing

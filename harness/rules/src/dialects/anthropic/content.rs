@@ -1,7 +1,7 @@
 //! The second phase, first half: emptiness, system messages, and which role may hold which block.
 
 use super::block::{AnthropicRole, BlockKind, ContentBlock, Text};
-use super::turns::{SeenBlock, Turn};
+use super::turns::{RoleTurn, SeenBlock};
 use crate::{Occurrence, Rule, Violations};
 
 /// Checks a block by itself, and under its role.
@@ -34,8 +34,8 @@ pub(super) fn check_system_message(n: usize, n_blocks: usize, out: &mut Violatio
 
 /// Checks that a turn is not empty, that the user speaks first, and where system messages stand.
 pub(super) fn check_turn(
-    turn: &Turn,
-    before: Option<&Turn>,
+    turn: &RoleTurn,
+    before: Option<&RoleTurn>,
     next: Option<AnthropicRole>,
     out: &mut Violations,
 ) {
@@ -54,7 +54,7 @@ pub(super) fn check_turn(
     }
 }
 
-fn check_system_turn(n: usize, before: Option<&Turn>, next: Option<AnthropicRole>, out: &mut Violations) {
+fn check_system_turn(n: usize, before: Option<&RoleTurn>, next: Option<AnthropicRole>, out: &mut Violations) {
     if n == 0 {
         at_message(out, &SYSTEM_MESSAGE_FIRST, n);
     } else if before.is_some_and(|turn| !may_precede_system(turn)) {
@@ -65,7 +65,7 @@ fn check_system_turn(n: usize, before: Option<&Turn>, next: Option<AnthropicRole
     }
 }
 
-fn may_precede_system(turn: &Turn) -> bool {
+fn may_precede_system(turn: &RoleTurn) -> bool {
     match turn.role {
         AnthropicRole::User | AnthropicRole::Unknown => true,
         AnthropicRole::Assistant => {

@@ -2,7 +2,7 @@
 
 use super::block::{AnthropicRole, BlockKind, Text};
 use super::profiles::AnthropicSwitches;
-use super::turns::{SeenBlock, Turn};
+use super::turns::{RoleTurn, SeenBlock};
 use crate::json::Json;
 use crate::{ModelVersion, Occurrence, Rule, Violations};
 
@@ -10,7 +10,7 @@ use crate::{ModelVersion, Occurrence, Rule, Violations};
 pub(super) fn check_final_message(
     switches: &AnthropicSwitches,
     body: Json,
-    last: &Turn,
+    last: &RoleTurn,
     out: &mut Violations,
 ) {
     if last.role != AnthropicRole::Assistant {

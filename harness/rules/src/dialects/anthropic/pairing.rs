@@ -14,7 +14,7 @@ pub(super) struct ToolPairing<'a> {
     ids: Ids<'a>,
     /// For each id, how it is answered.
     answers: Vec<Answer>,
-    calls: Vec<Call>,
+    calls: Vec<OpenCall>,
     /// Where text follows calls, with the calls that it follows.
     interruptions: Vec<(BlockPosition, Range<usize>)>,
     /// The first call after the last such text.
@@ -30,7 +30,7 @@ pub(super) struct ToolPairing<'a> {
 }
 
 #[derive(Debug)]
-struct Call {
+struct OpenCall {
     place: BlockPosition,
     /// The place of its id.
     id: usize,
@@ -72,7 +72,7 @@ impl<'a> ToolPairing<'a> {
                 id
             }
         };
-        self.calls.push(Call { place: block.place, id });
+        self.calls.push(OpenCall { place: block.place, id });
     }
 
     /// The user turn begins with message `n`.
@@ -136,7 +136,7 @@ impl<'a> ToolPairing<'a> {
     }
 
     /// The words of the sentence that three rules share; older profiles count, and name the message of the answers.
-    fn unanswered<'c>(&self, place: BlockPosition, calls: impl Iterator<Item = &'c Call>) -> Occurrence {
+    fn unanswered<'c>(&self, place: BlockPosition, calls: impl Iterator<Item = &'c OpenCall>) -> Occurrence {
         let ids: Vec<&str> = calls.map(|call| self.ids.get(call.id)).collect();
         let answering = self.answering.unwrap_or(place.message + 1);
         let violation = Occurrence::at(place.pointer()).with("n", place.message).with("answering", answering);

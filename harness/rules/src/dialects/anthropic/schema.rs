@@ -42,7 +42,7 @@ pub(super) fn check_message(
     message: &MessageParts,
     out: &mut Violations,
 ) {
-    let place = Spot { message: n as u32, index: None, tag: "" };
+    let place = BlockSpot { message: n as u32, index: None, tag: "" };
     if !message.json.is_object() {
         return place.refuse(out, &REQUEST_SHAPE, "", "Input should be a valid dictionary");
     }
@@ -61,7 +61,7 @@ pub(super) fn check_message(
 
 /// Checks the fields of a block in a list.
 pub(super) fn check_block(switches: &AnthropicSwitches, block: &ContentBlock, out: &mut Violations) {
-    let spot = |tag| Spot { message: block.place.message, index: block.place.index(), tag };
+    let spot = |tag| BlockSpot { message: block.place.message, index: block.place.index(), tag };
     if !block.json.is_object() {
         return spot("").refuse(out, &REQUEST_SHAPE, "", "Input should be a valid dictionary");
     }
@@ -112,7 +112,7 @@ pub(super) fn check_tools(body: Json, out: &mut Violations) {
     }
 }
 
-fn check_role(switches: &AnthropicSwitches, place: Spot, role: Option<Json>, out: &mut Violations) {
+fn check_role(switches: &AnthropicSwitches, place: BlockSpot, role: Option<Json>, out: &mut Violations) {
     let Some(role) = role else { return place.missing(out, &REQUEST_SHAPE, "role") };
     if switches.system_messages == SystemMessages::MidConversation && role.is("system") {
         return;
@@ -129,7 +129,7 @@ fn check_role(switches: &AnthropicSwitches, place: Spot, role: Option<Json>, out
     out.add(&UNKNOWN_ROLE, || Occurrence::at(place.pointer("role")).with("role", name).with("hint", hint));
 }
 
-fn check_tool_use(switches: &AnthropicSwitches, spot: Spot, block: &ContentBlock, out: &mut Violations) {
+fn check_tool_use(switches: &AnthropicSwitches, spot: BlockSpot, block: &ContentBlock, out: &mut Violations) {
     if let Some(id) = spot.string(out, &TOOL_USE_FIELD_REQUIRED, block.get(Field::Id), "id") {
         check_id(spot, id, "id", out);
     }
@@ -156,13 +156,13 @@ fn check_tool_use(switches: &AnthropicSwitches, spot: Spot, block: &ContentBlock
     }
 }
 
-fn check_id(spot: Spot, id: Json, field: &str, out: &mut Violations) {
+fn check_id(spot: BlockSpot, id: Json, field: &str, out: &mut Violations) {
     if !id.as_str().is_some_and(|id| is_plain_name(&id)) {
         spot.refuse(out, &TOOL_ID_PATTERN, field, "");
     }
 }
 
-fn check_server_id(spot: Spot, id: Option<Json>, field: &str, out: &mut Violations) {
+fn check_server_id(spot: BlockSpot, id: Option<Json>, field: &str, out: &mut Violations) {
     let Some(id) = id.and_then(Json::as_str) else { return };
     let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     let letters = id.strip_prefix("srvtoolu_").filter(|letters| letters.bytes().all(is_letter));
@@ -173,14 +173,14 @@ fn check_server_id(spot: Spot, id: Option<Json>, field: &str, out: &mut Violatio
 
 /// The object whose fields are checked: where it stands, and the tag that the provider puts before a field of it.
 #[derive(Clone, Copy)]
-struct Spot<'s> {
+struct BlockSpot<'s> {
     message: u32,
     index: Option<u32>,
     /// The block's type, as in `messages.1.content.0.tool_use.id`; empty for a message.
     tag: &'s str,
 }
 
-impl Spot<'_> {
+impl BlockSpot<'_> {
     fn string<'t, 'a>(
         self,
         out: &mut Violations,

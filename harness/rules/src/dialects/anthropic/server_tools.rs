@@ -9,7 +9,7 @@
 use std::borrow::Cow;
 
 use super::block::{AnthropicRole, BlockKind, BlockPosition, ContentBlock, Field};
-use super::turns::Turn;
+use super::turns::RoleTurn;
 use crate::json::Json;
 use crate::{IdHashes, Ids, Occurrence, Rule, Violations};
 
@@ -17,14 +17,14 @@ use crate::{IdHashes, Ids, Occurrence, Rule, Violations};
 #[derive(Debug, Default)]
 pub(super) struct ServerTools<'a> {
     ids: Ids<'a>,
-    calls: Vec<Call<'a>>,
+    calls: Vec<ServerCall<'a>>,
     n_open: usize,
     /// Every id of a server tool's call in the conversation.
     known: IdHashes,
 }
 
 #[derive(Debug)]
-struct Call<'a> {
+struct ServerCall<'a> {
     place: BlockPosition,
     name: Cow<'a, str>,
     is_open: bool,
@@ -50,7 +50,7 @@ impl<'a> ServerTools<'a> {
     }
 
     /// The user has spoken; with more than results, this ends the reply.
-    pub(super) fn user_spoke(&mut self, turn: &Turn, out: &mut Violations) {
+    pub(super) fn user_spoke(&mut self, turn: &RoleTurn, out: &mut Violations) {
         if !turn.says_more || self.calls.is_empty() {
             return;
         }
@@ -64,7 +64,7 @@ impl<'a> ServerTools<'a> {
     }
 
     /// Checks, when the conversation is over, that a search which the provider has still to run is offered.
-    pub(super) fn check_offered(&self, last: &Turn, body: Json, out: &mut Violations) {
+    pub(super) fn check_offered(&self, last: &RoleTurn, body: Json, out: &mut Violations) {
         if self.n_open == 0 || !matches!(last.role, AnthropicRole::Assistant | AnthropicRole::User) {
             return;
         }
@@ -83,7 +83,7 @@ impl<'a> ServerTools<'a> {
         self.known.insert(&id);
         if self.ids.insert(id).is_ok() {
             let name = block.str(Field::Name).unwrap_or_default();
-            self.calls.push(Call { place: block.place, name, is_open: true });
+            self.calls.push(ServerCall { place: block.place, name, is_open: true });
             self.n_open += 1;
         }
     }
@@ -104,7 +104,7 @@ impl<'a> ServerTools<'a> {
         }
     }
 
-    fn open(&self) -> impl Iterator<Item = (&str, &Call<'a>)> {
+    fn open(&self) -> impl Iterator<Item = (&str, &ServerCall<'a>)> {
         self.ids.iter().zip(&self.calls).filter(|(_, call)| call.is_open)
     }
 

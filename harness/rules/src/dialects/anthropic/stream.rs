@@ -2,8 +2,8 @@
 
 use crate::json::Json;
 use crate::streams::{
-    Arguments, BrokenRule, Common, Event, Machine, Room, SSE, Standing, Verdict, Warnings, error_in_words,
-    illegal, quoted, stream_rules, text, underway,
+    Arguments, BrokenRule, Common, Machine, Room, SSE, Standing, StreamEvent, Verdict, Warnings,
+    error_in_words, illegal, quoted, stream_rules, text, underway,
 };
 
 const DOCS: &str = "https://platform.claude.com/docs/en/build-with-claude/streaming";
@@ -79,16 +79,16 @@ pub(super) struct Messages {
 enum Phase {
     Before,
     BetweenBlocks,
-    InBlock(Block),
+    InBlock(OpenBlock),
     AfterDelta,
     Stopped,
     Failed(String),
 }
 
 #[derive(Debug)]
-struct Block {
+struct OpenBlock {
     index: u64,
-    kind: BlockKind,
+    kind: OpenBlockKind,
     /// Whether it starts with a signature, as one that comes whole does.
     starts_signed: bool,
     is_signed: bool,
@@ -96,7 +96,7 @@ struct Block {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum BlockKind {
+enum OpenBlockKind {
     Text,
     Thinking,
     /// Input comes in pieces. Only the client's calls are looked at when they stop.
@@ -108,15 +108,15 @@ enum BlockKind {
     Unknown,
 }
 
-impl BlockKind {
-    fn of(word: &str) -> BlockKind {
+impl OpenBlockKind {
+    fn of(word: &str) -> OpenBlockKind {
         match word {
-            "text" => BlockKind::Text,
-            "thinking" => BlockKind::Thinking,
-            "tool_use" => BlockKind::Call { is_client: true },
-            "server_tool_use" | "mcp_tool_use" => BlockKind::Call { is_client: false },
-            "redacted_thinking" | "web_search_tool_result" => BlockKind::Whole,
-            _ => BlockKind::Unknown,
+            "text" => OpenBlockKind::Text,
+            "thinking" => OpenBlockKind::Thinking,
+            "tool_use" => OpenBlockKind::Call { is_client: true },
+            "server_tool_use" | "mcp_tool_use" => OpenBlockKind::Call { is_client: false },
+            "redacted_thinking" | "web_search_tool_result" => OpenBlockKind::Whole,
+            _ => OpenBlockKind::Unknown,
         }
     }
 
@@ -124,13 +124,13 @@ impl BlockKind {
     /// Nothing is known of other types.
     fn takes(self, delta: &str) -> Option<(bool, &'static str)> {
         let (fits, field) = match delta {
-            "text_delta" => (self == BlockKind::Text, "text"),
-            "input_json_delta" => (matches!(self, BlockKind::Call { .. }), "partial_json"),
-            "thinking_delta" => (self == BlockKind::Thinking, "thinking"),
-            "signature_delta" => (self == BlockKind::Thinking, "signature"),
+            "text_delta" => (self == OpenBlockKind::Text, "text"),
+            "input_json_delta" => (matches!(self, OpenBlockKind::Call { .. }), "partial_json"),
+            "thinking_delta" => (self == OpenBlockKind::Thinking, "thinking"),
+            "signature_delta" => (self == OpenBlockKind::Thinking, "signature"),
             _ => return None,
         };
-        Some((fits || self == BlockKind::Unknown, field))
+        Some((fits || self == OpenBlockKind::Unknown, field))
     }
 }
 
@@ -179,8 +179,8 @@ impl Messages {
             );
         }
         let block = data.field("content_block");
-        let kind = BlockKind::of(&block.field("type").as_str().unwrap_or_default());
-        if let BlockKind::Call { is_client: true } = kind {
+        let kind = OpenBlockKind::of(&block.field("type").as_str().unwrap_or_default());
+        if let OpenBlockKind::Call { is_client: true } = kind {
             if text(block.field("id")).is_none() || text(block.field("name")).is_none() {
                 return illegal(&CALL_NAMELESS, "a tool_use block starts without an id or without a name");
             }
@@ -188,7 +188,8 @@ impl Messages {
         }
         let starts_signed = text(block.field("signature")).is_some();
         let input = Arguments::default();
-        self.phase = Phase::InBlock(Block { index: self.next, kind, starts_signed, is_signed: false, input });
+        self.phase =
+            Phase::InBlock(OpenBlock { index: self.next, kind, starts_signed, is_signed: false, input });
         self.next += 1;
         Ok(())
     }
@@ -206,14 +207,14 @@ impl Messages {
         let Some(piece) = delta.field(field).as_str() else {
             return illegal(&DELTA_EMPTY, format!("a {word} without the string `{field}`"));
         };
-        if block.is_signed && block.kind == BlockKind::Thinking {
+        if block.is_signed && block.kind == OpenBlockKind::Thinking {
             return illegal(
                 &SIGNATURE_LAST,
                 format!("a {word} after the signature of block {}", block.index),
             );
         }
         block.is_signed |= word == "signature_delta";
-        if block.kind == (BlockKind::Call { is_client: true }) {
+        if block.kind == (OpenBlockKind::Call { is_client: true }) {
             block.input.push(&piece, room);
         }
         Ok(())
@@ -221,7 +222,7 @@ impl Messages {
 
     fn block_stop(&mut self, data: Json, warnings: &mut Warnings) -> Verdict {
         let block = open_block(&mut self.phase, data, "a stop")?;
-        if block.kind == BlockKind::Thinking && !block.is_signed && !block.starts_signed {
+        if block.kind == OpenBlockKind::Thinking && !block.is_signed && !block.starts_signed {
             warnings.add(&UNSIGNED, format!("thinking block {} stops without a signature", block.index));
         }
         if block.input.are_broken() {
@@ -283,7 +284,7 @@ impl Machine for Messages {
         &COMMON
     }
 
-    fn step(&mut self, event: &Event<'_>, warnings: &mut Warnings) -> Verdict {
+    fn step(&mut self, event: &StreamEvent<'_>, warnings: &mut Warnings) -> Verdict {
         let document = event.object(&UNREADABLE)?;
         let data = document.root();
         let kind = &*data.field("type").as_str().unwrap_or_default();
@@ -329,7 +330,7 @@ impl Machine for Messages {
 }
 
 /// The open block, if it is the one that the event names.
-fn open_block<'p>(phase: &'p mut Phase, data: Json, what: &str) -> Result<&'p mut Block, BrokenRule> {
+fn open_block<'p>(phase: &'p mut Phase, data: Json, what: &str) -> Result<&'p mut OpenBlock, BrokenRule> {
     let index = data.field("index").as_u64();
     let (is_it, open) = match phase {
         Phase::InBlock(block) => (Some(block.index) == index, format!("block {} is open", block.index)),

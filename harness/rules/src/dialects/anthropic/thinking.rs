@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::block::{AnthropicRole, BlockKind, BlockPosition, ContentBlock, Field};
 use super::prefix::{self, Messages};
-use super::turns::{SeenBlock, Turn};
+use super::turns::{RoleTurn, SeenBlock};
 use crate::json::Json;
 use crate::{Bound, MAX_VIOLATIONS, Memory, ModelVersion, Occurrence, Rule, Thoughts, Violations};
 
@@ -191,7 +191,7 @@ impl<'a> Thinking<'a> {
     }
 
     /// A reply is over; `before` is the turn before it.
-    pub(super) fn reply(&mut self, turn: &Turn, before: Option<&Turn>, out: &mut Violations) {
+    pub(super) fn reply(&mut self, turn: &RoleTurn, before: Option<&RoleTurn>, out: &mut Violations) {
         let goes_on = before.is_some_and(|before| before.role == AnthropicRole::User && !before.says_more);
         if !goes_on {
             // Of replies of the past only the signatures are looked at.
@@ -214,7 +214,7 @@ impl<'a> Thinking<'a> {
     }
 
     /// The user has spoken after the turn before: with results the loop goes on, with anything else it is over.
-    pub(super) fn user_spoke(&mut self, turn: &Turn, before: Option<&Turn>) {
+    pub(super) fn user_spoke(&mut self, turn: &RoleTurn, before: Option<&RoleTurn>) {
         let answers = turn.first_block().is_some_and(|first| first.kind == BlockKind::ToolResult);
         let Some(reply) = before.filter(|before| answers && before.role == AnthropicRole::Assistant) else {
             return self.loop_ends();
@@ -230,7 +230,7 @@ impl<'a> Thinking<'a> {
         self.tool_loop = None;
     }
 
-    pub(super) fn finish(&self, last: &Turn, body: Json, out: &mut Violations) {
+    pub(super) fn finish(&self, last: &RoleTurn, body: Json, out: &mut Violations) {
         self.check_unchanged(body, out);
         let thinking = body.field("thinking").field("type");
         if thinking.is("enabled") {
@@ -288,7 +288,7 @@ impl<'a> Thinking<'a> {
         }
     }
 
-    fn check_tool_loop(&self, last: &Turn, out: &mut Violations) {
+    fn check_tool_loop(&self, last: &RoleTurn, out: &mut Violations) {
         let unthinking = self.tool_loop.as_ref().filter(|it| !it.thinks && last.role == AnthropicRole::User);
         let Some(first) = unthinking.and_then(|it| it.last_reply) else { return };
         let Some(found) = first.kind.name() else { return };

@@ -15,8 +15,8 @@ use crate::{Memory, Violations};
 
 /// The turns so far. Only what the next turn is judged by is kept.
 pub(super) struct Turns<'a> {
-    open: Option<Turn>,
-    before: Option<Turn>,
+    open: Option<RoleTurn>,
+    before: Option<RoleTurn>,
     pairing: ToolPairing<'a>,
     server_tools: ServerTools<'a>,
     thinking: Thinking<'a>,
@@ -24,7 +24,7 @@ pub(super) struct Turns<'a> {
 
 /// A run of messages with the same role, as the provider merges them.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Turn {
+pub(super) struct RoleTurn {
     pub(super) role: AnthropicRole,
     /// The index of the first message of the run.
     pub(super) first: usize,
@@ -40,9 +40,9 @@ pub(super) struct SeenBlock {
     pub(super) kind: BlockKind,
 }
 
-impl Turn {
-    fn new(role: AnthropicRole, first: usize) -> Turn {
-        Turn { role, first, ends: None, thought: None, says_more: false }
+impl RoleTurn {
+    fn new(role: AnthropicRole, first: usize) -> RoleTurn {
+        RoleTurn { role, first, ends: None, thought: None, says_more: false }
     }
 
     pub(super) fn first_block(&self) -> Option<SeenBlock> {
@@ -72,7 +72,7 @@ impl<'a> Turns<'a> {
             return;
         }
         self.close(Some(role), out);
-        self.open = Some(Turn::new(role, n));
+        self.open = Some(RoleTurn::new(role, n));
         if role == AnthropicRole::User {
             self.pairing.answers_begin(n);
         }

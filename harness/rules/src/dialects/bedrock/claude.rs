@@ -19,14 +19,14 @@ pub(super) struct Claude<'a> {
     /// What is wrong if the model is Claude, by the id of the rule.
     found: Waiting<&'static str, (&'static Rule, Occurrence)>,
     /// The message before, if it is the assistant's.
-    reply: Option<Reply>,
+    reply: Option<ClaudeReply>,
     /// The calls of the last reply, with their places.
     calls: Vec<(usize, Cow<'a, str>)>,
     tool_loop: ToolLoop,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Reply {
+struct ClaudeReply {
     n: usize,
     begins: Beginning,
     /// The place of its last block, if that is a text that ends with white space.
@@ -71,7 +71,7 @@ impl<'a> Claude<'a> {
             Some(ConverseRole::Assistant) => {
                 self.check_signatures(message);
                 self.take_calls(message);
-                self.reply = Some(Reply::of(message));
+                self.reply = Some(ClaudeReply::of(message));
             }
             None => {}
         }
@@ -189,7 +189,7 @@ impl<'a> Claude<'a> {
     }
 
     /// Checks that the model can go on from the last reply.
-    fn check_last(&self, reply: Reply, version: Option<ModelVersion>, out: &mut Violations) {
+    fn check_last(&self, reply: ClaudeReply, version: Option<ModelVersion>, out: &mut Violations) {
         let n = reply.n;
         if !self.calls.is_empty() {
             out.add(&MODEL_TOOL_RESULT_MISSING, || unanswered(n, &self.calls));
@@ -212,8 +212,8 @@ impl<'a> Claude<'a> {
     }
 }
 
-impl Reply {
-    fn of(message: ConverseMessage<'_, '_, '_>) -> Reply {
+impl ClaudeReply {
+    fn of(message: ConverseMessage<'_, '_, '_>) -> ClaudeReply {
         let begins = match message.blocks.first().map(|block| block.kind) {
             Some(ConverseKind::Text) => Beginning::Named("text"),
             Some(ConverseKind::ToolUse) => Beginning::Named("tool_use"),
@@ -222,7 +222,7 @@ impl Reply {
         };
         let last = message.blocks.last();
         let text = last.filter(|last| last.kind == ConverseKind::Text).and_then(|last| message.value(last));
-        Reply {
+        ClaudeReply {
             n: message.n,
             begins,
             ragged_end: text.filter(|text| text.ends_blank()).map(|_| message.blocks.len() - 1),
@@ -235,7 +235,7 @@ impl Reply {
 impl ToolLoop {
     /// A tool loop goes on with a user message that answers the calls of the reply before. One thinking reply in it
     /// is enough: without interleaving the model thinks once.
-    fn go_on(&mut self, reply: Option<Reply>, message: ConverseMessage<'_, '_, '_>) {
+    fn go_on(&mut self, reply: Option<ClaudeReply>, message: ConverseMessage<'_, '_, '_>) {
         let answers = message.blocks.first().is_some_and(|first| first.kind == ConverseKind::ToolResult);
         let Some(reply) = reply.filter(|_| answers) else {
             *self = ToolLoop::default();
@@ -262,7 +262,7 @@ fn joined(calls: &[(usize, Cow<str>)]) -> String {
 /// Converse takes ids with dots and colons; Claude, asked directly, takes `^[a-zA-Z0-9_-]+$`.
 /// (<https://github.com/anomalyco/opencode/issues/1279>).
 pub(crate) static MODEL_TOOL_ID_PATTERN: Rule = Rule {
-    summary: "Behind Converse, Claude takes ids of letters, digits, `_` and `-`.",
+    summary: "Through Converse, Claude accepts ids of letters, digits, `_` and `-`.",
     why: "The id comes from another model, such as `functions.bash:0`. Rename it in the call and in \
          its result alike, if Claude is to go on with the conversation.",
     sentences: &[

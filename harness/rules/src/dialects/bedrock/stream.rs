@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::json::Json;
 use crate::streams::{
-    Arguments, Common, Event, EventKind, Machine, Room, Standing, Verdict, Warnings, error_in_words, illegal,
-    quoted, stream_rules, text, underway,
+    Arguments, Common, EventKind, Machine, Room, Standing, StreamEvent, Verdict, Warnings, error_in_words,
+    illegal, quoted, stream_rules, text, underway,
 };
 
 const DOCS: &str = "https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html";
@@ -60,7 +60,7 @@ const CUT_OFF: [&str; 6] = [
 pub(super) struct Converse {
     phase: Phase,
     /// Blocks by their index; nothing for those that have stopped.
-    blocks: BTreeMap<u64, Option<Block>>,
+    blocks: BTreeMap<u64, Option<OpenBlock>>,
     /// The indexes of the blocks that have not stopped.
     open: BTreeSet<u64>,
     broken_input: Option<u64>,
@@ -77,13 +77,13 @@ enum Phase {
 }
 
 #[derive(Debug)]
-struct Block {
-    kind: BlockKind,
+struct OpenBlock {
+    kind: OpenBlockKind,
     input: Arguments,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum BlockKind {
+enum OpenBlockKind {
     /// Text with its citations.
     Text,
     Reasoning,
@@ -92,14 +92,14 @@ enum BlockKind {
     Unknown,
 }
 
-impl BlockKind {
-    fn of_delta(delta: Json) -> BlockKind {
+impl OpenBlockKind {
+    fn of_delta(delta: Json) -> OpenBlockKind {
         let has = |field: &str| delta.get(field).is_some_and(|value| !value.is_null());
         match () {
-            () if has("text") || has("citation") => BlockKind::Text,
-            () if has("reasoningContent") => BlockKind::Reasoning,
-            () if has("toolUse") => BlockKind::ToolUse,
-            () => BlockKind::Unknown,
+            () if has("text") || has("citation") => OpenBlockKind::Text,
+            () if has("reasoningContent") => OpenBlockKind::Reasoning,
+            () if has("toolUse") => OpenBlockKind::ToolUse,
+            () => OpenBlockKind::Unknown,
         }
     }
 }
@@ -116,7 +116,7 @@ impl Converse {
     }
 
     /// Opens a block that has not been heard of.
-    fn open(&mut self, index: u64, kind: BlockKind, warnings: &mut Warnings) {
+    fn open(&mut self, index: u64, kind: OpenBlockKind, warnings: &mut Warnings) {
         let n_blocks = self.blocks.len() as u64;
         if index != n_blocks {
             warnings.add(&GAP, format!("block {index} begins, expected block {n_blocks}"));
@@ -125,7 +125,7 @@ impl Converse {
             warnings.add(&INTERLEAVED, format!("block {index} begins while block {open} is open"));
         }
         if self.room.track() {
-            self.blocks.insert(index, Some(Block { kind, input: Arguments::default() }));
+            self.blocks.insert(index, Some(OpenBlock { kind, input: Arguments::default() }));
             self.open.insert(index);
         }
     }
@@ -135,8 +135,8 @@ impl Converse {
             return illegal(&REPEATED, format!("block {index} starts, but has begun already"));
         }
         let call = start.field("toolUse");
-        let kind = if call.is_object() { BlockKind::ToolUse } else { BlockKind::Unknown };
-        if kind == BlockKind::ToolUse
+        let kind = if call.is_object() { OpenBlockKind::ToolUse } else { OpenBlockKind::Unknown };
+        if kind == OpenBlockKind::ToolUse
             && (text(call.field("toolUseId")).is_none() || text(call.field("name")).is_none())
         {
             return illegal(&CALL_NAMELESS, format!("block {index} starts a call without an id or a name"));
@@ -146,9 +146,9 @@ impl Converse {
     }
 
     fn block_delta(&mut self, index: u64, delta: Json, warnings: &mut Warnings) -> Verdict {
-        let kind = BlockKind::of_delta(delta);
+        let kind = OpenBlockKind::of_delta(delta);
         if !self.blocks.contains_key(&index) {
-            if kind == BlockKind::ToolUse {
+            if kind == OpenBlockKind::ToolUse {
                 return illegal(
                     &NOT_STARTED,
                     format!("the input of a call in block {index}, which has not started"),
@@ -159,10 +159,10 @@ impl Converse {
         }
         match self.blocks.get_mut(&index) {
             Some(Some(block)) => {
-                if block.kind == BlockKind::Unknown {
+                if block.kind == OpenBlockKind::Unknown {
                     block.kind = kind;
                 }
-                if kind != BlockKind::Unknown && kind != block.kind {
+                if kind != OpenBlockKind::Unknown && kind != block.kind {
                     return illegal(&DELTA_TYPE, format!("a delta of another type than block {index}"));
                 }
                 if let Some(piece) = text(delta.field("toolUse").field("input")) {
@@ -177,7 +177,7 @@ impl Converse {
     fn block_stop(&mut self, index: u64, warnings: &mut Warnings) -> Verdict {
         // A block without deltas has nothing but its stop.
         if !self.blocks.contains_key(&index) {
-            self.open(index, BlockKind::Unknown, warnings);
+            self.open(index, OpenBlockKind::Unknown, warnings);
         }
         self.open.remove(&index);
         match self.blocks.get_mut(&index).and_then(Option::take) {
@@ -217,7 +217,7 @@ impl Machine for Converse {
         &COMMON
     }
 
-    fn step(&mut self, event: &Event<'_>, warnings: &mut Warnings) -> Verdict {
+    fn step(&mut self, event: &StreamEvent<'_>, warnings: &mut Warnings) -> Verdict {
         let name = event.name;
         let is_exception = event.kind == EventKind::Exception;
         if !is_exception && !KNOWN.contains(&name) {

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use crate::json::{Document, Json, JsonType};
 use crate::streams::{
-    BrokenRule, Common, Digest, Event, Machine, Room, SSE, Standing, Verdict, Warnings, error_in_words,
+    BrokenRule, Common, Digest, Machine, Room, SSE, Standing, StreamEvent, Verdict, Warnings, error_in_words,
     illegal, quoted, stream_rules, text, underway,
 };
 
@@ -137,7 +137,7 @@ impl Machine for Gemini {
         &COMMON
     }
 
-    fn step(&mut self, event: &Event<'_>, warnings: &mut Warnings) -> Verdict {
+    fn step(&mut self, event: &StreamEvent<'_>, warnings: &mut Warnings) -> Verdict {
         if event.data.trim_ascii() == b"[DONE]" {
             return illegal(&SENTINEL, "[DONE] is not of this dialect");
         }

@@ -163,7 +163,7 @@ pub(crate) static RESPONSE_COUNT: Rule = Rule {
     ..Rule::measured("gemini/response-count", "GEM-FR-1", 3, "2025-02")
 };
 
-/// Told as a wrong number of responses, since none is not as many as there are calls
+/// Reported as a wrong number of responses, since none is not as many as there are calls
 /// (<https://github.com/google-gemini/gemini-cli/issues/16974>).
 pub(crate) static RESPONSE_MISSING: Rule = Rule {
     summary: "After calls come responses.",

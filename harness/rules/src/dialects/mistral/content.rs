@@ -8,15 +8,15 @@ use crate::json::Json;
 use crate::{Occurrence, Rule, Violations};
 
 #[derive(Debug)]
-pub(super) struct Content {
+pub(super) struct ContentRules {
     call_ids: CallIds,
     /// The last message, if a reply was to go on in it.
     prefix: Option<usize>,
 }
 
-impl Content {
-    pub(super) fn new(switches: &MistralSwitches) -> Content {
-        Content { call_ids: switches.call_ids, prefix: None }
+impl ContentRules {
+    pub(super) fn new(switches: &MistralSwitches) -> ContentRules {
+        ContentRules { call_ids: switches.call_ids, prefix: None }
     }
 
     pub(super) fn message(&mut self, said: MistralMessage<'_, '_>, out: &mut Violations) {

@@ -167,7 +167,7 @@ fn check_fields(known: MessageFields, said: ChatMessage<'_, '_>, out: &mut Viola
 /// The sentence that guesses what was meant.
 const GUESSED: usize = 1;
 
-/// An empty list is refused everywhere (<https://github.com/AstrBotDevs/AstrBot/pull/6551>). Beside calls, one report
+/// An empty list is refused everywhere (<https://github.com/AstrBotDevs/AstrBot/pull/6551>). In a message with calls, one report
 /// says that null is refused and an empty string is not (<https://github.com/langchain-ai/langchain/issues/34140>),
 /// the other that null is accepted (the pull request above), so there both are only warnings. An empty tool message
 /// was not tried.

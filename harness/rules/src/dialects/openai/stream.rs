@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::json::{Json, JsonType};
 use crate::streams::{
-    Arguments, Common, Digest, Event, Machine, Room, SSE, Standing, StreamRule, Verdict, Warnings,
+    Arguments, Common, Digest, Machine, Room, SSE, Standing, StreamEvent, StreamRule, Verdict, Warnings,
     error_in_words, illegal, quoted, stream_rules, text, underway,
 };
 
@@ -283,7 +283,10 @@ impl StreamedChoice {
             for (said, known, what) in [(&id, call.id, "id"), (&name, call.name, "name")] {
                 match (said, rules.call_changed) {
                     (Some(said), Some(rule)) if Digest::of(said) != known => {
-                        let message = format!("the {what} of call {index} is {} all at once", quoted(said));
+                        let message = format!(
+                            "the {what} of call {index} is now {}, and was another before",
+                            quoted(said)
+                        );
                         return illegal(rule, message);
                     }
                     (Some(_), _) => {
@@ -361,7 +364,7 @@ impl Machine for Chat {
         &self.rules.common
     }
 
-    fn step(&mut self, event: &Event<'_>, warnings: &mut Warnings) -> Verdict {
+    fn step(&mut self, event: &StreamEvent<'_>, warnings: &mut Warnings) -> Verdict {
         // Readers look only at the beginning.
         let is_done = event.data.starts_with(b"[DONE]");
         if self.is_done {

@@ -35,9 +35,9 @@ pub(super) enum ItemKind {
     Prompt,
     Said,
     /// A call that the client has to answer.
-    Call(Tool),
+    Call(ToolKind),
     /// The answer to such a call.
-    Output(Tool),
+    Output(ToolKind),
     Reasoning,
     /// The name of an item that the provider has.
     Reference,
@@ -47,19 +47,19 @@ pub(super) enum ItemKind {
 
 /// Who made a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tool {
+pub(super) enum ToolKind {
     /// It has a JSON Schema.
     Function,
     /// It takes any text.
     Custom,
 }
 
-impl Tool {
+impl ToolKind {
     /// Which sentence speaks of it, in the rules about calls.
     pub(super) fn form(self) -> usize {
         match self {
-            Tool::Function => 0,
-            Tool::Custom => 1,
+            ToolKind::Function => 0,
+            ToolKind::Custom => 1,
         }
     }
 }
@@ -68,10 +68,10 @@ impl ItemKind {
     fn of(kind: Option<Json>, role: Option<Json>, id: Option<Json>) -> ItemKind {
         let is_untyped = kind.is_none_or(Json::is_null);
         match kind.and_then(Json::as_str).as_deref() {
-            Some("function_call") => ItemKind::Call(Tool::Function),
-            Some("custom_tool_call") => ItemKind::Call(Tool::Custom),
-            Some("function_call_output") => ItemKind::Output(Tool::Function),
-            Some("custom_tool_call_output") => ItemKind::Output(Tool::Custom),
+            Some("function_call") => ItemKind::Call(ToolKind::Function),
+            Some("custom_tool_call") => ItemKind::Call(ToolKind::Custom),
+            Some("function_call_output") => ItemKind::Output(ToolKind::Function),
+            Some("custom_tool_call_output") => ItemKind::Output(ToolKind::Custom),
             Some("reasoning") => ItemKind::Reasoning,
             Some("item_reference") => ItemKind::Reference,
             // Only messages may leave their type out, and references theirs.
@@ -86,8 +86,8 @@ impl ItemKind {
     pub(super) fn id_prefix(self) -> Option<&'static str> {
         match self {
             ItemKind::Said => Some("msg"),
-            ItemKind::Call(Tool::Function) => Some("fc"),
-            ItemKind::Call(Tool::Custom) => Some("ctc"),
+            ItemKind::Call(ToolKind::Function) => Some("fc"),
+            ItemKind::Call(ToolKind::Custom) => Some("ctc"),
             ItemKind::Reasoning => Some("rs"),
             ItemKind::Prompt | ItemKind::Output(_) | ItemKind::Reference | ItemKind::Other => None,
         }

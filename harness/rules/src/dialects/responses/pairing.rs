@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Tool, at};
+use super::{ToolKind, at};
 use crate::{Ids, Occurrence, Rule, Violations};
 
 #[derive(Debug, Default)]
@@ -26,7 +26,7 @@ pub(super) enum ItemPosition {
 struct Calls {
     place: ItemPosition,
     /// Nothing if no output is demanded.
-    tool: Option<Tool>,
+    tool: Option<ToolKind>,
     /// Calls without an output.
     n_open: usize,
     /// Whether an output has come since the first of them. Two calls of one id with one output are let pass.
@@ -39,12 +39,12 @@ struct Calls {
 struct Orphan<'a> {
     n: usize,
     id: Cow<'a, str>,
-    tool: Tool,
+    tool: ToolKind,
 }
 
 impl<'a> OutputPairing<'a> {
     /// Takes a call. No output is demanded without a tool.
-    pub(super) fn call(&mut self, place: ItemPosition, id: Cow<'a, str>, tool: Option<Tool>) {
+    pub(super) fn call(&mut self, place: ItemPosition, id: Cow<'a, str>, tool: Option<ToolKind>) {
         let is_answered = self.early.find(&id).is_some();
         let fresh = Calls { place, tool, n_open: 1, is_answered, n_messages: self.n_messages };
         match self.ids.insert(id) {
@@ -56,7 +56,7 @@ impl<'a> OutputPairing<'a> {
         }
     }
 
-    pub(super) fn output(&mut self, n: usize, id: Cow<'a, str>, tool: Tool, out: &mut Violations) {
+    pub(super) fn output(&mut self, n: usize, id: Cow<'a, str>, tool: ToolKind, out: &mut Violations) {
         let violation =
             || Occurrence::at(format!("{}/call_id", at(n))).param("input".to_owned()).with("call_id", &id);
         match self.ids.find(&id).map(|known| &mut self.calls[known]) {
@@ -93,7 +93,7 @@ impl<'a> OutputPairing<'a> {
         let open =
             self.ids.iter().zip(&self.calls).filter(|(_, calls)| calls.n_open > 0 && !calls.is_answered);
         let open = open.filter_map(|(id, calls)| Some((calls.place, id, calls.tool?)));
-        let mut open: Vec<(ItemPosition, &str, Tool)> = open.collect();
+        let mut open: Vec<(ItemPosition, &str, ToolKind)> = open.collect();
         open.sort_by_key(|(place, ..)| place.order());
         let mut orphans = self.orphans.iter().filter(|_| knows_all).peekable();
         for (place, id, tool) in open {

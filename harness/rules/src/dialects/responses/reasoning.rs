@@ -11,19 +11,19 @@ use crate::json::Json;
 #[derive(Debug, Default)]
 pub(super) struct Reasoning<'a> {
     /// Reasoning after which nothing has come yet.
-    open: Option<Thought<'a>>,
+    open: Option<ReasoningItem<'a>>,
     /// Reasoning that is not followed by what came of it.
-    alone: Vec<(Thought<'a>, Why)>,
+    alone: Vec<(ReasoningItem<'a>, Why)>,
     /// Reasoning that is neither whole nor kept, where nothing is stored.
     empty: Vec<(usize, Cow<'a, str>)>,
     /// Items that the provider knows to have come of reasoning.
-    results: Vec<Outcome<'a>>,
+    results: Vec<OutputItem<'a>>,
     /// Ids of items of earlier responses.
     before: HashSet<Cow<'a, str>>,
 }
 
 #[derive(Debug)]
-struct Thought<'a> {
+struct ReasoningItem<'a> {
     n: usize,
     id: Cow<'a, str>,
     is_encrypted: bool,
@@ -39,7 +39,7 @@ enum Why {
 }
 
 #[derive(Debug)]
-struct Outcome<'a> {
+struct OutputItem<'a> {
     n: usize,
     id: Cow<'a, str>,
     kind: Cow<'a, str>,
@@ -63,14 +63,14 @@ impl<'a> Reasoning<'a> {
         let Some(id) = id else { return };
         if let Some(reasoning) = memory.replies.item(&id).and_then(|found| found.reasoning) {
             let kind = item.json.field("type").as_str().unwrap_or(Cow::Borrowed("message"));
-            self.results.push(Outcome { n, id: id.clone(), kind, reasoning });
+            self.results.push(OutputItem { n, id: id.clone(), kind, reasoning });
         }
         if is_thought {
             let is_encrypted = item.json.field("encrypted_content").is_str();
             if kind == ItemKind::Reasoning && !is_encrypted && item.content.is_none_or(Json::is_empty) {
                 self.empty.push((n, id.clone()));
             }
-            self.open = Some(Thought { n, id, is_encrypted });
+            self.open = Some(ReasoningItem { n, id, is_encrypted });
         }
     }
 
@@ -95,7 +95,7 @@ impl<'a> Reasoning<'a> {
                 out.add(&REASONING_WITHOUT_ITEM, violation)
             }
         }
-        for Outcome { n, id, kind, reasoning } in self.results.drain(..) {
+        for OutputItem { n, id, kind, reasoning } in self.results.drain(..) {
             if sent.find(reasoning).is_none() && !self.before.contains(reasoning) {
                 out.add(&ITEM_WITHOUT_REASONING, || {
                     of_item(n, &id).with("type", kind).with("reasoning", reasoning)
@@ -107,7 +107,7 @@ impl<'a> Reasoning<'a> {
 
 /// Why the item after reasoning is not the one that came of it, if it is not.
 fn lacks_its_item(
-    thought: &Thought<'_>,
+    thought: &ReasoningItem<'_>,
     kind: ItemKind,
     is_thought: bool,
     id: Option<&str>,

@@ -3,7 +3,7 @@
 //! Unknown keys, unknown types of items and unknown parts pass.
 
 use super::profiles::ResponsesSwitches;
-use super::{Item, ItemKind, Tool, at};
+use super::{Item, ItemKind, ToolKind, at};
 use crate::dialects::is_plain_name;
 use crate::dialects::openai::{Field, missing, wrong_type};
 use crate::json::{Json, JsonType};
@@ -48,7 +48,7 @@ pub(super) fn check_item(switches: &ResponsesSwitches, item: Item<'_, '_>, out: 
         ItemKind::Prompt | ItemKind::Said => check_message(item, out),
         ItemKind::Call(tool) => {
             check_call_id(switches, item, out);
-            let said = if tool == Tool::Function { "arguments" } else { "input" };
+            let said = if tool == ToolKind::Function { "arguments" } else { "input" };
             let [name, arguments] = json.pick(["name", said]);
             check_name(n, tool, name, out);
             string(n, arguments, said, out);
@@ -147,10 +147,10 @@ fn check_call_id(switches: &ResponsesSwitches, item: Item<'_, '_>, out: &mut Vio
     }
 }
 
-fn check_name(n: usize, tool: Tool, name: Option<Json>, out: &mut Violations) {
+fn check_name(n: usize, tool: ToolKind, name: Option<Json>, out: &mut Violations) {
     match string(n, name, "name", out).and_then(Json::as_str) {
         Some(name) if name.is_empty() => refuse_empty(out, &FUNCTION_NAME_PATTERN, in_item(n, "name")),
-        Some(name) if tool == Tool::Function && !is_plain_name(&name) => {
+        Some(name) if tool == ToolKind::Function && !is_plain_name(&name) => {
             out.add(&FUNCTION_NAME_PATTERN, || in_item(n, "name").violation().code("invalid_value"));
         }
         _ => {}

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use super::pairing::{ItemPosition, OutputPairing};
 use super::reasoning::Reasoning;
-use super::{Item, ItemKind, Tool, at};
+use super::{Item, ItemKind, ToolKind, at};
 use crate::json::{Document, Json};
 use crate::{Delivery, Ids, Memory, Occurrence, Rule, Violations};
 
@@ -27,8 +27,8 @@ pub(super) struct State<'a> {
 /// What calls and outputs are paired by.
 #[derive(Debug)]
 enum Fact<'a> {
-    Call { n: usize, id: Cow<'a, str>, tool: Option<Tool> },
-    Output { n: usize, id: Cow<'a, str>, tool: Tool },
+    Call { n: usize, id: Cow<'a, str>, tool: Option<ToolKind> },
+    Output { n: usize, id: Cow<'a, str>, tool: ToolKind },
     Message,
 }
 

@@ -4,15 +4,15 @@
 //! A client may ask for the rest of a stream, after a number (`starting_after`). The rest begins with a number above 0
 //! and without `response.created`, and what was added before it is not known, so events of unknown items pass.
 //!
-//! What happens inside an item is judged by [`super::item`].
+//! What happens inside an item is judged by [`super::stream_item`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::stream_item::StreamedItem;
 use crate::json::Json;
 use crate::streams::{
-    Common, Digest, Event, Machine, Room, SSE, Standing, Verdict, Warnings, error_in_words, illegal, quoted,
-    stream_rules, text, underway,
+    Common, Digest, Machine, Room, SSE, Standing, StreamEvent, Verdict, Warnings, error_in_words, illegal,
+    quoted, stream_rules, text, underway,
 };
 
 const DOCS: &str = "https://platform.openai.com/docs/api-reference/responses-streaming";
@@ -241,7 +241,7 @@ impl Machine for Responses {
         &COMMON
     }
 
-    fn step(&mut self, event: &Event<'_>, warnings: &mut Warnings) -> Verdict {
+    fn step(&mut self, event: &StreamEvent<'_>, warnings: &mut Warnings) -> Verdict {
         if event.data.starts_with(b"[DONE]") {
             warnings.add(&SENTINEL, "[DONE] is not of this dialect; readers stop at it");
             return Ok(());

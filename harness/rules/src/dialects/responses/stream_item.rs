@@ -165,7 +165,10 @@ impl StreamedItem {
         if let (Some(known), Some(kind)) = (self.kind, text(json.field("type")))
             && known != Digest::of(&kind)
         {
-            return illegal(&ITEM_CHANGED, format!("item {index} is a {} all at once", quoted(&kind)));
+            return illegal(
+                &ITEM_CHANGED,
+                format!("item {index} is now a {}, and was another before", quoted(&kind)),
+            );
         }
         if let Some(((_, part), _)) = self.parts.iter().find(|(_, is_open)| **is_open) {
             return illegal(&PART_STILL_OPEN, format!("item {index} is done while its part {part} is open"));
@@ -178,9 +181,10 @@ impl StreamedItem {
 
     fn same_id(&self, index: u64, id: Json) -> Verdict {
         match (self.id, text(id)) {
-            (Some(known), Some(id)) if known != Digest::of(&id) => {
-                illegal(&ITEM_CHANGED, format!("item {index} has the id {} all at once", quoted(&id)))
-            }
+            (Some(known), Some(id)) if known != Digest::of(&id) => illegal(
+                &ITEM_CHANGED,
+                format!("item {index} now has the id {}, and had another before", quoted(&id)),
+            ),
             _ => Ok(()),
         }
     }

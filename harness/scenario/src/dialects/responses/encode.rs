@@ -47,7 +47,7 @@ pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> En
             }
             ScriptBlock::Call(key) => {
                 let call = &plan.calls[key.0 as usize];
-                let arguments = Arguments { id: &id, index, call };
+                let arguments = CallArguments { id: &id, index, call };
                 encoded.frame(|out| arguments.open(out, &mut events));
                 encoded.mark(Mark::Start(*key));
                 for (k, fragment) in call.deltas.iter().enumerate() {
@@ -319,13 +319,13 @@ impl TextItem<'_> {
 
 /// A function call item.
 #[derive(Debug, Clone, Copy)]
-struct Arguments<'a> {
+struct CallArguments<'a> {
     id: &'a str,
     index: usize,
     call: &'a PlannedCall,
 }
 
-impl Arguments<'_> {
+impl CallArguments<'_> {
     fn open(self, out: &mut Vec<u8>, events: &mut EventWriter) {
         let item = function_call(self.id, self.call, "in_progress", "").to_string();
         item_event(out, events, "response.output_item.added", self.index, &item);

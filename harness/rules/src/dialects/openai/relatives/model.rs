@@ -7,7 +7,7 @@ use crate::{Occurrence, Rule, Violations};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Certainty {
     No,
-    /// The body does not tell, or nobody tried with this model: a violation is a warning.
+    /// The body does not show it, or nobody tried with this model: a violation is a warning.
     Perhaps,
     Yes,
 }
@@ -39,10 +39,10 @@ pub(super) fn is_deepseek_reasoner(model: Option<&str>) -> Certainty {
 
 /// Whether DeepSeek V3.2 thinks: its reasoner does, its chat model only on request.
 pub(super) fn deepseek_v32_thinks(model: Option<&str>, body: Json) -> Certainty {
-    match Thinking::of(body) {
-        Thinking::Enabled => Certainty::Yes,
-        Thinking::Disabled => Certainty::No,
-        Thinking::Unsaid => is_deepseek_reasoner(model),
+    match ThinkingMode::of(body) {
+        ThinkingMode::Enabled => Certainty::Yes,
+        ThinkingMode::Disabled => Certainty::No,
+        ThinkingMode::Unsaid => is_deepseek_reasoner(model),
     }
 }
 
@@ -50,22 +50,24 @@ pub(super) fn deepseek_v32_thinks(model: Option<&str>, body: Json) -> Certainty 
 /// names that mean V4 now, `deepseek-chat` does not. Gateways offer older models that may not think.
 pub(super) fn deepseek_v4_thinks(model: Option<&str>, body: Json) -> Certainty {
     const THINKERS: [&str; 4] = ["deepseek-v4", "deepseek-flash", "deepseek-pro", "deepseek-reasoner"];
-    match (Thinking::of(body), model) {
-        (Thinking::Enabled, _) => Certainty::Yes,
-        (Thinking::Disabled, _) => Certainty::No,
-        (Thinking::Unsaid, Some(model)) if THINKERS.iter().any(|name| model.contains(name)) => Certainty::Yes,
-        (Thinking::Unsaid, Some(model)) if model.contains("deepseek-chat") => Certainty::No,
-        (Thinking::Unsaid, _) => Certainty::Perhaps,
+    match (ThinkingMode::of(body), model) {
+        (ThinkingMode::Enabled, _) => Certainty::Yes,
+        (ThinkingMode::Disabled, _) => Certainty::No,
+        (ThinkingMode::Unsaid, Some(model)) if THINKERS.iter().any(|name| model.contains(name)) => {
+            Certainty::Yes
+        }
+        (ThinkingMode::Unsaid, Some(model)) if model.contains("deepseek-chat") => Certainty::No,
+        (ThinkingMode::Unsaid, _) => Certainty::Perhaps,
     }
 }
 
 /// Whether Kimi thinks: K2.5 and later do by default.
 pub(super) fn kimi_thinks(model: Option<&str>, body: Json) -> Certainty {
-    match (Thinking::of(body), model) {
-        (Thinking::Enabled, _) => Certainty::Yes,
-        (Thinking::Disabled, _) => Certainty::No,
-        (Thinking::Unsaid, None) => Certainty::Perhaps,
-        (Thinking::Unsaid, Some(model)) => match kimi_version(model) {
+    match (ThinkingMode::of(body), model) {
+        (ThinkingMode::Enabled, _) => Certainty::Yes,
+        (ThinkingMode::Disabled, _) => Certainty::No,
+        (ThinkingMode::Unsaid, None) => Certainty::Perhaps,
+        (ThinkingMode::Unsaid, Some(model)) => match kimi_version(model) {
             Some(version) if version >= (2, 5) => Certainty::Yes,
             _ => Certainty::No,
         },
@@ -105,19 +107,19 @@ pub(super) fn reads_arguments_at_dashscope(model: Option<&str>) -> Certainty {
 }
 
 /// The field `thinking`, as DeepSeek and Moonshot know it.
-enum Thinking {
+enum ThinkingMode {
     Enabled,
     Disabled,
     Unsaid,
 }
 
-impl Thinking {
-    fn of(body: Json) -> Thinking {
+impl ThinkingMode {
+    fn of(body: Json) -> ThinkingMode {
         let kind = body.field("thinking").field("type");
         match (kind.is("enabled"), kind.is("disabled")) {
-            (true, _) => Thinking::Enabled,
-            (_, true) => Thinking::Disabled,
-            _ => Thinking::Unsaid,
+            (true, _) => ThinkingMode::Enabled,
+            (_, true) => ThinkingMode::Disabled,
+            _ => ThinkingMode::Unsaid,
         }
     }
 }

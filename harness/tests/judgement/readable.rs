@@ -1,4 +1,4 @@
-//! What can be held against a system: only what it was told, could tell, and said in words that can be read.
+//! A system is judged only by words that can be read, and only by what it got and could pass on.
 
 use brickbat::dialect::Dialect;
 use brickbat::plan::ToolOutcome;
