@@ -260,6 +260,7 @@ impl<Call: Display, Since: Display> Display for Action<Call, Since> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::{CallKey, Prompts};
     use crate::point::Region;
 
     #[test]
@@ -293,6 +294,11 @@ mod tests {
             assert_eq!(made.spec().name, spec.name);
             assert!(made.to_string().starts_with(spec.name));
             assert_eq!(made.text().is_some(), matches!(spec.payload, Payload::Text { .. }));
+            assert_eq!(made.http().is_some(), matches!(spec.payload, Payload::Http(_)));
+            let Ok(bound) = made.bind(|_| Ok::<_, ()>(CallKey(0)), |_| Ok(Prompts(1))) else {
+                unreachable!()
+            };
+            assert_eq!(bound.change().is_some(), bound.changes_history());
             assert_eq!(made.call().is_some(), matches!(spec.payload, Payload::Call(_)));
             assert!(Region::ALL.iter().any(|region| spec.weight(*region).is_some()), "{}", spec.name);
         }

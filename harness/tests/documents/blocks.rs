@@ -1,6 +1,6 @@
 //! The lists and tables of documents that are generated from the code.
 
-use brickbat::action::{Action, ActionSpec, Ends};
+use brickbat::action::{Action, ActionSpec, Ends, Payload};
 use brickbat::dialect::Dialect;
 use brickbat::plan::Side;
 use brickbat::point::{Point, PointSpec, Region};
@@ -157,16 +157,8 @@ fn actions() -> String {
             Ends::TurnByStop | Ends::Turn => "the turn",
         };
         let needs = spec.needs.map(|need| code(need.name())).unwrap_or_default();
-        let is_plain = serde_json::from_value::<Action>(spec.name.into()).is_ok();
-        assert_eq!(
-            is_plain,
-            !written_action(spec.name).starts_with('{'),
-            "{}: give it an example",
-            spec.name
-        );
-        let name = code(&written_action(spec.name));
         vec![
-            name,
+            code(&written_action(spec)),
             spec.actor.name().to_owned(),
             cells[spec.name].clone(),
             ends.to_owned(),
@@ -179,21 +171,18 @@ fn actions() -> String {
 }
 
 /// How an action is written in a scenario.
-fn written_action(name: &str) -> String {
-    let payload = match name {
-        "error" => "overloaded",
-        "http" => "{ status: 529, times: 2 }",
-        "settle" => "b",
-        "interrupt" => "credits",
-        "steer" => "Use the new address.",
-        "prompt" => "And the fourth?",
-        "inject" => "Nothing to say.",
-        "trim" | "summarise" => "3",
-        "rewind" => "1",
-        "aside" => "Why?",
-        plain => return plain.to_owned(),
+fn written_action(spec: &ActionSpec) -> String {
+    let payload = match spec.payload {
+        Payload::Nothing(_) => return spec.name.to_owned(),
+        Payload::Error(_) => "overloaded",
+        Payload::Http(_) => "{ status: 529, times: 2 }",
+        Payload::Call(_) => "b",
+        Payload::Cause(_) => "credits",
+        Payload::Text { plain, .. } => plain,
+        Payload::Keep { .. } => "3",
+        Payload::Turn(_) => "1",
     };
-    format!("{{ {name}: {payload} }}")
+    format!("{{ {}: {payload} }}", spec.name)
 }
 
 /// Where an action is allowed, in few words.
