@@ -36,7 +36,7 @@ use brickbat_search::shrink::{Rate, Setting};
 ///
 /// Scenarios that bring about new behaviour are varied further.
 #[derive(Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, mut_arg("dialects", |arg| arg.help(DIALECT_HELP)), mut_arg("fail_on", |arg| arg.help(FAIL_ON_HELP)))]
 pub(super) struct Fuzz {
     #[command(flatten)]
     system: SystemOptions,
@@ -66,6 +66,11 @@ pub(super) struct Fuzz {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
+
+const DIALECT_HELP: &str =
+    "A dialect that the provider speaks; those of the system by default. May be repeated";
+
+const FAIL_ON_HELP: &str = "The mildest severity that is searched for: a name from a report, `bricked`, or `any`; milder findings are left out";
 
 const EXAMPLES: &str = "Examples:
   brickbat fuzz --system ai-sdk@6/ui-messages --time 2m --out found

@@ -1,6 +1,6 @@
 //! Which scenarios kill which planted bugs, in the simulation, on all cores.
 //!
-//! Only what can tell is run: a scenario that has killed a bug in one plan need not kill it in another, and a run that
+//! Only what can change the answer is run: a scenario that has killed a bug in one plan need not kill it in another, and a run that
 //! is the reference agent's own is not judged.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -107,7 +107,7 @@ impl ControlOutcomes {
 }
 
 impl StagedPlan<'_> {
-    /// Plays the plan on every bug that has not yet been killed by its scenario. `flag` tells of each bug.
+    /// Plays the plan on every bug that has not yet been killed by its scenario. `flag` is where a bug is marked as killed.
     fn play<'f>(&self, canaries: &[Canary], flag: impl Fn(usize) -> &'f AtomicBool) {
         let right = match &self.shown.reference {
             ControlOutcome::Concurrency(concurrency) => Some(run(self.plan, None, Some(concurrency))),

@@ -32,7 +32,7 @@ mod linux {
 
     use crate::polite::{POLITE, launch, spec};
 
-    const GUARDIAN: &str = env!("CARGO_BIN_EXE_brickbat");
+    const SUPERVISOR: &str = env!("CARGO_BIN_EXE_brickbat");
 
     /// The argument that makes this program the owner.
     const OWNER: &str = "--owner";
@@ -128,7 +128,7 @@ mod linux {
             fcntl_setfd(&held, FdFlags::empty()).unwrap();
             let mut command = match std::env::var("BRICKBAT_KILL_COMMAND") {
                 Ok(words) => {
-                    let mut command = Command::new(GUARDIAN);
+                    let mut command = Command::new(SUPERVISOR);
                     command.args(words.split_whitespace());
                     command
                 }
@@ -216,7 +216,7 @@ echo y > "$TMPDIR/y"
     fn own() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
-            let folder = Scratch::create(Path::new(GUARDIAN)).await.unwrap();
+            let folder = Scratch::create(Path::new(SUPERVISOR)).await.unwrap();
             for _ in 0..N_ADAPTERS {
                 turn(&folder).await;
             }

@@ -2,10 +2,10 @@
 
 use super::http::HttpRefusal;
 
-/// Bytes of the line before a chunk: a size and extensions, which nobody uses.
+/// Bytes of the line before a chunk: a size and extensions, which are ignored.
 const MAX_CHUNK_LINE: usize = 4 << 10;
 
-/// Bytes of the trailers after the last chunk, which nobody uses either.
+/// Bytes of the trailers after the last chunk, which are ignored, too.
 const MAX_TRAILERS: usize = 8 << 10;
 
 /// Where in a chunked body the reader is.

@@ -38,7 +38,7 @@ impl Gates {
         (gate, answer)
     }
 
-    /// Forgets a gate at which nobody waits any more.
+    /// Forgets a gate whose client is gone.
     pub(super) fn forget(&self, gate: GateId) {
         lock(&self.inner).waiting.remove(&gate);
     }

@@ -69,7 +69,7 @@ const ONE_CALL: &str = "
 
 /// One call of a tool that takes the stop signal.
 pub(super) const WAITING: Conversation =
-    Conversation { name: "hearing", tools: r#"{ lookup: { returns: "found {key}" } }"#, turns: ONE_CALL };
+    Conversation { name: "waiting", tools: r#"{ lookup: { returns: "found {key}" } }"#, turns: ONE_CALL };
 
 /// One call of a tool that does not.
 pub(super) const DEAF: Conversation = Conversation {

@@ -1,4 +1,4 @@
-//! The guardian against systems that do not want to die: whatever they have started goes when it should.
+//! The supervisor against systems that do not want to die: whatever they have started goes when it should.
 //!
 //! The systems are shell scripts. Each process of a tree holds a pipe open, so the pipe's end proves that all are gone.
 
@@ -16,7 +16,7 @@ use crate::polite::{self, POLITE, spec};
 use brickbat::driver::{Adapter, DriverError, Launch, ProcessLimits, Scratch};
 use tempfile::TempDir;
 
-const GUARDIAN: &str = env!("CARGO_BIN_EXE_brickbat");
+const SUPERVISOR: &str = env!("CARGO_BIN_EXE_brickbat");
 
 /// Longer than a healthy shell needs on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -175,7 +175,7 @@ async fn a_killed_adapter_is_one_that_was_killed() {
 }
 
 #[tokio::test]
-async fn signals_to_its_own_group_do_not_reach_the_guardian() {
+async fn signals_to_its_own_group_do_not_reach_the_supervisor() {
     // Not INT: who starts these tests in the background has it ignored, and so would the adapter.
     for signal in ["TERM", "USR1", "KILL"] {
         let alive = Alive::new();
@@ -198,7 +198,7 @@ async fn an_adapter_that_closes_its_output_and_stays_is_noticed() {
 
 #[tokio::test]
 async fn an_adapter_gets_its_pipes_and_no_other_descriptor() {
-    // What the test itself was started with is not the guardian's doing.
+    // What the test itself was started with is not the supervisor's doing.
     let list = "exec ls /proc/self/fd >&2";
     let plain = Command::new("/bin/sh").args(["-c", list]).stdin(Stdio::null()).output().unwrap();
     let (_, seen) = exited(list).await;
@@ -207,7 +207,7 @@ async fn an_adapter_gets_its_pipes_and_no_other_descriptor() {
 }
 
 #[tokio::test]
-async fn a_missing_guardian_is_not_a_missing_adapter() {
+async fn a_missing_supervisor_is_not_a_missing_adapter() {
     let launch = Launch { supervisor: "/no/such/brickbat".into(), ..launch(POLITE) };
     let error = Adapter::start(&launch).await.unwrap_err();
     assert!(error.to_string().contains("its supervisor does not come up"), "{error}");
@@ -215,7 +215,7 @@ async fn a_missing_guardian_is_not_a_missing_adapter() {
 
 #[tokio::test]
 async fn an_adapter_is_at_home_in_the_folder_of_the_run() {
-    let folder = Scratch::create(Path::new(GUARDIAN)).await.unwrap();
+    let folder = Scratch::create(Path::new(SUPERVISOR)).await.unwrap();
     let path = folder.path().to_owned();
     assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o700);
     let script = r#"mkdir -p "$XDG_STATE_HOME/locked" && touch "$XDG_STATE_HOME/locked/x" "$TMPDIR/y"
@@ -232,7 +232,7 @@ async fn an_adapter_is_at_home_in_the_folder_of_the_run() {
 async fn the_folder_goes_after_the_last_adapter_in_it() {
     let alive = Alive::new();
     let reader = alive.reader();
-    let folder = Scratch::create(Path::new(GUARDIAN)).await.unwrap();
+    let folder = Scratch::create(Path::new(SUPERVISOR)).await.unwrap();
     let path = folder.path().to_owned();
     // It writes as fast as it can, also while it is being killed.
     let script = format!("sh -c 'while :; do echo x > \"$TMPDIR/$(date +%N)\"; done' & {POLITE}");
@@ -246,7 +246,7 @@ async fn the_folder_goes_after_the_last_adapter_in_it() {
 
 #[tokio::test]
 async fn no_adapter_starts_in_a_folder_that_is_gone() {
-    let folder = Scratch::create(Path::new(GUARDIAN)).await.unwrap();
+    let folder = Scratch::create(Path::new(SUPERVISOR)).await.unwrap();
     let path = folder.path().to_owned();
     drop(folder);
     let error = Adapter::start(&Launch { scratch: Some(path), ..launch(POLITE) }).await.unwrap_err();
@@ -257,22 +257,22 @@ async fn no_adapter_starts_in_a_folder_that_is_gone() {
 }
 
 #[test]
-fn a_guardian_that_nobody_holds_says_so() {
+fn a_supervisor_that_nobody_holds_says_so() {
     for args in [&["--", "/bin/sh", "-c", "echo started"][..], &["--folder", "/no/such/folder"]] {
-        let mut command = Command::new(GUARDIAN);
+        let mut command = Command::new(SUPERVISOR);
         let output = command.arg("supervisor").args(args).stdin(Stdio::null()).output().unwrap();
         assert_eq!(output.status.code(), Some(127), "{output:?}");
         assert!(output.stdout.is_empty(), "{output:?}");
         let said = String::from_utf8(output.stderr).unwrap();
         assert!(said.contains("a supervisor is started by brickbat itself"), "{said}");
     }
-    let output = Command::new(GUARDIAN).arg("supervisor").output().unwrap();
+    let output = Command::new(SUPERVISOR).arg("supervisor").output().unwrap();
     assert_eq!(output.status.code(), Some(2), "{output:?}");
 }
 
 #[test]
 fn an_interrupted_run_reports_what_it_has() {
-    let mut command = Command::new(GUARDIAN);
+    let mut command = Command::new(SUPERVISOR);
     command.args(["run", "--jobs", "1"]).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut run = command.spawn().unwrap();
     // The first line of progress comes early: plans that are not supported come first.
