@@ -2,6 +2,7 @@
 
 #![allow(missing_docs, reason = "used by the command line alone; what a name does not say is documented")]
 
+mod by_now;
 pub mod driver;
 pub mod folder;
 pub mod runner;

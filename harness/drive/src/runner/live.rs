@@ -3,11 +3,11 @@
 mod kill;
 mod session;
 
+use crate::by_now::by_now;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::FutureExt;
 use futures::future::{LocalBoxFuture, ready};
 use serde_json::{Value, json};
 
@@ -195,7 +195,7 @@ impl Live<'_> {
 
     /// Takes in what the server has seen by now.
     async fn catch_up(&mut self) -> Result<(), DriverError> {
-        while let Some(Some(seen)) = self.mount.next().now_or_never() {
+        while let Some(Some(seen)) = by_now(self.mount.next()) {
             if let Some(event) = self.on_server_event(seen).await? {
                 self.observe(event);
             }
@@ -207,7 +207,7 @@ impl Live<'_> {
     async fn next(&mut self, quiet: Duration) -> Result<Option<Event>, DriverError> {
         if self.open.is_empty() && !self.ending.is_empty() {
             // What the server has seen by then belongs to the turn.
-            match self.mount.next().now_or_never() {
+            match by_now(self.mount.next()) {
                 Some(Some(seen)) => return self.on_server_event(seen).await,
                 _ => return Ok(self.ending.pop_front().map(|outcome| Event::TurnEnded { outcome })),
             }
@@ -287,14 +287,14 @@ impl Live<'_> {
     /// Takes in what the system has said by now. A result that it is given next comes after that: above all, after the
     /// end of a turn that it has already reported.
     async fn drain_session(&mut self) -> Result<(), DriverError> {
-        while let Some(Some(event)) = self.session.next().now_or_never() {
+        while let Some(Some(event)) = by_now(self.session.next()) {
             if let Some(event) = self.on_session_event(event)? {
                 self.observe(event);
             }
         }
         // What the server has seen by then belongs to the turn.
         while !self.ending.is_empty()
-            && let Some(Some(seen)) = self.mount.next().now_or_never()
+            && let Some(Some(seen)) = by_now(self.mount.next())
         {
             if let Some(event) = self.on_server_event(seen).await? {
                 self.observe(event);

@@ -1,5 +1,6 @@
 //! One session that is served: commands in, updates and answers out, in the order in which things happen.
 
+use crate::by_now::by_now;
 use std::collections::HashSet;
 
 use agent_client_protocol::v1::schema::{
@@ -9,7 +10,6 @@ use agent_client_protocol::v1::schema::{
 };
 use agent_client_protocol::v1::{ConnectionTo, Responder};
 use agent_client_protocol::{Client, Error};
-use futures::FutureExt;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
@@ -150,7 +150,7 @@ impl SessionTask {
                     return responder.respond_with_internal_error("the agent is gone");
                 }
                 // What the agent made of the bytes before the barrier is said before the barrier is answered.
-                while let Some(Some(event)) = self.session.next().now_or_never() {
+                while let Some(Some(event)) = by_now(self.session.next()) {
                     self.report(event)?;
                 }
                 responder.respond(Acknowledged {})

@@ -3,10 +3,9 @@
 //! Nothing here waits for a while: the process is gone when the kernel says so, its connections are closed by then,
 //! and the server says so of each that was in use. Only then the conversation goes on.
 
-use futures::FutureExt;
-
 use super::Live;
 use super::session::{Remains, SystemSession, broken};
+use crate::by_now::by_now;
 use crate::driver::{DriverError, SessionEvent};
 use crate::server::ServerEvent;
 use brickbat_scenario::trace::Event;
@@ -82,7 +81,7 @@ impl Live<'_> {
     /// What the server saw next of the dead process; none when each of its connections has been reported.
     async fn next_of_dead(&mut self) -> Result<Option<ServerEvent>, DriverError> {
         if self.alive.is_empty() && self.gates.is_empty() {
-            return Ok(self.mount.next().now_or_never().flatten());
+            return Ok(by_now(self.mount.next()).flatten());
         }
         self.mount.next().await.map(Some).ok_or_else(|| broken("the provider's server stopped"))
     }

@@ -1,10 +1,10 @@
 //! One session of a probe: everything that happens is written down, and the probe decides what happens next.
 
+use crate::by_now::by_now;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::FutureExt;
 use serde_json::Value;
 
 use super::judge::{self, GateCall, TurnLog};
@@ -216,7 +216,7 @@ impl ProbeSession {
 
     /// What the server has seen by now belongs to the turn.
     fn catch_up(&mut self) -> Result<(), DriverError> {
-        while let Some(Some(seen)) = self.mount.next().now_or_never() {
+        while let Some(Some(seen)) = by_now(self.mount.next()) {
             let seen = self.on_server_event(seen)?;
             self.let_go_on(seen);
         }
