@@ -92,7 +92,8 @@ impl Diff {
         }
         let systems = vec![word.to_owned()];
         let manifest = self.manifest.clone();
-        let options = SystemOptions { systems, manifest, command: None, mode: None, sdk_version: None };
+        let options =
+            SystemOptions { systems, manifest, command: None, mode: None, sdk_version: None, patience: 1.0 };
         Ok(DiffSide::System(options.one_system()?))
     }
 

@@ -31,6 +31,9 @@ pub(super) struct SystemOptions {
     /// Another version of the SDK than the one in the lockfile, such as `6.0.300` or `latest`.
     #[arg(long, value_name = "VERSION", conflicts_with = "command")]
     pub(super) sdk_version: Option<String>,
+    /// A factor for how long systems are waited for; the load of the machine is counted in without it.
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = patience)]
+    pub(super) patience: f64,
 }
 
 impl SystemOptions {
@@ -53,9 +56,10 @@ impl SystemOptions {
                 (None, None, []) => System::named("reference", catalogue()).map(|system| vec![system]),
                 (None, None, names) => names.iter().map(|name| System::named(name, catalogue())).collect(),
             };
+        let systems = systems?.into_iter().map(|system| system.with_patience(self.patience));
         match &self.sdk_version {
-            Some(version) => systems?.into_iter().map(|system| system.with_sdk_version(version)).collect(),
-            None => systems,
+            Some(version) => systems.map(|system| system.with_sdk_version(version)).collect(),
+            None => Ok(systems.collect()),
         }
     }
 
@@ -144,7 +148,7 @@ pub(super) struct JobOptions {
 
 #[derive(Args)]
 pub(super) struct ConfirmOptions {
-    /// Skip the confirmation run of failing plans and the isolated re-run of flaky ones.
+    /// Skip the confirmation run of failing plans, and the further ones of flaky plans.
     #[arg(long)]
     no_confirm: bool,
 }
@@ -181,6 +185,12 @@ pub(super) fn profile(name: &str) -> Result<&'static Profile, UnknownName> {
 
 pub(super) fn canary(name: &str) -> Result<Canary, UnknownName> {
     Canary::from_name(name).ok_or_else(|| unknown(Canary::all().map(Canary::name)))
+}
+
+/// A factor that neither takes all patience nor lets a run last for days.
+fn patience(text: &str) -> Result<f64, UnknownName> {
+    let factor = text.parse::<f64>().ok().filter(|factor| (0.1..=100.0).contains(factor));
+    factor.ok_or_else(|| UnknownName("expected a number from 0.1 to 100, such as `2`".to_owned()))
 }
 
 fn severity(word: &str) -> Result<Severity, UnknownName> {

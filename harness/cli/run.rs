@@ -130,7 +130,7 @@ impl Run {
 
     /// What is to be run, in the words of the user.
     fn arguments(&self) -> RunArguments {
-        let SystemOptions { systems, manifest, command, mode, sdk_version } = self.system.clone();
+        let SystemOptions { systems, manifest, command, mode, sdk_version, patience } = self.system.clone();
         RunArguments {
             scenarios: self.plans.scenarios.clone(),
             systems,
@@ -138,6 +138,7 @@ impl Run {
             command,
             mode,
             sdk_version,
+            patience: Some(patience).filter(|factor| *factor != 1.0),
             dialects: self.provider.dialects().iter().map(|dialect| dialect.name().to_owned()).collect(),
             profiles: self.provider.profiles().iter().map(|profile| profile.name.to_owned()).collect(),
             filter: self.plans.filter.clone(),
@@ -282,6 +283,7 @@ fn note(work: &Work, report: Option<&Report>) -> RunNote {
         dialects: _,
         profiles: _,
         filter,
+        patience: _,
         seed: _,
         shard: _,
     } = &mut arguments;

@@ -104,6 +104,7 @@ fn systems(arguments: &RunArguments) -> Result<Vec<System>, CliError> {
         command: arguments.command.clone(),
         mode: arguments.mode.clone(),
         sdk_version: arguments.sdk_version.clone(),
+        patience: arguments.patience.unwrap_or(1.0),
     };
     Ok(options.systems()?)
 }

@@ -6,6 +6,7 @@
 
 pub mod acp;
 pub mod action;
+mod busy;
 pub mod capability;
 pub mod catalogue;
 mod environment;
@@ -26,9 +27,11 @@ mod questions;
 mod rest;
 mod scratch;
 pub mod serve;
+pub(crate) mod stopwatch;
 pub mod supervisor;
 mod supervisor_handle;
 pub mod talk;
+pub mod waits;
 
 pub use acp::{Adapter, Session};
 pub use capability::{CAPABILITIES, Capabilities, Capability};
@@ -41,3 +44,4 @@ pub use plain::{Plain, PlainAgent};
 pub use process::{Launch, ProcessLimits};
 pub use protocol::{About, SessionSpec, ToolSpec};
 pub use scratch::Scratch;
+pub use waits::Waits;

@@ -28,7 +28,7 @@ pub struct RunFolder {
 }
 
 /// `run.json`: what was run, so that it can be run again.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunNote {
     /// What the folder is: [`KIND`].
     pub kind: String,
@@ -44,7 +44,7 @@ pub struct RunNote {
 }
 
 /// The arguments that say what is run; the others say how.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunArguments {
     /// Scenarios as they were named; none means all that are built in.
     pub scenarios: Vec<String>,
@@ -60,6 +60,9 @@ pub struct RunArguments {
     /// The version of the SDK that was wanted in place of the lockfile's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sdk_version: Option<String>,
+    /// The factor of the times that were waited; none if it is 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub patience: Option<f64>,
     pub dialects: Vec<String>,
     pub profiles: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

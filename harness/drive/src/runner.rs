@@ -29,7 +29,7 @@ use brickbat_rules::redact::Redactor;
 use brickbat_scenario::lower;
 use brickbat_scenario::plan::Plan;
 use brickbat_scenario::verdict::{Judgement, Severity, Verdict};
-use repeat::{MergedRuns, PlanToRun, round};
+use repeat::{Company, MergedRuns, PlanToRun, round};
 use system::Running;
 
 /// Runs every job on a system. `note` gets a line about long preparations.
@@ -162,12 +162,14 @@ struct Attempt {
     receipts: Vec<Receipt>,
     run: Option<Run>,
     kept: Option<(Observed, Redactor)>,
+    /// Whether it could not be judged because the adapter did not answer in time.
+    is_late: bool,
 }
 
 impl Attempt {
     fn unjudged(verdict: Verdict, reason: impl Into<String>) -> Attempt {
         let judgement = Judgement::without_run(verdict, reason);
-        Attempt { judgement, receipts: Vec::new(), run: None, kept: None }
+        Attempt { judgement, receipts: Vec::new(), run: None, kept: None, is_late: false }
     }
 }
 
@@ -177,20 +179,24 @@ async fn attempt(
     plan: &Arc<Plan>,
     concurrency: Option<&Concurrency>,
     options: Options<'_>,
+    company: Company,
 ) -> (Attempt, Option<u32>) {
     let profile = plan.profile_from(options.profiles);
     let width = concurrency.and_then(Concurrency::n_at_once);
     let plan = &running.named(plan);
     // Boxed: the state machine of a drive is large, and many are under way at once.
-    let driven = Box::pin(running.drive(plan, profile, width, options.keep.map(|_| options.redactor))).await;
+    let driven =
+        Box::pin(running.drive(plan, profile, width, company, options.keep.map(|_| options.redactor))).await;
     let outcome = match driven.run {
         Ok(run) => {
             let judgement = judge(plan, &run, profile, running.grade(), concurrency);
-            Attempt { judgement, receipts: run.receipts.clone(), run: Some(run), kept: None }
+            let receipts = run.receipts.clone();
+            Attempt { judgement, receipts, run: Some(run), kept: None, is_late: false }
         }
         Err(error) => {
             running.shun(plan, &error);
-            Attempt::unjudged(Verdict::HarnessError, error.to_string())
+            let is_late = matches!(error.plain(), DriverError::AnswerTimedOut { .. });
+            Attempt { is_late, ..Attempt::unjudged(Verdict::HarnessError, error.to_string()) }
         }
     };
     (Attempt { kept: driven.kept, ..outcome }, running.process_of(plan))

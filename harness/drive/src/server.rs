@@ -18,7 +18,7 @@ mod receipt;
 
 use std::collections::HashMap;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -69,8 +69,8 @@ impl ServerLimits {
     /// - 1,024 connections: a system under test uses a handful, and a common limit of open files is 1,024
     ///   on the peer's side.
     /// - 30 s for a request: on loopback the largest takes below one; the margin is for a loaded machine.
-    /// - 2 s for a receipt: a client that reads at all reads within milliseconds; the margin is for a
-    ///   garbage collection or a loaded machine.
+    /// - 2 s for a receipt, in the time of the system: a client that reads at all reads within milliseconds; the margin
+    ///   is for a garbage collection.
     pub const STANDARD: ServerLimits = ServerLimits {
         writes: Writes::PerFrame,
         head_bytes: 64 << 10,
@@ -161,6 +161,7 @@ impl Server {
             holds: Mutex::default(),
             gates: Gates::default(),
             bereaved: AtomicBool::new(false),
+            process: AtomicU32::new(0),
             due: Mutex::new(None),
         });
         let mut mounts = lock(&self.running.shared.mounts);
@@ -218,6 +219,11 @@ impl<C: Answerer> Mount<C> {
         self.mounted.bereaved.store(true, Ordering::Relaxed);
     }
 
+    /// Says below which process everything runs that asks here, so that receipts are waited for in its own time.
+    pub(crate) fn belongs_to(&self, process: Option<u32>) {
+        self.mounted.process.store(process.unwrap_or_default(), Ordering::Relaxed);
+    }
+
     /// Gives access to the core, while no request is being answered.
     pub fn with_core<R>(&self, f: impl FnOnce(&mut C) -> R) -> R {
         f(&mut lock(&self.core))
@@ -267,6 +273,8 @@ struct Mounted {
     gates: Gates,
     /// Whether a process that asked here was killed.
     bereaved: AtomicBool,
+    /// The root of the processes that ask here, where it is known; else 0.
+    process: AtomicU32,
     /// Before this no client was to ask again, if an answer has said so.
     due: Mutex<Option<Instant>>,
 }
@@ -274,6 +282,12 @@ struct Mounted {
 impl std::fmt::Debug for Mounted {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Mounted").field("gates", &self.gates).finish_non_exhaustive()
+    }
+}
+
+impl Mounted {
+    fn process(&self) -> Option<u32> {
+        Some(self.process.load(Ordering::Relaxed)).filter(|process| *process > 0)
     }
 }
 

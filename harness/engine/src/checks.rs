@@ -29,6 +29,7 @@ mod results_kept;
 mod results_once;
 mod rewind_honoured;
 mod steps_kept_apart;
+mod stops_when_stopped;
 mod success_honest;
 mod thread_survives;
 mod truncation_noticed;
@@ -70,6 +71,7 @@ pub const CHECKS: &[Check] = &[
     rewind_honoured::CHECK,
     turn_ends::CHECK,
     requests_bounded::CHECK,
+    stops_when_stopped::CHECK,
     parts_settled::CHECK,
     truncation_noticed::CHECK,
     healthy_untouched::CHECK,

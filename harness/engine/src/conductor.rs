@@ -64,6 +64,8 @@ pub enum Command {
         call: Option<CallKey>,
         consent: Consent,
     },
+    /// Write down that a stop has not ended the turn, so that provider and tools go on.
+    LetGo,
     /// Write down that the harness waited in vain.
     GiveUp,
     Finish,
@@ -76,7 +78,17 @@ pub struct Patience {
     pub progress: u32,
     /// Quiet spells after which a turn that does not end is taken as hanging.
     pub hang: u32,
+    /// Quiet spells after which provider and tools go on in a turn that was stopped, for a system that notices a stop only
+    /// then; none for one that has to notice it by itself.
+    pub grace: Option<u32>,
 }
+
+/// How much longer than between two requests of a turn may be waited for the next: a client that doubles its pauses, and
+/// draws each at random from the simple to the double, multiplies them by four.
+const BACK_OFF: u32 = 4;
+
+/// How often the patience for a hang that may become, whatever pauses a client makes.
+const MAX_BACK_OFF: u32 = 16;
 
 /// Requests of one turn, after which the user stops it. Clients retry 2 to 10 times; a turn has a few replies.
 const MAX_REQUESTS: u32 = 128;
@@ -137,6 +149,9 @@ impl Conductor {
 
     /// Takes an observation and says what to do.
     pub fn observe(&mut self, event: &Event) -> Vec<Command> {
+        if matches!(event, Event::Requested { .. }) {
+            self.turn.longest_wait = self.turn.longest_wait.max(self.turn.n_quiet);
+        }
         if !matches!(event, Event::Quiet) {
             self.turn.n_quiet = 0;
         }
@@ -213,6 +228,8 @@ impl Conductor {
             | Event::Said { .. }
             | Event::Early { .. }
             | Event::Stored { .. }
+            | Event::Waited { .. }
+            | Event::LetGo
             | Event::GaveUp => {}
         }
     }
@@ -224,8 +241,7 @@ impl Conductor {
         self.turn.n_requests += 1;
         // A system that asks without end is stopped, and when that does not help, the plan is over.
         if self.turn.n_requests == MAX_REQUESTS && !self.turn.stopped {
-            self.turn.stopped = true;
-            commands.push(Command::Stop);
+            self.break_off(commands);
         } else if self.turn.n_requests >= 2 * MAX_REQUESTS {
             commands.push(Command::Finish);
         }
@@ -340,7 +356,8 @@ impl Conductor {
     }
 
     fn next_to_settle(&self) -> Option<CallKey> {
-        let now = Now { width: self.width, stopped: self.turn.stopped, forced: self.is_patient() };
+        let forced = self.is_patient() || self.turn.is_let_go;
+        let now = Now { width: self.width, stopped: self.turn.stopped, forced };
         self.tools.next(&self.plan, self.turn.idx, now)
     }
 
@@ -389,9 +406,31 @@ impl Conductor {
         if is_patient {
             self.release_late();
         }
-        if self.turn.n_quiet >= self.patience.hang {
+        self.let_go(commands);
+        if self.turn.n_quiet >= self.hang() {
             self.give_up(commands);
         }
+    }
+
+    /// The grace after the stop of a system is over that notices it only when it goes on: what is held goes on.
+    fn let_go(&mut self, commands: &mut Vec<Command>) {
+        let is_stopping = self.turn.stopped && !self.turn.stage.is_over() && !self.turn.is_let_go;
+        if is_stopping && self.patience.grace.is_some_and(|grace| self.turn.n_quiet >= grace) {
+            self.turn.is_let_go = true;
+            self.tools.release_all();
+            commands.push(Command::LetGo);
+        }
+    }
+
+    /// Quiet spells after which the turn is taken as hanging. One that asks again after longer and longer pauses is
+    /// waited for longer; one that the harness has stopped itself, no longer than usual.
+    fn hang(&self) -> u32 {
+        let Patience { progress, hang, grace: _ } = self.patience;
+        if self.turn.is_broken_off {
+            return hang.min(progress.saturating_mul(BACK_OFF));
+        }
+        let backing_off = self.turn.longest_wait.saturating_mul(BACK_OFF);
+        hang.max(backing_off.min(hang.saturating_mul(MAX_BACK_OFF)))
     }
 
     /// Results that were planned for points which have not come are given when nothing else happens.
@@ -422,10 +461,16 @@ impl Conductor {
         if self.turn.stopped {
             commands.push(Command::Finish);
         } else {
-            self.turn.stopped = true;
             self.turn.n_quiet = 0;
-            commands.push(Command::Stop);
+            self.break_off(commands);
         }
+    }
+
+    /// Stops a turn for which the plan has no stop. What follows from that is not the plan's, so it is not played.
+    fn break_off(&mut self, commands: &mut Vec<Command>) {
+        self.turn.stopped = true;
+        self.turn.is_broken_off = true;
+        commands.push(Command::Stop);
     }
 }
 

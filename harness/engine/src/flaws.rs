@@ -7,6 +7,7 @@ mod approval_forgotten;
 mod approval_talked_over;
 mod aside_without_tools;
 mod asked_kill_loses_siblings;
+mod backs_off_silently;
 mod bad_arguments_skipped;
 mod bad_name_kept;
 mod batch_split;
@@ -47,6 +48,7 @@ mod late_result_twice;
 mod length_dangles;
 mod limit_leaves_calls;
 mod lone_thought_kept;
+mod loop_goes_on;
 mod mechanics;
 mod memory_doubled;
 mod never_ends;
@@ -115,7 +117,7 @@ use brickbat_rules::dialect::Dialect;
 use crate::agent::decisions::Decisions;
 
 /// Every flaw, in the order of the kill table.
-static ALL: [&Flaw; 101] = [
+static ALL: [&Flaw; 103] = [
     &dangling_on_abort::FLAW,
     &in_flight_dropped::FLAW,
     &early_error_ignored::FLAW,
@@ -217,6 +219,8 @@ static ALL: [&Flaw; 101] = [
     &errors_not_lowered::FLAW,
     &heals_the_end_alone::FLAW,
     &stale_writer::FLAW,
+    &backs_off_silently::FLAW,
+    &loop_goes_on::FLAW,
 ];
 
 /// A planted bug: what is known of it, and the decisions that it makes.

@@ -56,6 +56,9 @@ pub trait World {
     /// Gives the system the user's answer.
     fn answer(&mut self, question: QuestionId, consent: Consent) -> Self::Done<'_>;
 
+    /// Notes that what was held goes on in a turn that was stopped; the commands for that follow.
+    fn let_go(&mut self) -> Self::Done<'_>;
+
     /// Makes sure that it is the system that is silent, and not what drives it, and notes that the harness has given up.
     fn give_up(&mut self) -> Self::Done<'_>;
 
@@ -89,6 +92,7 @@ pub fn perform<W: World>(world: &mut W, command: Command) -> W::Done<'_> {
             world.note(Event::Answered { question, call, consent });
             world.answer(question, consent)
         }
+        Command::LetGo => world.let_go(),
         Command::GiveUp => world.give_up(),
         Command::Finish => world.finish(),
     }

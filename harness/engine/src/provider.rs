@@ -9,6 +9,7 @@
 
 mod answer;
 mod recall;
+mod stray;
 
 use std::sync::Arc;
 
@@ -19,6 +20,8 @@ pub use answer::{Answer, Headers, Hold, Request, Sent};
 use brickbat_scenario::action::Action;
 pub use brickbat_scenario::wire::Frames;
 pub use recall::Recall;
+use stray::Strays;
+pub(crate) use stray::{conversation, says};
 
 use brickbat_rules::json::Document;
 use brickbat_rules::{self as rules, Profile};
@@ -32,6 +35,7 @@ pub struct Provider {
     plan: Arc<Plan>,
     profile: &'static Profile,
     recall: Recall,
+    strays: Strays,
     n_exchanges: u32,
     turn: usize,
     next: Position,
@@ -63,7 +67,17 @@ impl Provider {
     /// The provider of a plan, as strict as a profile of its dialect.
     pub fn new(plan: Arc<Plan>, profile: &'static Profile) -> Provider {
         let recall = Recall::of(&plan);
-        Provider { plan, profile, recall, n_exchanges: 0, turn: 0, next: FIRST, n_http_faults: 0, n_late: 0 }
+        Provider {
+            plan,
+            profile,
+            recall,
+            strays: Strays::default(),
+            n_exchanges: 0,
+            turn: 0,
+            next: FIRST,
+            n_http_faults: 0,
+            n_late: 0,
+        }
     }
 
     /// The same provider, a canary: all that it does at a point of a stream it does one frame late.
@@ -74,6 +88,7 @@ impl Provider {
 
     /// Moves the script to a turn of the plan.
     pub fn begin_turn(&mut self, turn: usize) {
+        self.strays.begin_turn();
         self.turn = turn;
         self.next = FIRST;
         self.n_http_faults = 0;
@@ -113,10 +128,14 @@ impl Provider {
             usage: self.wire().asks_for_usage(body),
             thinking: self.wire().asks_to_think(body),
         };
-        let (kind, answer) = if self.plan.tools.is_empty() || self.wire().offers_tools(body) {
-            self.scripted(exchange, asked)
-        } else {
+        let is_of_thread = self.plan.tools.is_empty() || self.wire().offers_tools(body);
+        let (kind, answer) = if !is_of_thread {
             (RequestKind::Auxiliary, self.speak(exchange, asked, &recall::title(), &[]))
+        } else if self.strays.has(&self.plan, self.turn, self.recall.memory(), body) {
+            // The script is for the turn that the user has begun since.
+            (RequestKind::Surplus, self.speak(exchange, asked, &recall::surplus(), &[]))
+        } else {
+            self.scripted(exchange, asked)
         };
         self.recall.replied(&self.plan, exchange, kind, body);
         (kind, answer)

@@ -11,6 +11,7 @@ pub use judged::{assess, judged, play};
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::agent::{BodyEnd, Input, Output, RequestId, RunId, SansIo, TimerId};
 use crate::conductor::{Command, Conductor, Patience};
@@ -25,7 +26,10 @@ use brickbat_scenario::trace::{
 };
 
 /// In the simulation a quiet spell means that nothing can happen any more, so one is enough.
-pub const PATIENCE: Patience = Patience { progress: 1, hang: 2 };
+pub const PATIENCE: Patience = Patience { progress: 1, hang: 2, grace: None };
+
+/// A pause that is worth being reported.
+const SLOW: Duration = Duration::from_secs(5);
 
 /// Steps of one simulation. A plan of the built-in suite takes about 300.
 const MAX_STEPS: usize = 100_000;
@@ -67,10 +71,7 @@ pub fn simulate_on<A: SansIo>(provider: Provider, plan: &Arc<Plan>, agent: A, wi
         }
         match simulation.todo.pop_front() {
             Some(todo) => simulation.work(todo),
-            None => match simulation.clock.jump() {
-                Some(timer) => simulation.step(Input::Elapsed { timer }),
-                None => simulation.observe(Event::Quiet),
-            },
+            None => simulation.let_time_pass(),
         }
     }
     simulation.trace.push(Event::Stored { history: simulation.agent.history().into() });
@@ -257,6 +258,10 @@ impl<A: SansIo> World for Simulation<A> {
         self.give(ToAgent::Answer { run: RunId(question.0), consent });
     }
 
+    fn let_go(&mut self) {
+        self.note(Event::LetGo);
+    }
+
     fn give_up(&mut self) {
         self.note(Event::GaveUp);
     }
@@ -285,6 +290,17 @@ impl<A: SansIo> Simulation<A> {
                 _ => self.todo.push_back(Todo::Obey(command)),
             }
         }
+    }
+
+    /// Nothing is left to do: the next timer runs out, if there is one.
+    fn let_time_pass(&mut self) {
+        let before = self.clock.now;
+        let Some(timer) = self.clock.jump() else { return self.observe(Event::Quiet) };
+        let waited = Duration::from_millis(self.clock.now.saturating_sub(before));
+        if waited >= SLOW {
+            self.trace.push(Event::Waited { seconds: u32::try_from(waited.as_secs()).unwrap_or(u32::MAX) });
+        }
+        self.step(Input::Elapsed { timer });
     }
 
     fn work(&mut self, todo: Todo) {

@@ -171,6 +171,10 @@ pub enum Event {
     },
     /// Nothing happened for as long as the harness waits.
     Quiet,
+    /// The system goes on by itself after so long that others would have been taken as hanging.
+    Waited { seconds: u32 },
+    /// The turn did not end at its stop, so that what was held of it goes on.
+    LetGo,
     /// The harness gave up waiting for the end of the turn.
     GaveUp,
     /// The system ended the turn.

@@ -60,6 +60,8 @@ crate::named! {
         Hang = "hang",
         /// Requests are sent without end.
         RequestLoop = "request-loop",
+        /// A turn that was stopped goes on: it runs tools, or asks the provider.
+        RunsOnAfterStop = "runs-on-after-stop",
         /// A call is shown as running forever.
         StuckPart = "stuck-part",
         /// What the user sees, what the store holds and what the model receives differ.
@@ -72,6 +74,10 @@ crate::named! {
         TruncationTaken = "truncation-taken",
         /// The system ignores the provider: it does not wait as asked, or repeats what was refused.
         ProviderUnheeded = "provider-unheeded",
+        /// A turn ends only some time after its stop, when the provider and the tools go on.
+        LateStop = "late-stop",
+        /// The turn goes on only after a long silence.
+        Slow = "slow",
         /// The same history is worded differently from request to request, which defeats the provider's cache.
         PrefixUnstable = "prefix-unstable",
     }

@@ -136,7 +136,7 @@ fn a_kill_without_a_receipt_is_vacuous() {
 /// A conductor whose first reply is being streamed.
 fn conductor(plan: &std::sync::Arc<Plan>) -> Conductor {
     let mut conductor =
-        Conductor::new(std::sync::Arc::clone(plan), Patience { progress: 8, hang: 60 }, Some(3));
+        Conductor::new(std::sync::Arc::clone(plan), Patience { progress: 8, hang: 60, grace: None }, Some(3));
     conductor.start();
     let kind = RequestKind::Scripted { turn: 0, reply: 0, attempt: 0 };
     let body = Vec::new().into();

@@ -96,7 +96,7 @@ fn calls_that_are_told_again_behind_others_are_no_other_order() {
 fn a_turn_that_only_the_harness_stopped_was_not_stopped_before() {
     for dialect in Dialect::ALL {
         for (name, words) in [
-            ("control/plain-batch", "the turn does not end"),
+            ("control/plain-batch", "the turn does not end, not even when the harness stops it"),
             ("abort/mid-batch#k=1", "the turn does not end even after a stop"),
         ] {
             let plan = plan(name, dialect);

@@ -9,7 +9,7 @@ use brickbat::trace::{Confidence, Ending, Event, ExchangeId, Held, RequestKind, 
 
 use super::staging::{key, plan};
 
-const PATIENCE: Patience = Patience { progress: 8, hang: 60 };
+const PATIENCE: Patience = Patience { progress: 8, hang: 60, grace: None };
 
 /// A conductor, and the calls of its plan.
 struct Rehearsal {

@@ -29,6 +29,7 @@ use super::event::SessionEvent;
 use super::plain::PlainAgent;
 use super::process::{Launch, Pipes, Process, ProcessLimits, WRITE_WAIT};
 use super::protocol::{self, About, SessionSpec};
+use super::stopwatch::{TimeOver, within};
 use super::talk::Talk;
 use super::{feed, give, lines, rest};
 use brickbat_engine::events::{Consumed, Event};
@@ -97,15 +98,25 @@ impl Adapter {
         self.link.hub.failure.borrow().is_some()
     }
 
+    /// How much the process has written to its standard error so far.
+    pub fn stderr_len(&self) -> u64 {
+        self.link.process.stderr_len()
+    }
+
+    /// What it has written to its standard error after `len` bytes.
+    pub fn stderr_since(&self, len: u64) -> String {
+        self.link.process.stderr_since(len)
+    }
+
     /// Kills the adapter as `kill -9` would, with everything that it started, and returns when all of it is gone.
     /// Its sessions are lost.
     pub async fn kill(&self) -> Result<(), DriverError> {
         self.link.process.kill();
-        match tokio::time::timeout(KILL_WAIT, self.link.process.ended()).await {
+        match within(self.link.process.id(), KILL_WAIT, self.link.process.ended()).await {
             Ok(_) => Ok(()),
-            Err(late) => Err(DriverError::harness(
+            Err(TimeOver) => Err(DriverError::harness(
                 format!("cannot kill the adapter's processes within {} s", KILL_WAIT.as_secs()),
-                late,
+                "they are still there",
             )),
         }
     }
@@ -170,6 +181,11 @@ impl Adapter {
 impl Session {
     pub fn id(&self) -> &str {
         &self.id
+    }
+
+    /// The number of the process below which all that the system runs is found.
+    pub(crate) fn process(&self) -> Option<u32> {
+        self.link().process.id()
     }
 
     /// Kills the process that this session lives in, and all other sessions in it.
@@ -350,7 +366,7 @@ impl Link {
         request: R,
         wait: Duration,
     ) -> Result<R::Response, DriverError> {
-        match tokio::time::timeout(wait, self.connection.send_request(request).block_task()).await {
+        match within(self.process.id(), wait, self.connection.send_request(request).block_task()).await {
             Ok(Ok(answer)) => Ok(answer),
             Ok(Err(error)) if is_over(&error) => Err(self.hub.cause().await),
             Ok(Err(error)) => Err(DriverError::refused(method, error).with_stderr(self.process.stderr())),

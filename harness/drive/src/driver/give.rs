@@ -12,6 +12,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use super::error::{DriverError, quote};
 use super::process::{Launch, Pipes, Process};
 use super::protocol::SessionSpec;
+use super::stopwatch::within;
 use brickbat_scenario::plan::GivenMessage;
 
 /// The method by which an adapter is asked.
@@ -42,7 +43,7 @@ pub(super) async fn run(launch: &Launch, command: &[String], input: &Value) -> R
     let program = words.next().unwrap_or_default();
     let launch = Launch { program, args: words.collect(), ..launch.clone() };
     let (process, pipes) = Process::start(&launch).await?;
-    let answer = match tokio::time::timeout(GIVE_WAIT, exchange(pipes, input)).await {
+    let answer = match within(process.id(), GIVE_WAIT, exchange(pipes, input)).await {
         Ok(answer) => answer.map_err(|error| failed(&error.to_string(), &process.stderr()))?,
         Err(_) => {
             return Err(failed(
@@ -51,13 +52,13 @@ pub(super) async fn run(launch: &Launch, command: &[String], input: &Value) -> R
             ));
         }
     };
-    let status = tokio::time::timeout(GIVE_WAIT, process.ended()).await.unwrap_or_default();
+    let status = within(process.id(), GIVE_WAIT, process.ended()).await.unwrap_or_default();
     let answer: Value = serde_json::from_slice(&answer)
         .map_err(|_| failed(&format!("it answers `{}` ({status})", quote(&answer)), &process.stderr()))?;
     session_id(&answer)
 }
 
-/// How long the program may take. opencode needs a second to open its store, and more on a loaded machine.
+/// How long the program may take. opencode needs a second to open its store.
 const GIVE_WAIT: Duration = Duration::from_secs(60);
 
 /// Bytes of the answer; it holds an id.

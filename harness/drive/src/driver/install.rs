@@ -50,7 +50,11 @@ pub async fn launch(
         env: manifest.env.clone(),
         supervisor: supervisor.to_owned(),
         scratch: None,
-        limits: ProcessLimits::STANDARD,
+        limits: ProcessLimits {
+            start: manifest.waits.start,
+            answer: manifest.waits.answer,
+            ..ProcessLimits::STANDARD
+        },
     })
 }
 

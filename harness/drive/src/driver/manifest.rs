@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use super::error::InvalidValue;
 use super::plain::Plain;
+use super::waits::{Waits, WaitsSheet};
 use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::parse::{self, Diagnostic, MAX_TEXT};
 
@@ -41,6 +42,7 @@ pub struct Manifest {
     pub capabilities: Option<Vec<String>>,
     /// What an installation takes, in MB, if that has been measured.
     pub megabytes: Option<u32>,
+    pub waits: Waits,
     pub place: FileSource,
     /// The version of the SDK that the user wants in place of the lockfile's.
     pub pinned: Option<String>,
@@ -85,6 +87,8 @@ struct Sheet {
     env: BTreeMap<String, String>,
     acp: Option<Plain>,
     capabilities: Option<Vec<String>>,
+    #[serde(default)]
+    waits: WaitsSheet,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -106,6 +110,22 @@ struct Release {
 pub struct Mode {
     pub name: String,
     pub description: String,
+    /// How it takes the user's stop.
+    #[serde(default)]
+    pub stop: StopKind,
+}
+
+/// How a system takes the user's stop.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StopKind {
+    /// Wherever it waits, it stops waiting.
+    #[default]
+    Preemptive,
+    /// It looks between two things that it does, and ends then.
+    Cooperative,
+    /// The application drops the run, which ends with it.
+    Dropped,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
@@ -192,6 +212,7 @@ impl Manifest {
             limits: BTreeMap::new(),
             capabilities: None,
             megabytes: None,
+            waits: Waits::STANDARD,
             place: FileSource::Folder(folder),
             pinned: None,
         }
@@ -204,6 +225,11 @@ impl Manifest {
         Manifest { version: is_exact.then(|| version.to_owned()), pinned: Some(version.to_owned()), ..self }
     }
 
+    /// The same with more patience for it, or with less.
+    pub fn with_patience(self, factor: f64) -> Manifest {
+        Manifest { waits: self.waits.times(factor), ..self }
+    }
+
     /// The text of one of its files, by its path; none if there is no such file.
     pub fn text(&self, path: &str) -> Option<String> {
         match &self.place {
@@ -212,6 +238,11 @@ impl Manifest {
             }
             FileSource::Folder(folder) => std::fs::read_to_string(folder.join(path)).ok(),
         }
+    }
+
+    /// How the system takes the user's stop in a mode.
+    pub fn stop_of(&self, mode: &str) -> StopKind {
+        self.modes.iter().find(|known| known.name == mode).map(|mode| mode.stop).unwrap_or_default()
     }
 
     /// The full name of one mode: `ai-sdk@6.0.326/ui-messages`.
@@ -279,6 +310,7 @@ impl Sheet {
             limits: release.limits.clone(),
             capabilities: release.capabilities.clone().or_else(|| self.capabilities.clone()),
             megabytes: release.megabytes,
+            waits: self.waits.into(),
             place: place.clone(),
             pinned: None,
         }
@@ -340,6 +372,15 @@ mod tests {
         assert_eq!(found[1].modes.len(), 1);
         assert_eq!(found[1].requires.python, Some(AtLeast(3, 11)));
         assert_eq!(found[1].install, Install::Pip);
+        assert_eq!(found[1].waits, Waits::STANDARD);
+    }
+
+    #[test]
+    fn how_long_is_waited_may_be_said_and_is_multiplied_by_the_patience() {
+        let sheet = SHEET.replacen("install: pip", "waits: { start: 90, silence: 20 }\ninstall: pip", 1);
+        let waits = parse(&sheet).unwrap().remove(0).with_patience(2.0).waits;
+        let seconds = [waits.start, waits.answer, waits.silence].map(|wait| wait.as_secs());
+        assert_eq!(seconds, [180, 40, 40]);
     }
 
     #[test]

@@ -14,7 +14,9 @@ use tokio::task::JoinHandle;
 
 use super::environment;
 use super::error::DriverError;
+use super::stopwatch::within;
 use super::supervisor_handle::{self, NotStarted, SupervisorHandle, program_status};
+use super::waits::Waits;
 
 #[derive(Debug, Clone)]
 pub struct Launch {
@@ -43,12 +45,10 @@ pub struct ProcessLimits {
 }
 
 impl ProcessLimits {
-    /// What is enough for a healthy adapter on a busy machine.
+    /// What is enough for a healthy adapter. On a busy machine these times grow (see [`super::stopwatch`]).
     pub const STANDARD: ProcessLimits = ProcessLimits {
-        // Node with one SDK starts in 0.4 to 2.5 s; Python with a large one in up to 10 s on a loaded CI machine.
-        start: Duration::from_secs(60),
-        // An answer takes milliseconds. A machine that needs longer than this is not fit to judge anything.
-        answer: Duration::from_secs(20),
+        start: Waits::STANDARD.start,
+        answer: Waits::STANDARD.answer,
         // A stored history of a built-in scenario has about 10 KB; a real session with images stays below this.
         line_bytes: 8 << 20,
     };
@@ -147,7 +147,7 @@ impl Process {
     /// Waits for a process whose input has ended, and says how it ended, or that it goes on.
     pub(super) async fn outlived(&self, wait: Duration) -> DriverError {
         let mut status = self.status.clone();
-        match tokio::time::timeout(wait, status.wait_for(Option::is_some)).await {
+        match within(self.id, wait, status.wait_for(Option::is_some)).await {
             Ok(Ok(status)) => DriverError::AdapterExited {
                 status: status.clone().unwrap_or_default(),
                 stderr: self.stderr(),
@@ -162,7 +162,7 @@ impl Process {
 
     /// Sees a process off that has closed its standard output, and says how it ended.
     pub(super) async fn seen_off(&self) -> DriverError {
-        let by_itself = tokio::time::timeout(EXIT_WAIT, self.ended()).await;
+        let by_itself = within(self.id, EXIT_WAIT, self.ended()).await;
         let status =
             by_itself.unwrap_or_else(|_| "it closed its standard output and went on running".to_owned());
         self.kill();

@@ -15,6 +15,7 @@ use tokio::io::AsyncReadExt;
 use tokio::net::UnixStream;
 use tokio::process::{Child, Command};
 
+use super::stopwatch::{TimeOver, within};
 use super::supervisor::{NO_PROGRAM, NO_SUPERVISOR, SIGNALLED, STARTED};
 
 /// What holds a supervisor to its task: when it is dropped, or when this process ends in any way, the supervisor ends
@@ -70,7 +71,8 @@ impl SupervisorHandle {
             }
             ours.set_nonblocking(true)?;
             let mut ours = UnixStream::from_std(ours)?;
-            let line = tokio::time::timeout(START_WAIT, first_line(&mut ours)).await??;
+            let line = within(child.id(), START_WAIT, first_line(&mut ours)).await;
+            let line = line.map_err(|TimeOver| io::ErrorKind::TimedOut)??;
             Ok::<_, io::Error>((ours, line))
         };
         let (ours, line) = listening.await.map_err(NotStarted::Supervisor)?;

@@ -15,6 +15,8 @@ use session::broken;
 pub(super) use session::{Remains, SystemSession};
 
 use super::recorder::Recorder;
+use crate::driver::manifest::StopKind;
+use crate::driver::stopwatch::{TimeOver, within};
 use crate::driver::{DriverError, SessionEvent};
 use crate::server::{GateId, Mount, Server, ServerEvent};
 use brickbat_engine::conductor::{Command, Conductor, Patience};
@@ -26,25 +28,63 @@ use brickbat_rules::redact::Redactor;
 use brickbat_scenario::plan::{CallKey, Change, Plan, ToolOutcome};
 use brickbat_scenario::scenario::InterruptCause;
 use brickbat_scenario::trace::{
-    Aside, Confidence, Consent, Ending, Event, ExchangeId, QuestionId, Trace, TurnOutcome,
+    Aside, Confidence, Consent, Ending, Event, ExchangeId, QuestionId, RequestKind, Trace, TurnOutcome,
 };
 
-/// How long to wait for what.
+/// How long to wait for what, in the time of the system (see [`crate::driver::stopwatch`]).
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pace {
     /// With nothing happening for so long, a spell is quiet.
     quiet: Duration,
+    /// A silence of so long is reported, also when it ends.
+    slow: Duration,
     patience: Patience,
 }
 
 impl Pace {
     /// Our own agent answers within a millisecond; the margin is for a loaded machine.
-    pub(super) const OWN: Pace =
-        Pace { quiet: Duration::from_millis(100), patience: Patience { progress: 20, hang: 50 } };
-    /// An SDK may back off for some seconds between retries.
-    pub(super) const ADAPTED: Pace =
-        Pace { quiet: Duration::from_millis(250), patience: Patience { progress: 16, hang: 60 } };
+    pub(super) const OWN: Pace = Pace {
+        quiet: Duration::from_millis(100),
+        slow: Duration::from_secs(5),
+        patience: Patience { progress: 20, hang: 50, grace: None },
+    };
+
+    /// That of an SDK whose turn counts as one that does not end after so long a silence.
+    pub(super) fn adapted(silence: Duration, stop: StopKind) -> Pace {
+        let grace = match stop {
+            StopKind::Preemptive | StopKind::Dropped => None,
+            StopKind::Cooperative => Some(GRACE),
+        };
+        let hang = u32::try_from(silence.as_millis() / QUIET.as_millis()).unwrap_or(u32::MAX).max(MIN_HANG);
+        Pace {
+            quiet: QUIET,
+            slow: silence,
+            patience: Patience { progress: hang / PROGRESS_PART, hang, grace },
+        }
+    }
+
+    /// That of a system that is suspected of a hang.
+    pub(super) fn longer(self) -> Pace {
+        let hang = self.patience.hang.saturating_mul(SUSPECT_FACTOR);
+        Pace { patience: Patience { hang, ..self.patience }, ..self }
+    }
 }
+
+/// A quiet spell of an SDK: many times what it takes to go on with a turn.
+const QUIET: Duration = Duration::from_millis(250);
+
+/// Quiet spells after the stop of a system that notices it only when it goes on: a second, as a user might wait.
+const GRACE: u32 = 4;
+
+/// The part of the silence of a hang after which what has not started will not start: about 4 of 15 s.
+const PROGRESS_PART: u32 = 4;
+
+/// How much longer a suspect is waited for: 45 s for an SDK. Clients that back off for longer make several requests, for
+/// which the conductor waits longer by itself.
+const SUSPECT_FACTOR: u32 = 3;
+
+/// Quiet spells below which nothing is a hang.
+const MIN_HANG: u32 = 2 * PROGRESS_PART;
 
 pub(super) struct DriveResult {
     pub(super) run: Result<Run, DriverError>,
@@ -88,6 +128,7 @@ pub(super) async fn drive(
         Ok(session) => session,
         Err(error) => return error.into(),
     };
+    mount.belongs_to(session.process());
     let stderr_from = session.stderr_len();
     let conductor = Conductor::new(Arc::clone(plan), pace.patience, width);
     let mut live = Live {
@@ -107,13 +148,16 @@ pub(super) async fn drive(
         alive: Vec::new(),
         ending: VecDeque::new(),
         address,
+        pace,
+        silence: Duration::ZERO,
         stderr: String::new(),
         stderr_from,
     };
+    let process = live.session.process();
     let run = live.run(pace.quiet);
-    let done = match tokio::time::timeout(MAX_PLAN_TIME, run).await {
+    let done = match within(process, MAX_PLAN_TIME, run).await {
         Ok(done) => done,
-        Err(_) => Err(broken(&format!("the plan took longer than {} s", MAX_PLAN_TIME.as_secs()))),
+        Err(TimeOver) => Err(broken(&format!("the plan took longer than {} s", MAX_PLAN_TIME.as_secs()))),
     };
     // What the system has stored is asked for only where it still answers.
     let store = match done {
@@ -131,8 +175,8 @@ pub(super) async fn drive(
 /// Characters of an SDK's error that are kept; a provider's sentence with all its ids has some hundred.
 const MAX_ERROR_CHARS: usize = 4000;
 
-/// A plan takes below a second; a system that backs off between many retries may take a minute.
-const MAX_PLAN_TIME: Duration = Duration::from_secs(120);
+/// A plan takes below a second; a system that backs off between many retries may take some minutes.
+const MAX_PLAN_TIME: Duration = Duration::from_secs(600);
 
 struct Live<'a> {
     plan: &'a Plan,
@@ -163,6 +207,9 @@ struct Live<'a> {
     ending: VecDeque<TurnOutcome>,
     /// The server's address, as texts may name it.
     address: String,
+    pace: Pace,
+    /// For how long nothing has happened.
+    silence: Duration,
 }
 
 impl Live<'_> {
@@ -180,8 +227,24 @@ impl Live<'_> {
 
     /// The conductor hears of an event; what it orders is still to be done.
     fn observe(&mut self, event: Event) {
+        self.note_wait(&event);
         self.todo.extend(self.conductor.observe(&event));
         self.trace.push(event);
+    }
+
+    /// Notes a long silence that the system has ended itself.
+    fn note_wait(&mut self, event: &Event) {
+        let goes_on = match event {
+            Event::Quiet => return self.silence += self.pace.quiet,
+            Event::Requested { kind, .. } => *kind != RequestKind::Auxiliary,
+            Event::TurnEnded { .. } => true,
+            _ => false,
+        };
+        if goes_on && self.silence >= self.pace.slow {
+            let seconds = u32::try_from(self.silence.as_secs()).unwrap_or(u32::MAX);
+            self.trace.push(Event::Waited { seconds });
+        }
+        self.silence = Duration::ZERO;
     }
 
     /// Does what the conductor says, and what follows from that at once.
@@ -212,6 +275,7 @@ impl Live<'_> {
                 _ => return Ok(self.ending.pop_front().map(|outcome| Event::TurnEnded { outcome })),
             }
         }
+        let process = self.session.process();
         let next = async {
             // The server first: what it saw caused what the session says.
             tokio::select! {
@@ -220,12 +284,12 @@ impl Live<'_> {
                 event = self.session.next() => Incoming::Session(event),
             }
         };
-        match tokio::time::timeout(quiet, next).await {
+        match within(process, quiet, next).await {
             Ok(Incoming::ServerEvent(Some(seen))) => self.on_server_event(seen).await,
             Ok(Incoming::ServerEvent(None)) => Err(broken("the provider's server stopped")),
             Ok(Incoming::Session(Some(event))) => self.on_session_event(event),
             Ok(Incoming::Session(None)) => Err(broken("the session ended")),
-            Err(_) => {
+            Err(TimeOver) => {
                 self.open.clear();
                 Ok(Some(Event::Quiet))
             }
@@ -467,6 +531,11 @@ impl World for Live<'_> {
 
     fn answer(&mut self, question: QuestionId, consent: Consent) -> Self::Done<'_> {
         self.session.answer(question, consent);
+        Box::pin(ready(Ok(())))
+    }
+
+    fn let_go(&mut self) -> Self::Done<'_> {
+        self.note(Event::LetGo);
         Box::pin(ready(Ok(())))
     }
 

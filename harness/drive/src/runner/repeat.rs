@@ -1,8 +1,9 @@
 //! Runs plans, several at once, and runs again what must not rest on one run.
 //!
-//! A plan with a finding is run a second time. If the runs differ, or if the adapter failed while other plans shared
-//! it, the plan is run alone: then no other plan can be the cause. A finding is never dropped for not coming back;
-//! it is labelled with how often it came, and with what was different on the side of the harness.
+//! A plan that fails is run a second time: alone, so that no other plan can be the cause, and with more patience, so that
+//! a slow machine cannot be. If the runs differ, it is run alone twice more. What a run alone has shown is a finding,
+//! labelled with how often it came and with what was different on the side of the harness. What only runs among other
+//! plans have shown, or only runs with less patience, is not: the case says what it was rescued from.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +17,7 @@ use brickbat_report::report::{Repeats, SeenFinding};
 use brickbat_scenario::trace::Event;
 use brickbat_scenario::verdict::{Finding, Severity, Verdict};
 
-/// Runs of a plan alone when its runs differ: with the first two they are five, which distinguishes often from rarely.
+/// Runs of a plan alone when its runs differ: with the first they are four, which distinguishes often from rarely.
 const ALONE_RUNS: usize = 3;
 
 /// Plans that are run again alone because the adapter failed. One plan that ends a process takes at most as many with
@@ -36,7 +37,17 @@ pub(super) struct PlanRun {
     pub(super) outcome: Attempt,
     /// The number of the adapter's process, where there is one.
     pub(super) process: Option<u32>,
-    pub(super) alone: bool,
+    pub(super) company: Company,
+}
+
+/// What a plan runs with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Company {
+    /// Other plans run at the same time.
+    Others,
+    Alone,
+    /// It runs alone, to confirm what another run has shown, and is waited for longer.
+    Suspect,
 }
 
 /// All runs of a plan in one.
@@ -69,7 +80,7 @@ pub(super) async fn round(
             .buffer_unordered(options.n_jobs);
         let mut results = std::pin::pin!(results);
         while let Some((index, runs)) = results.next().await {
-            if options.repeat.confirm && is_doubtful(&runs, options.n_jobs) {
+            if options.repeat.confirm && is_doubtful(&runs) {
                 doubtful.push((index, runs));
             } else {
                 stop = done(index, merged(runs));
@@ -86,15 +97,16 @@ pub(super) async fn round(
         if stop || (is_broken && (n_retried == MAX_RETRIED || n_broken == MAX_BROKEN)) {
             continue;
         }
-        let n_runs = if is_broken { 1 } else { ALONE_RUNS };
-        for _ in 0..n_runs {
-            runs.push(once(running, &todo[*index], options, true).await);
-        }
+        runs.push(once(running, &todo[*index], options, Company::Suspect).await);
         if is_broken {
             n_retried += 1;
             n_broken = if runs.iter().all(PlanRun::is_broken) { n_broken + 1 } else { 0 };
             if runs.last().is_some_and(PlanRun::has_failed) {
-                runs.push(once(running, &todo[*index], options, true).await);
+                runs.push(once(running, &todo[*index], options, Company::Suspect).await);
+            }
+        } else if differ(runs) {
+            for _ in 1..ALONE_RUNS {
+                runs.push(once(running, &todo[*index], options, Company::Suspect).await);
             }
         }
     }
@@ -105,22 +117,19 @@ pub(super) async fn round(
     stop
 }
 
-/// The runs of a plan while other plans run.
+/// The first runs of a plan, while others may run.
 async fn together(running: &Running, todo: &PlanToRun<'_>, options: Options<'_>) -> Vec<PlanRun> {
-    let alone = options.n_jobs == 1;
+    let company = if options.n_jobs == 1 { Company::Alone } else { Company::Others };
     let mut runs = Vec::new();
     for _ in 0..options.repeat.times {
-        runs.push(once(running, todo, options, alone).await);
-    }
-    if options.repeat.confirm && runs.len() == 1 && runs.iter().all(PlanRun::has_failed) {
-        runs.push(once(running, todo, options, alone).await);
+        runs.push(once(running, todo, options, company).await);
     }
     runs
 }
 
-async fn once(running: &Running, todo: &PlanToRun<'_>, options: Options<'_>, alone: bool) -> PlanRun {
-    let (outcome, process) = attempt(running, &todo.job.plan, todo.concurrency, options).await;
-    PlanRun { outcome, process, alone }
+async fn once(running: &Running, todo: &PlanToRun<'_>, options: Options<'_>, company: Company) -> PlanRun {
+    let (outcome, process) = attempt(running, &todo.job.plan, todo.concurrency, options, company).await;
+    PlanRun { outcome, process, company }
 }
 
 impl PlanRun {
@@ -134,6 +143,16 @@ impl PlanRun {
 
     fn is_broken(&self) -> bool {
         self.verdict() == Verdict::HarnessError
+    }
+
+    fn is_alone(&self) -> bool {
+        self.company != Company::Others
+    }
+
+    /// Whether the harness gave up waiting for the system.
+    fn gave_up(&self) -> bool {
+        let events = self.outcome.run.iter().flat_map(|run| run.trace.events());
+        events.into_iter().any(|event| *event == Event::GaveUp)
     }
 
     /// What came out, as far as runs are compared.
@@ -159,16 +178,31 @@ fn kind(finding: &Finding) -> (Severity, &'static str) {
     (finding.harm, finding.check)
 }
 
-/// Whether the runs differ, or the adapter failed while others may have been the cause.
-fn is_doubtful(runs: &[PlanRun], n_jobs: usize) -> bool {
-    let differ = runs.windows(2).any(|pair| pair[0].signature() != pair[1].signature());
-    differ || (n_jobs > 1 && runs.iter().any(PlanRun::is_broken))
+/// Whether the runs must not be the last word: they differ, or show what a single run shows by chance. That the adapter
+/// failed is doubtful where others may have been the cause.
+fn is_doubtful(runs: &[PlanRun]) -> bool {
+    let is_once = runs.len() == 1;
+    let may_be_chance = |run: &PlanRun| match run.verdict() {
+        Verdict::Fail => is_once || !run.is_alone(),
+        Verdict::Vacuous => !run.is_alone(),
+        Verdict::HarnessError => !run.is_alone(),
+        Verdict::Pass
+        | Verdict::Inconclusive
+        | Verdict::Unreachable
+        | Verdict::Unsupported
+        | Verdict::NotRun => false,
+    };
+    differ(runs) || runs.iter().any(may_be_chance)
+}
+
+fn differ(runs: &[PlanRun]) -> bool {
+    runs.windows(2).any(|pair| pair[0].signature() != pair[1].signature())
 }
 
 /// Takes back the failures of the adapter that another plan has caused: those in a process under which a plan ran
 /// that makes the adapter fail also alone. Where no such plan is found, every failure stands.
 fn absolve(doubtful: &mut [(usize, Vec<PlanRun>)]) {
-    let is_culprit = |runs: &[PlanRun]| runs.iter().any(|run| run.alone && run.is_broken());
+    let is_culprit = |runs: &[PlanRun]| runs.iter().any(|run| run.is_alone() && run.is_broken());
     let sick: BTreeSet<u32> = doubtful
         .iter()
         .filter(|(_, runs)| is_culprit(runs))
@@ -196,12 +230,28 @@ const RANK: [Verdict; 8] = [
     Verdict::Pass,
 ];
 
+/// The runs on which the verdict rests. Where a plan has run alone, what other runs show is not proven, except that the
+/// adapter broke; and where it was waited for longer, neither is what a shorter wait shows.
+fn basis(runs: &[PlanRun]) -> Vec<usize> {
+    let has_been = |company: Company| runs.iter().any(|run| run.company == company && !run.is_broken());
+    let counts = |run: &PlanRun| match run.company {
+        Company::Suspect => true,
+        Company::Alone => !(has_been(Company::Suspect) && run.gave_up()),
+        Company::Others if run.is_broken() => !run.outcome.is_late,
+        Company::Others => false,
+    };
+    let all = 0..runs.len();
+    if has_been(Company::Suspect) { all.filter(|at| counts(&runs[*at])).collect() } else { all.collect() }
+}
+
 fn merged(mut runs: Vec<PlanRun>) -> MergedRuns {
-    let ranked = RANK.into_iter().find_map(|verdict| runs.iter().position(|run| run.verdict() == verdict));
+    let basis = basis(&runs);
+    let ranked =
+        RANK.into_iter().find_map(|verdict| basis.iter().copied().find(|at| runs[*at].verdict() == verdict));
     let Some(at) = ranked else { return Attempt::unjudged(Verdict::NotRun, "it was not run").into() };
     let verdict = runs[at].verdict();
     let mut findings: Vec<Finding> = Vec::new();
-    for run in &runs {
+    for run in basis.iter().map(|at| &runs[*at]) {
         // A kind of finding comes with all its places from the first run that shows it.
         let known: BTreeSet<_> = findings.iter().map(kind).collect();
         let new = run.outcome.judgement.findings.iter().filter(|finding| !known.contains(&kind(finding)));
@@ -225,11 +275,14 @@ fn repeats(runs: &[PlanRun], verdict: Verdict, findings: &[Finding]) -> Repeats 
         harm: kind.0,
         seen: count(&|run| run.shows(kind)),
     };
-    let ran_alone = runs.iter().any(|run| run.alone);
+    let ran_alone = runs.iter().any(PlanRun::is_alone);
+    let all: BTreeSet<(Severity, &'static str)> =
+        runs.iter().flat_map(|run| &run.outcome.judgement.findings).map(kind).collect();
     let repeats = Repeats {
         seen: count(&|run| run.verdict() == verdict),
         of,
-        alone: ran_alone.then(|| runs.iter().any(|run| run.alone && run.verdict() == verdict)),
+        alone: ran_alone.then(|| runs.iter().any(|run| run.is_alone() && run.verdict() == verdict)),
+        rescued: all.difference(&kinds).copied().map(seen).collect(),
         findings: kinds.into_iter().map(seen).filter(|seen| seen.seen < of).collect(),
         suspects: Vec::new(),
     };
@@ -260,7 +313,7 @@ fn suspects(runs: &[PlanRun]) -> Vec<String> {
     if !one.is_empty() && !other.is_empty() && one.is_disjoint(&other) {
         suspects.push("the adapter was started anew between the runs");
     }
-    if splits(|run| run.alone) {
+    if splits(PlanRun::is_alone) {
         suspects.push("it depends on whether other plans run at the same time");
     }
     suspects.into_iter().map(str::to_owned).collect()
@@ -276,9 +329,9 @@ mod tests {
         let findings = checks.iter().map(finding).collect();
         let judgement = Judgement { verdict, findings, reason: None, asked: Vec::new() };
         PlanRun {
-            outcome: Attempt { judgement, receipts: Vec::new(), run: None, kept: None },
+            outcome: Attempt { judgement, receipts: Vec::new(), run: None, kept: None, is_late: false },
             process: Some(1),
-            alone: false,
+            company: Company::Others,
         }
     }
 
@@ -298,7 +351,15 @@ mod tests {
     }
 
     fn alone(run: PlanRun) -> PlanRun {
-        PlanRun { alone: true, ..run }
+        PlanRun { company: Company::Alone, ..run }
+    }
+
+    fn suspect(run: PlanRun) -> PlanRun {
+        PlanRun { company: Company::Suspect, ..run }
+    }
+
+    fn late(run: PlanRun) -> PlanRun {
+        PlanRun { outcome: Attempt { is_late: true, ..run.outcome }, ..run }
     }
 
     #[test]
@@ -335,7 +396,7 @@ mod tests {
     #[test]
     fn causes_in_the_harness_are_named() {
         let words = "it depends on whether other plans run at the same time";
-        assert!(label(vec![failed(), failed(), alone(passed())]).contains(words));
+        assert!(label(vec![passed(), passed(), alone(failed())]).contains(words));
         assert!(!label(vec![failed(), passed(), alone(failed())]).contains(words));
         let words = "the adapter was started anew between the runs";
         assert!(label(vec![failed(), PlanRun { process: Some(2), ..passed() }]).contains(words));
@@ -358,10 +419,43 @@ mod tests {
     }
 
     #[test]
-    fn only_what_differs_or_broke_among_others_is_doubtful() {
-        assert!(!is_doubtful(&[failed(), failed()], 8));
-        assert!(is_doubtful(&[failed(), passed()], 8));
-        assert!(is_doubtful(&[broken(1)], 8));
-        assert!(!is_doubtful(&[broken(1)], 1));
+    fn what_differs_or_failed_among_others_or_only_once_is_doubtful() {
+        assert!(is_doubtful(&[failed()]));
+        assert!(is_doubtful(&[alone(failed())]));
+        assert!(is_doubtful(&[failed(), failed()]));
+        assert!(!is_doubtful(&[alone(failed()), alone(failed())]));
+        assert!(is_doubtful(&[alone(failed()), alone(passed())]));
+        assert!(is_doubtful(&[broken(1)]));
+        assert!(!is_doubtful(&[alone(broken(1))]));
+        assert!(is_doubtful(&[run(Verdict::Vacuous, &[])]));
+        assert!(!is_doubtful(&[passed()]));
+    }
+
+    #[test]
+    fn what_is_not_seen_alone_is_not_a_finding() {
+        let both = || run(Verdict::Fail, &[STUCK, HANG]);
+        let merged_runs = merged(vec![both(), suspect(failed()), suspect(failed()), suspect(failed())]);
+        let kinds: Vec<_> = merged_runs.outcome.judgement.findings.iter().map(kind).collect();
+        assert_eq!(kinds, [(Severity::StuckPart, "parts-settled")]);
+        let rescued = merged_runs.repeats.unwrap().rescued;
+        assert_eq!(
+            rescued.iter().map(|seen| (seen.harm, seen.seen)).collect::<Vec<_>>(),
+            [(Severity::Hang, 1)]
+        );
+
+        let merged_runs = merged(vec![both(), suspect(passed())]);
+        assert_eq!(merged_runs.outcome.judgement.verdict, Verdict::Pass);
+        assert_eq!(
+            merged_runs.repeats.unwrap().label().unwrap(),
+            "1 of 2 runs, also when run alone; not seen alone and with patience: \
+             turn-ends (hang) in 1, parts-settled (stuck-part) in 1; \
+             it depends on whether other plans run at the same time"
+        );
+        // What one run alone has shown stays, also when it does not come back.
+        let verdict = |runs| merged(runs).outcome.judgement.verdict;
+        assert_eq!(verdict(vec![alone(failed()), suspect(passed()), suspect(passed())]), Verdict::Fail);
+        // An adapter that breaks is broken, and one that was only late is not.
+        assert_eq!(verdict(vec![broken(1), suspect(passed())]), Verdict::HarnessError);
+        assert_eq!(verdict(vec![late(broken(1)), suspect(passed())]), Verdict::Pass);
     }
 }

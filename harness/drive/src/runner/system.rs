@@ -15,6 +15,7 @@ pub(super) use prepared::{Prepared, server};
 
 use super::live::{self, DriveResult, Opener, Opening, Pace, Remains};
 use super::options::Repeat;
+use super::repeat::Company;
 use crate::driver::in_process::{Endpoints, InProcess};
 use crate::driver::manifest::Install;
 use crate::driver::{
@@ -121,6 +122,18 @@ impl System {
         Ok(System::Adapted(Box::new(Subject { manifest, mode, origin })))
     }
 
+    /// The same with more patience for it, or with less. Our own agent in this process needs none.
+    pub fn with_patience(self, factor: f64) -> System {
+        match self {
+            System::Adapted(subject) => {
+                let Subject { manifest, mode, origin } = *subject;
+                let manifest = manifest.with_patience(factor);
+                System::Adapted(Box::new(Subject { manifest, mode, origin }))
+            }
+            System::Simulated(_) | System::Live(..) => self,
+        }
+    }
+
     /// The same with another version of its SDK than the lockfile's.
     pub fn with_sdk_version(self, version: &str) -> Result<System, UnknownSystem> {
         match self {
@@ -197,7 +210,7 @@ impl Running {
                 let how = How::Adapted(Box::new(Adapted {
                     pace: match subject.origin {
                         Origin::Own(_) => Pace::OWN,
-                        _ => Pace::ADAPTED,
+                        _ => Pace::adapted(subject.manifest.waits.silence, subject.manifest.stop_of(&mode)),
                     },
                     dialects: subject.manifest.dialects.clone(),
                     mode,
@@ -275,6 +288,7 @@ impl Running {
         plan: &Arc<Plan>,
         profile: &'static Profile,
         width: Option<usize>,
+        company: Company,
         keep: Option<&Redactor>,
     ) -> DriveResult {
         let provider = Provider::new(Arc::clone(plan), profile);
@@ -300,7 +314,11 @@ impl Running {
                 let opener = AdaptedSystem { adapted, plan, server, number };
                 let state = adapted.prepared.path().to_string_lossy();
                 let keep = keep.map(|redactor| redactor.clone().with_path(&state, "<state>"));
-                live::drive(server, plan, provider, width, adapted.pace, keep, &opener).await
+                let pace = match company {
+                    Company::Others | Company::Alone => adapted.pace,
+                    Company::Suspect => adapted.pace.longer(),
+                };
+                live::drive(server, plan, provider, width, pace, keep, &opener).await
             }
         }
     }

@@ -331,7 +331,7 @@ impl Connection {
             }
             mounted.gates.open(|gate| permit.send(ServerEvent::GateOpened { gate, tool, args }))
         };
-        let settled = self.settle_gate(answer, request.head.after).await;
+        let settled = self.settle_gate(mounted, answer, request.head.after).await;
         let (seen, next) = match settled {
             Ok(grade) => (ServerEvent::GateSettled { gate, grade }, AfterRequest::from(request.head.after)),
             Err(Gone) => {
@@ -346,6 +346,7 @@ impl Connection {
 
     async fn settle_gate(
         &mut self,
+        mounted: &Mounted,
         answer: oneshot::Receiver<Vec<u8>>,
         after: After,
     ) -> Result<Confidence, Gone> {
@@ -357,7 +358,7 @@ impl Connection {
         self.output.clear();
         http::write_json(&mut self.output, 200, &body, after);
         self.flush().await?;
-        self.receipt().await
+        self.receipt(mounted).await
     }
 
     async fn serve_exchange(

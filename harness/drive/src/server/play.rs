@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use tokio::io::AsyncWriteExt;
 use tokio::sync::oneshot;
-use tokio::time::{Instant, timeout};
+use tokio::time::timeout;
 
 use super::connection::{AfterRequest, Connection, Gone};
 use super::http::{self, After, Framing};
 use super::receipt::Queue;
 use super::{Mounted, ServerEvent, Writes, lock};
+use crate::driver::stopwatch::Stopwatch;
 use brickbat_engine::provider::{Answer, Hold, Sent};
 use brickbat_scenario::trace::{Confidence, Ending, Event, ExchangeId};
 
@@ -86,7 +87,7 @@ impl Connection {
 
     async fn hold(&mut self, mounted: &Mounted, exchange: ExchangeId, hold: &Hold) -> Result<(), Gone> {
         self.flush().await?;
-        let grade = self.receipt().await?;
+        let grade = self.receipt(mounted).await?;
         let (release, released) = oneshot::channel();
         lock(&mounted.holds).insert(exchange, release);
         let _ = mounted.seen.send(ServerEvent::Trace(Event::Held { exchange, at: hold.at, grade })).await;
@@ -103,7 +104,7 @@ impl Connection {
     /// Breaks off inside the body, once the peer has read what was sent: a RST would take it away.
     async fn cut(&mut self, mounted: &Arc<Mounted>, answer: &Answer) -> Result<AfterRequest, Gone> {
         self.flush().await?;
-        self.receipt().await?;
+        self.receipt(mounted).await?;
         if answer.ending == Ending::Reset {
             return Ok(AfterRequest::Reset(mounted.clone(), answer.exchange));
         }
@@ -123,14 +124,14 @@ impl Connection {
     }
 
     /// Waits, within a bound, until the peer has read everything.
-    pub(super) async fn receipt(&mut self) -> Result<Confidence, Gone> {
+    pub(super) async fn receipt(&mut self, mounted: &Mounted) -> Result<Confidence, Gone> {
         let Some(ours) = self.ours else { return Ok(Confidence::Written) };
-        let start = Instant::now();
+        let mut stopwatch = Stopwatch::start(mounted.process());
         loop {
             match self.shared.queues.look(ours, self.peer, self.n_written) {
                 Queue::Empty => return Ok(Confidence::Read),
                 Queue::Unknown => return Ok(Confidence::Written),
-                Queue::Waiting if start.elapsed() >= self.shared.limits.receipt_time => {
+                Queue::Waiting if stopwatch.has_counted(self.shared.limits.receipt_time) => {
                     return Ok(Confidence::Written);
                 }
                 Queue::Waiting => {}

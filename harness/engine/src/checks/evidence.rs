@@ -2,24 +2,34 @@
 
 use super::changed::Changed;
 use super::given;
-use crate::provider::Recall;
+use crate::provider::{Recall, conversation, says};
 use crate::run::Run;
-use brickbat_rules::json::{Document, Json};
-use brickbat_rules::{self as rules, Memory, Profile};
+use brickbat_rules::json::Document;
+use brickbat_rules::{self as rules, Profile};
 use brickbat_scenario::history::{Content, History, Item};
 use brickbat_scenario::plan::{CallKey, MARKER, Plan, PlannedCall, Script, ToolOutcome};
 use brickbat_scenario::trace::{
     Aside, CallRecord, Event, ExchangeId, Ledger, RequestKind, ShownState, TurnOutcome,
 };
 use brickbat_scenario::wire;
+use serde_json::Value;
 
 pub struct Evidence<'a> {
     pub plan: &'a Plan,
     pub run: &'a Run,
     /// What the tools really did.
     pub ledger: Ledger,
+    /// Those of the thread.
     pub requests: Vec<RequestView>,
+    /// Those of a run that went on after its turn was stopped: each came in a later turn, and is not of the thread.
+    strays: Vec<StrayRequest>,
     pub changed: Changed,
+}
+
+struct StrayRequest {
+    exchange: ExchangeId,
+    /// The turn that it belongs to by what it says.
+    of_turn: usize,
 }
 
 pub struct RequestView {
@@ -59,11 +69,16 @@ impl<'a> Evidence<'a> {
         let mut ledger = Ledger::of(&run.trace, plan.calls.len());
         given::enter(plan, &mut ledger);
         let changed = Changed::of(plan, &run.trace);
-        Evidence { plan, run, ledger, requests, changed }
+        let strays = strays(plan, run, &requests);
+        requests.retain(|request| strays.iter().all(|stray| stray.exchange != request.exchange));
+        Evidence { plan, run, ledger, requests, strays, changed }
     }
 
     pub fn turn_of(&self, exchange: ExchangeId) -> Option<usize> {
-        self.requests.iter().find(|request| request.exchange == exchange).map(|request| request.turn)
+        let stray = self.strays.iter().find(|stray| stray.exchange == exchange).map(|stray| stray.of_turn);
+        stray.or_else(|| {
+            self.requests.iter().find(|request| request.exchange == exchange).map(|request| request.turn)
+        })
     }
 
     /// The last request of the thread that can be read; what it holds is what the thread remembers.
@@ -115,6 +130,22 @@ impl<'a> Evidence<'a> {
             return None;
         }
         request.key_of(id).or_else(|| self.call_by_id(id).map(|(key, _)| key))
+    }
+
+    /// What the system had stored when the plan was over, in its own format.
+    pub fn stored(&self) -> Option<Value> {
+        let mut events = self.run.trace.events().iter().rev();
+        let history = events.find_map(|event| match event {
+            Event::Stored { history } => Some(history),
+            _ => None,
+        })?;
+        serde_json::from_slice(history).ok()
+    }
+
+    /// Whether a call is of a turn whose run went on after its stop.
+    pub fn is_astray(&self, key: CallKey) -> bool {
+        let turn = self.call(key).turn;
+        self.ran_astray(key) || self.strays.iter().any(|stray| stray.of_turn == turn)
     }
 
     pub fn call(&self, key: CallKey) -> &'a PlannedCall {
@@ -207,7 +238,20 @@ impl<'a> Evidence<'a> {
 
     /// Whether that turn was stopped by the user, or broken off by an exception.
     pub fn was_stopped(&self, turn: usize) -> bool {
-        self.events_of(turn).any(|event| matches!(event, Event::Stopped | Event::Interrupted { .. }))
+        was_stopped(self.run, turn)
+    }
+
+    /// Whether a call ran when its turn had been stopped and another had begun, for a run that went on and not for the
+    /// thread: no later request of the thread has what that run returned.
+    pub fn ran_astray(&self, key: CallKey) -> bool {
+        let (call, account) = (self.call(key), self.account(key));
+        let is_late = account.start_turns.iter().all(|turn| *turn > call.turn);
+        let in_thread = || {
+            self.requests
+                .iter()
+                .any(|request| request.turn > call.turn && self.shows_result(request, key, |_| true))
+        };
+        !account.start_turns.is_empty() && is_late && self.was_stopped(call.turn) && !in_thread()
     }
 
     /// What was said to running turns and accepted by the system, with the turn.
@@ -271,6 +315,27 @@ pub struct ResultView<'a> {
     pub is_error: Option<bool>,
 }
 
+fn was_stopped(run: &Run, turn: usize) -> bool {
+    let is_stop = |event: &Event| matches!(event, Event::Stopped | Event::Interrupted { .. });
+    run.trace.by_turn().any(|(at, event)| at == turn && is_stop(event))
+}
+
+/// The requests that are of a turn that was stopped, and came in a later one. Such a request lacks what the user has said
+/// since, which another request has, and nothing in it is of a later turn.
+fn strays(plan: &Plan, run: &Run, requests: &[RequestView]) -> Vec<StrayRequest> {
+    let of_thread = |request: &&RequestView| request.kind != RequestKind::Auxiliary && request.is_read;
+    let latest = |request: &RequestView| {
+        plan.turns.iter().rposition(|turn| says(&request.history, turn)).filter(|_| of_thread(&request))
+    };
+    let stray = |request: &RequestView| {
+        let of_turn = latest(request).filter(|turn| *turn < request.turn && was_stopped(run, *turn))?;
+        let is_of_later = request.calls().any(|call| plan.calls[call.key.0 as usize].turn > of_turn);
+        let is_said = requests.iter().any(|other| latest(other) >= Some(request.turn));
+        (is_said && !is_of_later).then_some(StrayRequest { exchange: request.exchange, of_turn })
+    };
+    requests.iter().filter_map(stray).collect()
+}
+
 fn view(
     plan: &Plan,
     profile: &'static Profile,
@@ -295,20 +360,6 @@ fn view(
     let asks_to_think = wire::of(plan.dialect).asks_to_think(document.root());
     let calls = history.items.iter().filter_map(|item| call_view(plan, item)).collect();
     RequestView { exchange, turn, kind, is_read, history, offered, asks_to_think, calls, refusal }
-}
-
-/// The conversation that a request goes on with, what it only names included.
-fn conversation(plan: &Plan, memory: &Memory, body: Json) -> History {
-    let Some(written) = memory.expanded(body) else {
-        return wire::history(plan.dialect, body);
-    };
-    let text = written.body.to_string();
-    let Ok(document) = Document::parse(text.as_bytes()) else { return History::default() };
-    let mut history = wire::history(plan.dialect, document.root());
-    for item in &mut history.items {
-        item.pointer = written.pointer_as_sent(&item.pointer);
-    }
-    history
 }
 
 /// A call of the plan is known by its id, or, where a system gives ids of its own or several calls have the same, by

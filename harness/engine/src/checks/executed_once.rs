@@ -1,4 +1,6 @@
 //! Does each call run once, and in its own turn?
+//!
+//! What a run does that goes on after its stop is another finding ([`super::stops_when_stopped`]).
 
 use super::*;
 use brickbat_scenario::scenario::Times;
@@ -21,7 +23,7 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
         ..CHECK.finding("the tool's gate")
     };
     let mut findings = Vec::new();
-    for (call, account) in evidence.calls() {
+    for (key, (call, account)) in (0..).map(CallKey).zip(evidence.calls()) {
         let n_starts = account.starts.len();
         if call.given && n_starts > 0 {
             let message = format!("call {} from the given history ran again", call.name);
@@ -29,7 +31,9 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
         } else if n_starts > 1 {
             let message = format!("call {} ran {n_starts} times", call.name);
             findings.push(finding(message, "one run", format!("{n_starts} runs")));
-        } else if let Some(turn) = account.start_turns.iter().find(|turn| **turn > call.turn) {
+        } else if let Some(turn) = account.start_turns.iter().find(|turn| **turn > call.turn)
+            && !evidence.ran_astray(key)
+        {
             let message = format!("call {} ran in a later turn", call.name);
             findings.push(finding(message, "a run in its own turn", format!("a run in turn {}", turn + 1)));
         }

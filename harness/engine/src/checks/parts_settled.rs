@@ -1,10 +1,14 @@
-//! Is every call of a turn that is over shown as over?
+//! Is every call of a turn that is over shown, and stored, as over?
+//!
+//! At the user's stop the client itself marks the calls of the turn that are not over as cancelled, as the Agent Client
+//! Protocol has it, so a system need not show that. What it shows of them in a later turn, and what it stores, is its own.
+//! A run that goes on after its stop is another finding ([`super::stops_when_stopped`]).
 
 use super::*;
 
 pub(super) const CHECK: Check = Check {
     id: "parts-settled",
-    summary: "no call of a finished turn stays displayed as running",
+    summary: "no call of a finished turn stays displayed, or stored, as running",
     level: Level::L2,
     invariants: &[2, 10, 14],
     severity: Severity::StuckPart,
@@ -17,50 +21,131 @@ fn shows_calls(evidence: &Evidence<'_>) -> bool {
 }
 
 fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
-    // A call may be over later than its turn, as a tool is that does not hear the stop: the last word counts.
-    let mut shown: Vec<(usize, &str, ShownState)> = Vec::new();
+    let shown = shown(evidence);
+    let stuck = |turn: usize| {
+        let of_turn = shown.iter().filter(move |part| part.turn == turn && part.is_stuck(evidence));
+        of_turn.map(|part| (part.id, part.state)).collect::<Vec<_>>()
+    };
+    let displayed = evidence.outcomes().filter_map(|(turn, _)| stuck_parts(evidence, turn, &stuck(turn)));
+    let last = evidence.last_request().map_or(0, |last| last.turn);
+    let stored = evidence.stored().into_iter().flat_map(|stored| {
+        let stopped = (0..last).filter(|turn| evidence.was_stopped(*turn));
+        stopped.filter_map(|turn| stored_running(evidence, turn, &stored)).collect::<Vec<_>>()
+    });
+    displayed.chain(stored).collect()
+}
+
+/// What is shown of one call.
+struct Part<'a> {
+    id: &'a str,
+    /// The turn in which it was shown first.
+    turn: usize,
+    state: ShownState,
+    /// The turn in which it was shown last.
+    at: usize,
+    /// Whether the client has marked it as cancelled.
+    is_cancelled: bool,
+}
+
+impl Part<'_> {
+    fn is_stuck(&self, evidence: &Evidence<'_>) -> bool {
+        let is_client_s = self.is_cancelled && self.at == self.turn;
+        let key = evidence.call_by_id(self.id).map(|(key, _)| key);
+        !self.state.is_final() && !is_client_s && !key.is_some_and(|key| evidence.is_astray(key))
+    }
+}
+
+/// What was shown last of each call. A call may be over later than its turn, as a tool is that does not hear the stop.
+fn shown<'a>(evidence: &Evidence<'a>) -> Vec<Part<'a>> {
+    let mut shown: Vec<Part<'a>> = Vec::new();
     for (turn, event) in evidence.run.trace.by_turn() {
-        let (id, state) = match event {
-            Event::CallShown { id, state } => (id, state),
-            // A dead process shows nothing any more: what it left running is not held against it.
-            Event::Killed => {
-                shown.retain(|(_, _, state)| state.is_final());
-                continue;
+        match event {
+            Event::CallShown { id, state } => match shown.iter_mut().find(|part| part.id == id) {
+                Some(part) => (part.state, part.at) = (*state, turn),
+                None => shown.push(Part { id, turn, state: *state, at: turn, is_cancelled: false }),
+            },
+            Event::Stopped => {
+                shown.iter_mut().filter(|part| part.turn == turn).for_each(|part| part.is_cancelled = true);
             }
-            _ => continue,
-        };
-        match shown.iter_mut().find(|(_, known, _)| known == id) {
-            Some(entry) => entry.2 = *state,
-            None => shown.push((turn, id, *state)),
+            // A dead process shows nothing any more: what it left running is not held against it.
+            Event::Killed => shown.retain(|part| part.state.is_final()),
+            _ => {}
         }
     }
-    let stuck = |turn: usize| {
-        let of_turn = shown.iter().filter(move |(at, _, state)| *at == turn && !state.is_final());
-        of_turn.map(|(_, id, state)| (*id, *state)).collect::<Vec<_>>()
-    };
-    evidence.outcomes().filter_map(|(turn, _)| stuck_parts(evidence, turn, &stuck(turn))).collect()
+    shown
+}
+
+/// Words that say in a store that a call has still to end.
+const RUNNING: [&str; 6] =
+    ["input-available", "input-streaming", "pending", "in_progress", "in-progress", "running"];
+
+/// The calls of a stopped turn that are stored as running, in one finding.
+fn stored_running(evidence: &Evidence<'_>, turn: usize, stored: &Value) -> Option<Finding> {
+    let of_turn = evidence.calls().filter(|(call, _)| call.turn == turn && !call.given);
+    let running = of_turn.filter_map(|(call, _)| Some((call.name.as_str(), stored_state(stored, &call.id)?)));
+    let running: Vec<(&str, &str)> = running.filter(|(_, state)| RUNNING.contains(state)).collect();
+    let (_, state) = running.first()?;
+    let names: Vec<&str> = running.iter().map(|(name, _)| *name).collect();
+    Some(Finding {
+        message: format!(
+            "{} still stored as running after {} turn was stopped",
+            named(&names),
+            whose(&names)
+        ),
+        expected: "a state that says that it is over".to_owned(),
+        got: format!("`{state}`"),
+        ..CHECK.finding(in_turn(turn))
+    })
+}
+
+/// The last state that a store gives for what has that id: in the same object, or in an object of that name in it.
+fn stored_state<'a>(stored: &'a Value, id: &str) -> Option<&'a str> {
+    match stored {
+        Value::Array(items) => items.iter().rev().find_map(|item| stored_state(item, id)),
+        Value::Object(fields) => {
+            let inner = || fields.values().rev().find_map(|field| stored_state(field, id));
+            if fields.values().any(|field| field.as_str() == Some(id)) {
+                let state = fields.get("state").or_else(|| fields.get("status"));
+                return state
+                    .and_then(|state| state.as_str().or_else(|| state.get("status")?.as_str()))
+                    .or_else(inner);
+            }
+            inner()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
+    }
 }
 
 /// One finding for all calls of a turn that are left as they were.
 fn stuck_parts(evidence: &Evidence<'_>, turn: usize, stuck: &[(&str, ShownState)]) -> Option<Finding> {
     let name = |id| evidence.call_by_id(id).map_or(id, |(_, call)| call.name.as_str());
     let names: Vec<&str> = stuck.iter().map(|(id, _)| name(id)).collect();
-    let calls = match names.as_slice() {
-        [] => return None,
-        [name] => format!("call {name} is"),
-        [names @ .., last] => format!("calls {} and {last} are", names.join(", ")),
-    };
+    if names.is_empty() {
+        return None;
+    }
     let n_pending = stuck.iter().filter(|(_, state)| *state == ShownState::Pending).count();
     let word = match n_pending {
         0 => "in progress",
         n if n == stuck.len() => "pending",
         _ => "pending or in progress",
     };
-    let whose = if names.len() == 1 { "its" } else { "their" };
     Some(Finding {
-        message: format!("{calls} still shown as {word} after {whose} turn is over"),
+        message: format!("{} still shown as {word} after {} turn is over", named(&names), whose(&names)),
         expected: "completed or failed".to_owned(),
         got: word.to_owned(),
         ..CHECK.finding(in_turn(turn))
     })
+}
+
+/// Calls as the subject of a sentence.
+fn named(names: &[&str]) -> String {
+    match names {
+        [] => "no call is".to_owned(),
+        [name] => format!("call {name} is"),
+        [names @ .., last] => format!("calls {} and {last} are", names.join(", ")),
+    }
+}
+
+fn whose(names: &[&str]) -> &'static str {
+    if names.len() == 1 { "its" } else { "their" }
 }

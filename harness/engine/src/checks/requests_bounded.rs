@@ -35,7 +35,9 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
                 Event::Stopped | Event::Interrupted { .. } => stopped = true,
                 // The user goes on with another prompt.
                 Event::Said { way: Aside::Prompted, .. } => stopped = false,
-                Event::Requested { kind, .. } if *kind != RequestKind::Auxiliary => {
+                Event::Requested { exchange, kind, .. }
+                    if *kind != RequestKind::Auxiliary && evidence.turn_of(*exchange) == Some(turn) =>
+                {
                     n_all += 1;
                     n_after_stop += usize::from(stopped);
                 }

@@ -14,7 +14,7 @@ pub(super) const CHECK: Check = Check {
 
 fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
     let left = |(turn, n_requests): &(usize, usize)| {
-        let later = evidence.requests.iter().skip(*n_requests);
+        let later = evidence.requests.iter().filter(|request| request.exchange.0 as usize >= *n_requests);
         let mut later = later.filter(|request| request.kind != RequestKind::Auxiliary);
         later.find_map(|request| Some((*turn, request, trace_of(evidence, request, *turn)?)))
     };

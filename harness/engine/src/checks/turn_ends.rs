@@ -1,4 +1,8 @@
-//! Does every turn end?
+//! Does every turn end, and in time?
+//!
+//! A silence alone is no hang: a client may back off between its retries. What goes on by itself after a long silence is
+//! slow, and waits that the provider has asked for are not. A turn that ends only when what was held goes on was stopped
+//! late.
 
 use super::*;
 
@@ -13,18 +17,66 @@ pub(super) const CHECK: Check = Check {
 };
 
 fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let slow = (0..evidence.plan.turns.len()).filter_map(|turn| slow(evidence, turn));
+    let late = (0..evidence.plan.turns.len()).filter_map(|turn| stopped_late(evidence, turn));
+    hang(evidence).into_iter().chain(slow).chain(late).collect()
+}
+
+fn stopped_late(evidence: &Evidence<'_>, turn: usize) -> Option<Finding> {
+    let mut after = evidence.events_of(turn).skip_while(|event| **event != Event::LetGo);
+    let is_over = after.any(|event| matches!(event, Event::TurnEnded { .. }));
+    is_over.then(|| Finding {
+        harm: Severity::LateStop,
+        message: "the stop ends the turn only when the provider and the tools go on".to_owned(),
+        expected: "the end of the turn, while they are silent".to_owned(),
+        got: "the end of the turn after they had gone on".to_owned(),
+        ..CHECK.finding(in_turn(turn))
+    })
+}
+
+fn hang(evidence: &Evidence<'_>) -> Option<Finding> {
     let gave_up = evidence.run.trace.by_turn().find(|(_, event)| **event == Event::GaveUp);
-    let Some((turn, _)) = gave_up else { return Vec::new() };
+    let (turn, _) = gave_up?;
     if waits_for_ever(evidence, turn) {
-        return Vec::new();
+        return None;
     }
-    let after = if is_tried(evidence, turn) { " even after a stop" } else { "" };
-    vec![Finding {
-        message: format!("the turn does not end{after}"),
+    let how = match (is_tried(evidence, turn), is_over(evidence, turn)) {
+        (true, _) => "does not end even after a stop",
+        (false, true) => "does not end until the harness stops it",
+        (false, false) => "does not end, not even when the harness stops it",
+    };
+    Some(Finding {
+        message: format!("the turn {how}"),
         expected: "a turn that ends by itself".to_owned(),
         got: "silence".to_owned(),
         ..CHECK.finding(in_turn(turn))
-    }]
+    })
+}
+
+/// The long silences of a turn that nobody had stopped, in which no tool of ours was left waiting.
+fn slow(evidence: &Evidence<'_>, turn: usize) -> Option<Finding> {
+    let is_ours = |event: &Event| match event {
+        Event::Stopped | Event::Interrupted { .. } | Event::Killed | Event::GaveUp => true,
+        Event::ToolStarted { call: Some(call), .. } => evidence.call(*call).hangs,
+        _ => false,
+    };
+    let asked_for = evidence.plan.turns[turn].actions.iter().filter_map(|action| action.what.http());
+    let asked_for = asked_for.map(|fault| fault.retry_after_ms.div_ceil(1000)).max().unwrap_or_default();
+    let own = evidence.events_of(turn).take_while(|event| !is_ours(event));
+    let waits = own.filter_map(|event| match event {
+        Event::Waited { seconds } if *seconds > asked_for => Some(seconds.to_string()),
+        _ => None,
+    });
+    let waits: Vec<String> = waits.collect();
+    let of_turn = |request: &&RequestView| request.turn == turn && request.kind != RequestKind::Auxiliary;
+    let n_requests = evidence.requests.iter().filter(of_turn).count();
+    (!waits.is_empty()).then(|| Finding {
+        harm: Severity::Slow,
+        message: format!("the turn goes on only after a silence of {} s", waits.join(" s, and again of ")),
+        expected: "a turn that goes on, or ends with an error, sooner".to_owned(),
+        got: format!("{n_requests} requests in the turn"),
+        ..CHECK.finding(in_turn(turn))
+    })
 }
 
 /// Whether a turn was given up while it waited for a tool that never answers, before anything that the plan has for that
@@ -34,11 +86,13 @@ fn waits_for_ever(evidence: &Evidence<'_>, turn: usize) -> bool {
         Event::ToolStarted { call: Some(call), .. } => evidence.call(*call).hangs,
         _ => false,
     });
-    let is_over = evidence
-        .events_of(turn)
-        .skip_while(|event| **event != Event::GaveUp)
-        .any(|event| matches!(event, Event::TurnEnded { .. } | Event::Killed));
-    hangs && !is_tried(evidence, turn) && is_over
+    hangs && !is_tried(evidence, turn) && is_over(evidence, turn)
+}
+
+/// Whether a turn ended after all when it had been given up.
+fn is_over(evidence: &Evidence<'_>, turn: usize) -> bool {
+    let mut after = evidence.events_of(turn).skip_while(|event| **event != Event::GaveUp);
+    after.any(|event| matches!(event, Event::TurnEnded { .. } | Event::Killed))
 }
 
 /// Whether a turn was stopped, broken off or killed before it was given up; the stop that follows is the harness's own.

@@ -95,12 +95,7 @@ fn shown_otherwise(call: &PlannedCall, state: ShownState, is_sent: bool) -> Opti
 
 /// The texts in what the system has stored, whatever its format.
 fn stored(evidence: &Evidence<'_>) -> Option<Vec<String>> {
-    let mut events = evidence.run.trace.events().iter().rev();
-    let history = events.find_map(|event| match event {
-        Event::Stored { history } => Some(history),
-        _ => None,
-    })?;
-    let value: Value = serde_json::from_slice(history).ok()?;
+    let value = evidence.stored()?;
     let mut texts = Vec::new();
     collect(&value, &mut texts);
     Some(texts)

@@ -7,13 +7,14 @@ use brickbat_scenario::plan::PlannedPoint;
 use brickbat_scenario::trace::Confidence;
 
 impl Conductor {
-    /// Goes on to the next turn when this one is over and nothing is under way.
+    /// Goes on to the next turn when this one is over and nothing is under way. After a turn that the harness has stopped
+    /// itself none is played: what it would show would follow from that stop.
     pub(super) fn next_turn(&mut self, commands: &mut Vec<Command>) {
         let is_busy = self.tools.is_settling() || self.changing.is_some();
         if !self.turn.stage.is_over() || is_busy || commands.contains(&Command::Finish) {
             return;
         }
-        if self.turn.idx + 1 == self.plan.turns.len() {
+        if self.turn.idx + 1 == self.plan.turns.len() || self.turn.is_broken_off {
             return commands.push(Command::Finish);
         }
         let due = self.due_between_turns();

@@ -39,7 +39,7 @@ impl Conductor {
         }
         // A reply that the user stopped stays held until the turn is over: the system hears the stop, not the rest.
         // While a result is under way, what is due after it is not yet known.
-        let is_stopping = self.turn.stopped && !self.turn.stage.is_over();
+        let is_stopping = self.turn.stopped && !self.turn.stage.is_over() && !self.turn.is_let_go;
         let waits = is_stopping || self.tools.is_settling() || self.changing.is_some();
         self.holding.retain(|holding| {
             let keep = !holding.todo.is_empty() || waits;

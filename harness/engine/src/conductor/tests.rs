@@ -2,7 +2,7 @@ use super::*;
 use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::lower;
 
-const PATIENCE: Patience = Patience { progress: 1, hang: 2 };
+const PATIENCE: Patience = Patience { progress: 1, hang: 2, grace: None };
 
 fn plan() -> Arc<Plan> {
     let text = include_str!("../../../../scenarios/abort/mid-batch.yaml");
@@ -32,6 +32,52 @@ fn a_silent_system_is_stopped_and_then_given_up() {
     let commands: Vec<Command> = (0..8).flat_map(|_| conductor.observe(&Event::Quiet)).collect();
     let expected = [Command::GiveUp, Command::Stop, Command::GiveUp, Command::Finish];
     assert_eq!(commands[..4], expected);
+}
+
+#[test]
+fn what_is_held_goes_on_in_a_stopped_turn_of_a_system_that_notices_the_stop_only_then() {
+    let in_text = include_str!("../../../../scenarios/abort/in-text.yaml");
+    for grace in [None, Some(2)] {
+        let plans = lower::plans("x", "x.yaml", in_text, &[Dialect::OpenaiChat], 0).unwrap();
+        let plan = Arc::new(plans.into_iter().next().unwrap());
+        let PlannedPoint::Stream { mark, side, .. } = plan.turns[0].actions[0].at else { panic!() };
+        let mut conductor = Conductor::new(plan, Patience { progress: 15, hang: 60, grace }, None);
+        conductor.start();
+        let exchange = ExchangeId(0);
+        let kind = RequestKind::Scripted { turn: 0, reply: 0, attempt: 0 };
+        conductor.observe(&Event::Requested { exchange, kind, model: None, body: Vec::new().into() });
+        let (at, grade) = (Held { mark, side }, Confidence::Observed);
+        assert_eq!(conductor.observe(&Event::Held { exchange, at, grade }), [Command::Stop]);
+        assert_eq!(conductor.observe(&Event::Quiet), []);
+        let released = [Command::LetGo, Command::Release(exchange)];
+        assert_eq!(conductor.observe(&Event::Quiet), if grace.is_some() { &released[..] } else { &[] });
+    }
+}
+
+#[test]
+fn nothing_is_played_after_a_turn_that_the_harness_had_to_stop() {
+    let mut conductor = Conductor::new(plan(), PATIENCE, None);
+    conductor.start();
+    (0..2).for_each(|_| drop(conductor.observe(&Event::Quiet)));
+    let ended = Event::TurnEnded { outcome: brickbat_scenario::trace::TurnOutcome::Cancelled };
+    assert_eq!(conductor.observe(&ended), [Command::Finish]);
+}
+
+#[test]
+fn a_client_that_asks_again_after_longer_and_longer_pauses_is_waited_for() {
+    let patience = Patience { progress: 15, hang: 60, grace: None };
+    let mut conductor = Conductor::new(plan(), patience, None);
+    conductor.start();
+    let gives_up = |conductor: &mut Conductor, n_quiet: u32| {
+        (0..n_quiet).any(|_| conductor.observe(&Event::Quiet).contains(&Command::GiveUp))
+    };
+    // The pauses of a real client, in quarters of a second: in all it asks seven times within 90 s.
+    for (number, pause) in (0..).zip([4, 8, 10, 23, 37, 96, 182]) {
+        assert!(!gives_up(&mut conductor, pause), "pause {number}");
+        conductor.observe(&request(number));
+    }
+    assert!(!gives_up(&mut conductor, 4 * 182 - 1));
+    assert!(gives_up(&mut conductor, 1));
 }
 
 #[test]

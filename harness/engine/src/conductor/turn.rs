@@ -10,8 +10,14 @@ pub(super) struct TurnState {
     pub(super) stage: TurnStage,
     /// Whether the user, or the harness, has stopped it or broken it off; that stays so when it is over.
     pub(super) stopped: bool,
+    /// Whether it was the harness that has stopped it, since it would not have ended.
+    pub(super) is_broken_off: bool,
+    /// Whether provider and tools go on although it was stopped.
+    pub(super) is_let_go: bool,
     /// Quiet spells since anything happened.
     pub(super) n_quiet: u32,
+    /// The most quiet spells before a request.
+    pub(super) longest_wait: u32,
     pub(super) n_requests: u32,
     /// Whether a request came for which the script had no reply left.
     pub(super) is_off_script: bool,
@@ -36,7 +42,17 @@ pub(super) enum TurnStage {
 impl TurnState {
     pub(super) fn begun(idx: usize) -> TurnState {
         let stage = TurnStage::Running { n_prompts: 1 };
-        TurnState { idx, stage, stopped: false, n_quiet: 0, n_requests: 0, is_off_script: false }
+        TurnState {
+            idx,
+            stage,
+            stopped: false,
+            is_broken_off: false,
+            is_let_go: false,
+            n_quiet: 0,
+            longest_wait: 0,
+            n_requests: 0,
+            is_off_script: false,
+        }
     }
 }
 

@@ -137,6 +137,8 @@ fn channel(event: &Event, ranks: &BTreeMap<&str, u32>) -> (u8, u32) {
         | Event::Stopped
         | Event::Interrupted { .. }
         | Event::Said { .. }
+        | Event::Waited { .. }
+        | Event::LetGo
         | Event::GaveUp
         | Event::Quiet => (0, 0),
         Event::Requested { exchange, .. }

@@ -18,6 +18,9 @@ pub struct Repeats {
     /// The findings that not every run showed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<SeenFinding>,
+    /// What only runs among other plans, or with less patience, have shown: it does not count.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rescued: Vec<SeenFinding>,
     /// Differences on the side of the harness when the runs differed: look there first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suspects: Vec<String>,
@@ -38,7 +41,7 @@ pub struct SeenFinding {
 impl Repeats {
     /// Whether every run came out alike.
     pub fn is_steady(&self) -> bool {
-        self.seen == self.of && self.findings.is_empty()
+        self.seen == self.of && self.findings.is_empty() && self.rescued.is_empty()
     }
 
     /// The label of a case whose runs differ; none where they are alike.
@@ -54,6 +57,11 @@ impl Repeats {
         }
         for SeenFinding { check, harm, seen } in &self.findings {
             label.push_str(&format!("; {check} ({}) in {seen}", harm.name()));
+        }
+        let mut lead = "; not seen alone and with patience: ";
+        for SeenFinding { check, harm, seen } in &self.rescued {
+            label.push_str(&format!("{lead}{check} ({}) in {seen}", harm.name()));
+            lead = ", ";
         }
         for suspect in &self.suspects {
             label.push_str("; ");

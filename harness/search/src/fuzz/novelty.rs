@@ -100,6 +100,8 @@ fn named(event: &Event) -> &'static str {
         Event::Saving { .. } => "saving",
         Event::Switched { .. } => "switched",
         Event::Quiet => "quiet",
+        Event::Waited { .. } => "waited",
+        Event::LetGo => "let-go",
         Event::GaveUp => "gave-up",
         Event::TurnEnded { .. } => "turn-ended",
         Event::Stored { .. } => "stored",

@@ -50,6 +50,7 @@ impl Live<'_> {
         self.session = self.opener.open(&self.base_path, self.remains.as_ref()).await?;
         self.stderr.push_str(&said);
         self.stderr_from = 0;
+        self.mount.belongs_to(self.session.process());
         self.observe(Event::Resumed);
         Ok(())
     }
@@ -74,6 +75,7 @@ impl Live<'_> {
         };
         let session = std::mem::replace(&mut self.session, next);
         self.other = Some((session, std::mem::replace(&mut self.stderr_from, stderr_from)));
+        self.mount.belongs_to(self.session.process());
         self.trace.push(Event::Switched { process });
         Ok(())
     }

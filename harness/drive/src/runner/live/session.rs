@@ -70,6 +70,14 @@ impl SystemSession {
         }
     }
 
+    /// The root of the system's processes; none where it runs in this one.
+    pub(super) fn process(&self) -> Option<u32> {
+        match self {
+            SystemSession::InProcess(_) => None,
+            SystemSession::Acp(session) => session.process(),
+        }
+    }
+
     pub(super) async fn barrier(&self) -> Result<bool, DriverError> {
         match self {
             SystemSession::InProcess(session) => Ok(session.barrier().await),

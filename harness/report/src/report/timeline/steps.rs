@@ -76,6 +76,12 @@ impl Story<'_, '_, '_> {
                 self.plain(User, System, &format!("the user continues in process {process}"));
             }
             Event::PromptRefused => self.plain(System, User, "rejects another prompt while the turn runs"),
+            Event::Waited { seconds } => {
+                self.plain(System, System, &format!("goes on after a silence of {seconds} s"));
+            }
+            Event::LetGo => {
+                self.plain(System, System, "has not ended; what is held of the turn goes on");
+            }
             Event::GaveUp => {
                 let words = "the turn does not end; the harness stops waiting";
                 self.drawing.step(System, System, Weight::Wrong, words);

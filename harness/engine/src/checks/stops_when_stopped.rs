@@ -1,0 +1,71 @@
+//! Does a turn stop when the user stops it?
+//!
+//! What is on its way at a stop cannot be taken back, and may arrive after the end of the turn. So only that counts which
+//! comes after a spell of quiet, or when the thread has been sent to the provider again.
+//! A run that goes on may be slow, and then shows in a later turn: its requests lack what the user has said since, and are
+//! not the thread's.
+
+use super::*;
+
+pub(super) const CHECK: Check = Check {
+    id: "stops-when-stopped",
+    summary: "a turn that was stopped starts no tool and sends no request any more",
+    level: Level::L3,
+    invariants: &[22],
+    severity: Severity::RunsOnAfterStop,
+    applies: |evidence| stopped_turns(evidence).next().is_some(),
+    find,
+};
+
+/// Turns that the user stopped. One that the harness had to stop has shown what is wrong with it.
+fn stopped_turns(evidence: &Evidence<'_>) -> impl Iterator<Item = usize> {
+    let is_given_up = |turn: usize| evidence.events_of(turn).any(|event| *event == Event::GaveUp);
+    (0..evidence.plan.turns.len()).filter(move |turn| evidence.was_stopped(*turn) && !is_given_up(*turn))
+}
+
+fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let found = |turn: usize| {
+        Some(Finding {
+            message: "the turn goes on after its stop".to_owned(),
+            expected: "no tool and no request after the stop".to_owned(),
+            got: goes_on(evidence, turn)?,
+            ..CHECK.finding(in_turn(turn))
+        })
+    };
+    stopped_turns(evidence).filter_map(found).collect()
+}
+
+/// What a stopped turn does when nothing of it can be on its way any more.
+fn goes_on(evidence: &Evidence<'_>, turn: usize) -> Option<String> {
+    let (mut is_stopped, mut is_settled) = (false, false);
+    let events = evidence.run.trace.by_turn().skip_while(|(at, _)| *at < turn);
+    for (at, event) in events {
+        let place = if at == turn { "after the stop".to_owned() } else { format!("in turn {}", at + 1) };
+        match event {
+            Event::Stopped | Event::Interrupted { .. } if at == turn => is_stopped = true,
+            // The user goes on with another prompt.
+            Event::Said { way: Aside::Prompted, .. } if at == turn => {
+                (is_stopped, is_settled) = (false, false)
+            }
+            // A new process does what the plan wants of it.
+            Event::Killed => return None,
+            Event::Quiet => is_settled |= is_stopped,
+            Event::ToolStarted { call: Some(call), .. } if is_settled => {
+                let planned = evidence.call(*call);
+                let is_of_run = planned.turn == turn && (at == turn || evidence.is_astray(*call));
+                if is_of_run {
+                    return Some(format!("call {} starts {place}", planned.name));
+                }
+            }
+            Event::Requested { exchange, kind, .. } if *kind != RequestKind::Auxiliary => {
+                let is_of_run = evidence.turn_of(*exchange) == Some(turn);
+                if is_of_run && is_settled {
+                    return Some(format!("the provider is asked for it again {place}"));
+                }
+                is_settled |= is_stopped && !is_of_run;
+            }
+            _ => {}
+        }
+    }
+    None
+}

@@ -1,0 +1,25 @@
+//! BUG: Failed requests are sent again after pauses that grow without a bound, and that nobody has asked for.
+//! No system is known to brick by this: LangChain.js 1.5.14 is silent for 90 s after an HTTP 500.
+
+use super::prelude::*;
+
+pub static FLAW: Flaw =
+    Flaw::new("backs-off-silently", "turn-ends", || Box::new(BacksOffSilently::default()));
+
+/// The first pause; the next is twice as long.
+const FIRST_PAUSE_MS: u64 = 3000;
+
+#[derive(Default)]
+struct BacksOffSilently {
+    n_retries: u32,
+}
+
+impl Decisions for BacksOffSilently {
+    fn retries(&mut self, turn: &Turn, _: &mut Session) {
+        self.n_retries = turn.n_retries;
+    }
+
+    fn pause_ms(&self, _: Option<u64>) -> Option<u64> {
+        Some(FIRST_PAUSE_MS << self.n_retries)
+    }
+}

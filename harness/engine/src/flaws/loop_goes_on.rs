@@ -1,0 +1,15 @@
+//! BUG: The user's stop does not reach the loop: when the tools are done, it asks for the next reply.
+//! tunacode 0.2.3: <https://github.com/alchemiststudiosDOTai/tunacode/issues/258>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw = Flaw::new("loop-goes-on", "stops-when-stopped", || Box::new(LoopGoesOn));
+
+struct LoopGoesOn;
+
+impl Decisions for LoopGoesOn {
+    fn stops(&mut self, turn: &mut Turn, _: &[Tool], _: &mut Session) -> OnStop {
+        let runs = turn.step.calls().any(|call| matches!(call.state, CallState::Running(_)));
+        if runs && matches!(turn.step.phase, Phase::Over) { OnStop::Wait } else { OnStop::KeepReply }
+    }
+}

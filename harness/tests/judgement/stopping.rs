@@ -1,0 +1,153 @@
+//! Turns that are stopped: runs that go on, stops that come late, and what is shown and stored of the calls.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
+
+use brickbat::plan::{CallKey, Plan};
+use brickbat::run::Run;
+use brickbat::trace::{Event, ExchangeId, RequestKind, ShownState};
+use brickbat::verdict::{Severity, Verdict};
+
+use super::staging::{expect_failure, expect_unaccused, judged, key, on_each, rebuilt, run};
+
+/// The turn that follows the stopped one, and the last one.
+const NEXT: usize = 1;
+
+/// The run with events before the end of a turn.
+fn with_more(run: &Run, turn: usize, more: &[Event]) -> Run {
+    rebuilt(run, |at, event| match event {
+        Event::TurnEnded { .. } if at == turn => more.iter().chain([event]).cloned().collect(),
+        event => vec![event.clone()],
+    })
+}
+
+/// The last request of the first turn, once more: that of a run which goes on with it.
+fn once_more(run: &Run) -> Event {
+    let bodies = run.trace.by_turn().filter_map(|(turn, event)| match event {
+        Event::Requested { body, .. } if turn == 0 => Some(body),
+        _ => None,
+    });
+    let body = bodies.last().unwrap().clone();
+    Event::Requested { exchange: ExchangeId(99), kind: RequestKind::Surplus, model: None, body }
+}
+
+fn start(plan: &Plan, call: CallKey) -> Event {
+    Event::ToolStarted { call: Some(call), args: plan.calls[call.0 as usize].args.to_string() }
+}
+
+fn shown(plan: &Plan, call: CallKey, state: ShownState) -> Event {
+    Event::CallShown { id: plan.calls[call.0 as usize].id.clone(), state }
+}
+
+#[test]
+fn the_request_of_a_run_that_goes_on_is_not_the_threads() {
+    for plan in on_each("abort/mid-batch#k=1") {
+        let run = run(&plan);
+        let last = plan.turns.len() - 1;
+        for turn in [NEXT, last] {
+            let goes_on = with_more(&run, turn, &[once_more(&run)]);
+            let judgement = judged(&plan, &goes_on);
+            let checks: Vec<&str> = judgement.findings.iter().map(|finding| finding.check).collect();
+            assert_eq!(checks, ["stops-when-stopped"], "{}: {judgement:#?}", plan.id);
+            assert_eq!(judgement.findings[0].harm, Severity::RunsOnAfterStop);
+            assert!(judgement.findings[0].got.ends_with(&format!("in turn {}", turn + 1)), "{judgement:#?}");
+        }
+    }
+}
+
+#[test]
+fn a_tool_of_a_run_that_goes_on_is_not_run_again_by_the_thread() {
+    for plan in on_each("abort/in-text#p=text-1") {
+        let run = run(&plan);
+        let c = key(&plan, "c");
+        for (turn, got) in [(0, "call c starts after the stop"), (NEXT, "call c starts in turn 2")] {
+            let quiet = if turn == 0 { vec![Event::Quiet] } else { Vec::new() };
+            let more: Vec<Event> = quiet.into_iter().chain([start(&plan, c)]).collect();
+            let judgement = judged(&plan, &with_more(&run, turn, &more));
+            let found = judgement.findings.iter().map(|finding| (finding.check, finding.got.as_str()));
+            // That the model never gave its arguments is another matter.
+            let found: Vec<(&str, &str)> =
+                found.filter(|(check, _)| *check != "arguments-complete").collect();
+            assert_eq!(found, [("stops-when-stopped", got)], "{}: {judgement:#?}", plan.id);
+        }
+    }
+}
+
+#[test]
+fn what_is_on_its_way_at_a_stop_accuses_nobody() {
+    for plan in on_each("abort/in-text#p=text-1") {
+        let b = key(&plan, "b");
+        let judgement = judged(&plan, &with_more(&run(&plan), 0, &[start(&plan, b)]));
+        let accused = judgement.findings.iter().any(|finding| finding.check == "stops-when-stopped");
+        assert!(!accused, "{}: {judgement:#?}", plan.id);
+    }
+}
+
+#[test]
+fn the_client_marks_the_calls_of_a_stopped_turn_as_cancelled() {
+    for plan in on_each("abort/mid-batch#k=1") {
+        let run = run(&plan);
+        let c = key(&plan, "c");
+        let id = plan.calls[c.0 as usize].id.clone();
+        let unshown = rebuilt(&run, |_, event| match event {
+            Event::CallShown { id: shown, state } if *shown == id && state.is_final() => Vec::new(),
+            event => vec![event.clone()],
+        });
+        expect_unaccused(&plan, &unshown, Verdict::Pass);
+        let shown_again = with_more(&run, NEXT, &[shown(&plan, c, ShownState::InProgress)]);
+        let stuck = "call c is still shown as in progress after its turn is over";
+        expect_failure(&plan, &shown_again, "parts-settled", &[stuck]);
+    }
+}
+
+#[test]
+fn what_a_system_stores_of_the_calls_of_a_stopped_turn_is_its_own() {
+    for plan in on_each("abort/mid-batch#k=1") {
+        let c = key(&plan, "c");
+        let id = &plan.calls[c.0 as usize].id;
+        for (state, is_accused) in [("input-available", true), ("output-error", false)] {
+            let stored = rebuilt(&run(&plan), |_, event| match event {
+                Event::Stored { history } => {
+                    let history = String::from_utf8_lossy(history);
+                    let part = format!(r#"{{"type":"tool","toolCallId":"{id}","state":"{state}"}}"#);
+                    let history = format!("{},{part}]", history.strip_suffix(']').unwrap());
+                    vec![Event::Stored { history: history.into_bytes().into() }]
+                }
+                event => vec![event.clone()],
+            });
+            if is_accused {
+                let stuck = "call c is still stored as running after its turn was stopped";
+                expect_failure(&plan, &stored, "parts-settled", &[stuck]);
+            } else {
+                expect_unaccused(&plan, &stored, Verdict::Pass);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_stop_that_takes_effect_when_what_was_held_goes_on_is_late() {
+    for plan in on_each("abort/mid-batch#k=1") {
+        let judgement = judged(&plan, &with_more(&run(&plan), 0, &[Event::LetGo]));
+        let found: Vec<Severity> = judgement.findings.iter().map(|finding| finding.harm).collect();
+        assert_eq!(found, [Severity::LateStop], "{}: {judgement:#?}", plan.id);
+    }
+}
+
+#[test]
+fn a_long_silence_that_nobody_asked_for_is_slow() {
+    for plan in on_each("fault/server-down#reply=2") {
+        let judgement = judged(&plan, &with_more(&run(&plan), 0, &[Event::Waited { seconds: 44 }]));
+        let slow = judgement.findings.iter().filter(|finding| finding.harm == Severity::Slow);
+        let messages: Vec<&str> = slow.map(|finding| finding.message.as_str()).collect();
+        assert_eq!(
+            messages,
+            ["the turn goes on only after a silence of 44 s"],
+            "{}: {judgement:#?}",
+            plan.id
+        );
+    }
+    for plan in on_each("abort/mid-batch#k=1") {
+        // After the stop it is the harness that waits.
+        expect_unaccused(&plan, &with_more(&run(&plan), 0, &[Event::Waited { seconds: 44 }]), Verdict::Pass);
+    }
+}
