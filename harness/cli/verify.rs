@@ -46,6 +46,8 @@ impl VerifyAdapter {
 
 /// Width of the column of results.
 const RESULT_WIDTH: usize = 10;
+/// Lines of an adapter's standard error that are shown: a stack trace.
+const MAX_STDERR_LINES: usize = 20;
 /// Width of the column of probes.
 const PROBE_WIDTH: usize = 21;
 
@@ -71,8 +73,16 @@ fn text(verification: &Verification) -> String {
                     text.push_str(&format!("{indent}warning: {warning}\n"));
                 }
             }
-            ProbeOutcome::Failed { seen, hint } => {
+            ProbeOutcome::Failed { seen, hint, stderr, limit } => {
                 text.push_str(&format!("{indent}seen: {seen}\n{indent}fix:  {hint}\n"));
+                if let Some(limit) = limit {
+                    let words = "if it is the SDK that does so, and not the adapter, the manifest says so:";
+                    text.push_str(&format!("{indent}or:   {words}\n{indent}      {limit}\n"));
+                }
+                let lines: Vec<&str> = stderr.lines().collect();
+                for line in &lines[lines.len().saturating_sub(MAX_STDERR_LINES)..] {
+                    text.push_str(&format!("{indent}| {line}\n"));
+                }
             }
             ProbeOutcome::Skipped { reason } | ProbeOutcome::NotJudged { reason } => {
                 text.push_str(&format!("{indent}{reason}\n"));

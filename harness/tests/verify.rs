@@ -189,16 +189,16 @@ const ADAPTERS: [(&str, fn()); 33] = [
     ("an error that is reported as an end is caught", || {
         let script = filtered("", r#"s/{"kind":"raised".*$/{"kind":"returned"}}}}}/"#);
         let seen = "the provider refused the request with status 400, and the outcome is returned";
-        caught(&script, &["tells-the-outcome", "survives-many-plans"], seen);
+        caught(&script, &["tells-the-outcome"], seen);
     }),
     ("an error without the providers words is caught", || {
         let script = filtered("", r#"s/"text":"status 400.*$/"text":"something went wrong"}}}}}/"#);
-        caught(&script, &["tells-the-outcome", "survives-many-plans"], "something went wrong");
+        caught(&script, &["tells-the-outcome"], "something went wrong");
     }),
     ("a stop that is reported as an end is caught", || {
         let script = filtered("", r#"s/{"kind":"cancelled"}/{"kind":"returned"}/"#);
         let seen = "the turn was stopped, and its outcome is returned";
-        caught(&script, &["tells-the-outcome", "survives-many-plans"], seen);
+        caught(&script, &["tells-the-outcome"], seen);
     }),
     ("a stop that surfaces as an error is a warning", || {
         let script = filtered(

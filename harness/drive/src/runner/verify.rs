@@ -53,8 +53,15 @@ impl Verification {
                 ProbeOutcome::Ok { warnings } => {
                     json!({ "probe": id, "title": title, "result": "ok", "warnings": warnings })
                 }
-                ProbeOutcome::Failed { seen, hint } => {
-                    json!({ "probe": id, "title": title, "result": "failed", "seen": seen, "hint": hint })
+                ProbeOutcome::Failed { seen, hint, stderr, limit } => {
+                    let mut failed = json!({ "probe": id, "title": title, "result": "failed", "seen": seen, "hint": hint });
+                    if !stderr.is_empty() {
+                        failed["stderr"] = json!(stderr);
+                    }
+                    if let Some(limit) = limit {
+                        failed["limit"] = json!(limit);
+                    }
+                    failed
                 }
                 ProbeOutcome::Skipped { reason } => {
                     json!({ "probe": id, "title": title, "result": "skipped", "reason": reason })
@@ -103,9 +110,16 @@ pub async fn verify(
         let outcome = match &mut host {
             Some(host) => {
                 note(&format!("probe: {}", probe.title()));
-                let outcome = verifier.outcome(probe, run(probe, host).await);
-                host.forget_if_lost();
-                within_limits(subject.manifest.limits.get(probe.id()), outcome)
+                match probe.rests_on().filter(|other| has_failed(&probes, *other)) {
+                    Some(other) => {
+                        ProbeOutcome::Skipped { reason: format!("{} failed, on which it rests", other.id()) }
+                    }
+                    None => {
+                        let outcome = verifier.in_each_mode(probe, host).await;
+                        host.remember(probe, &outcome);
+                        within_limits(subject.manifest.limits.get(probe.id()), outcome)
+                    }
+                }
             }
             None => unmet.clone(),
         };
@@ -119,6 +133,11 @@ pub async fn verify(
     };
     probes.insert(1, ProbeReport { probe, outcome });
     Ok(Verification { system: system.name(), about, probes })
+}
+
+fn has_failed(probes: &[ProbeReport], probe: Probe) -> bool {
+    let is_failed = |report: &ProbeReport| matches!(report.outcome, ProbeOutcome::Failed { .. });
+    probes.iter().any(|report| report.probe == probe && is_failed(report))
 }
 
 /// Runs a probe on an adapter that has introduced itself. Boxed, so that callers do not hold thirteen state machines.
@@ -137,6 +156,11 @@ fn run(probe: Probe, host: &mut Host) -> LocalBoxFuture<'_, Probed> {
         Probe::SurvivesManyPlans => Box::pin(lifetime::survives(host)),
         Probe::EndsWithItsInput => Box::pin(lifetime::ends(host)),
     }
+}
+
+/// What the manifest says of a version whose SDK does so.
+fn limit_line(probe: Probe, seen: &str) -> String {
+    format!("limits: {{ {}: {} }}", probe.id(), json!(seen))
 }
 
 /// A known limit of this version excuses the failure of its probe, and is wrong when the probe passes.
@@ -160,6 +184,55 @@ struct Verifier {
 }
 
 impl Verifier {
+    /// Runs a probe in the mode that is meant, and in the others where it may find something else; the first failure
+    /// counts.
+    async fn in_each_mode(&mut self, probe: Probe, host: &mut Host) -> ProbeOutcome {
+        let first = host.mode.clone();
+        let others = host.modes().into_iter().filter(|mode| probe.is_of_each_mode() && *mode != first);
+        let mut outcome = self.in_mode(probe, host).await;
+        for mode in others {
+            let ProbeOutcome::Ok { warnings } = &mut outcome else { break };
+            host.mode.clone_from(&mode);
+            if conversation::holds(host).await.is_err() {
+                // The probe of the modes says so.
+                host.forget_if_lost();
+                continue;
+            }
+            let place = |words: &String| format!("in the mode {mode}: {words}");
+            match self.in_mode(probe, host).await {
+                ProbeOutcome::Ok { warnings: more } => {
+                    let new = more.iter().filter(|words| !warnings.contains(words)).map(place);
+                    let new: Vec<String> = new.collect();
+                    warnings.extend(new);
+                }
+                ProbeOutcome::Failed { seen, hint, stderr, limit } => {
+                    outcome = ProbeOutcome::Failed { seen: place(&seen), hint, stderr, limit };
+                }
+                ProbeOutcome::NotJudged { reason } => {
+                    outcome = ProbeOutcome::NotJudged { reason: place(&reason) };
+                }
+                // What is not claimed is not claimed in any mode.
+                ProbeOutcome::Skipped { .. } => {}
+            }
+        }
+        host.mode = first;
+        outcome
+    }
+
+    async fn in_mode(&mut self, probe: Probe, host: &mut Host) -> ProbeOutcome {
+        let from = host.stderr_len();
+        let probed = run(probe, host).await;
+        let outcome = match self.outcome(probe, probed) {
+            ProbeOutcome::Failed { seen, hint, .. } => {
+                let limit = probe.may_be_the_sdk().then(|| limit_line(probe, &seen));
+                ProbeOutcome::Failed { stderr: host.stderr_since(from), limit, seen, hint }
+            }
+            other => other,
+        };
+        host.forget_if_lost();
+        outcome
+    }
+
     fn outcome(&mut self, probe: Probe, probed: Probed) -> ProbeOutcome {
         let defect = match probed {
             Ok(warnings) => return ProbeOutcome::Ok { warnings },

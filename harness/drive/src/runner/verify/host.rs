@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::probe::{Defect, Halt, Hint, Probe, wrong};
+use super::probe::{Defect, Halt, Hint, Probe, ProbeOutcome, wrong};
 use super::script::{BATCH, Conversation};
 use super::session::ProbeSession;
 use crate::driver::{About, Adapter, Capabilities, DriverError, Progress};
@@ -68,6 +68,8 @@ pub(super) struct Host {
     pub(super) warnings: Vec<String>,
     /// What the manifest knows that this version does not do.
     limits: BTreeMap<String, String>,
+    /// Probes that have failed.
+    failed: Vec<Probe>,
     /// Dropped after the adapter, and waits for it.
     prepared: Prepared,
 }
@@ -100,6 +102,7 @@ impl Host {
             dialects: subject.manifest.dialects.clone(),
             warnings,
             limits: subject.manifest.limits.clone(),
+            failed: Vec::new(),
         };
         if matches!(subject.origin, Origin::Command(_)) {
             host.find_dialects().await?;
@@ -131,9 +134,26 @@ impl Host {
         format!("{sdk} {version} with {}", modes.join(", "))
     }
 
-    /// Whether the manifest has a probe among the limits of this version.
+    /// Whether it is known that a probe fails: the manifest has it among the limits of this version, or it has failed.
     pub(super) fn is_limited(&self, probe: Probe) -> bool {
-        self.limits.contains_key(probe.id())
+        self.limits.contains_key(probe.id()) || self.failed.contains(&probe)
+    }
+
+    pub(super) fn remember(&mut self, probe: Probe, outcome: &ProbeOutcome) {
+        if matches!(outcome, ProbeOutcome::Failed { .. }) {
+            self.failed.push(probe);
+        }
+    }
+
+    /// How much the shared process has written to its standard error so far.
+    pub(super) fn stderr_len(&self) -> u64 {
+        self.shared.as_ref().map_or(0, Adapter::stderr_len)
+    }
+
+    /// What it has written since; all of it, if another process has taken its place.
+    pub(super) fn stderr_since(&self, len: u64) -> String {
+        let from = if len > self.stderr_len() { 0 } else { len };
+        self.shared.as_ref().map(|adapter| adapter.stderr_since(from)).unwrap_or_default()
     }
 
     pub(super) fn capabilities(&self) -> Capabilities {

@@ -154,6 +154,8 @@ async fn one_of_many(host: &Host, adapter: &Adapter, number: u64) -> Result<(), 
     session.finish().await?;
     match kind {
         1 => judge::refusal(&session.log)?,
+        // How a stop is reported is known by then.
+        _ if is_stopped && host.is_limited(Probe::TellsTheOutcome) => {}
         _ if is_stopped => drop(judge::stop(&session.log)?),
         _ => session.judge(0)?,
     }

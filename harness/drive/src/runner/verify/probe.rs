@@ -30,6 +30,10 @@ pub enum ProbeOutcome {
     Failed {
         seen: String,
         hint: String,
+        /// What the adapter wrote to its standard error meanwhile.
+        stderr: String,
+        /// The line for the manifest, where it may be the SDK that does so.
+        limit: Option<String>,
     },
     /// The adapter does not claim to be able to do this.
     Skipped {
@@ -46,7 +50,7 @@ impl ProbeOutcome {
     }
 
     pub(super) fn failed(seen: impl Into<String>, hint: impl Into<String>) -> ProbeOutcome {
-        ProbeOutcome::Failed { seen: seen.into(), hint: hint.into() }
+        ProbeOutcome::Failed { seen: seen.into(), hint: hint.into(), stderr: String::new(), limit: None }
     }
 }
 
@@ -135,6 +139,64 @@ impl Probe {
         Probe::SurvivesManyPlans,
         Probe::EndsWithItsInput,
     ];
+
+    /// Whether the modes of an adapter may differ in it, so that each is tried.
+    pub(super) fn is_of_each_mode(self) -> bool {
+        match self {
+            Probe::KeepsNativeIds
+            | Probe::PassesTheStopOn
+            | Probe::AwaitsTheTurn
+            | Probe::TellsTheOutcome
+            | Probe::ReloadsSessions => true,
+            Probe::IntroducesItself
+            | Probe::SilentOnStdout
+            | Probe::HoldsAConversation
+            | Probe::IsolatesSessions
+            | Probe::HonoursTheMode
+            | Probe::AnswersExtensions
+            | Probe::SurvivesManyPlans
+            | Probe::EndsWithItsInput => false,
+        }
+    }
+
+    /// The probe without which this one shows nothing of its own.
+    pub(super) fn rests_on(self) -> Option<Probe> {
+        match self {
+            Probe::KeepsNativeIds
+            | Probe::PassesTheStopOn
+            | Probe::TellsTheOutcome
+            | Probe::ReloadsSessions
+            | Probe::HonoursTheMode
+            | Probe::AnswersExtensions
+            | Probe::SurvivesManyPlans => Some(Probe::HoldsAConversation),
+            // A turn that is answered too early, and sessions that are one, may be why no conversation can be held.
+            Probe::AwaitsTheTurn
+            | Probe::IsolatesSessions
+            | Probe::IntroducesItself
+            | Probe::SilentOnStdout
+            | Probe::HoldsAConversation
+            | Probe::EndsWithItsInput => None,
+        }
+    }
+
+    /// Whether an adapter that does all that it can may fail it, because its SDK does so.
+    pub(super) fn may_be_the_sdk(self) -> bool {
+        match self {
+            Probe::KeepsNativeIds
+            | Probe::PassesTheStopOn
+            | Probe::AwaitsTheTurn
+            | Probe::TellsTheOutcome
+            | Probe::IsolatesSessions => true,
+            Probe::IntroducesItself
+            | Probe::SilentOnStdout
+            | Probe::HoldsAConversation
+            | Probe::ReloadsSessions
+            | Probe::HonoursTheMode
+            | Probe::AnswersExtensions
+            | Probe::SurvivesManyPlans
+            | Probe::EndsWithItsInput => false,
+        }
+    }
 
     pub fn id(self) -> &'static str {
         self.text().id

@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::judge::{self, GateCall, TurnLog};
 use super::probe::{Defect, Halt};
 use super::script::REFUSAL;
+use crate::driver::stopwatch::within;
 use crate::driver::{Adapter, DriverError, Session, SessionEvent, SessionSpec, ToolSpec};
 use crate::server::{Answerer, GateId, Mount, Server, ServerEvent};
 use brickbat_engine::provider::{Answer, Provider, Request};
@@ -120,7 +121,7 @@ impl ProbeSession {
     /// Waits until the adapter has sent all that it has by now: its answer to a later request has come. What comes next
     /// shows whether it is silent or gone.
     pub(super) async fn drain(&self) {
-        let _ = tokio::time::timeout(PATIENCE, self.session.answers()).await;
+        let _ = within(self.session.process(), PATIENCE, self.session.answers()).await;
     }
 
     pub(super) fn release(&self, exchange: ExchangeId) {
@@ -138,6 +139,7 @@ impl ProbeSession {
 
     /// The next thing that happens, or none if nothing does for a while.
     pub(super) async fn next(&mut self, wait: Duration) -> Result<Option<Observation>, DriverError> {
+        let process = self.session.process();
         let next = async {
             // The server first: what it saw caused what the session says.
             tokio::select! {
@@ -146,7 +148,7 @@ impl ProbeSession {
                 event = self.session.next() => Incoming::Said(event),
             }
         };
-        match tokio::time::timeout(wait, next).await {
+        match within(process, wait, next).await {
             Ok(Incoming::ServerEvent(Some(seen))) => self.on_server_event(seen).map(Some),
             Ok(Incoming::Said(Some(event))) => self.on_session_event(event).map(Some),
             Ok(Incoming::ServerEvent(None) | Incoming::Said(None)) => {
