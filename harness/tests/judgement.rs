@@ -3,6 +3,7 @@
 mod account;
 mod chained;
 mod exit_code;
+mod grades;
 mod kill;
 mod late;
 mod readable;

@@ -8,6 +8,7 @@ mod changed;
 mod evidence;
 mod given;
 mod offered;
+mod said;
 mod stable;
 mod unreachable;
 

@@ -29,7 +29,7 @@ impl Signature {
     pub fn of(finding: &Finding) -> Signature {
         let rule = finding.rule.map(|rule| rule.split_once('/').map_or(rule, |(_, name)| name).to_owned());
         let says = rule.unwrap_or_else(|| match finding.harm {
-            Severity::BrickedByClient => skeleton(&finding.message),
+            Severity::BrickedByClient | Severity::TurnFailed => skeleton(&finding.message),
             _ => String::new(),
         });
         Signature { harm: finding.harm, check: finding.check.to_owned(), says }

@@ -38,9 +38,9 @@ crate::named! {
     /// What the user of a system loses, the worst first.
     #[schemars(rename = "Harm")]
     pub enum Severity {
-        /// The provider refuses the history.
+        /// The provider refuses the history for good: the last turn fails as well.
         BrickedByProvider = "bricked-by-provider",
-        /// The SDK raises an error and sends nothing.
+        /// The SDK raises an error, or sends nothing, for good: the last turn fails as well.
         BrickedByClient = "bricked-by-client",
         /// A message of the user is lost.
         UserMessageLost = "user-message-lost",
@@ -62,6 +62,8 @@ crate::named! {
         RequestLoop = "request-loop",
         /// A turn that was stopped goes on: it runs tools, or asks the provider.
         RunsOnAfterStop = "runs-on-after-stop",
+        /// A turn fails in which nothing goes wrong; a later one works again.
+        TurnFailed = "turn-failed",
         /// A call is shown as running forever.
         StuckPart = "stuck-part",
         /// What the user sees, what the store holds and what the model receives differ.

@@ -1,4 +1,7 @@
 //! Do tools run with the arguments that the model gave?
+//!
+//! Not every system holds arguments against their schema: one that runs a tool with whatever the model gave has changed
+//! nothing of it.
 
 use super::*;
 
@@ -19,19 +22,7 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
         got: quoted(got),
         ..CHECK.finding("the tool's gate")
     };
-    // Not every system holds arguments against their schema. One that runs a tool with the object that the model
-    // gave has changed nothing of it.
-    let is_given = |args: &str| {
-        let slipped = evidence.plan.calls.iter().filter(|call| call.is_malformed(|it| it.args));
-        let mut given = slipped.map(|call| call.deltas.concat());
-        let object = |text: &str| serde_json::from_str::<Value>(text).ok().filter(Value::is_object);
-        given.any(|text| match (object(args), object(&text)) {
-            (Some(args), Some(text)) => is_same(&args, &text),
-            (None, None) => args.starts_with('{') && args == text,
-            _ => false,
-        })
-    };
-    let strangers = evidence.ledger.strangers.iter().filter(|args| !is_given(args));
+    let strangers = evidence.ledger.strangers.iter().filter(|args| !said::is_of_the_model(evidence, args));
     let strangers =
         strangers.map(|args| finding("a tool", "the complete arguments of a call".to_owned(), args));
     let changed = evidence.calls().flat_map(|(call, account)| {

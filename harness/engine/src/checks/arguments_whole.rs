@@ -1,10 +1,10 @@
-//! Are the arguments of each call in a request a JSON object?
+//! Are the arguments of each call in a request whole: a JSON object, or, where the model gave none, what it gave?
 
 use super::*;
 
 pub(super) const CHECK: Check = Check {
     id: "arguments-whole",
-    summary: "the arguments of every call in a request are a JSON object",
+    summary: "the arguments of every call in a request are a JSON object, or what the model gave instead",
     level: Level::L0,
     invariants: &[5, 6],
     severity: Severity::PartialArguments,
@@ -15,7 +15,7 @@ pub(super) const CHECK: Check = Check {
 fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
     let broken = |request: &RequestView| {
         request.history.items.iter().find_map(|item| match &item.content {
-            Content::Call { id, args, .. } if !args.is_object() => {
+            Content::Call { id, args, .. } if !args.is_object() && !is_given(evidence, args) => {
                 Some((evidence.name_of(request, id), args.to_string(), request.place(&item.pointer)))
             }
             _ => None,
@@ -28,4 +28,10 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
         ..CHECK.finding(place)
     });
     found.into_iter().collect()
+}
+
+/// Whether the model gave this value; some dialects carry it as a text.
+fn is_given(evidence: &Evidence<'_>, args: &Value) -> bool {
+    let is_text = args.as_str().is_some_and(|text| said::is_of_the_model(evidence, text));
+    is_text || said::is_of_the_model(evidence, &args.to_string())
 }

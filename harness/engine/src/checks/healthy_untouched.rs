@@ -58,6 +58,15 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
     findings
 }
 
+/// Whether a call of a turn in which nothing went wrong is not in the last request as the model made it.
+pub(super) fn is_dropped(evidence: &Evidence<'_>, call: &PlannedCall) -> bool {
+    evidence.last_request().is_some_and(|last| {
+        let is_narrated = narrates(evidence, last, &texts(last));
+        let is_due = call.outcome.is_success() && healthy(evidence, last).contains(&call.turn);
+        is_due && !is_narrated && !is_made(last, call)
+    })
+}
+
 /// The turns before a request in which nothing went wrong.
 fn healthy(evidence: &Evidence<'_>, last: &RequestView) -> Vec<usize> {
     let broken = broken_turns(evidence);

@@ -1,4 +1,8 @@
 //! Does the thread survive?
+//!
+//! A thread is bricked when the last turn fails as well, in which nothing goes wrong. Of a turn that fails before one
+//! that works again the user loses no more than that turn. A turn may end with an error if a tool of it threw, since
+//! some systems hand on what a tool throws, or if the model's output was broken in it: then the turns after it decide.
 
 use super::*;
 use brickbat_scenario::plan::PlannedTurn;
@@ -24,84 +28,24 @@ pub(super) fn failures(evidence: &Evidence<'_>, check: &Check) -> Vec<Finding> {
     found.into_iter().flatten().collect()
 }
 
-/// Whether nothing goes wrong in a turn, seen from the system's side. What happened before it is over. A reply that is
-/// cut short by its provider may end a turn as an error does.
-fn is_quiet(turn: &PlannedTurn) -> bool {
-    let cut = |script: &Script| matches!(script.stop, Some(Stop::Length | Stop::Pause | Stop::Refusal));
-    let is_harmless = |action: &PlannedAction| {
-        action.is_between_turns() || action.what.is_harmless() || action.what.changes_history()
-    };
-    let mut scripts = turn.replies.iter().flat_map(|reply| &reply.attempts);
-    !scripts.any(cut) && turn.actions.iter().all(is_harmless)
-}
-
-/// A turn in which nothing goes wrong returned, but the model was never asked, or tools never ran.
-fn idle(evidence: &Evidence<'_>, check: &Check) -> Option<Finding> {
-    let served = |turn: usize, reply: usize| {
-        evidence.requests.iter().any(|request| {
-            matches!(request.kind, RequestKind::Scripted { turn: t, reply: r, .. } if (t, r) == (turn, reply))
-        })
-    };
-    // Where a tool fails, or cannot be run, a system may end the turn early; where all succeed, and the provider says
-    // what it means, it has no reason to.
-    let is_whole = |turn: usize| {
-        let mut replies = evidence.plan.turns[turn].replies.iter().flat_map(|reply| &reply.attempts);
-        let is_told = replies.all(|script| script.stop.is_none());
-        let mut calls = evidence.plan.calls.iter().filter(|call| call.turn == turn && !call.given);
-        evidence.plan.id.control
-            || (is_told && !evidence.was_stopped(turn) && calls.all(|call| call.outcome.is_success()))
-    };
-    let returned = evidence.outcomes().filter(|(_, outcome)| **outcome == TurnOutcome::Returned);
-    let missing = |turn: usize| -> Option<String> {
-        let planned = &evidence.plan.turns[turn];
-        let n_replies = if is_whole(turn) { planned.replies.len() } else { 1 };
-        if let Some(reply) = (0..n_replies).find(|reply| !served(turn, *reply)) {
-            return Some(format!("reply {} was never asked for", reply + 1));
-        }
-        let mut idle = evidence
-            .calls()
-            .filter(|(call, account)| call.turn == turn && !call.given && account.settled.is_none());
-        idle.next()
-            .filter(|_| is_whole(turn))
-            .map(|(call, _)| format!("call {} never ran to its end", call.name))
-    };
-    let quiet = returned.filter(|(turn, _)| is_quiet(&evidence.plan.turns[*turn]));
-    let (turn, message) = quiet.filter_map(|(turn, _)| Some((turn, missing(turn)?))).next()?;
-    Some(Finding {
-        message,
-        expected: "a turn that works".to_owned(),
-        got: "the turn returned".to_owned(),
-        ..check.finding(in_turn(turn))
-    })
-}
-
+/// A request was refused.
 fn refused(evidence: &Evidence<'_>, check: &Check) -> Option<Finding> {
     let request = evidence.requests.iter().find(|request| request.refusal.is_some())?;
     let refusal = request.refusal.as_ref()?;
-    let last = evidence.requests.iter().rev().find(|request| request.kind != RequestKind::Auxiliary);
-    let last_refused = last.is_some_and(|last| last.refusal.is_some());
     Some(Finding {
-        harm: Severity::BrickedByProvider,
-        permanence: Some(permanence(last_refused)),
         message: refusal.message.clone(),
         rule: Some(refusal.rule),
         expected: "a request that the provider accepts".to_owned(),
         got: format!("status {} for {}", refusal.status, evidence.shape(request)),
-        ..check.finding(request.place(&refusal.pointer))
+        ..failure(evidence, check, Severity::BrickedByProvider, request.place(&refusal.pointer))
     })
 }
 
 /// A turn in which nothing goes wrong, and whose requests were all accepted, ended badly all the same.
 fn raised(evidence: &Evidence<'_>, check: &Check) -> Option<Finding> {
-    let bad = |turn: usize, outcome: &TurnOutcome| {
-        let quiet = is_quiet(&evidence.plan.turns[turn]) && !evidence.was_stopped(turn);
-        let refused =
-            evidence.requests.iter().any(|request| request.turn == turn && request.refusal.is_some());
-        quiet && !refused && *outcome != TurnOutcome::Returned
-    };
-    let (turn, outcome) = evidence.outcomes().find(|(turn, outcome)| bad(*turn, outcome))?;
-    let last = evidence.plan.turns.len() - 1;
-    let last_bad = evidence.outcomes().any(|(turn, outcome)| turn == last && bad(turn, outcome));
+    let (turn, outcome) = evidence
+        .outcomes()
+        .find(|(turn, outcome)| ended_badly(evidence, *turn, outcome) && !is_refused_in(evidence, *turn))?;
     let n_requests = evidence.requests.iter().filter(|request| request.turn == turn).count();
     let is_sent = |request: &RequestView| request.turn == turn && request.kind != RequestKind::Auxiliary;
     let sent = if evidence.requests.iter().any(is_sent) {
@@ -115,14 +59,133 @@ fn raised(evidence: &Evidence<'_>, check: &Check) -> Option<Finding> {
         TurnOutcome::Returned => ("the turn returned".to_owned(), sent),
     };
     Some(Finding {
-        permanence: Some(permanence(last_bad)),
         message,
         expected: "a turn that works".to_owned(),
         got,
-        ..check.finding(in_turn(turn))
+        ..failure(evidence, check, Severity::BrickedByClient, in_turn(turn))
     })
 }
 
-fn permanence(last_failed: bool) -> Permanence {
-    if last_failed { Permanence::Permanent } else { Permanence::Transient }
+/// A turn in which nothing goes wrong returned, but the model was not asked for all its replies, or tools never ran.
+fn idle(evidence: &Evidence<'_>, check: &Check) -> Option<Finding> {
+    let returned = evidence.outcomes().filter(|(_, outcome)| **outcome == TurnOutcome::Returned);
+    let mut quiet = returned.filter(|(turn, _)| is_quiet(&evidence.plan.turns[*turn]));
+    let (turn, message, severity) = quiet.find_map(|(turn, _)| {
+        let unasked = replies_due(evidence, turn).find(|reply| !is_served(evidence, turn, *reply));
+        match unasked {
+            Some(reply) => {
+                Some((turn, format!("reply {} was never asked for", reply + 1), Severity::BrickedByClient))
+            }
+            // The thread goes on without the call.
+            None => {
+                let call = never_ran(evidence, turn)?;
+                Some((turn, format!("call {} never ran to its end", call.name), Severity::TurnFailed))
+            }
+        }
+    })?;
+    Some(Finding {
+        message,
+        expected: "a turn that works".to_owned(),
+        got: "the turn returned".to_owned(),
+        ..failure(evidence, check, severity, in_turn(turn))
+    })
+}
+
+/// A finding about a turn that fails, which is as bad as that only if the last turn fails as well.
+fn failure(evidence: &Evidence<'_>, check: &Check, severity: Severity, place: String) -> Finding {
+    let is_permanent = severity != Severity::TurnFailed && last_fails(evidence);
+    let (harm, permanence) = match is_permanent {
+        true => (severity, Permanence::Permanent),
+        false => (Severity::TurnFailed, Permanence::Transient),
+    };
+    Finding { harm, permanence: Some(permanence), ..check.finding(place) }
+}
+
+/// Whether the last turn that the user began fails.
+fn last_fails(evidence: &Evidence<'_>) -> bool {
+    let prompted = |event: &Event| match event {
+        Event::Prompted { turn } => Some(*turn),
+        _ => None,
+    };
+    let Some(last) = evidence.run.trace.events().iter().rev().find_map(prompted) else { return true };
+    let is_sent = |request: &&RequestView| request.turn == last && request.kind != RequestKind::Auxiliary;
+    let is_refused =
+        evidence.requests.iter().rev().find(is_sent).is_some_and(|request| request.refusal.is_some());
+    let is_bad = |(turn, outcome): (usize, &TurnOutcome)| {
+        let is_idle = *outcome == TurnOutcome::Returned
+            && is_quiet(&evidence.plan.turns[turn])
+            && !is_served(evidence, turn, 0);
+        turn == last && (is_idle || ended_badly(evidence, turn, outcome))
+    };
+    is_refused || evidence.outcomes().any(is_bad)
+}
+
+/// Whether a turn ended in another way than by itself, with nothing in it that explains that.
+fn ended_badly(evidence: &Evidence<'_>, turn: usize, outcome: &TurnOutcome) -> bool {
+    let is_explained = match outcome {
+        TurnOutcome::Returned => true,
+        TurnOutcome::Raised { .. } => is_upset(evidence, turn),
+        TurnOutcome::Cancelled => false,
+    };
+    !is_explained && is_quiet(&evidence.plan.turns[turn]) && !evidence.was_stopped(turn)
+}
+
+/// Whether something came up in a turn that a system may hand on as an error: a tool threw, or the model's output was
+/// broken.
+fn is_upset(evidence: &Evidence<'_>, turn: usize) -> bool {
+    let threw = evidence.calls().any(|(call, account)| {
+        call.turn == turn && !call.given && matches!(account.settled, Some(ToolOutcome::Throw(_)))
+    });
+    let is_broken = |request: &RequestView| {
+        let script = evidence.script_of(request);
+        request.turn == turn && script.is_some_and(|script| script.is_wrong(&evidence.plan.calls))
+    };
+    threw || evidence.requests.iter().any(is_broken)
+}
+
+fn is_refused_in(evidence: &Evidence<'_>, turn: usize) -> bool {
+    evidence.requests.iter().any(|request| request.turn == turn && request.refusal.is_some())
+}
+
+/// Whether nothing goes wrong in a turn, seen from the system's side. What happened before it is over. A reply that is
+/// cut short by its provider may end a turn as an error does.
+fn is_quiet(turn: &PlannedTurn) -> bool {
+    let cut = |script: &Script| matches!(script.stop, Some(Stop::Length | Stop::Pause | Stop::Refusal));
+    let is_harmless = |action: &PlannedAction| {
+        action.is_between_turns() || action.what.is_harmless() || action.what.changes_history()
+    };
+    let mut scripts = turn.replies.iter().flat_map(|reply| &reply.attempts);
+    !scripts.any(cut) && turn.actions.iter().all(is_harmless)
+}
+
+fn is_served(evidence: &Evidence<'_>, turn: usize, reply: usize) -> bool {
+    evidence.requests.iter().any(|request| {
+        matches!(request.kind, RequestKind::Scripted { turn: t, reply: r, .. } if (t, r) == (turn, reply))
+    })
+}
+
+/// Whether a system has no reason to end a turn early: where a tool fails, or cannot be run, it may; where all succeed,
+/// and the provider says what it means, it may not.
+fn is_whole(evidence: &Evidence<'_>, turn: usize) -> bool {
+    let mut replies = evidence.plan.turns[turn].replies.iter().flat_map(|reply| &reply.attempts);
+    let is_told = replies.all(|script| script.stop.is_none());
+    let mut calls = evidence.plan.calls.iter().filter(|call| call.turn == turn && !call.given);
+    evidence.plan.id.control
+        || (is_told && !evidence.was_stopped(turn) && calls.all(|call| call.outcome.is_success()))
+}
+
+/// The replies that a turn cannot do without.
+fn replies_due(evidence: &Evidence<'_>, turn: usize) -> std::ops::Range<usize> {
+    let n_replies = evidence.plan.turns[turn].replies.len();
+    0..if is_whole(evidence, turn) { n_replies } else { 1 }
+}
+
+/// A call of a turn that should have run and did not, unless its place in the history is what is wrong.
+fn never_ran<'a>(evidence: &Evidence<'a>, turn: usize) -> Option<&'a PlannedCall> {
+    let mut idle = evidence
+        .calls()
+        .filter(|(call, account)| call.turn == turn && !call.given && account.settled.is_none());
+    idle.next()
+        .map(|(call, _)| call)
+        .filter(|call| is_whole(evidence, turn) && !healthy_untouched::is_dropped(evidence, call))
 }
