@@ -19,7 +19,7 @@ use answer::RETRY_AFTER_MS;
 pub use answer::{Answer, Headers, Hold, Request, Sent};
 use brickbat_scenario::action::Action;
 pub use brickbat_scenario::wire::Frames;
-pub use recall::Recall;
+pub use recall::{Recall, refusal};
 use stray::Strays;
 pub(crate) use stray::{conversation, says};
 
@@ -114,13 +114,13 @@ impl Provider {
         let memory = self.recall.memory();
         let violations =
             rules::validate_asking(self.profile, memory, route.model.as_deref(), request.body, &document);
-        if let Some(refusal) = rules::refusal(&violations) {
+        let document = document.unwrap_or_default();
+        let body = document.root();
+        if let Some(refusal) = refusal(&self.plan, &violations, body) {
             let status = refusal.status();
             let answer = self.whole(exchange, status, &refusal.envelope(&self.request_id(exchange)));
             return (RequestKind::Refused { status }, answer);
         }
-        let document = document.unwrap_or_default();
-        let body = document.root();
         let named = body.field("model").as_str();
         let asked = ReplyTerms {
             streamed: route.streamed.unwrap_or_else(|| body.field("stream").as_bool() == Some(true)),
@@ -251,9 +251,10 @@ impl Provider {
             (_, None) => return,
         };
         match action.what {
+            // Gateways that write the opening themselves also hand on the provider's.
             Action::Duplicate => {
-                let frame = encoded.frames.slice(at.saturating_sub(1)..at).to_vec();
-                encoded.insert(at, &frame);
+                let opening = encoded.frames.slice(0..1.min(encoded.frames.len())).to_vec();
+                encoded.insert(at, &opening);
             }
             Action::Malformed => encoded.insert(at, &self.wire().malformed_frame()),
             _ => {}

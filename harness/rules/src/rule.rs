@@ -116,6 +116,11 @@ impl Rule {
         }
     }
 
+    /// Whether it is about the form of a call's id, which no provider holds against an id that it gave out itself.
+    pub fn is_about_id_form(&self) -> bool {
+        ID_FORMS.contains(&self.short_name())
+    }
+
     /// The id without the dialect.
     pub fn short_name(&self) -> &'static str {
         self.id.split_once('/').map_or(self.id, |(_, name)| name)
@@ -125,5 +130,21 @@ impl Rule {
     pub fn dialect(&self) -> Dialect {
         let name = self.id.split('/').next().unwrap_or_default();
         Dialect::from_name(name).unwrap_or(Dialect::AnthropicMessages)
+    }
+}
+
+/// The rules about the form of calls' ids, without their dialects.
+const ID_FORMS: [&str; 5] =
+    ["tool-id-pattern", "model-tool-id-pattern", "call-id-too-long", "call-id-length", "call-id-form"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rule_about_the_form_of_ids_exists() {
+        for name in ID_FORMS {
+            assert!(!Rule::named(name).is_empty(), "{name}");
+        }
     }
 }

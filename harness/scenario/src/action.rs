@@ -42,7 +42,7 @@ pub enum Action<Call = String, Since = u32> {
     Http(HttpFault),
     /// This call settles here, earlier or later than it would.
     Settle(Call),
-    /// What is sent at this point is sent twice. Belongs to `after`.
+    /// The first event of the reply is sent twice, as by a gateway. Belongs to `after: headers`.
     Duplicate,
     /// A frame is sent that is cut off in the middle, and the reply goes on after it.
     Malformed,

@@ -118,7 +118,6 @@ pub fn lower(
     endings::limit(scenario, &turns, &mut problems);
     messages::unique(&turns, &mut problems);
     messages::rewound(scenario, &mut problems);
-    malformations::repeated(scenario, &mut problems);
     processes::check(&turns, &mut problems);
     feasibility::outlived(&table, &turns, &mut problems);
     problems.settle()?;

@@ -59,12 +59,10 @@ pub enum Region {
     Between,
     /// A request has come, and nothing of its answer has been sent.
     Unanswered,
-    /// In a stream, after nothing that could be sent again.
+    /// After the headers of a stream, of which nothing else has been sent.
+    Opened,
+    /// In a stream.
     Stream,
-    /// In a stream, after a piece of arguments or of a thought.
-    Piece,
-    /// In a stream, after something that is recognised when it is sent again.
-    Sent,
     /// After the terminal event of a stream.
     Over,
     /// While the user is asked.
@@ -79,12 +77,11 @@ pub enum Region {
 
 impl Region {
     /// Every region, in the order of the columns of [`crate::action::ActionSpec`].
-    pub const ALL: [Region; 10] = [
+    pub const ALL: [Region; 9] = [
         Region::Between,
         Region::Unanswered,
+        Region::Opened,
         Region::Stream,
-        Region::Piece,
-        Region::Sent,
         Region::Over,
         Region::Question,
         Region::Tools,
@@ -94,7 +91,7 @@ impl Region {
 
     /// Whether it belongs to one attempt of one reply.
     pub fn is_of_reply(self) -> bool {
-        matches!(self, Region::Unanswered | Region::Stream | Region::Piece | Region::Sent | Region::Over)
+        matches!(self, Region::Unanswered | Region::Opened | Region::Stream | Region::Over)
     }
 
     /// Why most of what cannot happen there cannot.
@@ -332,15 +329,15 @@ static PROMPT: PointSpec = PointSpec {
 };
 
 static HEADERS: PointSpec =
-    PointSpec { before: PointSide::In(Region::Unanswered), ..streamed("headers", Region::Stream) };
+    PointSpec { before: PointSide::In(Region::Unanswered), ..streamed("headers", Region::Opened) };
 
-static THINK: PointSpec = streamed("think", Region::Piece);
-static TEXT: PointSpec = streamed("text", Region::Sent);
-static START: PointSpec = streamed("start", Region::Sent);
-static DELTA: PointSpec = streamed("delta", Region::Piece);
-static END: PointSpec = streamed("end", Region::Sent);
-static CALLS: PointSpec = streamed("calls", Region::Sent);
-static STOP: PointSpec = streamed("stop", Region::Sent);
+static THINK: PointSpec = streamed("think", Region::Stream);
+static TEXT: PointSpec = streamed("text", Region::Stream);
+static START: PointSpec = streamed("start", Region::Stream);
+static DELTA: PointSpec = streamed("delta", Region::Stream);
+static END: PointSpec = streamed("end", Region::Stream);
+static CALLS: PointSpec = streamed("calls", Region::Stream);
+static STOP: PointSpec = streamed("stop", Region::Stream);
 static REPLY: PointSpec = streamed("reply", Region::Over);
 
 static ASKED: PointSpec = PointSpec {

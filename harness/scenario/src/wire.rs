@@ -93,6 +93,8 @@ pub struct DialectTraits {
     pub ends_with_stop: bool,
     /// Whether calls have numbers of their own in a stream, apart from the blocks or items that they are.
     pub numbers_calls: bool,
+    /// Whether gateways were seen to send the first event of a stream twice.
+    pub opens_twice: bool,
     /// Whether providers of this dialect were seen to send calls without an id.
     pub may_lack_ids: bool,
     /// Whether a stream carries arguments as a text, which may be no JSON.
@@ -118,6 +120,7 @@ impl DialectTraits {
         is_whole_at_stop: false,
         ends_with_stop: false,
         numbers_calls: false,
+        opens_twice: false,
         may_lack_ids: false,
         streams_arguments: true,
         writes_arguments: false,

@@ -108,9 +108,8 @@ fn region(region: Region) -> &'static str {
     match region {
         Region::Between => "between turns",
         Region::Unanswered => "unanswered",
+        Region::Opened => "after the headers",
         Region::Stream => "in a stream",
-        Region::Piece => "after a piece",
-        Region::Sent => "after a part",
         Region::Over => "at the end",
         Region::Question => "question",
         Region::Tools => "tools",

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::Agent;
 use super::step::{CallState, Step, StepCall};
-use super::thread::{Block, CallResult, Message};
+use super::thread::{CallResult, Message};
 use brickbat_scenario::trace::ShownState;
 use brickbat_scenario::wire::{self, IdForm, ReplyEvent};
 
@@ -138,16 +138,30 @@ impl Agent {
     fn kept_id(&mut self, step: &Step, id: String) -> String {
         let problem = match id.as_str() {
             "" => Some(IdProblem::Missing),
-            id if self.is_taken(step, id) => Some(IdProblem::Taken),
+            id if self.is_taken(Some(step), id) => Some(IdProblem::Taken),
             id => (!wire::of(self.setup.dialect).takes_id(id)).then_some(IdProblem::Refused),
         };
         match problem {
-            Some(problem) if self.decisions.replaces_id(problem) => self.new_id(step),
+            Some(problem) if self.decisions.replaces_id(problem) => self.new_id(Some(step)),
             _ => id,
         }
     }
 
-    fn new_id(&mut self, step: &Step) -> String {
+    /// Gives the calls of a stored thread that was begun at another provider ids that this one takes, and their results
+    /// with them.
+    pub(super) fn fit_ids(&mut self) {
+        let wire = wire::of(self.setup.dialect);
+        let ids = self.session.thread.iter().flat_map(Message::calls).map(|call| &call.id);
+        let refused: Vec<String> = ids.filter(|id| !id.is_empty() && !wire.takes_id(id)).cloned().collect();
+        for id in refused {
+            if self.decisions.replaces_id(IdProblem::Refused) {
+                let new = self.new_id(None);
+                self.session.thread.iter_mut().for_each(|message| message.rename_call(&id, &new));
+            }
+        }
+    }
+
+    fn new_id(&mut self, step: Option<&Step>) -> String {
         let IdForm { prefix, n_letters, .. } = wire::of(self.setup.dialect).traits.call_id;
         loop {
             let id = format!("{prefix}{:0n_letters$}", self.session.counter.id());
@@ -157,13 +171,10 @@ impl Agent {
         }
     }
 
-    fn is_taken(&self, step: &Step, id: &str) -> bool {
-        let blocks = self.session.thread.iter().flat_map(|message| match message {
-            Message::Assistant(blocks) => blocks.as_slice(),
-            Message::User(_) | Message::Results(_) => &[],
-        });
-        let mut ids = blocks.filter_map(Block::call).chain(step.calls().map(|call| &call.call));
-        ids.any(|call| call.id == id)
+    fn is_taken(&self, step: Option<&Step>, id: &str) -> bool {
+        let said = step.into_iter().flat_map(Step::calls).map(|call| &call.call);
+        let mut calls = self.session.thread.iter().flat_map(Message::calls).chain(said);
+        calls.any(|call| call.id == id)
     }
 }
 

@@ -104,6 +104,7 @@ impl Agent {
             )));
         }
         self.session.thread = self.decisions.loaded(read.thread);
+        self.fit_ids();
         Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use super::changed::Changed;
 use super::given;
-use crate::provider::{Recall, conversation, says};
+use crate::provider::{self, Recall, conversation, says};
 use crate::run::Run;
 use brickbat_rules::json::Document;
 use brickbat_rules::{self as rules, Profile};
@@ -345,15 +345,15 @@ fn view(
 ) -> RequestView {
     let document = Document::parse(body);
     let violations = rules::validate_asking(profile, recall.memory(), model, body, &document);
+    let (is_read, document) = (document.is_ok(), document.unwrap_or_default());
     // Requests that the script does not answer are not held to the rules of the thread.
-    let refusal = rules::refusal(&violations).filter(|_| kind != RequestKind::Auxiliary);
-    let refusal = refusal.map(|violation| Refusal {
+    let refusal = provider::refusal(plan, &violations, document.root());
+    let refusal = refusal.filter(|_| kind != RequestKind::Auxiliary).map(|violation| Refusal {
         rule: violation.rule.id,
         pointer: violation.pointer.clone(),
         message: violation.message.clone(),
         status: violation.status(),
     });
-    let (is_read, document) = (document.is_ok(), document.unwrap_or_default());
     let history = conversation(plan, recall.memory(), document.root());
     recall.replied(plan, exchange, kind, document.root());
     let offered = wire::offered_tools(plan.dialect, document.root());

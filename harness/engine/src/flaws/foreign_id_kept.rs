@@ -1,4 +1,4 @@
-//! BUG: An id that the provider does not take back is kept.
+//! BUG: Of a thread that was begun at another provider, ids are kept that this one does not take.
 //! opencode: <https://github.com/anomalyco/opencode/issues/1680>
 
 use super::prelude::*;

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use brickbat_rules::json::Json;
-use brickbat_rules::{Delivery, Memory, Retention};
+use brickbat_rules::{Delivery, Memory, Retention, Severity, Violation};
 use brickbat_scenario::plan::{Mark, Plan, PlannedAction, PlannedPoint, Script, Side};
 use brickbat_scenario::trace::{ExchangeId, RequestKind};
 use brickbat_scenario::wire::{self, Envelope};
@@ -71,6 +71,17 @@ impl Recall {
 /// What a client gets to see of a reply, by whether it asked the model to think.
 pub(super) fn shown(script: &Script, thinking: bool) -> Cow<'_, Script> {
     if thinking || !script.thinks() { Cow::Borrowed(script) } else { Cow::Owned(script.without_thinking()) }
+}
+
+/// What the provider of a plan answers to these violations of a request, if it refuses it. It takes back what it gave out,
+/// whatever form the ids have.
+pub fn refusal<'v>(plan: &Plan, violations: &'v [Violation], request: Json) -> Option<&'v Violation> {
+    let is_own = |id: &str| !id.is_empty() && plan.calls.iter().any(|call| !call.given && call.id == id);
+    let takes = |violation: &Violation| {
+        violation.rule.is_about_id_form()
+            && request.pointer(&violation.pointer).as_str().is_some_and(|id| is_own(&id))
+    };
+    violations.iter().find(|violation| violation.severity == Severity::Error && !takes(violation))
 }
 
 /// Whether a reply does not come to its end because of an action.

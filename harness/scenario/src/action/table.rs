@@ -34,7 +34,7 @@ pub(super) const ALL: [&ActionSpec; 22] = [
 
 const ANYWHERE: &[Region] = &Region::ALL;
 const STREAMED: &[Region] =
-    &[Region::Unanswered, Region::Stream, Region::Piece, Region::Sent, Region::Over, Region::Question];
+    &[Region::Unanswered, Region::Opened, Region::Stream, Region::Over, Region::Question];
 
 const fn refused(regions: &'static [Region], message: &'static str, hint: &'static str) -> Unless {
     Unless { regions, refusal: Refusal { message, hint } }
@@ -52,7 +52,7 @@ const PLAIN: ActionSpec = ActionSpec {
     unless: &[],
 };
 
-// The columns of `at` are Between, Unanswered, Stream, Piece, Sent, Over, Question, Tools, Result and Store.
+// The columns of `at` are Between, Unanswered, Opened, Stream, Over, Question, Tools, Result and Store.
 
 pub(super) static ABORT: ActionSpec = ActionSpec {
     name: "abort",
@@ -60,7 +60,7 @@ pub(super) static ABORT: ActionSpec = ActionSpec {
     needs: Some(Need::Cancel),
     payload: Payload::Nothing(|| Action::Abort),
     effect: Some(Effect::Stop),
-    at: [NO, 2, 4, 4, 4, 2, 3, 5, 5, NO],
+    at: [NO, 2, 4, 4, 2, 3, 5, 5, NO],
     ..PLAIN
 };
 
@@ -69,7 +69,7 @@ pub(super) static STOP_AGAIN: ActionSpec = ActionSpec {
     ends: Ends::TurnByStop,
     needs: Some(Need::Cancel),
     payload: Payload::Nothing(|| Action::StopAgain),
-    at: [NO, 1, 1, 1, 1, 2, 1, 1, 1, NO],
+    at: [NO, 1, 1, 1, 2, 1, 1, 1, NO],
     ..PLAIN
 };
 
@@ -80,7 +80,7 @@ pub(super) static STALL: ActionSpec = ActionSpec {
     needs: Some(Need::Cancel),
     payload: Payload::Nothing(|| Action::Stall),
     effect: Some(Effect::Stop),
-    at: [NO, 1, 1, 1, 1, 1, NO, NO, NO, NO],
+    at: [NO, 1, 1, 1, 1, NO, NO, NO, NO],
     ..PLAIN
 };
 
@@ -88,7 +88,7 @@ pub(super) static STEER: ActionSpec = ActionSpec {
     name: "steer",
     needs: Some(Need::Steer),
     payload: Payload::Text { make: Action::Steer, plain: "Be brief." },
-    at: [NO, 1, 1, 1, 1, 1, 1, 2, 2, NO],
+    at: [NO, 1, 1, 1, 1, 1, 2, 2, NO],
     ..PLAIN
 };
 
@@ -96,14 +96,14 @@ pub(super) static PROMPT: ActionSpec = ActionSpec {
     name: "prompt",
     needs: Some(Need::SecondPrompt),
     payload: Payload::Text { make: Action::Prompt, plain: "And then?" },
-    at: [NO, 1, 1, 1, 1, 0, 2, 2, 2, NO],
+    at: [NO, 1, 1, 1, 0, 2, 2, 2, NO],
     ..PLAIN
 };
 
 pub(super) static IGNORE: ActionSpec = ActionSpec {
     name: "ignore",
     payload: Payload::Nothing(|| Action::Ignore),
-    at: [NO, NO, NO, NO, NO, NO, 2, NO, NO, NO],
+    at: [NO, NO, NO, NO, NO, 2, NO, NO, NO],
     unless: &[refused(ANYWHERE, "no question is open at this point", "use `after: { asked: … }`")],
     ..PLAIN
 };
@@ -115,7 +115,7 @@ pub(super) static KILL: ActionSpec = ActionSpec {
     needs: Some(Need::Resume),
     payload: Payload::Nothing(|| Action::Kill),
     effect: Some(Effect::Kill),
-    at: [3, 1, 2, 2, 2, 1, 2, 3, 3, 1],
+    at: [3, 1, 2, 2, 1, 2, 3, 3, 1],
     ..PLAIN
 };
 
@@ -125,7 +125,7 @@ pub(super) static INTERRUPT: ActionSpec = ActionSpec {
     ends: Ends::Turn,
     needs: Some(Need::Interrupt),
     payload: Payload::Cause(Action::Interrupt),
-    at: [NO, 1, 1, 1, 1, 1, 1, 3, 3, NO],
+    at: [NO, 1, 1, 1, 1, 1, 3, 3, NO],
     ..PLAIN
 };
 
@@ -134,7 +134,7 @@ pub(super) static INJECT: ActionSpec = ActionSpec {
     actor: Actor::Process,
     needs: Some(Need::Hooks),
     payload: Payload::Text { make: Action::Inject, plain: "A note." },
-    at: [NO, NO, NO, NO, NO, NO, NO, NO, 2, NO],
+    at: [NO, NO, NO, NO, NO, NO, NO, 2, NO],
     unless: &[refused(ANYWHERE, "a hook can add context only after a result", "use `after: { settled: … }`")],
     ..PLAIN
 };
@@ -144,7 +144,7 @@ pub(super) static PAUSE: ActionSpec = ActionSpec {
     actor: Actor::Provider,
     payload: Payload::Nothing(|| Action::Pause),
     effect: Some(Effect::Pause),
-    at: [NO, 1, 1, 1, 1, 1, NO, NO, NO, NO],
+    at: [NO, 1, 1, 1, 1, NO, NO, NO, NO],
     ..PLAIN
 };
 
@@ -154,7 +154,7 @@ pub(super) static RESET: ActionSpec = ActionSpec {
     ends: Ends::Attempt,
     payload: Payload::Nothing(|| Action::Reset),
     effect: Some(Effect::Cut),
-    at: [NO, 1, 2, 2, 2, 1, NO, NO, NO, NO],
+    at: [NO, 1, 2, 2, 1, NO, NO, NO, NO],
     ..PLAIN
 };
 
@@ -164,7 +164,7 @@ pub(super) static EOF: ActionSpec = ActionSpec {
     ends: Ends::Attempt,
     payload: Payload::Nothing(|| Action::Eof),
     effect: Some(Effect::Cut),
-    at: [NO, 1, 1, 1, 1, 1, NO, NO, NO, NO],
+    at: [NO, 1, 1, 1, 1, NO, NO, NO, NO],
     ..PLAIN
 };
 
@@ -174,7 +174,7 @@ pub(super) static END_EARLY: ActionSpec = ActionSpec {
     ends: Ends::Attempt,
     payload: Payload::Nothing(|| Action::EndEarly),
     effect: Some(Effect::Cut),
-    at: [NO, NO, 2, 2, 2, NO, NO, NO, NO, NO],
+    at: [NO, NO, 2, 2, NO, NO, NO, NO, NO],
     unless: &[
         refused(
             &[Region::Unanswered],
@@ -196,7 +196,7 @@ pub(super) static ERROR: ActionSpec = ActionSpec {
     ends: Ends::Attempt,
     payload: Payload::Error(Action::Error),
     effect: Some(Effect::Error),
-    at: [NO, NO, 2, 2, 2, 1, NO, NO, NO, NO],
+    at: [NO, NO, 2, 2, 1, NO, NO, NO, NO],
     unless: &[refused(
         &[Region::Unanswered],
         "no stream is open before the headers",
@@ -210,9 +210,9 @@ pub(super) static HTTP: ActionSpec = ActionSpec {
     actor: Actor::Provider,
     payload: Payload::Http(Action::Http),
     effect: Some(Effect::Refusal),
-    at: [NO, 4, NO, NO, NO, NO, NO, NO, NO, NO],
+    at: [NO, 4, NO, NO, NO, NO, NO, NO, NO],
     unless: &[refused(
-        &[Region::Stream, Region::Piece, Region::Sent, Region::Over],
+        &[Region::Opened, Region::Stream, Region::Over],
         "an HTTP error replaces the whole reply",
         "use `before: headers`",
     )],
@@ -223,19 +223,12 @@ pub(super) static DUPLICATE: ActionSpec = ActionSpec {
     name: "duplicate",
     actor: Actor::Provider,
     payload: Payload::Nothing(|| Action::Duplicate),
-    at: [NO, NO, NO, NO, 1, 1, NO, NO, NO, NO],
-    unless: &[
-        refused(
-            &[Region::Unanswered, Region::Stream],
-            "nothing has been sent yet that could be repeated",
-            "use `after` and a point after the headers",
-        ),
-        refused(
-            &[Region::Piece],
-            "a repeated piece of arguments or of thinking cannot be recognised as a repetition",
-            "use `start`, `end` or a point after the calls",
-        ),
-    ],
+    at: [NO, NO, 1, NO, NO, NO, NO, NO, NO],
+    unless: &[refused(
+        ANYWHERE,
+        "only the first event of a stream is known to be sent twice, by gateways",
+        "use `after: headers`",
+    )],
     ..PLAIN
 };
 
@@ -243,7 +236,7 @@ pub(super) static MALFORMED: ActionSpec = ActionSpec {
     name: "malformed",
     actor: Actor::Provider,
     payload: Payload::Nothing(|| Action::Malformed),
-    at: [NO, NO, 1, 1, 1, NO, NO, NO, NO, NO],
+    at: [NO, NO, 1, 1, NO, NO, NO, NO, NO],
     unless: &[
         refused(&[Region::Unanswered], "no stream is open before the headers", "use `after: headers`"),
         refused(
@@ -260,7 +253,7 @@ pub(super) static SETTLE: ActionSpec = ActionSpec {
     actor: Actor::Tool,
     payload: Payload::Call(Action::Settle),
     effect: Some(Effect::Settle),
-    at: [NO, 1, 2, 2, 3, 1, 1, 1, 1, NO],
+    at: [NO, 1, 2, 2, 1, 1, 1, 1, NO],
     ..PLAIN
 };
 
@@ -275,7 +268,7 @@ pub(super) static TRIM: ActionSpec = ActionSpec {
     actor: Actor::History,
     needs: Some(Need::Trim),
     payload: Payload::Keep { make: Action::Trim, least: 1 },
-    at: [2, NO, NO, NO, NO, NO, NO, 1, 1, NO],
+    at: [2, NO, NO, NO, NO, NO, 1, 1, NO],
     unless: &[WHILE_TOOLS_RUN],
     ..PLAIN
 };
@@ -285,7 +278,7 @@ pub(super) static SUMMARISE: ActionSpec = ActionSpec {
     actor: Actor::History,
     needs: Some(Need::Summarise),
     payload: Payload::Keep { make: Action::Summarise, least: 0 },
-    at: [2, NO, NO, NO, NO, NO, NO, 1, 1, NO],
+    at: [2, NO, NO, NO, NO, NO, 1, 1, NO],
     unless: &[WHILE_TOOLS_RUN],
     ..PLAIN
 };
@@ -298,7 +291,7 @@ pub(super) static REWIND: ActionSpec = ActionSpec {
     actor: Actor::History,
     needs: Some(Need::Rewind),
     payload: Payload::Turn(Action::Rewind),
-    at: [2, NO, NO, NO, NO, NO, NO, NO, NO, NO],
+    at: [2, NO, NO, NO, NO, NO, NO, NO, NO],
     unless: &[BETWEEN_TURNS],
     ..PLAIN
 };
@@ -308,7 +301,7 @@ pub(super) static ASIDE: ActionSpec = ActionSpec {
     actor: Actor::History,
     needs: Some(Need::Aside),
     payload: Payload::Text { make: Action::Aside, plain: "Why so?" },
-    at: [1, NO, NO, NO, NO, NO, NO, NO, NO, NO],
+    at: [1, NO, NO, NO, NO, NO, NO, NO, NO],
     unless: &[BETWEEN_TURNS],
     ..PLAIN
 };

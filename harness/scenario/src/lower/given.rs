@@ -5,7 +5,7 @@ use std::io;
 
 use crate::parse::{self, Diagnostic, Variant, suggestion};
 use crate::plan::{self, MARKER, ToolOutcome};
-use crate::scenario::{Block, GivenHistory, GivenMessage, GivenResult, Scenario};
+use crate::scenario::{Block, Call, CallId, GivenHistory, GivenMessage, GivenResult, Scenario};
 
 use super::call_table::CallTable;
 use super::header::{MAX_CALLS, MAX_STRING, is_evidence};
@@ -84,8 +84,8 @@ fn of_message(message: &GivenMessage, calls: &[&str]) -> Option<(String, String)
             let why = match block {
                 Block::Think(_) => Some("`think` is not allowed in a given history".to_owned()),
                 Block::Text(text) => said(text),
-                Block::Call(call) if call.raw.is_some() || call.id.is_some() => {
-                    Some("`raw` and `id` are not allowed in a given history".to_owned())
+                Block::Call(call) if call.raw.is_some() || !has_id_to_store(call) => {
+                    Some("`raw` and an `id` without a `text` are not allowed in a given history".to_owned())
                 }
                 Block::Call(call) => call.args.iter().find_map(|(key, value)| match kind(value) {
                     None => Some(format!("the argument `{key}` must be a string, a number or a boolean")),
@@ -109,6 +109,15 @@ fn of_message(message: &GivenMessage, calls: &[&str]) -> Option<(String, String)
     }
 }
 
+/// Whether a call has an id that a store can hold: that of the provider, or one that another provider gave it.
+fn has_id_to_store(call: &Call) -> bool {
+    match &call.id {
+        None => true,
+        Some(CallId::Text(id)) => !id.is_empty() && id.len() <= MAX_STRING,
+        Some(CallId::Missing | CallId::Same(_)) => false,
+    }
+}
+
 fn said(text: &str) -> Option<String> {
     let fits = !text.trim().is_empty() && text.len() <= MAX_STRING;
     (!fits).then(|| format!("a text must not be blank or longer than {MAX_STRING} bytes"))
@@ -117,7 +126,7 @@ fn said(text: &str) -> Option<String> {
 /// The calls of a history, each with the number of its message.
 pub(super) fn calls(
     messages: &[GivenMessage],
-) -> impl Iterator<Item = (usize, &crate::scenario::Call)> + Clone {
+) -> impl Iterator<Item = (usize, &Call)> + Clone {
     messages.iter().enumerate().flat_map(|(index, message)| {
         let blocks = match message {
             GivenMessage::Assistant(blocks) => blocks.as_slice(),

@@ -104,24 +104,6 @@ pub(super) fn check_reply(base: &str, reply: &Reply, problems: &mut Problems) {
     });
 }
 
-/// Whether anything is sent twice of a reply in which calls have no ids: it would look like two calls.
-pub(super) fn repeated(scenario: &Scenario, problems: &mut Problems) {
-    for (index, turn) in scenario.turns.iter().enumerate() {
-        for (action, at) in turn.at.iter().enumerate() {
-            let reply = turn.replies.get((at.reply as usize).wrapping_sub(1));
-            let blocks = reply.and_then(|reply| reply.attempts.get((at.attempt as usize).wrapping_sub(1)));
-            let is_nameless =
-                |block: &Block| matches!(block, Block::Call(Call { id: Some(CallId::Missing), .. }));
-            let has_nameless = blocks.is_some_and(|blocks| blocks.iter().any(is_nameless));
-            problems.add_if(at.action == Action::Duplicate && has_nameless, || {
-                let pointer = format!("/turns/{index}/at/{action}/do");
-                Problem::new(pointer, "a call without an id that is sent twice counts as two calls")
-                    .with_hint("give the calls of this reply ids")
-            });
-        }
-    }
-}
-
 /// Why the dialect cannot say what the scenario says, if so.
 pub(super) fn impossible(scenario: &Scenario, dialect: Dialect) -> Option<String> {
     let wire = wire::of(dialect);
@@ -145,6 +127,10 @@ pub(super) fn impossible(scenario: &Scenario, dialect: Dialect) -> Option<String
                 }
             }
         }
+    }
+    let actions = scenario.turns.iter().flat_map(|turn| &turn.at).map(|at| &at.action);
+    if !wire.traits.opens_twice && actions.clone().any(|action| *action == Action::Duplicate) {
+        return Some(format!("no gateway is known to open a stream of {dialect} twice"));
     }
     for (_, call) in position::calls(scenario) {
         if call.id == Some(CallId::Missing) && !wire.traits.may_lack_ids {

@@ -1,7 +1,7 @@
 //! A history that a system finds in its store when the scenario begins: what an earlier process has left there.
 //!
 //! It is neutral like the scenario itself: calls have symbolic names, and lowering mints the ids that a provider of the
-//! dialect would have given them.
+//! dialect would have given them. A call with an `id` of its own comes from another provider, at which the thread began.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -27,6 +27,16 @@ impl Message {
         self.calls().next().is_some()
     }
 
+    /// Gives a call another id, and its result with it.
+    pub fn rename_call(&mut self, id: &str, new: &str) {
+        let ids: Vec<&mut String> = match self {
+            Message::User(_) => Vec::new(),
+            Message::Assistant(blocks) => blocks.iter_mut().filter_map(Block::call_id_mut).collect(),
+            Message::Results(results) => results.iter_mut().map(|result| &mut result.call_id).collect(),
+        };
+        ids.into_iter().filter(|own| *own == id).for_each(|own| new.clone_into(own));
+    }
+
     /// The results that it gives, if it is of that kind.
     pub fn results(&self) -> Option<&[CallResult]> {
         match self {
@@ -55,6 +65,13 @@ pub enum Block {
 }
 
 impl Block {
+    fn call_id_mut(&mut self) -> Option<&mut String> {
+        match self {
+            Block::Call(call) => Some(&mut call.id),
+            Block::Thought(_) | Block::Text(_) => None,
+        }
+    }
+
     /// The call, if it is one.
     pub fn call(&self) -> Option<&Call> {
         match self {

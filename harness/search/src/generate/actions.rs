@@ -52,7 +52,7 @@ fn end(source: &mut Source<'_>, scenario: &mut Scenario, index: usize) {
 const GROUPS: [(usize, &[Region]); 7] = [
     (6, &[Region::Result]),
     (5, &[Region::Tools]),
-    (8, &[Region::Stream, Region::Piece, Region::Sent, Region::Over]),
+    (8, &[Region::Opened, Region::Stream, Region::Over]),
     (3, &[Region::Unanswered]),
     (3, &[Region::Between]),
     (4, &[Region::Question]),
@@ -76,8 +76,6 @@ pub(super) fn fitting(
 ) -> Option<Action> {
     let is_nameless = spot.region.is_of_reply() && is_nameless(scenario, index, spot);
     let weight = |spec: &ActionSpec| match (spot.region, is_nameless) {
-        // A call without an id that is sent twice cannot be recognised.
-        (Region::Sent, true) => spec.weight(Region::Stream),
         (Region::Over, true) if spec.actor == Actor::Provider || spec.is_said() => None,
         (region, _) => spec.weight(region),
     };
@@ -172,7 +170,7 @@ pub(super) fn break_off(
 ) {
     let spots = points::of(scenario, index);
     let is_own = |spot: &&Spot| {
-        matches!(spot.region, Region::Stream | Region::Piece | Region::Sent)
+        matches!(spot.region, Region::Opened | Region::Stream)
             && (spot.reply as usize, spot.attempt as usize) == (reply + 1, attempt)
     };
     let own: Vec<&Spot> = spots.iter().filter(is_own).collect();

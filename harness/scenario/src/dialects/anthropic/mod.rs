@@ -30,6 +30,8 @@ pub(crate) const WIRE: Wire = Wire {
             (Stop::End, "end_turn"),
         ],
         overloaded_status: 529,
+        // <https://github.com/maximhq/bifrost/issues/4556>, <https://github.com/BerriAI/litellm/issues/32478>
+        opens_twice: true,
         ..DialectTraits::USUAL
     },
     request: request::FORM,
