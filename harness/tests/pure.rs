@@ -16,6 +16,7 @@ mod life_cycle;
 mod lint;
 mod lowering;
 mod own_agent;
+mod own_history;
 mod properties;
 mod regressions;
 mod scenario_errors;

@@ -8,7 +8,7 @@
 //! is refused as the real provider would, without moving the script.
 
 mod answer;
-mod recall;
+pub(crate) mod recall;
 mod stray;
 
 use std::sync::Arc;
@@ -133,7 +133,7 @@ impl Provider {
             (RequestKind::Auxiliary, self.speak(exchange, asked, &recall::title(), &[]))
         } else if self.strays.has(&self.plan, self.turn, self.recall.memory(), body) {
             // The script is for the turn that the user has begun since.
-            (RequestKind::Surplus, self.speak(exchange, asked, &recall::surplus(), &[]))
+            self.surplus(exchange, asked)
         } else {
             self.scripted(exchange, asked)
         };
@@ -147,7 +147,7 @@ impl Provider {
         let script =
             plan.turns.get(self.turn).and_then(|turn| turn.replies.get(reply)?.attempts.get(attempt));
         let Some(script) = script else {
-            return (RequestKind::Surplus, self.speak(exchange, asked, &recall::surplus(), &[]));
+            return self.surplus(exchange, asked);
         };
         let actions: Vec<&PlannedAction> =
             plan.turns[self.turn].actions.iter().filter(|action| at_reply(action, reply, attempt)).collect();
@@ -172,12 +172,19 @@ impl Provider {
             Position { reply: reply + 1, attempt: 0 }
         };
         let kind = RequestKind::Scripted { turn: self.turn, reply, attempt };
-        let script = recall::shown(script, asked.thinking);
+        let script = recall::shown(&plan, script, asked.thinking);
         let mut answer = self.speak(exchange, asked, &script, &actions);
         if plan.turns[self.turn].actions.iter().any(is_after_a_result) {
             answer.wait_before_head();
         }
         (kind, answer)
+    }
+
+    /// Answers a request for which the script has no reply.
+    fn surplus(&self, exchange: ExchangeId, asked: ReplyTerms<'_>) -> (RequestKind, Answer) {
+        let surplus = recall::surplus();
+        let script = recall::shown(&self.plan, &surplus, asked.thinking);
+        (RequestKind::Surplus, self.speak(exchange, asked, &script, &[]))
     }
 
     /// A reply of the model, with the holds and the ending that the actions ask for.

@@ -359,6 +359,13 @@ impl Script {
         Script { blocks: spoken.cloned().collect(), ..self.clone() }
     }
 
+    /// The same for a client that has asked the model to think, where the model thinks this first.
+    pub fn with_thought(&self, thought: &str) -> Script {
+        let thought = ScriptBlock::Think(vec![thought.to_owned()]);
+        let blocks = std::iter::once(thought).chain(self.blocks.iter().cloned()).collect();
+        Script { blocks, ..self.clone() }
+    }
+
     /// The stop reason: the one that is planned, or that of the content.
     pub fn stop(&self) -> Stop {
         self.stop.unwrap_or(if self.has_calls() { Stop::Calls } else { Stop::End })

@@ -38,6 +38,7 @@ impl Recall {
         if keeps == Retention::Nothing {
             return;
         }
+        let asks = || wire::of(plan.dialect).asks_to_think(request);
         let (script, told) = match kind {
             RequestKind::Scripted { turn, reply, attempt } => {
                 let Some(turn) = plan.turns.get(turn) else { return };
@@ -46,10 +47,11 @@ impl Recall {
                     return;
                 };
                 let is_cut = turn.actions.iter().any(|action| cuts(action, reply, attempt));
-                let thinking = wire::of(plan.dialect).asks_to_think(request);
-                (shown(script, thinking), if is_cut { Delivery::Cut } else { Delivery::Whole })
+                (shown(plan, script, asks()), if is_cut { Delivery::Cut } else { Delivery::Whole })
             }
-            RequestKind::Surplus => (Cow::Owned(surplus()), Delivery::Whole),
+            RequestKind::Surplus => {
+                (Cow::Owned(shown(plan, &surplus(), asks()).into_owned()), Delivery::Whole)
+            }
             RequestKind::Auxiliary => (Cow::Owned(title()), Delivery::Whole),
             RequestKind::Refused { .. } | RequestKind::Faulted { .. } => return,
         };
@@ -68,10 +70,18 @@ impl Recall {
     }
 }
 
-/// What a client gets to see of a reply, by whether it asked the model to think.
-pub(super) fn shown(script: &Script, thinking: bool) -> Cow<'_, Script> {
-    if thinking || !script.thinks() { Cow::Borrowed(script) } else { Cow::Owned(script.without_thinking()) }
+/// What a client gets to see of a reply, by whether it asked the model to think. A model that is asked to think does:
+/// where the plan says nothing about it, because the system asks by itself, it thinks before each reply.
+pub(crate) fn shown<'s>(plan: &Plan, script: &'s Script, is_asked: bool) -> Cow<'s, Script> {
+    match (is_asked, script.thinks()) {
+        (true, false) if !plan.thinks() => Cow::Owned(script.with_thought(THOUGHT)),
+        (false, true) => Cow::Owned(script.without_thinking()),
+        (true, _) | (false, false) => Cow::Borrowed(script),
+    }
 }
+
+/// What the model thinks where the plan says nothing about it.
+const THOUGHT: &str = "The user asks me for something.";
 
 /// What the provider of a plan answers to these violations of a request, if it refuses it. It takes back what it gave out,
 /// whatever form the ids have.

@@ -3,6 +3,7 @@
 //! The provider says where it holds, and a receipt must not rest on its word alone. So what was really sent is counted
 //! against the script, which is encoded anew.
 
+use crate::provider::recall::shown;
 use crate::provider::{Answer, Sent};
 use brickbat_scenario::action::Action;
 use brickbat_scenario::plan::{Mark, Plan, Side};
@@ -21,10 +22,12 @@ pub(super) fn is_as_planned(plan: &Plan, kind: RequestKind, answer: &Answer, at:
         return true;
     }
     let script = &plan.turns[turn].replies[reply].attempts[attempt];
-    // If token usage was asked for, a frame with it follows the stop reason.
-    [false, true].into_iter().any(|usage| {
+    // If token usage was asked for, a frame with it follows the stop reason; if thinking was, the model thinks first.
+    let mut asked = [false, true].into_iter().flat_map(|usage| [(usage, false), (usage, true)]);
+    asked.any(|(usage, is_asked_to_think)| {
         let envelope = Envelope { id: "check", model: "check", usage };
-        let encoded = wire::encode_stream(plan.dialect, plan, script, envelope);
+        let script = shown(plan, script, is_asked_to_think);
+        let encoded = wire::encode_stream(plan.dialect, plan, &script, envelope);
         let planned = match (at.mark, at.side) {
             (Mark::Headers, Side::Before) => Some(Sent::Nothing),
             (Mark::Headers, Side::After) => Some(Sent::Frames(0)),
