@@ -19,7 +19,7 @@ pub use system::{Origin, Subject, System, UnknownSystem};
 pub use verify::{NoAdapter, Probe, ProbeOutcome, ProbeReport, Verification, verify};
 
 use crate::driver::{DriverError, Progress};
-use brickbat_engine::checks::{Concurrency, judge};
+use brickbat_engine::checks::{Concurrency, judge_apart_from};
 use brickbat_engine::run::Receipt;
 use brickbat_engine::run::Run;
 use brickbat_report::record::{Observed, PlanNote};
@@ -29,7 +29,7 @@ use brickbat_rules::redact::Redactor;
 use brickbat_scenario::lower;
 use brickbat_scenario::plan::Plan;
 use brickbat_scenario::verdict::{Judgement, Severity, Verdict};
-use repeat::{Company, MergedRuns, PlanToRun, round};
+use repeat::{Company, Control, MergedRuns, PlanToRun, round};
 use system::Running;
 
 /// Runs every job on a system. `note` gets a line about long preparations.
@@ -121,12 +121,12 @@ async fn run_on(
 
     let options =
         Options { repeat: running.repeat(options.repeat), n_jobs: running.n_jobs(options.n_jobs), ..options };
-    let mut shown: BTreeMap<&str, Concurrency> = BTreeMap::new();
+    let mut shown: BTreeMap<&str, Control> = BTreeMap::new();
     let (keys, todo): (Vec<&str>, Vec<PlanToRun<'_>>) =
-        controls.iter().map(|(key, job)| (key.as_str(), PlanToRun { job, concurrency: None })).unzip();
+        controls.iter().map(|(key, job)| (key.as_str(), PlanToRun { job, control: None })).unzip();
     let mut told = |index: usize, merged: MergedRuns| {
         let job = todo[index].job;
-        shown.extend(merged.passed.as_ref().map(|run| (keys[index], Concurrency::of(&job.plan, &run.trace))));
+        shown.extend(merged.control(&job.plan).map(|control| (keys[index], control)));
         // The shard of its plan reports a control plan; others only if it does not pass.
         let is_told = is_in(job, options.shard) || merged.outcome.judgement.verdict != Verdict::Pass;
         is_told && keep(job, merged)
@@ -139,7 +139,7 @@ async fn run_on(
             break;
         }
         match shown.get(key.as_str()) {
-            Some(concurrency) => todo.push(PlanToRun { job, concurrency: Some(concurrency) }),
+            Some(control) => todo.push(PlanToRun { job, control: Some(control) }),
             None => {
                 let outcome = Attempt::unjudged(Verdict::Inconclusive, "the control plan failed");
                 stop |= keep(job, outcome.into());
@@ -177,19 +177,21 @@ impl Attempt {
 async fn attempt(
     running: &Running,
     plan: &Arc<Plan>,
-    concurrency: Option<&Concurrency>,
+    control: Option<&Control>,
     options: Options<'_>,
     company: Company,
 ) -> (Attempt, Option<u32>) {
     let profile = plan.profile_from(options.profiles);
+    let concurrency = control.map(|control| &control.concurrency);
     let width = concurrency.and_then(Concurrency::n_at_once);
+    let known = control.map_or(&[][..], |control| control.causes.as_slice());
     let plan = &running.named(plan);
     // Boxed: the state machine of a drive is large, and many are under way at once.
     let driven =
         Box::pin(running.drive(plan, profile, width, company, options.keep.map(|_| options.redactor))).await;
     let outcome = match driven.run {
         Ok(run) => {
-            let judgement = judge(plan, &run, profile, running.grade(), concurrency);
+            let judgement = judge_apart_from(known, plan, &run, profile, running.grade(), concurrency);
             let receipts = run.receipts.clone();
             Attempt { judgement, receipts, run: Some(run), kept: None, is_late: false }
         }

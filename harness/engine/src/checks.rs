@@ -54,6 +54,7 @@ use brickbat_scenario::verdict::{Asked, Finding, Judgement, Level, Permanence, S
 use serde_json::Value;
 
 use crate::run::Run;
+use crate::triage::Signature;
 use brickbat_rules::Profile;
 
 /// Every check, in the order of tables.
@@ -121,6 +122,18 @@ pub fn judge(
     needed: Confidence,
     concurrency: Option<&Concurrency>,
 ) -> Judgement {
+    judge_apart_from(&[], plan, run, profile, needed, concurrency)
+}
+
+/// The same, without findings of these causes: the control plan has shown them too, and they are reported there.
+pub fn judge_apart_from(
+    known: &[Signature],
+    plan: &Plan,
+    run: &Run,
+    profile: &'static Profile,
+    needed: Confidence,
+    concurrency: Option<&Concurrency>,
+) -> Judgement {
     if run.trace.overflowed() {
         let why = "the trace is full: the system, or its adapter, floods the harness with events";
         return Judgement::without_run(Verdict::HarnessError, why);
@@ -136,7 +149,9 @@ pub fn judge(
     if let Some(reason) = given::unsent(&evidence) {
         return Judgement::without_run(Verdict::Vacuous, reason);
     }
-    let mut findings: Vec<Finding> = CHECKS.iter().flat_map(|check| (check.find)(&evidence)).collect();
+    let found = CHECKS.iter().flat_map(|check| (check.find)(&evidence));
+    let mut findings: Vec<Finding> =
+        found.filter(|finding| !known.contains(&Signature::of(finding))).collect();
     let ask =
         |check: &Check| Asked { check: check.id, level: check.level, spoke: (check.applies)(&evidence) };
     let asked: Vec<Asked> = CHECKS.iter().map(ask).collect();

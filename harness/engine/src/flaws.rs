@@ -88,6 +88,7 @@ mod stale_writer;
 mod steer_splits_batch;
 mod stop_lingers;
 mod store_forgets;
+mod success_cancelled;
 mod success_denied;
 mod success_invented;
 mod summary_cuts_arguments;
@@ -96,6 +97,7 @@ mod summary_flips_role;
 mod summary_of_poison;
 mod summary_orphans_call;
 mod surrogate_kept;
+mod text_overtakes_calls;
 mod text_splits_reply;
 mod thinking_altered;
 mod thinking_dropped;
@@ -132,6 +134,7 @@ static ALL: [&Flaw; 103] = [
     &success_invented::FLAW,
     &runs_twice::FLAW,
     &calls_reordered::FLAW,
+    &text_overtakes_calls::FLAW,
     &never_ends::FLAW,
     &truncation_swallowed::FLAW,
     &refuses_own_history::FLAW,
@@ -145,6 +148,7 @@ static ALL: [&Flaw; 103] = [
     &thinking_altered::FLAW,
     &thinking_unsigned::FLAW,
     &success_denied::FLAW,
+    &success_cancelled::FLAW,
     &run_denied::FLAW,
     &repair_drifts::FLAW,
     &note_wanders::FLAW,

@@ -73,7 +73,7 @@ pub enum Content {
 }
 
 impl History {
-    /// The shape in one line, for people: `u[text] a[text,call a] u[result a]`.
+    /// The shape in one line, for people: `u[text] a[text,call a,call b] u[result a,error b]`.
     /// `name` gives the word for a wire id.
     pub fn shape(&self, name: impl Fn(&str) -> String) -> String {
         let mut shape = String::new();
@@ -97,7 +97,9 @@ impl History {
                 Content::Thought { .. } => shape.push_str("thinking"),
                 Content::Text { .. } => shape.push_str("text"),
                 Content::Call { id, .. } => shape.push_str(&format!("call {}", name(id))),
-                Content::Result { id, .. } => shape.push_str(&format!("result {}", name(id))),
+                Content::Result { id, is_error, .. } => {
+                    shape.push_str(&format!("{} {}", result_word(*is_error), name(id)));
+                }
                 Content::Raw { .. } => shape.push_str("raw"),
             }
         }
@@ -106,4 +108,9 @@ impl History {
         }
         shape
     }
+}
+
+/// What a result is called, for people: an error if it says that it is one.
+pub fn result_word(is_error: Option<bool>) -> &'static str {
+    if is_error == Some(true) { "error" } else { "result" }
 }

@@ -89,6 +89,12 @@ impl Severity {
     /// The mildest of all: with it as the threshold, every finding makes a run red.
     pub const MILDEST: Severity = Severity::ALL[Severity::ALL.len() - 1];
 
+    /// Whether a system with it cannot hold a conversation in which nothing goes wrong, so that nothing can be said of one
+    /// in which something does.
+    pub fn ends_conversation(self) -> bool {
+        matches!(self, Severity::BrickedByProvider | Severity::BrickedByClient | Severity::Hang)
+    }
+
     /// The mildest severity that an option value stands for: a name, or `bricked`, or `any`.
     pub fn threshold(word: &str) -> Option<Severity> {
         match word {

@@ -13,7 +13,9 @@ use super::system::Running;
 use super::{Attempt, Job, Options, attempt};
 use brickbat_engine::checks::Concurrency;
 use brickbat_engine::run::Run;
+use brickbat_engine::triage::Signature;
 use brickbat_report::report::{Repeats, SeenFinding};
+use brickbat_scenario::plan::Plan;
 use brickbat_scenario::trace::Event;
 use brickbat_scenario::verdict::{Finding, Severity, Verdict};
 
@@ -30,7 +32,14 @@ const MAX_BROKEN: usize = 4;
 /// A plan to run, and what its control plan has shown.
 pub(super) struct PlanToRun<'a> {
     pub(super) job: &'a Job,
-    pub(super) concurrency: Option<&'a Concurrency>,
+    pub(super) control: Option<&'a Control>,
+}
+
+/// What a control plan has shown of a system.
+pub(super) struct Control {
+    pub(super) concurrency: Concurrency,
+    /// What is wrong with the system where nothing goes wrong.
+    pub(super) causes: Vec<Signature>,
 }
 
 pub(super) struct PlanRun {
@@ -55,13 +64,23 @@ pub(super) struct MergedRuns {
     /// The first that has the verdict, with the findings of all.
     pub(super) outcome: Attempt,
     pub(super) repeats: Option<Repeats>,
-    /// A run that passed, if there is one.
-    pub(super) passed: Option<Run>,
+    /// A run in which a conversation was held: one that passed, else one that found nothing worse than that.
+    pub(super) fit: Option<Run>,
+}
+
+impl MergedRuns {
+    /// What this control plan has shown, if the system can hold a conversation.
+    pub(super) fn control(&self, plan: &Plan) -> Option<Control> {
+        let concurrency = Concurrency::of(plan, &self.fit.as_ref()?.trace);
+        let found = self.outcome.judgement.findings.iter();
+        let causes = found.filter(|it| !it.harm.ends_conversation()).map(Signature::of).collect();
+        Some(Control { concurrency, causes })
+    }
 }
 
 impl From<Attempt> for MergedRuns {
     fn from(outcome: Attempt) -> MergedRuns {
-        MergedRuns { outcome, repeats: None, passed: None }
+        MergedRuns { outcome, repeats: None, fit: None }
     }
 }
 
@@ -128,7 +147,7 @@ async fn together(running: &Running, todo: &PlanToRun<'_>, options: Options<'_>)
 }
 
 async fn once(running: &Running, todo: &PlanToRun<'_>, options: Options<'_>, company: Company) -> PlanRun {
-    let (outcome, process) = attempt(running, &todo.job.plan, todo.concurrency, options, company).await;
+    let (outcome, process) = attempt(running, &todo.job.plan, todo.control, options, company).await;
     PlanRun { outcome, process, company }
 }
 
@@ -259,11 +278,14 @@ fn merged(mut runs: Vec<PlanRun>) -> MergedRuns {
     }
     findings.sort_by_key(|finding| finding.harm);
     let repeats = (runs.len() > 1).then(|| repeats(&runs, verdict, &findings));
-    let passed = runs.iter_mut().find(|run| run.verdict() == Verdict::Pass);
-    let passed = passed.and_then(|run| run.outcome.run.take());
+    let passed = runs.iter().position(|run| run.verdict() == Verdict::Pass);
+    let is_held = !findings.iter().any(|finding| finding.harm.ends_conversation());
+    let failed = basis.iter().copied().find(|at| runs[*at].has_failed());
+    let fit = passed.or(failed.filter(|_| is_held));
+    let fit = fit.and_then(|at| runs[at].outcome.run.clone());
     let mut outcome = runs.swap_remove(at).outcome;
     outcome.judgement.findings = findings;
-    MergedRuns { outcome, repeats, passed }
+    MergedRuns { outcome, repeats, fit }
 }
 
 fn repeats(runs: &[PlanRun], verdict: Verdict, findings: &[Finding]) -> Repeats {

@@ -64,11 +64,11 @@ fn denial(evidence: &Evidence<'_>, key: CallKey, result: &ResultView<'_>) -> Opt
         words.iter().any(|word| text.contains(word))
     };
     match &account.settled {
-        // The tool's own words may be about a failure; what a system puts around them is its own.
+        // The tool's own words may be about a failure; what a system puts around them, or in their place, is its own.
         Some(ToolOutcome::Return(returned)) if !account.settled_late => {
-            let is_told = result.text.contains(call.marker.as_str());
+            let is_known = result.text.contains(call.marker.as_str()) || results_kept::is_due(evidence, key);
             let around = || result.text.replace(returned.as_str(), "");
-            let is_denied = is_told && (result.is_error == Some(true) || words(&around(), &FAILURE));
+            let is_denied = is_known && (result.is_error == Some(true) || words(&around(), &FAILURE));
             is_denied
                 .then(|| format!("call {} succeeded, but its result is recorded as a failure", call.name))
         }

@@ -68,7 +68,7 @@ pub(super) fn is_dropped(evidence: &Evidence<'_>, call: &PlannedCall) -> bool {
 }
 
 /// The turns before a request in which nothing went wrong.
-fn healthy(evidence: &Evidence<'_>, last: &RequestView) -> Vec<usize> {
+pub(super) fn healthy(evidence: &Evidence<'_>, last: &RequestView) -> Vec<usize> {
     let broken = broken_turns(evidence);
     let is_quiet = |turn: usize| {
         let mut actions = evidence.plan.turns[turn].actions.iter();
@@ -88,7 +88,7 @@ fn healthy(evidence: &Evidence<'_>, last: &RequestView) -> Vec<usize> {
 }
 
 /// The replies that were served in a turn.
-fn scripts<'a>(evidence: &'a Evidence<'_>, turn: usize) -> impl Iterator<Item = &'a Script> {
+pub(super) fn scripts<'a>(evidence: &'a Evidence<'_>, turn: usize) -> impl Iterator<Item = &'a Script> {
     evidence.requests.iter().filter_map(move |request| match request.kind {
         RequestKind::Scripted { turn: of, .. } if request.turn == turn && of == turn => {
             evidence.script_of(request)
@@ -98,7 +98,7 @@ fn scripts<'a>(evidence: &'a Evidence<'_>, turn: usize) -> impl Iterator<Item = 
 }
 
 /// Everything in a request that is neither call nor result; a system may give the history in its own words.
-fn texts(request: &RequestView) -> String {
+pub(super) fn texts(request: &RequestView) -> String {
     let mut texts = String::new();
     for item in &request.history.items {
         match &item.content {
@@ -111,12 +111,12 @@ fn texts(request: &RequestView) -> String {
 }
 
 /// Without space, which systems trim and fold.
-fn squeezed(text: &str) -> String {
+pub(super) fn squeezed(text: &str) -> String {
     text.chars().filter(|letter| !letter.is_whitespace()).collect()
 }
 
 /// Whether the request retells a call in words instead of making it.
-fn narrates(evidence: &Evidence<'_>, request: &RequestView, texts: &str) -> bool {
+pub(super) fn narrates(evidence: &Evidence<'_>, request: &RequestView, texts: &str) -> bool {
     let is_narrated = |call: &PlannedCall| texts.contains(call.marker.as_str()) && !is_made(request, call);
     evidence.plan.calls.iter().any(is_narrated)
 }

@@ -1,12 +1,17 @@
-//! Do calls keep the order in which the model made them?
+//! Do calls, and the texts around them, keep the order in which the model made them?
+//!
+//! Inside one reply a text may move in front of the calls, since some providers take no other order. Of texts only those
+//! of turns in which nothing went wrong are looked at, in the last request.
 
 use std::collections::BTreeSet;
 
+use super::healthy_untouched::{healthy, narrates, scripts, squeezed, texts};
 use super::*;
+use brickbat_scenario::plan::ScriptBlock;
 
 pub(super) const CHECK: Check = Check {
     id: "order-kept",
-    summary: "calls keep the order in which the model made them",
+    summary: "calls and texts keep the order in which the model made them",
     level: Level::L1,
     invariants: &[13, 20],
     severity: Severity::Reordered,
@@ -15,6 +20,10 @@ pub(super) const CHECK: Check = Check {
 };
 
 fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
+    moved_calls(evidence).into_iter().chain(moved_text(evidence)).collect()
+}
+
+fn moved_calls(evidence: &Evidence<'_>) -> Option<Finding> {
     let places = |request: &RequestView| {
         let places = request.calls().map(|view| {
             let call = evidence.call(view.key);
@@ -23,7 +32,7 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
         places.collect::<Vec<_>>()
     };
     let disordered = |request: &&RequestView| !places(request).is_sorted();
-    let Some(request) = evidence.requests.iter().find(disordered) else { return Vec::new() };
+    let request = evidence.requests.iter().find(disordered)?;
     let places = places(request);
     let is_repeated = places.iter().collect::<BTreeSet<_>>().len() < places.len();
     let message = if is_repeated {
@@ -31,10 +40,86 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
     } else {
         "the calls are not in the order in which the model made them"
     };
-    vec![Finding {
-        message: message.to_owned(),
+    Some(finding(evidence, request, message.to_owned()))
+}
+
+/// A text that has changed places with calls, or with another text.
+fn moved_text(evidence: &Evidence<'_>) -> Option<Finding> {
+    let last = evidence.last_request()?;
+    if narrates(evidence, last, &texts(last)) {
+        return None;
+    }
+    let turn = healthy(evidence, last).into_iter().find(|turn| {
+        let pieces = pieces(evidence, last, *turn);
+        let mut later = pieces.iter().enumerate();
+        later.any(|(n, piece)| pieces[..n].iter().any(|earlier| has_overtaken(piece, earlier)))
+    })?;
+    let message = format!("text of turn {} is not where the model said it, before or after the calls", turn + 1);
+    Some(finding(evidence, last, message))
+}
+
+/// A text or a call of the model's, where it stands in a request.
+struct Piece {
+    /// The number of its reply in the turn.
+    reply: usize,
+    is_text: bool,
+    /// The number of its item in the request.
+    item: usize,
+}
+
+/// What the model said in a turn, in its order, as far as it stands in a request in one place.
+fn pieces(evidence: &Evidence<'_>, request: &RequestView, turn: usize) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    for (reply, script) in scripts(evidence, turn).enumerate() {
+        for block in &script.blocks {
+            let (is_text, item) = match block {
+                ScriptBlock::Think(_) => continue,
+                ScriptBlock::Text(fragments) => (true, place_of_text(request, &fragments.concat())),
+                ScriptBlock::Call(key) => (false, place_of_call(request, *key)),
+            };
+            pieces.extend(item.map(|item| Piece { reply, is_text, item }));
+        }
+    }
+    pieces
+}
+
+fn has_overtaken(piece: &Piece, earlier: &Piece) -> bool {
+    let is_of_interest = match piece.reply == earlier.reply {
+        true => earlier.is_text && !piece.is_text,
+        false => piece.is_text || earlier.is_text,
+    };
+    is_of_interest && piece.item < earlier.item
+}
+
+/// The item that holds a text of the model, if it is the only one.
+fn place_of_text(request: &RequestView, text: &str) -> Option<usize> {
+    let text = squeezed(text);
+    let holds = |content: &Content| match content {
+        Content::Text { text: kept } => !text.is_empty() && squeezed(kept).contains(&text),
+        _ => false,
+    };
+    let items = request.history.items.iter().enumerate();
+    only(items.filter(|(_, item)| item.role == Role::Assistant && holds(&item.content)).map(|(at, _)| at))
+}
+
+/// The item that a call is, if it is the only one.
+fn place_of_call(request: &RequestView, key: CallKey) -> Option<usize> {
+    let mut places = request.calls().filter(|view| view.key == key).filter_map(|view| {
+        request.history.items.iter().position(|item| item.pointer == view.pointer)
+    });
+    only(&mut places)
+}
+
+fn only(mut places: impl Iterator<Item = usize>) -> Option<usize> {
+    let first = places.next()?;
+    places.next().is_none().then_some(first)
+}
+
+fn finding(evidence: &Evidence<'_>, request: &RequestView, message: String) -> Finding {
+    Finding {
+        message,
         expected: "the order of the model's reply".to_owned(),
         got: evidence.shape(request),
         ..CHECK.finding(request.place(""))
-    }]
+    }
 }

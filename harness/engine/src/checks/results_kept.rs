@@ -29,30 +29,35 @@ fn has_result_in_time(evidence: &Evidence<'_>) -> bool {
 
 fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
     let Some(last) = evidence.last_request() else { return Vec::new() };
-    let lost = evidence.plan.calls.iter().enumerate().filter_map(|(key, call)| {
-        let key = CallKey(key as u32);
+    let keys = (0..evidence.plan.calls.len() as u32).map(CallKey);
+    let lost = keys.filter(|key| is_due(evidence, *key) && !evidence.shows_result(last, *key, |_| true));
+    lost.map(|key| {
+        let call = evidence.call(key);
         let name = &call.name;
         let message = if call.given {
-            Some(format!("the result of call {name} was in the given history and is missing"))
-        } else if evidence.died_in(call.turn) {
-            evidence.acknowledged(key).map(|how| {
-                format!(
-                    "the result of call {name} is missing: the process was killed after it had {how}, \
-                     so the tool has run and the thread has no record of it"
-                )
-            })
+            format!("the result of call {name} was in the given history and is missing")
+        } else if let Some(how) = evidence.acknowledged(key).filter(|_| evidence.died_in(call.turn)) {
+            format!(
+                "the result of call {name} is missing: the process was killed after it had {how}, \
+                 so the tool has run and the thread has no record of it"
+            )
         } else {
-            Some(format!("the result of call {name} was delivered and is missing"))
+            format!("the result of call {name} was delivered and is missing")
         };
-        let is_due = (call.given || last.turn > call.turn) && !evidence.changed.result_may_be_gone(key);
-        let is_lost = is_due && evidence.could_send(key) && !evidence.shows_result(last, key, |_| true);
-        message.filter(|_| is_lost).map(|message| (call, message))
-    });
-    lost.map(|(call, message)| Finding {
-        message,
-        expected: format!("the result of call {} in the requests that follow", call.name),
-        got: evidence.shape(last),
-        ..CHECK.finding(last.place(""))
+        Finding {
+            message,
+            expected: format!("the result of call {name} in the requests that follow"),
+            got: evidence.shape(last),
+            ..CHECK.finding(last.place(""))
+        }
     })
     .collect()
+}
+
+/// Whether the last request has to hold the result of a call.
+pub(super) fn is_due(evidence: &Evidence<'_>, key: CallKey) -> bool {
+    let call = evidence.call(key);
+    let is_later = evidence.last_request().is_some_and(|last| call.given || last.turn > call.turn);
+    let is_known = call.given || !evidence.died_in(call.turn) || evidence.acknowledged(key).is_some();
+    is_later && is_known && evidence.could_send(key) && !evidence.changed.result_may_be_gone(key)
 }

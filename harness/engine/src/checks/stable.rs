@@ -14,7 +14,7 @@
 //! user. The order of the keys in a call's arguments counts.
 
 use super::*;
-use brickbat_scenario::history::Item;
+use brickbat_scenario::history::{Item, result_word};
 
 /// Turns in which something went wrong, or was stopped.
 pub(super) fn broken_turns(evidence: &Evidence<'_>) -> Vec<usize> {
@@ -233,7 +233,9 @@ fn item_in_words(evidence: &Evidence<'_>, request: &RequestView, item: &Item) ->
         Content::Thought { value } | Content::Raw { value } => ("raw".to_owned(), value.to_string()),
         Content::Text { text } => ("text".to_owned(), text.clone()),
         Content::Call { id, args, .. } => (format!("call {} with", name(id)), args.to_string()),
-        Content::Result { id, text, .. } => (format!("result {}", name(id)), text.clone()),
+        Content::Result { id, text, is_error } => {
+            (format!("{} {}", result_word(*is_error), name(id)), text.clone())
+        }
     };
     format!("{what} `{}`", text.chars().take(MAX_QUOTED).collect::<String>())
 }

@@ -1,0 +1,18 @@
+//! BUG: After a stop, results that had come are recorded as cancelled, without what the tools had said.
+//! tunacode 0.1.32 in the mode `interface`: <https://github.com/alchemiststudiosDOTai/tunacode>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw = Flaw::new("success-cancelled", "failure-honest", || Box::new(SuccessCancelled));
+
+struct SuccessCancelled;
+
+impl Decisions for SuccessCancelled {
+    fn keeps_early_result(&self, result: &mut CallResult, why: CutOff) -> Option<ShownState> {
+        if why == CutOff::Stopped && !result.is_error {
+            result.text = "Operation cancelled by user".to_owned();
+            result.is_error = true;
+        }
+        None
+    }
+}
