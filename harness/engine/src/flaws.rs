@@ -87,6 +87,7 @@ mod signature_dropped;
 mod stale_writer;
 mod steer_splits_batch;
 mod stop_lingers;
+mod stop_runs_on;
 mod store_forgets;
 mod success_cancelled;
 mod success_denied;
@@ -119,7 +120,7 @@ use brickbat_rules::dialect::Dialect;
 use crate::agent::decisions::Decisions;
 
 /// Every flaw, in the order of the kill table.
-static ALL: [&Flaw; 103] = [
+static ALL: [&Flaw; 106] = [
     &dangling_on_abort::FLAW,
     &in_flight_dropped::FLAW,
     &early_error_ignored::FLAW,
@@ -153,6 +154,7 @@ static ALL: [&Flaw; 103] = [
     &repair_drifts::FLAW,
     &note_wanders::FLAW,
     &stop_lingers::FLAW,
+    &stop_runs_on::FLAW,
     &shown_as_failed::FLAW,
     &store_forgets::FLAW,
     &pause_ignored::FLAW,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use brickbat::dialect::Dialect;
 use brickbat::plan::Plan;
 use brickbat::run::Run;
-use brickbat::trace::{Event, RequestKind, TurnOutcome};
+use brickbat::trace::{Confidence, Event, RequestKind, TurnOutcome};
 use brickbat::verdict::{Finding, Permanence, Severity, Verdict};
 use serde_json::{Value, json};
 
@@ -181,4 +181,82 @@ fn a_request_may_hold_what_the_model_gave_and_no_other_arguments_that_are_no_obj
             expect_failure(&plan, &holding(r#"{\"key\":"#), "arguments-whole", &[broken]);
         }
     }
+}
+
+#[test]
+fn a_text_of_a_healthy_turn_that_stands_before_its_calls_is_reordered() {
+    let plan = plan("control/plain-batch", Dialect::OpenaiChat);
+    let moved = with_bodies(&run(&plan), |body| {
+        let mut body: Value = serde_json::from_str(body).unwrap();
+        let messages = body["messages"].as_array_mut().unwrap();
+        let words = |message: &Value| message["content"].as_str().map(str::to_owned);
+        let at = messages.iter().position(|it| words(it).is_some_and(|it| it.starts_with("All three")));
+        if let Some(at) = at {
+            let text = words(&messages.remove(at)).unwrap();
+            let calls = messages.iter_mut().find(|message| message["tool_calls"].is_array()).unwrap();
+            calls["content"] = json!(format!("{}\n{text}", calls["content"].as_str().unwrap()));
+        }
+        body.to_string()
+    });
+    let judgement = judged(&plan, &moved);
+    let found = judgement.findings.iter().find(|finding| finding.check == "order-kept").unwrap();
+    assert_eq!(found.harm, Severity::Reordered);
+    assert_eq!(found.message, "text of turn 1 is not where the model said it, before or after the calls");
+}
+
+#[test]
+fn a_finished_call_that_is_recorded_as_cancelled_is_denied() {
+    let plan = plan("abort/mid-batch#k=1", Dialect::OpenaiChat);
+    let done = plan.calls[key(&plan, "b").0 as usize].outcome.text().to_owned();
+    let run = with_bodies(&run(&plan), |body| body.replace(&done, "Operation cancelled by user"));
+    let denied = "call b succeeded, but its result is recorded as a failure";
+    expect_failure(&plan, &run, "failure-honest", &[denied]);
+}
+
+#[test]
+fn what_differs_only_in_being_an_error_is_shown() {
+    for dialect in [Dialect::AnthropicMessages, Dialect::BedrockConverse] {
+        let plan = plan("control/plain-batch", dialect);
+        let done = plan.calls[key(&plan, "b").0 as usize].id.clone();
+        let run = rebuilt(&run(&plan), |turn, event| match event {
+            Event::Requested { exchange, kind, model, body } if turn > 0 => {
+                let mut body: Value = serde_json::from_slice(body).unwrap();
+                for message in body["messages"].as_array_mut().unwrap() {
+                    for block in message["content"].as_array_mut().into_iter().flatten() {
+                        if block["tool_use_id"] == json!(done) {
+                            block["is_error"] = json!(true);
+                        } else if block["toolResult"]["toolUseId"] == json!(done) {
+                            block["toolResult"]["status"] = json!("error");
+                        }
+                    }
+                }
+                let (model, body) = (model.clone(), body.to_string().into_bytes().into());
+                vec![Event::Requested { exchange: *exchange, kind: *kind, model, body }]
+            }
+            event => vec![event.clone()],
+        });
+        let judgement = judged(&plan, &run);
+        let found = judgement.findings.iter().find(|finding| finding.check == "prefix-stable").unwrap();
+        assert!(found.expected.starts_with("result b `") && found.got.starts_with("error b `"), "{found:#?}");
+    }
+}
+
+/// A start that may have been ordered before the stop accuses nobody.
+#[test]
+fn a_tool_that_starts_after_the_stop_is_late_only_if_it_was_ordered_after_it() {
+    let plan = plan("abort/mid-batch#k=1", Dialect::OpenaiChat);
+    let (a, c) = (key(&plan, "a"), key(&plan, "c"));
+    let start = Event::ToolStarted { call: Some(c), args: plan.calls[c.0 as usize].args.to_string() };
+    let outcome = plan.calls[a.0 as usize].outcome.clone();
+    let settled = Event::ToolSettled { call: a, outcome, grade: Confidence::Observed };
+    let starting_late = |before: &[Event]| {
+        rebuilt(&run(&plan), |_, event| match event {
+            event if *event == start => Vec::new(),
+            Event::Stopped => [&[Event::Stopped], before, std::slice::from_ref(&start)].concat(),
+            event => vec![event.clone()],
+        })
+    };
+    expect_unaccused(&plan, &starting_late(&[]), Verdict::Pass);
+    let late = "call c started after the user had stopped the turn";
+    expect_failure(&plan, &starting_late(&[settled]), "stop-heeded", &[late]);
 }

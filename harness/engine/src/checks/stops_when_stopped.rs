@@ -1,7 +1,8 @@
 //! Does a turn stop when the user stops it?
 //!
 //! What is on its way at a stop cannot be taken back, and may arrive after the end of the turn. So only that counts which
-//! comes after a spell of quiet, or when the thread has been sent to the provider again.
+//! comes after a spell of quiet, or when the thread has been sent to the provider again, and a call of a reply that was
+//! asked for after the stop.
 //! A run that goes on may be slow, and then shows in a later turn: its requests lack what the user has said since, and are
 //! not the thread's.
 
@@ -38,6 +39,8 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
 /// What a stopped turn does when nothing of it can be on its way any more.
 fn goes_on(evidence: &Evidence<'_>, turn: usize) -> Option<String> {
     let (mut is_stopped, mut is_settled) = (false, false);
+    // Replies, with their attempts, that were asked for after the stop.
+    let mut asked_for: Vec<(usize, usize)> = Vec::new();
     let events = evidence.run.trace.by_turn().skip_while(|(at, _)| *at < turn);
     for (at, event) in events {
         let place = if at == turn { "after the stop".to_owned() } else { format!("in turn {}", at + 1) };
@@ -45,15 +48,17 @@ fn goes_on(evidence: &Evidence<'_>, turn: usize) -> Option<String> {
             Event::Stopped | Event::Interrupted { .. } if at == turn => is_stopped = true,
             // The user goes on with another prompt.
             Event::Said { way: Aside::Prompted, .. } if at == turn => {
-                (is_stopped, is_settled) = (false, false)
+                (is_stopped, is_settled) = (false, false);
+                asked_for.clear();
             }
             // A new process does what the plan wants of it.
             Event::Killed => return None,
             Event::Quiet => is_settled |= is_stopped,
-            Event::ToolStarted { call: Some(call), .. } if is_settled => {
+            Event::ToolStarted { call: Some(call), .. } => {
                 let planned = evidence.call(*call);
+                let is_late = is_settled || asked_for.contains(&(planned.reply, planned.attempt));
                 let is_of_run = planned.turn == turn && (at == turn || evidence.is_astray(*call));
-                if is_of_run {
+                if is_late && is_of_run {
                     return Some(format!("call {} starts {place}", planned.name));
                 }
             }
@@ -63,6 +68,12 @@ fn goes_on(evidence: &Evidence<'_>, turn: usize) -> Option<String> {
                     return Some(format!("the provider is asked for it again {place}"));
                 }
                 is_settled |= is_stopped && !is_of_run;
+                if let RequestKind::Scripted { reply, attempt, .. } = kind
+                    && is_stopped
+                    && at == turn
+                {
+                    asked_for.push((*reply, *attempt));
+                }
             }
             _ => {}
         }
