@@ -70,7 +70,10 @@ fn options(dialect: Dialect) -> Vec<(Value, bool)> {
         Dialect::AnthropicMessages => vec![
             (json!({ "thinking": { "type": "disabled" } }), false),
             (json!({ "thinking": { "type": "enabled", "budget_tokens": 1024 } }), true),
-            (json!({ "thinking": { "type": "enabled", "budget_tokens": 31_999 }, "max_tokens": 32_000 }), true),
+            (
+                json!({ "thinking": { "type": "enabled", "budget_tokens": 31_999 }, "max_tokens": 32_000 }),
+                true,
+            ),
             (json!({ "thinking": { "type": "adaptive" } }), true),
             (json!({ "thinking": { "type": "adaptive" }, "output_config": { "effort": "high" } }), true),
         ],
@@ -93,12 +96,15 @@ fn options(dialect: Dialect) -> Vec<(Value, bool)> {
             ]
         }
         Dialect::OpenaiResponses => {
+            // Where the provider stores its replies, clients send its items by their ids, which the reference agent does not.
             let encrypted = json!(["reasoning.encrypted_content"]);
             vec![
                 (json!({ "reasoning": { "effort": "low" } }), false),
                 (json!({ "reasoning": { "summary": "auto" }, "include": encrypted }), true),
-                (json!({ "reasoning": { "effort": "high", "summary": "detailed" }, "store": true }), true),
-                (json!({ "reasoning": { "summary": "auto" }, "include": encrypted, "store": false }), true),
+                (
+                    json!({ "reasoning": { "summary": "detailed" }, "include": encrypted, "store": false }),
+                    true,
+                ),
             ]
         }
         Dialect::OpenaiChat => vec![(json!({ "reasoning_effort": "high" }), false)],
@@ -135,7 +141,8 @@ fn a_provider_takes_its_own_replies_back_whatever_it_was_asked_for() {
                         _ => false,
                     };
                     let n_thoughtful = run.trace.events().iter().filter(thought).count();
-                    assert_eq!(n_thoughtful > 0, asks, "{place}");
+                    // What Gemini gets back of its thinking is the signatures.
+                    assert_eq!(n_thoughtful > 0, asks && dialect != Dialect::Gemini, "{place}");
                 }
             }
         }

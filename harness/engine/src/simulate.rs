@@ -19,11 +19,13 @@ use crate::interpreter::{World, perform};
 use crate::provider::{Answer, Headers, Provider, Request, Sent};
 use crate::run::Run;
 use brickbat_rules::Profile;
+use brickbat_rules::json::Document;
 use brickbat_scenario::plan::{CallKey, Change, Plan, Side, ToolOutcome};
 use brickbat_scenario::scenario::InterruptCause;
 use brickbat_scenario::trace::{
     Aside, Confidence, Consent, Ending, Event, ExchangeId, QuestionId, RequestKind, Trace,
 };
+use brickbat_scenario::wire;
 
 /// In the simulation a quiet spell means that nothing can happen any more, so one is enough.
 pub const PATIENCE: Patience = Patience { progress: 1, hang: 2, grace: None };
@@ -154,6 +156,8 @@ enum ToAgent {
 struct Body {
     request: RequestId,
     kind: RequestKind,
+    /// Whether the request asks the model to think.
+    asks_to_think: bool,
     answer: Answer,
     sent: Sent,
     next_hold: usize,
@@ -405,7 +409,10 @@ impl<A: SansIo> Simulation<A> {
                 let (exchange, model) = (answer.exchange, answer.model.clone());
                 let at = self.bodies.len();
                 let sent = Sent::Nothing;
-                self.bodies.push(Body { request, kind, answer, sent, next_hold: 0, state: BodyState::Going });
+                let asks_to_think = Document::parse(&body)
+                    .is_ok_and(|body| wire::of(self.plan.dialect).asks_to_think(body.root()));
+                let (next_hold, state) = (0, BodyState::Going);
+                self.bodies.push(Body { request, kind, asks_to_think, answer, sent, next_hold, state });
                 self.todo.push_back(Todo::Send(at));
                 self.observe(Event::Requested { exchange, kind, model, body: body.into() });
                 if kind != RequestKind::Auxiliary && self.clock.now < self.clock.due {
@@ -471,8 +478,13 @@ impl<A: SansIo> Simulation<A> {
             body.state = BodyState::Held;
             let held = hold.at;
             // A hold at another place than the planned one proves nothing.
-            let is_as_planned =
-                hold_place::is_as_planned(&self.plan, body.kind, &body.answer, held, body.sent);
+            let is_as_planned = hold_place::is_as_planned(
+                &self.plan,
+                (body.kind, body.asks_to_think),
+                &body.answer,
+                held,
+                body.sent,
+            );
             let grade = if is_as_planned { Confidence::Observed } else { Confidence::Written };
             return self.observe(Event::Held { exchange, at: held, grade });
         }

@@ -186,11 +186,11 @@ fn written_action(spec: &ActionSpec) -> String {
 
 /// Where an action is allowed, in few words.
 fn places(spec: &ActionSpec) -> String {
-    use Region::{Over, Piece, Question, Result, Sent, Stream, Tools, Unanswered};
+    use Region::{Opened, Over, Question, Result, Stream, Tools, Unanswered};
     const GROUPS: [(&str, &[Region]); 4] = [
-        ("in a turn", &[Unanswered, Stream, Piece, Sent, Over, Question, Tools, Result]),
-        ("in a reply", &[Unanswered, Stream, Piece, Sent, Over]),
-        ("inside a stream", &[Stream, Piece, Sent]),
+        ("in a turn", &[Unanswered, Opened, Stream, Over, Question, Tools, Result]),
+        ("in a reply", &[Unanswered, Opened, Stream, Over]),
+        ("inside a stream", &[Opened, Stream]),
         ("tools", &[Tools, Result]),
     ];
     let mut left: Vec<Region> =

@@ -77,7 +77,7 @@ fn an_error_in_the_turn_that_has_a_reason_for_it_is_no_finding_if_the_thread_goe
         "tools/throw-without-words",
         "model/unknown-tool",
         "model/same-id#of=b",
-        "model/arguments-not-object#raw=[]",
+        "model/arguments-not-object#raw=--",
     ];
     for plan in names.into_iter().flat_map(on_each) {
         let wrong_turn = if plan.id.scenario == "model/same-id" { 1 } else { 0 };
@@ -103,7 +103,10 @@ fn a_call_that_never_runs_is_no_brick() {
             without(&run(&plan), |turn, event| turn == 0 && matches!(event, Event::ToolSettled { .. }));
         let judgement = judged(&plan, &idle);
         let found = judgement.findings.iter().find(|finding| finding.check == "thread-survives").unwrap();
-        assert_eq!((found.harm, found.message.as_str()), (Severity::TurnFailed, "call a never ran to its end"));
+        assert_eq!(
+            (found.harm, found.message.as_str()),
+            (Severity::TurnFailed, "call a never ran to its end")
+        );
     }
 }
 
@@ -146,8 +149,8 @@ fn running_with(plan: &Arc<Plan>, args: &str) -> Run {
 #[test]
 fn a_tool_may_run_with_what_the_model_gave_and_with_nothing_else() {
     let given = [
-        ("model/arguments-not-object#raw=\"b\"", r#""b""#),
-        ("model/arguments-not-object#raw=[]", "[]"),
+        ("model/arguments-not-object#raw=-b-", r#""b""#),
+        ("model/arguments-not-object#raw=--", "[]"),
         ("model/arguments-not-object#raw=null", "null"),
         ("model/half-character", r#"{"key": "b \ud83d"}"#),
         ("model/cut-arguments", r#"{"key":"b"#),
@@ -165,7 +168,7 @@ fn a_tool_may_run_with_what_the_model_gave_and_with_nothing_else() {
 #[test]
 fn a_request_may_hold_what_the_model_gave_and_no_other_arguments_that_are_no_object() {
     let given = [
-        ("model/arguments-not-object#raw=\"b\"", r#"\"b\""#),
+        ("model/arguments-not-object#raw=-b-", r#"\"b\""#),
         ("model/arguments-not-object#raw=null", "null"),
         ("model/half-character", r#"{\"key\":\"b \\ud83d\"}"#),
     ];

@@ -2,6 +2,7 @@
 
 use brickbat_scenario::plan::{CallKey, Change, Plan};
 use brickbat_scenario::trace::{Event, Trace};
+use serde_json::Value;
 
 /// What of the conversation need not be in later requests, and what must not be.
 #[derive(Debug, Clone, Default)]
@@ -10,6 +11,8 @@ pub struct Changed {
     turns: Vec<bool>,
     /// The same for the result of each call.
     calls: Vec<bool>,
+    /// The same for what was said to running turns, in the order in which it was said.
+    asides: Vec<bool>,
     /// Turns that were taken back, with the number of requests that had come by then.
     pub(super) taken_back: Vec<(usize, usize)>,
 }
@@ -18,7 +21,9 @@ impl Changed {
     /// Reads it off a trace. What comes after a change is not touched by it.
     pub fn of(plan: &Plan, trace: &Trace) -> Changed {
         let (turns, calls) = (vec![false; plan.turns.len()], vec![false; plan.calls.len()]);
-        let mut changed = Changed { turns, calls, taken_back: Vec::new() };
+        let mut changed = Changed { turns, calls, asides: Vec::new(), taken_back: Vec::new() };
+        // What was said to a running turn, as requests write it, and whether the model has been told.
+        let mut asides: Vec<(String, bool)> = Vec::new();
         let mut told = vec![false; plan.calls.len()];
         let mut standing: Vec<usize> = Vec::new();
         let (mut is_running, mut n_requests) = (false, 0);
@@ -31,7 +36,15 @@ impl Changed {
                     (is_running, is_put_off) = (true, false);
                 }
                 Event::TurnEnded { .. } | Event::Killed => (is_running, is_put_off) = (false, false),
-                Event::Requested { .. } => n_requests += 1,
+                Event::Requested { body, .. } => {
+                    n_requests += 1;
+                    let body = String::from_utf8_lossy(body);
+                    asides.iter_mut().for_each(|(text, is_told)| *is_told |= body.contains(text.as_str()));
+                }
+                Event::Said { text, .. } => {
+                    asides.push((as_written(text), false));
+                    changed.asides.push(false);
+                }
                 Event::ToolSettled { call, .. } => {
                     told[call.0 as usize] = true;
                     changed.calls[call.0 as usize] |= is_put_off;
@@ -41,6 +54,9 @@ impl Changed {
                     let n_gone = standing.len() - usize::from(is_running && !standing.is_empty());
                     standing.drain(..n_gone).for_each(|turn| changed.turns[turn] = true);
                     changed.calls.iter_mut().zip(&told).for_each(|(gone, told)| *gone |= *told);
+                    // What the model has been told of is history, also in a running turn.
+                    let told = asides.iter().map(|(_, is_told)| is_told);
+                    changed.asides.iter_mut().zip(told).for_each(|(gone, is_told)| *gone |= *is_told);
                     is_put_off = is_running;
                 }
                 Event::Changed { change: Change::Rewind { prompts } } => {
@@ -64,8 +80,19 @@ impl Changed {
         self.turns.get(turn).copied().unwrap_or_default()
     }
 
+    /// Whether what was said to a running turn need not be there. It is known by its number among all that was.
+    pub fn aside_may_be_gone(&self, nth: usize) -> bool {
+        self.asides.get(nth).copied().unwrap_or_default()
+    }
+
     /// Whether the result of a call need not be there.
     pub fn result_may_be_gone(&self, call: CallKey) -> bool {
         self.calls.get(call.0 as usize).copied().unwrap_or_default()
     }
+}
+
+/// A text as it stands in a body, without the quotes.
+fn as_written(text: &str) -> String {
+    let written = Value::from(text.trim()).to_string();
+    written[1..written.len() - 1].to_owned()
 }

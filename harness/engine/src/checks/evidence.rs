@@ -254,14 +254,16 @@ impl<'a> Evidence<'a> {
         !account.start_turns.is_empty() && is_late && self.was_stopped(call.turn) && !in_thread()
     }
 
-    /// What was said to running turns and accepted by the system, with the turn.
+    /// What was said to running turns, accepted by the system and not cut with the history since, with the turn.
     pub fn asides(&self) -> impl Iterator<Item = (usize, Aside, &str)> {
         let refused = |turn: usize| self.events_of(turn).any(|event| *event == Event::PromptRefused);
-        self.run.trace.by_turn().filter_map(move |(turn, event)| match event {
-            Event::Said { way: Aside::Prompted, .. } if refused(turn) => None,
+        let said = self.run.trace.by_turn().filter_map(|(turn, event)| match event {
             Event::Said { way, text } => Some((turn, *way, text.as_str())),
             _ => None,
-        })
+        });
+        let kept = said.enumerate().filter(|(nth, _)| !self.changed.aside_may_be_gone(*nth));
+        let kept = kept.map(|(_, aside)| aside);
+        kept.filter(move |(turn, way, _)| *way != Aside::Prompted || !refused(*turn))
     }
 }
 
@@ -300,6 +302,8 @@ impl RequestView {
 }
 
 pub struct CallView {
+    /// The number of its item in the request.
+    pub item: usize,
     pub message: usize,
     pub pointer: String,
     /// The id that it has there; a system may have given it one of its own.
@@ -358,17 +362,18 @@ fn view(
     recall.replied(plan, exchange, kind, document.root());
     let offered = wire::offered_tools(plan.dialect, document.root());
     let asks_to_think = wire::of(plan.dialect).asks_to_think(document.root());
-    let calls = history.items.iter().filter_map(|item| call_view(plan, item)).collect();
+    let items = history.items.iter().enumerate();
+    let calls = items.filter_map(|(at, item)| call_view(plan, at, item)).collect();
     RequestView { exchange, turn, kind, is_read, history, offered, asks_to_think, calls, refusal }
 }
 
 /// A call of the plan is known by its id, or, where a system gives ids of its own or several calls have the same, by
 /// the marker in its arguments.
-fn call_view(plan: &Plan, item: &Item) -> Option<CallView> {
+fn call_view(plan: &Plan, at: usize, item: &Item) -> Option<CallView> {
     let Content::Call { id, args, .. } = &item.content else { return None };
     let marker = args.get(MARKER).and_then(|marker| marker.as_str());
     let by_marker = || (0..).zip(&plan.calls).find(|(_, call)| marker == Some(call.marker.as_str()));
     let key = plan.call_with_id(id).or_else(|| by_marker().map(|(at, _)| CallKey(at)))?;
     let (message, pointer, id) = (item.message, item.pointer.clone(), id.clone());
-    Some(CallView { message, pointer, id, key })
+    Some(CallView { item: at, message, pointer, id, key })
 }

@@ -54,7 +54,8 @@ fn moved_text(evidence: &Evidence<'_>) -> Option<Finding> {
         let mut later = pieces.iter().enumerate();
         later.any(|(n, piece)| pieces[..n].iter().any(|earlier| has_overtaken(piece, earlier)))
     })?;
-    let message = format!("text of turn {} is not where the model said it, before or after the calls", turn + 1);
+    let message =
+        format!("text of turn {} is not where the model said it, before or after the calls", turn + 1);
     Some(finding(evidence, last, message))
 }
 
@@ -104,10 +105,7 @@ fn place_of_text(request: &RequestView, text: &str) -> Option<usize> {
 
 /// The item that a call is, if it is the only one.
 fn place_of_call(request: &RequestView, key: CallKey) -> Option<usize> {
-    let mut places = request.calls().filter(|view| view.key == key).filter_map(|view| {
-        request.history.items.iter().position(|item| item.pointer == view.pointer)
-    });
-    only(&mut places)
+    only(request.calls().filter(|view| view.key == key).map(|view| view.item))
 }
 
 fn only(mut places: impl Iterator<Item = usize>) -> Option<usize> {

@@ -19,8 +19,7 @@ pub(super) fn is_of_the_model(evidence: &Evidence<'_>, args: &str) -> bool {
 fn says(args: &str, given: &str) -> bool {
     let value = read(args);
     let is_text = || value.as_ref().and_then(Value::as_str) == Some(given);
-    let is_value =
-        || matches!((&value, read(given)), (Some(args), Some(given)) if is_same(args, &given));
+    let is_value = || matches!((&value, read(given)), (Some(args), Some(given)) if is_same(args, &given));
     // Every API takes a call without arguments for one with none.
     let is_nothing = || given.trim().is_empty() && value.as_ref().is_some_and(is_empty);
     args == given || is_text() || is_value() || is_nothing()

@@ -14,7 +14,8 @@ impl Decisions for TextOvertakesCalls {
         let prompt = thread.iter().rposition(|message| matches!(message, Message::User(_)));
         let is_over = matches!(thread.last(), Some(Message::Assistant(_))) && last_calls > prompt;
         if let Some(at) = last_calls.filter(|at| is_over && at + 1 < thread.len())
-            && let (Some(Message::Assistant(words)), Message::Assistant(blocks)) = (thread.pop(), &mut thread[at])
+            && let (Some(Message::Assistant(words)), Message::Assistant(blocks)) =
+                (thread.pop(), &mut thread[at])
         {
             let first_call = blocks.iter().position(|block| block.call().is_some()).unwrap_or(0);
             blocks.splice(first_call..first_call, words);

@@ -10,9 +10,16 @@ use brickbat_scenario::plan::{Mark, Plan, Side};
 use brickbat_scenario::trace::{Held, RequestKind};
 use brickbat_scenario::wire::{self, Envelope};
 
-/// Whether so much of a reply is what stands before a hold of the plan. Of replies that are no scripted streams nothing
-/// is held inside, and where the harness adds frames of its own they are not counted.
-pub(super) fn is_as_planned(plan: &Plan, kind: RequestKind, answer: &Answer, at: Held, sent: Sent) -> bool {
+/// Whether so much of the reply to a request, which asks the model to think or not, is what stands before a hold of the
+/// plan. Of replies that are no scripted streams nothing is held inside, and where the harness adds frames of its own they
+/// are not counted.
+pub(super) fn is_as_planned(
+    plan: &Plan,
+    (kind, asks_to_think): (RequestKind, bool),
+    answer: &Answer,
+    at: Held,
+    sent: Sent,
+) -> bool {
     let RequestKind::Scripted { turn, reply, attempt } = kind else { return true };
     let adds_frames = plan.turns[turn]
         .actions
@@ -21,12 +28,10 @@ pub(super) fn is_as_planned(plan: &Plan, kind: RequestKind, answer: &Answer, at:
     if !answer.streamed || adds_frames {
         return true;
     }
-    let script = &plan.turns[turn].replies[reply].attempts[attempt];
-    // If token usage was asked for, a frame with it follows the stop reason; if thinking was, the model thinks first.
-    let mut asked = [false, true].into_iter().flat_map(|usage| [(usage, false), (usage, true)]);
-    asked.any(|(usage, is_asked_to_think)| {
+    let script = shown(plan, &plan.turns[turn].replies[reply].attempts[attempt], asks_to_think);
+    // If token usage was asked for, a frame with it follows the stop reason.
+    [false, true].into_iter().any(|usage| {
         let envelope = Envelope { id: "check", model: "check", usage };
-        let script = shown(plan, script, is_asked_to_think);
         let encoded = wire::encode_stream(plan.dialect, plan, &script, envelope);
         let planned = match (at.mark, at.side) {
             (Mark::Headers, Side::Before) => Some(Sent::Nothing),

@@ -124,9 +124,7 @@ fn said(text: &str) -> Option<String> {
 }
 
 /// The calls of a history, each with the number of its message.
-pub(super) fn calls(
-    messages: &[GivenMessage],
-) -> impl Iterator<Item = (usize, &Call)> + Clone {
+pub(super) fn calls(messages: &[GivenMessage]) -> impl Iterator<Item = (usize, &Call)> + Clone {
     messages.iter().enumerate().flat_map(|(index, message)| {
         let blocks = match message {
             GivenMessage::Assistant(blocks) => blocks.as_slice(),
