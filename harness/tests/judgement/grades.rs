@@ -5,7 +5,7 @@ use std::sync::Arc;
 use brickbat::dialect::Dialect;
 use brickbat::plan::Plan;
 use brickbat::run::Run;
-use brickbat::trace::{Confidence, Event, RequestKind, TurnOutcome};
+use brickbat::trace::{Event, ExchangeId, RequestKind, TurnOutcome};
 use brickbat::verdict::{Finding, Permanence, Severity, Verdict};
 use serde_json::{Value, json};
 
@@ -244,22 +244,23 @@ fn what_differs_only_in_being_an_error_is_shown() {
     }
 }
 
-/// A start that may have been ordered before the stop accuses nobody.
 #[test]
-fn a_tool_that_starts_after_the_stop_is_late_only_if_it_was_ordered_after_it() {
-    let plan = plan("abort/mid-batch#k=1", Dialect::OpenaiChat);
-    let (a, c) = (key(&plan, "a"), key(&plan, "c"));
-    let start = Event::ToolStarted { call: Some(c), args: plan.calls[c.0 as usize].args.to_string() };
-    let outcome = plan.calls[a.0 as usize].outcome.clone();
-    let settled = Event::ToolSettled { call: a, outcome, grade: Confidence::Observed };
-    let starting_late = |before: &[Event]| {
-        rebuilt(&run(&plan), |_, event| match event {
-            event if *event == start => Vec::new(),
-            Event::Stopped => [&[Event::Stopped], before, std::slice::from_ref(&start)].concat(),
-            event => vec![event.clone()],
-        })
-    };
-    expect_unaccused(&plan, &starting_late(&[]), Verdict::Pass);
-    let late = "call c started after the user had stopped the turn";
-    expect_failure(&plan, &starting_late(&[settled]), "stop-heeded", &[late]);
+fn a_tool_of_a_reply_that_was_asked_for_after_the_stop_started_too_late() {
+    let plan = plan("abort/first-of-two-batches", Dialect::OpenaiChat);
+    expect_unaccused(&plan, &run(&plan), Verdict::Pass);
+    let d = key(&plan, "d");
+    let body = run(&plan).trace.events().iter().find_map(|event| match event {
+        Event::Requested { body, .. } => Some(body.clone()),
+        _ => None,
+    });
+    let going_on = rebuilt(&run(&plan), |turn, event| match event {
+        Event::TurnEnded { .. } if turn == 0 => {
+            let (exchange, kind) = (ExchangeId(99), RequestKind::Scripted { turn: 0, reply: 1, attempt: 0 });
+            let asked = Event::Requested { exchange, kind, model: None, body: body.clone().unwrap() };
+            let args = plan.calls[d.0 as usize].args.to_string();
+            vec![asked, Event::ToolStarted { call: Some(d), args }, event.clone()]
+        }
+        event => vec![event.clone()],
+    });
+    expect_failure(&plan, &going_on, "stops-when-stopped", &["the turn goes on after its stop"]);
 }
