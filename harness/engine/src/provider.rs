@@ -23,7 +23,7 @@ pub use recall::{Recall, refusal};
 use stray::Strays;
 pub(crate) use stray::{conversation, says};
 
-use brickbat_rules::json::Document;
+use brickbat_rules::json::{Document, Json};
 use brickbat_rules::{self as rules, Profile};
 use brickbat_scenario::plan::{BoundAction, Mark, Plan, PlannedAction, PlannedPoint, Script, Side};
 use brickbat_scenario::trace::{Ending, ExchangeId, Held, RequestKind};
@@ -36,6 +36,8 @@ pub struct Provider {
     profile: &'static Profile,
     recall: Recall,
     strays: Strays,
+    /// Whether the system has asked a question of its own in this turn.
+    has_asked_by_itself: bool,
     n_exchanges: u32,
     turn: usize,
     next: Position,
@@ -72,6 +74,7 @@ impl Provider {
             profile,
             recall,
             strays: Strays::default(),
+            has_asked_by_itself: false,
             n_exchanges: 0,
             turn: 0,
             next: FIRST,
@@ -89,6 +92,7 @@ impl Provider {
     /// Moves the script to a turn of the plan.
     pub fn begin_turn(&mut self, turn: usize) {
         self.strays.begin_turn();
+        self.has_asked_by_itself = false;
         self.turn = turn;
         self.next = FIRST;
         self.n_http_faults = 0;
@@ -134,11 +138,29 @@ impl Provider {
         } else if self.strays.has(&self.plan, self.turn, self.recall.memory(), body) {
             // The script is for the turn that the user has begun since.
             self.surplus(exchange, asked)
+        } else if self.is_question_of_the_system(body) {
+            self.has_asked_by_itself = true;
+            (RequestKind::Auxiliary, self.speak(exchange, asked, &recall::title(), &[]))
         } else {
             self.scripted(exchange, asked)
         };
         self.recall.replied(&self.plan, exchange, kind, body);
         (kind, answer)
+    }
+
+    /// Whether a request asks something in words of the system's own, with the thread before it: what the user may want
+    /// next, say. It is no part of the thread. Once in a turn that has all its replies; who asks again and again is in a
+    /// loop.
+    fn is_question_of_the_system(&self, body: Json) -> bool {
+        let Position { reply, .. } = self.next;
+        let is_over = self.plan.turns.get(self.turn).is_some_and(|turn| reply >= turn.replies.len());
+        let ends_unplanned = || {
+            stray::ends_in_words_of_the_system(
+                &self.plan,
+                &conversation(&self.plan, self.recall.memory(), body),
+            )
+        };
+        is_over && !self.has_asked_by_itself && ends_unplanned()
     }
 
     fn scripted(&mut self, exchange: ExchangeId, asked: ReplyTerms<'_>) -> (RequestKind, Answer) {

@@ -5,7 +5,7 @@
 
 use brickbat_rules::Memory;
 use brickbat_rules::json::{Document, Json};
-use brickbat_scenario::history::{Content, History, Role};
+use brickbat_scenario::history::{Content, History, Item, Role};
 use brickbat_scenario::plan::{Plan, PlannedTurn};
 use brickbat_scenario::wire;
 
@@ -53,15 +53,29 @@ pub(crate) fn says(history: &History, turn: &PlannedTurn) -> bool {
     user_texts(history).any(|text| text.contains(turn.user.trim()))
 }
 
+/// Whether a request ends in texts of the user's role of which none holds anything that the plan lets the user say.
+pub(super) fn ends_in_words_of_the_system(plan: &Plan, history: &History) -> bool {
+    let is_user_text = |item: &&Item| matches!(item.content, Content::Text { .. }) && item.role == Role::User;
+    let last: Vec<&str> = history.items.iter().rev().take_while(is_user_text).filter_map(user_text).collect();
+    let prompts = plan.turns.iter().map(|turn| turn.user.as_str());
+    let actions = plan.turns.iter().flat_map(|turn| &turn.actions);
+    let said: Vec<&str> = prompts.chain(actions.filter_map(|action| action.what.text())).collect();
+    !last.is_empty() && !last.iter().any(|text| said.iter().any(|words| text.contains(words.trim())))
+}
+
 fn user_texts(history: &History) -> impl Iterator<Item = &str> {
-    history.items.iter().filter_map(|item| match &item.content {
-        Content::Text { text } if item.role == Role::User => Some(text.as_str()),
+    history.items.iter().filter_map(user_text)
+}
+
+fn user_text(item: &Item) -> Option<&str> {
+    match &item.content {
+        Content::Text { text } if item.role == Role::User => Some(text),
         Content::Text { .. }
         | Content::Thought { .. }
         | Content::Call { .. }
         | Content::Result { .. }
         | Content::Raw { .. } => None,
-    })
+    }
 }
 
 /// The conversation that a request goes on with, what it only names included.
@@ -76,4 +90,31 @@ pub(crate) fn conversation(plan: &Plan, memory: &Memory, body: Json) -> History 
         item.pointer = written.pointer_as_sent(&item.pointer);
     }
     history
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brickbat_rules::dialect::Dialect;
+    use brickbat_scenario::lower;
+    use serde_json::json;
+
+    #[test]
+    fn only_a_request_that_ends_in_foreign_words_is_the_systems_own() {
+        let text = include_str!("../../../../scenarios/control/plain-batch.yaml");
+        let plans = lower::plans("x", "plain-batch.yaml", text, &[Dialect::AnthropicMessages], 0).unwrap();
+        let said = plans[0].turns[0].user.clone();
+        let is_own = |last: &str| {
+            let body = json!({ "messages": [
+                { "role": "user", "content": said },
+                { "role": "assistant", "content": "Done." },
+                { "role": "user", "content": [{ "type": "text", "text": last }] },
+            ] });
+            let text = body.to_string();
+            let document = Document::parse(text.as_bytes()).unwrap();
+            ends_in_words_of_the_system(&plans[0], &wire::history(plans[0].dialect, document.root()))
+        };
+        assert!(is_own("Suggest what the user might type next."));
+        assert!(!is_own(&format!("A note of the system. {said}")));
+    }
 }
