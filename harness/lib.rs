@@ -11,7 +11,7 @@ pub use brickbat_rules::{
     self as rules, check, colour, dialect, explain, json, lint, recordings, redact, streams,
 };
 pub use brickbat_scenario::{
-    action, hash, history, lower, parse, plan, point, scenario, trace, verdict, wire, yaml,
+    action, duty, hash, history, lower, parse, plan, point, scenario, trace, verdict, wire, yaml,
 };
 pub use brickbat_search::{explore, fuzz, fuzz_agent, generate, mutate_scenarios, oracle, shrink, target};
 

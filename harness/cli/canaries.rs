@@ -131,7 +131,7 @@ async fn row(canary: Canary, served: &System, jobs: &[Job], launch: &Launch) -> 
         cells.push(format!("{n_simulated} sim, {n_live}/{n_shown} http, {n_acp}/{n_shown} acp"));
     }
     let mut others = BTreeSet::new();
-    for finding in simulated.iter().flat_map(|case| &case.findings) {
+    for finding in simulated.iter().flat_map(Case::all_findings) {
         if finding.check != canary.caught_by() {
             others.insert(finding.check);
         }
@@ -148,7 +148,7 @@ fn is_of(case: &Case, dialect: Dialect) -> bool {
 }
 
 fn is_caught(case: &Case, canary: Canary) -> bool {
-    case.judged == Verdict::Fail && case.findings.iter().any(|finding| finding.check == canary.caught_by())
+    case.judged == Verdict::Fail && case.all_findings().any(|finding| finding.check == canary.caught_by())
 }
 
 /// Whether the plan is one that its dialect cannot show, and is said to be so, or one that only the simulation can play:

@@ -195,7 +195,7 @@ impl FuzzRun<'_> {
         let kept: Mutex<BTreeMap<String, BTreeSet<u16>>> = Mutex::default();
         let keep = |record: &Record, _: &Redactor| {
             if let Some(observed) = &record.observed {
-                let checks = record.case.findings.iter().map(|finding| finding.check.as_str());
+                let checks = record.case.all_findings().map(|finding| finding.check.as_str());
                 let features = features(&observed.trace, checks);
                 let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
                 kept.insert(record.case.plan.clone(), features);

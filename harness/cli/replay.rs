@@ -150,12 +150,12 @@ pub(super) async fn runs_of(
 
 /// Whether a case shows a failure.
 pub(super) fn shows(case: &Case, cause: &Signature) -> bool {
-    case.judged == Verdict::Fail && cause.is_among(&case.findings)
+    case.judged == Verdict::Fail && cause.is_among(case.all_findings())
 }
 
 /// The first finding of a failure in some runs.
 pub(super) fn finding<'c>(runs: &'c [Case], cause: &Signature) -> Option<&'c Finding> {
-    runs.iter().flat_map(|case| &case.findings).find(|finding| Signature::of(finding) == *cause)
+    runs.iter().flat_map(Case::all_findings).find(|finding| Signature::of(finding) == *cause)
 }
 
 /// What the runs say about the failure.
@@ -267,8 +267,13 @@ mod tests {
     fn case(verdict: Verdict, checks: &[&'static str]) -> Case {
         let finding = |check: &&'static str| Finding::new(check, Severity::ResultsLost, "gone");
         let findings = checks.iter().map(finding).collect();
-        let judgement =
-            Judgement { verdict, findings, reason: Some("no receipt".to_owned()), asked: Vec::new() };
+        let judgement = Judgement {
+            verdict,
+            findings,
+            application: Vec::new(),
+            reason: Some("no receipt".to_owned()),
+            asked: Vec::new(),
+        };
         let id = PlanId {
             scenario: FOUND.to_owned(),
             variant: String::new(),

@@ -157,7 +157,7 @@ impl Shrink {
             }
             let runs = replay::runs(started, setting, &scenario, u32::from(self.repeat), options).await;
             let failed = runs.iter().filter(|case| case.judged == Verdict::Fail);
-            if let Some(finding) = failed.flat_map(|case| &case.findings).find(is_wanted).cloned() {
+            if let Some(finding) = failed.flat_map(|case| case.all_findings()).find(is_wanted).cloned() {
                 let cause = Signature::of(&finding);
                 let shows: Vec<bool> = runs.iter().map(|case| replay::shows(case, &cause)).collect();
                 return Ok(FailingScenario { scenario, setting, cause, finding, rate: Rate::of(&shows) });

@@ -70,6 +70,10 @@ impl Systems {
                 manifest.description,
                 mode.description
             );
+            if !mode.application.is_empty() {
+                let names: Vec<&str> = mode.application.iter().map(|duty| duty.name()).collect();
+                let _ = writeln!(text, "  the application's: {}", names.join(", "));
+            }
             // What modes share is printed after the last of them.
             let is_last = rows
                 .get(nth + 1)
@@ -139,5 +143,7 @@ fn to_json(manifest: &Manifest, mode: &Mode) -> Value {
         "capabilities": manifest.capabilities,
         "dialects": dialects(manifest),
         "limits": manifest.limits,
+        "application": mode.application,
+        "repairs": mode.repairs,
     })
 }

@@ -30,20 +30,16 @@ fn case(system: &str, scenario: &str, verdict: Verdict, checks: &[&'static str])
         control: false,
     };
     let finding = |check: &&'static str| Finding {
-        check,
-        harm: Severity::StuckPart,
-        permanence: None,
-        message: "it broke".to_owned(),
         place: "turn 1".to_owned(),
-        rule: None,
         expected: "a turn that works".to_owned(),
         got: "another".to_owned(),
+        ..Finding::new(check, Severity::StuckPart, "it broke")
     };
     let findings = checks.iter().map(finding).collect();
     Case::new(
         system,
         &id,
-        Judgement { verdict, findings, reason: None, asked: Vec::new() },
+        Judgement { verdict, findings, application: Vec::new(), reason: None, asked: Vec::new() },
         Vec::<Receipt>::new(),
         String::new(),
     )

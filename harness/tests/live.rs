@@ -376,7 +376,7 @@ fn canaries_are_caught_over_http() {
                 assert_eq!(case.judged, Verdict::Fail, "{case:#?}");
                 let meant = |check: &&str| *check == canary.caught_by();
                 assert!(
-                    case.findings.iter().map(|finding| finding.check).any(|check| meant(&check)),
+                    case.all_findings().map(|finding| finding.check).any(|check| meant(&check)),
                     "{case:#?}"
                 );
                 assert_eq!(case.worst(), Some(harm), "{case:#?}");
@@ -398,7 +398,7 @@ fn a_dropped_signature_is_refused_because_of_the_model_in_the_path() {
                 finding.check == crate::plans::canary("signature-dropped").caught_by()
                     && finding.rule == Some("gemini/thought-signature-missing")
             };
-            case.judged == Verdict::Fail && case.findings.iter().any(is_meant)
+            case.judged == Verdict::Fail && case.all_findings().any(is_meant)
         };
         assert!(cases.iter().any(|case| refused(&case)), "{cases:#?}");
         // The provider and the checkers agree on every plan, whether the rule binds or not.
@@ -527,7 +527,7 @@ fn a_cause_is_told_with_its_plans_counted_and_the_calls_of_a_turn_together() {
         let mut n_plans = 0;
         for case in &cases {
             let parked: Vec<&Finding> =
-                case.findings.iter().filter(|finding| finding.check == "parts-settled").collect();
+                case.all_findings().filter(|finding| finding.check == "parts-settled").collect();
             assert!(parked.is_sorted_by(|a, b| a.place < b.place), "one finding for a turn: {case:#?}");
             n_plans += usize::from(!parked.is_empty());
             let expected = match case.plan.starts_with("a/all-fail@") && !case.plan.ends_with("+control") {

@@ -19,7 +19,7 @@ pub use system::{Origin, Subject, System, UnknownSystem};
 pub use verify::{NoAdapter, Probe, ProbeOutcome, ProbeReport, Verification, verify};
 
 use crate::driver::{DriverError, Progress};
-use brickbat_engine::checks::{Concurrency, judge_apart_from};
+use brickbat_engine::checks::{Apart, Concurrency, judge_apart_from};
 use brickbat_engine::run::Receipt;
 use brickbat_engine::run::Run;
 use brickbat_report::record::{Observed, PlanNote};
@@ -191,7 +191,8 @@ async fn attempt(
         Box::pin(running.drive(plan, profile, width, company, options.keep.map(|_| options.redactor))).await;
     let outcome = match driven.run {
         Ok(run) => {
-            let judgement = judge_apart_from(known, plan, &run, profile, running.grade(), concurrency);
+            let apart = Apart { known, application: &running.application() };
+            let judgement = judge_apart_from(apart, plan, &run, profile, running.grade(), concurrency);
             let receipts = run.receipts.clone();
             Attempt { judgement, receipts, run: Some(run), kept: None, is_late: false }
         }

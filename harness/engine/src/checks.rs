@@ -41,16 +41,17 @@ mod views_agree;
 pub use unreachable::Concurrency;
 
 // What the files of the checks import with `use super::*`, together with what stands below.
-use evidence::{Evidence, RequestView, ResultView};
+use evidence::{CallView, Evidence, RequestView, ResultView};
 
 use brickbat_scenario::action::Action;
+use brickbat_scenario::duty::{Application, Duty};
 use brickbat_scenario::history::{Content, Role};
 use brickbat_scenario::plan::{CallKey, Plan, PlannedAction, PlannedCall, Script, ToolOutcome};
 use brickbat_scenario::trace::{
     Aside, CallRecord, Confidence, Consent, Ending, Event, ExchangeId, RequestKind, ShownState, Trace,
     TurnOutcome,
 };
-use brickbat_scenario::verdict::{Asked, Finding, Judgement, Level, Permanence, Severity, Verdict};
+use brickbat_scenario::verdict::{About, Asked, Finding, Judgement, Level, Permanence, Severity, Verdict};
 use serde_json::Value;
 
 use crate::run::Run;
@@ -98,6 +99,9 @@ pub struct Check {
     pub invariants: &'static [u8],
     /// What the user loses, unless a finding says otherwise.
     pub severity: Severity,
+    /// What its evidence rests on, unless a finding says otherwise. Where the application does one of these, what is
+    /// found is not the system's.
+    pub rests_on: &'static [Duty],
     /// Whether a run has anything to judge. To find nothing where there is nothing to find proves nothing, so reports
     /// count the two apart.
     applies: fn(&Evidence<'_>) -> bool,
@@ -106,15 +110,44 @@ pub struct Check {
 
 impl Check {
     /// A finding of this check that still lacks its particulars.
-    fn finding(&self, place: impl Into<String>) -> Finding {
-        let [message, expected, got] = [const { String::new() }; 3];
-        let (check, harm, place) = (self.id, self.severity, place.into());
-        Finding { check, harm, permanence: None, message, place, rule: None, expected, got }
+    fn finding(&self, place: impl Into<Place>) -> Finding {
+        let Place { text, turn, request } = place.into();
+        let about = About { turn, request, ..About::default() };
+        let bare = Finding::new(self.id, self.severity, "");
+        Finding { place: text, about, rests_on: self.rests_on.to_vec(), ..bare }
     }
 }
 
-/// Judges one run of a plan. `needed` is the grade of receipt that this driver can give;
-/// `concurrency` is what the control plan has shown of the system, if there was one.
+/// Where something was found: in words, and the turn and the request if it is in one.
+struct Place {
+    text: String,
+    turn: Option<usize>,
+    request: Option<ExchangeId>,
+}
+
+impl Place {
+    /// In a request, at a pointer if there is one.
+    fn of_request(turn: usize, request: ExchangeId, pointer: &str) -> Place {
+        let gap = if pointer.is_empty() { "" } else { " " };
+        let text = format!("turn {} request {}{gap}{pointer}", turn + 1, request.0 + 1);
+        Place { text, turn: Some(turn), request: Some(request) }
+    }
+}
+
+impl From<&str> for Place {
+    fn from(text: &str) -> Place {
+        Place { text: text.to_owned(), turn: None, request: None }
+    }
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// Judges one run of a plan on a system that does everything itself. `needed` is the grade of receipt that this driver
+/// can give; `concurrency` is what the control plan has shown of the system, if there was one.
 pub fn judge(
     plan: &Plan,
     run: &Run,
@@ -122,12 +155,22 @@ pub fn judge(
     needed: Confidence,
     concurrency: Option<&Concurrency>,
 ) -> Judgement {
-    judge_apart_from(&[], plan, run, profile, needed, concurrency)
+    let apart = Apart { known: &[], application: &Application::default() };
+    judge_apart_from(apart, plan, run, profile, needed, concurrency)
 }
 
-/// The same, without findings of these causes: the control plan has shown them too, and they are reported there.
+/// What is not among the findings of a plan.
+#[derive(Clone, Copy)]
+pub struct Apart<'a> {
+    /// Causes that the control plan has shown too, and that are reported there.
+    pub known: &'a [Signature],
+    /// What the application does around the system: what rests on it is listed apart.
+    pub application: &'a Application,
+}
+
+/// The same, with some of what is found kept apart.
 pub fn judge_apart_from(
-    known: &[Signature],
+    Apart { known, application }: Apart<'_>,
     plan: &Plan,
     run: &Run,
     profile: &'static Profile,
@@ -156,12 +199,19 @@ pub fn judge_apart_from(
         |check: &Check| Asked { check: check.id, level: check.level, spoke: (check.applies)(&evidence) };
     let asked: Vec<Asked> = CHECKS.iter().map(ask).collect();
     findings.sort_by(|a, b| (a.harm, &a.check, &a.place).cmp(&(b.harm, &b.check, &b.place)));
+    let (application, findings): (Vec<Finding>, Vec<Finding>) =
+        findings.into_iter().partition(|finding| application.does_any(&finding.rests_on));
 
     let proven = |receipt: &&crate::run::Receipt| receipt.fired && receipt.grade >= Some(needed);
     let n_proven = run.receipts.iter().filter(proven).count();
     let missing = run.receipts.iter().find(|receipt| !proven(receipt));
-    let judgement =
-        |verdict, reason| Judgement { verdict, findings: findings.clone(), reason, asked: asked.clone() };
+    let judgement = |verdict, reason| Judgement {
+        verdict,
+        findings: findings.clone(),
+        application: application.clone(),
+        reason,
+        asked: asked.clone(),
+    };
     match missing {
         Some(missing) if n_proven == 0 || findings.is_empty() => {
             match unreachable::why(&evidence, missing, concurrency) {
@@ -248,8 +298,8 @@ fn is_same(a: &Value, b: &Value) -> bool {
     }
 }
 
-fn in_turn(turn: usize) -> String {
-    format!("turn {}", turn + 1)
+fn in_turn(turn: usize) -> Place {
+    Place { text: format!("turn {}", turn + 1), turn: Some(turn), request: None }
 }
 
 /// Characters of a result, or of arguments, that a finding quotes.

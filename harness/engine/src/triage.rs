@@ -58,8 +58,8 @@ impl Signature {
     }
 
     /// Whether one of the findings is of this cause.
-    pub fn is_among(&self, findings: &[Finding]) -> bool {
-        findings.iter().any(|finding| Signature::of(finding) == *self)
+    pub fn is_among<'f>(&self, findings: impl IntoIterator<Item = &'f Finding>) -> bool {
+        findings.into_iter().any(|finding| Signature::of(finding) == *self)
     }
 }
 

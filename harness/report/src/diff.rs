@@ -135,7 +135,7 @@ struct Plans<'a> {
 impl<'a> Divergences<'a> {
     /// Counts the failures that only the first of two cases shows, and tells whether there are any.
     fn add(&mut self, one: &'a Case, other: &Case) -> bool {
-        let others: BTreeSet<Signature> = other.findings.iter().map(Signature::of).collect();
+        let others: BTreeSet<Signature> = other.all_findings().map(Signature::of).collect();
         let mut counted = BTreeSet::new();
         let mut differs = false;
         for finding in &one.findings {
@@ -216,7 +216,13 @@ mod tests {
         };
         let findings = findings.iter().map(|(harm, message)| Finding::new("results-kept", *harm, message));
         let reason = verdict.is_unjudged().then(|| "no receipt".to_owned());
-        let judgement = Judgement { verdict, findings: findings.collect(), reason, asked: Vec::new() };
+        let judgement = Judgement {
+            verdict,
+            findings: findings.collect(),
+            application: Vec::new(),
+            reason,
+            asked: Vec::new(),
+        };
         Case::new(system, &id, judgement, Vec::new(), "brickbat run".to_owned())
     }
 

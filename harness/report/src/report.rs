@@ -78,6 +78,9 @@ pub struct Case {
     /// What is wrong, the worst first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
+    /// What is the application's duty here: it counts for nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub application: Vec<Finding>,
     /// What the baselines say about each finding, in the same order; empty if there was no baseline.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub dispositions: Vec<Disposition>,
@@ -121,6 +124,7 @@ impl Case {
             verdict: judgement.verdict.name().to_owned(),
             reason: judgement.reason,
             findings: judgement.findings,
+            application: judgement.application,
             dispositions: Vec::new(),
             receipts: receipts.iter().map(ReceiptNote::of).collect(),
             repeats: None,
@@ -133,6 +137,11 @@ impl Case {
     /// Whether the verdict says what the system does.
     pub fn is_judged(&self) -> bool {
         matches!(self.judged, Verdict::Pass | Verdict::Fail)
+    }
+
+    /// Everything that is wrong, with what follows from each cause.
+    pub fn all_findings(&self) -> impl Iterator<Item = &Finding> {
+        self.findings.iter().flat_map(Finding::with_also)
     }
 
     /// The worst finding.
@@ -170,7 +179,8 @@ impl Case {
             !is_reference(&self.system) && baselines.iter().any(held)
         };
         let disposition = |finding| if is_held(finding) { Disposition::Expected } else { Disposition::New };
-        self.dispositions = self.findings.iter().map(disposition).collect();
+        let dispositions = self.findings.iter().map(disposition).collect();
+        self.dispositions = dispositions;
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub mod action;
 mod dialects;
+pub mod duty;
 pub mod hash;
 pub mod history;
 pub mod lower;

@@ -2,6 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::duty::Duty;
+use crate::plan::CallKey;
+use crate::trace::ExchangeId;
+
 crate::named! {
     /// The judgement over one plan.
     pub enum Verdict {
@@ -168,6 +172,30 @@ pub struct Finding {
     pub expected: String,
     /// What was found.
     pub got: String,
+    /// What follows from it: other findings of the same plan with the same cause.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<Finding>,
+    /// What its evidence rests on: where the application does one of these, it is not the system's.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub rests_on: Vec<Duty>,
+    /// What it speaks of.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub about: About,
+}
+
+/// What a finding speaks of, by which those with one cause are known.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct About {
+    /// The turn in which it shows, or whose message is missing, from 0.
+    pub turn: Option<usize>,
+    /// The calls that it names, or on whose account a request was refused.
+    pub calls: Vec<CallKey>,
+    /// The request that it was judged on.
+    pub request: Option<ExchangeId>,
+    /// The requests of the thread that were refused, where that is what it says.
+    pub refused: Vec<ExchangeId>,
 }
 
 impl Finding {
@@ -182,7 +210,35 @@ impl Finding {
             rule: None,
             expected: String::new(),
             got: String::new(),
+            also: Vec::new(),
+            rests_on: Vec::new(),
+            about: About::default(),
         }
+    }
+
+    /// The finding and all that follows from it.
+    pub fn with_also(&self) -> impl Iterator<Item = &Finding> {
+        std::iter::once(self).chain(&self.also)
+    }
+
+    /// The same about these calls.
+    #[must_use]
+    pub fn of_calls(mut self, calls: impl IntoIterator<Item = CallKey>) -> Finding {
+        self.about.calls.extend(calls);
+        self
+    }
+
+    /// The same about that turn.
+    #[must_use]
+    pub fn of_turn(mut self, turn: usize) -> Finding {
+        self.about.turn = Some(turn);
+        self
+    }
+
+    /// The same, where the evidence rests on these.
+    #[must_use]
+    pub fn resting_on(self, duties: &[Duty]) -> Finding {
+        Finding { rests_on: duties.to_vec(), ..self }
     }
 }
 
@@ -193,6 +249,9 @@ pub struct Judgement {
     pub verdict: Verdict,
     /// What is wrong, the worst first.
     pub findings: Vec<Finding>,
+    /// What would be wrong if the application's part were the system's. It counts for nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub application: Vec<Finding>,
     /// Why the verdict is neither pass nor fail.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -204,6 +263,12 @@ pub struct Judgement {
 impl Judgement {
     /// A verdict that rests on no run.
     pub fn without_run(verdict: Verdict, reason: impl Into<String>) -> Judgement {
-        Judgement { verdict, findings: Vec::new(), reason: Some(reason.into()), asked: Vec::new() }
+        Judgement {
+            verdict,
+            findings: Vec::new(),
+            application: Vec::new(),
+            reason: Some(reason.into()),
+            asked: Vec::new(),
+        }
     }
 }

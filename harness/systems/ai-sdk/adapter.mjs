@@ -22,7 +22,7 @@ const { version } = createRequire(import.meta.url)('ai/package.json');
 const MAJOR = Number(version.split('.')[0]);
 // What is called differently from one version to the next.
 const atMost = MAJOR >= 7 ? ai.isStepCount : ai.stepCountIs;
-const ENDED = MAJOR >= 7 ? 'onEnd' : 'onFinish';
+const [ENDED, STEP_ENDED] = MAJOR >= 7 ? ['onEnd', 'onStepEnd'] : ['onFinish', 'onStepFinish'];
 const uiStream = (result, options) =>
   MAJOR >= 7 ? ai.toUIMessageStream({ stream: result.stream, ...options }) : result.toUIMessageStream(options);
 // Version 5 cannot ask the user, version 6 asks by the tool, and version 7 by the request.
@@ -33,7 +33,8 @@ const onRequest = (tools) => MAJOR < 7 ? {} : {
 };
 
 /**
- * UI messages: what the end of the UI stream gives is stored, and converted for the next request.
+ * UI messages: what the end of the UI stream gives is stored, and that of each step where there is one, and converted
+ * for the next request.
  * An answer to an approval is written into its part as `addToolApprovalResponse` does, as soon as it is given.
  */
 const uiMessages = (conversion) => ({
@@ -44,6 +45,8 @@ const uiMessages = (conversion) => ({
     originalMessages: stored,
     generateMessageId: () => `assistant-${stored.length}`,
     [ENDED]: ({ messages }) => keep(messages),
+    // Before version 7 the UI stream of a result tells of no steps.
+    ...(MAJOR >= 7 && { [STEP_ENDED]: ({ messages }) => keep(messages) }),
   }),
   answered: (stored, answers) => stored.map((message) => ({
     ...message,
@@ -55,20 +58,19 @@ const uiMessages = (conversion) => ({
 });
 
 /**
- * Model messages: "add the response messages to your conversation history". They come with the end of streamText.
- * After a stop that end need not come; the documentation has applications persist partial results in `onAbort`, which
- * gives the steps that were finished, so their messages are stored. Up to version 6 a step's messages hold those of
- * the steps before it. When streamText fails before its end there is nothing to store but what the user said.
+ * Model messages: "add the response messages to your conversation history". They come with the end of each step, and
+ * with that of streamText; up to version 6 a step's messages hold those of the steps before it. After a stop the end
+ * need not come, and `onAbort` gives no more than the steps that were stored.
  * Answers to approvals are added when all have been given.
  */
 const responseMessages = {
   said: (text) => ({ role: 'user', content: text }),
   given: given.modelMessages,
   restored: (stored) => stored,
-  requestHooks: (stored, keep) => ({
+  requestHooks: (stored, keep, written = []) => ({
     [ENDED]: ({ response, responseMessages }) => keep([...stored, ...(responseMessages ?? response.messages)]),
-    onAbort: ({ steps }) => {
-      const written = (MAJOR >= 7 ? steps : steps.slice(-1)).flatMap(({ response }) => response.messages);
+    [STEP_ENDED]: ({ response }) => {
+      written = MAJOR >= 7 ? [...written, ...response.messages] : response.messages;
       return keep([...stored, ...written]);
     },
   }),

@@ -13,11 +13,11 @@ const gated = (given) => betaTool({
 });
 // More steps than any scenario has; it bounds a system that never stops asking.
 const MAX_STEPS = 20;
-// The runner's messages are the conversation: `finished` takes them when the loop is over, however it ended, and
-// `steps` when a reply begins and when the loop has ended well.
+// The runner's messages are the conversation. They are stored when a reply begins, which is when the runner yields; when
+// the loop has ended well; and, but for `steps`, also when it has failed.
 const MODES = {
   finished: {},
-  steps: { eachStep: true },
+  steps: { dropsFailed: true },
   eager: { settings: { runToolsEagerly: true } },
 };
 
@@ -30,7 +30,7 @@ function tellResults(messages, show) {
 
 /** @type {import('./protocol.mjs').Turn} */
 async function turn({ spec, store }, text, signal, show) {
-  const { eachStep, settings } = MODES[spec.mode];
+  const { dropsFailed, settings } = MODES[spec.mode];
   const messages = [...store.load([]), { role: 'user', content: text }];
   store.save(messages);
   const runner = new Anthropic({ baseURL: spec.baseUrl, apiKey: 'none' }).beta.messages.toolRunner({
@@ -54,19 +54,15 @@ async function turn({ spec, store }, text, signal, show) {
   try {
     for await (const stream of runner) {
       tell();
-      if (eachStep) store.save(runner.params.messages);
-      const calls = [];
-      for await (const { type, index, content_block: block } of stream) {
-        if (block?.type === 'tool_use') calls[index] = block.id;
-        if (block?.type === 'tool_use') show(block.id, 'pending', block.name);
-        if (type === 'content_block_stop' && calls[index] !== undefined) show(calls[index], 'in_progress');
-      }
+      store.save(runner.params.messages);
+      // The SDK has no state for a call that runs: until its result is there, nothing is shown.
+      for await (const _ of stream);
     }
   } catch (error) {
     raised = error;
   }
   tell();
-  if (!eachStep || !raised) store.save(runner.params.messages);
+  if (!dropsFailed || !raised) store.save(runner.params.messages);
   if (raised instanceof APIUserAbortError) return { cancelled: true };
   // The errors of this SDK differ in their class, and not in their name.
   return { raised: raised && { name: raised.constructor.name, message: raised.message } };

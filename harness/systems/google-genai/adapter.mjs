@@ -8,27 +8,24 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 // More steps than any scenario has; the SDK's own default is 10.
 const MAX_STEPS = 20;
 
-/** Runs a tool. What it fails with is a response as the API has it; after a stop there is none. */
-async function responseOf({ id, name, args }, { spec, signal, show }) {
-  // The API may leave ids out, and then there is nothing to show a call by.
-  const tell = (state) => id === undefined || show(id, state, name);
-  const ended = (state, response) => {
-    tell(state);
-    return { functionResponse: { id, name, response } };
-  };
+/**
+ * Runs a tool. What it fails with is a response as the API has it; after a stop there is none. The SDK has no state for
+ * a call, so none is shown.
+ */
+async function responseOf({ id, name, args }, { spec, signal }) {
+  const ended = (response) => ({ functionResponse: { id, name, response } });
   const tool = spec.tools.find((one) => one.name === name);
-  tell('in_progress');
-  if (!tool) return ended('failed', { error: `there is no tool ${name}` });
+  if (!tool) return ended({ error: `there is no tool ${name}` });
   try {
-    return ended('completed', { output: await gate(tool, args, signal) });
+    return ended({ output: await gate(tool, args, signal) });
   } catch (error) {
     if (signal.aborted) throw error;
-    return ended('failed', { error: error.message });
+    return ended({ error: error.message });
   }
 }
 
-/** Runs the tools of a reply, all at once. */
-const responses = (calls, run) => Promise.all(calls.map((call) => responseOf(call, run)));
+/** Runs the tools of a reply, all at once. Nobody waits for them after a stop. */
+const responses = (calls, run) => Promise.race([run.stopped, Promise.all(calls.map((call) => responseOf(call, run)))]);
 const declarations = ({ tools }) => tools.map(({ name, description, inputSchema }) =>
   ({ name, description, parametersJsonSchema: inputSchema }));
 
@@ -50,15 +47,21 @@ const MODES = {
 };
 
 /** @type {import('./protocol.mjs').Turn} */
-async function turn({ spec, store }, text, signal, show) {
+async function turn({ spec, store }, text, signal) {
   const { config, next } = MODES[spec.mode];
-  const run = { spec, signal, show };
+  const stopped = new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+  // A turn that is stopped when no tool runs has nobody to tell.
+  stopped.catch(() => {});
+  const run = { spec, signal, stopped };
   const ai = new GoogleGenAI({ apiKey: 'none', httpOptions: { baseUrl: spec.baseUrl } });
+  const before = store.load([]);
   const chat = ai.chats.create({
     model: spec.model ?? 'gemini-2.5-flash',
     config: { ...config(run), abortSignal: signal },
-    history: store.load([]),
+    history: before,
   });
+  // The chat records what it sends when the reply is there: until then the application has the user's words.
+  store.save([...before, { role: 'user', parts: [{ text }] }]);
   let message = text;
   try {
     for (let steps = 0; message && steps < MAX_STEPS; steps++) {
@@ -67,7 +70,8 @@ async function turn({ spec, store }, text, signal, show) {
   } catch (raised) {
     return signal.aborted ? { cancelled: true } : { raised };
   } finally {
-    store.save(chat.getHistory());
+    const history = chat.getHistory();
+    if (history.length > before.length) store.save(history);
   }
   return { cancelled: signal.aborted };
 }

@@ -86,10 +86,10 @@ async def turn(spec, store, text, stopped, show, ask):
                 if node == "__interrupt__":
                     questions |= {question.id: question.value["tool_call_id"] for question in change}
                 for message in (change or {}).get("messages", ()) if node in ("model", "tools") else ():
-                    for call in getattr(message, "tool_calls", ()):
-                        await show(call["id"], "in_progress", call["name"])
+                    # For a call that runs the SDK has no state.
                     if message.type == "tool":
-                        await show(message.tool_call_id, "completed" if message.status == "success" else "failed")
+                        status = "completed" if message.status == "success" else "failed"
+                        await show(message.tool_call_id, status, message.name)
         return questions
 
     said = {"messages": [{"role": "user", "content": text}]}

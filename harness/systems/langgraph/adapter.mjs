@@ -60,11 +60,10 @@ function agentOf(session) {
   return session.agent;
 }
 
-/** What the steps of the graph tell of calls. */
+/** The results of which the steps of the graph tell. For a call that runs the SDK has no state. */
 function showUpdate(update, show) {
   for (const message of Object.values(update).flatMap((step) => step?.messages ?? [])) {
-    for (const { id, name } of message.tool_calls ?? []) show(id, 'in_progress', name);
-    if (message.tool_call_id) show(message.tool_call_id, message.status === 'error' ? 'failed' : 'completed');
+    if (message.tool_call_id) show(message.tool_call_id, message.status === 'error' ? 'failed' : 'completed', message.name);
   }
 }
 

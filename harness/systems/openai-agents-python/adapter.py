@@ -55,7 +55,15 @@ async def database(spec, store, text):
 async def by_hand(_, store, text):
     """"Manual conversation management": `to_input_list` of the run, however it ended, is the input of the next one."""
     said = json.loads(store.load() or "[]") + [{"role": "user", "content": text}]
+    store.save(json.dumps(said).encode())
     yield said, {}, lambda result: store.save(json.dumps(result.to_input_list()).encode())
+
+
+def is_whole(items):
+    """Whether every call has its output."""
+    def ids(kind):
+        return {item["call_id"] for item in items if item.get("type") == kind}
+    return ids("function_call") <= ids("function_call_output")
 
 
 MODES = {"session": database, "input-list": by_hand}
@@ -73,10 +81,11 @@ async def turn(spec, store, text, stopped, show, ask):
         stopped.add_done_callback(lambda _: result.cancel())
         try:
             async for event in result.stream_events():
-                if event.type == "run_item_stream_event" and event.name == "tool_called":
-                    await show(event.item.raw_item.call_id, "in_progress", event.item.raw_item.name)
-                elif event.type == "run_item_stream_event" and event.name == "tool_output":
+                # For a call that runs the SDK has no state.
+                if event.type == "run_item_stream_event" and event.name == "tool_output":
                     await show(event.item.raw_item["call_id"], "completed")
+                    if is_whole(result.to_input_list()):
+                        keep(result)
         finally:
             keep(result)
         if result.interruptions:

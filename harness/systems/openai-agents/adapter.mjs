@@ -36,28 +36,40 @@ const sessionOf = ({ id, store }) => ({
 });
 
 const MODES = {
-  /** What the user says is stored at once, and `result.history` when the run is over. */
+  /** What the user says is stored at once, and `result.history` when a step is whole and when the run is over. */
   history: {
     begin({ store }, text) {
       const items = [...store.load([]), { role: 'user', content: text }];
       store.save(items);
       return { input: items, options: {} };
     },
-    end: ({ store }, { history }) => store.save(history),
+    keep: ({ store }, { history }) => store.save(history),
   },
   /** The SDK reads and writes its session itself. */
   session: {
     begin: (session, text) => ({ input: text, options: { session: sessionOf(session) } }),
-    end: () => {},
+    keep: () => {},
   },
 };
 
-const STATES = { tool_called: 'in_progress', tool_output: 'completed' };
+/** Whether every call of a history has its output. */
+const isWhole = (history) => {
+  const callIds = (kind) => history.filter(({ type }) => type === kind).map(({ callId }) => callId);
+  const answered = new Set(callIds('function_call_result'));
+  return callIds('function_call').every((id) => answered.has(id));
+};
+
+// After a stop the SDK still closes what it has begun, in this many turns of the event loop at the most; a caller who
+// waited for `completed` alone would wait for tools that do not hear the stop.
+const LOOP_TURNS = 64;
+async function loopTurns() {
+  for (let i = 0; i < LOOP_TURNS; i++) await new Promise((resolve) => setImmediate(resolve));
+}
 
 /** @type {import('../templates/typescript/protocol.mjs').Turn} */
 async function turn(session, text, signal, show) {
   const { spec } = session;
-  const { begin, end } = MODES[spec.mode];
+  const { begin, keep } = MODES[spec.mode];
   const { useResponses, model } = DIALECTS[spec.dialect];
   const modelProvider = new OpenAIProvider({ apiKey: 'test', baseURL: `${spec.baseUrl}/v1`, useResponses });
   // Traces would go to the provider.
@@ -68,14 +80,17 @@ async function turn(session, text, signal, show) {
     const { input, options } = begin(session, text);
     result = await runner.run(agent, input, { stream: true, signal, maxTurns: MAX_STEPS, ...options });
     for await (const { name, item } of result) {
-      if (STATES[name]) show(item.rawItem.callId, STATES[name], item.rawItem.name);
+      if (name !== 'tool_output') continue;
+      // For a call that runs the SDK has no state.
+      show(item.rawItem.callId, 'completed', item.rawItem.name);
+      if (isWhole(result.history)) keep(session, result);
     }
-    await result.completed;
+    await (signal.aborted ? Promise.race([result.completed, loopTurns()]) : result.completed);
   } catch (raised) {
     return { raised };
   } finally {
     // Also of a run that failed the result says how far it came.
-    if (result) end(session, result);
+    if (result) keep(session, result);
   }
   return { cancelled: result.cancelled };
 }

@@ -5,6 +5,7 @@ from importlib.metadata import version
 
 import pydantic_ai
 from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults, ModelMessagesTypeAdapter, Tool, ToolDenied
+from pydantic_ai.messages import ModelRequest, UserPromptPart
 from pydantic_ai.models import infer_model
 from pydantic_ai.providers import infer_provider_class
 from given import give
@@ -45,7 +46,7 @@ async def run(agent, store, watch, **how):
         try:
             return await agent.run(event_stream_handler=watch, **how)
         finally:
-            keep(store, messages or how["message_history"])
+            settle(store, messages, **how)
 
 
 async def stream(agent, store, watch, **how):
@@ -55,7 +56,7 @@ async def stream(agent, store, watch, **how):
             async with agent.run_stream_events(**how) as events:
                 return await watch(None, events)
         finally:
-            keep(store, messages or how["message_history"])
+            settle(store, messages, **how)
 
 
 async def iterate(agent, store, watch, **how):
@@ -66,17 +67,24 @@ async def iterate(agent, store, watch, **how):
                 if Agent.is_model_request_node(node) or Agent.is_call_tools_node(node):
                     async with node.stream(walk.ctx) as events:
                         await watch(None, events)
-                keep(store, walk.all_messages())
+                keep(store, walk.all_messages(), **how)
         finally:
-            keep(store, walk.all_messages())
+            settle(store, walk.all_messages(), **how)
         return walk.result
 
 
 MODES = {"run": run, "iter": iterate, "stream": stream}
 
 
-def keep(store, messages):
-    store.save(ModelMessagesTypeAdapter.dump_json(messages))
+def keep(store, messages, message_history, **_):
+    """Stores what was said, once it is more than what was there before; until then the prompt is stored alone."""
+    if len(messages) > len(message_history):
+        store.save(ModelMessagesTypeAdapter.dump_json(messages))
+
+
+def settle(store, messages, message_history, **_):
+    """The same at the end of a run. A prompt that the SDK has refused is no part of the conversation."""
+    store.save(ModelMessagesTypeAdapter.dump_json(max(messages, message_history, key=len)))
 
 
 async def turn(spec, store, text, stopped, show, ask):
@@ -91,16 +99,16 @@ async def turn(spec, store, text, stopped, show, ask):
 
     async def watch(_, events):
         async for event in events:
-            if event.event_kind == "function_tool_call":
-                await show(event.part.tool_call_id, "in_progress", event.part.tool_name)
-            elif event.event_kind == "function_tool_result":
+            # For a call that runs the SDK has no state.
+            if event.event_kind == "function_tool_result":
                 done = event.part.part_kind == "tool-return" and event.part.outcome == "success"
                 await show(event.part.tool_call_id, "completed" if done else "failed")
             elif event.event_kind == "agent_run_result":
                 return event.result
 
+    history = ModelMessagesTypeAdapter.validate_json(store.load() or "[]")
+    keep(store, [*history, ModelRequest([UserPromptPart(text)])], history)
     while True:
-        history = ModelMessagesTypeAdapter.validate_json(store.load() or "[]")
         running = MODES[spec["mode"]](agent, store, watch, message_history=history, **how)
         result = await (running if Token else stoppable(running, stopped))
         if not isinstance(result.output, DeferredToolRequests):
@@ -111,6 +119,7 @@ async def turn(spec, store, text, stopped, show, ask):
         if stopped.done():
             raise Stopped("stopped while the user was asked")
         results = {id: True if allowed else ToolDenied() for id, allowed in answers.items()}
+        history = ModelMessagesTypeAdapter.validate_json(store.load())
         how |= {"user_prompt": None, "deferred_tool_results": DeferredToolResults(approvals=results)}
 
 

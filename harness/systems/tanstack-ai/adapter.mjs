@@ -44,11 +44,16 @@ function shower(session, show, stored) {
   });
 }
 
-/** A server that keeps the messages of its StreamProcessor: the user's at once, the others when the stream is over. */
+/** A server that keeps the messages of its StreamProcessor at every change. */
 async function server(session, text, _stop, show) {
   const end = {};
   const stored = session.store.load([]);
-  const events = { onMessagesChange: shower(session, show, stored), onError: (error) => { end.raised ??= error; } };
+  const shown = shower(session, show, stored);
+  const onMessagesChange = (messages) => {
+    shown(messages);
+    session.store.save(messages);
+  };
+  const events = { onMessagesChange, onError: (error) => { end.raised ??= error; } };
   const processor = new StreamProcessor({ initialMessages: stored, events });
   processor.addUserMessage(text);
   session.store.save(processor.getMessages());

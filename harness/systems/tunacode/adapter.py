@@ -68,14 +68,13 @@ async def turn(spec, store, text, stopped, show, ask=None):
 
     async def run(given, call_id, arguments):
         # tunacode shows a tool by its name alone, and none when the request is over: what is left open is its end.
-        await show(call_id, "in_progress", given["name"])
         status = "failed"
         try:
             result = await gate(given, arguments, loop.Failed)
             status = "completed"
             return result
         finally:
-            await show(call_id, status)
+            await show(call_id, status, given["name"])
 
     async def confirm(part, _node=None):
         """The question that the interface asks before a tool runs."""

@@ -73,9 +73,10 @@ fn checks() -> String {
     checks.sort_by_key(|check| check.level);
     let rows = checks.into_iter().map(|check| {
         let (level, severity) = (check.level.name().to_owned(), code(check.severity.name()));
-        vec![code(check.id), level, severity, check.summary.to_owned()]
+        let rests_on = codes(check.rests_on.iter().map(|duty| duty.name()));
+        vec![code(check.id), level, severity, rests_on, check.summary.to_owned()]
     });
-    table(&["check", "level", "severity", "what it holds the system to"], rows)
+    table(&["check", "level", "severity", "rests on", "what it holds the system to"], rows)
 }
 
 fn levels() -> String {

@@ -14,17 +14,18 @@ fn case(system: &str, verdict: Verdict, harms: &[Severity]) -> Case {
         control: false,
     };
     let finding = |harm: &Severity| Finding {
-        check: "thread-survives",
-        harm: *harm,
-        permanence: None,
-        message: "it broke".to_owned(),
         place: "turn 1".to_owned(),
-        rule: None,
         expected: "a turn that works".to_owned(),
         got: "another".to_owned(),
+        ..Finding::new("thread-survives", *harm, "it broke")
     };
-    let judgement =
-        Judgement { verdict, findings: harms.iter().map(finding).collect(), reason: None, asked: Vec::new() };
+    let judgement = Judgement {
+        verdict,
+        findings: harms.iter().map(finding).collect(),
+        application: Vec::new(),
+        reason: None,
+        asked: Vec::new(),
+    };
     Case::new(system, &id, judgement, Vec::<Receipt>::new(), String::new())
 }
 

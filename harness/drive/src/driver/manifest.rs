@@ -9,6 +9,7 @@ use super::error::InvalidValue;
 use super::plain::Plain;
 use super::waits::{Waits, WaitsSheet};
 use brickbat_rules::dialect::Dialect;
+use brickbat_scenario::duty::{Application, Duty, Repairs};
 use brickbat_scenario::parse::{self, Diagnostic, MAX_TEXT};
 
 /// One SDK at one version, and how its adapter is installed and started.
@@ -113,6 +114,12 @@ pub struct Mode {
     /// How it takes the user's stop.
     #[serde(default)]
     pub stop: StopKind,
+    /// What the adapter does in the place of an application; the rest is the SDK's.
+    #[serde(default)]
+    pub application: Vec<Duty>,
+    /// Whether the SDK says that it mends a thread that was broken before, although the application stores it.
+    #[serde(default)]
+    pub repairs: bool,
 }
 
 /// How a system takes the user's stop.
@@ -245,6 +252,12 @@ impl Manifest {
         self.modes.iter().find(|known| known.name == mode).map(|mode| mode.stop).unwrap_or_default()
     }
 
+    /// What the application does in a mode; nothing in one that the manifest does not know.
+    pub fn application(&self, mode: &str) -> Application {
+        let known = self.modes.iter().find(|known| known.name == mode);
+        known.map(Mode::application).unwrap_or_default()
+    }
+
     /// The full name of one mode: `ai-sdk@6.0.326/ui-messages`.
     pub fn full_name(&self, mode: &str) -> String {
         match &self.version {
@@ -274,6 +287,13 @@ impl Sheet {
         }
         if let Some(at) = self.modes.iter().position(|mode| !is_name(&mode.name)) {
             return Some((format!("/modes/{at}/name"), NAME));
+        }
+        let complaint = |(at, mode): (usize, &Mode)| {
+            let (key, what) = mode.complaint()?;
+            Some((format!("/modes/{at}/{key}"), what))
+        };
+        if let Some(found) = self.modes.iter().enumerate().find_map(complaint) {
+            return Some(found);
         }
         if let Some(name) = self.env.keys().find(|name| is_the_run_s(name)) {
             return Some((
@@ -314,6 +334,32 @@ impl Sheet {
             place: place.clone(),
             pinned: None,
         }
+    }
+}
+
+impl Mode {
+    /// What of a finding's evidence is the application's in this mode.
+    pub fn application(&self) -> Application {
+        let repairs = if self.repairs { Repairs::Claimed } else { Repairs::Never };
+        Application::with(&self.application, repairs)
+    }
+
+    fn complaint(&self) -> Option<(String, &'static str)> {
+        const REPAIR: &str = "who stores the thread mends it; if the SDK says that it does, write `repairs: true` below the mode";
+        if let Some(at) = self.application.iter().position(|duty| *duty == Duty::Repair) {
+            return Some((format!("application/{at}"), REPAIR));
+        }
+        let is_twice = |at: &usize| self.application[..*at].contains(&self.application[*at]);
+        if let Some(at) = (0..self.application.len()).find(is_twice) {
+            return Some((format!("application/{at}"), "this is listed twice"));
+        }
+        let is_idle = self.repairs && !self.application.contains(&Duty::Store);
+        is_idle.then(|| {
+            (
+                "repairs".to_owned(),
+                "an SDK that stores the thread mends it anyway; this goes with `application: [store]`",
+            )
+        })
     }
 }
 
@@ -384,6 +430,18 @@ mod tests {
     }
 
     #[test]
+    fn a_mode_says_what_the_application_does() {
+        let text = SHEET.replace("Old. }", "Old., application: [store, states] }");
+        let found = parse(&text.replace("New. }", "New., application: [store], repairs: true }")).unwrap();
+        let [old, new] = [0, 1].map(|at| found[0].modes[at].application());
+        assert!(
+            old.does_any(&[Duty::States]) && old.does_any(&[Duty::Repair]) && !old.does_any(&[Duty::Loop])
+        );
+        assert!(new.does_any(&[Duty::Store]) && !new.does_any(&[Duty::Repair]));
+        assert_eq!(parse(SHEET).unwrap()[0].modes[0].application(), Application::default());
+    }
+
+    #[test]
     fn mistakes_are_shown_at_their_place() {
         for (from, to, text) in [
             ("install: pip", "install: uv", "unknown word `uv`"),
@@ -397,6 +455,10 @@ mod tests {
             ("[openai-chat]", "[]", "needs at least one entry"),
             ("install: pip", "env: { HOME: /root }\ninstall: pip", "this is set by the run"),
             ("install: pip", "env: { XDG_DATA_HOME: /x }\ninstall: pip", "this is set by the run"),
+            ("Old. }", "Old., application: [stor] }", "did you mean `store`?"),
+            ("Old. }", "Old., application: [store, repair] }", "write `repairs: true`"),
+            ("Old. }", "Old., application: [loop, loop] }", "this is listed twice"),
+            ("Old. }", "Old., repairs: true }", "this goes with `application: [store]`"),
         ] {
             let error = parse(&SHEET.replacen(from, to, 1)).expect_err(to);
             assert!(error.contains(text) && error.contains("system.yaml"), "{error}");

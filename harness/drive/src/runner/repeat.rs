@@ -17,7 +17,7 @@ use brickbat_engine::triage::Signature;
 use brickbat_report::report::{Repeats, SeenFinding};
 use brickbat_scenario::plan::Plan;
 use brickbat_scenario::trace::Event;
-use brickbat_scenario::verdict::{Finding, Severity, Verdict};
+use brickbat_scenario::verdict::{Finding, Judgement, Severity, Verdict};
 
 /// Runs of a plan alone when its runs differ: with the first they are four, which distinguishes often from rarely.
 const ALONE_RUNS: usize = 3;
@@ -269,14 +269,10 @@ fn merged(mut runs: Vec<PlanRun>) -> MergedRuns {
         RANK.into_iter().find_map(|verdict| basis.iter().copied().find(|at| runs[*at].verdict() == verdict));
     let Some(at) = ranked else { return Attempt::unjudged(Verdict::NotRun, "it was not run").into() };
     let verdict = runs[at].verdict();
-    let mut findings: Vec<Finding> = Vec::new();
-    for run in basis.iter().map(|at| &runs[*at]) {
-        // A kind of finding comes with all its places from the first run that shows it.
-        let known: BTreeSet<_> = findings.iter().map(kind).collect();
-        let new = run.outcome.judgement.findings.iter().filter(|finding| !known.contains(&kind(finding)));
-        findings.extend(new.cloned().collect::<Vec<Finding>>());
-    }
-    findings.sort_by_key(|finding| finding.harm);
+    let found =
+        |of: fn(&Judgement) -> &[Finding]| united(basis.iter().map(|at| of(&runs[*at].outcome.judgement)));
+    let findings = found(|judgement| &judgement.findings);
+    let application = found(|judgement| &judgement.application);
     let repeats = (runs.len() > 1).then(|| repeats(&runs, verdict, &findings));
     let passed = runs.iter().position(|run| run.verdict() == Verdict::Pass);
     let is_held = !findings.iter().any(|finding| finding.harm.ends_conversation());
@@ -285,7 +281,20 @@ fn merged(mut runs: Vec<PlanRun>) -> MergedRuns {
     let fit = fit.and_then(|at| runs[at].outcome.run.clone());
     let mut outcome = runs.swap_remove(at).outcome;
     outcome.judgement.findings = findings;
+    outcome.judgement.application = application;
     MergedRuns { outcome, repeats, fit }
+}
+
+/// The findings of all runs. A kind of finding comes with all its places from the first run that shows it.
+fn united<'a>(runs: impl Iterator<Item = &'a [Finding]>) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = Vec::new();
+    for run in runs {
+        let known: BTreeSet<_> = findings.iter().map(kind).collect();
+        let new = run.iter().filter(|finding| !known.contains(&kind(finding)));
+        findings.extend(new.cloned().collect::<Vec<Finding>>());
+    }
+    findings.sort_by_key(|finding| finding.harm);
+    findings
 }
 
 fn repeats(runs: &[PlanRun], verdict: Verdict, findings: &[Finding]) -> Repeats {
@@ -344,12 +353,12 @@ fn suspects(runs: &[PlanRun]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use brickbat_scenario::verdict::Judgement;
 
     fn run(verdict: Verdict, checks: &[(&'static str, Severity)]) -> PlanRun {
         let finding = |(check, harm): &(&'static str, Severity)| Finding::new(check, *harm, "");
         let findings = checks.iter().map(finding).collect();
-        let judgement = Judgement { verdict, findings, reason: None, asked: Vec::new() };
+        let judgement =
+            Judgement { verdict, findings, application: Vec::new(), reason: None, asked: Vec::new() };
         PlanRun {
             outcome: Attempt { judgement, receipts: Vec::new(), run: None, kept: None, is_late: false },
             process: Some(1),

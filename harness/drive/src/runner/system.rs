@@ -30,6 +30,7 @@ use brickbat_report::record::Observed;
 use brickbat_rules::Profile;
 use brickbat_rules::dialect::Dialect;
 use brickbat_rules::redact::Redactor;
+use brickbat_scenario::duty::Application;
 use brickbat_scenario::parse::did_you_mean;
 use brickbat_scenario::plan::{Plan, PlanId, PlannedTool};
 use brickbat_scenario::scenario::Need;
@@ -169,6 +170,8 @@ enum How {
 struct Adapted {
     dialects: Vec<Dialect>,
     mode: String,
+    /// What the adapter does in the place of an application.
+    application: Application,
     pace: Pace,
     server: Server,
     adapter: Mutex<Adapter>,
@@ -213,6 +216,7 @@ impl Running {
                         _ => Pace::adapted(subject.manifest.waits.silence, subject.manifest.stop_of(&mode)),
                     },
                     dialects: subject.manifest.dialects.clone(),
+                    application: subject.manifest.application(&mode),
                     mode,
                     server: server().await?,
                     capabilities: about.capabilities,
@@ -269,6 +273,11 @@ impl Running {
     /// processes, so it gets one plan at a time.
     pub(super) fn n_jobs(&self, wanted: usize) -> usize {
         if self.adapted().is_some_and(|adapted| adapted.prepared.agent.is_some()) { 1 } else { wanted }
+    }
+
+    /// What of the work is not the system's own.
+    pub(super) fn application(&self) -> Application {
+        self.adapted().map(|adapted| adapted.application.clone()).unwrap_or_default()
     }
 
     /// The grade of receipt that this system can give.

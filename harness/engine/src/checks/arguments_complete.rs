@@ -11,6 +11,7 @@ pub(super) const CHECK: Check = Check {
     level: Level::L3,
     invariants: &[5, 26],
     severity: Severity::PartialArguments,
+    rests_on: &[],
     applies: |evidence| evidence.has_run(),
     find,
 };
@@ -25,11 +26,14 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
     let strangers = evidence.ledger.strangers.iter().filter(|args| !said::is_of_the_model(evidence, args));
     let strangers =
         strangers.map(|args| finding("a tool", "the complete arguments of a call".to_owned(), args));
-    let changed = evidence.calls().flat_map(|(call, account)| {
+    let changed = (0..).map(CallKey).zip(evidence.calls()).flat_map(|(key, (call, account))| {
         let wrong = account.starts.iter().filter(|args| {
             serde_json::from_str::<Value>(args).ok().is_none_or(|args| !is_same(&args, &call.args))
         });
-        wrong.map(|args| finding(&format!("call {}", call.name), format!("`{}`", call.args), args))
+        wrong.map(move |args| {
+            let finding = finding(&format!("call {}", call.name), format!("`{}`", call.args), args);
+            finding.of_calls([key]).of_turn(call.turn)
+        })
     });
     strangers.chain(changed).collect()
 }

@@ -8,6 +8,7 @@ pub(super) const CHECK: Check = Check {
     level: Level::L0,
     invariants: &[5, 6],
     severity: Severity::PartialArguments,
+    rests_on: &[],
     applies: |evidence| evidence.has_calls(),
     find,
 };
@@ -16,16 +17,17 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
     let broken = |request: &RequestView| {
         request.history.items.iter().find_map(|item| match &item.content {
             Content::Call { id, args, .. } if !args.is_object() && !is_given(evidence, args) => {
-                Some((evidence.name_of(request, id), args.to_string(), request.place(&item.pointer)))
+                let place = request.place(&item.pointer);
+                Some((evidence.name_of(request, id), evidence.answered(request, id), args.to_string(), place))
             }
             _ => None,
         })
     };
-    let found = evidence.requests.iter().find_map(broken).map(|(name, args, place)| Finding {
+    let found = evidence.requests.iter().find_map(broken).map(|(name, key, args, place)| Finding {
         message: format!("the arguments of call {name} in the request are not a JSON object"),
         expected: "the arguments that the model gave".to_owned(),
         got: quoted(&args),
-        ..CHECK.finding(place)
+        ..CHECK.finding(place).of_calls(key)
     });
     found.into_iter().collect()
 }

@@ -8,14 +8,16 @@ pub(super) const CHECK: Check = Check {
     level: Level::L3,
     invariants: &[25],
     severity: Severity::ExecutedUnasked,
+    rests_on: &[Duty::Loop],
     applies: |evidence| evidence.plan.calls.iter().any(|call| call.asks),
     find,
 };
 
 fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
-    let unasked = evidence.calls().filter(|(call, account)| call.asks && account.unasked);
+    let calls = (0..).map(CallKey).zip(evidence.calls());
+    let unasked = calls.filter(|(_, (call, account))| call.asks && account.unasked);
     unasked
-        .map(|(call, account)| {
+        .map(|(key, (call, account))| {
             let got = match account.consent {
                 Some(Consent::Refused) => "the user had refused",
                 Some(Consent::Withheld) => "the user had stopped the turn instead of answering",
@@ -25,7 +27,7 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
                 message: format!("call {} ran without the user's consent", call.name),
                 expected: "no run before the user's consent".to_owned(),
                 got: got.to_owned(),
-                ..CHECK.finding("the tool's gate")
+                ..CHECK.finding("the tool's gate").of_calls([key])
             }
         })
         .collect()

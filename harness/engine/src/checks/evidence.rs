@@ -1,7 +1,7 @@
 //! What the checks look at: everything known of one run, read once.
 
 use super::changed::Changed;
-use super::given;
+use super::{Place, given};
 use crate::provider::{self, Recall, conversation, says};
 use crate::run::Run;
 use brickbat_rules::json::Document;
@@ -269,9 +269,13 @@ impl<'a> Evidence<'a> {
 
 impl RequestView {
     /// Where this request stands, for people.
-    pub fn place(&self, pointer: &str) -> String {
-        let gap = if pointer.is_empty() { "" } else { " " };
-        format!("turn {} request {}{gap}{pointer}", self.turn + 1, self.exchange.0 + 1)
+    pub(super) fn place(&self, pointer: &str) -> Place {
+        Place::of_request(self.turn, self.exchange, pointer)
+    }
+
+    /// The calls of the plan in it that have no result there.
+    pub fn unanswered(&self) -> impl Iterator<Item = &CallView> {
+        self.calls.iter().filter(|call| self.results().all(|result| result.id != call.id))
     }
 
     /// The results in it, with the place of each.

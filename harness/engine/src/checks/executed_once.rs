@@ -11,6 +11,7 @@ pub(super) const CHECK: Check = Check {
     level: Level::L3,
     invariants: &[19],
     severity: Severity::ExecutedAgain,
+    rests_on: &[Duty::Loop],
     applies: |evidence| evidence.has_run(),
     find,
 };
@@ -27,15 +28,16 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
         let n_starts = account.starts.len();
         if call.given && n_starts > 0 {
             let message = format!("call {} from the given history ran again", call.name);
-            findings.push(finding(message, "no run", format!("{n_starts} runs")));
+            findings.push(finding(message, "no run", format!("{n_starts} runs")).of_calls([key]));
         } else if n_starts > 1 {
             let message = format!("call {} ran {n_starts} times", call.name);
-            findings.push(finding(message, "one run", format!("{n_starts} runs")));
+            findings.push(finding(message, "one run", format!("{n_starts} runs")).of_calls([key]));
         } else if let Some(turn) = account.start_turns.iter().find(|turn| **turn > call.turn)
             && !evidence.ran_astray(key)
         {
             let message = format!("call {} ran in a later turn", call.name);
-            findings.push(finding(message, "a run in its own turn", format!("a run in turn {}", turn + 1)));
+            let got = format!("a run in turn {}", turn + 1);
+            findings.push(finding(message, "a run in its own turn", got).of_calls([key]));
         }
     }
     // The scenario may expect less than one run.
@@ -50,7 +52,7 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
         };
         if !holds {
             let message = format!("call {name} ran {n_starts} times");
-            findings.push(finding(message, expected, format!("{n_starts} runs")));
+            findings.push(finding(message, expected, format!("{n_starts} runs")).of_calls([*key]));
         }
     }
     findings

@@ -8,6 +8,7 @@ pub(super) const CHECK: Check = Check {
     level: Level::L3,
     invariants: &[17],
     severity: Severity::OutcomeDenied,
+    rests_on: &[Duty::Loop],
     applies: has_result_of_run,
     find,
 };
@@ -50,9 +51,14 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
                 None => "text that leaves open what the tool has done".to_owned(),
             },
             got: quoted(result.text),
-            ..CHECK.finding(last.place(result.pointer))
+            ..CHECK.finding(last.place(result.pointer)).of_calls([key]).resting_on(basis(evidence, key))
         })
         .collect()
+}
+
+/// What it rests on that a result says what happened: on the store, where the process that knew it has died.
+fn basis(evidence: &Evidence<'_>, key: CallKey) -> &'static [Duty] {
+    if evidence.died_in(evidence.call(key).turn) { &[Duty::Store, Duty::Loop] } else { CHECK.rests_on }
 }
 
 /// What a result denies of its call, if it does.

@@ -30,6 +30,18 @@ pub(super) fn is_broken(plan: &Plan) -> bool {
     })
 }
 
+/// Whether a request answers a call of the given history that the history itself leaves open. Then the system has added
+/// to it, and what is refused is its own work.
+pub(super) fn has_additions(evidence: &Evidence<'_>, request: &RequestView) -> bool {
+    let is_open = |id: &str| {
+        evidence.answered(request, id).is_some_and(|key| {
+            let call = evidence.call(key);
+            call.given && results(evidence.plan).all(|result| result.id != call.id)
+        })
+    };
+    request.results().any(|result| is_open(result.id))
+}
+
 /// What the user says in the given history.
 pub(super) fn user_messages(plan: &Plan) -> impl Iterator<Item = &str> {
     plan.given.iter().filter_map(|message| match message {

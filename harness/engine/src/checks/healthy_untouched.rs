@@ -15,6 +15,7 @@ pub(super) const CHECK: Check = Check {
     level: Level::L1,
     invariants: &[18, 25, 26],
     severity: Severity::HistoryAltered,
+    rests_on: &[],
     applies: has_healthy,
     find,
 };
@@ -49,10 +50,10 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
             let message = format!("the model's text from turn {} was changed or dropped", turn + 1);
             findings.push(finding(message, format!("`{text}`")));
         }
-        let mut calls = scripts(evidence, turn).flat_map(Script::calls).map(|key| evidence.call(key));
-        if let Some(call) = calls.find(|call| call.outcome.is_success() && !is_made(last, call)) {
+        let mut calls = scripts(evidence, turn).flat_map(Script::calls).map(|key| (key, evidence.call(key)));
+        if let Some((key, call)) = calls.find(|(_, call)| call.outcome.is_success() && !is_made(last, call)) {
             let message = format!("call {} of turn {} was changed or dropped", call.name, turn + 1);
-            findings.push(finding(message, format!("`{}`", call.args)));
+            findings.push(finding(message, format!("`{}`", call.args)).of_calls([key]));
         }
     }
     findings

@@ -8,6 +8,7 @@ pub(super) const CHECK: Check = Check {
     level: Level::L5,
     invariants: &[12],
     severity: Severity::BrickedByClient,
+    rests_on: &[Duty::Repair],
     applies: |evidence| given::is_broken(evidence.plan),
     find,
 };

@@ -15,6 +15,7 @@ pub(super) const CHECK: Check = Check {
     level: Level::L1,
     invariants: &[13, 20],
     severity: Severity::Reordered,
+    rests_on: &[],
     applies: |evidence| evidence.has_calls(),
     find,
 };

@@ -12,6 +12,7 @@ pub(super) const CHECK: Check = Check {
     level: Level::L2,
     invariants: &[2, 10, 14],
     severity: Severity::StuckPart,
+    rests_on: &[Duty::States],
     applies: shows_calls,
     find,
 };
@@ -81,11 +82,13 @@ const RUNNING: [&str; 6] =
 
 /// The calls of a stopped turn that are stored as running, in one finding.
 fn stored_running(evidence: &Evidence<'_>, turn: usize, stored: &Value) -> Option<Finding> {
-    let of_turn = evidence.calls().filter(|(call, _)| call.turn == turn && !call.given);
-    let running = of_turn.filter_map(|(call, _)| Some((call.name.as_str(), stored_state(stored, &call.id)?)));
-    let running: Vec<(&str, &str)> = running.filter(|(_, state)| RUNNING.contains(state)).collect();
-    let (_, state) = running.first()?;
-    let names: Vec<&str> = running.iter().map(|(name, _)| *name).collect();
+    let of_turn = evidence.plan.calls.iter().zip((0..).map(CallKey));
+    let of_turn = of_turn.filter(|(call, _)| call.turn == turn && !call.given);
+    let running = of_turn.filter_map(|(call, key)| Some((key, call, stored_state(stored, &call.id)?)));
+    let running: Vec<(CallKey, &PlannedCall, &str)> =
+        running.filter(|(_, _, state)| RUNNING.contains(state)).collect();
+    let (_, _, state) = running.first()?;
+    let names: Vec<&str> = running.iter().map(|(_, call, _)| call.name.as_str()).collect();
     Some(Finding {
         message: format!(
             "{} still stored as running after {} turn was stopped",
@@ -94,7 +97,7 @@ fn stored_running(evidence: &Evidence<'_>, turn: usize, stored: &Value) -> Optio
         ),
         expected: "a state that says that it is over".to_owned(),
         got: format!("`{state}`"),
-        ..CHECK.finding(in_turn(turn))
+        ..CHECK.finding(in_turn(turn)).of_calls(running.iter().map(|(key, ..)| *key))
     })
 }
 
@@ -133,7 +136,9 @@ fn stuck_parts(evidence: &Evidence<'_>, turn: usize, stuck: &[(&str, ShownState)
         message: format!("{} still shown as {word} after {} turn is over", named(&names), whose(&names)),
         expected: "completed or failed".to_owned(),
         got: word.to_owned(),
-        ..CHECK.finding(in_turn(turn))
+        ..CHECK
+            .finding(in_turn(turn))
+            .of_calls(stuck.iter().filter_map(|(id, _)| Some(evidence.call_by_id(id)?.0)))
     })
 }
 

@@ -8,6 +8,7 @@ pub(super) const CHECK: Check = Check {
     level: Level::L4,
     invariants: &[22],
     severity: Severity::ProviderUnheeded,
+    rests_on: &[],
     applies: has_pause,
     find,
 };
@@ -36,7 +37,7 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
         message: "the request was sent before the time that the provider had asked for".to_owned(),
         expected: "a request after the time in `retry-after-ms` or `retry-after`".to_owned(),
         got: "an earlier request".to_owned(),
-        ..CHECK.finding(format!("turn {} request {}", turn + 1, exchange.0 + 1))
+        ..CHECK.finding(Place::of_request(turn, exchange, ""))
     };
     early.map(finding).into_iter().collect()
 }

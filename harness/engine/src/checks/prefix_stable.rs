@@ -9,6 +9,7 @@ pub(super) const CHECK: Check = Check {
     level: Level::L4,
     invariants: &[18, 26],
     severity: Severity::PrefixUnstable,
+    rests_on: &[],
     applies: |evidence| accepted(evidence).nth(1).is_some(),
     find,
 };

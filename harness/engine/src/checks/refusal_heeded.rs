@@ -10,6 +10,7 @@ pub(super) const CHECK: Check = Check {
     level: Level::L4,
     invariants: &[22],
     severity: Severity::ProviderUnheeded,
+    rests_on: &[],
     applies: |evidence| evidence.requests.iter().any(|request| hopeless(request.kind).is_some()),
     find,
 };

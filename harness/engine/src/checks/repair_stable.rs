@@ -9,6 +9,7 @@ pub(super) const CHECK: Check = Check {
     level: Level::L1,
     invariants: &[9, 18],
     severity: Severity::PrefixUnstable,
+    rests_on: &[],
     applies: has_repair,
     find,
 };

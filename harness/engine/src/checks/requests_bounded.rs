@@ -8,6 +8,7 @@ pub(super) const CHECK: Check = Check {
     level: Level::L0,
     invariants: &[22, 24],
     severity: Severity::RequestLoop,
+    rests_on: &[],
     applies: |_| true,
     find,
 };

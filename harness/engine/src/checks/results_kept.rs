@@ -5,6 +5,7 @@
 //! knows, so it has to store that first. Hence a result is required after a kill only if the process had *acknowledged* it: it had shown the call as completed, so that the
 //! user counts on it, or sent the result to the provider, who answered it and charged for it. The tool has run, with
 //! all that it changed, and a thread that forgets it will run it again.
+//! Whether a result is there after a kill rests on the store, and otherwise on whoever runs the tools and answers the calls.
 //! What the user said is always required, because a kill comes when the provider has been asked about it.
 
 use super::*;
@@ -15,6 +16,7 @@ pub(super) const CHECK: Check = Check {
     level: Level::L3,
     invariants: &[17],
     severity: Severity::ResultsLost,
+    rests_on: &[Duty::Loop],
     applies: has_result_in_time,
     find,
 };
@@ -48,7 +50,11 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
             message,
             expected: format!("the result of call {name} in the requests that follow"),
             got: evidence.shape(last),
-            ..CHECK.finding(last.place(""))
+            ..CHECK
+                .finding(last.place(""))
+                .of_calls([key])
+                .of_turn(call.turn)
+                .resting_on(basis(evidence, call))
         }
     })
     .collect()
@@ -60,4 +66,15 @@ pub(super) fn is_due(evidence: &Evidence<'_>, key: CallKey) -> bool {
     let is_later = evidence.last_request().is_some_and(|last| call.given || last.turn > call.turn);
     let is_known = call.given || !evidence.died_in(call.turn) || evidence.acknowledged(key).is_some();
     is_later && is_known && evidence.could_send(key) && !evidence.changed.result_may_be_gone(key)
+}
+
+/// What it rests on that a result is there. What stood in a given history came to the system as it was.
+fn basis(evidence: &Evidence<'_>, call: &PlannedCall) -> &'static [Duty] {
+    if call.given {
+        &[]
+    } else if evidence.died_in(call.turn) {
+        &[Duty::Store]
+    } else {
+        CHECK.rests_on
+    }
 }

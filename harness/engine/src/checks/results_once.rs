@@ -8,6 +8,7 @@ pub(super) const CHECK: Check = Check {
     level: Level::L1,
     invariants: &[1, 3, 9, 10],
     severity: Severity::Reordered,
+    rests_on: &[Duty::Loop],
     applies: |evidence| evidence.has_results(),
     find,
 };
@@ -36,7 +37,7 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
         message: format!("call {} has more than one result", evidence.name_of(request, &id)),
         expected: "one result".to_owned(),
         got: evidence.shape(request),
-        ..CHECK.finding(place)
+        ..CHECK.finding(place).of_calls(evidence.answered(request, &id))
     });
     found.into_iter().collect()
 }

@@ -8,6 +8,7 @@ pub(super) const CHECK: Check = Check {
     level: Level::L2,
     invariants: &[23],
     severity: Severity::Reordered,
+    rests_on: &[],
     applies: |evidence| !evidence.changed.taken_back.is_empty(),
     find,
 };

@@ -208,6 +208,16 @@ fn goes_on(before: &Item, after: &Item) -> bool {
 }
 
 impl StableChange<'_> {
+    /// The calls that the change is about: what was there and what is there instead.
+    fn calls(&self, evidence: &Evidence<'_>) -> Vec<CallKey> {
+        let items = std::iter::once(self.before).chain(self.after);
+        let ids = items.filter_map(|item| match &item.content {
+            Content::Call { id, .. } | Content::Result { id, .. } => Some(id),
+            Content::Text { .. } | Content::Raw { .. } | Content::Thought { .. } => None,
+        });
+        ids.filter_map(|id| evidence.answered(self.request, id)).collect()
+    }
+
     pub(super) fn finding(&self, evidence: &Evidence<'_>, check: &Check, message: &str) -> Finding {
         let pointer = self.after.map_or("", |item| item.pointer.as_str());
         let named = |item: &Item| item_in_words(evidence, self.request, item);
@@ -215,7 +225,7 @@ impl StableChange<'_> {
             message: message.to_owned(),
             expected: named(self.before),
             got: self.after.map_or_else(|| "nothing".to_owned(), named),
-            ..check.finding(self.request.place(pointer))
+            ..check.finding(self.request.place(pointer)).of_calls(self.calls(evidence))
         }
     }
 }

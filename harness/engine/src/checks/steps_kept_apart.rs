@@ -8,6 +8,7 @@ pub(super) const CHECK: Check = Check {
     level: Level::L1,
     invariants: &[7],
     severity: Severity::Reordered,
+    rests_on: &[],
     applies: |evidence| evidence.has_calls(),
     find,
 };

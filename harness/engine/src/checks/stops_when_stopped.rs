@@ -14,6 +14,7 @@ pub(super) const CHECK: Check = Check {
     level: Level::L3,
     invariants: &[22],
     severity: Severity::RunsOnAfterStop,
+    rests_on: &[Duty::Loop],
     applies: |evidence| stopped_turns(evidence).next().is_some(),
     find,
 };

@@ -8,6 +8,7 @@ pub(super) const CHECK: Check = Check {
     level: Level::L3,
     invariants: &[17],
     severity: Severity::SuccessFabricated,
+    rests_on: &[Duty::Loop],
     applies: |evidence| evidence.has_results(),
     find,
 };
@@ -30,7 +31,7 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
         ),
         expected: "an error, or text that says what happened".to_owned(),
         got: quoted(result.text),
-        ..CHECK.finding(last.place(result.pointer))
+        ..CHECK.finding(last.place(result.pointer)).of_calls(evidence.answered(last, result.id))
     })
     .collect()
 }

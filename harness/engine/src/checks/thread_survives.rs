@@ -14,6 +14,7 @@ pub(super) const CHECK: Check = Check {
     level: Level::L0,
     invariants: &[1, 3, 4, 6, 8, 11, 12, 13, 16, 22, 23, 24],
     severity: Severity::BrickedByClient,
+    rests_on: &[],
     applies: |_| true,
     find,
 };
@@ -32,13 +33,44 @@ pub(super) fn failures(evidence: &Evidence<'_>, check: &Check) -> Vec<Finding> {
 fn refused(evidence: &Evidence<'_>, check: &Check) -> Option<Finding> {
     let request = evidence.requests.iter().find(|request| request.refusal.is_some())?;
     let refusal = request.refusal.as_ref()?;
+    let refused = evidence.requests.iter().filter(|request| request.refusal.is_some());
+    let refused = refused.map(|request| request.exchange);
+    let bare = failure(evidence, check, Severity::BrickedByProvider, request.place(&refusal.pointer));
+    let bare = bare.of_calls(guilty(request, &refusal.pointer)).resting_on(basis(evidence, check, request));
     Some(Finding {
         message: refusal.message.clone(),
         rule: Some(refusal.rule),
         expected: "a request that the provider accepts".to_owned(),
         got: format!("status {} for {}", refusal.status, evidence.shape(request)),
-        ..failure(evidence, check, Severity::BrickedByProvider, request.place(&refusal.pointer))
+        about: About { refused: refused.collect(), ..bare.about },
+        ..bare
     })
+}
+
+/// What it rests on that a request is accepted. Whoever runs the tools answers the calls; and of a given history only
+/// what the system has added to it is the system's.
+fn basis(evidence: &Evidence<'_>, check: &Check, request: &RequestView) -> &'static [Duty] {
+    if given::is_broken(evidence.plan) && given::has_additions(evidence, request) {
+        &[]
+    } else if !given::is_broken(evidence.plan) && request.unanswered().next().is_some() {
+        &[Duty::Loop]
+    } else {
+        check.rests_on
+    }
+}
+
+/// The calls on whose account a request was refused: that at the pointer, and those that have no result.
+fn guilty(request: &RequestView, pointer: &str) -> Vec<CallKey> {
+    let is_there = |call: &&CallView| {
+        pointer
+            .strip_prefix(call.pointer.as_str())
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    let mut calls: Vec<CallKey> = request.unanswered().map(|call| call.key).collect();
+    calls.extend(request.calls().filter(is_there).map(|call| call.key));
+    calls.sort();
+    calls.dedup();
+    calls
 }
 
 /// A turn in which nothing goes wrong, and whose requests were all accepted, ended badly all the same.
@@ -53,6 +85,11 @@ fn raised(evidence: &Evidence<'_>, check: &Check) -> Option<Finding> {
     } else {
         "no request was sent".to_owned()
     };
+    // An SDK names the calls that it misses something of by their ids.
+    let named = match outcome {
+        TurnOutcome::Raised { text, .. } => called_in(evidence, text),
+        TurnOutcome::Cancelled | TurnOutcome::Returned => Vec::new(),
+    };
     let (message, got) = match outcome {
         TurnOutcome::Raised { class, text } => (format!("{class}: {text}"), format!("{class}; {sent}")),
         TurnOutcome::Cancelled => ("the turn was given up".to_owned(), format!("cancelled; {sent}")),
@@ -62,7 +99,7 @@ fn raised(evidence: &Evidence<'_>, check: &Check) -> Option<Finding> {
         message,
         expected: "a turn that works".to_owned(),
         got,
-        ..failure(evidence, check, Severity::BrickedByClient, in_turn(turn))
+        ..failure(evidence, check, Severity::BrickedByClient, in_turn(turn)).of_calls(named)
     })
 }
 
@@ -92,7 +129,7 @@ fn idle(evidence: &Evidence<'_>, check: &Check) -> Option<Finding> {
 }
 
 /// A finding about a turn that fails, which is as bad as that only if the last turn fails as well.
-fn failure(evidence: &Evidence<'_>, check: &Check, severity: Severity, place: String) -> Finding {
+fn failure(evidence: &Evidence<'_>, check: &Check, severity: Severity, place: Place) -> Finding {
     let is_permanent = severity != Severity::TurnFailed && last_fails(evidence);
     let (harm, permanence) = match is_permanent {
         true => (severity, Permanence::Permanent),
@@ -188,4 +225,10 @@ fn never_ran<'a>(evidence: &Evidence<'a>, turn: usize) -> Option<&'a PlannedCall
     idle.next()
         .map(|(call, _)| call)
         .filter(|call| is_whole(evidence, turn) && !healthy_untouched::is_dropped(evidence, call))
+}
+
+/// The calls whose ids a text contains.
+fn called_in(evidence: &Evidence<'_>, text: &str) -> Vec<CallKey> {
+    let calls = evidence.plan.calls.iter().zip((0..).map(CallKey));
+    calls.filter(|(call, _)| !call.id.is_empty() && text.contains(&call.id)).map(|(_, key)| key).collect()
 }

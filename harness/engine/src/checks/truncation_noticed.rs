@@ -10,6 +10,7 @@ pub(super) const CHECK: Check = Check {
     level: Level::L3,
     invariants: &[15, 21],
     severity: Severity::TruncationTaken,
+    rests_on: &[],
     applies: has_cut_reply,
     find,
 };

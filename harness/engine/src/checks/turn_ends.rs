@@ -12,6 +12,7 @@ pub(super) const CHECK: Check = Check {
     level: Level::L0,
     invariants: &[16, 21, 22],
     severity: Severity::Hang,
+    rests_on: &[],
     applies: |_| true,
     find,
 };
@@ -49,7 +50,7 @@ fn hang(evidence: &Evidence<'_>) -> Option<Finding> {
         message: format!("the turn {how}"),
         expected: "a turn that ends by itself".to_owned(),
         got: "silence".to_owned(),
-        ..CHECK.finding(in_turn(turn))
+        ..CHECK.finding(in_turn(turn)).resting_on(basis(evidence, turn))
     })
 }
 
@@ -77,6 +78,14 @@ fn slow(evidence: &Evidence<'_>, turn: usize) -> Option<Finding> {
         got: format!("{n_requests} requests in the turn"),
         ..CHECK.finding(in_turn(turn))
     })
+}
+
+/// What it rests on that a turn ends: where a tool is still running, on whoever runs the tools and waits for them.
+fn basis(evidence: &Evidence<'_>, turn: usize) -> &'static [Duty] {
+    let is_running = |(call, account): (&PlannedCall, &CallRecord)| {
+        call.turn == turn && !account.starts.is_empty() && account.settled.is_none()
+    };
+    if evidence.calls().any(is_running) { &[Duty::Loop] } else { CHECK.rests_on }
 }
 
 /// Whether a turn was given up while it waited for a tool that never answers, before anything that the plan has for that

@@ -1,4 +1,7 @@
 //! Is what the user said in the last request, and what was said while a turn ran?
+//!
+//! A turn that ended well was the system's. Of one that was stopped, failed or died, what the user said is with whoever
+//! stores it before the turn, which may be the application.
 
 use super::*;
 
@@ -8,6 +11,7 @@ pub(super) const CHECK: Check = Check {
     level: Level::L2,
     invariants: &[11],
     severity: Severity::UserMessageLost,
+    rests_on: &[Duty::Input],
     applies: |_| true,
     find,
 };
@@ -36,13 +40,30 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
     };
     let turns = evidence.plan.turns[..=last.turn.min(evidence.plan.turns.len() - 1)].iter().enumerate();
     let prompts = turns.filter(|(at, turn)| !evidence.changed.may_be_gone(*at) && !said(&turn.user));
-    let prompts = prompts.map(|(turn, planned)| lost(in_turn(turn), "the user", &planned.user));
+    let prompts = prompts.map(|(turn, planned)| {
+        let lost = lost(in_turn(turn).to_string(), "the user", &planned.user);
+        lost.of_turn(turn).resting_on(basis(evidence, turn))
+    });
     let given = given::user_messages(evidence.plan).filter(|text| !said(text));
-    let given = given.map(|text| lost("the given history".to_owned(), "the user", text));
+    let given = given.map(|text| lost("the given history".to_owned(), "the user", text).resting_on(&[]));
     let asides = evidence
         .asides()
         .filter(|(turn, _, text)| *turn < last.turn && !evidence.changed.may_be_gone(*turn) && !told(text));
     let who = |way| if way == Aside::Injected { "a hook" } else { "the user" };
-    let asides = asides.map(|(turn, way, text)| lost(in_turn(turn), who(way), text));
+    let asides = asides.map(|(turn, way, text)| {
+        lost(in_turn(turn).to_string(), who(way), text).of_turn(turn).resting_on(basis(evidence, turn))
+    });
     given.chain(prompts).chain(asides).collect()
+}
+
+/// What it rests on that the user's words of a turn are there.
+fn basis(evidence: &Evidence<'_>, turn: usize) -> &'static [Duty] {
+    let has_returned = |(at, outcome): (usize, &TurnOutcome)| at == turn && *outcome == TurnOutcome::Returned;
+    if evidence.died_in(turn) {
+        &[Duty::Store, Duty::Input]
+    } else if evidence.outcomes().any(has_returned) {
+        &[]
+    } else {
+        &[Duty::Input]
+    }
 }

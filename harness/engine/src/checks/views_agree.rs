@@ -10,6 +10,7 @@ pub(super) const CHECK: Check = Check {
     level: Level::L2,
     invariants: &[14],
     severity: Severity::ViewsDiffer,
+    rests_on: &[],
     applies: has_views,
     find,
 };
@@ -36,14 +37,18 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
         let state = shown.get(call.id.as_str()).filter(|_| is_its);
         let by_show = state.and_then(|state| shown_otherwise(call, *state, is_sent));
         let by_store = stored.as_deref().and_then(|stored| stored_otherwise(call, stored, is_sent));
-        by_show.into_iter().chain(by_store)
+        by_show.into_iter().chain(by_store).map(move |difference| (key, difference))
     });
     found
-        .map(|Difference { message, expected, got }| Finding {
+        .map(|(key, Difference { message, expected, got, rests_on })| Finding {
             message,
             expected: expected.to_owned(),
             got: got.to_owned(),
-            ..CHECK.finding(last.place(""))
+            ..CHECK
+                .finding(last.place(""))
+                .of_calls([key])
+                .of_turn(evidence.call(key).turn)
+                .resting_on(rests_on)
         })
         .collect()
 }
@@ -56,6 +61,7 @@ struct Difference {
     message: String,
     expected: &'static str,
     got: &'static str,
+    rests_on: &'static [Duty],
 }
 
 /// Whether a call had a result in time that later turns know of. What a killed process had shown is gone with it,
@@ -83,11 +89,14 @@ fn shown_otherwise(call: &PlannedCall, state: ShownState, is_sent: bool) -> Opti
             message: format!("call {name} is shown as failed, but the request has its result"),
             expected: "the same outcome for the user and the model",
             got: "failed for the user, a result for the model",
+            rests_on: &[Duty::States],
         }),
         (ShownState::Completed, false) => Some(Difference {
             message: format!("call {name} is shown as completed, but the request does not have its result"),
             expected: "the same outcome for the user and the model",
             got: "completed for the user, no result for the model",
+            // Whoever runs the tools knows that they have ended, whatever becomes of their results.
+            rests_on: &[Duty::States, Duty::Loop],
         }),
         _ => None,
     }
@@ -123,11 +132,14 @@ fn stored_otherwise(call: &PlannedCall, stored: &[String], is_sent: bool) -> Opt
             message: format!("the result of call {name} is stored, but the request does not have it"),
             expected: "the stored result in the last request",
             got: "no result for the model",
+            // What was stored has been handed to the system.
+            rests_on: &[Duty::Loop],
         }),
         (false, true) => Some(Difference {
             message: format!("the request has the result of call {name}, but the store does not"),
             expected: "the result in the store",
             got: "no result in the store",
+            rests_on: &[Duty::Store],
         }),
         _ => None,
     }

@@ -8,7 +8,7 @@ use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::plan::{Plan, PlannedCall, PlannedTurn};
 use brickbat_scenario::scenario::Need;
 use brickbat_scenario::trace::Confidence;
-use brickbat_scenario::verdict::{Permanence, Severity, Verdict};
+use brickbat_scenario::verdict::{Finding, Permanence, Severity, Verdict};
 
 /// `case.json`: what was run, and what was judged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,8 +26,18 @@ pub struct CaseNote {
     pub reason: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<FindingNote>,
+    /// What is the application's duty here.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub application: Vec<FindingNote>,
     /// The command that runs this case again.
     pub reproduce: String,
+}
+
+impl CaseNote {
+    /// Everything that is wrong, with what follows from each cause.
+    pub fn all_findings(&self) -> impl Iterator<Item = &FindingNote> {
+        self.findings.iter().flat_map(|finding| std::iter::once(finding).chain(&finding.also))
+    }
 }
 
 /// The version of the format that is written here.
@@ -49,6 +59,25 @@ pub struct FindingNote {
     pub rule: Option<String>,
     pub expected: String,
     pub got: String,
+    /// What follows from it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<FindingNote>,
+}
+
+impl FindingNote {
+    pub fn of(finding: &Finding) -> FindingNote {
+        FindingNote {
+            check: finding.check.to_owned(),
+            harm: finding.harm,
+            permanence: finding.permanence,
+            message: finding.message.clone(),
+            place: finding.place.clone(),
+            rule: finding.rule.map(str::to_owned),
+            expected: finding.expected.clone(),
+            got: finding.got.clone(),
+            also: finding.also.iter().map(FindingNote::of).collect(),
+        }
+    }
 }
 
 /// What is known about one action of a plan. `receipts.json` is a list of these, as in a report.

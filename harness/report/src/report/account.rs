@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Case;
 use brickbat_scenario::trace::Confidence;
-use brickbat_scenario::verdict::Level;
+use brickbat_scenario::verdict::{Finding, Level};
 
 /// What was planned for a system, and what was done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -91,12 +91,18 @@ impl Account {
         for case in cases.iter().filter(|case| case.is_judged()) {
             account.n_asked += case.asked.len();
             for asked in &case.asked {
-                let found = case.findings.iter().any(|finding| finding.check == asked.check);
+                let found = case.all_findings().any(|finding| finding.check == asked.check);
+                // What the application would have to do is nothing that the system keeps.
+                let is_apart = case
+                    .application
+                    .iter()
+                    .flat_map(Finding::with_also)
+                    .any(|finding| finding.check == asked.check);
                 account.enter(&CheckAccount {
                     check: asked.check.to_owned(),
                     level: asked.level,
                     asked: 1,
-                    spoke: usize::from(asked.spoke || found),
+                    spoke: usize::from((asked.spoke && !is_apart) || found),
                     found: usize::from(found),
                 });
             }

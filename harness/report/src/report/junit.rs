@@ -2,6 +2,7 @@
 
 use quick_junit::{NonSuccessKind, Report as XmlReport, TestCase, TestCaseStatus, TestSuite};
 
+use super::text::also;
 use super::{Case, Report};
 use crate::baseline::Disposition;
 use brickbat_scenario::verdict::{Finding, Severity, Verdict};
@@ -32,6 +33,12 @@ pub fn to_xml(report: &Report, fail_on: Severity) -> String {
         // Findings that are too mild to fail the case are listed too.
         let mut lines: String =
             case.findings.iter().enumerate().map(|(index, finding)| line(case, index, finding)).collect();
+        for finding in &case.application {
+            let Finding { check, harm, message, place, .. } = finding;
+            let words =
+                format!("the application's duty here: {check} ({}): {message}, {place}\n", harm.name());
+            lines.push_str(&words);
+        }
         lines.push_str(&case.label().map(|label| format!("flaky: {label}\n")).unwrap_or_default());
         if !lines.is_empty() {
             test.set_system_out(lines);
@@ -72,5 +79,6 @@ fn line(case: &Case, index: usize, finding: &Finding) -> String {
         None => "",
     };
     let Finding { check, harm, message, place, .. } = finding;
-    format!("{disposition}{check} ({}): {message}, {place}\n", harm.name())
+    let also = also(finding).map(|also| format!("; also: {also}")).unwrap_or_default();
+    format!("{disposition}{check} ({}): {message}, {place}{also}\n", harm.name())
 }

@@ -3,21 +3,12 @@
 use super::{Case, Report};
 use crate::record::{CaseNote, FindingNote, PlanNote, Record, SCHEMA};
 use brickbat_rules::redact::Redactor;
+use brickbat_scenario::verdict::Finding;
 
 impl Case {
     /// The record of a case of that plan; `observed` is for the caller to add. `profile` is the strictness of the
     /// provider, where the plan was driven.
     pub fn record(&self, plan: PlanNote, profile: Option<&str>) -> Record {
-        let findings = self.findings.iter().map(|finding| FindingNote {
-            check: finding.check.to_owned(),
-            harm: finding.harm,
-            permanence: finding.permanence,
-            message: finding.message.clone(),
-            place: finding.place.clone(),
-            rule: finding.rule.map(str::to_owned),
-            expected: finding.expected.clone(),
-            got: finding.got.clone(),
-        });
         let case = CaseNote {
             schema: SCHEMA,
             system: self.system.clone(),
@@ -25,7 +16,8 @@ impl Case {
             profile: profile.map(str::to_owned),
             verdict: self.judged,
             reason: self.reason.clone(),
-            findings: findings.collect(),
+            findings: self.findings.iter().map(FindingNote::of).collect(),
+            application: self.application.iter().map(FindingNote::of).collect(),
             reproduce: self.reproduce.clone(),
         };
         Record { case, plan, receipts: self.receipts.clone(), observed: None }
@@ -37,11 +29,14 @@ impl Case {
             redactor.string(reason);
         }
         redactor.string(&mut self.reproduce);
-        for finding in &mut self.findings {
-            let texts = [&mut finding.message, &mut finding.place, &mut finding.expected, &mut finding.got];
-            texts.into_iter().for_each(|text| redactor.string(text));
-        }
+        self.findings.iter_mut().chain(&mut self.application).for_each(|finding| redact(finding, redactor));
     }
+}
+
+fn redact(finding: &mut Finding, redactor: &Redactor) {
+    let texts = [&mut finding.message, &mut finding.place, &mut finding.expected, &mut finding.got];
+    texts.into_iter().for_each(|text| redactor.string(text));
+    finding.also.iter_mut().for_each(|also| redact(also, redactor));
 }
 
 impl Report {

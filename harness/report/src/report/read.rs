@@ -68,6 +68,8 @@ struct WrittenCase {
     #[serde(default)]
     findings: Vec<FindingNote>,
     #[serde(default)]
+    application: Vec<FindingNote>,
+    #[serde(default)]
     dispositions: Vec<Disposition>,
     #[serde(default)]
     receipts: Vec<ReceiptNote>,
@@ -121,15 +123,15 @@ impl WrittenCase {
             let what = "there must be one disposition for each finding".to_owned();
             return Err(ReadError::Unknown(format!("{place}/dispositions"), what));
         }
-        let read =
-            |(at, finding): (usize, FindingNote)| finding_of(finding, &format!("{place}/findings/{at}"));
-        let findings = self.findings.into_iter().enumerate().map(read).collect::<Result<_, ReadError>>()?;
+        let findings = findings_of(self.findings, &format!("{place}/findings"))?;
+        let application = findings_of(self.application, &format!("{place}/application"))?;
         Ok(Case {
             system: self.system,
             plan: self.plan,
             verdict: self.verdict.name().to_owned(),
             reason: self.reason,
             findings,
+            application,
             dispositions: self.dispositions,
             receipts: self.receipts,
             repeats: self.repeats,
@@ -141,6 +143,11 @@ impl WrittenCase {
     }
 }
 
+fn findings_of(notes: Vec<FindingNote>, place: &str) -> Result<Vec<Finding>, ReadError> {
+    let read = |(at, note): (usize, FindingNote)| finding_of(note, &format!("{place}/{at}"));
+    notes.into_iter().enumerate().map(read).collect()
+}
+
 fn finding_of(note: FindingNote, place: &str) -> Result<Finding, ReadError> {
     let unknown = |key: &str, name: &str| {
         ReadError::Unknown(format!("{place}/{key}"), format!("there is no {key} `{name}`"))
@@ -148,6 +155,8 @@ fn finding_of(note: FindingNote, place: &str) -> Result<Finding, ReadError> {
     let check = check_named(&note.check).ok_or_else(|| unknown("check", &note.check))?;
     let known = |name: &String| Rule::all().find(|rule| rule.id == name).ok_or_else(|| unknown("rule", name));
     let rule = note.rule.as_ref().map(known).transpose()?.map(|rule| rule.id);
+    let also = findings_of(note.also, &format!("{place}/also"))?;
     let FindingNote { harm, permanence, message, place, expected, got, .. } = note;
-    Ok(Finding { check, harm, permanence, message, place, rule, expected, got })
+    let bare = Finding::new(check, harm, &message);
+    Ok(Finding { permanence, place, rule, expected, got, also, ..bare })
 }

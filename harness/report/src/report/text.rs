@@ -1,5 +1,6 @@
 //! The report as text for people.
 
+mod application;
 mod known;
 
 use std::collections::BTreeMap;
@@ -67,6 +68,7 @@ pub fn render(report: &Report, fail_on: Severity, paint: impl Fn(Tone, &str) -> 
         }
     }
     known::render(&mut text, report, &paint);
+    application::render(&mut text, report);
     summary(&mut text, report, fail_on, paint);
     text
 }
@@ -118,6 +120,20 @@ fn causes(report: &Report) -> Vec<(CauseLine, CasePlans<'_>)> {
     causes.into_iter().collect()
 }
 
+/// What follows from a finding: how often the same of other calls, and the kinds of the rest, the worst first.
+pub(super) fn also(finding: &Finding) -> Option<String> {
+    let (same, others): (Vec<&Finding>, Vec<&Finding>) =
+        finding.also.iter().partition(|also| also.harm == finding.harm);
+    let mut kinds: Vec<Severity> = others.iter().map(|also| also.harm).collect();
+    kinds.sort();
+    kinds.dedup();
+    let mut words: Vec<String> = kinds.iter().map(|kind| kind.name().to_owned()).collect();
+    if !same.is_empty() {
+        words.insert(0, format!("{} more of the same", same.len()));
+    }
+    (!words.is_empty()).then(|| words.join(", "))
+}
+
 fn plan(text: &mut String, case: &Case, findings: &[&Finding]) {
     let _ = writeln!(text, "  {} on {}", case.plan, case.system);
     for finding in findings {
@@ -130,6 +146,9 @@ fn plan(text: &mut String, case: &Case, findings: &[&Finding]) {
         let rule = finding.rule.map(|rule| format!("  rule {rule}")).unwrap_or_default();
         let _ = writeln!(text, "    at {}{lasting}{rule}", finding.place);
         let _ = writeln!(text, "    expected {}; got {}", finding.expected, finding.got);
+        if let Some(also) = also(finding) {
+            let _ = writeln!(text, "    also: {also}");
+        }
     }
     if let Some(label) = case.label() {
         let _ = writeln!(text, "    flaky: {label}");

@@ -70,6 +70,17 @@ fn judgement(text: &mut String, record: &Record, paint: &dyn Fn(Tone, &str) -> S
         };
         let _ = writeln!(text, "  {} ({}{lasting})", paint(Tone::Bad, finding.harm.name()), finding.check);
         describe(text, finding);
+        for also in &finding.also {
+            paragraph(
+                text,
+                "  also:    ",
+                &format!("{} ({}): {}", also.harm.name(), also.check, also.message),
+            );
+        }
+    }
+    for finding in &case.application {
+        let words = format!("{} ({}): {}", finding.harm.name(), finding.check, finding.message);
+        paragraph(text, "  the application's duty here: ", &words);
     }
     for receipt in &record.receipts {
         let grade = receipt.grade.filter(|_| receipt.fired).map_or("none", Confidence::name);

@@ -26,9 +26,8 @@ async def turn(spec, store, text, stopped, show):
 
     async def watch(_, events):
         async for event in events:
-            if event.event_kind == "function_tool_call":
-                await show(event.tool_call_id, "in_progress", event.part.tool_name)
-            elif event.event_kind == "function_tool_result":
+            # Pydantic AI has no state for a call that runs; show only what your SDK tells of a call.
+            if event.event_kind == "function_tool_result":
                 await show(event.tool_call_id, "completed" if event.part.outcome == "success" else "failed")
     with capture_run_messages() as messages:
         try:

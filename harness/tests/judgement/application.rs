@@ -1,0 +1,115 @@
+//! What is the application's is listed apart: the same run, judged for a system that does all of it, and for one that
+//! leaves a part to the application.
+
+use std::sync::Arc;
+
+use brickbat::checks::{Apart, judge_apart_from};
+use brickbat::dialect::Dialect;
+use brickbat::duty::{Application, Duty, Repairs};
+use brickbat::plan::Plan;
+use brickbat::run::Run;
+use brickbat::trace::Confidence;
+use brickbat::verdict::{Judgement, Verdict};
+
+use super::staging::*;
+
+/// What is said of a planted bug in a system whose application has these duties.
+fn judged_for(plan: &Arc<Plan>, canary: &str, duties: &[Duty], repairs: Repairs) -> Judgement {
+    let run = run_canary(plan, crate::plans::canary(canary));
+    let application = Application::with(duties, repairs);
+    judged_around(&application, plan, &run)
+}
+
+fn judged_around(application: &Application, plan: &Plan, run: &Run) -> Judgement {
+    let apart = Apart { known: &[], application };
+    judge_apart_from(apart, plan, run, plan.profile_from(&[]), Confidence::Observed, Some(&CONCURRENCY))
+}
+
+/// A bug that is found in a system of its own, and listed apart, as the only thing, where the application has the duty.
+#[track_caller]
+fn is_of_the_application(name: &str, canary: &str, duty: Duty, checks: &[&str]) {
+    for plan in on_each(name) {
+        let own = judged_for(&plan, canary, &[], Repairs::Never);
+        assert_eq!(own.verdict, Verdict::Fail, "{}: {own:#?}", plan.id);
+        assert!(own.application.is_empty(), "{}: {own:#?}", plan.id);
+        let apart = judged_for(&plan, canary, &[duty], Repairs::Never);
+        assert_eq!(apart.verdict, Verdict::Pass, "{}: {apart:#?}", plan.id);
+        for check in checks {
+            let is_listed = apart.application.iter().any(|finding| finding.check == *check);
+            assert!(is_listed && apart.findings.is_empty(), "{} {check}: {apart:#?}", plan.id);
+        }
+        assert_eq!(apart.asked.len(), own.asked.len(), "every check is asked");
+        for other in Duty::ALL.into_iter().filter(|other| *other != duty) {
+            let found = judged_for(&plan, canary, &[other], Repairs::Claimed);
+            assert_eq!(found.verdict, Verdict::Fail, "{} {}: {found:#?}", plan.id, other.name());
+        }
+    }
+}
+
+#[test]
+fn results_that_a_kill_takes_rest_on_the_store() {
+    is_of_the_application("kill/mid-batch#k=1", "kill-loses-results", Duty::Store, &["results-kept"]);
+}
+
+#[test]
+fn the_words_of_a_failed_turn_rest_on_the_input() {
+    is_of_the_application("fault/server-down#reply=1", "prompt-lost", Duty::Input, &["user-message-kept"]);
+}
+
+#[test]
+fn what_a_call_is_shown_as_rests_on_the_states() {
+    is_of_the_application("reorder/error-before-call", "error-parked", Duty::States, &["parts-settled"]);
+}
+
+#[test]
+fn calls_that_nobody_answers_rest_on_the_loop() {
+    is_of_the_application("abort/mid-batch#k=1", "dangling-on-abort", Duty::Loop, &["thread-survives"]);
+}
+
+#[test]
+fn a_turn_that_waits_for_a_tool_rests_on_the_loop() {
+    is_of_the_application("tools/hangs#k=0", "deaf-tool-awaited", Duty::Loop, &["turn-ends"]);
+}
+
+#[test]
+fn what_an_sdk_does_itself_stays_its_own() {
+    let all = [Duty::Store, Duty::Input, Duty::States];
+    for plan in on_each("abort/mid-batch#k=1") {
+        for canary in ["dangling-on-abort", "results-lost", "success-invented"] {
+            let judgement = judged_for(&plan, canary, &all, Repairs::Never);
+            assert_eq!(judgement.verdict, Verdict::Fail, "{canary} {}: {judgement:#?}", plan.id);
+        }
+    }
+}
+
+#[test]
+fn a_broken_history_is_the_application_s_unless_the_system_mends_or_adds_to_it() {
+    let plan = plan("given/broken-thread#h=bricked-long-ago.json", Dialect::OpenaiChat);
+    let canary = "heals-the-end-alone";
+    let store = [Duty::Store];
+    let apart = judged_for(&plan, canary, &store, Repairs::Never);
+    assert!(apart.findings.is_empty(), "{apart:#?}");
+    assert!(apart.application.iter().any(|finding| finding.check == "old-thread-heals"), "{apart:#?}");
+    let claimed = judged_for(&plan, canary, &store, Repairs::Claimed);
+    assert!(claimed.findings.iter().any(|finding| finding.check == "old-thread-heals"), "{claimed:#?}");
+
+    // One that answers the old calls, and that in the wrong place, is refused for what it has added.
+    let answered = with_bodies(&run_canary(&plan, crate::plans::canary(canary)), |body| {
+        let mut body: serde_json::Value = serde_json::from_str(body).unwrap();
+        let open = plan.calls.iter().filter(|call| call.given);
+        let answers = open.map(|call| {
+            serde_json::json!({ "role": "tool", "tool_call_id": call.id, "content": "found after all" })
+        });
+        let answers: Vec<serde_json::Value> = answers.collect();
+        body["messages"].as_array_mut().unwrap().extend(answers);
+        body.to_string()
+    });
+    let application = Application::with(&store, Repairs::Never);
+    let judgement = judged_around(&application, &plan, &answered);
+    assert!(judgement.findings.iter().any(|finding| finding.check == "old-thread-heals"), "{judgement:#?}");
+}
+
+#[test]
+fn a_display_that_differs_rests_on_the_states() {
+    is_of_the_application("abort/mid-batch#k=1", "shown-as-failed", Duty::States, &["views-agree"]);
+}
