@@ -6,7 +6,7 @@
 pub use brickbat_engine::{
     agent, checks, conductor, events, flaws, interpreter, provider, run, simulate, triage,
 };
-pub use brickbat_report::{baseline, classes, diff, matrix, record, report};
+pub use brickbat_report::{baseline, causes, classes, diff, matrix, record, report};
 pub use brickbat_rules::{
     self as rules, check, colour, dialect, explain, json, lint, recordings, redact, streams,
 };

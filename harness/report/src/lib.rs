@@ -6,6 +6,7 @@
 )]
 
 pub mod baseline;
+pub mod causes;
 pub mod classes;
 pub mod diff;
 pub mod matrix;

@@ -26,6 +26,7 @@ pub use repeats::{Repeats, SeenFinding};
 pub use shard::{NotAShard, Shard};
 
 use crate::baseline::{Baseline, Disposition};
+use crate::causes;
 use crate::record::ReceiptNote;
 use brickbat_engine::run::Receipt;
 use brickbat_scenario::plan::PlanId;
@@ -75,7 +76,7 @@ pub struct Case {
     /// Why the verdict is neither pass nor fail.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// What is wrong, the worst first.
+    /// What is wrong, the worst first: one for each cause, with what follows from it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
     /// What is the application's duty here: it counts for nothing.
@@ -123,8 +124,8 @@ impl Case {
             plan: plan.to_string(),
             verdict: judgement.verdict.name().to_owned(),
             reason: judgement.reason,
-            findings: judgement.findings,
-            application: judgement.application,
+            findings: causes::fold(judgement.findings),
+            application: causes::fold(judgement.application),
             dispositions: Vec::new(),
             receipts: receipts.iter().map(ReceiptNote::of).collect(),
             repeats: None,

@@ -1,0 +1,223 @@
+//! Causes: which findings of one plan follow from which.
+//!
+//! A thread that is refused has also lost what the refused request does not hold; the display, the store and the
+//! requests differ over a result that is lost. To print all of that is to print one bug several times. So the worst
+//! finding of a cause is printed, and what follows from it is folded under it.
+//!
+//! *Follows from* is narrow: the two name the same call, or the same turn, or were judged on the same refused request,
+//! in the ways that [`follows`] lists. What it does not list are two causes. Nothing is judged here, and nothing dropped.
+
+use brickbat_engine::triage::Signature;
+use brickbat_scenario::verdict::{Finding, Severity};
+
+/// The findings of a plan, those that follow from another folded under it. The worst come first, as they came.
+pub fn fold(mut findings: Vec<Finding>) -> Vec<Finding> {
+    findings.sort_by_key(|finding| finding.harm);
+    let mut heads: Vec<Finding> = Vec::new();
+    for finding in findings {
+        let is_head = |head: &&mut Finding| head.with_also().any(|known| follows(&finding, known));
+        match heads.iter_mut().find(is_head) {
+            Some(head) => head.also.push(finding),
+            None => heads.push(finding),
+        }
+    }
+    heads
+}
+
+/// Whether a finding follows from another that is as bad or worse.
+fn follows(this: &Finding, from: &Finding) -> bool {
+    is_same_loss(this, from)
+        || is_later_failure(this, from)
+        || is_judged_on_refused(this, from)
+        || is_of_failed_turn(this, from)
+        || is_of_lost_turn(this, from)
+        || is_same_record(this, from)
+        || is_end_of_same_turn(this, from)
+}
+
+/// The same check says the same of another call, at the same place.
+fn is_same_loss(this: &Finding, from: &Finding) -> bool {
+    Signature::of(this) == Signature::of(from) && this.place == from.place
+}
+
+/// The thread had failed before, or in the same turn: that it fails again is no other bug. A failure that came before
+/// the refusal is one of its own.
+fn is_later_failure(this: &Finding, from: &Finding) -> bool {
+    is_failure(this) && is_failure(from) && this.about.turn >= from.about.turn
+}
+
+/// It was judged on a request that the provider refused: what a refused request holds is no thread.
+fn is_judged_on_refused(this: &Finding, from: &Finding) -> bool {
+    this.about.request.is_some_and(|request| from.about.refused.contains(&request))
+}
+
+/// What the user said in the turn that failed is not in the thread.
+fn is_of_failed_turn(this: &Finding, from: &Finding) -> bool {
+    this.check == USER_MESSAGE && is_failure(from) && this.about.turn == from.about.turn
+}
+
+/// The whole turn is gone, with what the user said and with its results.
+fn is_of_lost_turn(this: &Finding, from: &Finding) -> bool {
+    let is_of_result = matches!(this.check, "results-kept" | "views-agree");
+    is_of_result && from.check == USER_MESSAGE && this.about.turn == from.about.turn
+}
+
+/// Both say of one call that the thread does not hold it as it was.
+fn is_same_record(this: &Finding, from: &Finding) -> bool {
+    let is_of_record = |finding: &Finding| is_failure(finding) || RECORD.contains(&finding.check);
+    let names_same = || this.about.calls.iter().any(|call| from.about.calls.contains(call));
+    is_of_record(this) && is_of_record(from) && names_same()
+}
+
+/// A turn that never ends leaves its calls open, and a cut reply whose half a call ran was taken for whole.
+fn is_end_of_same_turn(this: &Finding, from: &Finding) -> bool {
+    let pairs = [("parts-settled", Severity::Hang), ("truncation-noticed", Severity::PartialArguments)];
+    this.about.turn.is_some()
+        && this.about.turn == from.about.turn
+        && pairs.contains(&(this.check, from.harm))
+}
+
+fn is_failure(finding: &Finding) -> bool {
+    FAILURES.contains(&finding.check)
+}
+
+/// The checks that say that the thread does not go on.
+const FAILURES: [&str; 2] = ["thread-survives", "old-thread-heals"];
+
+const USER_MESSAGE: &str = "user-message-kept";
+
+/// The checks that hold the thread against what happened, call by call. What tools do is not among them, since a call
+/// that runs twice is a harm of its own, whatever the thread says of it.
+const RECORD: [&str; 12] = [
+    "results-kept",
+    "results-once",
+    "order-kept",
+    "success-honest",
+    "failure-honest",
+    "arguments-complete",
+    "arguments-whole",
+    "healthy-untouched",
+    "repair-stable",
+    "parts-settled",
+    "prefix-stable",
+    "views-agree",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brickbat_engine::checks::CHECKS;
+    use brickbat_scenario::plan::CallKey;
+    use brickbat_scenario::trace::ExchangeId;
+
+    fn finding(check: &'static str, harm: Severity) -> Finding {
+        Finding::new(check, harm, check)
+    }
+
+    /// What is printed, each with what is folded under it.
+    fn folded(findings: Vec<Finding>) -> Vec<(String, Vec<String>)> {
+        let folded = fold(findings).into_iter();
+        folded.map(|head| (head.message, head.also.into_iter().map(|also| also.message).collect())).collect()
+    }
+
+    fn brick(turn: usize) -> Finding {
+        finding("thread-survives", Severity::BrickedByProvider).of_turn(turn)
+    }
+
+    fn lost(call: u32) -> Finding {
+        Finding { place: "turn 3 request 4".to_owned(), ..finding("results-kept", Severity::ResultsLost) }
+            .of_calls([CallKey(call)])
+    }
+
+    #[test]
+    fn every_check_that_is_named_exists() {
+        for check in RECORD.iter().chain(&FAILURES).chain(&[USER_MESSAGE, "truncation-noticed"]) {
+            assert!(CHECKS.iter().any(|known| known.id == *check), "{check}");
+        }
+    }
+
+    #[test]
+    fn what_is_judged_on_a_refused_request_follows_from_the_refusal() {
+        let mut refused = brick(1);
+        refused.about.refused = vec![ExchangeId(3), ExchangeId(4)];
+        let mut of_refused = lost(0);
+        of_refused.about.request = Some(ExchangeId(4));
+        let mut of_accepted = finding("user-message-kept", Severity::UserMessageLost).of_turn(0);
+        of_accepted.about.request = Some(ExchangeId(2));
+        let printed = folded(vec![of_refused, refused, of_accepted]);
+        let also = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        assert_eq!(
+            printed,
+            [
+                ("thread-survives".to_owned(), also(&["results-kept"])),
+                ("user-message-kept".to_owned(), also(&[]))
+            ]
+        );
+    }
+
+    #[test]
+    fn the_message_of_the_failed_turn_follows_and_another_does_not() {
+        let message = |turn| finding("user-message-kept", Severity::UserMessageLost).of_turn(turn);
+        assert_eq!(folded(vec![brick(1), message(1)]).len(), 1);
+        assert_eq!(folded(vec![brick(1), message(0)]).len(), 2);
+    }
+
+    #[test]
+    fn results_of_a_turn_that_is_gone_follow_from_the_loss_of_its_message() {
+        let message = || finding("user-message-kept", Severity::UserMessageLost).of_turn(0);
+        assert_eq!(folded(vec![message(), lost(0).of_turn(0)]).len(), 1);
+        assert_eq!(folded(vec![message(), lost(0).of_turn(1)]).len(), 2);
+    }
+
+    #[test]
+    fn a_later_failure_follows_and_an_earlier_one_does_not() {
+        let raised = |turn| finding("thread-survives", Severity::BrickedByClient).of_turn(turn);
+        assert_eq!(folded(vec![brick(1), raised(2)]).len(), 1);
+        assert_eq!(folded(vec![brick(1), raised(0)]).len(), 2);
+    }
+
+    #[test]
+    fn views_differ_over_what_is_lost() {
+        let differ = |call| finding("views-agree", Severity::ViewsDiffer).of_calls([CallKey(call)]);
+        assert_eq!(folded(vec![lost(0), differ(0)]).len(), 1);
+        assert_eq!(folded(vec![lost(0), differ(1)]).len(), 2);
+    }
+
+    #[test]
+    fn what_follows_from_what_follows_is_folded_under_the_worst() {
+        let refused = brick(1).of_calls([CallKey(0)]);
+        let differ = finding("views-agree", Severity::ViewsDiffer).of_calls([CallKey(1)]);
+        let printed = folded(vec![differ, lost(0).of_calls([CallKey(1)]), refused]);
+        assert_eq!(printed.len(), 1, "{printed:?}");
+        assert_eq!(printed[0].1, ["results-kept", "views-agree"]);
+    }
+
+    #[test]
+    fn one_loss_of_several_calls_is_one() {
+        assert_eq!(folded(vec![lost(0), lost(1), lost(2)]).len(), 1);
+        let elsewhere = Finding { place: "turn 2 request 2".to_owned(), ..lost(1) };
+        assert_eq!(folded(vec![lost(0), elsewhere]).len(), 2);
+    }
+
+    #[test]
+    fn a_tool_that_runs_twice_is_a_cause_of_its_own() {
+        let again = finding("executed-once", Severity::ExecutedAgain).of_calls([CallKey(0)]);
+        assert_eq!(folded(vec![brick(1).of_calls([CallKey(0)]), again]).len(), 2);
+    }
+
+    #[test]
+    fn calls_that_stay_open_follow_from_a_turn_that_does_not_end() {
+        let stuck = |turn| finding("parts-settled", Severity::StuckPart).of_turn(turn);
+        let hang = || finding("turn-ends", Severity::Hang).of_turn(1);
+        assert_eq!(folded(vec![hang(), stuck(1)]).len(), 1);
+        assert_eq!(folded(vec![hang(), stuck(0)]).len(), 2);
+    }
+
+    #[test]
+    fn half_arguments_that_ran_explain_the_cut_reply_that_was_taken_for_whole() {
+        let taken = |turn| finding("truncation-noticed", Severity::TruncationTaken).of_turn(turn);
+        let ran = || finding("arguments-complete", Severity::PartialArguments).of_turn(0);
+        assert_eq!(folded(vec![ran(), taken(0)]).len(), 1);
+        assert_eq!(folded(vec![ran(), taken(1)]).len(), 2);
+    }
+}
