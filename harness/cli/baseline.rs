@@ -12,7 +12,7 @@ use super::error::CliError;
 use super::output::tell;
 use brickbat_drive::driver::BASELINE;
 use brickbat_drive::runner::{Origin, Subject, System};
-use brickbat_report::baseline::{Baseline, Known, PlanFindings, common_system, rewrite};
+use brickbat_report::baseline::{Baseline, Format, Known, PlanFindings, common_system, rewrite};
 use brickbat_report::report::{Report, is_reference};
 use brickbat_scenario::parse::MAX_TEXT;
 
@@ -49,7 +49,7 @@ impl BaselineOptions {
         let Some(file) = &self.write else { return Ok(None) };
         // A run that was killed before it could write leaves an empty file.
         let is_written = fs::metadata(file).is_ok_and(|found| found.len() > 0 || !found.is_file());
-        let old = if is_written { Some(read(file)?) } else { None };
+        let old = if is_written { Some(read_any(file)?) } else { None };
         let opened = OpenOptions::new().append(true).create(old.is_none()).open(file);
         opened.map_err(|error| CliError::cannot_write(file, error))?;
         Ok(Some(PendingBaseline { file, old }))
@@ -59,7 +59,7 @@ impl BaselineOptions {
 /// A baseline that the run will write, with what the file holds already.
 pub(super) struct PendingBaseline<'a> {
     file: &'a str,
-    old: Option<Baseline>,
+    old: Option<(Baseline, Format)>,
 }
 
 impl PendingBaseline<'_> {
@@ -69,9 +69,9 @@ impl PendingBaseline<'_> {
         let shown: Vec<PlanFindings<'_>> = shown.filter(|shown| !is_reference(shown.system)).collect();
         let mut ran: Vec<&str> = shown.iter().map(|shown| shown.system).collect();
         ran.dedup();
-        let old = match (self.old, common_system(&ran)) {
+        let (old, format) = match (self.old, common_system(&ran)) {
             (Some(old), _) => old,
-            (None, Some(system)) => Baseline::empty(self.file, &system),
+            (None, Some(system)) => (Baseline::empty(self.file, &system), Format::Causes),
             (None, None) if ran.is_empty() => {
                 return Err(CliError::input("the reference agent has no baseline: it must pass"));
             }
@@ -88,7 +88,7 @@ impl PendingBaseline<'_> {
             names.collect::<Vec<String>>()
         });
         let systems = built_in.chain(ran.iter().map(|system| (*system).to_owned())).collect();
-        let new = rewrite(&old, &shown, Known { systems: &systems, plans });
+        let new = rewrite(&old, format, &shown, Known { systems: &systems, plans });
         fs::write(self.file, new.to_yaml()).map_err(|error| CliError::cannot_write(self.file, error))?;
         let n_unexplained = new.entries.iter().filter(|entry| !entry.is_explained()).count();
         let n_entries = match new.entries.len() {
@@ -133,9 +133,18 @@ fn add_own(systems: &[&System], baselines: &mut Vec<Baseline>) -> Result<(), Cli
 }
 
 fn read(file: &str) -> Result<Baseline, CliError> {
+    Ok(Baseline::parse(&text_of(file)?, file)?)
+}
+
+/// The same, and a file of the format before, to be written anew.
+fn read_any(file: &str) -> Result<(Baseline, Format), CliError> {
+    Ok(Baseline::parse_any(&text_of(file)?, file)?)
+}
+
+fn text_of(file: &str) -> Result<String, CliError> {
     let mut text = String::new();
     let opened = File::open(Path::new(file));
     let read = opened.and_then(|opened| opened.take(MAX_TEXT as u64 + 1).read_to_string(&mut text));
     read.map_err(|error| CliError::cannot_read(file, error))?;
-    Ok(Baseline::parse(&text, file)?)
+    Ok(text)
 }

@@ -115,7 +115,8 @@ fn shown(jobs: &[Job]) -> Result<BTreeMap<String, BTreeSet<String>>, CliError> {
             continue;
         };
         let baseline = Baseline::parse(&text, &format!("{}/{BASELINE}", manifest.name))?;
-        let held = jobs.iter().filter(|job| baseline.holds(&job.plan.id.to_string()));
+        let has_seen = |plan: &str| baseline.entries.iter().any(|entry| entry.has_seen(plan));
+        let held = jobs.iter().filter(|job| has_seen(&job.plan.id.to_string()));
         shown.insert(manifest.name.clone(), held.map(|job| job.plan.id.scenario.clone()).collect());
     }
     Ok(shown)

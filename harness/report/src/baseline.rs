@@ -1,46 +1,54 @@
 //! Baselines: the known findings of a system, as data, each with its reason.
 //!
-//! A baseline lists exactly which checks fail in which plans. A finding that it lists is *expected*, any other is *new*,
-//! and an entry that a judged plan does not show any more is *stale*. A baseline excuses findings and judges nothing
-//! itself; plans that could not be judged are never excused.
+//! An entry names a cause: the check that fails, how bad it is, the rule that is broken, and what kind of action brings it
+//! about. A finding that an entry lists is *expected*, any other is *new*, and an entry whose example a judged plan does
+//! not show any more is *stale*. A baseline excuses findings and judges nothing itself; plans that could not be judged
+//! are never excused, and what is the application's duty is never listed.
 
 mod cover;
+mod old;
+mod pattern;
 mod read;
 mod write;
 
 use serde::{Deserialize, Serialize};
 
-pub use read::check_named;
+pub use pattern::is_of;
+pub use read::{Format, check_named};
 pub use write::{Known, common_system, rewrite};
 
 use brickbat_scenario::verdict::{Finding, Severity};
-use cover::{covers_plan, matches};
+use cover::covers_plan;
 
 /// The known findings of a system, or of several versions and modes of one.
 ///
 /// # The file
 ///
 /// ```yaml
-/// schema: 1
-/// system: ai-sdk@6.*              # the systems that it covers; `*` stands for any text
-/// entries:                        # one for each cause
-///   - check: parts-settled        # the check that fails
-///     harm: stuck-part            # optional; with it, the same check with another harm is new
-///     systems: ['*/ui-messages']  # optional; narrows `system`
+/// schema: 2
+/// system: ai-sdk                        # the system, in every version and mode
+/// entries:                              # one for each cause
+///   - check: thread-survives            # the check that fails
+///     severity: bricked-by-provider     # how bad it is
+///     rule: openai-chat/tool-message-missing   # optional; the rule that is broken
+///     actions: [abort, reset]           # optional; what brings it about: an action, or a scenario without one
+///     systems: [ai-sdk@5/ui-messages]   # optional; narrows `system` to modes, and pins versions
+///     cases: ['abort/mid-batch#*']      # optional; narrows the entry to these plans
 ///     reason: Parts keep the state that they had when the stream broke off.
-///     link: vercel/ai#10638       # optional: an issue, or a URL
-///     flaky: true                 # optional; a flaky finding is never stale
-///     plans:                      # the plans that show it; a pattern covers several
-///       - 'abort/mid-batch#*'
-///       - abort/deaf-tools#k=1@openai-chat
+///     reported: vercel/ai#10638         # an issue, a URL, or `not reported`
+///     flaky: true                       # optional; it comes and goes, and is never stale
+///     shown:                            # plans that show it, for each system and action: it is looked for there
+///       - ai-sdk@5.0.277/ui-messages abort/mid-batch#k=0@openai-chat
 /// ```
 ///
-/// A pattern covers a control plan only if it ends in `+control`.
+/// A pattern of `cases` covers a control plan only if it ends in `+control`.
+/// An entry is stale if the version that `shown` names does not show it in that plan any more, or if a plan of `cases`
+/// does not. Another version is no error: what it does not show any more is not looked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Baseline {
     /// The file, as its reader named it.
     pub file: String,
-    /// A pattern of the systems that it covers.
+    /// The system that it covers.
     pub system: String,
     pub entries: Vec<Entry>,
 }
@@ -50,21 +58,27 @@ pub struct Baseline {
 #[serde(deny_unknown_fields)]
 pub struct Entry {
     pub check: String,
-    /// The severity of the finding; any, if there is none.
+    pub severity: Severity,
     #[serde(default)]
-    pub harm: Option<Severity>,
-    /// Patterns of the systems; all of the file, if there is none.
+    pub rule: Option<String>,
+    /// Kinds of actions; any, if there is none.
+    #[serde(default)]
+    pub actions: Vec<String>,
+    /// The systems; all of the file, if there is none.
     #[serde(default)]
     pub systems: Vec<String>,
+    /// Patterns of the plans; all, if there is none.
+    #[serde(default)]
+    pub cases: Vec<String>,
     /// Why the findings are as they are, in a sentence.
     pub reason: String,
-    /// Where it is reported in public: a URL, or `owner/repository#number`.
-    #[serde(default)]
-    pub link: Option<String>,
+    /// Where it is reported in public: a URL, or `owner/repository#number`, or that it is not.
+    pub reported: String,
     #[serde(default)]
     pub flaky: bool,
-    /// Patterns of the plans.
-    pub plans: Vec<String>,
+    /// Systems, each with a plan that shows it.
+    #[serde(default)]
+    pub shown: Vec<String>,
 }
 
 /// A finding, compared with a baseline.
@@ -80,10 +94,12 @@ pub enum Disposition {
 }
 
 /// What a run has shown about one plan, as far as a baseline needs it.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct PlanFindings<'a> {
     pub system: &'a str,
     pub plan: &'a str,
+    /// What goes wrong in the plan: the names of its actions, or its scenario if it has none.
+    pub actions: Vec<&'a str>,
     pub is_judged: bool,
     /// What is wrong.
     pub findings: &'a [Finding],
@@ -101,26 +117,32 @@ pub struct Stale {
 /// The reason of an entry that is not explained yet; every run reports those.
 pub const UNEXPLAINED: &str = "Not yet explained.";
 
+/// What an entry says that is not reported in public.
+pub const NOT_REPORTED: &str = "not reported";
+
+/// What an entry lists under `actions` for plans in which nothing goes wrong.
+pub const CONTROL: &str = "control";
+
 impl Baseline {
     pub fn is_of(&self, system: &str) -> bool {
-        matches(&self.system, system)
+        pattern::is_of(&self.system, system)
     }
 
-    /// The index of the entry that lists a finding: the first one, if several do.
-    pub fn entry_of(&self, system: &str, plan: &str, finding: &Finding) -> Option<usize> {
-        self.entries.iter().position(|entry| entry.is_about(finding) && self.covers(entry, system, plan))
+    /// The index of the entry that lists a finding of a plan: the first one, if several do.
+    pub fn entry_of(&self, shown: &PlanFindings<'_>, finding: &Finding) -> Option<usize> {
+        self.entries.iter().position(|entry| entry.is_about(finding) && self.covers(entry, shown))
     }
 
     /// The findings that the baseline lists but that the run did not show, in plans that it judged.
     pub fn stale(&self, shown: &[PlanFindings<'_>]) -> Vec<Stale> {
         let mut stale = Vec::new();
         for (index, entry) in self.entries.iter().enumerate().filter(|(_, entry)| !entry.flaky) {
-            let gone = |shown: &&PlanFindings<'_>| {
-                shown.is_judged
-                    && self.covers(entry, shown.system, shown.plan)
-                    && !shown.findings.iter().any(|finding| entry.is_about(finding))
+            let is_due = |shown: &&PlanFindings<'_>| {
+                entry.shows(shown) || (!entry.cases.is_empty() && self.covers(entry, shown))
             };
-            stale.extend(shown.iter().filter(gone).map(|shown| Stale {
+            let gone = shown.iter().filter(|shown| shown.is_judged).filter(is_due);
+            let gone = gone.filter(|shown| !entry.is_shown_by(shown));
+            stale.extend(gone.map(|shown| Stale {
                 entry: index,
                 system: shown.system.to_owned(),
                 plan: shown.plan.to_owned(),
@@ -130,17 +152,9 @@ impl Baseline {
         stale
     }
 
-    /// Whether it lists a finding of a plan, on any of its systems.
-    pub fn holds(&self, plan: &str) -> bool {
-        let patterns = self.entries.iter().flat_map(|entry| &entry.plans);
-        patterns.into_iter().any(|pattern| covers_plan(pattern, plan))
-    }
-
     /// Whether an entry of this baseline covers a plan on a system.
-    fn covers(&self, entry: &Entry, system: &str, plan: &str) -> bool {
-        self.is_of(system)
-            && entry.covers_system(system)
-            && entry.plans.iter().any(|pattern| covers_plan(pattern, plan))
+    pub fn covers(&self, entry: &Entry, shown: &PlanFindings<'_>) -> bool {
+        self.is_of(shown.system) && entry.covers(shown)
     }
 }
 
@@ -150,12 +164,48 @@ impl Entry {
         self.reason != UNEXPLAINED
     }
 
-    /// Whether it covers a system, given that its baseline does.
-    fn covers_system(&self, system: &str) -> bool {
-        self.systems.is_empty() || self.systems.iter().any(|pattern| matches(pattern, system))
+    /// Whether it names a plan: as one that shows it, or as one of its cases.
+    pub fn has_seen(&self, plan: &str) -> bool {
+        self.shown.iter().any(|note| note.split_once(' ').is_some_and(|(_, noted)| noted == plan))
+            || self.cases.iter().any(|pattern| covers_plan(pattern, plan))
     }
 
-    fn is_about(&self, finding: &Finding) -> bool {
-        self.check == finding.check && self.harm.is_none_or(|harm| harm == finding.harm)
+    /// Where it is reported in public.
+    pub fn link(&self) -> Option<&str> {
+        (self.reported != NOT_REPORTED).then_some(self.reported.as_str())
+    }
+
+    /// Whether it covers a plan, given that its baseline covers the system.
+    fn covers(&self, shown: &PlanFindings<'_>) -> bool {
+        let is_kind = match self.actions.as_slice() {
+            // A plan in which nothing goes wrong is excused by name alone.
+            [] => !self.cases.is_empty() || !shown.actions.contains(&CONTROL),
+            actions => actions.iter().any(|action| shown.actions.contains(&action.as_str())),
+        };
+        is_kind
+            && self.covers_system(shown.system)
+            && (self.cases.is_empty() || self.cases.iter().any(|pattern| covers_plan(pattern, shown.plan)))
+    }
+
+    fn covers_system(&self, system: &str) -> bool {
+        self.systems.is_empty() || self.systems.iter().any(|pattern| pattern::is_of(pattern, system))
+    }
+
+    /// Whether the plan is the one that was noted as showing it.
+    fn shows(&self, shown: &PlanFindings<'_>) -> bool {
+        let is_noted = |note: &String| note.split_once(' ') == Some((shown.system, shown.plan));
+        self.shown.iter().any(is_noted)
+    }
+
+    /// Whether a plan shows it, by itself or folded under another cause.
+    fn is_shown_by(&self, shown: &PlanFindings<'_>) -> bool {
+        shown.findings.iter().flat_map(Finding::with_also).any(|finding| self.is_about(finding))
+    }
+
+    /// Whether a finding is of its cause.
+    pub fn is_about(&self, finding: &Finding) -> bool {
+        self.check == finding.check
+            && self.severity == finding.harm
+            && self.rule.as_deref().is_none_or(|rule| Some(rule) == finding.rule)
     }
 }

@@ -175,8 +175,9 @@ impl Case {
         if baselines.is_empty() {
             return;
         }
+        let shown = self.plan_findings();
         let is_held = |finding: &Finding| {
-            let held = |baseline: &Baseline| baseline.entry_of(&self.system, &self.plan, finding).is_some();
+            let held = |baseline: &Baseline| baseline.entry_of(&shown, finding).is_some();
             !is_reference(&self.system) && baselines.iter().any(held)
         };
         let disposition = |finding| if is_held(finding) { Disposition::Expected } else { Disposition::New };

@@ -1,14 +1,16 @@
 //! From the text of a baseline file to a [`Baseline`], with every mistake shown at its place.
 
 use serde::Deserialize;
+use serde_json::Value;
 
-use super::{Baseline, Entry};
+use super::{Baseline, Entry, old};
 use crate::classes::is_thread;
 use brickbat_engine::checks::CHECKS;
+use brickbat_rules::Rule;
 use brickbat_scenario::parse::{self, Diagnostic, did_you_mean, one_of};
 
 /// The version of the format.
-pub(super) const SCHEMA: u32 = 1;
+pub(super) const SCHEMA: u32 = 2;
 
 /// The file as it is written.
 #[derive(Deserialize)]
@@ -22,59 +24,118 @@ struct BaselineFile {
 /// What is wrong with a value, and the JSON pointer to it.
 type Complaint = (String, String);
 
+/// What the entries of a file list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    Causes,
+    /// The format before.
+    Plans,
+}
+
 impl Baseline {
     /// Reads a baseline file; its reader names it `file_name`.
     pub fn parse(text: &str, file_name: &str) -> Result<Baseline, Diagnostic> {
+        if old::is_old(text) {
+            let _: Value = parse::document(file_name, text, |_| complaint("schema", OLD))?;
+        }
         let file: BaselineFile = parse::document(file_name, text, BaselineFile::complaint)?;
         let BaselineFile { system, mut entries, .. } = file;
-        for Entry { reason, .. } in &mut entries {
-            *reason = reason.split_whitespace().collect::<Vec<&str>>().join(" ");
-        }
+        entries.iter_mut().for_each(|entry| squeeze(&mut entry.reason));
         Ok(Baseline { file: file_name.to_owned(), system, entries })
     }
+
+    /// The same, and one of the format before as well: each of its entries is narrowed to the plans that it lists.
+    pub fn parse_any(text: &str, file_name: &str) -> Result<(Baseline, Format), Diagnostic> {
+        if old::is_old(text) {
+            Ok((old::parse(text, file_name)?, Format::Plans))
+        } else {
+            Ok((Baseline::parse(text, file_name)?, Format::Causes))
+        }
+    }
 }
+
+/// Leaves one space between words: a reason may be folded.
+pub(super) fn squeeze(text: &mut String) {
+    *text = text.split_whitespace().collect::<Vec<&str>>().join(" ");
+}
+
+fn complaint(key: &str, message: impl Into<String>) -> Option<Complaint> {
+    Some((format!("/{key}"), message.into()))
+}
+
+/// What is said of a file of the format before.
+const OLD: &str = "this is version 1 of the format, which listed plans instead of causes; \
+     `brickbat run --system NAME --write-baseline FILE` writes this file anew and keeps its reasons";
 
 impl BaselineFile {
     /// What is wrong beyond the types.
     fn complaint(&self) -> Option<Complaint> {
-        let at = |key: &str, message: String| Some((format!("/{key}"), message));
         if self.schema != SCHEMA {
             let found = self.schema;
-            return at("schema", format!("version {found} of the format is not known, this is {SCHEMA}"));
+            return complaint(
+                "schema",
+                format!("version {found} of the format is not known, this is {SCHEMA}"),
+            );
         }
-        if self.system.trim().is_empty() {
-            return at("system", "this needs the name of a system, such as `ai-sdk@6.*`".to_owned());
-        }
-        if self.system.starts_with("reference") {
-            return at("system", "the reference agent has no baseline: it must pass".to_owned());
+        if let Some(message) = system_complaint(&self.system) {
+            return complaint("system", message);
         }
         self.entries.iter().enumerate().find_map(|(index, entry)| {
-            let (key, message) = entry.complaint()?;
-            at(&format!("entries/{index}/{key}"), message)
+            let (key, message) = entry.complaint(&self.system)?;
+            complaint(&format!("entries/{index}/{key}"), message)
         })
     }
 }
 
+fn system_complaint(system: &str) -> Option<String> {
+    if system.trim().is_empty() {
+        Some("this needs the name of a system, such as `ai-sdk`".to_owned())
+    } else if system.starts_with("reference") {
+        Some("the reference agent has no baseline: it must pass".to_owned())
+    } else if system.contains('*') {
+        Some("write the name without `*`: it covers every version and mode".to_owned())
+    } else {
+        None
+    }
+}
+
 impl Entry {
-    fn complaint(&self) -> Option<Complaint> {
+    fn complaint(&self, system: &str) -> Option<Complaint> {
         let wrong = |key: &str, message: String| Some((key.to_owned(), message));
         let checks: Vec<&str> = CHECKS.iter().map(|check| check.id).collect();
         if !checks.contains(&self.check.as_str()) {
             return wrong("check", unknown("check", &self.check, &checks));
         }
+        if let Some(rule) = &self.rule {
+            let rules: Vec<&str> = Rule::all().map(|rule| rule.id).collect();
+            if !rules.contains(&rule.as_str()) {
+                return wrong("rule", unknown("rule", rule, &rules));
+            }
+        }
+        if let Some(at) = self.systems.iter().position(|name| !is_below(name, system)) {
+            return wrong(&format!("systems/{at}"), format!("this is no version or mode of `{system}`"));
+        }
         if self.reason.split_whitespace().count() < MIN_REASON_WORDS {
             return wrong("reason", "explain the findings in a sentence".to_owned());
         }
-        if let Some(link) = self.link.as_deref().filter(|link| !is_link(link)) {
-            let wanted = "write `owner/repository#number` or an https:// address";
-            return wrong("link", format!("`{link}` is not a link; {wanted}"));
+        if let Some(link) = self.link().filter(|link| !is_link(link)) {
+            let wanted = "write `owner/repository#number`, an https:// address, or `not reported`";
+            return wrong("reported", format!("`{link}` is not a link; {wanted}"));
         }
-        if self.plans.is_empty() {
-            return wrong("plans", "an entry needs at least one plan".to_owned());
+        if let Some(at) = self.cases.iter().position(|case| case.trim().is_empty()) {
+            return wrong(&format!("cases/{at}"), "the name of a plan is empty".to_owned());
         }
-        let at = self.plans.iter().position(|plan| plan.trim().is_empty())?;
-        wrong(&format!("plans/{at}"), "the name of a plan is empty".to_owned())
+        let at = self.shown.iter().position(|note| note.split_once(' ').is_none())?;
+        wrong(
+            &format!("shown/{at}"),
+            "write a system and, after a space, a plan that shows it there".to_owned(),
+        )
     }
+}
+
+/// Whether a name is of the system of its file.
+fn is_below(name: &str, system: &str) -> bool {
+    name == system || name.strip_prefix(system).is_some_and(|rest| rest.starts_with(['@', '/']))
 }
 
 /// The check of that name, as findings have it.
@@ -103,13 +164,31 @@ fn is_link(link: &str) -> bool {
 mod tests {
     use super::*;
 
-    const GOOD: &str = "schema: 1\nsystem: ai-sdk@6.*\nentries:\n  - check: parts-settled\n    reason: It is so.\n    plans: [a/b@x]\n";
+    const GOOD: &str = "schema: 2\nsystem: ai-sdk@6\nentries:\n  - check: parts-settled\n    severity: stuck-part\n    \
+        reason: It is so.\n    reported: not reported\n    shown: [ai-sdk@6.0.326/ui-messages a/b@x]\n";
 
     #[test]
     fn a_file_is_read() {
         let baseline = Baseline::parse(GOOD, "b.yaml").unwrap();
         assert_eq!((baseline.file.as_str(), baseline.entries.len()), ("b.yaml", 1));
         assert!(baseline.is_of("ai-sdk@6.0.326/ui-messages") && !baseline.is_of("ai-sdk@7.0.1/ui-messages"));
+        assert_eq!(baseline.entries[0].link(), None);
+    }
+
+    #[test]
+    fn a_file_of_the_format_before_says_how_it_is_written_anew() {
+        let text = "schema: 1\nsystem: 'ai-sdk@*/*'\nentries:\n  - check: parts-settled\n    harm: stuck-part\n    \
+            reason: It is so.\n    systems: ['*/ui-messages']\n    plans: [a/b@x]\n";
+        let error = Baseline::parse(text, "b.yaml").unwrap_err().to_string();
+        assert!(error.contains("b.yaml") && error.contains("--write-baseline FILE"), "{error}");
+        let (read, format) = Baseline::parse_any(text, "b.yaml").unwrap();
+        assert_eq!(format, Format::Plans);
+        assert_eq!(
+            (read.system.as_str(), read.entries[0].cases.as_slice()),
+            ("ai-sdk", ["a/b@x".to_owned()].as_slice())
+        );
+        assert_eq!(read.entries[0].systems, ["ai-sdk/ui-messages"]);
+        assert_eq!(Baseline::parse_any(GOOD, "b.yaml").unwrap().1, Format::Causes);
     }
 
     /// A file that differs from the good one, the line of the mistake, and a part of the message.
@@ -124,18 +203,22 @@ mod tests {
 
     #[test]
     fn mistakes_are_shown_where_they_are() {
-        refused("schema: 1", "schema: 2", 1, "version 2 of the format");
-        refused("schema: 1\n", "", 1, "the key `schema` is missing");
-        refused("ai-sdk@6.*", "reference", 2, "the reference agent has no baseline");
-        refused("ai-sdk@6.*", "' '", 2, "this needs the name of a system");
+        refused("schema: 2", "schema: 3", 1, "version 3 of the format");
+        refused("schema: 2\n", "", 1, "the key `schema` is missing");
+        refused("system: ai-sdk@6", "system: reference", 2, "the reference agent has no baseline");
+        refused("system: ai-sdk@6", "system: ' '", 2, "this needs the name of a system");
+        refused("system: ai-sdk@6", "system: 'ai-sdk@*'", 2, "write the name without `*`");
         refused("parts-settled", "parts-setled", 4, "did you mean `parts-settled`?");
-        refused("reason: It is so.", "reason: ''", 5, "in a sentence");
-        refused("reason: It is so.", "reason: It is so.\n    harm: stuck", 6, "unknown word `stuck`");
+        refused("severity: stuck-part", "severity: stuck", 5, "unknown word `stuck`");
+        refused("reason: It is so.", "reason: ''", 6, "in a sentence");
         refused("    reason: It is so.\n", "", 4, "the key `reason` is missing");
-        refused("plans: [a/b@x]", "plans: []", 6, "needs at least one plan");
-        refused("plans: [a/b@x]", "plans: [a/b@x, '']", 6, "the name of a plan is empty");
-        refused("plans: [a/b@x]", "plan: [a/b@x]", 6, "unknown key `plan`");
-        refused("plans: [a/b@x]", "plans: [a/b@x]\n    link: see there", 7, "is not a link");
+        refused("    reported: not reported\n", "", 4, "the key `reported` is missing");
+        refused("reported: not reported", "reported: see there", 7, "is not a link");
+        refused("reported:", "rule: openai-chat/no-such\n    reported:", 7, "unknown rule");
+        refused("reported:", "systems: [other@6]\n    reported:", 7, "no version or mode of `ai-sdk@6`");
+        refused("reported:", "cases: [a/b@x, '']\n    reported:", 7, "the name of a plan is empty");
+        refused("reported:", "case: [a/b@x]\n    reported:", 7, "unknown key `case`");
+        refused("ai-sdk@6.0.326/ui-messages a/b@x", "a/b@x", 8, "write a system and, after a space, a plan");
         refused("entries:", "entries: 7\nx:", 3, "expected a list");
         refused(GOOD, "", 1, "the file is empty");
     }

@@ -1,14 +1,15 @@
-//! A baseline from a run: its findings, with the reasons that are already known, in one fixed form.
+//! A baseline from a run: one entry for each cause, with the reasons that are already known, in one fixed form.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use super::cover::{covers_plan, patterns};
+use super::cover::patterns;
+use super::pattern::Parts;
 use super::read::SCHEMA;
-use super::{Baseline, Entry, PlanFindings, UNEXPLAINED};
-use brickbat_scenario::verdict::Severity;
+use super::{Baseline, Entry, Format, NOT_REPORTED, PlanFindings, UNEXPLAINED};
+use brickbat_scenario::verdict::{Finding, Severity};
 
-/// Everything that exists, so that a pattern covers nothing that was never looked at.
+/// Everything that exists, so that a name covers nothing that was never looked at.
 #[derive(Debug, Clone, Copy)]
 pub struct Known<'a> {
     /// Every system, also those that did not run.
@@ -17,140 +18,212 @@ pub struct Known<'a> {
     pub plans: &'a BTreeSet<String>,
 }
 
-/// Plans by system.
-type PlansByCause<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;
+/// What makes findings one entry: the cause, and what is known of it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct CauseKey {
+    severity: Severity,
+    check: String,
+    rule: Option<String>,
+    reason: String,
+    reported: String,
+}
 
-/// The baseline that a run has shown. Findings that an entry lists stay with it, and with its reason and link; the others
-/// get entries without explanation. Plans that did not run, or were not judged, stay as they were.
-pub fn rewrite(old: &Baseline, shown: &[PlanFindings<'_>], known: Known<'_>) -> Baseline {
+/// Where a system shows a cause: the kinds of actions, each with the first plan.
+type Sightings<'a> = BTreeMap<&'a str, &'a str>;
+
+/// The baseline that a run has shown. Findings that an entry lists stay with it, with its reason and link; the others get
+/// entries of their own, without explanation. What did not run, or was not judged, stays as it was.
+///
+/// Of a file in the format before, what ran gets entries that name causes, with the reasons of the entries that listed it.
+pub fn rewrite(old: &Baseline, format: Format, shown: &[PlanFindings<'_>], known: Known<'_>) -> Baseline {
     let systems: Vec<&str> =
         known.systems.iter().map(String::as_str).filter(|system| old.is_of(system)).collect();
-    let plans: BTreeSet<&str> =
-        known.plans.iter().map(String::as_str).chain(shown.iter().map(|shown| shown.plan)).collect();
-    let mut kept: Vec<PlansByCause<'_>> = vec![PlansByCause::new(); old.entries.len()];
-    for (entry, kept) in old.entries.iter().zip(&mut kept) {
-        for system in &systems {
-            let covered = plans.iter().filter(|plan| old.covers(entry, system, plan));
-            let stays = |plan: &&&str| entry.flaky || !is_judged(shown, system, plan);
-            kept.insert(system, covered.filter(stays).copied().collect());
-        }
-    }
-    let mut unheld: BTreeMap<(Severity, &str), PlansByCause<'_>> = BTreeMap::new();
-    for shown in shown.iter().filter(|shown| old.is_of(shown.system)) {
-        for finding in shown.findings {
-            let plans = match old.entry_of(shown.system, shown.plan, finding) {
-                Some(index) => &mut kept[index],
-                None => unheld.entry((finding.harm, finding.check)).or_default(),
-            };
-            plans.entry(shown.system).or_default().insert(shown.plan);
-        }
-    }
+    let judged: Vec<&PlanFindings<'_>> =
+        shown.iter().filter(|shown| shown.is_judged && old.is_of(shown.system)).collect();
     let mut entries: Vec<Entry> = Vec::new();
-    for (entry, kept) in old.entries.iter().zip(&kept) {
-        entries.extend(split(entry, kept, &plans, &systems));
+    for entry in &old.entries {
+        entries.extend(match (entry.flaky, entry.cases.is_empty()) {
+            (true, _) => vec![entry.clone()],
+            (false, true) => renoted(old, entry, &judged).into_iter().collect(),
+            (false, false) => recased(old, format, entry, &judged, &systems, known),
+        });
     }
-    for ((harm, check), found) in &unheld {
-        let entry = Entry {
-            check: (*check).to_owned(),
-            harm: Some(*harm),
-            systems: Vec::new(),
-            reason: UNEXPLAINED.to_owned(),
-            link: None,
-            flaky: false,
-            plans: Vec::new(),
-        };
-        entries.extend(split(&entry, found, &plans, &systems));
+    let kept = Baseline { entries, ..old.clone() };
+    let unheld = unheld(&kept, old, &judged);
+    let mut entries = kept.entries;
+    for (key, of_cause) in unheld {
+        let mut alike: BTreeMap<Vec<&str>, Vec<(&str, Sightings<'_>)>> = BTreeMap::new();
+        for (system, sightings) in of_cause {
+            alike.entry(sightings.keys().copied().collect()).or_default().push((system, sightings));
+        }
+        for (actions, group) in alike {
+            let names: Vec<&str> = group.iter().map(|(system, _)| *system).collect();
+            let notes: BTreeSet<String> = group
+                .iter()
+                .flat_map(|(system, sightings)| {
+                    sightings.values().map(move |plan| format!("{system} {plan}"))
+                })
+                .collect();
+            entries.push(Entry {
+                check: key.check.clone(),
+                severity: key.severity,
+                rule: key.rule.clone(),
+                actions: actions.into_iter().map(str::to_owned).collect(),
+                systems: named(&old.system, &names, &systems),
+                cases: Vec::new(),
+                reason: key.reason.clone(),
+                reported: key.reported.clone(),
+                flaky: false,
+                shown: notes.into_iter().collect(),
+            });
+        }
     }
-    let mut entries = joined(entries, &systems);
     entries.sort_by_cached_key(order);
     Baseline { file: old.file.clone(), system: old.system.clone(), entries }
 }
 
-/// The `system` of a new baseline for the systems of a run: all modes of one version, or all versions of one system.
-/// None if they have nothing in common.
-pub fn common_system(systems: &[&str]) -> Option<String> {
-    let parts = |system: &str| match system.split_once('/') {
-        Some((version, _)) if version.contains('@') => (version.to_owned(), format!("{version}/*")),
-        _ => (system.to_owned(), system.to_owned()),
+/// An entry that covers whatever shows its cause, with notes that are true of this run; none if nothing shows it any more.
+fn renoted(old: &Baseline, entry: &Entry, judged: &[&PlanFindings<'_>]) -> Option<Entry> {
+    let covered: Vec<&&PlanFindings<'_>> = judged.iter().filter(|shown| old.covers(entry, shown)).collect();
+    let is_over = |note: &&String| {
+        let of_note = |shown: &&&PlanFindings<'_>| {
+            note.split_once(' ') == Some((shown.system, shown.plan)) && !entry.is_shown_by(shown)
+        };
+        covered.iter().any(of_note)
     };
-    let patterns: BTreeSet<String> = systems.iter().map(|system| parts(system).1).collect();
-    let names: BTreeSet<String> = systems
+    let mut notes: Vec<String> = entry.shown.iter().filter(|note| !is_over(note)).cloned().collect();
+    for shown in covered.iter().filter(|shown| entry.is_shown_by(shown)) {
+        let is_of_system =
+            |note: &String| note.split_once(' ').is_some_and(|(system, _)| system == shown.system);
+        if !notes.iter().any(is_of_system) {
+            notes.push(format!("{} {}", shown.system, shown.plan));
+        }
+    }
+    let is_gone = notes.is_empty() && !covered.is_empty();
+    (!is_gone).then(|| Entry { shown: notes, ..entry.clone() })
+}
+
+/// A narrowed entry without the plans that do not show it any more; of the format before, without the scenarios that ran.
+fn recased(
+    old: &Baseline,
+    format: Format,
+    entry: &Entry,
+    judged: &[&PlanFindings<'_>],
+    systems: &[&str],
+    known: Known<'_>,
+) -> Vec<Entry> {
+    let plans: BTreeSet<&str> =
+        known.plans.iter().map(String::as_str).chain(judged.iter().map(|shown| shown.plan)).collect();
+    let is_known = |pattern: &&String| plans.iter().any(|plan| super::covers_plan(pattern, plan));
+    // Patterns that match no known plan belong to scenarios of the user's own, which did not run.
+    let (of_known, unknown): (Vec<&String>, Vec<&String>) = entry.cases.iter().partition(is_known);
+    let covered: BTreeSet<&str> = plans
         .iter()
-        .map(|system| parts(system).0.split('@').next().unwrap_or_default().to_owned())
+        .copied()
+        .filter(|plan| of_known.iter().any(|pattern| super::covers_plan(pattern, plan)))
         .collect();
-    match (patterns.first(), patterns.len(), names.first(), names.len()) {
-        (Some(pattern), 1, ..) => Some(pattern.clone()),
-        (_, _, Some(name), 1) if !name.contains('/') => Some(format!("{name}@*")),
+    let scenario = |plan: &str| plan.split(['#', '@']).next().map(str::to_owned);
+    let stays = |system: &str, plan: &str| match format {
+        Format::Causes => {
+            let run = judged.iter().find(|shown| shown.system == system && shown.plan == plan);
+            run.is_none_or(|shown| entry.is_shown_by(shown))
+        }
+        // What ran of a scenario speaks for the rest of it.
+        Format::Plans => {
+            !judged.iter().any(|shown| shown.system == system && scenario(shown.plan) == scenario(plan))
+        }
+    };
+    let mut alike: BTreeMap<BTreeSet<&str>, Vec<&str>> = BTreeMap::new();
+    for system in systems.iter().filter(|system| old.is_of(system) && entry.covers_system(system)) {
+        let left: BTreeSet<&str> = covered.iter().copied().filter(|plan| stays(system, plan)).collect();
+        alike.entry(left).or_default().push(system);
+    }
+    let is_whole = alike.len() == 1 && alike.contains_key(&covered);
+    if is_whole || alike.is_empty() {
+        return vec![entry.clone()];
+    }
+    let of_group = |(left, group): (BTreeSet<&str>, Vec<&str>)| {
+        let mut cases = patterns(&left, &plans);
+        cases.extend(unknown.iter().map(|pattern| (*pattern).clone()));
+        cases.sort();
+        let notes = entry.shown.iter().filter(|note| {
+            note.split_once(' ').is_some_and(|(system, plan)| group.contains(&system) && left.contains(plan))
+        });
+        let systems = named(&old.system, &group, systems);
+        Entry { shown: notes.cloned().collect(), cases, systems, ..entry.clone() }
+    };
+    alike.into_iter().map(of_group).filter(|entry| !entry.cases.is_empty()).collect()
+}
+
+/// The findings that no kept entry lists, by cause and system.
+fn unheld<'a>(
+    kept: &Baseline,
+    old: &Baseline,
+    judged: &[&'a PlanFindings<'a>],
+) -> BTreeMap<CauseKey, BTreeMap<&'a str, Sightings<'a>>> {
+    let mut causes: BTreeMap<CauseKey, BTreeMap<&str, Sightings<'_>>> = BTreeMap::new();
+    for shown in judged {
+        for finding in shown.findings.iter().filter(|finding| kept.entry_of(shown, finding).is_none()) {
+            let known = old.entry_of(shown, finding).and_then(|index| old.entries.get(index));
+            let sightings = causes.entry(key(finding, known)).or_default().entry(shown.system).or_default();
+            for action in &shown.actions {
+                sightings.entry(action).or_insert(shown.plan);
+            }
+        }
+    }
+    causes
+}
+
+fn key(finding: &Finding, known: Option<&Entry>) -> CauseKey {
+    CauseKey {
+        severity: finding.harm,
+        check: finding.check.to_owned(),
+        rule: finding.rule.map(str::to_owned),
+        reason: known.map_or(UNEXPLAINED, |entry| &entry.reason).to_owned(),
+        reported: known.map_or(NOT_REPORTED, |entry| &entry.reported).to_owned(),
+    }
+}
+
+/// The `system` of a new baseline for the systems of a run: the name that they have in common, without version and mode.
+pub fn common_system(systems: &[&str]) -> Option<String> {
+    let names: BTreeSet<&str> = systems.iter().map(|system| Parts::of(system).name).collect();
+    match (names.first(), names.len()) {
+        (Some(name), 1) => Some((*name).to_owned()),
         _ => None,
     }
 }
 
-fn is_judged(shown: &[PlanFindings<'_>], system: &str, plan: &str) -> bool {
-    shown.iter().any(|shown| shown.is_judged && shown.system == system && shown.plan == plan)
-}
-
-/// Splits an entry: one for all systems that show the same plans.
-fn split(entry: &Entry, found: &PlansByCause<'_>, all: &BTreeSet<&str>, systems: &[&str]) -> Vec<Entry> {
-    let mut alike: BTreeMap<&BTreeSet<&str>, Vec<&str>> = BTreeMap::new();
-    for (system, plans) in found.iter().filter(|(_, plans)| !plans.is_empty()) {
-        alike.entry(plans).or_default().push(system);
+/// The `systems` of an entry for a group of all systems: nothing if the group is all of them, else the shortest names
+/// that mean these and no others.
+fn named(of: &str, group: &[&str], all: &[&str]) -> Vec<String> {
+    let is_in = |system: &&str| group.contains(system);
+    if all.iter().all(is_in) {
+        return Vec::new();
     }
-    // Patterns that match no known plan belong to scenarios of the user's own, which did not run.
-    let unknown = entry.plans.iter().filter(|pattern| !all.iter().any(|plan| covers_plan(pattern, plan)));
-    let unknown: Vec<String> = unknown.cloned().collect();
-    if alike.is_empty() && !unknown.is_empty() {
-        return vec![Entry { plans: unknown, ..entry.clone() }];
-    }
-    let of_group = |(plans, group): (&BTreeSet<&str>, Vec<&str>)| {
-        let is_covered = |plan: &&&str| entry.plans.iter().any(|pattern| covers_plan(pattern, plan));
-        let covered: BTreeSet<&str> = all.iter().filter(is_covered).copied().collect();
-        let mut plans: Vec<String> = if covered == *plans {
-            entry.plans.clone()
-        } else {
-            patterns(plans, all).into_iter().chain(unknown.iter().cloned()).collect()
-        };
-        plans.sort();
-        Entry { plans, systems: narrowed(entry, &group, systems), ..entry.clone() }
+    let means_group = |name: &str| {
+        let mut meant = all.iter().filter(|system| super::pattern::is_of(name, system)).peekable();
+        meant.peek().is_some() && meant.all(is_in)
     };
-    alike.into_iter().map(of_group).collect()
-}
-
-/// Joins entries that differ only in their systems.
-fn joined(entries: Vec<Entry>, systems: &[&str]) -> Vec<Entry> {
-    let mut joined: Vec<Entry> = Vec::new();
-    for entry in entries {
-        let is_alike =
-            |other: &&mut Entry| Entry { systems: entry.systems.clone(), ..(**other).clone() } == entry;
-        let Some(other) = joined.iter_mut().find(is_alike) else {
-            joined.push(entry);
-            continue;
-        };
-        let both: Vec<&str> = systems
-            .iter()
-            .copied()
-            .filter(|system| entry.covers_system(system) || other.covers_system(system))
-            .collect();
-        other.systems = narrowed(other, &both, systems);
-    }
-    joined
-}
-
-/// The `systems` of an entry that covers a group: unchanged if they mean the same, else nothing if the group is all
-/// systems of the file, else their names.
-fn narrowed(entry: &Entry, group: &[&str], systems: &[&str]) -> Vec<String> {
-    let meant: Vec<&str> = systems.iter().copied().filter(|system| entry.covers_system(system)).collect();
-    if meant == group {
-        entry.systems.clone()
-    } else if systems == group {
-        Vec::new()
-    } else {
-        group.iter().map(|system| (*system).to_owned()).collect()
-    }
+    let shortest = |system: &&str| {
+        let Parts { name, version, mode } = Parts::of(system);
+        let (Some(version), Some(mode)) = (version, mode) else { return (*system).to_owned() };
+        let mut pins = vec![format!("{name}/{mode}")];
+        let ends = version.match_indices('.').map(|(at, _)| at).chain([version.len()]);
+        pins.extend(ends.map(|end| format!("{name}@{}/{mode}", &version[..end])));
+        // A file that pins its version has no shorter names than that.
+        pins.into_iter()
+            .filter(|pin| !of.contains('@') || pin.contains('@'))
+            .find(|pin| means_group(pin))
+            .unwrap_or_else(|| (*system).to_owned())
+    };
+    let names: BTreeSet<String> = group.iter().map(shortest).collect();
+    names.into_iter().collect()
 }
 
 /// The worst first.
-fn order(entry: &Entry) -> (Option<Severity>, String, Vec<String>, String, Vec<String>) {
-    (entry.harm, entry.check.clone(), entry.systems.clone(), entry.reason.clone(), entry.plans.clone())
+fn order(entry: &Entry) -> (Severity, String, Vec<Vec<String>>) {
+    let Entry { check, rule, systems, actions, reason, cases, .. } = entry.clone();
+    (entry.severity, check, vec![rule.into_iter().collect(), systems, actions, vec![reason], cases])
 }
 
 impl Baseline {
@@ -167,29 +240,36 @@ impl Baseline {
             return text;
         }
         text.push_str("entries:\n");
-        for entry in &self.entries {
-            let _ = writeln!(text, "  - check: {}", scalar(&entry.check));
-            if let Some(harm) = entry.harm {
-                let _ = writeln!(text, "    harm: {}", harm.name());
-            }
-            if !entry.systems.is_empty() {
-                let systems: Vec<String> = entry.systems.iter().map(|system| scalar(system)).collect();
-                let _ = writeln!(text, "    systems: [{}]", systems.join(", "));
-            }
-            text.push_str("    reason: >-\n");
-            folded(&mut text, &entry.reason);
-            if let Some(link) = &entry.link {
-                let _ = writeln!(text, "    link: {}", scalar(link));
-            }
-            if entry.flaky {
-                text.push_str("    flaky: true\n");
-            }
-            text.push_str("    plans:\n");
-            for plan in &entry.plans {
-                let _ = writeln!(text, "      - {}", scalar(plan));
-            }
-        }
+        self.entries.iter().for_each(|entry| written(&mut text, entry));
         text
+    }
+}
+
+fn written(text: &mut String, entry: &Entry) {
+    let list = |values: &[String]| values.iter().map(|value| scalar(value)).collect::<Vec<_>>().join(", ");
+    let _ = writeln!(text, "  - check: {}\n    severity: {}", scalar(&entry.check), entry.severity.name());
+    if let Some(rule) = &entry.rule {
+        let _ = writeln!(text, "    rule: {}", scalar(rule));
+    }
+    if !entry.actions.is_empty() {
+        let _ = writeln!(text, "    actions: [{}]", list(&entry.actions));
+    }
+    if !entry.systems.is_empty() {
+        let _ = writeln!(text, "    systems: [{}]", list(&entry.systems));
+    }
+    text.push_str("    reason: >-\n");
+    folded(text, &entry.reason);
+    let _ = writeln!(text, "    reported: {}", scalar(&entry.reported));
+    if entry.flaky {
+        text.push_str("    flaky: true\n");
+    }
+    for (key, values) in [("cases", &entry.cases), ("shown", &entry.shown)] {
+        if !values.is_empty() {
+            let _ = writeln!(text, "    {key}:");
+        }
+        for value in values {
+            let _ = writeln!(text, "      - {}", scalar(value));
+        }
     }
 }
 
@@ -218,8 +298,10 @@ fn folded(text: &mut String, reason: &str) {
 
 /// A string as YAML: plain where it is a name, else in quotes.
 fn scalar(text: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-@#=".contains(c);
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-@#= ".contains(c);
     let starts_plain = text.starts_with(|c: char| c.is_ascii_alphabetic());
+    // After a space, `#` begins a comment.
+    let starts_plain = starts_plain && !text.contains(" #") && !text.ends_with(' ');
     if starts_plain && text.chars().all(is_plain) && !matches!(text, "true" | "false" | "null") {
         text.to_owned()
     } else if text.chars().any(char::is_control) {
@@ -233,10 +315,10 @@ fn scalar(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use brickbat_scenario::verdict::Finding;
 
-    const SYSTEM: &str = "sdk@1.2/mode";
-    const OTHER: &str = "sdk@1.2/other";
+    const SYSTEM: &str = "sdk@1.2.0/mode";
+    const OTHER: &str = "sdk@1.2.0/other";
+    const NEXT: &str = "sdk@2.0.0/mode";
 
     fn set(names: &[&str]) -> BTreeSet<String> {
         names.iter().map(|name| (*name).to_owned()).collect()
@@ -247,133 +329,179 @@ mod tests {
     }
 
     fn shown<'a>(system: &'a str, plan: &'a str, findings: &'a [Finding]) -> PlanFindings<'a> {
-        PlanFindings { system, plan, is_judged: true, findings }
+        PlanFindings { system, plan, actions: vec!["abort"], is_judged: true, findings }
     }
 
     const ALL: [&str; 4] = ["a/b#k=1@x", "a/b#k=1@y", "a/b#k=2@x", "a/b#k=2@y"];
 
+    fn write_from(format: Format, old: &Baseline, shown: &[PlanFindings<'_>]) -> Baseline {
+        let (systems, plans) = (set(&[SYSTEM, OTHER, NEXT, "else@1/mode"]), set(&ALL));
+        rewrite(old, format, shown, Known { systems: &systems, plans: &plans })
+    }
+
     fn write(old: &Baseline, shown: &[PlanFindings<'_>]) -> Baseline {
-        let (systems, plans) = (set(&[SYSTEM, OTHER, "else@1/mode"]), set(&ALL));
-        rewrite(old, shown, Known { systems: &systems, plans: &plans })
+        write_from(Format::Causes, old, shown)
     }
 
     #[test]
-    fn what_is_written_is_read_again_and_holds_exactly_what_was_shown() {
+    fn what_is_written_is_read_again_and_holds_what_was_shown() {
         let stuck = stuck();
         let run = [
             shown(SYSTEM, ALL[0], &stuck),
             shown(SYSTEM, ALL[2], &stuck),
             shown(SYSTEM, ALL[1], &[]),
             shown(OTHER, ALL[0], &stuck),
+            PlanFindings { actions: vec!["reset"], ..shown(NEXT, ALL[3], &stuck) },
             shown("else@1/mode", ALL[0], &stuck),
         ];
-        let written = write(&Baseline::empty("b.yaml", "sdk@1.2*"), &run);
+        let written = write(&Baseline::empty("b.yaml", "sdk"), &run);
         let text = written.to_yaml();
         assert_eq!(Baseline::parse(&text, "b.yaml"), Ok(written.clone()));
         insta::assert_snapshot!(text, @r"
         # Known findings, for `brickbat run --baseline`. `--write-baseline` keeps the reasons and links.
-        schema: 1
-        system: 'sdk@1.2*'
+        schema: 2
+        system: sdk
         entries:
           - check: parts-settled
-            harm: stuck-part
-            systems: [sdk@1.2/mode]
+            severity: stuck-part
+            actions: [abort]
+            systems: [sdk/other, sdk@1/mode]
             reason: >-
               Not yet explained.
-            plans:
-              - 'a/b#*@x'
+            reported: not reported
+            shown:
+              - sdk@1.2.0/mode a/b#k=1@x
+              - sdk@1.2.0/other a/b#k=1@x
           - check: parts-settled
-            harm: stuck-part
-            systems: [sdk@1.2/other]
+            severity: stuck-part
+            actions: [reset]
+            systems: [sdk@2/mode]
             reason: >-
               Not yet explained.
-            plans:
-              - a/b#k=1@x
+            reported: not reported
+            shown:
+              - sdk@2.0.0/mode a/b#k=2@y
         ");
-        for shown in &run[..4] {
-            assert!(shown.findings.iter().all(|f| written.entry_of(shown.system, shown.plan, f).is_some()));
+        for shown in &run[..5] {
+            assert!(shown.findings.iter().all(|f| written.entry_of(shown, f).is_some()));
         }
-        assert!(written.entry_of(SYSTEM, ALL[1], &stuck[0]).is_none());
-        assert!(written.entry_of("else@1/mode", ALL[0], &stuck[0]).is_none());
+        assert!(written.entry_of(&run[5], &stuck[0]).is_none(), "another system");
+        let reset = PlanFindings { actions: vec!["reset"], ..shown(SYSTEM, ALL[0], &stuck) };
+        assert!(written.entry_of(&reset, &stuck[0]).is_none(), "another kind of action");
         assert_eq!(written.stale(&run), []);
         assert_eq!(write(&written, &run), written, "writing again changes it");
     }
 
-    #[test]
-    fn entries_that_differ_in_their_systems_alone_become_one() {
-        let stuck = stuck();
-        let one = write(&Baseline::empty("b.yaml", "sdk@1.2*"), &[shown(SYSTEM, ALL[0], &stuck)]);
-        assert_eq!(one.entries[0].systems, [SYSTEM]);
-        let both = write(&one, &[shown(OTHER, ALL[0], &stuck)]);
-        assert_eq!((both.entries.len(), both.entries[0].systems.len()), (1, 0));
-    }
-
-    fn explained(flaky: bool) -> Baseline {
-        let flaky = if flaky { "\n    flaky: true" } else { "" };
+    fn explained(more: &str) -> Baseline {
         let text = format!(
-            "schema: 1\nsystem: sdk@1.2*\nentries:\n  - check: parts-settled\n    reason: It is so.\n    link: a/b#1{flaky}\n    plans: ['a/b#*@x', 'own/*']\n"
+            "schema: 2\nsystem: sdk\nentries:\n  - check: parts-settled\n    severity: stuck-part\n    actions: [abort]\n    \
+             reason: It is so.\n    reported: a/b#1\n{more}"
         );
         Baseline::parse(&text, "b.yaml").unwrap()
     }
 
+    const NOTED: &str = "    shown: ['sdk@1.2.0/mode a/b#k=1@x']\n";
+
     #[test]
-    fn reasons_are_kept_with_what_did_not_run() {
+    fn an_entry_is_stale_where_its_example_is_gone() {
         let stuck = stuck();
-        let old = explained(false);
-        assert_eq!(write(&old, &[shown(SYSTEM, ALL[0], &stuck)]), old);
-        // One of the two is gone on one of the two systems.
-        let written = write(&old, &[shown(SYSTEM, ALL[0], &[])]);
-        assert_eq!(written.entries.len(), 2);
-        assert!(written.entries.iter().all(|entry| entry.reason == "It is so." && entry.link.is_some()));
-        assert_eq!(written.entries[0].plans, ["a/b#k=2@x", "own/*"]);
+        let old = explained(NOTED);
+        let gone = [shown(SYSTEM, ALL[0], &[])];
+        assert_eq!(old.stale(&gone).len(), 1);
+        assert_eq!(write(&old, &gone).entries, []);
+        assert_eq!(old.stale(&[shown(SYSTEM, ALL[1], &[])]), [], "another plan says nothing");
+        assert_eq!(old.stale(&[shown(NEXT, ALL[0], &[])]), [], "another version is no error");
+        let unjudged = PlanFindings { is_judged: false, ..shown(SYSTEM, ALL[0], &[]) };
+        assert_eq!(old.stale(std::slice::from_ref(&unjudged)), []);
+        assert_eq!(write(&old, &[unjudged]), old);
+        let elsewhere = [shown(SYSTEM, ALL[0], &[]), shown(SYSTEM, ALL[1], &stuck)];
+        let written = write(&old, &elsewhere);
+        assert_eq!(written.entries[0].shown, ["sdk@1.2.0/mode a/b#k=1@y"]);
         assert_eq!(
-            (written.entries[0].systems.as_slice(), written.entries[1].systems.as_slice()),
-            ([SYSTEM.to_owned()].as_slice(), [OTHER.to_owned()].as_slice())
+            (written.entries[0].reason.as_str(), written.entries[0].link()),
+            ("It is so.", Some("a/b#1"))
         );
-        assert_eq!(written.entries[1].plans, old.entries[0].plans);
+    }
+
+    #[test]
+    fn what_follows_from_another_cause_is_not_gone() {
+        let mut worse = Finding::new("thread-survives", Severity::BrickedByClient, "");
+        worse.also = stuck();
+        assert_eq!(explained(NOTED).stale(&[shown(SYSTEM, ALL[0], &[worse])]), []);
     }
 
     #[test]
     fn what_comes_and_goes_is_neither_stale_nor_dropped() {
-        let run = [shown(SYSTEM, ALL[0], &[]), shown(SYSTEM, ALL[2], &[])];
-        assert_eq!(explained(false).stale(&run).len(), 2);
-        let flaky = explained(true);
+        let flaky = explained(&format!("    flaky: true\n{NOTED}"));
+        let run = [shown(SYSTEM, ALL[0], &[])];
         assert_eq!(flaky.stale(&run), []);
         assert_eq!(write(&flaky, &run), flaky);
     }
 
     #[test]
-    fn a_plan_that_was_not_judged_proves_nothing() {
-        let unjudged = PlanFindings { is_judged: false, ..shown(SYSTEM, ALL[0], &[]) };
-        let old = explained(false);
-        assert_eq!(old.stale(&[unjudged]), []);
-        assert_eq!(write(&old, &[unjudged]), old);
+    fn an_entry_may_be_narrowed_to_plans() {
+        let stuck = stuck();
+        let old = explained("    cases: ['a/b#*@x', 'own/*']\n");
+        assert!(old.entry_of(&shown(SYSTEM, ALL[0], &stuck), &stuck[0]).is_some());
+        assert!(old.entry_of(&shown(SYSTEM, ALL[1], &stuck), &stuck[0]).is_none());
+        assert_eq!(old.stale(&[shown(SYSTEM, ALL[2], &[])]).len(), 1);
+        assert_eq!(write(&old, &[shown(SYSTEM, ALL[0], &stuck)]), old);
+        // One of the two is gone on one of the systems.
+        let written = write(&old, &[shown(SYSTEM, ALL[0], &[])]);
+        let cases: Vec<&[String]> = written.entries.iter().map(|entry| entry.cases.as_slice()).collect();
+        assert_eq!(cases.len(), 2, "{written:#?}");
+        assert!(written.entries.iter().all(|entry| entry.reason == "It is so." && entry.link().is_some()));
+        assert!(
+            written
+                .entries
+                .iter()
+                .any(|entry| entry.systems == ["sdk@1/mode"] && entry.cases == ["a/b#k=2@x", "own/*"])
+        );
     }
 
     #[test]
-    fn another_harm_of_the_same_check_is_new() {
-        let mut finding = stuck().remove(0);
-        let mut old = explained(false);
-        old.entries[0].harm = Some(Severity::StuckPart);
-        assert_eq!(old.entry_of(SYSTEM, ALL[0], &finding), Some(0));
-        finding.harm = Severity::Hang;
-        assert_eq!(old.entry_of(SYSTEM, ALL[0], &finding), None);
+    fn another_severity_rule_or_check_is_new() {
+        let stuck = stuck();
+        let old = explained("");
+        let run = shown(SYSTEM, ALL[0], &[]);
+        assert_eq!(old.entry_of(&run, &stuck[0]), Some(0));
+        assert_eq!(old.entry_of(&run, &Finding { harm: Severity::Hang, ..stuck[0].clone() }), None);
+        assert_eq!(old.entry_of(&run, &Finding { check: "turn-ends", ..stuck[0].clone() }), None);
+        let ruled = explained("    rule: openai-chat/tool-message-missing\n");
+        assert_eq!(ruled.entry_of(&run, &stuck[0]), None);
+    }
+
+    #[test]
+    fn a_file_of_the_format_before_is_written_anew_with_its_reasons() {
+        let stuck = stuck();
+        let text = "schema: 1\nsystem: 'sdk@*/*'\nentries:\n  - check: parts-settled\n    harm: stuck-part\n    \
+            reason: It is so.\n    link: a/b#1\n    systems: [sdk@1.2.0/mode, sdk@2.0.0/mode]\n    plans: ['a/b#*']\n";
+        let (old, format) = Baseline::parse_any(text, "b.yaml").unwrap();
+        let run = [shown(SYSTEM, ALL[0], &stuck), shown(SYSTEM, ALL[1], &[])];
+        let written = write_from(format, &old, &run);
+        assert!(
+            written.entries.iter().all(|entry| entry.reason == "It is so." && entry.link() == Some("a/b#1"))
+        );
+        let found = |systems: &[&str], cases: &[&str]| {
+            written.entries.iter().any(|entry| entry.systems == systems && entry.cases == cases)
+        };
+        assert!(found(&["sdk@1/mode"], &[]), "{written:#?}");
+        assert!(found(&["sdk@2/mode"], &["a/b#*"]), "{written:#?}");
     }
 
     #[test]
     fn one_file_covers_one_system() {
-        assert_eq!(common_system(&["sdk@1/a", "sdk@1/b"]).as_deref(), Some("sdk@1/*"));
-        assert_eq!(common_system(&["sdk@1/a", "sdk@2/a"]).as_deref(), Some("sdk@*"));
+        assert_eq!(common_system(&[SYSTEM, OTHER, NEXT]).as_deref(), Some("sdk"));
         assert_eq!(common_system(&["canary/x/acp"]).as_deref(), Some("canary/x/acp"));
-        assert_eq!(common_system(&["own"]).as_deref(), Some("own"));
-        assert_eq!(common_system(&["sdk@1/a", "other@1/a"]), None);
-        assert_eq!(common_system(&[]), None);
+        assert_eq!(common_system(&[SYSTEM, "else@1/mode"]), None);
     }
 
     #[test]
     fn strings_are_quoted_where_yaml_asks_for_it() {
         for (text, expected) in [
             ("abort/mid-batch#k=1@openai-chat", "abort/mid-batch#k=1@openai-chat"),
+            ("not reported", "not reported"),
+            ("a #b", "'a #b'"),
             ("*x", "'*x'"),
             ("it's", "'it''s'"),
             ("true", "'true'"),

@@ -89,6 +89,8 @@ pub struct ReceiptNote {
     pub turn: usize,
     /// The action in words.
     pub words: String,
+    /// The name of the action.
+    pub action: String,
     /// Whether it happened.
     pub fired: bool,
     /// How sure it is that the system had received everything before it.
@@ -97,8 +99,9 @@ pub struct ReceiptNote {
 
 impl ReceiptNote {
     pub fn of(receipt: &Receipt) -> ReceiptNote {
-        let Receipt { turn, words, fired, grade, .. } = receipt;
-        ReceiptNote { turn: turn + 1, words: words.clone(), fired: *fired, grade: *grade }
+        let Receipt { turn, words, fired, grade, what, .. } = receipt;
+        let action = what.spec().name.to_owned();
+        ReceiptNote { turn: turn + 1, words: words.clone(), action, fired: *fired, grade: *grade }
     }
 
     /// Whether it is proven that the action happened when the system had read everything before it.

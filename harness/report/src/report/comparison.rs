@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Case, is_reference};
-use crate::baseline::{Baseline, Entry, PlanFindings, Stale};
+use crate::baseline::{Baseline, CONTROL, Entry, PlanFindings, Stale};
 use brickbat_scenario::verdict::Severity;
 
 /// A baseline, compared with a run.
@@ -13,7 +13,7 @@ use brickbat_scenario::verdict::Severity;
 pub struct BaselineComparison {
     /// The file, as the user named it, or the built-in one.
     pub file: String,
-    /// The systems that it covers, as a pattern.
+    /// The system that it covers.
     pub system: String,
     /// The entries that this run has shown, in the order of the file.
     pub entries: Vec<EntryFindings>,
@@ -30,9 +30,11 @@ pub struct EntryFindings {
     pub entry: usize,
     /// The check that fails.
     pub check: String,
-    /// The harm, if the entry names one.
+    /// The harm.
+    pub harm: Severity,
+    /// The rule that is broken, if the entry names one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub harm: Option<Severity>,
+    pub rule: Option<String>,
     /// Why.
     pub reason: String,
     /// Whether anyone has given a reason.
@@ -54,9 +56,8 @@ pub struct StalePlans {
     pub entry: usize,
     /// The check that was to fail.
     pub check: String,
-    /// The harm, if the entry names one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub harm: Option<Severity>,
+    /// The harm.
+    pub harm: Severity,
     /// The system.
     pub system: String,
     /// The plans that were judged without it.
@@ -69,7 +70,8 @@ impl BaselineComparison {
         let mut entries: Vec<EntryFindings> =
             baseline.entries.iter().zip(1..).map(EntryFindings::of).collect();
         for case in cases.iter().filter(|case| !is_reference(&case.system)) {
-            let of = |finding| baseline.entry_of(&case.system, &case.plan, finding);
+            let shown = case.plan_findings();
+            let of = |finding| baseline.entry_of(&shown, finding);
             let mut held: Vec<usize> = case.findings.iter().filter_map(of).collect();
             held.iter().for_each(|index| entries[*index].n_findings += 1);
             held.sort_unstable();
@@ -85,7 +87,7 @@ impl BaselineComparison {
             match stale.last_mut().filter(|_| last == here) {
                 Some(stale) => stale.plans.push(plan),
                 None => {
-                    let Entry { check, harm, .. } = &baseline.entries[index];
+                    let Entry { check, severity: harm, .. } = &baseline.entries[index];
                     let check = check.clone();
                     let entry = index + 1;
                     stale.push(StalePlans { entry, check, harm: *harm, system, plans: vec![plan] });
@@ -102,10 +104,11 @@ impl EntryFindings {
         EntryFindings {
             entry: number,
             check: entry.check.clone(),
-            harm: entry.harm,
+            harm: entry.severity,
+            rule: entry.rule.clone(),
             reason: entry.reason.clone(),
             explained: entry.is_explained(),
-            link: entry.link.clone(),
+            link: entry.link().map(str::to_owned),
             n_findings: 0,
             n_cases: 0,
         }
@@ -113,11 +116,26 @@ impl EntryFindings {
 }
 
 impl Case {
+    /// What goes wrong in the plan: the names of its actions; or its scenario, where it has none.
+    fn actions(&self) -> Vec<&str> {
+        if self.plan.ends_with(brickbat_scenario::plan::CONTROL) {
+            return vec![CONTROL];
+        }
+        let mut actions: Vec<&str> = self.receipts.iter().map(|receipt| receipt.action.as_str()).collect();
+        actions.sort_unstable();
+        actions.dedup();
+        if actions.is_empty() {
+            actions.extend(self.plan.split(['#', '@']).next());
+        }
+        actions
+    }
+
     /// The case as a baseline needs it.
     pub fn plan_findings(&self) -> PlanFindings<'_> {
         PlanFindings {
             system: &self.system,
             plan: &self.plan,
+            actions: self.actions(),
             is_judged: self.is_judged(),
             findings: &self.findings,
         }

@@ -50,8 +50,7 @@ pub fn to_xml(report: &Report, fail_on: Severity) -> String {
         status.set_message(format!("the baseline lists {}, but plans no longer show it", stale.check));
         status.set_type("stale");
         status.set_description(stale.plans.join("\n"));
-        let harm = stale.harm.map(|harm| format!(" ({})", harm.name())).unwrap_or_default();
-        let mut test = TestCase::new(format!("baseline: {}{harm}", stale.check), status);
+        let mut test = TestCase::new(format!("baseline: {} ({})", stale.check, stale.harm.name()), status);
         test.set_classname(stale.system.clone());
         add(&mut suites, &stale.system, test);
     }

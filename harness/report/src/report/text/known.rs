@@ -52,6 +52,6 @@ fn gone(
     let _ = writeln!(text, "  {} still lists it; --write-baseline removes it\n", held.file);
 }
 
-fn named(check: &str, harm: Option<Severity>) -> String {
-    harm.map_or_else(|| check.to_owned(), |harm| format!("{check} ({})", harm.name()))
+fn named(check: &str, harm: Severity) -> String {
+    format!("{check} ({})", harm.name())
 }
