@@ -11,10 +11,11 @@ use super::library::{self, Selection};
 use super::output::{print_plain, tell};
 use brickbat_drive::driver::BASELINE;
 use brickbat_drive::runner::Job;
+use brickbat_engine::checks::CHECKS;
 use brickbat_engine::flaws::Canary;
 use brickbat_report::baseline::Baseline;
 use brickbat_report::classes;
-use brickbat_report::classes::table::{self, Facts, Kills, Summary};
+use brickbat_report::classes::table::{self, Facts, Kills, KnownFinding, Summary};
 use brickbat_rules::dialect::Dialect;
 
 /// Show for each known failure class which scenarios cover it, which planted bug proves that, and which systems have it.
@@ -102,22 +103,30 @@ fn facts(is_wanted: impl Fn(&str) -> bool) -> Result<Facts, CliError> {
     let canaries: Vec<Canary> = Canary::all().filter(of_class).collect();
     let kills = kills(&jobs, &canaries);
     let kills = kills.into_iter().filter_map(|(canary, scenarios)| {
-        Some(Kills { canary: canary.name(), class: canary.class()?, scenarios })
+        let check = canary.caught_by();
+        let severity = CHECKS.iter().find(|known| known.id == check)?.severity;
+        Some(Kills { canary: canary.name(), class: canary.class()?, check, severity, scenarios })
     });
     Ok(Facts { said, kills: kills.collect(), shown: shown(&jobs)? })
 }
 
-/// The scenarios in which each system has known findings.
-fn shown(jobs: &[Job]) -> Result<BTreeMap<String, BTreeSet<String>>, CliError> {
-    let mut shown: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+/// The known findings of each system, where an entry has seen them: in the plans that it notes, and those that it lists.
+fn shown(jobs: &[Job]) -> Result<BTreeMap<String, BTreeSet<KnownFinding>>, CliError> {
+    let mut shown: BTreeMap<String, BTreeSet<KnownFinding>> = BTreeMap::new();
     for manifest in catalogue().manifests() {
         let Some(text) = manifest.text(BASELINE).filter(|_| !shown.contains_key(&manifest.name)) else {
             continue;
         };
         let baseline = Baseline::parse(&text, &format!("{}/{BASELINE}", manifest.name))?;
-        let has_seen = |plan: &str| baseline.entries.iter().any(|entry| entry.has_seen(plan));
-        let held = jobs.iter().filter(|job| has_seen(&job.plan.id.to_string()));
-        shown.insert(manifest.name.clone(), held.map(|job| job.plan.id.scenario.clone()).collect());
+        let known = baseline.entries.iter().flat_map(|entry| {
+            let seen = jobs.iter().filter(|job| entry.has_seen(&job.plan.id.to_string()));
+            seen.map(|job| KnownFinding {
+                scenario: job.plan.id.scenario.clone(),
+                check: entry.check.clone(),
+                severity: entry.severity,
+            })
+        });
+        shown.insert(manifest.name.clone(), known.collect());
     }
     Ok(shown)
 }

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::{Class, Cover};
+use brickbat_scenario::verdict::Severity;
 
 use write::some;
 pub use write::{json, markdown, text};
@@ -18,8 +19,17 @@ pub struct Facts {
     pub said: BTreeMap<String, BTreeSet<String>>,
     /// Every planted bug that belongs to a class.
     pub kills: Vec<Kills>,
-    /// The plans with known findings, as the ids of their scenarios, for each system.
-    pub shown: BTreeMap<String, BTreeSet<String>>,
+    /// The known findings of each system.
+    pub shown: BTreeMap<String, BTreeSet<KnownFinding>>,
+}
+
+/// A known finding of a system.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct KnownFinding {
+    /// The id of the scenario that shows it.
+    pub scenario: String,
+    pub check: String,
+    pub severity: Severity,
 }
 
 /// A planted bug, and the scenarios that kill it.
@@ -28,6 +38,9 @@ pub struct Kills {
     pub canary: &'static str,
     /// The class that it belongs to.
     pub class: &'static str,
+    /// The check that must catch it, and how bad it says that the bug is.
+    pub check: &'static str,
+    pub severity: Severity,
     /// The scenarios with a plan that fails the check that must catch it.
     pub scenarios: BTreeSet<String>,
 }
@@ -62,7 +75,7 @@ pub struct ClassRow {
     pub status: Status,
     pub scenarios: Vec<String>,
     pub canaries: Vec<CanaryCell>,
-    /// Systems whose known findings are in a scenario of the class.
+    /// Systems that have it: with a known finding, in a scenario of the class, of the check and as bad as its planted bugs.
     pub systems: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -104,7 +117,11 @@ fn row(class: &Class, facts: &Facts) -> ClassRow {
             }
         })
         .collect();
-    let shows = |(_, plans): &(&String, &BTreeSet<String>)| scenarios.iter().any(|id| plans.contains(id));
+    let is_meant = |known: &KnownFinding| {
+        let kills = facts.kills.iter().filter(|kills| kills.class == class.id);
+        scenarios.contains(&known.scenario) && kills.into_iter().any(|kills| is_alike(kills, known))
+    };
+    let shows = |(_, known): &(&String, &BTreeSet<KnownFinding>)| known.iter().any(is_meant);
     let systems = facts.shown.iter().filter(shows).map(|(system, _)| system.clone()).collect();
     let status = match (scenarios.is_empty(), canaries.iter().any(|canary| canary.proves)) {
         (true, _) => Status::Missing,
@@ -113,6 +130,14 @@ fn row(class: &Class, facts: &Facts) -> ClassRow {
     };
     let reason = (status != Status::Proven).then(|| reason(class, status, &canaries));
     ClassRow { class: class.clone(), status, scenarios, canaries, systems, reason }
+}
+
+/// Whether a known finding is what a planted bug shows. Whether the provider or the SDK refuses a bricked thread depends on
+/// the system, and not on the class.
+fn is_alike(kills: &Kills, known: &KnownFinding) -> bool {
+    let is_brick = |severity: Severity| severity <= Severity::BrickedByClient;
+    let both_brick = is_brick(kills.severity) && is_brick(known.severity);
+    kills.check == known.check && (both_brick || kills.severity == known.severity)
 }
 
 fn reason(class: &Class, status: Status, canaries: &[CanaryCell]) -> String {
@@ -204,12 +229,24 @@ mod tests {
         let said = [("x/one", set(&["a"])), ("x/two", set(&["a", "b"])), ("x/other", set(&["b"]))];
         Facts {
             said: said.into_iter().map(|(id, classes)| (id.to_owned(), classes)).collect(),
-            kills: vec![Kills { canary: "bug", class: "a", scenarios: set(killers) }],
+            kills: vec![Kills {
+                canary: "bug",
+                class: "a",
+                check: "thread-survives",
+                severity: Severity::BrickedByClient,
+                scenarios: set(killers),
+            }],
             shown: BTreeMap::from([
-                ("sdk".to_owned(), set(&["x/two"])),
-                ("agent".to_owned(), set(&["x/other"])),
+                ("sdk".to_owned(), known("x/two", "thread-survives", Severity::BrickedByProvider)),
+                ("agent".to_owned(), known("x/other", "thread-survives", Severity::BrickedByProvider)),
+                ("other-check".to_owned(), known("x/two", "parts-settled", Severity::StuckPart)),
+                ("milder".to_owned(), known("x/two", "thread-survives", Severity::Hang)),
             ]),
         }
+    }
+
+    fn known(scenario: &str, check: &str, severity: Severity) -> BTreeSet<KnownFinding> {
+        BTreeSet::from([KnownFinding { scenario: scenario.to_owned(), check: check.to_owned(), severity }])
     }
 
     fn row_of(killers: &[&str]) -> ClassRow {
