@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 
+use super::canaries::SUITE_BROKEN;
 use super::error::{CliError, Outcome, UNJUDGED, UnknownName};
 use super::failure::{self, MAX_UNJUDGED, plan_of};
 use super::interrupt::until_interrupted;
@@ -30,7 +31,7 @@ use brickbat_scenario::scenario::Scenario;
 use brickbat_scenario::verdict::{Finding, Verdict};
 use brickbat_search::fuzz::novelty::features;
 use brickbat_search::fuzz::{Campaign, Guidance};
-use brickbat_search::shrink::{Rate, Setting};
+use brickbat_search::shrink::{Rate, Setting, Trial};
 
 /// Generate random scenarios, run them on a system, and minimise each distinct failure.
 ///
@@ -78,7 +79,7 @@ const EXAMPLES: &str = "Examples:
   brickbat fuzz --system canary/dangling-on-abort --plans 500 --seed 7 --jobs 1
   brickbat fuzz --manifest my-agent/system.yaml --time 1h --out found
 
-Exit codes: 0 nothing found, 1 failures found, 2 bad input, 3 a plan could not be judged.";
+Exit codes: 0 nothing found, 1 failures found, 2 bad input, 3 a plan could not be judged, 4 the reference agent is accused,\nwhich is a bug of Brickbat.";
 
 /// Plans between two looks at what they have brought about, for each job.
 const PLANS_PER_JOB: usize = 4;
@@ -103,6 +104,21 @@ struct Tally {
     n_failures: usize,
     n_shrink_runs: usize,
     unjudged: Vec<Case>,
+    accusations: Vec<Accusation>,
+}
+
+/// What the reference agent is accused of in a scenario.
+struct Accusation {
+    scenario: Scenario,
+    dialect: Dialect,
+    finding: Finding,
+    is_told: bool,
+}
+
+impl Accusation {
+    fn is_of(&self, finding: &Finding) -> bool {
+        Signature::of(&self.finding) == Signature::of(finding)
+    }
 }
 
 /// One run of the command.
@@ -155,8 +171,9 @@ impl FuzzRun<'_> {
             let can = |scenario: &Scenario| {
                 jobs(&setting, std::iter::once((FOUND, scenario))).iter().all(|job| started.can(&job.plan))
             };
-            let trials =
-                campaign.cases(n_batch.min(n_left), |scenario| can(scenario) && setting.is_valid(scenario));
+            let plays = |scenario: &Scenario| can(scenario) && self.is_fair(setting, scenario);
+            let trials = campaign.cases(n_batch.min(n_left), plays);
+            self.report_accusations()?;
             if trials.is_empty() {
                 break;
             }
@@ -175,6 +192,47 @@ impl FuzzRun<'_> {
                 tally.n_features,
                 counted(tally.n_failures, "distinct failure"),
             ));
+        }
+        Ok(())
+    }
+
+    /// Whether the reference agent passes a scenario. What it is accused of instead is kept: it is a bug of Brickbat.
+    fn is_fair(&self, setting: Setting<'static>, scenario: &Scenario) -> bool {
+        match setting.trial(scenario) {
+            Trial::Passed => true,
+            Trial::Unplayable | Trial::Unproven => false,
+            Trial::Accused(findings) => {
+                let mut tally = self.tally.borrow_mut();
+                let is_new = |finding: &Finding| tally.accusations.iter().all(|it| !it.is_of(finding));
+                if let Some(finding) = findings.into_iter().find(is_new) {
+                    let (scenario, dialect) = (scenario.clone(), setting.dialect);
+                    tally.accusations.push(Accusation { scenario, dialect, finding, is_told: false });
+                }
+                false
+            }
+        }
+    }
+
+    /// Says what the reference agent is accused of, as far as it has not been said.
+    fn report_accusations(&self) -> Result<(), CliError> {
+        let mut tally = self.tally.borrow_mut();
+        for accusation in tally.accusations.iter_mut().filter(|accusation| !accusation.is_told) {
+            let Accusation { scenario, dialect, finding, .. } = &*accusation;
+            let mut text = failure::headline(Tone::Bad, finding);
+            text.push_str(&format!(
+                "  a bug of Brickbat: the reference agent is accused in {dialect}: {}\n  {}\n",
+                finding.message,
+                words(scenario)
+            ));
+            if let Some(folder) = &self.fuzz.out {
+                let path =
+                    folder.join(format!("accusation-{}", file_name(&Signature::of(finding), scenario)));
+                failure::write(&path, scenario)?;
+                let file = quoted(&path.to_string_lossy());
+                text.push_str(&format!("  again: brickbat run {file} --system reference/simulated\n"));
+            }
+            self.progress.hide(|| print(&format!("{text}\n")));
+            accusation.is_told = true;
         }
         Ok(())
     }
@@ -324,6 +382,7 @@ impl FuzzRun<'_> {
             if is_whole { "" } else { "; interrupted" },
         ));
         match (tally.unjudged.is_empty(), tally.n_failures) {
+            _ if !tally.accusations.is_empty() => SUITE_BROKEN,
             (_, 1..) => 1,
             (false, 0) => UNJUDGED,
             (true, 0) => 0,

@@ -24,7 +24,7 @@ use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::lower;
 use brickbat_scenario::plan::Plan;
 use brickbat_scenario::scenario::Scenario;
-use brickbat_scenario::verdict::Verdict;
+use brickbat_scenario::verdict::{Finding, Verdict};
 use search::Search;
 
 /// How candidates are played: what does not change while a scenario shrinks.
@@ -37,15 +37,43 @@ pub struct Setting<'a> {
     pub seed: u64,
 }
 
+/// What the reference agent makes of a scenario in the simulation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Trial {
+    /// It cannot be played.
+    Unplayable,
+    /// What it plans does not come to pass, so it proves nothing about a system.
+    Unproven,
+    /// It passes.
+    Passed,
+    /// It is accused of this, which is a bug of the suite or of the agent.
+    Accused(Vec<Finding>),
+}
+
 impl Setting<'_> {
     /// Whether a scenario can be played, and the reference agent passes it in the simulation. One that it does not pass
     /// proves nothing about a system.
     pub fn is_valid(&self, scenario: &Scenario) -> bool {
+        self.trial(scenario) == Trial::Passed
+    }
+
+    /// What the reference agent makes of a scenario.
+    pub fn trial(&self, scenario: &Scenario) -> Trial {
         let plan = lower::lower(self.id, "", scenario, self.dialect, self.seed);
+        let Some(plan) = plan.ok().filter(|plan| plan.impossible.is_none()) else { return Trial::Unplayable };
         let reference = |plan: &Plan| Agent::of_plan(plan, Delivery::Streamed, None);
-        let passes =
-            |plan: &Plan| judged(plan, reference).is_ok_and(|judged| judged.verdict == Verdict::Pass);
-        plan.is_ok_and(|plan| plan.impossible.is_none() && passes(&plan))
+        // Of a control plan that does not pass, too, the findings are its own.
+        let judgement = judged(&plan, reference).unwrap_or_else(|control| control);
+        match judgement.verdict {
+            Verdict::Pass => Trial::Passed,
+            Verdict::Fail => Trial::Accused(judgement.findings),
+            Verdict::Vacuous
+            | Verdict::Inconclusive
+            | Verdict::Unreachable
+            | Verdict::Unsupported
+            | Verdict::NotRun
+            | Verdict::HarnessError => Trial::Unproven,
+        }
     }
 }
 

@@ -101,6 +101,9 @@ impl Conductor {
         self.turn.stage.prompt_done();
         if self.turn.stage.is_over() {
             self.note_finish();
+        } else {
+            // The turn of the prompt that was given to this one begins, and nobody has stopped that.
+            self.turn.stopped = false;
         }
     }
 
