@@ -212,12 +212,17 @@ pub fn judge_apart_from(
         reason,
         asked: asked.clone(),
     };
+    let hangs = findings.iter().any(|finding| finding.harm == Severity::Hang);
     match missing {
         Some(missing) if n_proven == 0 || findings.is_empty() => {
             match unreachable::why(&evidence, missing, concurrency) {
                 Some(reason) if findings.is_empty() => judgement(Verdict::Unreachable, Some(reason)),
                 // What was found has another cause than the one that was planned, and was found all the same.
                 Some(reason) => judgement(Verdict::Fail, Some(reason)),
+                // A turn that never ends is why the rest of the plan was not played.
+                None if hangs => {
+                    judgement(Verdict::Fail, Some(format!("no receipt for `{}`", missing.words)))
+                }
                 None => judgement(Verdict::Vacuous, Some(format!("no receipt for `{}`", missing.words))),
             }
         }

@@ -93,6 +93,13 @@ fn the_client_marks_the_calls_of_a_stopped_turn_as_cancelled() {
             event => vec![event.clone()],
         });
         expect_unaccused(&plan, &unshown, Verdict::Pass);
+        // On a busy machine the first that is shown of it may come after the stop.
+        let shown_late = rebuilt(&unshown, |_, event| match event {
+            Event::CallShown { id: shown, .. } if *shown == id => Vec::new(),
+            Event::Stopped => vec![event.clone(), shown(&plan, c, ShownState::InProgress)],
+            event => vec![event.clone()],
+        });
+        expect_unaccused(&plan, &shown_late, Verdict::Pass);
         let shown_again = with_more(&run, NEXT, &[shown(&plan, c, ShownState::InProgress)]);
         let stuck = "call c is still shown as in progress after its turn is over";
         expect_failure(&plan, &shown_again, "parts-settled", &[stuck]);

@@ -28,7 +28,8 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
         of_turn.map(|part| (part.id, part.state)).collect::<Vec<_>>()
     };
     let displayed = evidence.outcomes().filter_map(|(turn, _)| stuck_parts(evidence, turn, &stuck(turn)));
-    let last = evidence.last_request().map_or(0, |last| last.turn);
+    // A thread that is bricked sends no request in the turns that follow.
+    let last = evidence.run.trace.by_turn().last().map_or(0, |(turn, _)| turn);
     let stored = evidence.stored().into_iter().flat_map(|stored| {
         let stopped = (0..last).filter(|turn| evidence.was_stopped(*turn));
         stopped.filter_map(|turn| stored_running(evidence, turn, &stored)).collect::<Vec<_>>()
@@ -44,13 +45,13 @@ struct Part<'a> {
     state: ShownState,
     /// The turn in which it was shown last.
     at: usize,
-    /// Whether the client has marked it as cancelled.
-    is_cancelled: bool,
 }
 
 impl Part<'_> {
     fn is_stuck(&self, evidence: &Evidence<'_>) -> bool {
-        let is_client_s = self.is_cancelled && self.at == self.turn;
+        // What is shown just before a stop and just after it come in any order.
+        let is_client_s =
+            self.at == self.turn && evidence.events_of(self.turn).any(|event| *event == Event::Stopped);
         let key = evidence.call_by_id(self.id).map(|(key, _)| key);
         !self.state.is_final() && !is_client_s && !key.is_some_and(|key| evidence.is_astray(key))
     }
@@ -63,11 +64,8 @@ fn shown<'a>(evidence: &Evidence<'a>) -> Vec<Part<'a>> {
         match event {
             Event::CallShown { id, state } => match shown.iter_mut().find(|part| part.id == id) {
                 Some(part) => (part.state, part.at) = (*state, turn),
-                None => shown.push(Part { id, turn, state: *state, at: turn, is_cancelled: false }),
+                None => shown.push(Part { id, turn, state: *state, at: turn }),
             },
-            Event::Stopped => {
-                shown.iter_mut().filter(|part| part.turn == turn).for_each(|part| part.is_cancelled = true);
-            }
             // A dead process shows nothing any more: what it left running is not held against it.
             Event::Killed => shown.retain(|part| part.state.is_final()),
             _ => {}
