@@ -72,7 +72,7 @@ impl MergedRuns {
     /// What this control plan has shown, if the system can hold a conversation.
     pub(super) fn control(&self, plan: &Plan) -> Option<Control> {
         let concurrency = Concurrency::of(plan, &self.fit.as_ref()?.trace);
-        let found = self.outcome.judgement.findings.iter();
+        let found = self.outcome.judgement.findings.iter().flat_map(Finding::with_also);
         let causes = found.filter(|it| !it.harm.ends_conversation()).map(Signature::of).collect();
         Some(Control { concurrency, causes })
     }
