@@ -5,7 +5,7 @@
 //! finding of a cause is printed, and what follows from it is folded under it.
 //!
 //! *Follows from* is narrow: the two name the same call, or the same turn, or were judged on the same refused request,
-//! in the ways that [`follows`] lists. What it does not list are two causes. Nothing is judged here, and nothing dropped.
+//! in the ways that `follows` lists. What it does not list are two causes. Nothing is judged here, and nothing dropped.
 
 use brickbat_engine::triage::Signature;
 use brickbat_scenario::verdict::{Finding, Severity};

@@ -45,7 +45,7 @@ pub struct ProcessLimits {
 }
 
 impl ProcessLimits {
-    /// What is enough for a healthy adapter. On a busy machine these times grow (see [`super::stopwatch`]).
+    /// What is enough for a healthy adapter. On a busy machine these times grow (see `stopwatch`).
     pub const STANDARD: ProcessLimits = ProcessLimits {
         start: Waits::STANDARD.start,
         answer: Waits::STANDARD.answer,

@@ -31,7 +31,7 @@ use brickbat_scenario::trace::{
     Aside, Confidence, Consent, Ending, Event, ExchangeId, QuestionId, RequestKind, Trace, TurnOutcome,
 };
 
-/// How long to wait for what, in the time of the system (see [`crate::driver::stopwatch`]).
+/// How long to wait for what, in the time of the system (see `driver::stopwatch`).
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pace {
     /// With nothing happening for so long, a spell is quiet.

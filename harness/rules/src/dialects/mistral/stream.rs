@@ -1,4 +1,4 @@
-//! Mistral: the rules of OpenAI's chunks as Mistral keeps them, see [`crate::dialects::openai::stream`].
+//! Mistral: the rules of OpenAI's chunks as Mistral keeps them, see `dialects::openai::stream`.
 //!
 //! A call comes whole in one chunk, most often in that of the finish reason, and its index may be left out or be 0 for every call.
 
