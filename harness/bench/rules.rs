@@ -69,10 +69,11 @@ impl Unit {
         let fields = around.as_object_mut().unwrap();
         let lists = fields.iter_mut().filter(|(name, value)| *name != "tools" && value.is_array());
         let (list, messages) = lists.max_by_key(|(_, value)| value.as_array().unwrap().len()).unwrap();
-        let mut texts: Vec<String> = messages.as_array().unwrap().iter().map(Value::to_string).collect();
-        messages.as_array_mut().unwrap().clear();
+        let body_items = std::mem::take(messages.as_array_mut().unwrap());
+        let mut texts: Vec<String> = body_items.iter().map(Value::to_string).collect();
         let (list, last) = (list.clone(), texts.pop().unwrap());
-        let ids = plan.calls.iter().map(|call| call.id.clone()).collect();
+        let of_items = body_items.iter().filter_map(|item| item["id"].as_str()).map(str::to_owned);
+        let ids = plan.calls.iter().map(|call| call.id.clone()).chain(of_items).collect();
         Unit { around, list, exchange: texts.join(","), last, ids }
     }
 

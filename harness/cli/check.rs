@@ -11,30 +11,41 @@ use super::options::{dialect, profile};
 use super::output::{error, print, tell};
 use super::requests::{self, Input, Inputs, ReadEvent};
 use super::secrets::redactor;
+use super::stream::Sender;
 use super::{rule, stream};
-use brickbat_rules::Profile;
 use brickbat_rules::check::{CheckError, CheckFormat, CheckOptions, CheckReport, Strictness};
 use brickbat_rules::colour::Colour;
 use brickbat_rules::dialect::Dialect;
+use brickbat_rules::{Address, DIALECT_SIGNS, Profile};
 
-/// Check whether a strict provider would accept request bodies, lists of messages or recorded streams.
+/// Check whether a strict provider would accept request bodies, lists of messages, recorded requests or recorded streams.
+///
+/// The profile of the host judges. --host or the recording names the host. Where no host is known, the newest profile of
+/// the dialect judges. A request to a host without a profile is not judged.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Check {
-    /// A file, a directory that is searched for `.json` and `.jsonl`, or `-` for standard input. A file has one request
-    /// body or list of messages as JSON, or one on each line; a line may also be an object with the body in its field
-    /// `request`.
+    /// A file, a directory that is searched for `.json`, `.jsonl`, `.har` and `.yaml`, or `-` for standard input. A file has
+    /// one request body or list of messages as JSON, or one on each line; a line may also be an object with the body in its
+    /// field `request`, and `dialect`, `host` or `url`, and `model` next to it. HAR files and cassettes of VCR are read as
+    /// `recordings` reads them.
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<String>,
     /// The dialect, if the body does not show it.
     #[arg(long, value_name = "DIALECT", value_parser = dialect)]
     dialect: Option<Dialect>,
-    /// How strict the provider is; the newest profile of the dialect by default. `union`, or for example
+    /// Who answers, as a host or a URL, such as `api.x.ai`; by default whoever answered a recorded request.
+    #[arg(long, value_name = "HOST", value_parser = address, conflicts_with = "profile")]
+    host: Option<Address>,
+    /// The model that is asked, where it is another than the request names, or it names none.
+    #[arg(long, value_name = "MODEL")]
+    model: Option<String>,
+    /// How strict the provider is; that of the host by default, else the newest of the dialect. `union`, or for example
     /// `union:openai-chat`, checks against the newest profile of every provider that speaks the dialect.
     #[arg(long, value_name = "PROFILE", value_parser = profile_or_union)]
     profile: Option<ProfileOrUnion>,
     /// Check recorded streams instead, one in each file, as the provider sent them.
-    #[arg(long, conflicts_with_all = ["profile", "off", "deny"])]
+    #[arg(long, conflicts_with_all = ["off", "deny"])]
     stream: bool,
     /// The output format: text for people, JSON for programs, SARIF 2.1.0 for code scanning, or annotations in GitHub
     /// workflows.
@@ -54,7 +65,11 @@ const EXAMPLES: &str = "Examples:
   brickbat check traffic/ more.jsonl             all requests of a directory, and of a file with one on each line
   jq -c .body recorded.json | brickbat check -
   brickbat check --deny tool-use-id-reused --off text-empty request.json
+  brickbat check --host api.x.ai request.json    would this provider accept it?
+  brickbat check --host generativelanguage.googleapis.com --model gemini-3-pro-preview contents.json
+  brickbat check traffic.har cassettes/          recorded requests, each by the profile of its host
   brickbat check --profile union request.json    which providers of its dialect would refuse it?
+  brickbat check --stream --host api.groq.com reply.sse
   brickbat check --stream reply.sse              is the stream legal and complete?
   brickbat check --format sarif histories/ > findings.sarif
   brickbat check --format github histories/      annotations in a GitHub workflow
@@ -82,6 +97,16 @@ fn profile_or_union(word: &str) -> Result<ProfileOrUnion, UnknownName> {
     }
 }
 
+/// A host or a URL.
+fn address(word: &str) -> Result<Address, UnknownName> {
+    let address = Address::of(word);
+    let is_host = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | ':' | '[' | ']');
+    match !address.host.is_empty() && address.host.chars().all(is_host) {
+        true => Ok(address),
+        false => Err(UnknownName("expected a host or a URL, such as `api.openai.com`".to_owned())),
+    }
+}
+
 fn formats() -> impl TypedValueParser<Value = CheckFormat> {
     PossibleValuesParser::new(["text", "json", "sarif", "github"]).map(|word| match word.as_str() {
         "json" => CheckFormat::Json,
@@ -93,29 +118,53 @@ fn formats() -> impl TypedValueParser<Value = CheckFormat> {
 }
 
 impl Check {
+    /// Who sent the streams.
+    fn sender(&self) -> Result<Sender, CliError> {
+        let profile = match self.profile {
+            None => None,
+            Some(ProfileOrUnion::Profile(profile)) => Some(profile),
+            Some(ProfileOrUnion::Union(_)) => {
+                return Err(CliError::input(
+                    "a stream comes from one provider; --profile takes no union here",
+                ));
+            }
+        };
+        self.hold_to_dialect(profile.map(|profile| profile.dialect))?;
+        let address = self.host.clone().unwrap_or_default();
+        Ok(Sender { dialect: self.dialect, profile, address, model: self.model.clone() })
+    }
+
+    /// A profile is of one dialect.
+    fn hold_to_dialect(&self, of_profile: Option<Dialect>) -> Result<(), CliError> {
+        match (self.dialect, of_profile) {
+            (Some(given), Some(own)) if given != own => {
+                Err(CliError::input(format!("--profile belongs to {own}, but --dialect is {given}")))
+            }
+            _ => Ok(()),
+        }
+    }
+
     pub(super) fn execute(&self) -> Outcome {
         if self.stream {
-            return Ok(stream::check(&self.paths, self.dialect, self.format));
+            return Ok(stream::check(&self.paths, &self.sender()?, self.format));
         }
         let (strictness, of_profile) = match self.profile {
             None => (Strictness::Newest, None),
             Some(ProfileOrUnion::Profile(profile)) => (Strictness::Profile(profile), Some(profile.dialect)),
             Some(ProfileOrUnion::Union(dialect)) => (Strictness::Union, dialect),
         };
-        if self.dialect.is_some() && of_profile.is_some_and(|dialect| self.dialect != Some(dialect)) {
-            let given = self.dialect.map_or("", Dialect::name);
-            let own = of_profile.map_or("", Dialect::name);
-            return Err(CliError::input(format!("--profile belongs to {own}, but --dialect is {given}")));
-        }
+        self.hold_to_dialect(of_profile)?;
         let terms = CheckOptions {
             dialect: self.dialect.or(of_profile),
             strictness,
+            address: self.host.clone().unwrap_or_default(),
+            model: self.model.clone(),
             off: rule::all(&self.off),
             denied: rule::all(&self.deny),
         };
         let inputs = Inputs::of(&self.paths);
         let report = CheckReport::new(self.format, Colour::Ansi);
-        let mut printer = Printer { files: &inputs.files, report, dialect_hint: dialect_hint(), n_errors: 0 };
+        let mut printer = Printer::new(&inputs.files, report);
         print(&printer.report.begin());
         printer.report.pass_over(inputs.n_passed_over);
         for (folder, words) in &inputs.unreadable {
@@ -150,18 +199,37 @@ struct Printer<'a> {
     report: CheckReport,
     /// How to name the dialect; printed once.
     dialect_hint: Option<String>,
+    /// How to name a profile; printed once.
+    profile_hint: Option<String>,
     n_errors: usize,
 }
 
 /// Errors that are printed one by one. A file of another kind would have one on each line.
 const MAX_ERRORS: usize = 20;
 
-fn dialect_hint() -> Option<String> {
-    let options = Dialect::ALL.map(|dialect| format!("--dialect {dialect}"));
-    Some(format!("give {}", options.join(" or ")))
+/// What was looked for in vain, and how to say it.
+fn dialect_hint() -> String {
+    let signs: String =
+        DIALECT_SIGNS.iter().map(|(dialect, signs)| format!("\n  {dialect}: {signs}")).collect();
+    let options = Dialect::ALL.map(|dialect| format!("--dialect {dialect}")).join(" or ");
+    format!(
+        "looked for what only one dialect has:{signs}\nhint: give {options}, or the request's URL with --host; a history \
+         as a framework stores it is no request"
+    )
 }
 
-impl Printer<'_> {
+impl<'a> Printer<'a> {
+    fn new(files: &'a [Input], report: CheckReport) -> Printer<'a> {
+        let profile_hint = "hint: --profile says how strict it is, such as `openai-chat`";
+        Printer {
+            files,
+            report,
+            dialect_hint: Some(dialect_hint()),
+            profile_hint: Some(profile_hint.to_owned()),
+            n_errors: 0,
+        }
+    }
+
     fn take(&mut self, index: usize, event: ReadEvent) {
         let Some(input) = self.files.get(index) else { return };
         let file = input.path.as_str();
@@ -173,6 +241,12 @@ impl Printer<'_> {
                 let words = format!("cannot read {}: {words}", place(line));
                 self.trouble(file, line, &words, None);
             }
+            // A folder also holds other JSON, and other YAML.
+            ReadEvent::Unjudged(_, CheckError::NoConversation) if !input.is_named => self.report.pass_over(1),
+            ReadEvent::Unjudged(None, CheckError::NotJson(_)) if !input.is_named && input.is_yaml() => {
+                self.report.pass_over(1);
+            }
+            ReadEvent::Unjudged(_, CheckError::NoReply) => self.report.no_reply(),
             ReadEvent::Unjudged(line, CheckError::NotJson(words)) => {
                 // A line of a file is the first of its own text.
                 let words = match line {
@@ -182,9 +256,16 @@ impl Printer<'_> {
                 let words = format!("cannot read {} as JSON: {words}", place(line));
                 self.trouble(file, line, &words, None);
             }
-            // A folder also holds other JSON.
-            ReadEvent::Unjudged(_, CheckError::NoConversation) if !input.is_named => self.report.pass_over(1),
-            ReadEvent::Unjudged(line, _) => {
+            ReadEvent::Unjudged(line, CheckError::NotSpoken(name)) => {
+                let words = format!("{} is written for {name}, which Brickbat does not speak", place(line));
+                self.trouble(file, line, &words, None);
+            }
+            ReadEvent::Unjudged(line, CheckError::NoProfile { dialect, host }) => {
+                let hint = self.profile_hint.take();
+                let words = format!("{}: no profile known for {dialect} at {host}", place(line));
+                self.trouble(file, line, &words, hint);
+            }
+            ReadEvent::Unjudged(line, CheckError::NoDialect | CheckError::NoConversation) => {
                 let hint = self.dialect_hint.take();
                 self.trouble(file, line, &format!("{} does not show its dialect", place(line)), hint);
             }
@@ -192,9 +273,11 @@ impl Printer<'_> {
     }
 
     fn trouble(&mut self, file: &str, line: Option<u64>, words: &str, hint: Option<String>) {
+        // Words of a file must not move the cursor of a terminal.
+        let words = &words.replace(|c: char| c.is_control() && c != '\n', "\u{fffd}");
         self.n_errors += 1;
         if self.n_errors <= MAX_ERRORS {
-            let hint = hint.map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
+            let hint = hint.map(|hint| format!("\n{hint}")).unwrap_or_default();
             error(format!("{words}{hint}"));
         }
         let words = redactor().text(words).into_owned();

@@ -8,6 +8,7 @@ use include_dir::{Dir, DirEntry, include_dir};
 use brickbat_drive::driver::Catalogue;
 use brickbat_drive::driver::catalogue::Files;
 use brickbat_engine::events::Sequence;
+use brickbat_rules::explain::Counts;
 use brickbat_rules::lint::VectorFile;
 
 /// The files of each built-in system, as `harness/build.rs` found them.
@@ -41,6 +42,11 @@ pub fn vectors() -> BTreeMap<String, VectorFile> {
     files.filter_map(|file| Some((file.rule.clone()?, file))).collect()
 }
 
+/// What recordings said of the rules. A test checks that it can be read.
+pub fn counts() -> Counts {
+    Counts::read(include_str!("../../corpora/recordings.json")).unwrap_or_default()
+}
+
 /// The built-in systems.
 pub fn catalogue() -> &'static Catalogue {
     static CATALOGUE: OnceLock<Catalogue> = OnceLock::new();
@@ -54,6 +60,18 @@ mod tests {
     use brickbat_drive::driver::catalogue::SHEET;
     use brickbat_drive::driver::manifest::{FileSource, Install, Manifest};
     use brickbat_drive::runner::Probe;
+    use brickbat_rules::{Profile, Rule};
+
+    #[test]
+    fn the_counts_of_recordings_are_of_rules_and_profiles() {
+        let counts = counts();
+        assert_eq!(counts.schema, Counts::SCHEMA);
+        for collection in &counts.collections {
+            let place = &collection.source;
+            assert!(collection.taken.keys().all(|name| Profile::named(name).is_some()), "{place}");
+            assert!(collection.rules.keys().all(|id| Rule::find(id).is_some()), "{place}");
+        }
+    }
 
     #[test]
     fn every_built_in_system_is_whole() {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::embedded::vectors;
+use super::embedded::{counts, vectors};
 use super::error::{CliError, Outcome};
 use super::output::print_plain;
 use super::rule;
@@ -12,7 +12,8 @@ use brickbat_rules::Rule;
 use brickbat_rules::explain;
 use brickbat_rules::streams::StreamRule;
 
-/// Explain a rule: what it demands, why, how to repair a history that violates it, and the source.
+/// Explain a rule: what it demands, why, how to repair a history that violates it, since when, for which models and hosts,
+/// how well it is known, and the source.
 ///
 /// Covers the rules for recorded streams too, which `check --stream` names.
 #[derive(Args)]
@@ -50,8 +51,8 @@ impl Explain {
             return Ok(0);
         };
         let (of_bodies, of_streams) = rule::any_named(wanted)?;
-        let vectors = vectors();
-        let page = |rule: &'static Rule| explain::text(rule, vectors.get(rule.id));
+        let (vectors, counts) = (vectors(), counts());
+        let page = |rule: &'static Rule| explain::text(rule, vectors.get(rule.id), &counts);
         let of_streams = of_streams.into_iter().map(explain::stream_text);
         let pages: Vec<String> = of_bodies.into_iter().map(page).chain(of_streams).collect();
         print_plain(&pages.join("\n"));
@@ -60,7 +61,7 @@ impl Explain {
 }
 
 fn write(folder: &Path) -> Outcome {
-    let site = explain::site(&vectors());
+    let site = explain::site(&vectors(), &counts());
     for (path, html) in &site {
         let path = folder.join(path);
         let parent = path.parent().unwrap_or(folder);

@@ -1,6 +1,7 @@
 //! `brickbat fuzz`: generated scenarios on a system, and each distinct failure as one small scenario.
 
-use brickbat_scenario::plan::CONTROL;
+mod accusations;
+
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -19,6 +20,7 @@ use super::output::{paint, print};
 use super::progress::Progress;
 use super::replay;
 use super::shrink::{Effort, minimise};
+use accusations::Accusations;
 use brickbat_drive::runner::{Job, Keep, Options, Started, System, quoted};
 use brickbat_engine::triage::{Signature, file_name, words};
 use brickbat_report::record::Record;
@@ -27,6 +29,7 @@ use brickbat_report::report::text::{self, Tone, counted};
 use brickbat_rules::dialect::Dialect;
 use brickbat_rules::redact::Redactor;
 use brickbat_scenario::lower;
+use brickbat_scenario::plan::CONTROL;
 use brickbat_scenario::scenario::Scenario;
 use brickbat_scenario::verdict::{Finding, Verdict};
 use brickbat_search::fuzz::novelty::features;
@@ -104,21 +107,7 @@ struct Tally {
     n_failures: usize,
     n_shrink_runs: usize,
     unjudged: Vec<Case>,
-    accusations: Vec<Accusation>,
-}
-
-/// What the reference agent is accused of in a scenario.
-struct Accusation {
-    scenario: Scenario,
-    dialect: Dialect,
-    finding: Finding,
-    is_told: bool,
-}
-
-impl Accusation {
-    fn is_of(&self, finding: &Finding) -> bool {
-        Signature::of(&self.finding) == Signature::of(finding)
-    }
+    accusations: Accusations,
 }
 
 /// One run of the command.
@@ -202,12 +191,7 @@ impl FuzzRun<'_> {
             Trial::Passed => true,
             Trial::Unplayable | Trial::Unproven => false,
             Trial::Accused(findings) => {
-                let mut tally = self.tally.borrow_mut();
-                let is_new = |finding: &Finding| tally.accusations.iter().all(|it| !it.is_of(finding));
-                if let Some(finding) = findings.into_iter().find(is_new) {
-                    let (scenario, dialect) = (scenario.clone(), setting.dialect);
-                    tally.accusations.push(Accusation { scenario, dialect, finding, is_told: false });
-                }
+                self.tally.borrow_mut().accusations.add(scenario, setting.dialect, findings);
                 false
             }
         }
@@ -215,24 +199,8 @@ impl FuzzRun<'_> {
 
     /// Says what the reference agent is accused of, as far as it has not been said.
     fn report_accusations(&self) -> Result<(), CliError> {
-        let mut tally = self.tally.borrow_mut();
-        for accusation in tally.accusations.iter_mut().filter(|accusation| !accusation.is_told) {
-            let Accusation { scenario, dialect, finding, .. } = &*accusation;
-            let mut text = failure::headline(Tone::Bad, finding);
-            text.push_str(&format!(
-                "  a bug of Brickbat: the reference agent is accused in {dialect}: {}\n  {}\n",
-                finding.message,
-                words(scenario)
-            ));
-            if let Some(folder) = &self.fuzz.out {
-                let path =
-                    folder.join(format!("accusation-{}", file_name(&Signature::of(finding), scenario)));
-                failure::write(&path, scenario)?;
-                let file = quoted(&path.to_string_lossy());
-                text.push_str(&format!("  again: brickbat run {file} --system reference/simulated\n"));
-            }
+        for text in self.tally.borrow_mut().accusations.report(self.fuzz.out.as_deref())? {
             self.progress.hide(|| print(&format!("{text}\n")));
-            accusation.is_told = true;
         }
         Ok(())
     }
@@ -381,16 +349,20 @@ impl FuzzRun<'_> {
             self.fuzz.seed,
             if is_whole { "" } else { "; interrupted" },
         ));
-        match (tally.unjudged.is_empty(), tally.n_failures) {
-            _ if !tally.accusations.is_empty() => SUITE_BROKEN,
+        tally.exit_code()
+    }
+}
+
+impl Tally {
+    fn exit_code(&self) -> u8 {
+        match (self.unjudged.is_empty(), self.n_failures) {
+            _ if !self.accusations.is_empty() => SUITE_BROKEN,
             (_, 1..) => 1,
             (false, 0) => UNJUDGED,
             (true, 0) => 0,
         }
     }
-}
 
-impl Tally {
     /// Counts a case. An action of a generated plan that is not proven says nothing, so it is counted only.
     fn count(&mut self, case: &Case) {
         *self.counts.entry(case.judged).or_insert(0) += 1;
@@ -422,4 +394,22 @@ fn duration(word: &str) -> Result<Duration, UnknownName> {
     let expected = || UnknownName("expected a duration such as 90s, 10m or 2h".to_owned());
     let (number, seconds) = number.parse::<u64>().ok().zip(seconds).ok_or_else(expected)?;
     number.checked_mul(seconds).map(Duration::from_secs).ok_or_else(|| UnknownName("too long".to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brickbat_scenario::parse;
+    use brickbat_scenario::verdict::Severity;
+
+    #[test]
+    fn an_accusation_of_the_reference_agent_outweighs_what_a_system_has_shown() {
+        let mut tally = Tally { n_failures: 1, ..Tally::default() };
+        assert_eq!(tally.exit_code(), 1);
+        let finding = Finding::new("results-kept", Severity::ResultsLost, "a result is gone");
+        let text = include_str!("../../scenarios/control/plain-batch.yaml");
+        let scenario = parse::parse("plain-batch.yaml", text).unwrap().remove(0).scenario;
+        tally.accusations.add(&scenario, Dialect::OpenaiChat, vec![finding]);
+        assert_eq!(tally.exit_code(), SUITE_BROKEN);
+    }
 }

@@ -86,9 +86,11 @@ impl Lint {
     }
 }
 
-/// The schema of the format is in the same directory as the files.
+/// The schema of the format is in the same directory as the files, and what recordings said of the rules is next to it, as are
+/// histories from the stores of products.
 fn is_vectors(path: &str) -> bool {
-    path.ends_with(".json") && !path.ends_with(".schema.json")
+    let is_other = path.ends_with("corpora/recordings.json") || path.contains("corpora/stored/");
+    path.ends_with(".json") && !path.ends_with(".schema.json") && !is_other
 }
 
 /// Whether the vectors of a file are for streams: each says how its stream ended.

@@ -193,6 +193,18 @@ fn patience(text: &str) -> Result<f64, UnknownName> {
     factor.ok_or_else(|| UnknownName("expected a number from 0.1 to 100, such as `2`".to_owned()))
 }
 
+/// The name of a model, as it stands in the path or the body of a request.
+pub(super) fn model(name: &str) -> Result<String, UnknownName> {
+    let is_name = |c: char| c.is_ascii_graphic() && !matches!(c, '"' | '\\');
+    if !name.is_empty() && name.len() <= MAX_MODEL && name.chars().all(is_name) {
+        return Ok(name.to_owned());
+    }
+    Err(UnknownName("expected the name of a model, such as `claude-opus-4-6`".to_owned()))
+}
+
+/// Bytes of the name of a model. An ARN of Bedrock has up to 2048.
+const MAX_MODEL: usize = 2048;
+
 fn severity(word: &str) -> Result<Severity, UnknownName> {
     let known = ["any", "bricked"].into_iter().chain(Severity::ALL.map(Severity::name));
     Severity::threshold(word).ok_or_else(|| unknown(known))

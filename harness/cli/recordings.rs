@@ -1,5 +1,8 @@
 //! `brickbat recordings`.
 
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
 use clap::Args;
 
 use super::error::{BAD_INPUT, CliError, Outcome};
@@ -8,6 +11,7 @@ use super::output::{error, print, print_json};
 use super::requests;
 use brickbat_rules::Profile;
 use brickbat_rules::dialect::Dialect;
+use brickbat_rules::explain::{Collection, Counts};
 use brickbat_rules::recordings::{self, CompareOptions, RecordingError, Table};
 
 /// Compare the answers of providers in recorded traffic with the rules, to see how far a profile fits your own traffic.
@@ -24,9 +28,16 @@ pub(super) struct Recordings {
     /// The dialect of all requests; by default it is detected for each.
     #[arg(long, value_name = "DIALECT", value_parser = dialect)]
     dialect: Option<Dialect>,
-    /// The profile for requests in its dialect; by default that of the host, else the newest.
+    /// The profile for requests in its dialect; by default that of the host. Requests to hosts without a profile are only
+    /// counted; the newest judges where no host is recorded.
     #[arg(long, value_name = "PROFILE", value_parser = profile)]
     profile: Option<&'static Profile>,
+    /// Keep what was said of each rule in this file, from which `explain` is built; needs --source.
+    #[arg(long, value_name = "FILE", requires = "source")]
+    counts: Option<PathBuf>,
+    /// Whose recordings these are, in a few words for the reader of `explain`.
+    #[arg(long, value_name = "TEXT", requires = "counts")]
+    source: Option<String>,
     /// The output format.
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: TextOrJson,
@@ -36,6 +47,7 @@ const EXAMPLES: &str = "Examples:
   brickbat recordings tests/cassettes/*.yaml
   brickbat recordings --profile openai-chat@2026-09 traffic.har
   brickbat recordings --format json rows.jsonl
+  brickbat recordings --counts corpora/recordings.json --source 'our traffic' rows.jsonl
 
 too strict: the rules refuse what the provider accepted. too lax: the rules accept what the provider refused, so one
 may be missing. something else: a refusal that is not about the history, such as an unknown model or a rate limit.
@@ -76,6 +88,9 @@ impl Recordings {
                 _ => Ok(BAD_INPUT),
             };
         }
+        if let (Some(path), Some(source)) = (&self.counts, &self.source) {
+            keep(path, &table.counts(source, &today()))?;
+        }
         match self.format {
             TextOrJson::Text => print(&table.to_text()),
             TextOrJson::Json => print_json(table.to_json()),
@@ -85,5 +100,48 @@ impl Recordings {
             (0, _) => 1,
             _ => BAD_INPUT,
         })
+    }
+}
+
+/// Adds what recordings said to a file that holds the like.
+fn keep(path: &Path, collection: &Collection) -> Result<(), CliError> {
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) => return Err(CliError::cannot_read(path.display(), error)),
+    };
+    let mut counts = Counts::read(&text).map_err(|error| CliError::cannot_read(path.display(), error))?;
+    counts.add(collection.clone());
+    std::fs::write(path, counts.to_text()).map_err(|error| CliError::cannot_write(path.display(), error))
+}
+
+/// The day in UTC, as `YYYY-MM-DD`.
+fn today() -> String {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    date(since.as_secs() / SECONDS_OF_A_DAY)
+}
+
+const SECONDS_OF_A_DAY: u64 = 24 * 60 * 60;
+
+/// The date of a day counted from 1970-01-01, by years that begin in March, so that a leap day is the last.
+fn date(n_days: u64) -> String {
+    const DAYS_OF_400_YEARS: u64 = 146_097;
+    const FROM_YEAR_0_TO_1970: u64 = 719_468;
+    let n_days = n_days + FROM_YEAR_0_TO_1970;
+    let (era, day) = (n_days / DAYS_OF_400_YEARS, n_days % DAYS_OF_400_YEARS);
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let (month, year) = if month < 10 { (month + 3, year) } else { (month - 9, year + 1) };
+    format!("{:04}-{month:02}-{day:02}", 400 * era + year)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_have_dates() {
+        assert_eq!([0, 59, 789, 20_780].map(date), ["1970-01-01", "1970-03-01", "1972-02-29", "2026-11-23"]);
     }
 }

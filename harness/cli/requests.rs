@@ -1,12 +1,16 @@
 //! Requests in files: found, read piece by piece, checked on all cores, and passed on in their order.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use brickbat_rules::check::{CheckError, CheckOptions, CheckedRequest, Start, check};
+use brickbat_rules::check::{
+    CheckError, CheckOptions, CheckedRequest, Start, check, check_recorded, line_offsets,
+};
+use brickbat_rules::recordings;
 
 /// A file with requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,12 +21,19 @@ pub struct Input {
     pub is_named: bool,
 }
 
+impl Input {
+    /// Whether it may be a cassette, or any other YAML.
+    pub fn is_yaml(&self) -> bool {
+        Path::new(&self.path).extension().is_some_and(|ending| ending == "yaml" || ending == "yml")
+    }
+}
+
 /// The files that the user means.
 #[derive(Debug, Default)]
 pub struct Inputs {
     /// In the order of the arguments; those of a folder are sorted.
     pub files: Vec<Input>,
-    /// Files of folders that are named neither `.json` nor `.jsonl`.
+    /// Files of folders with other endings than those of JSON, HAR files and cassettes.
     pub n_passed_over: usize,
     /// Folders that could not be listed, and why.
     pub unreadable: Vec<(String, String)>,
@@ -83,7 +94,7 @@ impl Inputs {
             match entry.file_type() {
                 // Links to folders are not followed, since they may lead in circles.
                 Ok(kind) if kind.is_dir() => self.walk(&path, depth - 1),
-                Ok(_) if is_json(&path) => {
+                Ok(_) if is_text(&path) => {
                     self.files.push(Input { path: path.display().to_string(), is_named: false });
                 }
                 _ => self.n_passed_over += 1,
@@ -92,8 +103,9 @@ impl Inputs {
     }
 }
 
-fn is_json(path: &Path) -> bool {
-    path.is_file() && path.extension().is_some_and(|ending| ending == "json") || has_lines(path)
+fn is_text(path: &Path) -> bool {
+    let is_one = |ending: &OsStr| ["json", "har", "yaml", "yml"].iter().any(|known| ending == *known);
+    path.is_file() && (path.extension().is_some_and(is_one) || has_lines(path))
 }
 
 fn has_lines(path: &Path) -> bool {
@@ -160,26 +172,50 @@ impl PieceBatch<'_> {
         let terms = self.terms;
         let of = |(index, piece): (usize, Result<Piece, ReadEvent>)| match piece {
             Ok(piece) => (index, of_piece(&piece, terms)),
-            Err(event) => (index, event),
+            Err(event) => (index, vec![event]),
         };
         let pieces = std::mem::take(&mut self.pieces);
         self.n_judged += std::mem::take(&mut self.n_bytes);
         // Most runs check one request, which needs one core.
         let is_many = pieces.iter().filter(|(_, piece)| piece.is_ok()).nth(1).is_some();
-        let events: Vec<(usize, ReadEvent)> = if is_many {
+        let events: Vec<(usize, Vec<ReadEvent>)> = if is_many {
             pieces.into_par_iter().map(of).collect()
         } else {
             pieces.into_iter().map(of).collect()
         };
-        events.into_iter().for_each(|(index, event)| (self.each)(index, event));
+        for (index, events) in events {
+            events.into_iter().for_each(|event| (self.each)(index, event));
+        }
         (self.progress)(self.n_judged);
     }
 }
 
-fn of_piece(piece: &Piece, terms: &CheckOptions) -> ReadEvent {
-    match check(&piece.text, piece.start, terms) {
+fn of_piece(piece: &Piece, terms: &CheckOptions) -> Vec<ReadEvent> {
+    if !piece.is_line && recordings::is_recording(&piece.text) {
+        return of_recording(&piece.text, terms);
+    }
+    let line = piece.is_line.then_some(piece.start.line);
+    vec![event(line, check(&piece.text, piece.start, terms))]
+}
+
+/// Checks each exchange of a HAR or a cassette.
+fn of_recording(text: &[u8], terms: &CheckOptions) -> Vec<ReadEvent> {
+    let exchanges = match recordings::read(text) {
+        Ok(exchanges) => exchanges,
+        Err(problem) => return vec![ReadEvent::Unreadable(problem.line, problem.words)],
+    };
+    let offsets = line_offsets(text, exchanges.iter().map(|exchange| exchange.line));
+    let each = exchanges.iter().zip(offsets).map(|(exchange, offset)| {
+        let start = Start { line: exchange.line, offset };
+        event(Some(exchange.line), check_recorded(exchange, start, terms))
+    });
+    each.collect()
+}
+
+fn event(line: Option<u64>, checked: Result<CheckedRequest, CheckError>) -> ReadEvent {
+    match checked {
         Ok(checked) => ReadEvent::Judged(Box::new(checked)),
-        Err(unjudged) => ReadEvent::Unjudged(piece.is_line.then_some(piece.start.line), unjudged),
+        Err(unjudged) => ReadEvent::Unjudged(line, unjudged),
     }
 }
 

@@ -14,7 +14,7 @@ use super::interrupt::until_interrupted;
 use super::launch::{Launch, block_on};
 use super::library::{self, Selection, Source};
 use super::options::{
-    ConfirmOptions, FailOnOptions, JobOptions, PlanOptions, ProviderOptions, SystemOptions,
+    self, ConfirmOptions, FailOnOptions, JobOptions, PlanOptions, ProviderOptions, SystemOptions,
 };
 use super::output::{paint, print};
 use super::progress::Progress;
@@ -39,6 +39,10 @@ pub(super) struct Run {
     system: SystemOptions,
     #[command(flatten)]
     provider: ProviderOptions,
+    /// The model that systems are asked to use, such as `claude-opus-4-6`. By default each asks the model that its adapter
+    /// takes, and a later one where the provider would refuse that what it took.
+    #[arg(long, value_name = "NAME", value_parser = options::model, conflicts_with = "explore")]
+    model: Option<String>,
     /// Print the ids of the plans and run nothing.
     #[arg(long)]
     list: bool,
@@ -72,7 +76,7 @@ pub(super) struct Run {
     #[arg(
         long,
         value_name = "DIR",
-        conflicts_with_all = ["scenarios", "systems", "dialects", "profiles", "filter", "seed", "shard"]
+        conflicts_with_all = ["scenarios", "systems", "dialects", "profiles", "model", "filter", "seed", "shard"]
     )]
     rerun_failed: Option<PathBuf>,
     #[command(flatten)]
@@ -138,6 +142,7 @@ impl Run {
             command,
             mode,
             sdk_version,
+            model: self.model.clone(),
             patience: Some(patience).filter(|factor| *factor != 1.0),
             dialects: self.provider.dialects().iter().map(|dialect| dialect.name().to_owned()).collect(),
             profiles: self.provider.profiles().iter().map(|profile| profile.name.to_owned()).collect(),
@@ -280,6 +285,7 @@ fn note(work: &Work, report: Option<&Report>) -> RunNote {
         command,
         mode,
         sdk_version,
+        model,
         dialects: _,
         profiles: _,
         filter,
@@ -287,7 +293,7 @@ fn note(work: &Work, report: Option<&Report>) -> RunNote {
         seed: _,
         shard: _,
     } = &mut arguments;
-    let own = manifest.iter_mut().chain(command).chain(mode).chain(sdk_version).chain(filter);
+    let own = manifest.iter_mut().chain(command).chain(mode).chain(sdk_version).chain(model).chain(filter);
     scenarios.iter_mut().chain(systems).chain(own).for_each(|word| redactor().string(word));
     let cases = report.into_iter().flat_map(|report| &report.cases).map(|case| RunCase {
         system: case.system.clone(),

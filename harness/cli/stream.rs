@@ -1,5 +1,6 @@
 //! `brickbat check --stream`: recorded streams.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read};
 
@@ -13,16 +14,26 @@ use brickbat_rules::check::{
 };
 use brickbat_rules::colour::Colour;
 use brickbat_rules::dialect::Dialect;
-use brickbat_rules::streams::{self, Linter, MAX_LOOK_BYTES, StreamReport};
+use brickbat_rules::streams::{self, Linter, MAX_LOOK_BYTES, StreamKind, StreamReport, StreamStrictness};
+use brickbat_rules::{Address, Api, Profile};
 
 /// A file with the report on its stream, or with the reason why there is none.
 type StreamOutcome = (String, Result<StreamReport, String>);
 
+/// Who sent the streams, as far as the user says it.
+#[derive(Debug, Clone)]
+pub(super) struct Sender {
+    pub(super) dialect: Option<Dialect>,
+    pub(super) profile: Option<&'static Profile>,
+    pub(super) address: Address,
+    pub(super) model: Option<String>,
+}
+
 /// Checks a stream in each file, and gives the exit code.
-pub(super) fn check(paths: &[String], dialect: Option<Dialect>, format: CheckFormat) -> u8 {
+pub(super) fn check(paths: &[String], sender: &Sender, format: CheckFormat) -> u8 {
     let mut outcomes: Vec<StreamOutcome> = Vec::new();
     for path in paths {
-        let judged = judged(path, dialect);
+        let judged = judged(path, sender);
         match &judged {
             Ok(report) => match format {
                 CheckFormat::Text => print(&stream_to_text(path, report, Colour::Ansi)),
@@ -69,41 +80,62 @@ pub(super) fn check(paths: &[String], dialect: Option<Dialect>, format: CheckFor
     }
 }
 
-fn judged(path: &str, dialect: Option<Dialect>) -> Result<StreamReport, String> {
-    match read(path, dialect) {
-        Ok(Some(report)) => Ok(report),
-        Ok(None) => Err(format!("{path} does not show its dialect\nhint: give --dialect")),
-        Err(error) => Err(format!("cannot read {path}: {error}")),
-    }
+fn judged(path: &str, sender: &Sender) -> Result<StreamReport, String> {
+    read(path, sender).unwrap_or_else(|error| Err(format!("cannot read {path}: {error}")))
 }
 
-/// The report on the stream of a file, or of standard input for `-`; none if no dialect is given and the stream does not
-/// show its own. It is checked while it is read, however long it is.
-fn read(path: &str, dialect: Option<Dialect>) -> io::Result<Option<StreamReport>> {
+/// The report on the stream of a file, or of standard input for `-`; or why it cannot be judged. It is checked while it is
+/// read, however long it is.
+fn read(path: &str, sender: &Sender) -> io::Result<Result<StreamReport, String>> {
     match path {
-        "-" => lint_all(&mut io::stdin().lock(), dialect),
-        path => lint_all(&mut File::open(path)?, dialect),
+        "-" => lint_all(path, &mut io::stdin().lock(), sender),
+        path => lint_all(path, &mut File::open(path)?, sender),
     }
 }
 
 /// Bytes that are read at once.
 const CHUNK_BYTES: usize = 64 << 10;
 
-fn lint_all(file: &mut impl Read, dialect: Option<Dialect>) -> io::Result<Option<StreamReport>> {
+fn lint_all(path: &str, file: &mut impl Read, sender: &Sender) -> io::Result<Result<StreamReport, String>> {
     let mut head = Vec::new();
     file.take(MAX_LOOK_BYTES as u64).read_to_end(&mut head)?;
-    let Some(dialect) = dialect.or_else(|| streams::detect(&head)) else {
-        return Ok(None);
+    let strictness = match sender.strictness(path, &head) {
+        Ok(strictness) => strictness,
+        Err(words) => return Ok(Err(words)),
     };
-    let mut linter = Linter::new(dialect);
+    let mut linter = Linter::with(strictness);
     linter.feed(&head);
     let mut chunk = vec![0; CHUNK_BYTES];
     loop {
         match file.read(&mut chunk) {
-            Ok(0) => return Ok(Some(linter.finish())),
+            Ok(0) => return Ok(Ok(linter.finish())),
             Ok(n) => linter.feed(&chunk[..n]),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
+    }
+}
+
+impl Sender {
+    /// By whose strictness a stream is judged that begins with these bytes.
+    fn strictness(&self, path: &str, head: &[u8]) -> Result<StreamStrictness, String> {
+        let not_spoken =
+            |name: &str| Err(format!("{path} is a stream of {name}, which Brickbat does not speak"));
+        let recognised = streams::recognise(head);
+        if let Some(StreamKind::NotSpoken(name)) = recognised {
+            return not_spoken(name);
+        }
+        if let Some(profile) = self.profile {
+            return Ok(StreamStrictness::Profile(profile));
+        }
+        let dialect = match (self.dialect, self.address.api(), recognised) {
+            (Some(dialect), _, _) | (None, Some(Api::Spoken(dialect)), _) => dialect,
+            (None, Some(Api::Unspoken(name)), _) => return not_spoken(name),
+            (None, None, Some(StreamKind::Dialect(dialect))) => dialect,
+            _ => return Err(format!("{path} does not show its dialect\nhint: give --dialect")),
+        };
+        let of_path = self.address.model().map(Cow::into_owned);
+        let model = self.model.clone().or(of_path).or_else(|| streams::model_of(head)).unwrap_or_default();
+        Ok(StreamStrictness::at_host(dialect, &self.address.host, &model))
     }
 }

@@ -74,6 +74,9 @@ impl Systems {
                 let names: Vec<&str> = mode.application.iter().map(|duty| duty.name()).collect();
                 let _ = writeln!(text, "  the application's: {}", names.join(", "));
             }
+            if !mode.lacks.is_empty() {
+                let _ = writeln!(text, "  cannot {}", mode.lacks.join(", "));
+            }
             // What modes share is printed after the last of them.
             let is_last = rows
                 .get(nth + 1)
@@ -145,5 +148,6 @@ fn to_json(manifest: &Manifest, mode: &Mode) -> Value {
         "limits": manifest.limits,
         "application": mode.application,
         "repairs": mode.repairs,
+        "lacks": mode.lacks,
     })
 }

@@ -3,6 +3,7 @@
 use brickbat_scenario::plan::CONTROL;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::error::CliError;
 use super::options::{SystemOptions, jobs};
@@ -39,7 +40,7 @@ impl Work {
         let earlier = earlier_cases(path, &note)?;
         let RunNote { mut arguments, finished, .. } = note;
         let own = arguments.manifest.iter().chain(&arguments.command).chain(&arguments.mode);
-        let own = own.chain(&arguments.sdk_version).chain(&arguments.filter);
+        let own = own.chain(&arguments.sdk_version).chain(&arguments.model).chain(&arguments.filter);
         if own.chain(&arguments.scenarios).chain(&arguments.systems).any(|word| word.contains(REDACTED)) {
             let why = "a secret in the arguments of that run was not kept\nhint: give the arguments again";
             return Err(wrong(why.to_owned()));
@@ -93,7 +94,10 @@ pub(super) fn plans(arguments: &RunArguments) -> Result<(Vec<Job>, Vec<&'static 
         .collect::<Result<_, _>>()?;
     let profiles = arguments.profiles.iter();
     let profiles = profiles.map(|name| Profile::named(name).ok_or_else(|| unknown("profile", name)));
-    let jobs = jobs(&arguments.scenarios, &dialects, arguments.filter.as_deref(), arguments.seed)?;
+    let mut jobs = jobs(&arguments.scenarios, &dialects, arguments.filter.as_deref(), arguments.seed)?;
+    if let Some(model) = &arguments.model {
+        jobs.iter_mut().for_each(|job| job.plan = Arc::new(job.plan.with_model(model)));
+    }
     Ok((jobs, profiles.collect::<Result<_, _>>()?))
 }
 

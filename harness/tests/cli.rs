@@ -72,6 +72,15 @@ fn two_files_of_one_name_are_not_taken_for_one() {
 }
 
 #[test]
+fn what_stood_in_the_store_of_a_product_can_be_given() {
+    let stored = concat!(env!("CARGO_MANIFEST_DIR"), "/corpora/stored");
+    let files = fs::read_dir(stored).unwrap().map(|entry| entry.unwrap().path());
+    let n_scenarios = files.filter(|path| path.extension().is_some_and(|ending| ending == "yaml")).count();
+    let said = brickbat(&["run", stored, "--list", "--dialect", "anthropic-messages"]);
+    assert_eq!((said.code, said.out.lines().count()), (Some(0), n_scenarios), "{said:#?}");
+}
+
+#[test]
 fn list_prints_the_ids_of_built_in_plans() {
     let said = brickbat(&[&["run", "--list", "abort/mid-batch"], &TWO_DIALECTS[..]].concat());
     assert_eq!((said.code, said.err.as_str()), (Some(0), ""), "{said:#?}");

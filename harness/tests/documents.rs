@@ -176,26 +176,35 @@ fn each_dependency_has_its_reason() {
 }
 
 /// Each invariant was broken by a real system and is covered by checks of which a planted bug shows that they can fail
-/// (`suite.rs` catches each bug); and no check covers nothing.
+/// (`suite.rs` catches each bug); one planted bug stands for it and for no other, or it says that it is not judged; and no
+/// check covers nothing.
 #[test]
 fn each_invariant_is_covered_by_checks_that_can_fail() {
     let page = read(INVARIANTS);
     let can_fail: BTreeSet<&str> = Canary::all().map(Canary::caught_by).collect();
-    let (mut covering, mut n_rows) = (BTreeSet::new(), 0);
+    let (mut covering, mut planted_bugs, mut n_rows) = (BTreeSet::new(), BTreeSet::new(), 0);
     for (row, n) in page.lines().filter(|line| line.starts_with("| INV-")).zip(1..) {
         let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
-        let [id, invariant, seen_in] = cells[..] else { panic!("{row}") };
+        let [id, invariant, seen_in, planted] = cells[..] else { panic!("{row}") };
         assert_eq!(id, format!("INV-{n:02}"));
         assert!(!invariant.is_empty() && !seen_in.is_empty(), "{row}");
         let checks = CHECKS.iter().filter(|check| check.invariants.contains(&n)).map(|check| check.id);
         let checks: BTreeSet<&str> = checks.collect();
         assert!(!checks.is_empty() && checks.is_subset(&can_fail), "{row}: {checks:?}");
+        if planted != NOT_JUDGED {
+            let canary = Canary::from_name(planted.trim_matches('`')).unwrap_or_else(|| panic!("{row}"));
+            assert!(checks.contains(canary.caught_by()), "{row}: {} catches it", canary.caught_by());
+            assert!(planted_bugs.insert(canary), "{row}: the bug stands for another row, too");
+        }
         covering.extend(checks);
         n_rows = n;
     }
     assert_eq!(CHECKS.iter().flat_map(|check| check.invariants).max(), Some(&n_rows));
     assert_eq!(covering, CHECKS.iter().map(|check| check.id).collect());
 }
+
+/// What an invariant says that no planted bug stands for.
+const NOT_JUDGED: &str = "not judged";
 
 #[test]
 fn each_check_has_a_file_of_its_name() {

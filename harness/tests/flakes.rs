@@ -8,6 +8,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::program::{BRICKBAT, Said, brickbat, report};
+use brickbat::plan::CONTROL;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -34,6 +35,18 @@ fn a_finding_that_repeats_is_confirmed_by_one_more_run() {
     assert_eq!(said.code, Some(1), "{said:#?}");
     assert_eq!(case["repeats"], json!({ "seen": 2, "of": 2, "alone": true }), "{case:#}");
     assert!(!said.out.contains("flaky:"), "{said:#?}");
+}
+
+#[test]
+fn a_mild_finding_of_the_control_plan_is_reported_there_and_makes_no_plan_inconclusive() {
+    let folder = TempDir::new().unwrap();
+    let (said, case) = run(folder.path(), "[0-9]+", &[]);
+    assert_eq!(said.code, Some(1), "{said:#?}");
+    assert_eq!((&case["verdict"], &case["findings"]), (&json!("pass"), &Value::Null), "{case:#}");
+    let report = report(&folder.path().join("r.json"));
+    let control = report["cases"].as_array().unwrap().iter().find(|case| case["verdict"] == "fail").unwrap();
+    assert!(control["plan"].as_str().unwrap().ends_with(CONTROL), "{control:#}");
+    assert_eq!(control["findings"][0]["check"], "parts-settled", "{control:#}");
 }
 
 #[test]

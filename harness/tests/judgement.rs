@@ -7,6 +7,7 @@ mod exit_code;
 mod grades;
 mod kill;
 mod late;
+mod models;
 mod readable;
 mod staging;
 mod stopping;
@@ -21,7 +22,7 @@ use brickbat::lower;
 use brickbat::run::Run;
 use brickbat::trace::{Ending, Event, ExchangeId, RequestKind, ShownState, TurnOutcome};
 use brickbat::verdict::Verdict;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use staging::*;
 
@@ -166,6 +167,36 @@ fn a_batch_whose_results_are_swapped_fails() {
         let run = with_bodies(&run(&plan), swap);
         expect_failure(&plan, &run, "results-kept", &[&gone("a"), &gone("b")]);
     }
+}
+
+/// The same run by a system that puts a reminder before the user's first words, which is another one from turn 2 on.
+fn with_changing_reminder(run: &Run) -> Run {
+    rebuilt(run, |turn, event| {
+        let Event::Requested { exchange, kind, model, body } = event else { return vec![event.clone()] };
+        let mut body: Value = serde_json::from_slice(body).expect("a request is JSON");
+        let first = &mut body["messages"][0]["content"];
+        let said = match first.take() {
+            Value::String(text) => json!([{ "type": "text", "text": text }]),
+            blocks => blocks,
+        };
+        let reminder = if turn == 0 { "Be brief.\n" } else { "Be brief." };
+        let mut blocks = vec![json!({ "type": "text", "text": reminder })];
+        blocks.extend(said.as_array().expect("a message has blocks").iter().cloned());
+        *first = blocks.into();
+        let body = body.to_string().into_bytes().into();
+        vec![Event::Requested { exchange: *exchange, kind: *kind, model: model.clone(), body }]
+    })
+}
+
+#[test]
+fn what_stands_directly_before_the_words_of_a_turn_may_change_with_a_break_of_that_turn() {
+    let is_found = |name: &str| {
+        let plan = plan(name, Dialect::AnthropicMessages);
+        let judgement = judged(&plan, &with_changing_reminder(&run(&plan)));
+        judgement.findings.iter().any(|finding| finding.check == "prefix-stable")
+    };
+    assert!(!is_found("abort/in-text#p=headers"));
+    assert!(is_found("control/plain-batch"));
 }
 
 #[test]

@@ -9,8 +9,10 @@ use std::path::{Path, PathBuf};
 use aws_smithy_eventstream::frame::write_message_to;
 use aws_smithy_types::event_stream::{Header, HeaderValue, Message};
 use brickbat::dialect::Dialect;
-use brickbat::rules::Severity;
-use brickbat::rules::streams::{Ended, Linter, StreamReport, StreamRule, detect, lint};
+use brickbat::rules::streams::{
+    Ended, Linter, StreamKind, StreamReport, StreamRule, StreamStrictness, detect, lint, lint_as, recognise,
+};
+use brickbat::rules::{Profile, Severity, streams};
 use brickbat::scenario::ErrorKind;
 use brickbat::wire::{self, Envelope, SseReader};
 use proptest::prelude::*;
@@ -42,6 +44,12 @@ struct Vector {
     name: String,
     /// What happened.
     comment: String,
+    /// Where this stream was seen, if not where the file says.
+    source: Option<String>,
+    /// The host that sent it. Without host and profile the stream is judged as it says itself.
+    host: Option<String>,
+    /// The profile that judges.
+    profile: Option<String>,
     /// Lines, each of which ends with a line feed.
     lines: Option<Vec<String>>,
     /// Frames of the binary event stream.
@@ -97,7 +105,7 @@ fn every_vector_is_judged_as_it_says() {
 }
 
 fn check(grammar: Dialect, rule: Option<&str>, vector: &Vector) -> Result<(), String> {
-    let report = lint(grammar, &bytes_of(vector));
+    let report = lint_as(strictness_of(grammar, vector)?, &bytes_of(vector));
     let told: String = report.violations.iter().map(|fault| format!("\n{fault}")).collect();
     let ids: BTreeSet<String> = report.violations.iter().map(|fault| fault.rule.id.to_owned()).collect();
     if ids != vector.faults || report.ended.name() != vector.ended {
@@ -117,6 +125,18 @@ fn check(grammar: Dialect, rule: Option<&str>, vector: &Vector) -> Result<(), St
         return Err(format!("expected the fault at event {:?}{told}", vector.event));
     }
     Ok(())
+}
+
+fn strictness_of(grammar: Dialect, vector: &Vector) -> Result<StreamStrictness, String> {
+    match (&vector.profile, &vector.host) {
+        (Some(name), None) => {
+            let profile = Profile::named(name).ok_or(format!("there is no profile {name}"))?;
+            Ok(StreamStrictness::Profile(profile))
+        }
+        (None, Some(host)) => Ok(StreamStrictness::at_host(grammar, host, "")),
+        (None, None) => Ok(StreamStrictness::AsItSays(grammar)),
+        (Some(_), Some(_)) => Err("either a host or a profile".to_owned()),
+    }
 }
 
 #[test]
@@ -147,6 +167,8 @@ fn every_file_is_named_after_its_rule_and_says_where_it_comes_from() {
         let place = path.display();
         assert_eq!(file.schema, 1, "{place}");
         assert!(!file.comment.is_empty() && !file.source.is_empty(), "{place}: say what and where");
+        let sources = file.vectors.iter().filter_map(|vector| vector.source.as_deref());
+        assert!(sources.into_iter().all(|source| source.starts_with("https://")), "{place}: say where");
         match &file.rule {
             None => assert_eq!(stem, "accepted-shapes", "{place}: a file without a rule"),
             Some(rule) => {
@@ -185,6 +207,56 @@ fn the_grammar_of_every_valid_vector_is_guessed() {
     }
     assert_eq!(detect(b""), None);
     assert_eq!(detect(b"data: {\"x\":1}\n\n"), None);
+}
+
+#[test]
+fn what_is_not_spoken_is_named() {
+    let cases = [
+        ("Gemini Interactions", r#"{"event_type":"interaction.start","interaction":{"id":"a"}}"#),
+        (
+            "Gemini Interactions",
+            r#"{"event_type":"content.delta","index":0,"delta":{"type":"text","text":"Hi"}}"#,
+        ),
+        ("Mistral Conversations", r#"{"type":"conversation.response.started","conversation_id":"conv_1"}"#),
+        ("Mistral Conversations", r#"{"type":"message.output.delta","content":"Hi"}"#),
+        ("OpenAI Conversations", r#"{"id":"conv_1","object":"conversation","created_at":1}"#),
+        ("OpenAI Assistants", r#"{"type":"thread.run.created"}"#),
+        ("Cohere", r#"{"type":"message-start","id":"a"}"#),
+    ];
+    for (name, event) in cases {
+        for text in [format!("data: {event}\n\n"), event.to_owned()] {
+            assert_eq!(recognise(text.as_bytes()), Some(StreamKind::NotSpoken(name)), "{text}");
+            assert_eq!(detect(text.as_bytes()), None, "{text}");
+        }
+    }
+    let named = "event: thread.run.created\ndata: {\"id\":\"run_1\",\"object\":\"thread.run\"}\n\n";
+    assert_eq!(recognise(named.as_bytes()), Some(StreamKind::NotSpoken("OpenAI Assistants")));
+    // {"outputText":"Hi"}, as Titan says it.
+    let payload = serde_json::json!({ "bytes": "eyJvdXRwdXRUZXh0IjoiSGkifQ==" });
+    let titan = frame_bytes(&Frame { kind: "event".to_owned(), name: "chunk".to_owned(), payload });
+    let name = "Bedrock InvokeModel with a model that is not Claude";
+    assert_eq!(recognise(&titan), Some(StreamKind::NotSpoken(name)));
+}
+
+#[test]
+fn a_stream_is_judged_for_somebody_and_says_for_whom() {
+    let chunk = |model: &str| format!("data: {{\"id\":\"c\",\"model\":\"{model}\",\"choices\":[]}}\n\n");
+    let judged = |host: &str, model: &str| {
+        let strictness = StreamStrictness::at_host(Dialect::OpenaiChat, host, model);
+        lint_as(strictness, chunk(model).as_bytes()).profile
+    };
+    let newest = Some(Profile::newest(Dialect::OpenaiChat).name);
+    assert_eq!(judged("", "gpt-5"), newest);
+    assert_eq!(judged("api.openai.com", "gpt-5"), newest);
+    assert_eq!(judged("", "sonar-pro"), None);
+    assert_eq!(judged("localhost:4000", "gpt-5"), None);
+    assert_eq!(judged("api.z.ai", "glm-5.3"), None);
+    assert_eq!(judged("openrouter.ai", "x-ai/grok-4.3"), Profile::named("xai").map(|profile| profile.name));
+    assert_eq!(streams::model_of(chunk("sonar-pro").as_bytes()).as_deref(), Some("sonar-pro"));
+    assert_eq!(
+        streams::model_of(b"data: {\"message\":{\"model\":\"claude-opus-5\"}}\n\n").as_deref(),
+        Some("claude-opus-5")
+    );
 }
 
 #[test]

@@ -19,7 +19,7 @@ use brickbat::rules::{self, Profile};
 use brickbat::runner::{Job, System};
 use brickbat::server::{Mount, Server, ServerEvent, ServerLimits};
 use brickbat::trace::{Event, RequestKind, TurnOutcome};
-use brickbat::verdict::{Finding, Severity, Verdict};
+use brickbat::verdict::{About, Finding, Severity, Verdict};
 use brickbat::wire;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -131,9 +131,16 @@ fn dangling(dialect: Dialect) -> Value {
         Dialect::OpenaiChat | Dialect::Mistral => json!({ "role": "assistant", "tool_calls": [
             { "id": "x1", "type": "function", "function": { "name": "lookup", "arguments": "{}" } },
         ] }),
-        Dialect::Gemini => json!({ "role": "model", "parts": [
-            { "functionCall": { "id": "x1", "name": "lookup", "args": {} } },
-        ] }),
+        Dialect::Gemini => {
+            // Calls without any response are refused by some models only.
+            let call = json!({ "functionCall": { "name": "lookup", "args": {} } });
+            let response = json!({ "functionResponse": { "name": "lookup", "response": {} } });
+            return json!([
+                words(dialect, "Look it up."),
+                { "role": "model", "parts": [call, call] },
+                { "role": "user", "parts": [response] },
+            ]);
+        }
         Dialect::BedrockConverse => json!({ "role": "assistant", "content": [
             { "toolUse": { "toolUseId": "x1", "name": "lookup", "input": {} } },
         ] }),
@@ -177,7 +184,7 @@ fn hostile_and_auxiliary_requests_are_answered_and_do_not_move_the_script() {
                 Dialect::AnthropicMessages => ("tool-result-missing", "invalid_request_error"),
                 Dialect::OpenaiChat => ("tool-message-missing", "invalid_request_error"),
                 Dialect::OpenaiResponses => ("tool-output-missing", "invalid_request_error"),
-                Dialect::Gemini => ("response-missing", "INVALID_ARGUMENT"),
+                Dialect::Gemini => ("response-count", "INVALID_ARGUMENT"),
                 Dialect::BedrockConverse => ("tool-result-missing", "ValidationException"),
                 Dialect::Mistral => ("call-and-result-counts", "invalid_request_message_order"),
             };
@@ -408,11 +415,17 @@ fn a_dropped_signature_is_refused_because_of_the_model_in_the_path() {
     });
 }
 
+/// A finding, and those folded under it, without the numbers of requests.
+fn unnumbered(finding: Finding) -> Finding {
+    let about = About { request: None, refused: Vec::new(), ..finding.about };
+    let also = finding.also.into_iter().map(unnumbered).collect();
+    Finding { place: String::new(), about, also, ..finding }
+}
+
 /// The cases of plans with a fault, without what names the system and without the numbers of requests: whether an agent
 /// that is killed after the last result has asked again by then is nobody's decision.
 async fn verdicts(system: &System, jobs: &[Job]) -> Vec<(String, Verdict, Vec<Finding>)> {
     let faulted = run(system, jobs).await.into_iter().filter(|case| !case.plan.ends_with("+control"));
-    let unnumbered = |finding: Finding| Finding { place: String::new(), ..finding };
     faulted
         .map(|case| (case.plan, case.judged, case.findings.into_iter().map(unnumbered).collect()))
         .collect()
@@ -547,5 +560,35 @@ fn a_cause_is_told_with_its_plans_counted_and_the_calls_of_a_turn_together() {
         };
         assert!(rest.starts_with(&more), "{n_plans} {text}");
         assert!(shown.contains("calls a, b and c are"), "{text}");
+    });
+}
+
+#[test]
+fn what_only_a_later_model_refuses_is_found_and_names_the_model() {
+    within_patience(async {
+        let jobs = load("fault/second-step#fault=reset@anthropic-messages");
+        let system = System::named("canary/retry-prefills", catalogue()).unwrap();
+        let cases = run(&system, &jobs).await;
+        let case = cases.iter().find(|case| !case.plan.ends_with("+control")).unwrap();
+        let found = case.findings.iter().find(|finding| finding.check == "thread-survives").unwrap();
+        assert_eq!(found.rule, Some("anthropic-messages/prefill-not-supported"), "{case:#?}");
+        let model = wire::of(Dialect::AnthropicMessages).newer_model();
+        assert_eq!(found.model.as_deref(), model);
+        let text =
+            text::render(&Report::new(0, Vec::new(), vec![case.clone()]), Severity::MILDEST, |_, word| {
+                word.to_owned()
+            });
+        assert!(text.contains(&format!("    model: {}\n", model.unwrap())), "{text}");
+
+        // A model that is named is the only one.
+        let named = |model: &str| {
+            let with = |job: &Job| Job { plan: Arc::new(job.plan.with_model(model)), path: None };
+            jobs.iter().map(with).collect::<Vec<Job>>()
+        };
+        assert_all_pass(&run(&system, &named("claude-haiku-4-5")).await);
+        let cases = run(&system, &named("claude-opus-4-7")).await;
+        let again = "--system canary/retry-prefills --model claude-opus-4-7";
+        assert!(cases.iter().all(|case| case.reproduce.ends_with(again)), "{cases:#?}");
+        assert!(cases.iter().any(|case| case.judged == Verdict::Fail), "{cases:#?}");
     });
 }

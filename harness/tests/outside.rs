@@ -18,6 +18,7 @@ mod baseline;
 mod classes;
 mod cli;
 mod cli_check;
+mod cli_check_addressee;
 mod cli_check_stream;
 mod cli_output;
 mod cli_shrink;

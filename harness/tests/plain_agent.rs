@@ -113,6 +113,21 @@ fn raised(class: &str, text: &str) -> SessionEvent {
 }
 
 #[tokio::test]
+async fn the_model_that_the_harness_names_takes_the_place_of_the_manifest_s() {
+    let folder = tempfile::tempdir().unwrap();
+    let sheet = SHEET.replace(r#"package: "@a/openai" "#, r#"package: "@a/openai", model: theirs "#);
+    let agent = agent(&sheet.replace("use = '${package}'", "use = '${package} ${model}'"));
+    for (model, expected) in [(None, "@a/openai theirs"), (Some("named"), "@a/openai named")] {
+        let spec =
+            SessionSpec { model: model.map(str::to_owned), ..spec(folder.path(), Dialect::OpenaiChat) };
+        let adapter = Adapter::start_plain(&launch(folder.path(), ""), agent.clone()).await.unwrap();
+        let _session = adapter.open(&spec).await.unwrap();
+        let config = std::fs::read_to_string(folder.path().join("work/conf/agent.toml")).unwrap();
+        assert!(config.contains(&format!("use = '{expected}'")), "{config}");
+    }
+}
+
+#[tokio::test]
 async fn each_session_gets_a_folder_its_config_and_the_tools() {
     let folder = tempfile::tempdir().unwrap();
     let _session = session(folder.path(), "").await;

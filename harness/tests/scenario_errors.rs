@@ -165,7 +165,6 @@ fn header_and_bounds() {
             ("no turns", mistake("schema: 1\ncomment: x\nclass: [x]\nturns: []\n")),
             ("too many turns", mistake(&format!("{GOOD}{}", turn.repeat(20)))),
             ("silent user", with("What happened?", "''")),
-            ("silent model", with("text: Found.", "text: ''")),
             ("no replies", with("[[{ text: Some of them were found. }]]", "[]")),
             ("empty reply", with("[[{ text: Some of them were found. }]]", "[[]]")),
             ("too many deltas", with("args: { key: b }", "args: { key: b }, deltas: 17")),
@@ -229,7 +228,6 @@ fn malformed_replies() {
             ("called as a tool that is there", tool("{ missing: true, called: lookup }")),
             ("numbers and interleaving", reply("indices: missing\n        interleave: true")),
             ("stop", reply("stop: soon")),
-            ("a reply of nothing", with("[{ text: Found. }]", r#"[{ text: "" }]"#)),
             (
                 "a call that never starts",
                 mistake(&plain("{ after: { started: b }, do: abort }").replacen(

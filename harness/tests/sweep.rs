@@ -18,15 +18,18 @@ const N_SCENARIOS: u64 = 2_000;
 /// The most scenarios on which a planted bug is tried. Some bugs show in one of 600 only.
 const N_FOR_ALL: u64 = 6_000;
 
-/// Planted bugs that [`N_FOR_ALL`] scenarios do not find: those that take several things at once, a broken store, or a
-/// thread that is broken when it is found.
-const DEEP: [&str; 10] = [
+/// Planted bugs that [`N_FOR_ALL`] scenarios do not find: those that take several things at once, a broken store, a
+/// thread that is broken when it is found, a profile, or what is not generated.
+const DEEP: [&str; 13] = [
     "asked-kill-loses-siblings",
+    "empty-arguments-kept",
+    "empty-reply-kept",
     "foreign-id-kept",
     "heals-the-end-alone",
     "last-result-apart",
     "no-word-after-results",
     "repair-adds-result",
+    "result-surrogate-kept",
     "summary-cuts-arguments",
     "thinking-forgotten",
     "thinking-unsigned",

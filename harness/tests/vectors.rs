@@ -6,8 +6,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use brickbat::dialect::Dialect;
+use brickbat::rules::json::Document;
 use brickbat::rules::lint::{Expectation, Vector, VectorFile};
 use brickbat::rules::{self, Memory, Profile, Rule, Severity, Violation};
+use serde_json::Value;
 
 #[test]
 fn every_vector_is_judged_as_it_says() {
@@ -90,6 +92,66 @@ fn what_a_profile_adds_and_words_in_its_own_way_is_shown_by_a_vector() {
             rule.id
         );
     }
+}
+
+/// Models of every kind that a rule was seen to tell apart.
+const MODELS: [&str; 19] = [
+    "claude-3-haiku-20240307",
+    "claude-haiku-4-5",
+    "claude-opus-4-8",
+    "claude-sonnet-5",
+    "claude-fable-5-1",
+    "us.anthropic.claude-haiku-4-5",
+    "us.anthropic.claude-sonnet-4-6",
+    "us.amazon.nova-pro-v1:0",
+    "meta.llama3-1-70b-instruct-v1:0",
+    "gemini-2.0-flash",
+    "gemini-2.5-pro",
+    "gemini-3-pro-preview",
+    "gemini-3.6-flash",
+    "gpt-5",
+    "deepseek-reasoner",
+    "deepseek-chat",
+    "kimi-k2.5",
+    "gemma-3-27b-it",
+    "qwen3-coder-plus",
+];
+
+/// `explain` and `check` say which rules depend on the model, from a table that this test holds.
+#[test]
+fn the_rules_that_bind_for_some_models_are_those_that_say_so() {
+    let mut found = BTreeSet::new();
+    for (_, dialect, file) in files() {
+        for vector in &file.vectors {
+            let named = vector.profile.as_deref().and_then(Profile::named);
+            let profile = named.unwrap_or_else(|| Profile::newest(dialect));
+            let Some(Value::Object(request)) =
+                vector.bytes().and_then(|bytes| serde_json::from_slice(&bytes).ok())
+            else {
+                continue;
+            };
+            let memory = vector
+                .exchanges()
+                .map_or_else(Memory::default, |earlier| Memory::of_exchanges(dialect, earlier));
+            let violated = |model: &&str| -> BTreeSet<_> {
+                let mut request = request.clone();
+                request.remove("modelId");
+                request.insert("model".to_owned(), Value::from(*model));
+                let body = Value::Object(request).to_string();
+                let document = Document::parse(body.as_bytes());
+                let violations =
+                    rules::validate_asking(profile, &memory, Some(model), body.as_bytes(), &document);
+                violations.iter().map(|it| (it.rule.id, it.severity == Severity::Error)).collect()
+            };
+            let all: Vec<BTreeSet<_>> = MODELS.iter().map(violated).collect();
+            let union: BTreeSet<_> = all.iter().flatten().copied().collect();
+            found
+                .extend(union.iter().filter(|it| !all.iter().all(|set| set.contains(it))).map(|(id, _)| *id));
+        }
+    }
+    let listed: BTreeSet<&str> =
+        Rule::all().filter(|rule| rule.models().is_some()).map(|rule| rule.id).collect();
+    assert_eq!(found, listed, "`harness/rules/src/scope.rs` lists the rules that depend on the model");
 }
 
 #[test]

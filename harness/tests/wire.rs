@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 
 mod chained;
+mod own_question;
 mod scripts;
 mod thinking;
 
@@ -163,6 +164,7 @@ fn empty_plan(dialect: Dialect) -> Plan {
         id,
         dialect,
         seed: 0,
+        model: None,
         needs: Vec::new(),
         classes: Vec::new(),
         profile: None,

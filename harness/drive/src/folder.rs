@@ -60,6 +60,9 @@ pub struct RunArguments {
     /// The version of the SDK that was wanted in place of the lockfile's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sdk_version: Option<String>,
+    /// The model that systems were asked to use; none if each took its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
     /// The factor of the times that were waited; none if it is 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patience: Option<f64>,

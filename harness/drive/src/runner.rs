@@ -2,6 +2,7 @@
 
 mod feeder;
 mod live;
+mod models;
 mod options;
 mod recorder;
 mod repeat;
@@ -29,7 +30,8 @@ use brickbat_rules::redact::Redactor;
 use brickbat_scenario::lower;
 use brickbat_scenario::plan::Plan;
 use brickbat_scenario::verdict::{Judgement, Severity, Verdict};
-use repeat::{Company, Control, MergedRuns, PlanToRun, round};
+use models::round;
+use repeat::{Company, Control, MergedRuns, PlanToRun};
 use system::Running;
 
 /// Runs every job on a system. `note` gets a line about long preparations.
@@ -241,11 +243,13 @@ impl RerunCommand<'_> {
             None => format!("'{plan}'"),
         };
         let seed = if job.plan.seed == 0 { String::new() } else { format!(" --seed {}", job.plan.seed) };
+        let model = job.plan.model.as_ref().map(|model| format!(" --model {}", quoted(model)));
+        let model = model.unwrap_or_default();
         let (profile, unasked) = (job.plan.profile_from(self.profiles), job.plan.profile_from(&[]));
         let profile =
             if profile.name == unasked.name { String::new() } else { format!(" --profile {}", profile.name) };
         let options = &self.options;
-        format!("brickbat run {what} {options}{profile}{seed}")
+        format!("brickbat run {what} {options}{model}{profile}{seed}")
     }
 }
 

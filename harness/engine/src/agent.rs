@@ -99,6 +99,13 @@ pub struct Tool {
     pub ends: bool,
 }
 
+impl Setup {
+    /// The same without thinking.
+    fn unthinking(&self) -> Setup {
+        Setup { thinking: Thinking::Unasked, ..self.clone() }
+    }
+}
+
 impl From<&PlannedTool> for Tool {
     fn from(tool: &PlannedTool) -> Tool {
         Tool {
@@ -113,10 +120,12 @@ impl From<&PlannedTool> for Tool {
 }
 
 impl Agent {
-    /// The agent that a plan is driven on, the reference agent or a canary: it has the plan's tools, asks the model to
-    /// think where the model does, and has loaded the history that is given.
+    /// The agent that a plan is driven on, the reference agent or a canary: it has the plan's tools and its model, asks the
+    /// model to think where the model does, and has loaded the history that is given.
     pub fn of_plan(plan: &Plan, delivery: Delivery, canary: Option<Canary>) -> Agent {
-        let agent = Agent::new(plan.dialect, delivery, &plan.tools, canary).limited(plan.step_limit);
+        let tools = plan.tools.iter().map(Tool::from).collect();
+        let agent = Agent::equipped(plan.dialect, delivery, plan.model.clone(), tools, canary);
+        let agent = agent.limited(plan.step_limit);
         let agent = if plan.thinks() { agent.asking(Thinking::Asked) } else { agent };
         match plan.given.as_slice() {
             [] => agent,

@@ -7,6 +7,7 @@
 mod changed;
 mod evidence;
 mod given;
+mod models;
 mod offered;
 mod said;
 mod stable;
@@ -38,6 +39,7 @@ mod turn_ends;
 mod user_message_kept;
 mod views_agree;
 
+pub use models::would_refuse;
 pub use unreachable::Concurrency;
 
 // What the files of the checks import with `use super::*`, together with what stands below.
@@ -185,6 +187,7 @@ pub fn judge_apart_from(
     let unfit = disagreement(&evidence)
         .or_else(|| offered::absent(&evidence))
         .or_else(|| offered::unasked_thinking(&evidence))
+        .or_else(|| offered::other_model(&evidence))
         .or_else(|| consent_given::question_about_nobody(&evidence));
     if let Some(reason) = unfit {
         return Judgement::without_run(Verdict::HarnessError, reason);
@@ -198,6 +201,7 @@ pub fn judge_apart_from(
     let ask =
         |check: &Check| Asked { check: check.id, level: check.level, spoke: (check.applies)(&evidence) };
     let asked: Vec<Asked> = CHECKS.iter().map(ask).collect();
+    findings.iter_mut().for_each(|finding| finding.model.clone_from(&plan.model));
     findings.sort_by(|a, b| (a.harm, &a.check, &a.place).cmp(&(b.harm, &b.check, &b.place)));
     let (application, findings): (Vec<Finding>, Vec<Finding>) =
         findings.into_iter().partition(|finding| application.does_any(&finding.rests_on));

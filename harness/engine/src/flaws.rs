@@ -21,7 +21,9 @@ mod deaf_tool_awaited;
 mod deltas_to_latest;
 mod denied_keeps_reply;
 mod early_error_ignored;
+mod empty_arguments_kept;
 mod empty_id_kept;
+mod empty_reply_kept;
 mod empty_result_dropped;
 mod empty_text_kept;
 mod empty_tool_turn;
@@ -37,12 +39,14 @@ mod foreign_id_kept;
 mod guardrail_dangles;
 mod heals_the_end_alone;
 mod hook_splits_batch;
+mod hook_stop_dangles;
 mod in_flight_dropped;
 mod kill_dangles;
 mod kill_forgets;
 mod kill_loses_results;
 mod last_result_apart;
 mod last_result_only;
+mod late_result_joins_batch;
 mod late_result_revived;
 mod late_result_twice;
 mod length_dangles;
@@ -71,6 +75,7 @@ mod refuses_own_history;
 mod repair_adds_result;
 mod repair_drifts;
 mod request_storm;
+mod result_surrogate_kept;
 mod results_lost;
 mod retry_continues_message;
 mod retry_merges_steps;
@@ -103,6 +108,8 @@ mod text_splits_reply;
 mod thinking_altered;
 mod thinking_dropped;
 mod thinking_forgotten;
+mod thinking_moved;
+mod thinking_switched_blindly;
 mod thinking_unsigned;
 mod trim_drops_prompt;
 mod trim_orphans_result;
@@ -120,7 +127,7 @@ use brickbat_rules::dialect::Dialect;
 use crate::agent::decisions::Decisions;
 
 /// Every flaw, in the order of the kill table.
-static ALL: [&Flaw; 106] = [
+static ALL: [&Flaw; 113] = [
     &dangling_on_abort::FLAW,
     &in_flight_dropped::FLAW,
     &early_error_ignored::FLAW,
@@ -146,7 +153,9 @@ static ALL: [&Flaw; 106] = [
     &kill_loses_results::FLAW,
     &signature_dropped::FLAW,
     &thinking_dropped::FLAW,
+    &thinking_switched_blindly::FLAW,
     &thinking_altered::FLAW,
+    &thinking_moved::FLAW,
     &thinking_unsigned::FLAW,
     &success_denied::FLAW,
     &success_cancelled::FLAW,
@@ -164,7 +173,9 @@ static ALL: [&Flaw; 106] = [
     &bad_arguments_skipped::FLAW,
     &cut_arguments_repaired::FLAW,
     &not_object_kept::FLAW,
+    &empty_arguments_kept::FLAW,
     &surrogate_kept::FLAW,
+    &result_surrogate_kept::FLAW,
     &empty_id_kept::FLAW,
     &same_id_kept::FLAW,
     &foreign_id_kept::FLAW,
@@ -182,12 +193,14 @@ static ALL: [&Flaw; 106] = [
     &order_of_arrival::FLAW,
     &error_twice::FLAW,
     &late_result_revived::FLAW,
+    &late_result_joins_batch::FLAW,
     &question_taken_for_done::FLAW,
     &retry_continues_message::FLAW,
     &users_not_merged::FLAW,
     &no_word_after_results::FLAW,
     &retry_prefills::FLAW,
     &placeholder_kept::FLAW,
+    &empty_reply_kept::FLAW,
     &finished_batch_lost::FLAW,
     &lone_thought_kept::FLAW,
     &thinking_forgotten::FLAW,
@@ -202,6 +215,7 @@ static ALL: [&Flaw; 106] = [
     &credits_dangle::FLAW,
     &steer_splits_batch::FLAW,
     &hook_splits_batch::FLAW,
+    &hook_stop_dangles::FLAW,
     &prompts_interleave::FLAW,
     &approval_talked_over::FLAW,
     &asked_kill_loses_siblings::FLAW,

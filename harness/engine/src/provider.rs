@@ -138,7 +138,7 @@ impl Provider {
         } else if self.strays.has(&self.plan, self.turn, self.recall.memory(), body) {
             // The script is for the turn that the user has begun since.
             self.surplus(exchange, asked)
-        } else if self.is_question_of_the_system(body) {
+        } else if self.is_question_of_the_system(request.body, body) {
             self.has_asked_by_itself = true;
             (RequestKind::Auxiliary, self.speak(exchange, asked, &recall::title(), &[]))
         } else {
@@ -149,18 +149,26 @@ impl Provider {
     }
 
     /// Whether a request asks something in words of the system's own, with the thread before it: what the user may want
-    /// next, say. It is no part of the thread. Once in a turn that has all its replies; who asks again and again is in a
-    /// loop.
-    fn is_question_of_the_system(&self, body: Json) -> bool {
-        let Position { reply, .. } = self.next;
-        let is_over = self.plan.turns.get(self.turn).is_some_and(|turn| reply >= turn.replies.len());
-        let ends_unplanned = || {
-            stray::ends_in_words_of_the_system(
-                &self.plan,
-                &conversation(&self.plan, self.recall.memory(), body),
-            )
+    /// next, say. It is no part of the thread. It comes when a turn has all its replies, or so late that the next turn
+    /// has begun: then it holds the words of a turn before, and not of this one. Once in a turn: a system that asks again
+    /// and again is in a loop.
+    fn is_question_of_the_system(&self, bytes: &[u8], body: Json) -> bool {
+        let Some(turn) = self.plan.turns.get(self.turn).filter(|_| !self.has_asked_by_itself) else {
+            return false;
         };
-        is_over && !self.has_asked_by_itself && ends_unplanned()
+        let is_over = self.next.reply >= turn.replies.len();
+        // Most requests hold the words as they are; then nothing need be read.
+        if !is_over
+            && (self.turn == 0 || str::from_utf8(bytes).is_ok_and(|text| text.contains(turn.user.trim())))
+        {
+            return false;
+        }
+        let history = conversation(&self.plan, self.recall.memory(), body);
+        let is_late = || {
+            let mut before = self.plan.turns[..self.turn].iter();
+            !says(&history, turn) && before.any(|before| says(&history, before))
+        };
+        (is_over || is_late()) && stray::ends_in_words_of_the_system(&self.plan, &history)
     }
 
     fn scripted(&mut self, exchange: ExchangeId, asked: ReplyTerms<'_>) -> (RequestKind, Answer) {
@@ -380,6 +388,7 @@ pub fn ending_of(fault: &BoundAction) -> Option<Ending> {
         | Action::Summarise(_)
         | Action::Rewind(_)
         | Action::Aside(_)
+        | Action::Thinking(_)
         | Action::Finish => None,
     }
 }

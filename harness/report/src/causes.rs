@@ -5,7 +5,8 @@
 //! finding of a cause is printed, and what follows from it is folded under it.
 //!
 //! *Follows from* is narrow: the two name the same call, or the same turn, or were judged on the same refused request,
-//! in the ways that `follows` lists. What it does not list are two causes. Nothing is judged here, and nothing dropped.
+//! in the ways that `follows` lists, and in runs as the same model. What it does not list are two causes. Nothing is judged
+//! here, and nothing dropped.
 
 use brickbat_engine::triage::Signature;
 use brickbat_scenario::verdict::{Finding, Severity};
@@ -26,13 +27,14 @@ pub fn fold(mut findings: Vec<Finding>) -> Vec<Finding> {
 
 /// Whether a finding follows from another that is as bad or worse.
 fn follows(this: &Finding, from: &Finding) -> bool {
-    is_same_loss(this, from)
+    let is_so = is_same_loss(this, from)
         || is_later_failure(this, from)
         || is_judged_on_refused(this, from)
         || is_of_failed_turn(this, from)
         || is_of_lost_turn(this, from)
         || is_same_record(this, from)
-        || is_end_of_same_turn(this, from)
+        || is_end_of_same_turn(this, from);
+    is_so && this.model == from.model
 }
 
 /// The same check says the same of another call, at the same place.

@@ -2,10 +2,13 @@
 //!
 //! It opens no files: the caller says where a text comes from, and [`CheckReport`] writes the findings.
 
+mod addressee;
 mod excerpt;
 mod github;
 mod json;
 mod providers;
+#[cfg(feature = "recordings")]
+mod recorded;
 mod report;
 mod sarif;
 mod stream;
@@ -14,12 +17,15 @@ mod text;
 use std::fmt;
 use std::ops::Range;
 
-use crate::Dialect;
 use crate::json::{self as body, Part};
-use crate::{self as rules, Profile, Rule, UnionViolation};
+use crate::{self as rules, Address, Dialect, Profile, Rule, UnionViolation, validate};
+use addressee::{Addressee, Around};
 
+pub use addressee::Basis;
 pub use excerpt::{Excerpt, Line, conversation};
 pub use providers::{Providers, Strictness};
+#[cfg(feature = "recordings")]
+pub use recorded::{check_recorded, line_offsets};
 pub use report::{CheckFormat, CheckReport, Tally};
 pub use sarif::streams_to_sarif;
 pub use stream::{is_sound, stream_to_github, stream_to_json, stream_to_text, unjudged_to_github};
@@ -27,10 +33,14 @@ pub use stream::{is_sound, stream_to_github, stream_to_json, stream_to_text, unj
 /// How a request is checked.
 #[derive(Debug, Clone, Default)]
 pub struct CheckOptions {
-    /// The dialect, if it need not be guessed. A profile has its own.
+    /// The dialect, if the request need not show it. A profile has its own.
     pub dialect: Option<Dialect>,
     /// How strict the provider is.
     pub strictness: Strictness,
+    /// Who answers, and what the path says; else what stands around the request.
+    pub address: Address,
+    /// The model that is asked, whatever stands in or around the request.
+    pub model: Option<String>,
     /// Rules whose violations are ignored.
     pub off: Vec<&'static Rule>,
     /// Rules whose violation is an error even where the provider would accept it.
@@ -51,6 +61,14 @@ pub struct Start {
 pub struct CheckedRequest {
     /// Who judged.
     pub providers: Providers,
+    /// Why it is they who judged.
+    pub basis: Basis,
+    /// The host, if it is known.
+    pub host: Option<String>,
+    /// The model, if it is known.
+    pub model: Option<String>,
+    /// If it is not: the rules that bind for some models only, and so were not held against the request, or not in full.
+    pub rules_by_model: Vec<&'static str>,
     /// The line on which the request begins, from 1.
     pub line: u64,
     /// The first [`MAX_FINDINGS`], in the order in which the provider checks.
@@ -120,6 +138,17 @@ pub enum CheckError {
     NoConversation,
     /// Several dialects could have written it, or one that is not known here.
     NoDialect,
+    /// It is written for a known API that Brickbat does not speak, of this name.
+    NotSpoken(String),
+    /// No profile is known for this dialect at this host.
+    NoProfile {
+        /// The dialect.
+        dialect: Dialect,
+        /// The host.
+        host: String,
+    },
+    /// It is a recorded request that asks for no reply: an upload, an embedding, a list of models.
+    NoReply,
 }
 
 impl fmt::Display for CheckError {
@@ -128,6 +157,11 @@ impl fmt::Display for CheckError {
             CheckError::NotJson(words) => write!(f, "not JSON: {words}"),
             CheckError::NoConversation => f.write_str("neither a request nor a list of messages"),
             CheckError::NoDialect => f.write_str("the text does not show its dialect"),
+            CheckError::NotSpoken(name) => write!(f, "written for {name}, which is not spoken"),
+            CheckError::NoProfile { dialect, host } => {
+                write!(f, "no profile known for {dialect} at {host}")
+            }
+            CheckError::NoReply => f.write_str("a request that asks for no reply"),
         }
     }
 }
@@ -152,17 +186,27 @@ impl CheckedRequest {
 pub fn check(text: &[u8], start: Start, options: &CheckOptions) -> Result<CheckedRequest, CheckError> {
     let row = row_of(text);
     let subject = Subject::of(text, row.as_ref());
-    let guessed = || row.as_ref().and_then(|row| row.dialect).or_else(|| rules::detect(subject.bytes));
-    let dialect = || options.dialect.or_else(guessed);
-    let providers = match options.strictness {
-        Strictness::Profile(profile) => Some(Providers::Profile(profile)),
-        Strictness::Newest => dialect().map(|dialect| Providers::Profile(Profile::newest(dialect))),
-        Strictness::Union => dialect().map(Providers::Union),
+    let around = row.map(|row| row.around).unwrap_or_default();
+    let place = |span: Range<usize>| FileSpan::of(text, span, start);
+    judge(&subject, &around, start.line, options, place).map_err(|error| match error {
+        CheckError::NoDialect => unknown(text),
+        error => error,
+    })
+}
+
+/// Judges what is known to be a request; `place` says where in its file a stretch of it stands.
+fn judge(
+    subject: &Subject,
+    around: &Around,
+    line: u64,
+    options: &CheckOptions,
+    place: impl Fn(Range<usize>) -> FileSpan,
+) -> Result<CheckedRequest, CheckError> {
+    let Addressee { providers, basis, host, model, to_name } = Addressee::of(subject, around, options)?;
+    let mut violations = match subject.is_list {
+        true => providers.judge_list(subject.bytes, model.as_deref()),
+        false => providers.judge(&validate::naming(subject.bytes, to_name.as_deref()), model.as_deref()),
     };
-    let Some(providers) = providers else {
-        return Err(unknown(text));
-    };
-    let mut violations = providers.judge(&subject);
     violations.retain(|found| !options.off.iter().any(|rule| rule.id == found.violation.rule.id));
     let status = violations.iter().find(|found| !found.refused_by.is_empty());
     let status = status.map(|found| found.violation.status());
@@ -185,7 +229,7 @@ pub fn check(text: &[u8], start: Start, options: &CheckOptions) -> Result<Checke
         false => {
             let pointers: Vec<&str> =
                 violations.iter().map(|found| found.violation.pointer.as_str()).collect();
-            excerpt::excerpts(&subject, list, &pointers)
+            excerpt::excerpts(subject, list, &pointers)
                 .map_err(|error| CheckError::NotJson(error.to_string()))?
         }
     };
@@ -200,12 +244,25 @@ pub fn check(text: &[u8], start: Start, options: &CheckOptions) -> Result<Checke
             message: violation.message,
             refused_by: names(&refused_by),
             warned_by: names(&warned_by),
-            place: FileSpan::of(text, span, start),
+            place: place(span),
             excerpt,
         }
     });
     let findings = findings.collect();
-    Ok(CheckedRequest { providers, line: start.line, findings, n_more, status, refused_by, is_denied })
+    let rules_by_model = if model.is_none() { providers.rules_by_model() } else { Vec::new() };
+    Ok(CheckedRequest {
+        providers,
+        basis,
+        host,
+        model,
+        rules_by_model,
+        line,
+        findings,
+        n_more,
+        status,
+        refused_by,
+        is_denied,
+    })
 }
 
 /// Everyone who refuses a body because of one of these violations.
@@ -255,7 +312,7 @@ impl<'a> Subject<'a> {
 /// A row of a recording: a request among other things.
 struct RequestRow {
     request: Range<usize>,
-    dialect: Option<Dialect>,
+    around: Around,
 }
 
 fn row_of(text: &[u8]) -> Option<RequestRow> {
@@ -268,8 +325,7 @@ fn row_of(text: &[u8]) -> Option<RequestRow> {
         Part::Rest(row) => {
             let request = row.field("request");
             let is_row = request.is_object() || request.is_array();
-            let dialect = row.field("dialect").as_str().and_then(|name| Dialect::from_name(&name));
-            found = is_row.then(|| RequestRow { request: request.span(), dialect });
+            found = is_row.then(|| RequestRow { request: request.span(), around: Around::of_row(row) });
         }
         _ => has_messages = true,
     });

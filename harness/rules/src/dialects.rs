@@ -13,6 +13,7 @@ mod toy;
 
 pub(crate) use anthropic::{Bound, Thoughts};
 pub(crate) use gemini::Issued;
+pub(crate) use mistral::is_mistral_model;
 pub(crate) use responses::Replies;
 
 use serde_json::Value;
@@ -42,6 +43,9 @@ pub(crate) struct Definition {
     pub(crate) remember: fn(&mut Memory, Json, &Value, Delivery),
     /// Every rule of its streams.
     pub(crate) stream_rules: &'static [&'static StreamRule],
+    /// The rules of streams that relatives of the provider were seen to break: of somebody of whom nothing is known, a
+    /// violation is a warning.
+    pub(crate) tolerated_of_relatives: &'static [&'static StreamRule],
     /// How the bytes of a stream become events.
     pub(crate) framing: Framing,
     /// The state machine that judges a stream.

@@ -3,14 +3,18 @@
 //! A page is made from the rule's table, from the profiles, and from the vectors of the rule, which are its example.
 //! Rules of streams have short pages: what is asked for, what a violation means, and the source.
 
+mod counts;
 mod html;
 mod text;
 
 use crate::check::{self, CheckOptions, Start, Strictness};
 use crate::lint::{Vector, VectorFile};
 use crate::streams::StreamRule;
-use crate::{self as rules, Confidence, Memory, Profile, Rule, Severity, Violation};
+use crate::{self as rules, Confidence, Dialect, Memory, Profile, Rule, Severity, Violation};
 
+use counts::RuleCount;
+
+pub use counts::{Collection, Counts, RuleCounts};
 pub use html::site;
 pub use text::{stream_text, text};
 
@@ -22,6 +26,12 @@ struct Page {
     enforced: Vec<&'static Profile>,
     tolerated: Vec<&'static Profile>,
     lacking: Vec<&'static Profile>,
+    /// The hosts that enforce it.
+    hosts: Vec<String>,
+    /// What recordings said of it, in words.
+    recorded: Vec<String>,
+    /// Whether a recorded refusal bears it out.
+    is_recorded: bool,
     before: Option<Example>,
     after: Option<Example>,
     /// The body of the refusal of the example.
@@ -39,13 +49,14 @@ struct Example {
 const REQUEST_ID: &str = "req_1";
 
 impl Page {
-    fn of(rule: &'static Rule, vectors: Option<&VectorFile>) -> Page {
+    fn of(rule: &'static Rule, vectors: Option<&VectorFile>, counts: &Counts) -> Page {
         let of_dialect = || Rule::all().filter(|other| other.dialect() == rule.dialect());
         let at = of_dialect().position(|other| other.id == rule.id).unwrap_or_default();
         let profiles = |severity: Option<Severity>| {
             let profiles = Profile::all().filter(|profile| profile.dialect == rule.dialect());
             profiles.filter(|profile| profile.severity(rule) == severity).collect()
         };
+        let of_recordings = counts.of_rule(rule);
         let (before, after) = vectors.map_or((None, None), VectorFile::example);
         Page {
             rule,
@@ -53,10 +64,35 @@ impl Page {
             enforced: profiles(Some(Severity::Error)),
             tolerated: profiles(Some(Severity::Warning)),
             lacking: profiles(None),
+            hosts: rules::hosts_that(
+                |profile| profile.severity(rule) == Some(Severity::Error),
+                rule.dialect(),
+            ),
+            recorded: of_recordings.iter().map(RuleCount::words).collect(),
+            is_recorded: of_recordings.iter().any(|count| count.broken.agreed > 0),
             before: before.and_then(|vector| Example::of(rule, vector)),
             after: after.and_then(|vector| Example::of(rule, vector)),
             envelope: before.and_then(|vector| envelope(rule, vector)),
         }
+    }
+
+    /// Where the rule is known from, in words.
+    fn known_from(&self) -> String {
+        let has = |is_meant: fn(&str) -> bool| self.rule.sources.iter().any(|source| is_meant(source));
+        let kinds = [
+            ("recordings", self.is_recorded),
+            ("documentation", has(is_documentation)),
+            ("public reports", has(is_report)),
+            ("published code", has(is_code)),
+        ];
+        let named: Vec<&str> =
+            kinds.into_iter().filter(|(_, is_one)| *is_one).map(|(name, _)| name).collect();
+        named.join(", ")
+    }
+
+    /// The models for which it binds, in words.
+    fn models(&self) -> &'static str {
+        self.rule.models().unwrap_or("all models")
     }
 
     /// How well the rule is known, in words.
@@ -74,9 +110,33 @@ impl Page {
     }
 }
 
+/// Whether a source is a thread in which somebody met the rule.
+fn is_report(source: &str) -> bool {
+    ["/issues/", "/pull/", "/discussions/", "://community.", "://errs."]
+        .iter()
+        .any(|part| source.contains(part))
+}
+
+/// Whether a source is code, that of a package for one.
+fn is_code(source: &str) -> bool {
+    !is_documentation(source) && !is_report(source)
+}
+
+/// Whether a source is a page of documentation.
+fn is_documentation(source: &str) -> bool {
+    source.starts_with("https://") && !source.starts_with("https://github.com/") && !is_report(source)
+}
+
 /// What it means that a stream breaks a rule, in words.
 fn of_violation(rule: &StreamRule) -> &'static str {
+    let is_tolerated = Dialect::from_name(rule.dialect()).is_some_and(|dialect| {
+        dialect.definition().tolerated_of_relatives.iter().any(|other| other.id == rule.id)
+    });
     match rule.severity {
+        Severity::Error if is_tolerated => {
+            "A violation is an error of the provider itself, which never sends such a stream. Of its relatives it is a \
+             warning."
+        }
         Severity::Error => "A violation is an error: the provider never sends such a stream.",
         Severity::Warning => {
             "A violation is a warning: the provider does not do this itself, but its relatives do, or readers survive it."

@@ -17,6 +17,23 @@ pub fn profile_for(dialect: Dialect, host: &str, model: &str) -> Option<&'static
     profiles.into_iter().find(|profile| profile.dialect == dialect)
 }
 
+/// The hosts where a newest profile of a dialect answers that is meant, with the models that a gateway hands on.
+pub(crate) fn hosts_that(is_meant: impl Fn(&Profile) -> bool, dialect: Dialect) -> Vec<String> {
+    let is_of = |name: &&str| {
+        Profile::named(name).is_some_and(|profile| profile.dialect == dialect && is_meant(profile))
+    };
+    let routes = ROUTES.iter().filter(|route| route.profiles.iter().any(&is_of));
+    routes
+        .map(|route| {
+            if route.model.is_empty() {
+                route.host.to_owned()
+            } else {
+                format!("{} ({}*)", route.host, route.model)
+            }
+        })
+        .collect()
+}
+
 /// A host, a kind of model, and how strict the two are.
 struct Route {
     /// The name of the host. `*` stands for one or more characters.
@@ -59,7 +76,10 @@ static ROUTES: &[Route] = &[
     // https://console.groq.com/docs/api-reference
     route("api.groq.com", "", &["groq"]),
     // https://docs.x.ai/docs/api-reference
-    route("api.x.ai", "", &["xai"]),
+    route("api.x.ai", "", &["xai", "xai-responses"]),
+    // Of everyone, of businesses and of enterprises: https://github.com/BerriAI/litellm/pull/30072. Its strictness in
+    // other dialects is not described.
+    route("*.githubcopilot.com", "", &["copilot-responses"]),
     // https://inference-docs.cerebras.ai/api-reference/chat-completions
     route("api.cerebras.ai", "", &["cerebras"]),
     // https://docs.cohere.com/docs/compatibility-api
@@ -134,6 +154,9 @@ mod tests {
             (OpenaiResponses, "api.openai.com", Some("openai-responses")),
             (OpenaiResponses, "mine.openai.azure.com", Some("openai-responses")),
             (OpenaiResponses, "api.deepseek.com", Some("deepseek-responses")),
+            (OpenaiResponses, "api.x.ai", Some("xai-responses")),
+            (OpenaiResponses, "api.githubcopilot.com", Some("copilot-responses")),
+            (OpenaiChat, "api.githubcopilot.com", None),
             (Gemini, "generativelanguage.googleapis.com", Some("gemini")),
             (OpenaiChat, "generativelanguage.googleapis.com", None),
             (Gemini, "aiplatform.googleapis.com", Some("vertex-gemini")),

@@ -5,7 +5,7 @@
 //! and decoded only when they are asked for and hold an escape. A tape is used again for the next message, so that
 //! a long history costs no more memory than its longest message.
 //!
-//! What is accepted is what serde_json accepts as a value, its bound on nesting included, and the errors are its own.
+//! What is accepted is what serde_json accepts as a value, but nested much deeper, and the errors are its own.
 
 mod escape;
 mod locate;
@@ -25,6 +25,14 @@ use scan::Scanner;
 
 /// Bytes of the longest text that is read: places in it are 32 bits wide.
 pub const MAX_BYTES: usize = u32::MAX as usize;
+
+/// Levels of arrays and objects in a text that is read: as deep as the deepest reader of providers goes, that of Go's
+/// `encoding/json`.
+pub const MAX_DEPTH: usize = 10_000;
+
+/// Levels of a copy made of [`Value`]s, which are dropped and written by recursion. serde_json reads no deeper ones, and
+/// the scalars in the innermost array need a level of their own.
+pub const MAX_VALUE_DEPTH: usize = 128;
 
 /// Values that have been read, in the order of the text.
 #[derive(Clone, Default)]
@@ -85,7 +93,7 @@ impl<'a> Document<'a> {
     ///
     /// # Errors
     ///
-    /// The text is not JSON, nested more than 127 deep, or longer than [`MAX_BYTES`].
+    /// The text is not JSON, nested more than [`MAX_DEPTH`] deep, or longer than [`MAX_BYTES`].
     pub fn parse(bytes: &'a [u8]) -> Result<Document<'a>, serde_json::Error> {
         let text = scan::text(bytes)?;
         let mut tape = Tape::new(text);
@@ -330,17 +338,23 @@ impl<'t, 'a> Json<'t, 'a> {
         }
     }
 
-    /// A copy that borrows nothing, in which each name of an object occurs once.
+    /// A copy that borrows nothing, in which each name of an object occurs once. What is nested more than
+    /// [`MAX_VALUE_DEPTH`] deep is null in it.
     pub fn to_value(self) -> Value {
+        self.copied(MAX_VALUE_DEPTH)
+    }
+
+    fn copied(self, depth: usize) -> Value {
+        let Some(below) = depth.checked_sub(1) else { return Value::Null };
         match self.kind() {
             JsonType::Null => Value::Null,
             JsonType::Bool => Value::Bool(self.as_bool() == Some(true)),
             JsonType::Number => self.as_number().map_or(Value::Null, Value::Number),
             JsonType::String => Value::String(self.as_str().unwrap_or_default().into_owned()),
-            JsonType::Array => Value::Array(self.items().map(Json::to_value).collect()),
+            JsonType::Array => Value::Array(self.items().map(|item| item.copied(below)).collect()),
             JsonType::Object => {
                 let name = |name: Json| name.as_str().unwrap_or_default().into_owned();
-                Value::Object(self.fields().map(|(own, value)| (name(own), value.to_value())).collect())
+                Value::Object(self.fields().map(|(own, value)| (name(own), value.copied(below))).collect())
             }
         }
     }

@@ -21,6 +21,8 @@ pub mod recordings;
 pub mod redact;
 pub mod streams;
 
+mod address;
+mod base64;
 mod detect;
 mod dialects;
 mod envelope;
@@ -29,12 +31,14 @@ mod ids;
 mod memory;
 mod profile;
 mod rule;
+mod scope;
 mod union;
 mod validate;
 mod violation;
 mod waiting;
 
-pub use detect::detect;
+pub use address::{Address, Api};
+pub use detect::{DIALECT_SIGNS, detect, unspoken};
 pub use dialect::Dialect;
 pub use hosts::profile_for;
 pub use memory::{Delivery, ExpandedRequest, Memory, Retention};
@@ -46,6 +50,7 @@ pub use violation::{Envelope, MAX_VIOLATIONS, Severity, Violation, refusal};
 
 use dialects::{Bound, Thoughts};
 use envelope::RelativeEnvelope;
+use hosts::hosts_that;
 use ids::{IdHashes, Ids};
 use profile::ModelVersion;
 use violation::{Occurrence, Violations};

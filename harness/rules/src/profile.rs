@@ -4,6 +4,7 @@
 //! warning. When a provider changes its mind, a new dated profile is added and the old ones stay as they are.
 
 use crate::dialects::Switches;
+use crate::streams::StreamRule;
 use crate::{Dialect, Envelope, Rule, Severity};
 
 /// A named, dated strictness of a dialect.
@@ -21,6 +22,8 @@ pub struct Profile {
     pub tolerated: &'static [&'static Rule],
     /// The rules that this provider has given up, or never had: a violation is not reported.
     pub given_up: &'static [&'static Rule],
+    /// The rules of streams whose violation is only a warning here.
+    pub tolerated_in_streams: &'static [&'static StreamRule],
     /// Rules that this provider words in its own way, with its sentences in place of the rule's.
     pub wording: &'static [(&'static Rule, &'static [&'static str])],
     /// The error body around the sentences.
@@ -37,8 +40,18 @@ impl Profile {
         envelope: Envelope,
         switches: &'static dyn Switches,
     ) -> Profile {
-        let (added, tolerated, given_up, wording) = (&[], &[], &[], &[]);
-        Profile { name: "", provider, dialect, added, tolerated, given_up, wording, envelope, switches }
+        Profile {
+            name: "",
+            provider,
+            dialect,
+            added: &[],
+            tolerated: &[],
+            given_up: &[],
+            tolerated_in_streams: &[],
+            wording: &[],
+            envelope,
+            switches,
+        }
     }
 
     /// Every profile, dialect by dialect, the default of a dialect first.

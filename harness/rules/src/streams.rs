@@ -15,16 +15,19 @@ mod array;
 mod checker;
 mod detect;
 mod event;
+mod invoke;
 mod kept;
 mod lines;
 mod machine;
 mod rule;
+mod strictness;
 mod violation;
 
-pub use detect::{MAX_LOOK_BYTES, detect};
+pub use detect::{MAX_LOOK_BYTES, StreamKind, detect, model_of, recognise};
 pub use event::MAX_EVENT_BYTES;
 pub use kept::{MAX_KEPT_BYTES, MAX_TRACKED};
 pub use rule::StreamRule;
+pub use strictness::StreamStrictness;
 pub use violation::{StreamPosition, StreamViolation};
 
 pub(crate) use event::{EventKind, StreamEvent, quoted, text};
@@ -45,6 +48,8 @@ use lines::LineReader;
 pub struct StreamReport {
     /// The dialect by whose grammar it was judged.
     pub dialect: Dialect,
+    /// The name of the profile by whose strictness it was judged; nothing where it is unknown who sent the stream.
+    pub profile: Option<&'static str>,
     /// How the stream ended.
     pub ended: Ended,
     /// The warnings, each rule at the first place where it was met, and at the end the error, if there is one.
@@ -60,7 +65,7 @@ pub struct StreamReport {
 impl StreamReport {
     /// The first illegal event, or the missing end. A stream without it is legal.
     pub fn error(&self) -> Option<&StreamViolation> {
-        self.violations.iter().find(|violation| violation.rule.severity == Severity::Error)
+        self.violations.iter().find(|violation| violation.severity == Severity::Error)
     }
 }
 
@@ -89,9 +94,14 @@ impl Ended {
     }
 }
 
-/// Judges the bytes of a whole stream.
+/// Judges the bytes of a whole stream of which nothing is known but its dialect.
 pub fn lint(dialect: Dialect, bytes: &[u8]) -> StreamReport {
-    let mut linter = Linter::new(dialect);
+    lint_as(StreamStrictness::AsItSays(dialect), bytes)
+}
+
+/// Judges the bytes of a whole stream by somebody's strictness.
+pub fn lint_as(strictness: StreamStrictness, bytes: &[u8]) -> StreamReport {
+    let mut linter = Linter::with(strictness);
     linter.feed(bytes);
     linter.finish()
 }
@@ -111,6 +121,8 @@ pub(crate) enum Framing {
     Lines,
     /// Server-sent events, or the items of one JSON array.
     LinesOrArray,
+    /// Server-sent events, or the same events in binary frames.
+    LinesOrChunks,
     /// Binary frames.
     Frames,
 }
@@ -118,6 +130,9 @@ pub(crate) enum Framing {
 #[derive(Debug)]
 enum Reader {
     Lines(LineReader),
+    /// Until the first byte shows whether the stream is text.
+    LinesOrChunks,
+    Chunks(FrameReader),
     /// Until the first byte that is no blank shows whether the stream is an array.
     LinesOrArray(LineReader),
     Array(ArrayReader),
@@ -125,14 +140,21 @@ enum Reader {
 }
 
 impl Linter {
-    /// A linter at the start of a stream.
+    /// A linter at the start of a stream of which nothing is known but its dialect.
     pub fn new(dialect: Dialect) -> Linter {
+        Linter::with(StreamStrictness::AsItSays(dialect))
+    }
+
+    /// A linter that judges by somebody's strictness.
+    pub fn with(strictness: StreamStrictness) -> Linter {
+        let dialect = strictness.dialect();
         let reader = match dialect.definition().framing {
             Framing::Lines => Reader::Lines(LineReader::default()),
             Framing::LinesOrArray => Reader::LinesOrArray(LineReader::default()),
+            Framing::LinesOrChunks => Reader::LinesOrChunks,
             Framing::Frames => Reader::Frames(FrameReader::default()),
         };
-        Linter { reader, checker: StreamChecker::new(dialect), n_bytes: 0 }
+        Linter { reader, checker: StreamChecker::new(strictness), n_bytes: 0 }
     }
 
     /// Takes bytes in any split.
@@ -150,13 +172,24 @@ impl Linter {
                 _ => Reader::Lines(lines),
             };
         }
+        if let (Reader::LinesOrChunks, Some(first)) = (&self.reader, rest.first()) {
+            // A frame begins with its length in four bytes, and frames are shorter than 16 MiB, so the first byte is 0.
+            self.reader = match first {
+                0 => Reader::Chunks(FrameReader::default()),
+                _ => Reader::Lines(LineReader::default()),
+            };
+        }
         if self.checker.is_over() {
             return;
         }
         match &mut self.reader {
+            Reader::LinesOrChunks => {}
             Reader::Lines(reader) | Reader::LinesOrArray(reader) => {
                 reader.feed(rest, |place, piece| self.checker.take(place, piece));
             }
+            Reader::Chunks(reader) => reader.feed(rest, |offset, frame| {
+                take_chunk(StreamOffset { offset, line: None }, frame, &mut self.checker);
+            }),
             Reader::Array(reader) => reader.feed(rest, |place, piece| self.checker.take(place, piece)),
             Reader::Frames(reader) => reader.feed(rest, |offset, frame| {
                 take_frame(StreamOffset { offset, line: None }, frame, &mut self.checker);
@@ -172,7 +205,8 @@ impl Linter {
                 Some(reader.finish(|place, piece| self.checker.take(place, piece)))
             }
             Reader::Array(reader) => Some(reader.finish(|place, piece| self.checker.take(place, piece))),
-            Reader::Frames(reader) => {
+            Reader::LinesOrChunks => Some(LineReader::default().finish(|_, _| {})),
+            Reader::Frames(reader) | Reader::Chunks(reader) => {
                 let mark = StreamOffset { offset: reader.n_bytes(), line: None };
                 Some(End { mark, inside: reader.is_inside_frame() })
             }
@@ -195,4 +229,18 @@ fn take_frame(mark: StreamOffset, frame: Result<Frame<'_>, FrameError>, checker:
         }
     };
     checker.take(mark, Piece::Event(StreamEvent { kind, name: frame.name(), data: frame.payload() }));
+}
+
+fn take_chunk(mark: StreamOffset, frame: Result<Frame<'_>, FrameError>, checker: &mut StreamChecker) {
+    let frame = match frame {
+        Ok(frame) => frame,
+        Err(error) => return checker.take(mark, Piece::Unreadable(&error.to_string(), &[])),
+    };
+    match invoke::unwrap(&frame) {
+        Ok(event) => {
+            let kind = EventKind::Message;
+            checker.take(mark, Piece::Event(StreamEvent { kind, name: &event.name, data: &event.data }));
+        }
+        Err(reason) => checker.take(mark, Piece::Unreadable(reason, frame.payload())),
+    }
 }

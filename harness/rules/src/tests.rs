@@ -106,10 +106,24 @@ fn warnings_cannot_crowd_out_a_refusal() {
 }
 
 #[test]
-fn nesting_beyond_the_parser_s_limit_is_refused() {
-    let bytes = "[".repeat(100_000);
+fn depth_is_no_reason_to_refuse() {
+    let unclosed = "[".repeat(100_000);
     for profile in Profile::all() {
-        assert!(refusal(&validate(profile, bytes.as_bytes())).is_some());
+        assert!(refusal(&validate(profile, unclosed.as_bytes())).is_some());
+    }
+    for depth in [200, 9_000] {
+        let input = format!("{}1{}", r#"{"a":"#.repeat(depth), "}".repeat(depth));
+        let call = format!(r#"{{"type":"tool_use","id":"a","name":"b","input":{input}}}"#);
+        let result = r#"{"type":"tool_result","tool_use_id":"a"}"#;
+        let body = |answer: &str| {
+            format!(
+                r#"{{"messages":[{{"role":"user","content":"hi"}},{{"role":"assistant","content":[{call}]}},{{"role":"user","content":[{answer}]}}]}}"#
+            )
+        };
+        let profile = Profile::newest(Dialect::AnthropicMessages);
+        assert_eq!(validate(profile, body(result).as_bytes()), []);
+        let violations = validate(profile, body(r#"{"type":"text","text":"stop"}"#).as_bytes());
+        assert_eq!(refusal(&violations).map(|violation| violation.rule.alias), Some("ANT-TU-1"));
     }
 }
 

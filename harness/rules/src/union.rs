@@ -3,7 +3,7 @@
 use hashbrown::HashMap;
 
 use crate::json::{self, Document};
-use crate::validate::{Validator, unreadable, walk_bare};
+use crate::validate::{Validator, naming, unreadable, walk_bare};
 use crate::{Dialect, MAX_VIOLATIONS, Memory, Profile, Severity, Violation};
 
 /// One violation of a rule, with the profiles that refuse it or warn of it.
@@ -23,26 +23,37 @@ pub struct UnionViolation {
 /// place, in the order in which providers check, and at most [`MAX_VIOLATIONS`] entries that someone refuses and as
 /// many that are only warned of. The body is read once, whatever the number of profiles.
 pub fn validate_union(dialect: Dialect, body: &[u8]) -> Vec<UnionViolation> {
+    validate_to(dialect, None, body)
+}
+
+/// The same as [`validate_union`] for a bare list of messages. Pointers are those of a body with this list.
+pub fn validate_union_list(dialect: Dialect, list: &[u8]) -> Vec<UnionViolation> {
+    validate_list_to(dialect, None, list)
+}
+
+/// The same as [`validate_union`] for a request of which the path may name the model.
+pub(crate) fn validate_to(dialect: Dialect, model: Option<&str>, body: &[u8]) -> Vec<UnionViolation> {
     let memory = Memory::default();
-    let mut validators = validators(dialect, &memory);
+    let mut validators = validators(dialect, &memory, model);
     let list = dialect.definition().list;
     let read =
         json::walk(body, list, |part| validators.iter_mut().for_each(|validator| validator.take(part)));
     judged(validators, body, read)
 }
 
-/// The same as [`validate_union`] for a bare list of messages. Pointers are those of a body with this list.
-pub fn validate_union_list(dialect: Dialect, list: &[u8]) -> Vec<UnionViolation> {
+/// The same as [`validate_union_list`] for a list of messages to a model.
+pub(crate) fn validate_list_to(dialect: Dialect, model: Option<&str>, list: &[u8]) -> Vec<UnionViolation> {
     let memory = Memory::default();
-    let around = Document::parse(dialect.definition().bare).unwrap_or_default();
-    let mut validators = validators(dialect, &memory);
+    let around = naming(dialect.definition().bare, model);
+    let around = Document::parse(&around).unwrap_or_default();
+    let mut validators = validators(dialect, &memory, model);
     let read =
         walk_bare(list, &around, |part| validators.iter_mut().for_each(|validator| validator.take(part)));
     judged(validators, list, read)
 }
 
-fn validators(dialect: Dialect, memory: &Memory) -> Vec<Validator<'_>> {
-    Profile::newest_of_each_name(dialect).map(|profile| Validator::new(profile, memory, None)).collect()
+fn validators<'a>(dialect: Dialect, memory: &'a Memory, model: Option<&'a str>) -> Vec<Validator<'a>> {
+    Profile::newest_of_each_name(dialect).map(|profile| Validator::new(profile, memory, model)).collect()
 }
 
 fn judged(

@@ -1,5 +1,7 @@
 //! Validation of a request body by a profile.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use crate::dialects::Checker;
@@ -48,12 +50,54 @@ pub fn validate_asking(
 
 /// The same as [`validate`] for a bare list of messages. Pointers are those of a body with this list.
 pub fn validate_list(profile: &'static Profile, list: &[u8]) -> Vec<Violation> {
+    validate_list_to(profile, None, list)
+}
+
+/// The same as [`validate`] for a request of which the path may name the model.
+pub(crate) fn validate_to(profile: &'static Profile, model: Option<&str>, body: &[u8]) -> Vec<Violation> {
     let memory = Memory::default();
-    let mut validator = Validator::new(profile, &memory, None);
-    let around = Document::parse(profile.dialect.definition().bare).unwrap_or_default();
+    let mut validator = Validator::new(profile, &memory, model);
+    match json::walk(body, profile.dialect.definition().list, |part| validator.take(part)) {
+        Ok(()) => validator.out.into_violations(),
+        Err(error) => unreadable(profile, body, &error),
+    }
+}
+
+/// The same as [`validate_list`] for a list of messages to a model.
+pub(crate) fn validate_list_to(
+    profile: &'static Profile,
+    model: Option<&str>,
+    list: &[u8],
+) -> Vec<Violation> {
+    let memory = Memory::default();
+    let around = naming(profile.dialect.definition().bare, model);
+    let around = Document::parse(&around).unwrap_or_default();
+    let mut validator = Validator::new(profile, &memory, model);
     match walk_bare(list, &around, |part| validator.take(part)) {
         Ok(()) => validator.out.into_violations(),
         Err(error) => unreadable(profile, list, &error),
+    }
+}
+
+/// The body as one that names this model. Pointers into it are those into the body.
+pub(crate) fn naming<'a>(body: &'a [u8], model: Option<&str>) -> Cow<'a, [u8]> {
+    let Some(model) = model else { return Cow::Borrowed(body) };
+    let Ok(document) = Document::parse(body) else { return Cow::Borrowed(body) };
+    let root = document.root();
+    let name = Value::from(model).to_string();
+    match root.get("model") {
+        _ if !root.is_object() => Cow::Borrowed(body),
+        Some(own) if own.is(model) => Cow::Borrowed(body),
+        Some(own) => {
+            let span = own.span();
+            Cow::Owned([&body[..span.start], name.as_bytes(), &body[span.end..]].concat())
+        }
+        None => {
+            let at = root.span().start + 1;
+            let comma = if root.is_empty() { "" } else { "," };
+            let field = format!("\"model\":{name}{comma}");
+            Cow::Owned([&body[..at], field.as_bytes(), &body[at..]].concat())
+        }
     }
 }
 
@@ -128,5 +172,24 @@ impl<'a> Validator<'a> {
                 self.checker.finish(body, self.n_messages, &mut self.out);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_body_names_the_model_that_is_given() {
+        for (body, expected) in [
+            (r#"{}"#, r#"{"model":"a\"b"}"#),
+            (r#" { "x": 1 }"#, r#" {"model":"a\"b", "x": 1 }"#),
+            (r#"{"model":"c","model": "d" , "x":1}"#, r#"{"model":"c","model": "a\"b" , "x":1}"#),
+            (r#"[1]"#, r#"[1]"#),
+            (r#"{"#, r#"{"#),
+        ] {
+            assert_eq!(String::from_utf8_lossy(&naming(body.as_bytes(), Some("a\"b"))), expected);
+        }
+        assert_eq!(&*naming(b"{}", None), b"{}");
     }
 }

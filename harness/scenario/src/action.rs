@@ -67,6 +67,8 @@ pub enum Action<Call = String, Since = u32> {
     Rewind(Since),
     /// The user asks this outside the conversation; it does not become part of it. Belongs to `before: prompt`.
     Aside(String),
+    /// The user switches the model's thinking on or off; it counts from the next turn on. Belongs to `before: prompt`.
+    Thinking(bool),
     /// The system ends the turn by itself: a limit is reached, or a tool ends it. No scenario writes it.
     #[schemars(skip)]
     Finish,
@@ -138,6 +140,7 @@ impl<Call, Since> Action<Call, Since> {
             Action::Summarise(_) => &table::SUMMARISE,
             Action::Rewind(_) => &table::REWIND,
             Action::Aside(_) => &table::ASIDE,
+            Action::Thinking(_) => &table::THINKING,
             Action::Finish => &table::FINISH,
         }
     }
@@ -171,6 +174,7 @@ impl<Call, Since> Action<Call, Since> {
             Action::Summarise(keep) => Action::Summarise(*keep),
             Action::Rewind(turn) => Action::Rewind(since(turn)?),
             Action::Aside(question) => Action::Aside(question.clone()),
+            Action::Thinking(on) => Action::Thinking(*on),
             Action::Finish => Action::Finish,
         })
     }
@@ -190,7 +194,7 @@ impl<Call, Since> Action<Call, Since> {
         matches!(self, Action::Pause | Action::Settle(_))
     }
 
-    /// Whether the history is changed, or something is asked outside it.
+    /// Whether the history is changed, something is asked outside it, or thinking is switched.
     pub fn changes_history(&self) -> bool {
         self.spec().actor == Actor::History
     }
@@ -252,6 +256,7 @@ impl<Call: Display, Since: Display> Display for Action<Call, Since> {
             Action::Interrupt(cause) => write!(f, " {}", cause.name()),
             Action::Trim(keep) | Action::Summarise(keep) => write!(f, " {keep}"),
             Action::Rewind(since) => write!(f, " {since}"),
+            Action::Thinking(on) => f.write_str(if *on { " on" } else { " off" }),
             _ => Ok(()),
         }
     }
@@ -290,6 +295,7 @@ mod tests {
                 Payload::Text { make, plain } => make((*plain).to_owned()),
                 Payload::Keep { make, least } => make(*least),
                 Payload::Turn(make) => make(1),
+                Payload::Switch(make) => make(true),
             };
             assert_eq!(made.spec().name, spec.name);
             assert!(made.to_string().starts_with(spec.name));

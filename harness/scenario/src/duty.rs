@@ -15,6 +15,8 @@ crate::named! {
         States = "states",
         /// It runs the tools that the model calls, and answers each call.
         Loop = "loop",
+        /// It keeps what the user is asked about calls, and answers each question before the next prompt.
+        Questions = "questions",
         /// It mends a thread that was broken before it was loaded.
         Repair = "repair",
     }

@@ -11,6 +11,7 @@ pub mod parse;
 pub mod plan;
 pub mod point;
 pub mod scenario;
+pub mod surrogate;
 pub mod trace;
 pub mod verdict;
 pub mod wire;

@@ -12,6 +12,7 @@ use crate::plan::{
     Change, Plan, PlanId, PlannedAction, PlannedPoint, PlannedReply, PlannedTurn, Script, Side, ToolOutcome,
 };
 use crate::scenario::{Need, Scenario, Times, Turn};
+use crate::surrogate::HALF_CHARACTER;
 use crate::wire;
 use brickbat_rules::Profile;
 use brickbat_rules::dialect::Dialect;
@@ -130,6 +131,7 @@ pub fn lower(
         id,
         dialect,
         seed,
+        model: None,
         needs,
         classes,
         profile,
@@ -160,14 +162,16 @@ pub fn control(plan: &Plan) -> Plan {
     for call in &mut control.calls {
         call.put_right();
         call.hangs = false;
-        if !call.outcome.is_success() || call.outcome.text().is_empty() {
+        let text = call.outcome.text();
+        if !call.outcome.is_success() || text.is_empty() || text.contains(HALF_CHARACTER) {
             call.outcome = ToolOutcome::Return(format!("fine [{}]", call.marker));
         }
     }
     let n_calls = control.calls.len();
     for turn in &mut control.turns {
         turn.process = 1;
-        turn.actions = Vec::new();
+        // What the model is asked for is no fault.
+        turn.actions.retain(|action| matches!(action.what, Action::Thinking(_)));
         turn.settle.retain(|key| (key.0 as usize) < n_calls);
         turn.settle.sort_unstable();
         for reply in &mut turn.replies {
@@ -250,7 +254,7 @@ fn stand(live_prompts: &mut Vec<usize>, index: usize, turn: &PlannedTurn) {
             Change::Rewind { prompts } => {
                 live_prompts.truncate(live_prompts.len().saturating_sub(prompts as usize))
             }
-            Change::Aside { .. } => {}
+            Change::Aside { .. } | Change::Thinking { .. } => {}
         }
     }
     if changes(false).next().is_some() {
@@ -299,7 +303,9 @@ fn other_profile(scenario: &Scenario, dialect: Dialect) -> Result<Option<String>
 
 /// Why a scenario in which the model thinks cannot be played, if the dialect shows nothing of it.
 fn hidden_thinking(scenario: &Scenario, dialect: Dialect) -> Option<String> {
-    let is_hidden = scenario.thinks() && !wire::of(dialect).shows_thinking();
+    let mut actions = scenario.turns.iter().flat_map(|turn| &turn.at).map(|at| &at.action);
+    let is_switched = actions.any(|action| matches!(action, Action::Thinking(_)));
+    let is_hidden = (scenario.thinks() || is_switched) && !wire::of(dialect).shows_thinking();
     is_hidden.then(|| format!("our {dialect} provider does not show the model's thinking"))
 }
 

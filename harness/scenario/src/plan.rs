@@ -16,6 +16,7 @@ pub use malformation::{Malformation, WellFormedCall};
 
 use crate::action::Action;
 use crate::scenario::{Indices, Need, Stop, Times};
+use crate::surrogate;
 use brickbat_rules::Profile;
 use brickbat_rules::dialect::Dialect;
 
@@ -60,6 +61,9 @@ pub struct Plan {
     pub dialect: Dialect,
     /// Wire ids and markers are minted from this.
     pub seed: u64,
+    /// The model that the system is asked to use; none if it takes the one that it would take unasked.
+    #[serde(skip)]
+    pub model: Option<String>,
     /// What the system must be able to do.
     #[serde(skip)]
     pub needs: Vec<Need>,
@@ -104,6 +108,11 @@ impl Plan {
         }
         plan.given.iter_mut().for_each(|message| message.rename_tools(&name));
         plan
+    }
+
+    /// The same plan for a system that is asked to use that model.
+    pub fn with_model(&self, model: &str) -> Plan {
+        Plan { model: Some(model.to_owned()), ..self.clone() }
     }
 
     /// The call that has that wire id, if it is the only one.
@@ -282,6 +291,17 @@ impl ToolOutcome {
         }
     }
 
+    /// What its gate answers.
+    pub fn gate_answer(&self) -> String {
+        surrogate::halved(&serde_json::to_string(self).expect("a tagged text is always JSON"))
+    }
+
+    /// Reads what a gate has answered.
+    pub fn of_gate(answer: &[u8]) -> Result<ToolOutcome, serde_json::Error> {
+        serde_json::from_slice(answer)
+            .or_else(|_| serde_json::from_str(&surrogate::whole(&String::from_utf8_lossy(answer))))
+    }
+
     /// Whether the tool did what it was called for.
     pub fn is_success(&self) -> bool {
         matches!(self, ToolOutcome::Return(_))
@@ -382,6 +402,9 @@ impl Script {
         let is_empty =
             |block: &ScriptBlock| matches!(block, ScriptBlock::Text(text) if text.concat().is_empty());
         self.blocks.retain(|block| !is_empty(block));
+        if self.blocks.is_empty() {
+            self.blocks.push(ScriptBlock::Text(vec!["Done.".to_owned()]));
+        }
         self.blocks.sort_by_key(|block| matches!(block, ScriptBlock::Call(_)));
         self.interleave = false;
         (self.stop, self.indices) = (None, None);
@@ -506,6 +529,7 @@ impl BoundAction {
             Action::Summarise(keep) => Some(Change::Summarise { keep: *keep }),
             Action::Rewind(Prompts(prompts)) => Some(Change::Rewind { prompts: *prompts }),
             Action::Aside(question) => Some(Change::Aside { question: question.clone() }),
+            Action::Thinking(on) => Some(Change::Thinking { on: *on }),
             // A test holds that these are all whose line in the table says so.
             _ => None,
         }

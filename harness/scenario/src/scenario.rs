@@ -147,12 +147,14 @@ crate::named! {
         Rewind = "rewind",
         /// The user can ask something outside the conversation.
         Aside = "aside",
+        /// The model's thinking can be switched on and off between two turns.
+        ThinkingSwitch = "thinking-switch",
     }
 }
 
 /// How a tool ends when the harness lets it. Exactly one of `returns`, `fails`, `throws` and `denies` is given, unless
 /// the tool is `missing`. `{key}` in a text stands for the argument `key` of the call. An empty text is a tool that says
-/// nothing.
+/// nothing. U+FFFD stands for half of a character, which the tool really gives.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Tool {

@@ -168,6 +168,9 @@ pub struct Finding {
     /// The provider's rule that is broken, if one is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<&'static str>,
+    /// The model that the system was asked to use, where one was named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
     /// What was expected.
     pub expected: String,
     /// What was found.
@@ -208,6 +211,7 @@ impl Finding {
             message: message.to_owned(),
             place: String::new(),
             rule: None,
+            model: None,
             expected: String::new(),
             got: String::new(),
             also: Vec::new(),

@@ -95,7 +95,8 @@ pub struct DialectTraits {
     pub numbers_calls: bool,
     /// Whether gateways were seen to send the first event of a stream twice.
     pub opens_twice: bool,
-    /// Whether providers of this dialect were seen to send calls without an id.
+    /// Whether providers of this dialect were seen to send calls without an id, with an empty one, or with the id of
+    /// another call. Elsewhere the provider makes the ids itself, and refuses none that it has made.
     pub may_lack_ids: bool,
     /// Whether a stream carries arguments as a text, which may be no JSON.
     pub streams_arguments: bool,
@@ -103,6 +104,8 @@ pub struct DialectTraits {
     pub writes_arguments: bool,
     /// Whether a prompt may not follow results, so that the model must have said something between.
     pub wants_word_after_results: bool,
+    /// Whether calls that are being answered must begin with thinking where a request asks for it.
+    pub wants_thinking_before_calls: bool,
 }
 
 impl DialectTraits {
@@ -125,6 +128,7 @@ impl DialectTraits {
         streams_arguments: true,
         writes_arguments: false,
         wants_word_after_results: false,
+        wants_thinking_before_calls: false,
     };
 }
 

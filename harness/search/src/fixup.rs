@@ -123,12 +123,11 @@ fn first_turn(scenario: &mut Scenario) {
     }
 }
 
-/// An attempt that says nothing goes. A turn in which nothing is said gets a plain reply.
+/// An attempt without a text or a call goes. A turn in which nothing is left gets a plain reply.
 fn blocks(turn: &mut Turn) {
     let says = |block: &Block| match block {
         Block::Think(_) => false,
-        Block::Text(text) => !text.is_empty(),
-        Block::Call(_) => true,
+        Block::Text(_) | Block::Call(_) => true,
     };
     for reply in (0..turn.replies.len()).rev() {
         for attempt in (0..turn.replies[reply].attempts.len()).rev() {

@@ -9,32 +9,40 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 const MAX_STEPS = 20;
 
 /**
- * Runs a tool. What it fails with is a response as the API has it; after a stop there is none. The SDK has no state for
- * a call, so none is shown.
+ * Runs a tool. What it fails with is a response as the API has it; after a stop there is none, nor for a tool that throws
+ * where the SDK takes what is thrown. The SDK has no state for a call, so none is shown.
  */
-async function responseOf({ id, name, args }, { spec, signal }) {
+async function responseOf({ id, name, args }, { spec, signal, throws }) {
   const ended = (response) => ({ functionResponse: { id, name, response } });
   const tool = spec.tools.find((one) => one.name === name);
   if (!tool) return ended({ error: `there is no tool ${name}` });
   try {
     return ended({ output: await gate(tool, args, signal) });
   } catch (error) {
-    if (signal.aborted) throw error;
+    if (signal.aborted || (throws && error.kind === 'throw')) throw error;
     return ended({ error: error.message });
   }
 }
 
-/** Runs the tools of a reply, all at once. Nobody waits for them after a stop. */
-const responses = (calls, run) => Promise.race([run.stopped, Promise.all(calls.map((call) => responseOf(call, run)))]);
+/**
+ * Runs the tools of a reply, all at once, and throws what one of them throws when all are over. Nobody waits for them after
+ * a stop.
+ */
+async function responses(calls, run) {
+  const ended = await Promise.race([run.stopped, Promise.allSettled(calls.map((call) => responseOf(call, run)))]);
+  const thrown = ended.find(({ status }) => status === 'rejected');
+  if (thrown) throw thrown.reason;
+  return ended.map(({ value }) => value);
+}
 const declarations = ({ tools }) => tools.map(({ name, description, inputSchema }) =>
   ({ name, description, parametersJsonSchema: inputSchema }));
 
-const MODES = {
+const LOOPS = {
   /** Automatic function calling: the SDK has the tools run, and goes on until the model calls none. */
   automatic: {
     config(run) {
       const functionDeclarations = declarations(run.spec);
-      const callable = { tool: async () => ({ functionDeclarations }), callTool: (calls) => responses(calls, run) };
+      const callable = { tool: async () => ({ functionDeclarations }), callTool: (calls) => responses(calls, { ...run, throws: true }) };
       return { tools: [callable], automaticFunctionCalling: { maximumRemoteCalls: MAX_STEPS } };
     },
     next: () => undefined,
@@ -42,13 +50,30 @@ const MODES = {
   /** The application has the tools of a reply run, and sends what they return as its next message. */
   manual: {
     config: ({ spec }) => ({ tools: [{ functionDeclarations: declarations(spec) }] }),
-    next: ({ functionCalls }, run) => functionCalls && responses(functionCalls, run),
+    next: (functionCalls, run) => functionCalls.length > 0 && responses(functionCalls, run),
   },
+};
+
+/** How a message is sent, and the calls of the reply. */
+const SENDERS = {
+  whole: async (chat, message) => (await chat.sendMessage({ message })).functionCalls ?? [],
+  async streamed(chat, message) {
+    const calls = [];
+    for await (const piece of await chat.sendMessageStream({ message })) calls.push(...(piece.functionCalls ?? []));
+    return calls;
+  },
+};
+
+const MODES = {
+  automatic: { ...LOOPS.automatic, send: SENDERS.whole },
+  manual: { ...LOOPS.manual, send: SENDERS.whole },
+  'automatic-streamed': { ...LOOPS.automatic, send: SENDERS.streamed },
+  'manual-streamed': { ...LOOPS.manual, send: SENDERS.streamed },
 };
 
 /** @type {import('./protocol.mjs').Turn} */
 async function turn({ spec, store }, text, signal) {
-  const { config, next } = MODES[spec.mode];
+  const { config, next, send } = MODES[spec.mode];
   const stopped = new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
   // A turn that is stopped when no tool runs has nobody to tell.
   stopped.catch(() => {});
@@ -56,7 +81,7 @@ async function turn({ spec, store }, text, signal) {
   const ai = new GoogleGenAI({ apiKey: 'none', httpOptions: { baseUrl: spec.baseUrl } });
   const before = store.load([]);
   const chat = ai.chats.create({
-    model: spec.model ?? 'gemini-2.5-flash',
+    model: spec.model ?? 'gemini-3-flash-preview',
     config: { ...config(run), abortSignal: signal },
     history: before,
   });
@@ -65,7 +90,7 @@ async function turn({ spec, store }, text, signal) {
   let message = text;
   try {
     for (let steps = 0; message && steps < MAX_STEPS; steps++) {
-      message = await next(await chat.sendMessage({ message }), run);
+      message = await next(await send(chat, message), run);
     }
   } catch (raised) {
     return signal.aborted ? { cancelled: true } : { raised };
@@ -90,5 +115,5 @@ function give(history) {
   });
 }
 
-const capabilities = { streaming: false, history: true, sharedSession: true };
+const capabilities = { history: true, sharedSession: true };
 serve({ sdk: '@google/genai', version, modes: Object.keys(MODES) }, ['gemini'], turn, { capabilities, give });

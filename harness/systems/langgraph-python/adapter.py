@@ -17,11 +17,12 @@ from protocol import gate, serve, stoppable
 
 SDK = "langgraph"
 MODELS = {
-    "anthropic-messages": lambda url: ChatAnthropic(model="claude-haiku-4-5", base_url=url, api_key="none"),
-    "openai-chat": lambda url: ChatOpenAI(
-        model="gpt-4.1", base_url=f"{url}/v1", api_key="none", use_responses_api=False),
-    "openai-responses": lambda url: ChatOpenAI(
-        model="gpt-5", base_url=f"{url}/v1", api_key="none", use_responses_api=True),
+    "anthropic-messages": lambda url, model: ChatAnthropic(
+        model=model or "claude-haiku-4-5", base_url=url, api_key="none"),
+    "openai-chat": lambda url, model: ChatOpenAI(
+        model=model or "gpt-4.1", base_url=f"{url}/v1", api_key="none", use_responses_api=False),
+    "openai-responses": lambda url, model: ChatOpenAI(
+        model=model or "gpt-5", base_url=f"{url}/v1", api_key="none", use_responses_api=True),
 }
 # When a checkpoint is written: beside the next step, which is what is done unasked, before it, or at the end.
 MODES = {"durability-async": "async", "durability-sync": "sync", "durability-exit": "exit"}
@@ -67,7 +68,7 @@ async def opened(spec, store):
     async with Saver.from_conn_string(str(Path(spec["stateDir"], "checkpoints.db"))) as saver:
         asks = {given["name"]: {"allowed_decisions": ["approve", "reject"]} for given in spec["tools"] if given["asks"]}
         agent = create_agent(
-            MODELS[spec["dialect"]](spec["baseUrl"]),
+            MODELS[spec["dialect"]](spec["baseUrl"], spec.get("model")),
             tools=[gated(given) for given in spec["tools"]],
             middleware=[HumanInTheLoopMiddleware(asks, interrupt_mode="per_call")] if asks else [],
             checkpointer=saver,

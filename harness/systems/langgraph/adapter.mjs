@@ -8,12 +8,12 @@ import { gate, serve } from './protocol.mjs';
 
 // The package does not export its package.json.
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.resolve('@langchain/langgraph'))));
-const openai = (useResponsesApi) => ({ baseUrl }) => new ChatOpenAI({
-  model: 'gpt-4.1', apiKey: 'test', useResponsesApi, configuration: { baseURL: `${baseUrl}/v1` },
+const openai = (useResponsesApi) => ({ baseUrl, model = 'gpt-4.1' }) => new ChatOpenAI({
+  model, apiKey: 'test', useResponsesApi, configuration: { baseURL: `${baseUrl}/v1` },
 });
 const MODELS = {
-  'anthropic-messages': ({ baseUrl }) =>
-    new ChatAnthropic({ model: 'claude-haiku-4-5', apiKey: 'test', anthropicApiUrl: baseUrl }),
+  'anthropic-messages': ({ baseUrl, model = 'claude-haiku-4-5' }) =>
+    new ChatAnthropic({ model, apiKey: 'test', anthropicApiUrl: baseUrl }),
   'openai-chat': openai(false),
   'openai-responses': openai(true),
 };

@@ -74,7 +74,7 @@ async function turn(session, text, signal, show) {
   const modelProvider = new OpenAIProvider({ apiKey: 'test', baseURL: `${spec.baseUrl}/v1`, useResponses });
   // Traces would go to the provider.
   const runner = new Runner({ modelProvider, tracingDisabled: true });
-  const agent = new Agent({ name: 'agent', model, tools: spec.tools.map(gated) });
+  const agent = new Agent({ name: 'agent', model: spec.model ?? model, tools: spec.tools.map(gated) });
   let result;
   try {
     const { input, options } = begin(session, text);

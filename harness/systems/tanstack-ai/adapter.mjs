@@ -12,9 +12,12 @@ import { gate, serve } from './protocol.mjs';
 // The package does not export its package.json.
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.resolve('@tanstack/ai'))));
 const MODELS = {
-  'anthropic-messages': ({ baseUrl }) => createAnthropicChat('claude-haiku-4-5', 'test', { baseURL: baseUrl }),
-  'openai-chat': ({ baseUrl }) => createOpenaiChatCompletions('gpt-4.1', 'test', { baseURL: `${baseUrl}/v1` }),
-  'openai-responses': ({ baseUrl }) => createOpenaiChat('gpt-5', 'test', { baseURL: `${baseUrl}/v1` }),
+  'anthropic-messages': ({ baseUrl, model = 'claude-haiku-4-5' }) =>
+    createAnthropicChat(model, 'test', { baseURL: baseUrl }),
+  'openai-chat': ({ baseUrl, model = 'gpt-4.1' }) =>
+    createOpenaiChatCompletions(model, 'test', { baseURL: `${baseUrl}/v1` }),
+  'openai-responses': ({ baseUrl, model = 'gpt-5' }) =>
+    createOpenaiChat(model, 'test', { baseURL: `${baseUrl}/v1` }),
 };
 // More steps than any scenario has; the SDK's own default is 5.
 const MAX_STEPS = 20;

@@ -33,7 +33,8 @@ async def live(spec, store):
         manager.session.user_config = config = deepcopy(manager.session.user_config)
         loop.point(config, spec)
         manager.session.session_id, manager.session.project_id = id, "brickbat"
-        manager.session.current_model = loop.MODELS[spec["dialect"]]
+        provider, _, model = loop.MODELS[spec["dialect"]].partition(":")
+        manager.session.current_model = f"{provider}:{spec.get('model') or model}"
         # Before its first turn a session has no file.
         await saving(spec, lambda: manager.load_session(id))
     return LIVE[id]

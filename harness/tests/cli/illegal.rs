@@ -227,6 +227,7 @@ pub(crate) const ILLEGAL: &[(&str, &str)] = &[
     ("bedrock-converse/request-shape", r#"{"messages":[{"role":"user","content":"Time?"}]}"#),
     (
         "bedrock-converse/roles-not-alternating",
-        r#"{"messages":[{"role":"user","content":[{"text":"Time?"}]},{"role":"user","content":[{"text":"Well?"}]}]}"#,
+        r#"{"modelId":"anthropic.claude-haiku-4-5-20251001-v1:0",
+            "messages":[{"role":"user","content":[{"text":"Time?"}]},{"role":"user","content":[{"text":"Well?"}]}]}"#,
     ),
 ];

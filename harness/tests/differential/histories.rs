@@ -1,15 +1,6 @@
 //! Random histories in the words of Mistral and OpenAI: legal by construction, and then most of them broken.
 
-use brickbat::rules::Profile;
 use serde_json::{Value, json};
-
-/// The versions of the validator's tokenizer that have rules of their own.
-pub const VERSIONS: [&str; 4] = ["v3", "v7", "v11", "v13"];
-
-/// What a version's rules are called.
-pub fn profile(version: &str) -> &'static Profile {
-    Profile::named(&format!("mistral-{version}")).expect("each version has a profile")
-}
 
 /// From this seed all histories are made.
 pub const SEED: u64 = 2026;
@@ -155,7 +146,7 @@ fn break_it(dice: &mut Dice, messages: &mut Vec<Value>) {
         return messages.push(any_message(dice));
     }
     let at = dice.below(messages.len());
-    match dice.below(14) {
+    match dice.below(15) {
         0 => messages.insert(at, any_message(dice)),
         1 => messages.push(any_message(dice)),
         2 => drop(messages.remove(at)),
@@ -175,6 +166,7 @@ fn break_it(dice: &mut Dice, messages: &mut Vec<Value>) {
                 reply["prefix"] = dice.percent(80).into();
             }
         }
+        13 => foreign_shape(dice, &mut messages[at]),
         _ if dice.percent(50) => break_shape(dice, &mut messages[at]),
         _ => messages.push(json!({ "role": "assistant", "content": "It is", "prefix": true })),
     }
@@ -272,6 +264,36 @@ fn rename(dice: &mut Dice, messages: &mut [Value]) {
         None => {}
     }
 }
+
+/// Gives a message what is no text, or what belongs to another role or another provider.
+fn foreign_shape(dice: &mut Dice, message: &mut Value) {
+    match dice.below(8) {
+        0 => message["content"] = json!([{ "text": "Hello." }]),
+        1 => {
+            message["content"] =
+                json!([{ "type": "tool_use", "id": "toolu_1", "name": "lookup", "input": {} }])
+        }
+        2 => message["tool_calls"] = json!([]),
+        3 => message["tool_call_id"] = good_id(dice).into(),
+        4 => message["content"] = json!([{ "type": "thinking", "thinking": "Well." }]),
+        5 => {
+            let audio = json!({ "data": SILENCE, "format": "wav" });
+            message["content"] = json!([{ "type": "input_audio", "input_audio": audio }]);
+        }
+        6 => {
+            let image = json!({ "url": format!("data:image/png;base64,{DOT}") });
+            message["content"] = json!([{ "type": "image_url", "image_url": image }]);
+        }
+        _ => message["reasoning_content"] = "Well.".into(),
+    }
+}
+
+/// An image of one dot.
+const DOT: &str =
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=";
+
+/// A sound without any.
+const SILENCE: &str = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAgD4AAAB9AAACABAAZGF0YQAAAAA=";
 
 /// Breaks the types of a message.
 fn break_shape(dice: &mut Dice, message: &mut Value) {

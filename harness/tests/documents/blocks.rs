@@ -181,6 +181,7 @@ fn written_action(spec: &ActionSpec) -> String {
         Payload::Text { plain, .. } => plain,
         Payload::Keep { .. } => "3",
         Payload::Turn(_) => "1",
+        Payload::Switch(_) => "false",
     };
     format!("{{ {}: {payload} }}", spec.name)
 }

@@ -67,6 +67,25 @@ fn calls_that_nobody_answers_rest_on_the_loop() {
 }
 
 #[test]
+fn a_question_without_an_answer_rests_on_who_keeps_the_questions() {
+    for plan in on_each("approval/stop-while-asked#asked=c") {
+        for canary in ["dangling-on-abort", "refuses-own-history"] {
+            let own = judged_for(&plan, canary, &[Duty::Store, Duty::Input], Repairs::Never);
+            let is_found = own.findings.iter().any(|finding| finding.check == "thread-survives");
+            assert!(is_found, "{canary} {}: {own:#?}", plan.id);
+            let apart = judged_for(&plan, canary, &[Duty::Questions], Repairs::Never);
+            let is_apart = apart.application.iter().any(|finding| finding.check == "thread-survives");
+            assert!(is_apart && apart.findings.is_empty(), "{canary} {}: {apart:#?}", plan.id);
+        }
+    }
+    // A call that needs no consent is still the system's.
+    for plan in on_each("abort/mid-batch#k=1") {
+        let found = judged_for(&plan, "refuses-own-history", &[Duty::Questions], Repairs::Never);
+        assert_eq!(found.verdict, Verdict::Fail, "{}: {found:#?}", plan.id);
+    }
+}
+
+#[test]
 fn a_turn_that_waits_for_a_tool_rests_on_the_loop() {
     is_of_the_application("tools/hangs#k=0", "deaf-tool-awaited", Duty::Loop, &["turn-ends"]);
 }

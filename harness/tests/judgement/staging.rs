@@ -24,16 +24,21 @@ pub const CONCURRENCY: Concurrency = Concurrency { max_parallel_tools: 3, eager:
 
 /// A plan of the built-in suite: its scenario, with the variant if there is one.
 pub fn plan(name: &str, dialect: Dialect) -> Arc<Plan> {
+    found(name, dialect).unwrap_or_else(|| panic!("there is no plan {name}@{dialect}"))
+}
+
+fn found(name: &str, dialect: Dialect) -> Option<Arc<Plan>> {
     static PLANS: OnceLock<Vec<Arc<Plan>>> = OnceLock::new();
     let all = || built_in().into_iter().flat_map(|(_, plans)| plans).map(Arc::new).collect();
     let id = format!("{name}@{dialect}");
-    let found = PLANS.get_or_init(all).iter().find(|plan| plan.id.to_string() == id);
-    Arc::clone(found.unwrap_or_else(|| panic!("there is no plan {id}")))
+    PLANS.get_or_init(all).iter().find(|plan| plan.id.to_string() == id).cloned()
 }
 
-/// The same on every dialect.
+/// The same on every dialect that can say it.
 pub fn on_each(name: &str) -> impl Iterator<Item = Arc<Plan>> {
-    Dialect::ALL.into_iter().map(move |dialect| plan(name, dialect))
+    let all: Vec<Arc<Plan>> = Dialect::ALL.into_iter().filter_map(|dialect| found(name, dialect)).collect();
+    assert!(!all.is_empty(), "there is no plan {name}");
+    all.into_iter()
 }
 
 /// The plan of a built-in scenario whose text is changed.

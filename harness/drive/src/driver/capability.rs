@@ -27,7 +27,7 @@ pub struct Capability {
 }
 
 /// Every capability, in the order of the protocol's schema.
-pub const CAPABILITIES: [Capability; 20] = [
+pub const CAPABILITIES: [Capability; 21] = [
     required("cancel", Some(Need::Cancel), "The user can stop a running turn."),
     required("streaming", Some(Need::Streaming), "The SDK asks the provider for streams."),
     required(
@@ -72,6 +72,11 @@ pub const CAPABILITIES: [Capability; 20] = [
     optional("changes.summarise", Need::Summarise, "The history can be summarised."),
     optional("changes.rewind", Need::Rewind, "The user can take back what was said."),
     optional("changes.aside", Need::Aside, "The user can ask something that does not join the conversation."),
+    optional(
+        "changes.thinking",
+        Need::ThinkingSwitch,
+        "The model's thinking can be switched on and off between two turns.",
+    ),
 ];
 
 const fn required(key: &'static str, need: Option<Need>, allows: &'static str) -> Capability {

@@ -353,7 +353,7 @@ async fn run_tool(
     cancelled: oneshot::Receiver<()>,
     deaf: bool,
 ) -> (RunId, Option<ToolOutcome>) {
-    let answer = async { serde_json::from_slice(&gate.body().await?).ok() };
+    let answer = async { ToolOutcome::of_gate(&gate.body().await?).ok() };
     if deaf {
         return (run, Some(answer.await.unwrap_or_else(broken_off)));
     }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use super::capability::{CAPABILITIES, Capabilities};
 use super::error::InvalidValue;
 use super::plain::Plain;
 use super::waits::{Waits, WaitsSheet};
@@ -120,6 +121,9 @@ pub struct Mode {
     /// Whether the SDK says that it mends a thread that was broken before, although the application stores it.
     #[serde(default)]
     pub repairs: bool,
+    /// The keys of capabilities that the adapter claims and does not have in this mode.
+    #[serde(default)]
+    pub lacks: Vec<String>,
 }
 
 /// How a system takes the user's stop.
@@ -252,6 +256,12 @@ impl Manifest {
         self.modes.iter().find(|known| known.name == mode).map(|mode| mode.stop).unwrap_or_default()
     }
 
+    /// What an adapter that claims so much can do in a mode.
+    pub fn capabilities_of(&self, mode: &str, claimed: Capabilities) -> Capabilities {
+        let known = self.modes.iter().find(|known| known.name == mode);
+        known.into_iter().flat_map(|mode| &mode.lacks).fold(claimed, |able, key| able.with(key, false))
+    }
+
     /// What the application does in a mode; nothing in one that the manifest does not know.
     pub fn application(&self, mode: &str) -> Application {
         let known = self.modes.iter().find(|known| known.name == mode);
@@ -345,6 +355,11 @@ impl Mode {
     }
 
     fn complaint(&self) -> Option<(String, &'static str)> {
+        const CAPABILITY: &str = "there is no capability of that name";
+        let is_known = |key: &String| CAPABILITIES.iter().any(|known| known.key == key);
+        if let Some(at) = self.lacks.iter().position(|key| !is_known(key)) {
+            return Some((format!("lacks/{at}"), CAPABILITY));
+        }
         const REPAIR: &str = "who stores the thread mends it; if the SDK says that it does, write `repairs: true` below the mode";
         if let Some(at) = self.application.iter().position(|duty| *duty == Duty::Repair) {
             return Some((format!("application/{at}"), REPAIR));
@@ -442,6 +457,14 @@ mod tests {
     }
 
     #[test]
+    fn a_mode_lacks_what_the_adapter_claims_for_others() {
+        let manifest = parse(&SHEET.replace("Old. }", "Old., lacks: [streaming] }")).unwrap().remove(0);
+        let able = |mode| manifest.capabilities_of(mode, Capabilities::all());
+        assert!(!able("old").has("streaming") && able("old").has("cancel"));
+        assert_eq!(able("new"), Capabilities::all());
+    }
+
+    #[test]
     fn mistakes_are_shown_at_their_place() {
         for (from, to, text) in [
             ("install: pip", "install: uv", "unknown word `uv`"),
@@ -458,6 +481,7 @@ mod tests {
             ("Old. }", "Old., application: [stor] }", "did you mean `store`?"),
             ("Old. }", "Old., application: [store, repair] }", "write `repairs: true`"),
             ("Old. }", "Old., application: [loop, loop] }", "this is listed twice"),
+            ("Old. }", "Old., lacks: [stream] }", "there is no capability of that name"),
             ("Old. }", "Old., repairs: true }", "this goes with `application: [store]`"),
         ] {
             let error = parse(&SHEET.replacen(from, to, 1)).expect_err(to);

@@ -150,5 +150,5 @@ fn offered(tool: &ToolSpec) -> Tool {
 async fn ask(gate_url: &str, args: Vec<u8>) -> Result<ToolOutcome, String> {
     let gate = Address::parse(gate_url).map_err(|error| error.to_string())?;
     let body = Post::new(&gate, args).body().await.ok_or("the gate broke off")?;
-    serde_json::from_slice(&body).map_err(|error| format!("the gate gave an invalid answer: {error}"))
+    ToolOutcome::of_gate(&body).map_err(|error| format!("the gate gave an invalid answer: {error}"))
 }

@@ -169,7 +169,7 @@ impl PlainAgent {
         let input = json!({
             "dialect": spec.dialect,
             "folder": folder,
-            "words": self.plain.words.get(&spec.dialect),
+            "words": self.words(spec),
             "history": history,
         });
         give::run(launch, &self.plain.give, &input).await
@@ -201,14 +201,25 @@ impl PlainAgent {
         Ok((folder, McpServer::Stdio(server)))
     }
 
+    /// What the words of the manifest stand for in a session. The word `model` is the one that the harness can name.
+    fn words<'a>(&'a self, spec: &'a SessionSpec) -> BTreeMap<&'a str, &'a str> {
+        let words = self.plain.words.get(&spec.dialect).into_iter().flatten();
+        let mut words: BTreeMap<&str, &str> =
+            words.map(|(name, word)| (name.as_str(), word.as_str())).collect();
+        if let Some(model) = &spec.model {
+            words.insert("model", model);
+        }
+        words
+    }
+
     /// Fills a template in. What stands in no list is an error: a config with a hole in it would fail somewhere else.
     fn fill(&self, template: &str, spec: &SessionSpec) -> Result<String, DriverError> {
-        let words = self.plain.words.get(&spec.dialect);
+        let words = self.words(spec);
         let word = |name: &str| match name {
             "baseUrl" => Some(spec.base_url.as_str()),
             "apiKey" => Some(API_KEY),
             "dialect" => Some(spec.dialect.name()),
-            name => words.and_then(|words| words.get(name)).map(String::as_str),
+            name => words.get(name).copied(),
         };
         let mut filled = String::with_capacity(template.len());
         let mut rest = template;

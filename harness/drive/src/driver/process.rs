@@ -1,14 +1,15 @@
 //! The adapter's process: its supervisor, a clean environment, pipes, and an end.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::io::ErrorKind;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::io::AsyncReadExt;
-use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+use tokio::net::unix::pipe;
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
@@ -72,7 +73,7 @@ pub(super) struct Process {
     id: Option<u32>,
     handle: SupervisorHandle,
     status: watch::Receiver<Option<String>>,
-    stderr: Arc<Tail>,
+    stderr: Arc<Stderr>,
 }
 
 /// The ends of the pipes that the protocol uses.
@@ -92,7 +93,7 @@ impl Process {
         let stdin_writer = std::process::ChildStdin::from(OwnedFd::from(ours));
         let started = SupervisorHandle::start(command(launch), Some(stdin.into())).await;
         let (mut supervisor, handle) = started.map_err(|error| match error {
-            NotStarted::Program(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            NotStarted::Program(error) if error.kind() == ErrorKind::NotFound => {
                 DriverError::ProgramMissing {
                     program: launch.program.clone(),
                     advice: format!("install it, or put the folder that holds it on PATH ({error})"),
@@ -105,12 +106,16 @@ impl Process {
         else {
             return Err(failed("its pipes are not there".into()));
         };
-        let tail = Arc::new(Tail::default());
-        let draining = tokio::spawn(drain(stderr, tail.clone()));
+        let stderr = stderr.into_owned_fd().and_then(pipe::Receiver::from_owned_fd);
+        let stderr = Arc::new(Stderr::of(stderr.map_err(|error| failed(error.into()))?));
+        let draining = tokio::spawn({
+            let stderr = Arc::clone(&stderr);
+            async move { stderr.drain().await }
+        });
         let (ended, status) = watch::channel(None);
         let id = supervisor.id();
         tokio::spawn(reap(supervisor, draining, ended));
-        Ok((Process { id, handle, status, stderr: tail }, Pipes { stdin, stdout }))
+        Ok((Process { id, handle, status, stderr }, Pipes { stdin, stdout }))
     }
 
     /// The number of the supervisor; what it has started is below it.
@@ -118,18 +123,19 @@ impl Process {
         self.id
     }
 
+    /// The end of its standard error, with all that it wrote before anything that is known of it.
     pub(super) fn stderr(&self) -> String {
-        self.stderr.text()
+        self.stderr.tail().text()
     }
 
     /// How much it has written to its standard error so far.
     pub(super) fn stderr_len(&self) -> u64 {
-        self.stderr.len()
+        self.stderr.tail().len
     }
 
     /// What it has written to its standard error since `len` bytes, as far as it is kept.
     pub(super) fn stderr_since(&self, len: u64) -> String {
-        self.stderr.since(len)
+        self.stderr.tail().since(len)
     }
 
     /// Kills the process and everything that it started. All of it is gone when [`Process::ended`] returns.
@@ -190,52 +196,80 @@ async fn reap(mut supervisor: Child, draining: JoinHandle<()>, ended: watch::Sen
     ended.send_replace(Some(text));
 }
 
-async fn drain(mut stderr: ChildStderr, tail: Arc<Tail>) {
-    let mut buffer = vec![0; 8 << 10];
-    while let Ok(n @ 1..) = stderr.read(&mut buffer).await {
-        tail.push(&buffer[..n]);
-    }
+/// The standard error of a process, read as it comes.
+#[derive(Debug)]
+struct Stderr {
+    pipe: pipe::Receiver,
+    tail: Mutex<Tail>,
 }
 
 /// The last bytes of a stream.
 #[derive(Debug, Default)]
-struct Tail(Mutex<TailBytes>);
-
-#[derive(Debug, Default)]
-struct TailBytes {
+struct Tail {
     bytes: VecDeque<u8>,
     /// Bytes of the whole stream so far.
     len: u64,
 }
 
+/// Bytes that are read at once.
+const BUFFER_BYTES: usize = 8 << 10;
+
+impl Stderr {
+    fn of(pipe: pipe::Receiver) -> Stderr {
+        Stderr { pipe, tail: Mutex::default() }
+    }
+
+    /// Reads all of it.
+    async fn drain(&self) {
+        let mut buffer = [0; BUFFER_BYTES];
+        while self.pipe.readable().await.is_ok() {
+            // The lock is held while it is read, so that no later bytes are kept before these.
+            let mut tail = self.kept();
+            match self.pipe.try_read(&mut buffer) {
+                Ok(n @ 1..) => tail.push(&buffer[..n]),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+                Ok(0) | Err(_) => break,
+            }
+        }
+    }
+
+    /// What has been written, with what still waits in the pipe: a process that complains and then answers has written
+    /// its complaint, whether or not the runtime has noticed.
+    fn tail(&self) -> MutexGuard<'_, Tail> {
+        let mut tail = self.kept();
+        let mut buffer = [0; BUFFER_BYTES];
+        for _ in 0..MAX_STDERR_BYTES / BUFFER_BYTES {
+            match rustix::io::read(&self.pipe, &mut buffer) {
+                Ok(n @ 1..) => tail.push(&buffer[..n]),
+                Ok(0) | Err(_) => break,
+            }
+        }
+        tail
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Tail> {
+        self.tail.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 impl Tail {
-    fn push(&self, bytes: &[u8]) {
-        let mut kept = self.kept();
-        kept.len += bytes.len() as u64;
-        kept.bytes.extend(bytes);
-        let surplus = kept.bytes.len().saturating_sub(MAX_STDERR_BYTES);
-        kept.bytes.drain(..surplus);
+    fn push(&mut self, bytes: &[u8]) {
+        self.len += bytes.len() as u64;
+        self.bytes.extend(bytes);
+        let surplus = self.bytes.len().saturating_sub(MAX_STDERR_BYTES);
+        self.bytes.drain(..surplus);
     }
 
-    fn text(&self) -> String {
-        end_of(self.kept().bytes.make_contiguous())
+    fn text(&mut self) -> String {
+        end_of(self.bytes.make_contiguous())
     }
 
-    fn len(&self) -> u64 {
-        self.kept().len
-    }
-
-    fn since(&self, len: u64) -> String {
-        let mut kept = self.kept();
-        let wanted = usize::try_from(kept.len.saturating_sub(len)).unwrap_or(usize::MAX);
-        let bytes = kept.bytes.make_contiguous();
+    fn since(&mut self, len: u64) -> String {
+        let wanted = usize::try_from(self.len.saturating_sub(len)).unwrap_or(usize::MAX);
+        let bytes = self.bytes.make_contiguous();
         let lost = wanted.saturating_sub(bytes.len());
         let text = String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(wanted)..]).into_owned();
         if lost == 0 { text } else { format!("[cut: {lost} bytes before this are not kept]\n{text}") }
-    }
-
-    fn kept(&self) -> std::sync::MutexGuard<'_, TailBytes> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -251,7 +285,7 @@ mod tests {
 
     #[test]
     fn only_the_end_of_a_stream_is_kept() {
-        let tail = Tail::default();
+        let mut tail = Tail::default();
         tail.push(&vec![b'a'; 2 * MAX_STDERR_BYTES]);
         tail.push(b"the end");
         assert!(tail.text().ends_with("aathe end"));
@@ -260,9 +294,9 @@ mod tests {
 
     #[test]
     fn the_piece_since_a_moment_is_kept() {
-        let tail = Tail::default();
+        let mut tail = Tail::default();
         tail.push(b"before ");
-        let mark = tail.len();
+        let mark = tail.len;
         assert_eq!(tail.since(mark), "");
         tail.push(b"after");
         assert_eq!(tail.since(mark), "after");

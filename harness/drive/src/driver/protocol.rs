@@ -49,7 +49,7 @@ pub struct SessionSpec {
     pub base_url: String,
     /// The dialect that the provider speaks.
     pub dialect: Dialect,
-    /// The model's name; the adapter takes a current one of the dialect if there is none.
+    /// The model that requests are to name; the adapter takes a current one of the dialect if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub model: Option<String>,

@@ -4,6 +4,9 @@
 //! a slow machine cannot be. If the runs differ, it is run alone twice more. What a run alone has shown is a finding,
 //! labelled with how often it came and with what was different on the side of the harness. What only runs among other
 //! plans have shown, or only runs with less patience, is not: the case says what it was rescued from.
+//!
+//! Where the provider would have refused a later model what it took from the one that the system asks, the plan is run
+//! again on that model ([`super::models`]).
 
 use std::collections::BTreeSet;
 
@@ -84,8 +87,8 @@ impl From<Attempt> for MergedRuns {
     }
 }
 
-/// Runs plans. Calls `done(index, result)` after each; returns true if `done` asked to stop.
-pub(super) async fn round(
+/// Runs plans, on one model. Calls `done(index, result)` after each; returns true if `done` asked to stop.
+pub(super) async fn round_on_one_model(
     running: &Running,
     todo: &[PlanToRun<'_>],
     options: Options<'_>,
@@ -248,6 +251,12 @@ const RANK: [Verdict; 8] = [
     Verdict::Unsupported,
     Verdict::Pass,
 ];
+
+/// Whether a verdict is the one that counts of two.
+pub(super) fn outranks(this: Verdict, other: Verdict) -> bool {
+    let rank = |verdict| RANK.iter().position(|known| *known == verdict);
+    rank(this) < rank(other)
+}
 
 /// The runs on which the verdict rests. Where a plan has run alone, what other runs show is not proven, except that the
 /// adapter broke; and where it was waited for longer, neither is what a shorter wait shows.

@@ -217,9 +217,9 @@ impl Running {
                     },
                     dialects: subject.manifest.dialects.clone(),
                     application: subject.manifest.application(&mode),
+                    capabilities: subject.manifest.capabilities_of(&mode, about.capabilities),
                     mode,
                     server: server().await?,
-                    capabilities: about.capabilities,
                     adapter: Mutex::new(adapter),
                     n_sessions: AtomicUsize::new(0),
                     number: AtomicU32::new(1),
@@ -461,8 +461,8 @@ impl Adapted {
         let tools = plan.tools.iter().map(tool).collect();
         let mode = self.mode.clone();
         let thinking = plan.thinks();
-        let (dialect, max_steps) = (plan.dialect, plan.step_limit);
-        Ok(SessionSpec { dialect, model: None, thinking, max_steps, mode, tools, state_dir, base_url })
+        let (dialect, model, max_steps) = (plan.dialect, plan.model.clone(), plan.step_limit);
+        Ok(SessionSpec { dialect, model, thinking, max_steps, mode, tools, state_dir, base_url })
     }
 }
 

@@ -6,9 +6,11 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::plan::{Change, ToolOutcome};
 use brickbat_scenario::scenario::InterruptCause;
 use brickbat_scenario::trace::{Consent, ShownState, TurnOutcome};
+use brickbat_scenario::wire;
 
 use super::ending::Halt;
 use super::io::RequestId;
@@ -121,6 +123,12 @@ pub(crate) trait Decisions: Send + Sync {
         request::body(setup, thread)
     }
 
+    /// Whether a request asks the model to think where thinking is on: not while calls that were made without it are being
+    /// answered, which some providers refuse.
+    fn asks_to_think(&self, dialect: Dialect, thread: &[Message]) -> bool {
+        !(wire::of(dialect).traits.wants_thinking_before_calls && request::follows_unthinking(thread))
+    }
+
     /// A reply begins, empty: nothing of a failed attempt goes into it.
     fn reply_begins(&mut self, _reply: &mut Step) {}
 
@@ -138,6 +146,11 @@ pub(crate) trait Decisions: Send + Sync {
 
     /// Whether an id with that problem is replaced, in the call and in its result.
     fn replaces_id(&self, _problem: IdProblem) -> bool {
+        true
+    }
+
+    /// Whether arguments of which nothing came are kept as an empty object. Every API means that by none.
+    fn fills_empty_arguments(&self) -> bool {
         true
     }
 

@@ -19,6 +19,8 @@ const MAX_NAME: usize = 64;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum InvalidCall {
     UnknownTool,
+    /// There are no arguments.
+    Empty,
     /// The arguments break off.
     CutOff,
     /// They hold half of a surrogate pair.
@@ -44,6 +46,7 @@ impl InvalidCall {
     fn text(self) -> &'static str {
         match self {
             InvalidCall::UnknownTool => "Not run: there is no such tool.",
+            InvalidCall::Empty => "Not run: there are no arguments.",
             InvalidCall::CutOff => "Not run: the arguments break off before their end.",
             InvalidCall::LoneSurrogate => "Not run: the arguments hold half of a character.",
             InvalidCall::NotJson => "Not run: the arguments are not JSON.",
@@ -57,6 +60,7 @@ impl InvalidCall {
 pub(super) fn problem(schema: Option<&Value>, text: &str) -> Option<InvalidCall> {
     let args: Value = match serde_json::from_str(text) {
         Ok(args) => args,
+        Err(_) if text.is_empty() => return Some(InvalidCall::Empty),
         Err(error) if error.is_eof() => return Some(InvalidCall::CutOff),
         // Valid JSON apart from an escape that is half a surrogate pair.
         Err(_) if serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok() => {
@@ -202,6 +206,7 @@ mod tests {
         assert_eq!(of("null"), Some(InvalidCall::NotObject));
         assert_eq!(of(r#"{"ref":"\ud83d"}"#), Some(InvalidCall::LoneSurrogate));
         assert_eq!(of(r#"{"ref":"x"#), Some(InvalidCall::CutOff));
+        assert_eq!(of(""), Some(InvalidCall::Empty));
         assert_eq!(of("{ref: x}"), Some(InvalidCall::NotJson));
         assert_eq!(problem(None, "{}"), None);
     }

@@ -1,6 +1,6 @@
 //! From a thread to a request body.
 
-use super::thread::Message;
+use super::thread::{Block, Message};
 use super::{Setup, Tool};
 use brickbat_scenario::wire::{self, OfferedTool};
 
@@ -8,6 +8,23 @@ use brickbat_scenario::wire::{self, OfferedTool};
 pub(crate) fn body(setup: &Setup, thread: &[Message]) -> Vec<u8> {
     let Setup { dialect, delivery, thinking, model, declared, .. } = setup;
     wire::of(*dialect).request_body(model, *delivery, *thinking, declared, thread)
+}
+
+/// Whether the open batch of a thread was made without thinking. Some providers want the calls that are being answered to
+/// begin with it, and they count what the user says after results to the results.
+pub(crate) fn follows_unthinking(thread: &[Message]) -> bool {
+    let mut rest = thread;
+    let mut has_batch = false;
+    loop {
+        while let [before @ .., Message::User(_)] = rest {
+            rest = before;
+        }
+        let [before @ .., Message::Assistant(blocks), Message::Results(_)] = rest else { return has_batch };
+        if matches!(blocks.first(), Some(Block::Thought(_))) {
+            return false;
+        }
+        (rest, has_batch) = (before, true);
+    }
 }
 
 /// The tools as a request offers them.

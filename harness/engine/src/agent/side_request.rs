@@ -1,4 +1,4 @@
-//! Changes of the history, and the request outside of turns that some of them take.
+//! Changes of the history, the switch of thinking, and the request outside of turns that some changes take.
 //!
 //! Such a request offers no tools, so it sends the thread as one text: providers refuse calls without tools, and also a
 //! thread with which something is wrong must be summarised.
@@ -45,6 +45,9 @@ impl Agent {
             Change::Trim { keep } => self.trim(*keep as usize, turn),
             Change::Rewind { prompts } => {
                 self.session.thread = self.decisions.rewound(&self.session.thread, *prompts as usize);
+            }
+            Change::Thinking { on } => {
+                self.setup.thinking = if *on { Thinking::Asked } else { Thinking::Unasked };
             }
             Change::Summarise { keep } => {
                 let end = compaction::start(&self.session.thread, kept(*keep, turn.is_some()));
@@ -167,7 +170,7 @@ pub(crate) fn of_question(setup: &Setup, thread: &[Message], question: &str) -> 
 }
 
 pub(crate) fn without_tools(setup: &Setup) -> Setup {
-    Setup { declared: String::new(), thinking: Thinking::Unasked, ..setup.clone() }
+    Setup { declared: String::new(), ..setup.unthinking() }
 }
 
 /// How many messages stay; while a turn runs, its last step does.

@@ -1,5 +1,7 @@
 //! A turn: from the user's message to the moment when the agent is idle again.
 
+use std::borrow::Cow;
+
 use super::decisions::{Asking, Next};
 use super::mid_turn::MidTurnMessage;
 use super::model_errors::{self, InvalidCall};
@@ -91,7 +93,9 @@ impl Agent {
     /// Asks the provider for the next reply.
     pub(super) fn ask(&mut self, asking: Asking) -> Step {
         let request = self.session.counter.request();
-        let body = self.decisions.request(&self.setup, &mut self.session.thread, request, asking);
+        let thinks = self.decisions.asks_to_think(self.setup.dialect, &self.session.thread);
+        let setup = if thinks { Cow::Borrowed(&self.setup) } else { Cow::Owned(self.setup.unthinking()) };
+        let body = self.decisions.request(&setup, &mut self.session.thread, request, asking);
         self.session.outputs.push(Output::Request { request, body });
         let mut step = Step::new(request, self.decisions.keeps_blank_text());
         self.decisions.reply_begins(&mut step);
@@ -118,7 +122,7 @@ impl Agent {
     /// A call has become complete: its tool starts, or the user is asked, or the call cannot be run.
     pub(super) fn start_call(&mut self, step: &mut Step, index: u64) {
         let Some(call) = step.open_call(index) else { return };
-        if call.call.args.is_empty() {
+        if call.call.args.is_empty() && self.decisions.fills_empty_arguments() {
             call.call.args.push_str("{}");
         }
         let tool = self.setup.tools.iter().find(|tool| tool.name == call.call.tool);

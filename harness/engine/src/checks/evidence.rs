@@ -1,5 +1,7 @@
 //! What the checks look at: everything known of one run, read once.
 
+use std::borrow::Cow;
+
 use super::changed::Changed;
 use super::{Place, given};
 use crate::provider::{self, Recall, conversation, says};
@@ -45,6 +47,8 @@ pub struct RequestView {
     pub offered: Vec<String>,
     /// Whether it asks the model to think.
     pub asks_to_think: bool,
+    /// The model that it names, if it can be read.
+    pub model: Option<String>,
     /// The plan's calls in it.
     calls: Vec<CallView>,
     pub refusal: Option<Refusal>,
@@ -366,9 +370,11 @@ fn view(
     recall.replied(plan, exchange, kind, document.root());
     let offered = wire::offered_tools(plan.dialect, document.root());
     let asks_to_think = wire::of(plan.dialect).asks_to_think(document.root());
+    let named = || document.root().field("model").as_str().map(Cow::into_owned);
+    let model = model.map(str::to_owned).or_else(named);
     let items = history.items.iter().enumerate();
     let calls = items.filter_map(|(at, item)| call_view(plan, at, item)).collect();
-    RequestView { exchange, turn, kind, is_read, history, offered, asks_to_think, calls, refusal }
+    RequestView { exchange, turn, kind, is_read, history, offered, asks_to_think, model, calls, refusal }
 }
 
 /// A call of the plan is known by its id, or, where a system gives ids of its own or several calls have the same, by

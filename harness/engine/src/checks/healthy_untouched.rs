@@ -13,7 +13,7 @@ pub(super) const CHECK: Check = Check {
     id: "healthy-untouched",
     summary: "turns without a fault are sent back unmodified",
     level: Level::L1,
-    invariants: &[18, 25, 26],
+    invariants: &[18, 24, 25, 26],
     severity: Severity::HistoryAltered,
     rests_on: &[],
     applies: has_healthy,

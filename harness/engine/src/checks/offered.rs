@@ -1,4 +1,5 @@
-//! Whether the model could have done what the script does for it: made its calls, and shown what it thinks.
+//! Whether the model could have done what the script does for it: made its calls, shown what it thinks, and been the one
+//! that was to be asked.
 
 use super::*;
 
@@ -24,6 +25,17 @@ pub(super) fn unasked_thinking(evidence: &Evidence<'_>) -> Option<String> {
     let is_unasked = evidence.requests.iter().any(thinks)
         && !evidence.requests.iter().any(|request| request.asks_to_think);
     is_unasked.then(|| "the model thinks in this plan, but no request asks it to".to_owned())
+}
+
+/// The system was to ask a model, and no request names it: then the rules of another one were played. A name may have
+/// the provider's in front of it, and a system may ask a smaller model for a title.
+pub(super) fn other_model(evidence: &Evidence<'_>) -> Option<String> {
+    let wanted = evidence.plan.model.as_deref()?;
+    let mut named = evidence.requests.iter().filter_map(|request| request.model.as_deref()).peekable();
+    let first = *named.peek()?;
+    let is_meant = named.any(|model| model.contains(wanted));
+    (!is_meant)
+        .then(|| format!("the system was to ask the model `{wanted}`, and its requests name `{first}`"))
 }
 
 /// The tools that the reply to a request calls, but for those that the model makes up.

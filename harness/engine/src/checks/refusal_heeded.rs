@@ -18,10 +18,10 @@ pub(super) const CHECK: Check = Check {
 /// Statuses that the same request gets again: it is wrong, or not paid for, or asks for what is not there.
 const HOPELESS: [u16; 5] = [400, 401, 402, 404, 422];
 
-/// How often a request that got such a status may be sent again as it was: a key may have been renewed meanwhile,
-/// and the body does not show it.
+/// How often a request that got such a status may be sent again with the same body. Its headers may be others: a key
+/// may have been renewed, or a beta that is not supported left out.
 fn n_spare(status: u16) -> usize {
-    usize::from(status == 401)
+    usize::from(matches!(status, 400 | 401))
 }
 
 fn hopeless(kind: RequestKind) -> Option<u16> {
@@ -34,23 +34,24 @@ fn hopeless(kind: RequestKind) -> Option<u16> {
 }
 
 fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    for turn in 0..evidence.plan.turns.len() {
-        let mut refused: Vec<(&Arc<[u8]>, u16, usize)> = Vec::new();
-        for event in evidence.events_of(turn) {
-            let Event::Requested { kind, body, .. } = event else { continue };
-            match refused.iter_mut().find(|(known, _, _)| *known == body) {
-                Some((_, _, n_again)) => *n_again += 1,
-                None => refused.extend(hopeless(*kind).map(|status| (body, status, 0))),
-            }
+    (0..evidence.plan.turns.len()).find_map(|turn| stubborn_in(evidence, turn)).into_iter().collect()
+}
+
+fn stubborn_in(evidence: &Evidence<'_>, turn: usize) -> Option<Finding> {
+    let mut refused: Vec<(&Arc<[u8]>, u16, usize)> = Vec::new();
+    for event in evidence.events_of(turn) {
+        let Event::Requested { kind, body, .. } = event else { continue };
+        match refused.iter_mut().find(|(known, _, _)| *known == body) {
+            Some((_, _, n_again)) => *n_again += 1,
+            None => refused.extend(hopeless(*kind).map(|status| (body, status, 0))),
         }
-        let stubborn = refused.into_iter().find(|(_, status, n_again)| *n_again > n_spare(*status));
-        findings.extend(stubborn.map(|(_, status, n_again)| Finding {
-            message: format!("a request that got status {status} was repeated unchanged"),
-            expected: "an error for the user, or a different request".to_owned(),
-            got: format!("repeats: {n_again}"),
-            ..CHECK.finding(in_turn(turn))
-        }));
     }
-    findings
+    let (_, status, n_again) =
+        refused.into_iter().find(|(_, status, n_again)| *n_again > n_spare(*status))?;
+    Some(Finding {
+        message: format!("a request that got status {status} was repeated unchanged"),
+        expected: "an error for the user, or a different request".to_owned(),
+        got: format!("repeats: {n_again}"),
+        ..CHECK.finding(in_turn(turn))
+    })
 }

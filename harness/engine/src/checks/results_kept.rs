@@ -65,7 +65,13 @@ pub(super) fn is_due(evidence: &Evidence<'_>, key: CallKey) -> bool {
     let call = evidence.call(key);
     let is_later = evidence.last_request().is_some_and(|last| call.given || last.turn > call.turn);
     let is_known = call.given || !evidence.died_in(call.turn) || evidence.acknowledged(key).is_some();
-    is_later && is_known && evidence.could_send(key) && !evidence.changed.result_may_be_gone(key)
+    // What comes of a run that goes on after its stop is a finding about that run.
+    let is_of_thread = !evidence.is_astray(key);
+    is_later
+        && is_known
+        && is_of_thread
+        && evidence.could_send(key)
+        && !evidence.changed.result_may_be_gone(key)
 }
 
 /// What it rests on that a result is there. What stood in a given history came to the system as it was.

@@ -3,6 +3,7 @@
 //! A system hands on what it was given as a value or as the text that it was, and no system can write half of a
 //! character: where text must be whole, U+FFFD stands for it.
 
+use brickbat_scenario::surrogate;
 use serde_json::Value;
 
 use super::{Evidence, is_same};
@@ -31,47 +32,7 @@ fn is_empty(value: &Value) -> bool {
 
 /// The value that a text of JSON stands for, with U+FFFD for half of a surrogate pair.
 fn read(text: &str) -> Option<Value> {
-    serde_json::from_str(text).or_else(|_| serde_json::from_str(&with_whole_characters(text))).ok()
-}
-
-/// A text of JSON without escapes that are half of a surrogate pair.
-fn with_whole_characters(text: &str) -> String {
-    let mut whole = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('\\') {
-        whole.push_str(&rest[..at]);
-        let escape = &rest[at..];
-        // Of two backslashes the second is a character.
-        let length = match (half(escape), half(escape.get(6..).unwrap_or_default())) {
-            (Some(Half::High), Some(Half::Low)) => 12,
-            (Some(_), _) => {
-                whole.push_str("\\ufffd");
-                rest = &escape[6..];
-                continue;
-            }
-            (None, _) => 2.min(escape.len()),
-        };
-        let end = (length..=escape.len()).find(|end| escape.is_char_boundary(*end)).unwrap_or(escape.len());
-        whole.push_str(&escape[..end]);
-        rest = &escape[end..];
-    }
-    whole.push_str(rest);
-    whole
-}
-
-enum Half {
-    High,
-    Low,
-}
-
-/// Which half of a surrogate pair a text begins with, as an escape.
-fn half(text: &str) -> Option<Half> {
-    let digits = text.strip_prefix("\\u")?.get(..4)?;
-    match u16::from_str_radix(digits, 16).ok()? {
-        0xd800..=0xdbff => Some(Half::High),
-        0xdc00..=0xdfff => Some(Half::Low),
-        _ => None,
-    }
+    serde_json::from_str(text).or_else(|_| serde_json::from_str(&surrogate::whole(text))).ok()
 }
 
 #[cfg(test)]

@@ -59,10 +59,10 @@ fn change<'a>(
         let stays = after.is_some_and(|after| is_same(before, after) || (is_last && goes_on(before, after)));
         (!stays).then_some((index, *before, after))
     })?;
-    let turn = turn_of(evidence.plan, &items[..=index]);
     let (from, to) = (story.sent(earlier), story.sent(later));
+    let turns = [turn_of(evidence.plan, &items[..=index]), turn_ahead(evidence.plan, &items, index)];
     let is_repairing =
-        story.breaks.iter().any(|(broken, at)| Some(*broken) == turn && (from..to).contains(at));
+        story.breaks.iter().any(|(broken, at)| turns.contains(&Some(*broken)) && (from..to).contains(at));
     let is_late = match &before.content {
         Content::Result { id, .. } => evidence
             .answered(earlier, id)
@@ -73,7 +73,7 @@ fn change<'a>(
     if is_repairing || is_late || is_changed {
         return None;
     }
-    let is_repaired = story.breaks.iter().any(|(broken, at)| Some(*broken) == turn && *at < from);
+    let is_repaired = story.breaks.iter().any(|(broken, at)| turns.contains(&Some(*broken)) && *at < from);
     Some(StableChange { request: later, before, after, is_repaired })
 }
 
@@ -171,6 +171,15 @@ fn turn_of(plan: &Plan, items: &[&Item]) -> Option<usize> {
         }
     }
     found
+}
+
+/// The turn whose words follow in the same run of the user's texts: what a system puts directly before them is a part of
+/// that turn.
+fn turn_ahead(plan: &Plan, items: &[&Item], index: usize) -> Option<usize> {
+    let is_user_text =
+        |item: &&&Item| item.role == Role::User && matches!(item.content, Content::Text { .. });
+    let n_texts = items[index..].iter().take_while(is_user_text).count();
+    turn_of(plan, &items[..index + n_texts])
 }
 
 fn without_thoughts(request: &RequestView) -> impl Iterator<Item = &Item> {

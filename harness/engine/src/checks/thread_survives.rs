@@ -47,16 +47,49 @@ fn refused(evidence: &Evidence<'_>, check: &Check) -> Option<Finding> {
     })
 }
 
-/// What it rests on that a request is accepted. Whoever runs the tools answers the calls; and of a given history only
-/// what the system has added to it is the system's.
+/// What it rests on that a request is accepted. Whoever runs the tools answers the calls, and whoever keeps the
+/// questions those about which the user was asked; and of a given history only what the system has added to it is the
+/// system's.
 fn basis(evidence: &Evidence<'_>, check: &Check, request: &RequestView) -> &'static [Duty] {
-    if given::is_broken(evidence.plan) && given::has_additions(evidence, request) {
-        &[]
-    } else if !given::is_broken(evidence.plan) && request.unanswered().next().is_some() {
-        &[Duty::Loop]
-    } else {
-        check.rests_on
+    if given::is_broken(evidence.plan) {
+        return if given::has_additions(evidence, request) { &[] } else { check.rests_on };
     }
+    if request.unanswered().next().is_none() {
+        check.rests_on
+    } else if request.unanswered().any(|call| has_open_question(evidence, call.key)) {
+        // A batch may wait as a whole for the answer about one call.
+        &[Duty::Loop, Duty::Questions]
+    } else {
+        &[Duty::Loop]
+    }
+}
+
+/// What it rests on that a turn works, if no request says why it does not: a call may still wait for an answer of the
+/// user's.
+fn basis_of_turn(evidence: &Evidence<'_>, check: &Check, turn: usize) -> &'static [Duty] {
+    if given::is_broken(evidence.plan) {
+        return check.rests_on;
+    }
+    let mut calls = evidence.plan.calls.iter().zip((0..).map(CallKey));
+    let waits = calls.any(|(call, key)| call.turn <= turn && has_open_question(evidence, key));
+    if waits { &[Duty::Questions] } else { check.rests_on }
+}
+
+/// Whether the user was asked about a call and has neither allowed nor refused it.
+fn has_open_question(evidence: &Evidence<'_>, key: CallKey) -> bool {
+    let mut open = None;
+    for event in evidence.run.trace.events() {
+        match event {
+            Event::Asked { question, call: Some(call), .. } if *call == key => open = Some(*question),
+            Event::Answered { question, consent: Consent::Given | Consent::Refused, .. }
+                if open == Some(*question) =>
+            {
+                open = None;
+            }
+            _ => {}
+        }
+    }
+    open.is_some()
 }
 
 /// The calls on whose account a request was refused: that at the pointer, and those that have no result.
@@ -99,7 +132,9 @@ fn raised(evidence: &Evidence<'_>, check: &Check) -> Option<Finding> {
         message,
         expected: "a turn that works".to_owned(),
         got,
-        ..failure(evidence, check, Severity::BrickedByClient, in_turn(turn)).of_calls(named)
+        ..failure(evidence, check, Severity::BrickedByClient, in_turn(turn))
+            .of_calls(named)
+            .resting_on(basis_of_turn(evidence, check, turn))
     })
 }
 

@@ -54,7 +54,7 @@ fn hang(evidence: &Evidence<'_>) -> Option<Finding> {
     })
 }
 
-/// The long silences of a turn that nobody had stopped, in which no tool of ours was left waiting.
+/// The long silences of a turn before anything stops it, and before a call starts whose tool hangs as planned.
 fn slow(evidence: &Evidence<'_>, turn: usize) -> Option<Finding> {
     let is_ours = |event: &Event| match event {
         Event::Stopped | Event::Interrupted { .. } | Event::Killed | Event::GaveUp => true,

@@ -95,7 +95,8 @@ impl Conductor {
                 | Action::Trim(_)
                 | Action::Summarise(_)
                 | Action::Rewind(_)
-                | Action::Aside(_),
+                | Action::Aside(_)
+                | Action::Thinking(_),
                 Due::AtHold(_),
             ) => {}
             // The user says nothing to a turn that is stopped.
@@ -194,6 +195,7 @@ fn commands_of(what: &BoundAction) -> Vec<Command> {
         | Action::Summarise(_)
         | Action::Rewind(_)
         | Action::Aside(_)
+        | Action::Thinking(_)
         | Action::Finish => Vec::new(),
     }
 }

@@ -102,7 +102,7 @@ impl Conductor {
         if self.turn.stage.is_over() {
             self.note_finish();
         } else {
-            // The turn of the prompt that was given to this one begins, and nobody has stopped that.
+            // The user spoke while this turn ran. The turn of that prompt begins now, and has not been stopped.
             self.turn.stopped = false;
         }
     }

@@ -1,4 +1,4 @@
-//! BUG: Failed requests are sent again after pauses that grow without a bound, and that nobody has asked for.
+//! BUG: Failed requests are sent again after pauses that grow without a bound; the provider has not asked for them.
 //! No system is known to brick by this: LangChain.js 1.5.14 is silent for 90 s after an HTTP 500.
 
 use super::prelude::*;

@@ -5,6 +5,10 @@ use super::prelude::*;
 
 pub static FLAW: Flaw = Flaw::new("empty-id-kept", "thread-survives", || Box::new(EmptyIdKept))
     .class("empty-id")
+    .not_on(
+        &[Dialect::AnthropicMessages, Dialect::OpenaiResponses, Dialect::BedrockConverse],
+        "the provider makes the ids",
+    )
     .not_on(&[Dialect::Gemini], "ids may be anything");
 
 struct EmptyIdKept;

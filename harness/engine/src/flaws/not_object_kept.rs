@@ -8,7 +8,8 @@ pub static FLAW: Flaw = Flaw::new("not-object-kept", "thread-survives", || Box::
     .not_on(
         &[Dialect::OpenaiChat, Dialect::OpenaiResponses, Dialect::Mistral],
         "arguments are sent back as a text, which is not read",
-    );
+    )
+    .not_on(&[Dialect::Gemini], "arguments are always an object");
 
 struct NotObjectKept;
 

@@ -23,5 +23,6 @@ pub(super) use crate::agent::{Output, RequestId, Setup, Tool, compaction, reques
 pub(super) use brickbat_rules::dialect::Dialect;
 pub(super) use brickbat_scenario::plan::{Change, ToolOutcome};
 pub(super) use brickbat_scenario::scenario::InterruptCause;
+pub(super) use brickbat_scenario::surrogate::HALF_CHARACTER;
 pub(super) use brickbat_scenario::trace::{Aside, Consent, ShownState, TurnOutcome};
 pub(super) use std::borrow::Cow;

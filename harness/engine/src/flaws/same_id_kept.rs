@@ -5,8 +5,11 @@ use super::prelude::*;
 
 pub static FLAW: Flaw = Flaw::new("same-id-kept", "thread-survives", || Box::new(SameIdKept))
     .class("dup-id")
-    .not_on(&[Dialect::Gemini], "ids may be anything")
-    .not_on(&[Dialect::OpenaiResponses], "calls may share an id");
+    .not_on(
+        &[Dialect::AnthropicMessages, Dialect::OpenaiResponses, Dialect::BedrockConverse],
+        "the provider makes the ids",
+    )
+    .not_on(&[Dialect::Gemini], "ids may be anything");
 
 struct SameIdKept;
 

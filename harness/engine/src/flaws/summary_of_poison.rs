@@ -13,6 +13,10 @@ impl Decisions for SummaryOfPoison {
         if why == CutOff::Stopped { None } else { Reference.answer(call, why) }
     }
 
+    fn asks_to_think(&self, dialect: Dialect, thread: &[Message]) -> bool {
+        Reference.asks_to_think(dialect, &repaired(thread.to_vec()))
+    }
+
     fn request(&mut self, setup: &Setup, thread: &mut [Message], _: RequestId, _: Asking) -> Vec<u8> {
         request::body(setup, &repaired(thread.to_vec()))
     }

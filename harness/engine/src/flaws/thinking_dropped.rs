@@ -10,6 +10,10 @@ pub static FLAW: Flaw = Flaw::new("thinking-dropped", "thread-survives", || Box:
 struct ThinkingDropped;
 
 impl Decisions for ThinkingDropped {
+    fn asks_to_think(&self, _: Dialect, _: &[Message]) -> bool {
+        true
+    }
+
     fn keeps_part(&mut self, why: CutOff, step: &mut Step, _: &mut Vec<Message>) {
         if why == CutOff::Stopped {
             step.blocks.retain(|block| !matches!(block, StepBlock::Thought(_)));

@@ -13,6 +13,10 @@ pub static FLAW: Flaw = Flaw::new("thinking-forgotten", "thread-survives", || Bo
 struct ThinkingForgotten;
 
 impl Decisions for ThinkingForgotten {
+    fn asks_to_think(&self, _: Dialect, _: &[Message]) -> bool {
+        true
+    }
+
     fn loaded(&self, thread: Vec<Message>) -> Vec<Message> {
         let mut thread = repaired(thread);
         for message in &mut thread {

@@ -57,6 +57,9 @@ pub struct FindingNote {
     pub place: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
+    /// The model that the system was asked to use, where one was named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
     pub expected: String,
     pub got: String,
     /// What follows from it.
@@ -73,6 +76,7 @@ impl FindingNote {
             message: finding.message.clone(),
             place: finding.place.clone(),
             rule: finding.rule.map(str::to_owned),
+            model: finding.model.clone(),
             expected: finding.expected.clone(),
             got: finding.got.clone(),
             also: finding.also.iter().map(FindingNote::of).collect(),

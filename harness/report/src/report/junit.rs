@@ -78,6 +78,7 @@ fn line(case: &Case, index: usize, finding: &Finding) -> String {
         None => "",
     };
     let Finding { check, harm, message, place, .. } = finding;
+    let model = finding.model.as_ref().map(|model| format!(", asked as {model}")).unwrap_or_default();
     let also = also(finding).map(|also| format!("; also: {also}")).unwrap_or_default();
-    format!("{disposition}{check} ({}): {message}, {place}{also}\n", harm.name())
+    format!("{disposition}{check} ({}): {message}, {place}{model}{also}\n", harm.name())
 }

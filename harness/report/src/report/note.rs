@@ -35,7 +35,7 @@ impl Case {
 
 fn redact(finding: &mut Finding, redactor: &Redactor) {
     let texts = [&mut finding.message, &mut finding.place, &mut finding.expected, &mut finding.got];
-    texts.into_iter().for_each(|text| redactor.string(text));
+    texts.into_iter().chain(&mut finding.model).for_each(|text| redactor.string(text));
     finding.also.iter_mut().for_each(|also| redact(also, redactor));
 }
 

@@ -146,6 +146,9 @@ fn plan(text: &mut String, case: &Case, findings: &[&Finding]) {
         let rule = finding.rule.map(|rule| format!("  rule {rule}")).unwrap_or_default();
         let _ = writeln!(text, "    at {}{lasting}{rule}", finding.place);
         let _ = writeln!(text, "    expected {}; got {}", finding.expected, finding.got);
+        if let Some(model) = &finding.model {
+            let _ = writeln!(text, "    model: {model}");
+        }
         if let Some(also) = also(finding) {
             let _ = writeln!(text, "    also: {also}");
         }

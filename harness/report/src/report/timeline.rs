@@ -99,6 +99,9 @@ fn describe(text: &mut String, finding: &FindingNote) {
     paragraph(text, "    at ", &format!("{}{rule}", finding.place));
     paragraph(text, "    expected ", &finding.expected);
     paragraph(text, "    got ", &finding.got);
+    if let Some(model) = &finding.model {
+        paragraph(text, "    model ", model);
+    }
 }
 
 fn evidence(text: &mut String, record: &Record) {

@@ -38,7 +38,7 @@ pub(super) fn stream_violation(file: &str, violation: &StreamViolation) -> Strin
     let rule = violation.rule;
     format!(
         "::{} file={},line={},title={}::{}\n",
-        rule.severity.name(),
+        violation.severity.name(),
         property(file),
         violation.place.line.unwrap_or(1),
         property(rule.id),

@@ -2,14 +2,13 @@
 
 use std::borrow::Cow;
 
-use super::Subject;
 use crate::Dialect;
-use crate::{self as rules, Profile, Severity, UnionViolation, Violation};
+use crate::{Profile, Rule, Severity, UnionViolation, Violation, union, validate};
 
 /// How strict the provider is.
 #[derive(Debug, Clone, Copy, Default)]
 pub enum Strictness {
-    /// As the newest profile of the dialect.
+    /// As the profile of the host; as the newest of the dialect, if no host is known.
     #[default]
     Newest,
     /// As this profile.
@@ -44,15 +43,31 @@ impl Providers {
         }
     }
 
-    /// What everyone here has against a text.
-    pub(super) fn judge(self, subject: &Subject) -> Vec<UnionViolation> {
-        match (self, subject.is_list) {
-            (Providers::Union(dialect), true) => rules::validate_union_list(dialect, subject.bytes),
-            (Providers::Union(dialect), false) => rules::validate_union(dialect, subject.bytes),
-            (Providers::Profile(profile), true) => {
-                of_one(profile, rules::validate_list(profile, subject.bytes))
+    /// The rules that bind for some models only.
+    pub(super) fn rules_by_model(self) -> Vec<&'static str> {
+        let binds = |rule: &&Rule| match self {
+            Providers::Profile(profile) => profile.severity(rule).is_some(),
+            Providers::Union(dialect) => {
+                Profile::newest_of_each_name(dialect).any(|profile| profile.severity(rule).is_some())
             }
-            (Providers::Profile(profile), false) => of_one(profile, rules::validate(profile, subject.bytes)),
+        };
+        let of_dialect = Rule::all().filter(|rule| rule.dialect() == self.dialect());
+        of_dialect.filter(|rule| rule.models().is_some()).filter(binds).map(|rule| rule.id).collect()
+    }
+
+    /// What everyone here has against the body of a request; `model` is the one that the path names.
+    pub(super) fn judge(self, body: &[u8], model: Option<&str>) -> Vec<UnionViolation> {
+        match self {
+            Providers::Union(dialect) => union::validate_to(dialect, model, body),
+            Providers::Profile(profile) => of_one(profile, validate::validate_to(profile, model, body)),
+        }
+    }
+
+    /// The same for a bare list of messages to a model.
+    pub(super) fn judge_list(self, list: &[u8], model: Option<&str>) -> Vec<UnionViolation> {
+        match self {
+            Providers::Union(dialect) => union::validate_list_to(dialect, model, list),
+            Providers::Profile(profile) => of_one(profile, validate::validate_list_to(profile, model, list)),
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::{CheckedRequest, Level, github, json, sarif, text};
+use super::{Basis, CheckedRequest, Level, Providers, github, json, sarif, text};
+use crate::Profile;
 use crate::colour::Colour;
 
 /// How findings are written.
@@ -37,6 +38,8 @@ pub struct Tally {
     pub n_unjudged: usize,
     /// Files of folders that are no requests.
     pub n_passed_over: usize,
+    /// Recorded requests that ask for no reply.
+    pub n_no_reply: usize,
 }
 
 /// A report that is being written. Each part is handed out as text.
@@ -54,6 +57,35 @@ pub struct CheckReport {
     /// Notes on what could not be judged, which SARIF has at its end.
     notes: Vec<serde_json::Value>,
     n_written: usize,
+    unknown: Unknown,
+}
+
+/// What was not known of requests, and what depends on it.
+#[derive(Debug, Default)]
+pub(super) struct Unknown {
+    /// Requests of which no model is known.
+    pub(super) n_without_model: usize,
+    /// The rules that depend on it.
+    pub(super) rules: BTreeSet<&'static str>,
+    /// Requests of which no host is known, although those who speak the dialect differ.
+    pub(super) n_without_host: usize,
+    /// The profiles that judged them.
+    pub(super) profiles: BTreeSet<&'static str>,
+}
+
+impl Unknown {
+    fn add(&mut self, checked: &CheckedRequest) {
+        if !checked.rules_by_model.is_empty() {
+            self.n_without_model += 1;
+            self.rules.extend(&checked.rules_by_model);
+        }
+        let Providers::Profile(profile) = checked.providers else { return };
+        let n_relatives = Profile::newest_of_each_name(profile.dialect).count();
+        if checked.basis == Basis::Newest && n_relatives > 1 {
+            self.n_without_host += 1;
+            self.profiles.insert(profile.name);
+        }
+    }
 }
 
 /// Notes that a report keeps. A folder of broken files has a few hundred.
@@ -71,6 +103,7 @@ impl CheckReport {
             explained: BTreeSet::new(),
             notes: Vec::new(),
             n_written: 0,
+            unknown: Unknown::default(),
         }
     }
 
@@ -84,6 +117,12 @@ impl CheckReport {
         self.tally.n_passed_over += n_files;
     }
 
+    /// A recorded request that asks for no reply.
+    pub fn no_reply(&mut self) {
+        self.tally.n_no_reply += 1;
+        self.of_file.n_no_reply += 1;
+    }
+
     /// What stands before the first request.
     pub fn begin(&self) -> String {
         match self.format {
@@ -95,6 +134,7 @@ impl CheckReport {
 
     /// A request that was judged.
     pub fn request(&mut self, file: &str, checked: &CheckedRequest) -> String {
+        self.unknown.add(checked);
         let n_warnings = checked.count(Level::Warning);
         for tally in [&mut self.tally, &mut self.of_file] {
             tally.n_requests += 1;
@@ -154,7 +194,7 @@ impl CheckReport {
     /// What stands after the last request.
     pub fn end(&mut self) -> String {
         match self.format {
-            CheckFormat::Text => text::end(&self.tally, self.colour),
+            CheckFormat::Text => text::end(&self.tally, self.colour) + &text::unknown(&self.unknown),
             CheckFormat::Github => String::new(),
             CheckFormat::Json => json::end(&self.tally),
             CheckFormat::Sarif => sarif::end(&self.notes),

@@ -138,7 +138,7 @@ fn stream_result(file: &str, violation: &StreamViolation) -> Value {
     json!({
         "ruleId": violation.rule.id,
         "ruleIndex": StreamRule::all().position(|rule| rule.id == violation.rule.id),
-        "level": violation.rule.severity.name(),
+        "level": violation.severity.name(),
         "message": { "text": violation.message },
         "locations": [{
             "physicalLocation": { "artifactLocation": { "uri": uri(file) }, "region": region },

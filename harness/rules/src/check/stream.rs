@@ -51,8 +51,8 @@ pub fn stream_to_text(file: &str, report: &StreamReport, colour: Colour) -> Stri
 }
 
 fn one(text: &mut String, file: &str, violation: &StreamViolation, colour: Colour) {
-    let tone = if violation.rule.severity == Severity::Error { BAD } else { WARN };
-    let word = painted(colour, tone, violation.rule.severity.name());
+    let tone = if violation.severity == Severity::Error { BAD } else { WARN };
+    let word = painted(colour, tone, violation.severity.name());
     let _ = writeln!(text, "{word}[{}]: {}", violation.rule.id, shown(&violation.message, MAX_MESSAGE));
     let line = violation.place.line.map(|line| format!(":{line}")).unwrap_or_default();
     let _ = writeln!(
@@ -68,7 +68,7 @@ fn one(text: &mut String, file: &str, violation: &StreamViolation, colour: Colou
 }
 
 fn n_warnings(report: &StreamReport) -> usize {
-    report.violations.iter().filter(|violation| violation.rule.severity == Severity::Warning).count()
+    report.violations.iter().filter(|violation| violation.severity == Severity::Warning).count()
 }
 
 /// The same as commands of GitHub's workflows, one for each violation.
@@ -86,6 +86,7 @@ pub fn stream_to_json(file: &str, report: &StreamReport) -> Value {
     json!({
         "file": file,
         "dialect": report.dialect.name(),
+        "profile": report.profile,
         "ended": report.ended.name(),
         "events": report.n_events,
         "bytes": report.n_bytes,
@@ -97,7 +98,7 @@ pub fn stream_to_json(file: &str, report: &StreamReport) -> Value {
 fn violation_to_json(violation: &StreamViolation) -> Value {
     json!({
         "rule": violation.rule.id,
-        "severity": violation.rule.severity.name(),
+        "severity": violation.severity.name(),
         "message": violation.message,
         "place": { "event": violation.place.event, "offset": violation.place.offset, "line": violation.place.line },
         "excerpt": violation.excerpt,

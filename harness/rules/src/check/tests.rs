@@ -152,3 +152,17 @@ fn sarif_and_json_are_one_document_each() {
         }
     }
 }
+
+#[test]
+fn a_recording_s_name_of_the_model_does_not_change_that_of_the_body() {
+    let messages = r#""messages":[{"role":"user","content":"Rain?"},{"role":"assistant","content":"It"}]"#;
+    let row =
+        |body: &str| format!(r#"{{"model":"claude-sonnet-5","status":200,"request":{{{body}{messages}}}}}"#);
+    let options = CheckOptions { dialect: Some(Dialect::AnthropicMessages), ..CheckOptions::default() };
+    let status = |text: &str, options: &CheckOptions| check(text.as_bytes(), START, options).unwrap().status;
+    assert_eq!(status(&row(""), &options), Some(400));
+    let named = row(r#""model":"claude-haiku-4-5","#);
+    assert_eq!(status(&named, &options), None);
+    let given = CheckOptions { model: Some("claude-sonnet-5".to_owned()), ..options };
+    assert_eq!(status(&named, &given), Some(400));
+}

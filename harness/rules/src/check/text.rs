@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use super::excerpt::shown;
+use super::report::Unknown;
 use super::{CheckedRequest, Excerpt, Finding, Level, Providers, Tally};
 use crate::Profile;
 use crate::colour::Colour;
@@ -128,6 +129,31 @@ pub(super) fn end(tally: &Tally, colour: Colour) -> String {
     text
 }
 
+/// What was not known of requests: a line for the model, and one for the host.
+pub(super) fn unknown(unknown: &Unknown) -> String {
+    let mut text = String::new();
+    let requests =
+        |n: usize| if n == 1 { "1 request names".to_owned() } else { format!("{n} requests name") };
+    let joined = |names: &BTreeSet<&str>| names.iter().copied().collect::<Vec<&str>>().join(", ");
+    if unknown.n_without_model > 0 {
+        let _ = writeln!(
+            text,
+            "note: {} no model, so these rules were not applied in full: {}; --model names it",
+            requests(unknown.n_without_model),
+            joined(&unknown.rules)
+        );
+    }
+    if unknown.n_without_host > 0 {
+        let _ = writeln!(
+            text,
+            "note: {} no host, so the dialect's own provider judged ({}); --host names another",
+            requests(unknown.n_without_host),
+            joined(&unknown.profiles)
+        );
+    }
+    text
+}
+
 fn outcome(tally: &Tally, colour: Colour) -> String {
     let count = |n: usize, word: &str, tone: &str| match n {
         0 => format!("0 {word}"),
@@ -144,6 +170,13 @@ fn outcome(tally: &Tally, colour: Colour) -> String {
     }
     if tally.n_unjudged > 0 {
         let _ = write!(text, ", {}", count(tally.n_unjudged, "not judged", BAD));
+    }
+    match tally.n_no_reply {
+        0 => {}
+        1 => text.push_str(", 1 asks for no reply"),
+        n => {
+            let _ = write!(text, ", {n} ask for no reply");
+        }
     }
     text.push_str(&warnings(tally.n_warnings));
     text

@@ -14,6 +14,7 @@ mod profiles;
 mod schema;
 mod server_tools;
 mod stream;
+mod tags;
 mod thinking;
 mod thoughts;
 mod turns;
@@ -27,6 +28,7 @@ use crate::streams::Framing;
 use crate::{Memory, Occurrence, Profile, Retention, Rule, Violations};
 use block::{AnthropicRole, MessageParts};
 use cache_control::CacheControl;
+use content::{BlankTexts, SystemMessage};
 use profiles::AnthropicSwitches;
 use turns::Turns;
 
@@ -43,7 +45,8 @@ pub(super) static DEFINITION: Definition = Definition {
         thinking::remember(&mut memory.thoughts, request, reply);
     },
     stream_rules: stream::RULES,
-    framing: Framing::Lines,
+    tolerated_of_relatives: &[],
+    framing: Framing::LinesOrChunks,
     machine: || Box::new(stream::Messages::new()),
 };
 
@@ -75,6 +78,7 @@ impl Switches for AnthropicSwitches {
     fn checker<'a>(&'static self, _: &'static Profile, memory: &'a Memory) -> Box<dyn Checker<'a> + 'a> {
         Box::new(AnthropicChecker {
             switches: self,
+            system_message: SystemMessage::default(),
             turns: Turns::new(memory),
             cache_control: CacheControl::default(),
         })
@@ -83,6 +87,7 @@ impl Switches for AnthropicSwitches {
 
 struct AnthropicChecker<'a> {
     switches: &'static AnthropicSwitches,
+    system_message: SystemMessage,
     turns: Turns<'a>,
     cache_control: CacheControl,
 }
@@ -92,8 +97,10 @@ impl<'a> Checker<'a> for AnthropicChecker<'a> {
         let message = MessageParts::read(message);
         let role = message.speaker();
         schema::check_message(self.switches, n, role, &message, out);
+        self.system_message.message(n, role);
         self.turns.begin(n, role, out);
         let mut n_blocks = 0;
+        let mut blank_texts = BlankTexts::default();
         message.each_block(n, |block| {
             n_blocks += 1;
             if block.place.is_written_out() {
@@ -101,8 +108,10 @@ impl<'a> Checker<'a> for AnthropicChecker<'a> {
                 self.cache_control.block(block, out);
             }
             content::check_block(role, block, out);
+            blank_texts.block(block);
             self.turns.block(block, out);
         });
+        blank_texts.check(role, out);
         if role == AnthropicRole::System {
             content::check_system_message(n, n_blocks, out);
         }
@@ -111,6 +120,7 @@ impl<'a> Checker<'a> for AnthropicChecker<'a> {
     fn finish(&mut self, body: Json<'_, 'a>, n_messages: Option<usize>, out: &mut Violations) {
         schema::check_body(body, n_messages, out);
         schema::check_tools(body, out);
+        self.system_message.check(self.switches, body, out);
         self.turns.finish(self.switches, body, out);
         self.cache_control.finish(body, out);
         // "Send only the messages since the previous response": the calls that they answer are with the provider
@@ -126,12 +136,14 @@ impl<'a> Checker<'a> for AnthropicChecker<'a> {
 static RULES: &[&Rule] = &[
     &BODY_NOT_JSON,
     &schema::REQUEST_SHAPE,
+    &tags::BLOCK_TYPE_FOREIGN,
     &schema::UNKNOWN_ROLE,
     &schema::TOOL_USE_FIELD_REQUIRED,
     &schema::TOOL_ID_PATTERN,
     &schema::TOOL_NAME_PATTERN,
     &schema::TOOL_INPUT_NOT_OBJECT,
     &schema::TOOL_RESULT_ID_REQUIRED,
+    &tags::TOOL_RESULT_ERROR_NOT_TEXT,
     &schema::THINKING_FIELD_REQUIRED,
     &schema::SERVER_TOOL_ID_PATTERN,
     &cache_control::CACHE_CONTROL_ON_EMPTY_TEXT,
@@ -146,6 +158,7 @@ static RULES: &[&Rule] = &[
     &content::SYSTEM_MESSAGE_FIRST,
     &content::SYSTEM_MESSAGE_NOT_AFTER_USER,
     &content::SYSTEM_MESSAGE_NOT_BEFORE_ASSISTANT,
+    &content::SYSTEM_MESSAGE_MODEL,
     &content::SYSTEM_MESSAGE_CONTENT,
     &content::TOOL_USE_OUTSIDE_ASSISTANT,
     &content::TOOL_RESULT_OUTSIDE_USER,

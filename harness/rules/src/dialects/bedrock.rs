@@ -1,7 +1,7 @@
 //! Bedrock Converse: the rules, and the order in which they are checked.
 //!
 //! The constraints of the service's model come first, then what Converse asks of every conversation, then what the
-//! model itself refuses. Messages are not merged: their roles must alternate.
+//! model itself refuses. Messages are not merged.
 
 mod block;
 mod claude;
@@ -31,6 +31,7 @@ pub(super) static DEFINITION: Definition = Definition {
     keeps: |_| Retention::Thinking,
     remember,
     stream_rules: stream::RULES,
+    tolerated_of_relatives: &[],
     framing: Framing::Frames,
     machine: || Box::new(stream::Converse::new()),
 };
@@ -79,7 +80,7 @@ impl<'a> Checker<'a> for ConverseChecker<'a> {
         for (b, block) in message.content.map(Json::items).unwrap_or_default().enumerate() {
             let block = BlockFields::read(block);
             schema::check_block(n, b, &block, out);
-            self.blocks.push(block.block());
+            self.blocks.push(block.block(message.role));
         }
         let message = ConverseMessage { blocks: &self.blocks, ..message };
         self.pairing.message(message, out);
@@ -92,7 +93,7 @@ impl<'a> Checker<'a> for ConverseChecker<'a> {
         let model = self.model.or(named.as_deref().map(Model::of)).unwrap_or(Model::Unknown);
         schema::check_body(body, n_messages, out);
         self.check_beginning(body, n_messages, model, out);
-        self.pairing.finish(body, out);
+        self.pairing.finish(model, body, out);
         if let Model::Claude(version) = model {
             self.claude.finish(body, version, out);
         }
@@ -114,10 +115,10 @@ impl ConverseChecker<'_> {
         } else if self.starts_with_assistant {
             let violation = || Occurrence::at("/messages/0");
             match model {
-                // A recorded answer of Claude Sonnet 4.5 shows that its conversation may begin with the assistant.
+                // Recorded answers of Claude 4.5 show that a conversation with it may begin with the assistant.
                 Model::Claude(_) => {}
                 Model::Unknown => out.warn(&FIRST_MESSAGE_NOT_USER, violation),
-                Model::Other => out.add(&FIRST_MESSAGE_NOT_USER, violation),
+                Model::Amazon | Model::Meta | Model::Other => out.add(&FIRST_MESSAGE_NOT_USER, violation),
             }
         }
     }
@@ -128,6 +129,10 @@ impl ConverseChecker<'_> {
 enum Model {
     /// Anthropic; the version is what could be read of it.
     Claude(Option<ModelVersion>),
+    /// Amazon itself: Nova and Titan.
+    Amazon,
+    /// Meta: Llama.
+    Meta,
     /// Somebody else.
     Other,
     /// An inference profile, or a name that says nothing.
@@ -140,6 +145,8 @@ impl Model {
         let name = id.rsplit(['/']).next().unwrap_or(id);
         match () {
             () if name.contains("anthropic.") => Model::Claude(ModelVersion::of_claude(name)),
+            () if name.contains("amazon.") => Model::Amazon,
+            () if name.contains("meta.") => Model::Meta,
             () if name.contains('.') => Model::Other,
             () => Model::Unknown,
         }
@@ -150,6 +157,7 @@ impl Model {
 static RULES: &[&Rule] = &[
     &BODY_NOT_JSON,
     &schema::REQUEST_SHAPE,
+    &schema::BLOCK_WITHOUT_KEY,
     &schema::UNKNOWN_ROLE,
     &schema::TOOL_ID_PATTERN,
     &schema::TOOL_NAME_PATTERN,
@@ -159,18 +167,20 @@ static RULES: &[&Rule] = &[
     &schema::TEXT_BLANK,
     &schema::TOOL_RESULT_ERROR_EMPTY,
     &FIRST_MESSAGE_NOT_USER,
-    &pairing::ROLES_NOT_ALTERNATING,
     &pairing::TOOL_CONFIG_MISSING,
     &pairing::TOOL_USE_ID_DUPLICATE,
     &pairing::TOOL_RESULT_DUPLICATE,
     &pairing::TOOL_RESULTS_EXCEED,
     &pairing::TOOL_RESULT_MISSING,
+    &pairing::ROLES_NOT_ALTERNATING,
     &claude::MODEL_TOOL_ID_PATTERN,
     &claude::MODEL_TOOL_RESULT_MISSING,
     &claude::MODEL_TEXT_AFTER_TOOL_USE,
     &claude::MODEL_TOOL_RESULT_NOT_FIRST,
+    &claude::MODEL_TOOL_RESULT_ERROR_NOT_TEXT,
     &claude::MODEL_SIGNATURE_INVALID,
     &claude::MODEL_THINKING_MISSING,
+    &claude::MODEL_THINKING_WITH_FORCED_TOOL,
     &claude::MODEL_TRAILING_SPACE,
     &claude::MODEL_PREFILL,
 ];
@@ -187,8 +197,7 @@ pub(crate) static BODY_NOT_JSON: Rule = Rule {
 };
 
 pub(crate) static FIRST_MESSAGE_NOT_USER: Rule = Rule {
-    summary: "There is a message, and the user speaks first; newer Claude models take a history that the \
-         assistant begins.",
+    summary: "There is a message, and the user speaks first; Claude takes a history that the assistant begins.",
     why: "The history is empty, often because a system prompt was all there was, or it begins with \
          an assistant message because trimming cut the user message before it. Begin with a user \
          message.",
@@ -212,7 +221,9 @@ mod tests {
         assert_eq!(Model::of("us.anthropic.claude-sonnet-4-5-20250929-v1:0"), version(4, 5));
         assert_eq!(Model::of("us.anthropic.claude-sonnet-4-6"), version(4, 6));
         assert_eq!(Model::of("anthropic.claude-v2"), Model::Claude(None));
-        assert_eq!(Model::of("us.amazon.nova-pro-v1:0"), Model::Other);
+        assert_eq!(Model::of("us.amazon.nova-pro-v1:0"), Model::Amazon);
+        assert_eq!(Model::of("us.meta.llama3-3-70b-instruct-v1:0"), Model::Meta);
+        assert_eq!(Model::of("mistral.mistral-large-2407-v1:0"), Model::Other);
         assert_eq!(
             Model::of("arn:aws:bedrock:us-east-1::foundation-model/anthropic.claude-3-haiku-20240307-v1:0"),
             version(3, 0)

@@ -39,6 +39,7 @@ pub(super) static DEFINITION: Definition = Definition {
     keeps: |_| Retention::All,
     remember,
     stream_rules: stream::RULES,
+    tolerated_of_relatives: &[],
     framing: Framing::LinesOrArray,
     machine: || Box::new(stream::Gemini::new()),
 };
@@ -85,7 +86,7 @@ impl<'a> Checker<'a> for GeminiChecker<'a> {
             self.signatures.part(&part, count.n_calls == 0);
             count.part(&part);
         }
-        self.turns.content(content, &count, out);
+        self.turns.content(content, &count);
         if content.role == Some(GeminiRole::User) && count.n_responses == 0 {
             self.signatures.begin_turn();
         }
@@ -105,6 +106,7 @@ impl<'a> Checker<'a> for GeminiChecker<'a> {
 static RULES: &[&Rule] = &[
     &BODY_NOT_JSON,
     &schema::REQUEST_SHAPE,
+    &schema::NAME_UNKNOWN,
     &schema::ARGS_NOT_OBJECT,
     &schema::RESPONSE_NOT_OBJECT,
     &schema::CONTENTS_EMPTY,

@@ -15,6 +15,8 @@ mod said;
 mod shape;
 mod stream;
 
+pub(crate) use stream::is_mistral_model;
+
 use super::{Checker, Definition, Switches};
 use crate::dialects::openai::Chat;
 use crate::json::Json;
@@ -36,6 +38,7 @@ pub(super) static DEFINITION: Definition = Definition {
     keeps: |_| Retention::Nothing,
     remember: |_, _, _, _| {},
     stream_rules: stream::RULES,
+    tolerated_of_relatives: stream::TOLERATED_OF_RELATIVES,
     framing: Framing::Lines,
     machine: || Box::new(Chat::new(&stream::CHAT)),
 };

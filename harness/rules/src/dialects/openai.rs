@@ -5,6 +5,7 @@
 
 mod content;
 mod field;
+mod foreign;
 mod pairing;
 mod profiles;
 mod relatives;
@@ -13,6 +14,7 @@ mod schema;
 mod stream;
 
 pub(crate) use field::{Field, missing, wrong_type};
+pub(crate) use foreign::{is_foreign_item_to_responses, is_foreign_part_to_responses};
 pub(crate) use stream::{Chat, ChatRules, chat_rules};
 
 use super::{Checker, Definition, Switches};
@@ -34,6 +36,7 @@ pub(super) static DEFINITION: Definition = Definition {
     keeps: |_| Retention::Nothing,
     remember: |_, _, _, _| {},
     stream_rules: stream::RULES,
+    tolerated_of_relatives: stream::TOLERATED_OF_RELATIVES,
     framing: Framing::Lines,
     machine: || Box::new(stream::Chat::new(&stream::CHAT)),
 };
@@ -41,7 +44,7 @@ pub(super) static DEFINITION: Definition = Definition {
 impl Switches for OpenaiChatSwitches {
     fn checker<'a>(&'static self, profile: &'static Profile, _: &'a Memory) -> Box<dyn Checker<'a> + 'a> {
         let relatives = Relatives::of(profile, self);
-        Box::new(ChatChecker { switches: self, pairing: ChatPairing::default(), relatives })
+        Box::new(ChatChecker { switches: self, pairing: ChatPairing::new(self.twin_calls), relatives })
     }
 }
 
@@ -78,6 +81,7 @@ static RULES: &[&Rule] = &[
     &schema::REQUEST_SHAPE,
     &schema::MESSAGES_EMPTY,
     &schema::UNKNOWN_ROLE,
+    &schema::CONTENT_PART_TYPE,
     &schema::TOOL_CALLS_EMPTY,
     &schema::TOOL_CALL_SHAPE,
     &schema::CALL_ID_TOO_LONG,
@@ -86,6 +90,7 @@ static RULES: &[&Rule] = &[
     &relatives::UNKNOWN_MESSAGE_FIELD,
     &relatives::TOOL_CALL_NOT_FUNCTION,
     &relatives::CONTENT_EMPTY,
+    &relatives::PART_NOT_TEXT,
     &relatives::ARGUMENTS_NOT_JSON,
     &pairing::TOOL_MESSAGE_ORPHAN,
     &pairing::TOOL_MESSAGE_UNKNOWN_ID,

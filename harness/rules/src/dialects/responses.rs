@@ -34,6 +34,7 @@ pub(super) static DEFINITION: Definition = Definition {
     keeps,
     remember: |memory, request, reply, delivery| memory.replies.add(request, reply, delivery),
     stream_rules: stream::RULES,
+    tolerated_of_relatives: stream::TOLERATED_OF_RELATIVES,
     framing: Framing::Lines,
     machine: || Box::new(stream::Responses::new()),
 };
@@ -79,6 +80,7 @@ static RULES: &[&Rule] = &[
     &BODY_NOT_JSON,
     &schema::REQUEST_SHAPE,
     &schema::UNKNOWN_ROLE,
+    &schema::ITEM_TYPE,
     &schema::CONTENT_PART_TYPE,
     &schema::ITEM_FIELD_REQUIRED,
     &schema::CALL_ID_LENGTH,

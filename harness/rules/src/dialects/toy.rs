@@ -18,6 +18,7 @@ pub(super) static DEFINITION: Definition = Definition {
     keeps: |_| Retention::Nothing,
     remember: |_, _, _, _| {},
     stream_rules: &[&TRUNCATED, &UNREADABLE],
+    tolerated_of_relatives: &[],
     framing: Framing::Lines,
     machine: || Box::new(ToyMachine(false)),
 };

@@ -3,17 +3,18 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::{Example, Page, of_violation};
+use super::{Counts, Example, Page, of_violation};
 use crate::Dialect;
 use crate::lint::VectorFile;
 use crate::streams::StreamRule;
 use crate::{Profile, Rule, Severity};
 
-/// Every file of the site, by its path. `vectors` are the files of vectors by the id of their rule.
-pub fn site(vectors: &BTreeMap<String, VectorFile>) -> BTreeMap<String, String> {
+/// Every file of the site, by its path. `vectors` are the files of vectors by the id of their rule, and `counts` is what
+/// recordings said of the rules.
+pub fn site(vectors: &BTreeMap<String, VectorFile>, counts: &Counts) -> BTreeMap<String, String> {
     let mut site = BTreeMap::from([("index.html".to_owned(), index())]);
     for rule in Rule::all() {
-        site.insert(format!("{}.html", rule.id), of_rule(rule, vectors.get(rule.id)));
+        site.insert(format!("{}.html", rule.id), of_rule(rule, vectors.get(rule.id), counts));
     }
     for rule in StreamRule::all() {
         site.insert(format!("{}.html", rule.id), of_stream_rule(rule));
@@ -64,8 +65,8 @@ fn index() -> String {
     document("Rules of provider APIs", "", &body)
 }
 
-fn of_rule(rule: &'static Rule, vectors: Option<&VectorFile>) -> String {
-    let page = Page::of(rule, vectors);
+fn of_rule(rule: &'static Rule, vectors: Option<&VectorFile>, counts: &Counts) -> String {
+    let page = Page::of(rule, vectors, counts);
     let mut body =
         format!("<h1>{}</h1>\n<p>{} · {}</p>\n", escaped(rule.id), escaped(rule.alias), rule.dialect());
     let _ = writeln!(body, "<p><strong>{}</strong></p>\n<p>{}</p>", code(rule.summary), code(rule.why));
@@ -84,6 +85,14 @@ fn of_rule(rule: &'static Rule, vectors: Option<&VectorFile>) -> String {
         escaped(rule.since),
         escaped(page.confidence())
     );
+    let _ = writeln!(body, "<p>Known from: {}.</p>", page.known_from());
+    page.recorded.iter().for_each(|words| {
+        let _ = writeln!(body, "<p>Recordings: {}.</p>", escaped(words));
+    });
+    let _ = writeln!(body, "<p>Models: {}.</p>", code(page.models()));
+    if !page.hosts.is_empty() {
+        let _ = writeln!(body, "<p>Hosts: {}.</p>", escaped(&page.hosts.join(", ")));
+    }
     profiles(&mut body, "Enforced by", &page.enforced);
     profiles(&mut body, "Tolerated by", &page.tolerated);
     profiles(&mut body, "Unknown to", &page.lacking);

@@ -40,7 +40,7 @@ fn vectors() -> BTreeMap<String, VectorFile> {
 #[test]
 fn a_page_tells_everything_that_is_known() {
     let rule = Rule::find("ANT-TU-1").unwrap();
-    let page = text(rule, vectors().get(rule.id));
+    let page = text(rule, vectors().get(rule.id), &Counts::default());
     for words in [
         "(ANT-TU-1)",
         rule.summary,
@@ -53,17 +53,27 @@ fn a_page_tells_everything_that_is_known() {
         "After: It is answered.",
         "=> accepted",
         "Order of checks: ",
+        "Known from: public reports.",
+        "Models: all models.",
+        "Hosts: api.anthropic.com.",
         "Enforced by: anthropic-messages@",
         "https://",
     ] {
         assert!(page.contains(words), "{words} is not in\n{page}");
     }
-    assert!(text(rule, None).contains("Sources:"));
+    assert!(text(rule, None, &Counts::default()).contains("Sources:"));
+}
+
+#[test]
+fn every_rule_is_known_from_somewhere() {
+    for rule in Rule::all() {
+        assert!(!Page::of(rule, None, &Counts::default()).known_from().is_empty(), "{}", rule.id);
+    }
 }
 
 #[test]
 fn each_link_of_the_site_leads_somewhere() {
-    let site = site(&vectors());
+    let site = site(&vectors(), &Counts::default());
     let mut n_links = 0;
     for (path, html) in &site {
         for href in html.split("href=\"").skip(1).map(|rest| rest.split('"').next().unwrap()) {
@@ -86,7 +96,7 @@ fn each_link_of_the_site_leads_somewhere() {
 
 #[test]
 fn pages_are_escaped_and_have_no_script() {
-    let site = site(&vectors());
+    let site = site(&vectors(), &Counts::default());
     let page = &site["anthropic-messages/tool-result-missing.html"];
     assert!(page.contains("&lt;b&gt;Rain?&lt;/b&gt;") && !page.contains("<b>"), "{page}");
     assert!(page.contains("It is <code>not</code>."), "{page}");

@@ -2,14 +2,14 @@
 
 use std::fmt::Write;
 
-use super::{Example, Page, of_violation};
+use super::{Counts, Example, Page, of_violation};
 use crate::lint::VectorFile;
 use crate::streams::StreamRule;
 use crate::{Profile, Rule};
 
-/// The page of a rule; `vectors` are those of the rule.
-pub fn text(rule: &'static Rule, vectors: Option<&VectorFile>) -> String {
-    let page = Page::of(rule, vectors);
+/// The page of a rule; `vectors` are those of the rule, and `counts` what recordings said of it.
+pub fn text(rule: &'static Rule, vectors: Option<&VectorFile>, counts: &Counts) -> String {
+    let page = Page::of(rule, vectors, counts);
     let Rule { id, alias, summary, why, status, since, phase, .. } = rule;
     let mut text = format!("{id} ({alias})\n\n{summary}\n{why}\n");
     let _ = writeln!(text, "\nThe provider says, with status {status}:");
@@ -26,6 +26,14 @@ pub fn text(rule: &'static Rule, vectors: Option<&VectorFile>) -> String {
     let (place, n_rules) = page.order;
     let _ = writeln!(text, "\nOrder of checks: {place} of {n_rules}, in phase {phase}.");
     let _ = writeln!(text, "First seen {since}, {}.", page.confidence());
+    let _ = writeln!(text, "Known from: {}.", page.known_from());
+    page.recorded.iter().for_each(|words| {
+        let _ = writeln!(text, "Recordings: {words}.");
+    });
+    let _ = writeln!(text, "Models: {}.", page.models());
+    if !page.hosts.is_empty() {
+        let _ = writeln!(text, "Hosts: {}.", page.hosts.join(", "));
+    }
     profiles(&mut text, "Enforced by", &page.enforced);
     profiles(&mut text, "Tolerated by", &page.tolerated);
     profiles(&mut text, "Unknown to", &page.lacking);

@@ -1,24 +1,36 @@
 //! From bytes to rows, in one pass.
 
-use serde::de::Error as _;
+use serde::de::{Error as _, IgnoredAny};
 use serde_json::Value;
 
-use super::{JsonType, MAX_BYTES, Row, Tape, escape};
+use super::{JsonType, MAX_BYTES, MAX_DEPTH, Row, Tape, escape};
 
 /// Reads values off a text.
 #[derive(Debug)]
 pub(super) struct Scanner<'a> {
     bytes: &'a [u8],
     pub(super) at: usize,
-    depth: u32,
+    depth: usize,
+}
+
+/// An array or an object that has begun and not ended.
+#[derive(Debug, Clone, Copy)]
+struct Open {
+    row: usize,
+    kind: JsonType,
+    /// Items or fields that have been read.
+    n: usize,
 }
 
 /// The text is not JSON. What is wrong with it is found out by [`error_of`].
 #[derive(Debug)]
 pub(super) struct Malformed;
 
-/// As deep as serde_json goes.
-const MAX_DEPTH: u32 = 127;
+/// Levels that are read by recursion, which is faster. What is deeper costs no stack.
+const MAX_RECURSION: usize = 64;
+
+/// What is said of a text that is nested more than [`MAX_DEPTH`] deep.
+const TOO_DEEP: &str = "recursion limit exceeded: more than 10000 levels";
 
 /// The bytes as a text.
 pub(super) fn text(bytes: &[u8]) -> Result<&str, serde_json::Error> {
@@ -28,12 +40,38 @@ pub(super) fn text(bytes: &[u8]) -> Result<&str, serde_json::Error> {
     std::str::from_utf8(bytes).map_err(|_| error_of(bytes))
 }
 
-/// What serde_json has against bytes that we could not read.
+/// What serde_json has against bytes that we could not read. It does not look into what is nested more than 127 deep, so
+/// there it is asked only for the brackets.
 pub(super) fn error_of(bytes: &[u8]) -> serde_json::Error {
-    match serde_json::from_slice::<Value>(bytes) {
+    let is_too_deep = |error: &serde_json::Error| error.to_string().starts_with("recursion limit exceeded");
+    let read = match serde_json::from_slice::<Value>(bytes) {
+        Err(error) if is_too_deep(&error) => serde_json::from_slice::<IgnoredAny>(bytes).map(|_| ()),
+        read => read.map(|_| ()),
+    };
+    match read {
         Err(error) => error,
-        Ok(_) => serde_json::Error::custom("not understood"),
+        Ok(()) if depth(bytes) > MAX_DEPTH => serde_json::Error::custom(TOO_DEEP),
+        Ok(()) => serde_json::Error::custom("a string that is no text, or a number that is too large"),
     }
+}
+
+/// How deep brackets are nested outside of strings.
+fn depth(bytes: &[u8]) -> usize {
+    let (mut depth, mut deepest, mut is_string) = (0_usize, 0, false);
+    let mut rest = bytes.iter();
+    while let Some(byte) = rest.next() {
+        match byte {
+            b'\\' if is_string => {
+                rest.next();
+            }
+            b'"' => is_string = !is_string,
+            b'[' | b'{' if !is_string => depth += 1,
+            b']' | b'}' if !is_string => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+    }
+    deepest
 }
 
 impl<'a> Scanner<'a> {
@@ -43,21 +81,58 @@ impl<'a> Scanner<'a> {
 
     /// Reads one value, with white space before it, onto the end of a tape.
     pub(super) fn value(&mut self, tape: &mut Tape<'a>) -> Result<(), Malformed> {
+        let Some(mut open) = self.begin(tape)? else { return Ok(()) };
+        if self.depth > MAX_RECURSION {
+            return self.rest_of(open, tape);
+        }
+        if open.kind == JsonType::Object {
+            while self.goes_on(open.n, b'}')? {
+                self.name(tape)?;
+                self.value(tape)?;
+                open.n += 1;
+            }
+        } else {
+            while self.goes_on(open.n, b']')? {
+                self.value(tape)?;
+                open.n += 1;
+            }
+        }
+        tape.close(open.row, self.at, open.kind);
+        Ok(())
+    }
+
+    /// Reads the rest of an array or an object without recursion, however deep it is.
+    #[cold]
+    fn rest_of(&mut self, open: Open, tape: &mut Tape<'a>) -> Result<(), Malformed> {
+        let mut all = vec![open];
+        while let Some(inside) = all.last_mut() {
+            let is_object = inside.kind == JsonType::Object;
+            if self.goes_on(inside.n, if is_object { b'}' } else { b']' })? {
+                inside.n += 1;
+                if is_object {
+                    self.name(tape)?;
+                }
+                all.extend(self.begin(tape)?);
+            } else {
+                tape.close(inside.row, self.at, inside.kind);
+                all.pop();
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads a value that holds no others, or goes into an array or an object.
+    #[inline]
+    fn begin(&mut self, tape: &mut Tape<'a>) -> Result<Option<Open>, Malformed> {
         let first = self.peek().ok_or(Malformed)?;
         let start = self.at;
         let kind = match first {
-            b'"' => return self.text(tape),
-            b'{' => {
+            b'"' => return self.text(tape).map(|()| None),
+            b'{' | b'[' => {
+                let kind = if first == b'{' { JsonType::Object } else { JsonType::Array };
                 let row = tape.open(start);
-                self.object(tape)?;
-                tape.close(row, self.at, JsonType::Object);
-                return Ok(());
-            }
-            b'[' => {
-                let row = tape.open(start);
-                self.array(tape)?;
-                tape.close(row, self.at, JsonType::Array);
-                return Ok(());
+                self.enter()?;
+                return Ok(Some(Open { row, kind, n: 0 }));
             }
             b'-' | b'0'..=b'9' => {
                 self.number()?;
@@ -79,7 +154,7 @@ impl<'a> Scanner<'a> {
         };
         let row = tape.open(start);
         tape.close(row, self.at, kind);
-        Ok(())
+        Ok(None)
     }
 
     /// Reads the string that begins here.
@@ -154,27 +229,6 @@ impl<'a> Scanner<'a> {
                 byte => return byte.copied(),
             }
         }
-    }
-
-    fn object(&mut self, tape: &mut Tape<'a>) -> Result<(), Malformed> {
-        self.enter()?;
-        let mut n = 0;
-        while self.goes_on(n, b'}')? {
-            self.name(tape)?;
-            self.value(tape)?;
-            n += 1;
-        }
-        Ok(())
-    }
-
-    fn array(&mut self, tape: &mut Tape<'a>) -> Result<(), Malformed> {
-        self.enter()?;
-        let mut n = 0;
-        while self.goes_on(n, b']')? {
-            self.value(tape)?;
-            n += 1;
-        }
-        Ok(())
     }
 
     /// Reads a string, and tells whether it holds an escape.

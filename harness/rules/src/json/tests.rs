@@ -130,14 +130,46 @@ fn pointers_lead_to_bytes() {
 }
 
 #[test]
-fn nesting_is_bounded() {
-    for open in ["[", "{\"a\":"] {
-        check(open.repeat(100_000).as_bytes());
-        for depth in 126..130 {
-            let close = if open == "[" { "]" } else { "}" };
-            check(format!("{}1{}", open.repeat(depth), close.repeat(depth)).as_bytes());
+fn a_text_is_read_deeper_than_values_go() {
+    for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
+        let nested = |depth: usize| format!("{}1{}", open.repeat(depth), close.repeat(depth));
+        check(nested(126).as_bytes());
+        check(nested(127).as_bytes());
+        for depth in [MAX_DEPTH + 1, 200_000] {
+            let text = nested(depth);
+            let error = Document::parse(text.as_bytes()).unwrap_err().to_string();
+            assert_eq!(error, "recursion limit exceeded: more than 10000 levels");
+            let walked = walk(text.as_bytes(), "a", |_| {}).unwrap_err().to_string();
+            assert_eq!(walked, error);
+        }
+        for depth in [128, 200, MAX_DEPTH] {
+            let text = nested(depth);
+            let document = Document::parse(text.as_bytes()).unwrap();
+            assert_eq!(document.root().raw(), text);
+            let innermost = (0..depth).fold(document.root(), |json, _| {
+                if json.is_array() { json.item(0) } else { json.field("a") }
+            });
+            assert_eq!(innermost.as_u64(), Some(1));
+            assert!(walk(text.as_bytes(), "a", |_| {}).is_ok() && walk_list(text.as_bytes(), |_| {}).is_ok());
         }
     }
+}
+
+#[test]
+fn what_is_wrong_deep_inside_is_reported() {
+    let error = |text: String| Document::parse(text.as_bytes()).unwrap_err().to_string();
+    assert!(error("[".repeat(100_000)).starts_with("EOF while parsing"), "{}", error("[".repeat(100_000)));
+    let deep = |inner: &str| format!("{}{inner}{}", "[".repeat(200), "]".repeat(200));
+    assert!(error(deep("1,")).ends_with(" at line 1 column 203"), "{}", error(deep("1,")));
+    assert!(error(deep(r#""\ud83d""#)).starts_with("a string that is no text"));
+    assert!(Document::parse(deep(r#""\ud83d\ude00""#).as_bytes()).is_ok());
+}
+
+#[test]
+fn a_copy_is_cut_where_values_cannot_follow() {
+    let text = format!("{}1{}", "[".repeat(MAX_DEPTH), "]".repeat(MAX_DEPTH));
+    let value = Document::parse(text.as_bytes()).unwrap().root().to_value();
+    assert_eq!(value.to_string().matches('[').count(), MAX_VALUE_DEPTH);
 }
 
 #[test]

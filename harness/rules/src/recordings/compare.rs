@@ -19,10 +19,14 @@ pub struct CompareOptions {
 pub enum Comparison {
     /// It was judged, by the profile of that name.
     Judged(&'static str, Agreement),
+    /// No profile is known for its host in this dialect.
+    NoProfile(Dialect),
     /// The request asks for no reply, so there is nothing to judge.
     NoReply,
     /// It is written in a dialect that Brickbat does not speak.
     NotSpoken(String),
+    /// Neither its address nor its body says in which dialect it is written.
+    Unclear,
 }
 
 /// How our verdict and the provider's go together.
@@ -31,7 +35,10 @@ pub enum Agreement {
     /// Both accept the request.
     Accepted,
     /// Both refuse it.
-    Refused,
+    Refused {
+        /// The rule.
+        rule: &'static str,
+    },
     /// We refuse what the provider accepted: a rule is wrong.
     TooStrict {
         /// The rule.
@@ -55,17 +62,23 @@ pub fn compare(exchange: &Exchange, options: &CompareOptions) -> Comparison {
             Spoken::Dialect(dialect) => dialect,
             Spoken::Unknown(name) => return Comparison::NotSpoken(name),
             Spoken::NoReply => return Comparison::NoReply,
+            Spoken::Unclear => return Comparison::Unclear,
         },
     };
     let given = options.profile.filter(|profile| profile.dialect == dialect);
-    let profile = given.unwrap_or_else(|| profile_of(dialect, exchange));
-    Comparison::Judged(profile.name, agreement(exchange, profile))
+    match given.or_else(|| profile_of(dialect, exchange)) {
+        Some(profile) => Comparison::Judged(profile.name, agreement(exchange, profile)),
+        None => Comparison::NoProfile(dialect),
+    }
 }
 
-/// The profile of whoever answers at the host, else the newest of the dialect.
-fn profile_of(dialect: Dialect, exchange: &Exchange) -> &'static Profile {
+/// The profile of whoever answers at the host; the newest of the dialect where no host is recorded.
+fn profile_of(dialect: Dialect, exchange: &Exchange) -> Option<&'static Profile> {
     let model = exchange.model().unwrap_or_default();
-    rules::profile_for(dialect, &exchange.host, &model).unwrap_or_else(|| Profile::newest(dialect))
+    match exchange.host.as_str() {
+        "" => Some(Profile::newest(dialect)),
+        host => rules::profile_for(dialect, host, &model),
+    }
 }
 
 fn agreement(exchange: &Exchange, profile: &'static Profile) -> Agreement {
@@ -81,11 +94,30 @@ fn agreement(exchange: &Exchange, profile: &'static Profile) -> Agreement {
             pointer: refusal.pointer.clone(),
             message: refusal.message.clone(),
         },
+        // Words that are ours are about the history, whatever else they sound like.
+        Some(refusal) if says_the_same(&exchange.error, &refusal.message) => {
+            Agreement::Refused { rule: refusal.rule.id }
+        }
         _ if is_about_something_else(exchange.status, &exchange.error) => Agreement::SomethingElse,
-        Some(_) => Agreement::Refused,
+        Some(refusal) => Agreement::Refused { rule: refusal.rule.id },
         None => Agreement::TooLax,
     }
 }
+
+/// Whether a provider's words are those of our sentence. Recordings cut long ones, so the beginning is enough; and
+/// gateways put their own words before them.
+fn says_the_same(error: &str, sentence: &str) -> bool {
+    let plain = |text: &str| -> String {
+        let is_kept = |c: &char| c.is_alphanumeric();
+        text.chars().filter(is_kept).flat_map(char::to_lowercase).collect()
+    };
+    let (error, sentence) = (plain(error), plain(sentence));
+    let end = sentence.char_indices().nth(MIN_SAME_CHARS).map_or(sentence.len(), |(end, _)| end);
+    !sentence.is_empty() && error.contains(&sentence[..end])
+}
+
+/// Letters by which two sentences are the same: longer than any path to a place in a request.
+const MIN_SAME_CHARS: usize = 40;
 
 /// Words of refusals that are not about the history: about the model, what it can do, what it wrote, or the account.
 const SOMETHING_ELSE: [&str; 15] = [

@@ -35,6 +35,20 @@ impl RecordingError {
     }
 }
 
+/// Whether a text looks like a HAR or a cassette: it has a list of entries or interactions.
+pub fn is_recording(text: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(text) else { return false };
+    if !text.trim_start().starts_with('{') {
+        return text.lines().any(|line| line.starts_with("interactions:"));
+    }
+    let may_be = text.contains("\"entries\"") || text.contains("\"interactions\"");
+    let document = may_be.then(|| Document::parse(text.as_bytes()).ok()).flatten();
+    document.is_some_and(|document| {
+        let root = document.root();
+        root.field("log").field("entries").is_array() || root.field("interactions").is_array()
+    })
+}
+
 /// Reads a whole file: a HAR, a cassette as YAML or JSON, or one row.
 ///
 /// # Errors

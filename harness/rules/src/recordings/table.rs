@@ -6,7 +6,8 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use super::{Agreement, Comparison, Exchange};
-use crate::Profile;
+use crate::explain::{Collection, RuleCounts};
+use crate::{Dialect, Profile};
 
 /// The agreement with what providers answered, for each profile, and each disagreement.
 #[derive(Debug, Clone, Default)]
@@ -17,7 +18,19 @@ pub struct Table {
     others: Vec<Disagreement>,
     n_no_reply: usize,
     not_spoken: BTreeMap<String, usize>,
+    n_unclear: usize,
+    /// By the host and the dialect.
+    no_profile: BTreeMap<NoProfile, usize>,
+    /// What was said of each rule, by its id.
+    rules: BTreeMap<&'static str, RuleCounts>,
     n_unlisted: usize,
+}
+
+/// A host without a profile, and the dialect that was sent to it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct NoProfile {
+    host: String,
+    dialect: Dialect,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -48,14 +61,20 @@ impl Table {
             Comparison::Judged(profile, agreement) => (profile, agreement),
             Comparison::NoReply => return self.n_no_reply += 1,
             Comparison::NotSpoken(name) => return *self.not_spoken.entry(name).or_default() += 1,
+            Comparison::Unclear => return self.n_unclear += 1,
+            Comparison::NoProfile(dialect) => return self.add_unknown(exchange, dialect),
         };
         let row = self.rows.entry(profile).or_default();
         row.n_exchanges += 1;
         let list = match agreement {
             Agreement::Accepted => return row.n_accepted += 1,
-            Agreement::Refused => return row.n_refused += 1,
-            Agreement::TooStrict { .. } => {
+            Agreement::Refused { rule } => {
+                row.n_refused += 1;
+                return self.rules.entry(rule).or_default().agreed += 1;
+            }
+            Agreement::TooStrict { rule, .. } => {
                 row.n_too_strict += 1;
+                self.rules.entry(rule).or_default().contradicted += 1;
                 &mut self.disagreements
             }
             Agreement::TooLax => {
@@ -75,6 +94,13 @@ impl Table {
         list.push(Disagreement { place, profile, exchange, agreement });
     }
 
+    /// Hosts come from the file, so their number is bounded.
+    fn add_unknown(&mut self, exchange: &Exchange, dialect: Dialect) {
+        let is_full = self.no_profile.len() >= MAX_LISTED;
+        let host = if is_full { "others".to_owned() } else { exchange.host.clone() };
+        *self.no_profile.entry(NoProfile { host, dialect }).or_default() += 1;
+    }
+
     /// Exchanges that were judged.
     pub fn n_judged(&self) -> usize {
         self.rows.values().map(|row| row.n_exchanges).sum()
@@ -82,12 +108,29 @@ impl Table {
 
     /// Exchanges that were looked at.
     pub fn n_seen(&self) -> usize {
-        self.n_judged() + self.n_no_reply + self.not_spoken.values().sum::<usize>()
+        self.n_judged()
+            + self.n_no_reply
+            + self.n_unclear
+            + self.not_spoken.values().sum::<usize>()
+            + self.no_profile.values().sum::<usize>()
     }
 
     /// Requests that we refuse and a provider took.
     pub fn n_too_strict(&self) -> usize {
         self.rows.values().map(|row| row.n_too_strict).sum()
+    }
+
+    /// What was said of the rules, to be kept.
+    pub fn counts(&self, source: &str, date: &str) -> Collection {
+        let taken = |row: &ProfileRow| row.n_accepted + row.n_too_strict;
+        let of_profile = |(name, row): (&&str, &ProfileRow)| ((*name).to_owned(), taken(row));
+        let of_rule = |(rule, counts): (&&str, &RuleCounts)| ((*rule).to_owned(), *counts);
+        Collection {
+            source: source.to_owned(),
+            date: date.to_owned(),
+            taken: self.rows.iter().map(of_profile).collect(),
+            rules: self.rules.iter().map(of_rule).collect(),
+        }
     }
 
     /// The profiles with their dialects, dialect by dialect.
@@ -143,6 +186,13 @@ impl Table {
         for (name, n) in &self.not_spoken {
             let _ = writeln!(text, "{n} requests are in the dialect {name}, which is not supported");
         }
+        for (NoProfile { host, dialect }, n) in &self.no_profile {
+            let _ = writeln!(text, "{n} requests in {dialect} to {host}: no profile known, not judged");
+        }
+        if self.n_unclear > 0 {
+            let _ =
+                writeln!(text, "{} requests do not show their dialect and were not judged", self.n_unclear);
+        }
         // Hosts, models and errors come from the file, and must not move the cursor.
         text.replace(|c: char| c.is_control() && c != '\n', "\u{fffd}")
     }
@@ -161,6 +211,8 @@ impl Table {
                 "something_else": row.n_something_else,
             })
         };
+        let rule = |(rule, row): (&&str, &RuleCounts)| json!({ "rule": rule, "agreed": row.agreed, "contradicted": row.contradicted });
+        let no_profile = |(NoProfile { host, dialect }, n): (&NoProfile, &usize)| json!({ "host": host, "dialect": dialect, "requests": n });
         json!({
             "schema": 1,
             "profiles": self.sorted().map(row).collect::<Vec<Value>>(),
@@ -169,6 +221,9 @@ impl Table {
             "unlisted": self.n_unlisted,
             "no_reply": self.n_no_reply,
             "not_spoken": self.not_spoken,
+            "no_profile": self.no_profile.iter().map(no_profile).collect::<Vec<Value>>(),
+            "unclear": self.n_unclear,
+            "rules": self.rules.iter().map(rule).collect::<Vec<Value>>(),
         })
     }
 }

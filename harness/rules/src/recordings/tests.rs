@@ -8,6 +8,11 @@ fn judged(exchange: &Exchange) -> Comparison {
     compare(exchange, &CompareOptions::default())
 }
 
+/// Both refuse by the rule of that name.
+fn refused(rule: &str) -> Agreement {
+    Agreement::Refused { rule: Rule::named(rule)[0].id }
+}
+
 #[test]
 fn cassettes_are_read_however_they_write_bodies() {
     let text = format!(
@@ -70,7 +75,7 @@ fn a_har_and_a_row_are_read() {
     assert_eq!(exchanges[0].error, "no result");
     assert_eq!(
         judged(&exchanges[0]),
-        Comparison::Judged(Profile::newest(Dialect::AnthropicMessages).name, Agreement::Refused)
+        Comparison::Judged(Profile::newest(Dialect::AnthropicMessages).name, refused("tool-result-missing"))
     );
     assert_eq!(judged(&exchanges[1]), Comparison::NoReply);
     assert!(exchanges[1].line > exchanges[0].line + 1);
@@ -93,7 +98,7 @@ fn refusals_are_sorted_by_what_they_are_about() {
             request,
             status,
             error: error.to_owned(),
-            ..Exchange::at("https://h/v1/chat/completions")
+            ..Exchange::at("https://api.openai.com/v1/chat/completions")
         };
         match judged(&exchange) {
             Comparison::Judged(_, agreement) => agreement,
@@ -154,23 +159,6 @@ fn base64_is_decoded() {
 }
 
 #[test]
-fn the_model_is_read_from_the_path() {
-    let model = |url: &str| Exchange::at(url).model().map(std::borrow::Cow::into_owned);
-    let gemini = "https://aiplatform.googleapis.com/v1beta1/publishers/google/models/gemini-3-flash-preview";
-    assert_eq!(model(&format!("{gemini}:generateContent")).as_deref(), Some("gemini-3-flash-preview"));
-    let bedrock = "https://bedrock-runtime.us-east-1.amazonaws.com/model";
-    for id in ["us.amazon.nova-pro-v1%3A0", "us.amazon.nova-pro-v1:0"] {
-        let path = format!("{bedrock}/{id}/converse");
-        assert_eq!(model(&path).as_deref(), Some("us.amazon.nova-pro-v1:0"));
-    }
-    assert_eq!(
-        model(&format!("{bedrock}/arn%3Aaws%3Abedrock%2Fx1%/converse-stream")).as_deref(),
-        Some("arn:aws:bedrock/x1%")
-    );
-    assert_eq!(model("https://api.openai.com/v1/chat/completions"), None);
-}
-
-#[test]
 fn a_rule_that_binds_for_some_models_knows_the_one_of_the_path() {
     let request = r#"{"contents":[{"role":"user","parts":[{"text":"Rain?"}]},{"role":"model","parts":[{"functionCall":{"name":"weather","args":{}}}]},{"role":"user","parts":[{"functionResponse":{"name":"weather","response":{"rain":true}}}]}]}"#;
     let of = |host: &str, model: &str, status| {
@@ -179,7 +167,10 @@ fn a_rule_that_binds_for_some_models_knows_the_one_of_the_path() {
     };
     let google = "generativelanguage.googleapis.com";
     let newest = Profile::newest(Dialect::Gemini).name;
-    assert_eq!(of(google, "gemini-3-flash-preview", 400), Comparison::Judged(newest, Agreement::Refused));
+    assert_eq!(
+        of(google, "gemini-3-flash-preview", 400),
+        Comparison::Judged(newest, refused("thought-signature-missing"))
+    );
     assert_eq!(of(google, "gemini-2.5-flash", 200), Comparison::Judged(newest, Agreement::Accepted));
     let Comparison::Judged(profile, _) =
         of("europe-west4-aiplatform.googleapis.com", "gemini-2.5-flash", 200)
@@ -190,17 +181,68 @@ fn a_rule_that_binds_for_some_models_knows_the_one_of_the_path() {
 }
 
 #[test]
-fn an_unknown_host_is_as_strict_as_the_dialect() {
+fn nobody_is_judged_by_a_profile_that_is_not_theirs() {
     let of = |host: &str| {
         let exchange =
             Exchange { host: host.to_owned(), status: 200, request: PLAIN.into(), ..Exchange::default() };
+        judged(&exchange)
+    };
+    let Comparison::Judged(profile, _) = of("api.groq.com") else { panic!("it was not judged") };
+    assert!(profile.starts_with("groq@"));
+    // The name of a provider somewhere in a host says nothing.
+    for host in ["groq.example.org", "localhost:8787", "api.z.ai", "ollama.com"] {
+        assert_eq!(of(host), Comparison::NoProfile(Dialect::OpenaiChat), "{host}");
+    }
+    let newest = Profile::newest(Dialect::OpenaiChat).name;
+    assert_eq!(of(""), Comparison::Judged(newest, Agreement::Accepted));
+}
+
+#[test]
+fn a_refusal_in_our_words_is_about_the_history() {
+    let prefill = r#"{"model":"claude-sonnet-5","messages":[{"role":"user","content":"Rain?"},{"role":"assistant","content":"It"}]}"#;
+    let of = |error: &str| {
+        let exchange = Exchange {
+            request: prefill.into(),
+            status: 400,
+            error: error.to_owned(),
+            ..Exchange::at("https://api.anthropic.com/v1/messages")
+        };
         match judged(&exchange) {
-            Comparison::Judged(profile, _) => profile,
+            Comparison::Judged(_, agreement) => agreement,
             other => panic!("{other:?}"),
         }
     };
-    assert!(of("api.groq.com").starts_with("groq@"));
-    // The name of a provider somewhere in a host says nothing.
-    assert_eq!(of("groq.example.org"), Profile::newest(Dialect::OpenaiChat).name);
-    assert_eq!(of("localhost:8787"), Profile::newest(Dialect::OpenaiChat).name);
+    let sentence = "This model does not support assistant message prefill. The conversation must end with a user message.";
+    assert_eq!(of(sentence), refused("anthropic-messages/prefill-not-supported"));
+    assert_eq!(of(&format!("Bad request: {sentence}")), refused("anthropic-messages/prefill-not-supported"));
+    assert_eq!(of("This model does not support images."), Agreement::SomethingElse);
+    assert_eq!(of("messages: wrong"), refused("anthropic-messages/prefill-not-supported"));
+}
+
+#[test]
+fn a_table_counts_what_is_not_judged_and_what_each_rule_met() {
+    let mut table = Table::default();
+    let url = "https://api.anthropic.com/v1/messages";
+    let exchange =
+        |url: &str, request: &str, status| Exchange { request: request.into(), status, ..Exchange::at(url) };
+    for exchange in [
+        exchange(url, STOPPED, 400),
+        exchange(url, STOPPED, 200),
+        exchange("http://localhost:8787/v1/messages", STOPPED, 200),
+        exchange("https://api.openai.com/v1/conversations", "{}", 200),
+        exchange("", r#"[{"role":"user","content":"hi"}]"#, 200),
+    ] {
+        table.add("a", &exchange, judged(&exchange));
+    }
+    let json = table.to_json();
+    let rule = Rule::named("anthropic-messages/tool-result-missing")[0].id;
+    assert_eq!(json["rules"], serde_json::json!([{ "rule": rule, "agreed": 1, "contradicted": 1 }]));
+    let unknown = serde_json::json!([
+        { "host": "localhost:8787", "dialect": "anthropic-messages", "requests": 1 }
+    ]);
+    assert_eq!((&json["no_profile"], &json["unclear"]), (&unknown, &serde_json::json!(1)));
+    assert_eq!(json["not_spoken"]["OpenAI Conversations"], 1);
+    assert_eq!((table.n_judged(), table.n_seen()), (2, 5));
+    let words = "1 requests in anthropic-messages to localhost:8787: no profile known, not judged";
+    assert!(table.to_text().contains(words), "{}", table.to_text());
 }

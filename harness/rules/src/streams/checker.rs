@@ -3,13 +3,13 @@
 use super::event::{End, Piece, StreamOffset, excerpt};
 use super::{
     BrokenRule, Ended, Machine, Standing, StreamEvent, StreamPosition, StreamReport, StreamRule,
-    StreamViolation, Warnings,
+    StreamStrictness, StreamViolation, Warnings,
 };
-use crate::{Dialect, Severity};
+use crate::Severity;
 
 #[derive(Debug)]
 pub(crate) struct StreamChecker {
-    dialect: Dialect,
+    strictness: StreamStrictness,
     machine: Box<dyn Machine>,
     violations: Vec<StreamViolation>,
     n_events: usize,
@@ -19,9 +19,9 @@ pub(crate) struct StreamChecker {
 }
 
 impl StreamChecker {
-    pub(crate) fn new(dialect: Dialect) -> StreamChecker {
-        let machine = (dialect.definition().machine)();
-        StreamChecker { dialect, machine, violations: Vec::new(), n_events: 0, ended: None, unended: None }
+    pub(crate) fn new(strictness: StreamStrictness) -> StreamChecker {
+        let machine = (strictness.dialect().definition().machine)();
+        StreamChecker { strictness, machine, violations: Vec::new(), n_events: 0, ended: None, unended: None }
     }
 
     /// Whether an illegal event has ended the judgement.
@@ -57,7 +57,7 @@ impl StreamChecker {
                 Standing::Underway { missing } => {
                     let inside = if end.inside { " inside an event" } else { "" };
                     let message = format!("the bytes end{inside}: {missing} is missing");
-                    self.note(self.machine.common().truncated, place, message, String::new());
+                    self.note_error(self.machine.common().truncated, place, message, String::new());
                     Ended::Truncated
                 }
                 Standing::Complete => Ended::Complete,
@@ -67,13 +67,15 @@ impl StreamChecker {
                 self.note_end(place);
             }
         }
-        let StreamChecker { dialect, violations, n_events, ended, .. } = self;
+        let profile = self.strictness.profile(self.machine.is_foreign());
+        let StreamChecker { strictness, violations, n_events, ended, .. } = self;
         let provider_error = match standing {
             Standing::Failed(words) => Some(words),
             _ => None,
         };
         StreamReport {
-            dialect,
+            dialect: strictness.dialect(),
+            profile: profile.map(|profile| profile.name),
             ended: ended.unwrap_or(Ended::Illegal),
             violations,
             provider_error,
@@ -83,10 +85,10 @@ impl StreamChecker {
     }
 
     fn event(&mut self, place: StreamPosition, event: &StreamEvent<'_>) {
-        let mut warnings = Warnings::default();
+        let mut warnings = self.warnings();
         let verdict = self.machine.step(event, &mut warnings);
         self.n_events += 1;
-        for (rule, message) in warnings.0 {
+        for (rule, message) in warnings.noted {
             self.note(rule, place, message, excerpt(event.data));
         }
         if let Err(broken) = verdict {
@@ -121,9 +123,9 @@ impl StreamChecker {
     }
 
     fn note_end(&mut self, place: StreamPosition) {
-        let mut warnings = Warnings::default();
+        let mut warnings = self.warnings();
         self.machine.end(&mut warnings);
-        for (rule, message) in warnings.0 {
+        for (rule, message) in warnings.noted {
             self.note(rule, place, message, String::new());
         }
         if let (Some((place, event)), Some(rule)) = (self.unended.take(), self.machine.common().unended) {
@@ -133,15 +135,29 @@ impl StreamChecker {
     }
 
     fn illegal(&mut self, place: StreamPosition, broken: BrokenRule, excerpt: String) {
-        self.note(broken.rule, place, broken.message, excerpt);
+        self.note_error(broken.rule, place, broken.message, excerpt);
         self.ended = Some(Ended::Illegal);
     }
 
-    /// Writes a violation down. A warning counts at the first place of its rule, so the list stays short.
+    fn warnings(&self) -> Warnings {
+        Warnings::new(self.strictness, self.machine.is_foreign())
+    }
+
+    fn note_error(
+        &mut self,
+        rule: &'static StreamRule,
+        place: StreamPosition,
+        message: String,
+        excerpt: String,
+    ) {
+        self.violations.push(StreamViolation { place, rule, severity: Severity::Error, message, excerpt });
+    }
+
+    /// Writes a warning down. It counts at the first place of its rule, so the list stays short.
     fn note(&mut self, rule: &'static StreamRule, place: StreamPosition, message: String, excerpt: String) {
-        let is_known = || self.violations.iter().any(|violation| violation.rule == rule);
-        if rule.severity == Severity::Error || !is_known() {
-            self.violations.push(StreamViolation { place, rule, message, excerpt });
+        if !self.violations.iter().any(|violation| violation.rule == rule) {
+            let severity = Severity::Warning;
+            self.violations.push(StreamViolation { place, rule, severity, message, excerpt });
         }
     }
 }

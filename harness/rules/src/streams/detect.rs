@@ -1,28 +1,93 @@
-//! A guess at the dialect of a stream.
+//! A guess at what a stream is: the dialect, or the API that is not spoken.
 
 use super::array::ArrayReader;
 use super::event::{Piece, StreamEvent, StreamOffset, text};
+use super::invoke;
 use super::lines::LineReader;
 use crate::Dialect;
-use crate::frames::is_frame;
+use crate::dialects::is_mistral_model;
+use crate::frames::{FrameReader, is_frame};
 use crate::json::{Document, Json};
 
 /// Bytes that are looked at. The first events of every dialect say what it is.
 pub const MAX_LOOK_BYTES: usize = 256 << 10;
 
-/// The grammar of the first event that tells. Nothing if none does.
+/// What a stream is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StreamKind {
+    /// One of a dialect.
+    Dialect(Dialect),
+    /// One of an API that Brickbat does not speak, by its name for people.
+    NotSpoken(&'static str),
+}
+
+/// The dialect of the first event that tells. Nothing if none does, or if it is one that Brickbat does not speak.
 pub fn detect(bytes: &[u8]) -> Option<Dialect> {
-    if is_frame(bytes) {
-        return Some(Dialect::BedrockConverse);
+    match recognise(bytes)? {
+        StreamKind::Dialect(dialect) => Some(dialect),
+        StreamKind::NotSpoken(_) => None,
     }
-    let head = &bytes[..bytes.len().min(MAX_LOOK_BYTES)];
+}
+
+/// What the first event that tells belongs to. Nothing if none does.
+pub fn recognise(bytes: &[u8]) -> Option<StreamKind> {
     let mut found = None;
-    let mut look = |_: StreamOffset, piece: Piece<'_>| {
-        found = found.or_else(|| match piece {
-            Piece::Event(event) | Piece::Unended(event) => of_event(&event),
-            Piece::Stray(text) => Document::parse(text).ok().and_then(|json| of_error(json.root())),
-            Piece::Unreadable(..) => None,
+    look_at(bytes, |event| {
+        found = found.or_else(|| match event {
+            Look::Event(event) => of_event(&event),
+            Look::Converse => Some(StreamKind::Dialect(Dialect::BedrockConverse)),
+            Look::Chunk(event) => Some(of_chunk(event)),
+            Look::Stray(json) => of_error(json).map(StreamKind::Dialect).or_else(|| not_spoken("", json)),
         });
+    });
+    found
+}
+
+/// The model that a stream names, with which a host leads to a profile.
+pub fn model_of(bytes: &[u8]) -> Option<String> {
+    let mut found: Option<String> = None;
+    look_at(bytes, |event| {
+        let data = match &event {
+            Look::Event(event) => event.data,
+            Look::Chunk(data) => data,
+            Look::Converse | Look::Stray(_) => return,
+        };
+        if found.is_none()
+            && let Ok(document) = Document::parse(data)
+        {
+            let json = document.root();
+            let places = [json, json.field("message"), json.field("response")];
+            let named = places.iter().find_map(|place| text(place.field("model")));
+            found = named.or_else(|| text(json.field("modelVersion"))).map(|model| model.into_owned());
+        }
+    });
+    found
+}
+
+/// What is found in the head of a stream.
+enum Look<'a> {
+    Event(StreamEvent<'a>),
+    /// A frame of Bedrock Converse, or the beginning of one.
+    Converse,
+    /// The event in a frame of InvokeModel.
+    Chunk(&'a [u8]),
+    /// JSON that is no part of an event.
+    Stray(Json<'a, 'a>),
+}
+
+fn look_at(bytes: &[u8], mut take: impl FnMut(Look<'_>)) {
+    let head = &bytes[..bytes.len().min(MAX_LOOK_BYTES)];
+    if is_frame(head) {
+        return look_at_frames(head, take);
+    }
+    let mut look = |_: StreamOffset, piece: Piece<'_>| match piece {
+        Piece::Event(event) | Piece::Unended(event) => take(Look::Event(event)),
+        Piece::Stray(text) => {
+            if let Ok(json) = Document::parse(text) {
+                take(Look::Stray(json.root()));
+            }
+        }
+        Piece::Unreadable(..) => {}
     };
     match head.trim_ascii_start().first() {
         Some(b'[') => ArrayReader::starting_at(StreamOffset { offset: 0, line: None }).feed(head, look),
@@ -32,15 +97,78 @@ pub fn detect(bytes: &[u8]) -> Option<Dialect> {
             reader.finish(look);
         }
     }
-    found
 }
 
-fn of_event(event: &StreamEvent<'_>) -> Option<Dialect> {
+fn look_at_frames(head: &[u8], mut take: impl FnMut(Look<'_>)) {
+    let mut n_frames = 0;
+    FrameReader::default().feed(head, |_, frame| {
+        n_frames += 1;
+        match frame {
+            Ok(frame) if frame.name() == "chunk" => {
+                if let Ok(event) = invoke::unwrap(&frame) {
+                    take(Look::Chunk(&event.data));
+                }
+            }
+            _ => take(Look::Converse),
+        }
+    });
+    if n_frames == 0 {
+        take(Look::Converse);
+    }
+}
+
+/// InvokeModel hands on the events of the model's own dialect; of those only Claude's is spoken.
+fn of_chunk(data: &[u8]) -> StreamKind {
+    let event = StreamEvent { kind: super::EventKind::Message, name: "", data };
+    match of_event(&event) {
+        Some(StreamKind::Dialect(Dialect::AnthropicMessages)) => {
+            StreamKind::Dialect(Dialect::AnthropicMessages)
+        }
+        _ => StreamKind::NotSpoken("Bedrock InvokeModel with a model that is not Claude"),
+    }
+}
+
+fn of_event(event: &StreamEvent<'_>) -> Option<StreamKind> {
     if event.data.starts_with(b"[DONE]") {
-        return Some(Dialect::OpenaiChat);
+        return Some(StreamKind::Dialect(Dialect::OpenaiChat));
     }
     let document = Document::parse(event.data).ok()?;
     let json = document.root();
+    not_spoken(event.name, json).or_else(|| dialect_of(json).map(StreamKind::Dialect))
+}
+
+/// APIs whose streams are known well enough to be told, by how the types of their events begin.
+const NOT_SPOKEN: [(&str, &[&str]); 5] = [
+    // https://ai.google.dev/gemini-api/docs/interactions
+    ("Gemini Interactions", &["interaction.", "content.", "step."]),
+    // https://docs.mistral.ai/api/endpoint/beta/conversations
+    (
+        "Mistral Conversations",
+        &["conversation.response.", "message.output.", "tool.execution.", "function.call.", "agent.handoff."],
+    ),
+    // https://platform.openai.com/docs/api-reference/assistants-streaming/events
+    ("OpenAI Assistants", &["thread.created", "thread.run.", "thread.message."]),
+    // https://platform.openai.com/docs/api-reference/realtime-server-events
+    ("OpenAI Realtime", &["session."]),
+    // https://docs.cohere.com/v2/docs/streaming
+    ("Cohere", &["message-start", "content-start", "content-delta", "tool-plan-delta", "stream-start"]),
+];
+
+/// The API that an event belongs to, if it is one that Brickbat does not speak. Its type stands in a field of the data,
+/// or is only the name of the event.
+fn not_spoken(name: &str, json: Json) -> Option<StreamKind> {
+    // https://platform.openai.com/docs/api-reference/conversations
+    let object = json.field("object").as_str().unwrap_or_default();
+    if object == "conversation" || object.starts_with("conversation.") {
+        return Some(StreamKind::NotSpoken("OpenAI Conversations"));
+    }
+    let kinds = [json.field("type").as_str(), json.field("event_type").as_str()];
+    let kind = kinds.into_iter().flatten().next().unwrap_or(name.into());
+    let (api, _) = NOT_SPOKEN.iter().find(|(_, kinds)| kinds.iter().any(|begin| kind.starts_with(begin)))?;
+    Some(StreamKind::NotSpoken(api))
+}
+
+fn dialect_of(json: Json) -> Option<Dialect> {
     let has = |field: &str| json.get(field).is_some();
     match &*json.field("type").as_str().unwrap_or_default() {
         "message_start"
@@ -72,11 +200,7 @@ fn of_error(json: Json) -> Option<Dialect> {
 
 /// Mistral's chunks have an id of 32 hexadecimal digits and one of its models. Its models elsewhere have other ids.
 fn is_mistral(json: Json) -> bool {
-    const FAMILIES: [&str; 7] =
-        ["mistral", "ministral", "magistral", "codestral", "devstral", "pixtral", "voxtral"];
     let id = json.field("id").as_str().unwrap_or_default();
     let model = json.field("model").as_str().unwrap_or_default();
-    id.len() == 32
-        && id.bytes().all(|byte| byte.is_ascii_hexdigit())
-        && FAMILIES.iter().any(|family| model.contains(family))
+    id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit()) && is_mistral_model(&model)
 }

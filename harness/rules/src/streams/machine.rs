@@ -5,7 +5,8 @@ use std::fmt;
 
 use super::event::StreamEvent;
 use super::rule::StreamRule;
-use super::violation::Verdict;
+use super::strictness::StreamStrictness;
+use super::violation::{Verdict, illegal};
 
 /// The state of a stream in one grammar: it takes events, and knows whether the stream may end.
 pub(crate) trait Machine: fmt::Debug + Send + Sync {
@@ -21,6 +22,12 @@ pub(crate) trait Machine: fmt::Debug + Send + Sync {
     }
 
     fn standing(&self) -> Standing;
+
+    /// Whether the stream has said of itself that somebody else than the provider that the dialect is named after made
+    /// it.
+    fn is_foreign(&self) -> bool {
+        false
+    }
 
     /// Says what is odd about a stream that ends here, though it may.
     fn end(&self, _warnings: &mut Warnings) {}
@@ -54,14 +61,38 @@ pub(crate) fn underway(missing: impl Into<String>) -> Standing {
 }
 
 /// Oddities of the event that is being judged.
-#[derive(Debug, Default)]
-pub(crate) struct Warnings(pub(crate) Vec<(&'static StreamRule, String)>);
+#[derive(Debug)]
+pub(crate) struct Warnings {
+    pub(crate) noted: Vec<(&'static StreamRule, String)>,
+    strictness: StreamStrictness,
+    is_foreign: bool,
+}
 
 impl Warnings {
+    pub(crate) fn new(strictness: StreamStrictness, is_foreign: bool) -> Warnings {
+        Warnings { noted: Vec::new(), strictness, is_foreign }
+    }
+
+    /// Takes that the event shows the stream to be foreign, see [`Machine::is_foreign`].
+    pub(crate) fn is_of_foreign_stream(&mut self) {
+        self.is_foreign = true;
+    }
+
+    /// Refuses an event for a rule that not every provider keeps: where it is tolerated, the event is only odd, and the
+    /// stream goes on.
+    pub(crate) fn refuse(&mut self, rule: &'static StreamRule, message: impl Into<String>) -> Verdict {
+        let tolerated = self.strictness.tolerated(self.is_foreign);
+        if !tolerated.iter().any(|tolerated| tolerated.id == rule.id) {
+            return illegal(rule, message);
+        }
+        self.add(rule, message);
+        Ok(())
+    }
+
     /// Notes an oddity. Of each rule the first one counts; more of one event are not even kept.
     pub(crate) fn add(&mut self, rule: &'static StreamRule, message: impl Into<String>) {
-        if !self.0.iter().any(|(known, _)| known.id == rule.id) {
-            self.0.push((rule, message.into()));
+        if !self.noted.iter().any(|(known, _)| known.id == rule.id) {
+            self.noted.push((rule, message.into()));
         }
     }
 }

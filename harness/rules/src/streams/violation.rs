@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::rule::StreamRule;
+use crate::Severity;
 
 /// Where an event begins in its stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,8 +31,10 @@ impl fmt::Display for StreamPosition {
 pub struct StreamViolation {
     /// Where.
     pub place: StreamPosition,
-    /// The rule that is broken, and with it how bad that is.
+    /// The rule that is broken.
     pub rule: &'static StreamRule,
+    /// How bad that is for whoever sent the stream.
+    pub severity: Severity,
     /// What was found and what was expected, in one line.
     pub message: String,
     /// The event as it stands in the stream, cut to one line of at most 200 characters. Empty at the end of a stream.
@@ -41,7 +44,7 @@ pub struct StreamViolation {
 /// Two lines, or three where there is an event to show: what, where, and the event.
 impl fmt::Display for StreamViolation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}[{}]: {}", self.rule.severity.name(), self.rule.id, self.message)?;
+        write!(f, "{}[{}]: {}", self.severity.name(), self.rule.id, self.message)?;
         write!(f, "\n  at {}", self.place)?;
         if self.excerpt.is_empty() { Ok(()) } else { write!(f, "\n  | {}", self.excerpt) }
     }

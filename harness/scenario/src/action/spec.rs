@@ -90,6 +90,7 @@ pub enum Payload {
         least: u32,
     },
     Turn(fn(u32) -> Action),
+    Switch(fn(bool) -> Action),
 }
 
 /// What is said where an action is not allowed.

@@ -7,7 +7,7 @@ use crate::point::Region;
 use crate::scenario::Need;
 
 /// Every action that a scenario can write.
-pub(super) const ALL: [&ActionSpec; 22] = [
+pub(super) const ALL: [&ActionSpec; 23] = [
     &ABORT,
     &STOP_AGAIN,
     &STALL,
@@ -30,6 +30,7 @@ pub(super) const ALL: [&ActionSpec; 22] = [
     &SUMMARISE,
     &REWIND,
     &ASIDE,
+    &THINKING,
 ];
 
 const ANYWHERE: &[Region] = &Region::ALL;
@@ -301,6 +302,16 @@ pub(super) static ASIDE: ActionSpec = ActionSpec {
     actor: Actor::History,
     needs: Some(Need::Aside),
     payload: Payload::Text { make: Action::Aside, plain: "Why so?" },
+    at: [1, NO, NO, NO, NO, NO, NO, NO, NO],
+    unless: &[BETWEEN_TURNS],
+    ..PLAIN
+};
+
+pub(super) static THINKING: ActionSpec = ActionSpec {
+    name: "thinking",
+    actor: Actor::History,
+    needs: Some(Need::ThinkingSwitch),
+    payload: Payload::Switch(Action::Thinking),
     at: [1, NO, NO, NO, NO, NO, NO, NO, NO],
     unless: &[BETWEEN_TURNS],
     ..PLAIN

@@ -93,11 +93,6 @@ fn check_turn(index: usize, turn: &Turn, problems: &mut Problems) {
             problems.add_if(blocks.is_empty(), || Problem::new(&pointer, "a reply has at least one block"));
             too_many(&pointer, "blocks", blocks.len(), MAX_BLOCKS, problems);
             check_thinking(&pointer, blocks, problems);
-            let is_empty = |block: &Block| matches!(block, Block::Text(text) if text.is_empty());
-            problems.add_if(!blocks.is_empty() && blocks.iter().all(is_empty), || {
-                Problem::new(&pointer, "the reply has no content")
-                    .with_hint("add a `call`, or a `text` that is not empty")
-            });
             for (block, content) in blocks.iter().enumerate() {
                 let place = BlockPosition { turn: index, reply: reply_index, attempt, block };
                 check_block(place, content, problems);

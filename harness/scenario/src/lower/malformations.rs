@@ -133,12 +133,18 @@ pub(super) fn impossible(scenario: &Scenario, dialect: Dialect) -> Option<String
         return Some(format!("no gateway is known to open a stream of {dialect} twice"));
     }
     for (_, call) in position::calls(scenario) {
-        if call.id == Some(CallId::Missing) && !wire.traits.may_lack_ids {
-            return Some(format!("{dialect} gives every call an id"));
+        if !wire.traits.may_lack_ids && call.id.as_ref().is_some_and(is_no_id) {
+            return Some(format!("{dialect} gives every call an id of its own"));
         }
-        if call.raw.as_ref().is_some_and(|raw| !is_json(raw)) && !wire.traits.streams_arguments {
-            return Some(format!("{dialect} sends arguments as JSON values, so they are never malformed"));
+        if call.raw.as_ref().is_some_and(|raw| !is_json_object(raw)) && !wire.traits.streams_arguments {
+            return Some(format!(
+                "{dialect} sends arguments as JSON objects, so they are never anything else"
+            ));
         }
+    }
+    let is_nameless = |tool: &Tool| tool.called.as_deref() == Some("");
+    if !wire.traits.streams_arguments && scenario.tools.values().any(is_nameless) {
+        return Some(format!("{dialect} sends calls as values that have a name"));
     }
     None
 }
@@ -150,6 +156,18 @@ pub(super) fn needs(scenario: &Scenario, dialect: Dialect) -> Vec<Need> {
     let is_streamed = replies.any(|reply| reply.indices.is_some())
         || (!wire::of(dialect).traits.writes_arguments && raws.any(|raw| !is_json(raw)));
     if is_streamed { vec![Need::Streaming] } else { Vec::new() }
+}
+
+/// Whether an id identifies nothing: it is missing or empty, or it is that of another call.
+fn is_no_id(id: &CallId) -> bool {
+    match id {
+        CallId::Missing | CallId::Same(_) => true,
+        CallId::Text(text) => text.is_empty(),
+    }
+}
+
+fn is_json_object(text: &str) -> bool {
+    serde_json::from_str::<serde_json::Map<String, Value>>(text).is_ok()
 }
 
 fn is_json(text: &str) -> bool {

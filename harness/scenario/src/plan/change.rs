@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A change of the history, or a question outside it. The user asks for it, or the application around the SDK does.
+/// A change of the history, a question outside it, or a switch of what the model is asked for. The user asks for it, or the application around the SDK does.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Change {
@@ -27,6 +27,11 @@ pub enum Change {
         /// The question.
         question: String,
     },
+    /// From the next turn on the model is asked to think, or no longer.
+    Thinking {
+        /// Whether it is asked to think.
+        on: bool,
+    },
 }
 
 impl Change {
@@ -37,6 +42,8 @@ impl Change {
             Change::Summarise { keep } => format!("summarise {keep}"),
             Change::Rewind { prompts } => format!("rewind by {prompts}"),
             Change::Aside { .. } => "aside".to_owned(),
+            Change::Thinking { on: true } => "thinking on".to_owned(),
+            Change::Thinking { on: false } => "thinking off".to_owned(),
         }
     }
 }

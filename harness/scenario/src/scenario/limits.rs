@@ -18,6 +18,8 @@ crate::named! {
         IdleTimeout = "idle-timeout",
         /// A guardrail has tripped.
         Guardrail = "guardrail",
+        /// A hook stops the turn.
+        Hook = "hook",
         /// A newer turn takes the place of this one.
         Superseded = "superseded",
         /// The process is asked to end.

@@ -43,6 +43,8 @@ pub struct OfferedTool<'a> {
 pub(crate) struct RequestForm {
     /// The model that is asked where none is named.
     pub current_model: &'static str,
+    /// A later one, for which the provider has rules of its own; none where its rules are the same for all models.
+    pub newer_model: Option<&'static str>,
     /// What stands before the messages, but for the model: the last thing is their key with its colon.
     pub head: &'static str,
     /// The field that asks the model to think, with a comma before it; empty where a dialect has no such thing, or shows
@@ -115,6 +117,11 @@ impl Wire {
     /// The model that is asked where none is named.
     pub fn current_model(&self) -> &'static str {
         self.request.current_model
+    }
+
+    /// A later model than most systems ask, for which the provider has rules of its own.
+    pub fn newer_model(&self) -> Option<&'static str> {
+        self.request.newer_model
     }
 
     /// The tools as every request declares them; empty where there are none.

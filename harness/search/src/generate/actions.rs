@@ -90,6 +90,7 @@ pub(super) fn fitting(
         Payload::Text { make, .. } => make(format!("Mind note {}.", n_said(scenario))),
         Payload::Keep { make, least } => make(least + source.below(6) as u32),
         Payload::Turn(make) => make((index - source.below(index)) as u32),
+        Payload::Switch(make) => make(source.below(2) == 1),
     };
     Some(action)
 }
@@ -102,9 +103,10 @@ fn is_nameless(scenario: &Scenario, index: usize, spot: &Spot) -> bool {
     calls.any(|call| call.id == Some(CallId::Missing))
 }
 
-const CAUSES: [InterruptCause; 8] = [
+const CAUSES: [InterruptCause; 9] = [
     InterruptCause::Credits,
     InterruptCause::Guardrail,
+    InterruptCause::Hook,
     InterruptCause::Steps,
     InterruptCause::Tokens,
     InterruptCause::EndpointTimeout,

@@ -150,13 +150,14 @@ pub(super) fn draw(
     if source.one_in(4) {
         call.deltas = *source.pick(&[1, 2, 5, 16]).unwrap_or(&1);
     }
-    if source.one_in(12) && !ends {
+    // Some dialects cannot say what is wrong here, and then the scenario is not played.
+    if source.one_in(16) && !ends {
         call.raw = source.pick(&RAW).map(|raw| (*raw).to_owned());
         call.args.clear();
     } else if source.one_in(12) {
         call.args.insert("n".to_owned(), Value::from(source.below(3)));
     }
-    if source.one_in(12) && !asks {
+    if source.one_in(16) && !asks {
         call.id = Some(foreign_id(source, earlier));
     }
     call

@@ -11,7 +11,7 @@ pub fn check(text: &[u8]) -> Option<String> {
     let judges = [Strictness::Newest, Strictness::Union];
     let dialects = std::iter::once(None).chain(Dialect::ALL.map(Some));
     for (strictness, dialect) in dialects.flat_map(|dialect| judges.map(|judge| (judge, dialect))) {
-        let terms = CheckOptions { dialect, strictness, off: Vec::new(), denied: Vec::new() };
+        let terms = CheckOptions { dialect, strictness, ..CheckOptions::default() };
         let Ok(audited) = check::check(text, Start { line: 1, offset: 0 }, &terms) else { continue };
         if audited.findings.len() > MAX_FINDINGS {
             return Some(format!("{} findings", audited.findings.len()));

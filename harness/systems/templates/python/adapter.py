@@ -18,6 +18,7 @@ def gated(given):
 
 async def turn(spec, store, text, stopped, show):
     name, path = MODELS[spec["dialect"]]
+    name = f"{name.split(':')[0]}:{spec['model']}" if spec.get("model") else name
     model = infer_model(name, lambda kind: infer_provider_class(kind)(api_key="none", base_url=spec["baseUrl"] + path))
     agent = Agent(model, tools=[gated(given) for given in spec["tools"]])
     history = ModelMessagesTypeAdapter.validate_json(store.load() or "[]")

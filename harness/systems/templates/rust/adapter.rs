@@ -17,10 +17,10 @@ fn gated(given: &Given) -> Option<DynamicTool> {
 
 /// A run of Rig is stopped by dropping it.
 async fn turn(session: std::sync::Arc<Session>, text: String) -> Result<(), Failure> {
-    let (url, is_claude) = (&session.spec.base_url, session.spec.dialect == "anthropic-messages");
-    let claude = || AnthropicConfig::new("none").with_base_url(url).client().completion("claude-haiku-4-5");
-    let gpt = || OpenAIConfig::new("none").with_base_url(format!("{url}/v1")).client().chat("gpt-4.1");
-    let builder = if is_claude { AgentBuilder::new(claude()) } else { AgentBuilder::new(gpt()) };
+    let (spec, url) = (&session.spec, &session.spec.base_url);
+    let claude = || AnthropicConfig::new("none").with_base_url(url).client().completion(spec.model("claude-haiku-4-5"));
+    let gpt = || OpenAIConfig::new("none").with_base_url(format!("{url}/v1")).client().chat(spec.model("gpt-4.1"));
+    let builder = if spec.dialect == "openai-chat" { AgentBuilder::new(gpt()) } else { AgentBuilder::new(claude()) };
     let agent = builder.dynamic_tools(session.spec.tools.iter().filter_map(gated).collect()).build();
     let mut history: Vec<Message> = session.load()?;
     let mut items = agent.prompt(text).history(history.clone()).max_turns(20).tool_concurrency(8).stream();

@@ -40,8 +40,16 @@ pub struct Spec {
     pub base_url: String,
     pub dialect: String,
     pub mode: String,
+    model: Option<String>,
     state_dir: PathBuf,
     pub tools: Vec<Given>,
+}
+
+impl Spec {
+    /// The model that requests are to name: `unasked`, unless the harness names one.
+    pub fn model<'a>(&'a self, unasked: &'a str) -> &'a str {
+        self.model.as_deref().unwrap_or(unasked)
+    }
 }
 
 /// A conversation.
@@ -81,7 +89,9 @@ pub async fn gate(tool: Given, input: Value) -> Result<String, String> {
         true => tokio::spawn(asking).await.map_err(|error| error.to_string())?,
         false => asking.await,
     };
-    let answer: Value = serde_json::from_str(&said.map_err(|error| error.to_string())?).map_err(|e| e.to_string())?;
+    // A tool may give half of a character, which no string of Rust can hold.
+    let said = said.map_err(|error| error.to_string())?.replace("\\ud83d", "\\ufffd");
+    let answer: Value = serde_json::from_str(&said).map_err(|error| error.to_string())?;
     let text = answer["text"].as_str().unwrap_or_default().to_owned();
     if answer["kind"] == "return" { Ok(text) } else { Err(text) }
 }

@@ -7,8 +7,8 @@ import { gate, serve } from './protocol.mjs';
 
 const { version } = createRequire(import.meta.url)('ai/package.json');
 const models = {
-  'anthropic-messages': (baseURL) => createAnthropic({ baseURL, apiKey: 'none' })('claude-haiku-4-5'),
-  'openai-chat': (baseURL) => createOpenAI({ baseURL, apiKey: 'none' }).chat('gpt-4.1'),
+  'anthropic-messages': (baseURL, model = 'claude-haiku-4-5') => createAnthropic({ baseURL, apiKey: 'none' })(model),
+  'openai-chat': (baseURL, model = 'gpt-4.1') => createOpenAI({ baseURL, apiKey: 'none' }).chat(model),
 };
 const gated = (given) => tool({
   description: given.description,
@@ -24,7 +24,8 @@ async function turn({ spec, store }, text, signal, show) {
   store.save(messages);
   let end, raised;
   try {
-    const result = streamText({ model: models[spec.dialect](`${spec.baseUrl}/v1`), stopWhen: stepCountIs(20),
+    const model = models[spec.dialect](`${spec.baseUrl}/v1`, spec.model);
+    const result = streamText({ model, stopWhen: stepCountIs(20),
       tools: Object.fromEntries(spec.tools.map((given) => [given.name, gated(given)])), abortSignal: signal,
       messages: await convertToModelMessages(messages), onError: ({ error }) => { raised ??= error; } });
     const stream = result.toUIMessageStream({ originalMessages: messages, onFinish: (finish) => { end = finish; } });

@@ -45,7 +45,8 @@ const OPTIONS = [
 const LOOP_TURNS = 16;
 
 /**
- * Posts a tool's arguments to its gate and waits: the harness decides when and how the tool ends.
+ * Posts a tool's arguments to its gate and waits: the harness decides when and how the tool ends. What it throws has a
+ * `kind`: `error` for a tool that answers with an error, `throw` for one that breaks, `deny` for one that was refused.
  * @type {(given: Given, input: unknown, stop?: AbortSignal) => Promise<string>}
  */
 export async function gate({ gateUrl, deaf }, input, stop) {
@@ -53,7 +54,7 @@ export async function gate({ gateUrl, deaf }, input, stop) {
   const answer = await fetch(gateUrl, { method: 'POST', body: JSON.stringify(input), signal });
   const { kind, text } = await answer.json();
   if (kind === 'return') return text;
-  throw Object.assign(new Error(text), { name: kind === 'deny' ? 'Denied' : 'ToolError' });
+  throw Object.assign(new Error(text), { name: kind === 'deny' ? 'Denied' : 'ToolError', kind });
 }
 
 /** Where a session is kept: a file for each, which is there from the start, and is replaced in one step. */

@@ -98,6 +98,8 @@ pub(super) fn change(change: &Change) -> String {
             format!("takes back the last {prompts} messages and everything after them")
         }
         Change::Aside { question } => format!("asks outside the conversation: {}", quoted(question)),
+        Change::Thinking { on: true } => "thinking is switched on".to_owned(),
+        Change::Thinking { on: false } => "thinking is switched off".to_owned(),
     }
 }
 

@@ -38,9 +38,10 @@ pub(super) enum Field {
     Thinking,
     Signature,
     CacheControl,
+    IsError,
 }
 
-const N_FIELDS: usize = 10;
+const N_FIELDS: usize = 11;
 
 impl Field {
     #[inline]
@@ -56,6 +57,7 @@ impl Field {
             b"thinking" => Field::Thinking,
             b"signature" => Field::Signature,
             b"cache_control" => Field::CacheControl,
+            b"is_error" => Field::IsError,
             _ => return None,
         })
     }

@@ -1,28 +1,104 @@
 //! The second phase, first half: emptiness, system messages, and which role may hold which block.
 
-use super::block::{AnthropicRole, BlockKind, ContentBlock, Text};
+use super::block::{AnthropicRole, BlockKind, BlockPosition, ContentBlock, Text};
+use super::profiles::{AnthropicSwitches, SystemMessages};
 use super::turns::{RoleTurn, SeenBlock};
-use crate::{Occurrence, Rule, Violations};
+use crate::json::Json;
+use crate::{MAX_VIOLATIONS, ModelVersion, Occurrence, Rule, Violations};
 
 /// Checks a block by itself, and under its role.
 pub(super) fn check_block(role: AnthropicRole, block: &ContentBlock, out: &mut Violations) {
     let n = block.place.message;
     let violation = || Occurrence::at(block.place.pointer()).with("n", n);
-    let text = match (role, block.kind) {
-        (AnthropicRole::System, kind) => return check_system_block(n, kind, block, out),
-        (AnthropicRole::User, BlockKind::ToolUse) => return out.add(&TOOL_USE_OUTSIDE_ASSISTANT, violation),
-        (AnthropicRole::Assistant, BlockKind::ToolResult) => {
-            return out.add(&TOOL_RESULT_OUTSIDE_USER, violation);
+    match (role, block.kind) {
+        (AnthropicRole::System, kind) => check_system_block(n, kind, block, out),
+        (AnthropicRole::User, BlockKind::ToolUse) => out.add(&TOOL_USE_OUTSIDE_ASSISTANT, violation),
+        (AnthropicRole::Assistant, BlockKind::ToolResult) => out.add(&TOOL_RESULT_OUTSIDE_USER, violation),
+        (_, BlockKind::Text(Text::Empty)) => out.add(&TEXT_EMPTY, violation),
+        _ => {}
+    }
+}
+
+/// The blank texts of a message, as many as are reported.
+///
+/// The provider was measured to take a blank text next to another and to refuse it alone
+/// (<https://github.com/LibreChat-AI/agents/pull/124>), and models write one before a call, which is taken back.
+#[derive(Debug, Default)]
+pub(super) struct BlankTexts {
+    places: Vec<BlockPosition>,
+    /// Whether the message holds anything else.
+    says_more: bool,
+}
+
+impl BlankTexts {
+    pub(super) fn block(&mut self, block: &ContentBlock) {
+        match block.kind {
+            BlockKind::Text(Text::Blank) if self.places.len() < MAX_VIOLATIONS => {
+                self.places.push(block.place);
+            }
+            BlockKind::Text(Text::Blank) => {}
+            _ => self.says_more = true,
         }
-        (_, BlockKind::Text(text)) => text,
-        _ => return,
-    };
-    match text {
-        Text::Empty => out.add(&TEXT_EMPTY, violation),
-        // Clients replace an empty string by one space to get it accepted, so the plain form is contested.
-        Text::Blank if block.place.is_written_out() => out.add(&TEXT_BLANK, violation),
-        Text::Blank => out.warn(&TEXT_BLANK, violation),
-        Text::Ragged | Text::Plain => {}
+    }
+
+    /// The message of that role is over.
+    pub(super) fn check(&self, role: AnthropicRole, out: &mut Violations) {
+        if role == AnthropicRole::System {
+            return;
+        }
+        for place in &self.places {
+            let violation = || Occurrence::at(place.pointer()).with("n", place.message);
+            // Clients replace an empty string by one space to get it accepted, so the plain form is contested.
+            if self.says_more || !place.is_written_out() {
+                out.warn(&TEXT_BLANK, violation);
+            } else {
+                out.add(&TEXT_BLANK, violation);
+            }
+        }
+    }
+}
+
+/// The first message of the system in the conversation.
+#[derive(Debug, Default)]
+pub(super) struct SystemMessage(Option<usize>);
+
+/// The first Claude that takes messages of the system: they were tried out on all of them, and taken by 4.8 and 5
+/// (<https://github.com/BerriAI/litellm/pull/33807>).
+const FIRST_WITH_SYSTEM_MESSAGES: ModelVersion = ModelVersion { major: 4, minor: 8 };
+
+/// The one model that does not take them and whose name says no version
+/// (<https://github.com/UKGovernmentBEIS/inspect_ai/pull/4221>).
+const PREVIEW: &str = "mythos-preview";
+
+/// Whether a model is said to take them and said not to take them: Claude Sonnet 5 did not in July 2026
+/// (<https://github.com/elgorro/aiquila/issues/413>), and does since October at the latest
+/// (<https://github.com/langchain-ai/langchainjs/releases/tag/@langchain%2Fanthropic@1.5.13>).
+fn is_contested(model: &str, version: ModelVersion) -> bool {
+    model.contains("sonnet") && version == ModelVersion { major: 5, minor: 0 }
+}
+
+impl SystemMessage {
+    pub(super) fn message(&mut self, n: usize, role: AnthropicRole) {
+        if role == AnthropicRole::System {
+            self.0.get_or_insert(n);
+        }
+    }
+
+    /// Checks that the model which is asked takes such messages. A model that no source speaks of passes.
+    pub(super) fn check(&self, switches: &AnthropicSwitches, body: Json, out: &mut Violations) {
+        let Some(n) = self.0.filter(|_| switches.system_messages == SystemMessages::MidConversation) else {
+            return;
+        };
+        let Some(model) = body.field("model").as_str() else { return };
+        let violation = || Occurrence::at(format!("/messages/{n}/role"));
+        match ModelVersion::of_claude(&model) {
+            Some(version) if version < FIRST_WITH_SYSTEM_MESSAGES => {
+                out.add(&SYSTEM_MESSAGE_MODEL, violation)
+            }
+            Some(version) if is_contested(&model, version) => out.warn(&SYSTEM_MESSAGE_MODEL, violation),
+            None if model.contains(PREVIEW) => out.add(&SYSTEM_MESSAGE_MODEL, violation),
+            _ => {}
+        }
     }
 }
 
@@ -105,14 +181,17 @@ pub(crate) static TEXT_EMPTY: Rule = Rule {
 };
 
 pub(crate) static TEXT_BLANK: Rule = Rule {
-    summary: "A text block is more than white space.",
-    why: "A text block holds only white space. Drop it, or put a word in its place.",
+    summary: "A message says more than white space.",
+    why: "A message holds nothing but texts of white space. Drop them, or put a word in their place. Next to another \
+         block a blank text is taken.",
     sentences: &["messages: text content blocks must contain non-whitespace text"],
     sources: &[
         "https://github.com/anthropics/claude-code/issues/23440",
         "https://github.com/langchain-ai/langchain/pull/35504",
+        "https://github.com/LibreChat-AI/agents/pull/124",
+        "https://github.com/home-assistant/core/issues/175637",
     ],
-    ..Rule::observed("anthropic-messages/text-blank", "ANT-TXT-2", 3, "2026-02")
+    ..Rule::measured("anthropic-messages/text-blank", "ANT-TXT-2", 3, "2026-02")
 };
 
 pub(crate) static USER_MESSAGE_EMPTY: Rule = Rule {
@@ -193,6 +272,23 @@ pub(crate) static SYSTEM_MESSAGE_NOT_BEFORE_ASSISTANT: Rule = Rule {
         "https://github.com/pydantic/pydantic-ai/issues/5706",
     ],
     ..Rule::measured("anthropic-messages/system-message-not-before-assistant", "ANT-SYS-2", 5, "2026-08")
+};
+
+/// A system message at the beginning is refused by every model with the sentence about its place
+/// (<https://github.com/BerriAI/litellm/pull/33807>).
+pub(crate) static SYSTEM_MESSAGE_MODEL: Rule = Rule {
+    summary: "Only Claude Opus 4.8 and later models take a message of the system.",
+    why: "The thread has system messages in the middle, which an older model does not take; often the model was \
+         changed in mid-thread. Send them as words of the user, or keep the newer model.",
+    sentences: &["role 'system' is not supported on this model"],
+    sources: &[
+        "https://github.com/anthropics/claude-code/issues/61412",
+        "https://github.com/BerriAI/litellm/pull/33807",
+        "https://github.com/BerriAI/litellm/pull/32831",
+        "https://github.com/UKGovernmentBEIS/inspect_ai/pull/4221",
+        "https://docs.rs/gproxy-transform/2.6.1/src/gproxy_transform/transform/common/claude_mid_conv_system.rs.html",
+    ],
+    ..Rule::measured("anthropic-messages/system-message-model", "ANT-SYS-5", 5, "2026-05")
 };
 
 pub(crate) static SYSTEM_MESSAGE_CONTENT: Rule = Rule {

@@ -1,6 +1,6 @@
 //! Anthropic Messages over time.
 
-use super::{cache_control, content, pairing, server_tools, thinking};
+use super::{cache_control, content, pairing, server_tools, tags, thinking};
 use crate::{Dialect, Envelope, ModelVersion, Profile};
 
 /// What differs between the dates of Anthropic Messages.
@@ -61,6 +61,7 @@ pub(crate) static PROFILES: [Profile; 3] = [
         // Each was first seen much later.
         given_up: &[
             &content::TEXT_BLANK,
+            &tags::TOOL_RESULT_ERROR_NOT_TEXT,
             &thinking::SIGNATURE_INVALID,
             &thinking::THINKING_MODIFIED,
             &thinking::THINKING_BOUND_ELSEWHERE,

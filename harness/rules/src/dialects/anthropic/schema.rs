@@ -1,10 +1,11 @@
 //! The first phase: the types of known fields, message by message.
 //!
-//! Unknown block types pass, and so does a block without a type: new ones appear every month, and a wrong rejection
-//! would cost more than the miss. Of unknown keys only those are refused that somebody was seen to be refused for;
-//! others may belong to a beta that the client has asked for in a header.
+//! Unknown block types pass: new ones appear every month, and a wrong rejection would cost more than the miss. Of
+//! unknown keys only those are refused that somebody was seen to be refused for; others may belong to a beta that the
+//! client has asked for in a header.
 
 use super::profiles::{AnthropicSwitches, SystemMessages};
+use super::tags;
 use crate::dialects::anthropic::cache_control::CACHE_CONTROL_ON_EMPTY_TEXT;
 use crate::dialects::is_plain_name;
 use crate::{Occurrence, Rule, Violations};
@@ -81,6 +82,7 @@ pub(super) fn check_block(switches: &AnthropicSwitches, block: &ContentBlock, ou
             {
                 check_id(spot, id, "tool_use_id", out);
             }
+            tags::check_result(spot, block, out);
         }
         BlockKind::Thinking => {
             let spot = spot("thinking");
@@ -97,6 +99,7 @@ pub(super) fn check_block(switches: &AnthropicSwitches, block: &ContentBlock, ou
         BlockKind::Other if block.get(Field::Type).is_some_and(|tag| tag.is("text")) => {
             spot("text").string(out, &REQUEST_SHAPE, block.get(Field::Text), "text");
         }
+        BlockKind::Other => tags::check_block(spot(""), block, out),
         _ => {}
     }
 }
@@ -173,7 +176,7 @@ fn check_server_id(spot: BlockSpot, id: Option<Json>, field: &str, out: &mut Vio
 
 /// The object whose fields are checked: where it stands, and the tag that the provider puts before a field of it.
 #[derive(Clone, Copy)]
-struct BlockSpot<'s> {
+pub(super) struct BlockSpot<'s> {
     message: u32,
     index: Option<u32>,
     /// The block's type, as in `messages.1.content.0.tool_use.id`; empty for a message.
@@ -206,13 +209,13 @@ impl BlockSpot<'_> {
     }
 
     /// Reports a field with a wrong value; an empty field name means the object itself.
-    fn refuse(self, out: &mut Violations, rule: &'static Rule, field: &str, complaint: &str) {
+    pub(super) fn refuse(self, out: &mut Violations, rule: &'static Rule, field: &str, complaint: &str) {
         out.add(rule, || {
             Occurrence::at(self.pointer(field)).with("path", self.path(field)).with("complaint", complaint)
         });
     }
 
-    fn pointer(self, field: &str) -> String {
+    pub(super) fn pointer(self, field: &str) -> String {
         let slash = if field.is_empty() { "" } else { "/" };
         match self.index {
             None => format!("/messages/{}{slash}{field}", self.message),
@@ -220,7 +223,7 @@ impl BlockSpot<'_> {
         }
     }
 
-    fn path(self, field: &str) -> String {
+    pub(super) fn path(self, field: &str) -> String {
         let mut path = match self.index {
             None => format!("messages.{}", self.message),
             Some(b) => format!("messages.{}.content.{b}", self.message),
@@ -234,11 +237,16 @@ impl BlockSpot<'_> {
 }
 
 pub(crate) static REQUEST_SHAPE: Rule = Rule {
-    summary: "The known fields of the body, of messages and of text blocks are there and have their types.",
+    summary: "The known fields of the body, of messages, of texts and of results are there and have their types.",
     why: "A field that every message or block needs is missing or has another type. Send `messages` as a \
-         list of objects with a `role` and a `content` that is a string or a list of blocks.",
+         list of objects with a `role` and a `content` that is a string or a list of blocks, each with its `type`; \
+         the `content` of a result is a string or such a list, not the value that the tool returned.",
     sentences: &["{path}: {complaint}", "{complaint}"],
-    sources: &["pip:anthropic 2.12.0 types/message_create_params.py"],
+    sources: &[
+        "pip:anthropic 2.12.0 types/message_create_params.py",
+        "https://github.com/HKUDS/nanobot/issues/3993",
+        "https://github.com/strands-agents/sdk-python/issues/2001",
+    ],
     ..Rule::inferred("anthropic-messages/request-shape", "ANT-BODY-2", 1, "2024-05")
 };
 

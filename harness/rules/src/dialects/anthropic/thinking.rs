@@ -14,6 +14,7 @@ use serde_json::Value;
 
 use super::block::{AnthropicRole, BlockKind, BlockPosition, ContentBlock, Field};
 use super::prefix::{self, Messages};
+use super::profiles::AnthropicSwitches;
 use super::turns::{RoleTurn, SeenBlock};
 use crate::json::Json;
 use crate::{Bound, MAX_VIOLATIONS, Memory, ModelVersion, Occurrence, Rule, Thoughts, Violations};
@@ -230,7 +231,13 @@ impl<'a> Thinking<'a> {
         self.tool_loop = None;
     }
 
-    pub(super) fn finish(&self, last: &RoleTurn, body: Json, out: &mut Violations) {
+    pub(super) fn finish(
+        &self,
+        switches: &AnthropicSwitches,
+        last: &RoleTurn,
+        body: Json,
+        out: &mut Violations,
+    ) {
         self.check_unchanged(body, out);
         let thinking = body.field("thinking").field("type");
         if thinking.is("enabled") {
@@ -245,9 +252,9 @@ impl<'a> Thinking<'a> {
             if choice.is("any") || choice.is("tool") {
                 out.add(&THINKING_WITH_FORCED_TOOL, || Occurrence::at("/tool_choice"));
             }
-        } else if thinking.is("disabled")
-            && last.role == AnthropicRole::Assistant
+        } else if last.role == AnthropicRole::Assistant
             && let Some(place) = last.thought
+            && is_disabled(switches, body)
         {
             out.add(&THINKING_WHEN_DISABLED, || Occurrence::at(place.pointer()).with("path", place.path()));
         }
@@ -259,7 +266,6 @@ impl<'a> Thinking<'a> {
                 });
             }
         }
-        // Without the field, or adaptive, the model decides.
     }
 
     /// What the provider gave out comes back as it was.
@@ -295,6 +301,17 @@ impl<'a> Thinking<'a> {
         out.add(&THINKING_MISSING, || {
             Occurrence::at(first.place.pointer()).with("path", first.place.path()).with("found", found)
         });
+    }
+}
+
+/// Whether the request forbids thinking. A request that says nothing of it asks for none; later models decide for
+/// themselves then, and they refuse to go on with a reply anyway.
+fn is_disabled(switches: &AnthropicSwitches, body: Json) -> bool {
+    let model = body.field("model").as_str();
+    let version = model.as_deref().and_then(ModelVersion::of_claude);
+    match body.get("thinking").filter(|thinking| !thinking.is_null()) {
+        Some(thinking) => thinking.field("type").is("disabled"),
+        None => version.is_some_and(|version| version < switches.first_without_prefill),
     }
 }
 
@@ -336,9 +353,9 @@ pub(crate) static THINKING_NOT_FIRST: Rule = Rule {
 };
 
 pub(crate) static THINKING_WHEN_DISABLED: Rule = Rule {
-    summary: "With thinking disabled, the last message holds no thinking of the assistant.",
-    why: "The history ends with a reply that holds thinking, but thinking is disabled. Enable it, or drop \
-         the thinking blocks of that reply.",
+    summary: "Without thinking, the last message holds no thinking of the assistant.",
+    why: "The history ends with a reply that holds thinking, but the request disables thinking or does not ask for it. \
+         Enable it, or drop the thinking blocks of that reply.",
     sentences: &[
         "{path}: When thinking is disabled, an `assistant` message in the final position cannot contain \
          `thinking`. To use thinking blocks, enable `thinking` in your request.",

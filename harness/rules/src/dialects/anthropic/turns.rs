@@ -104,7 +104,7 @@ impl<'a> Turns<'a> {
         self.close(None, out);
         let Some(last) = &self.before else { return };
         self.server_tools.check_offered(last, body, out);
-        self.thinking.finish(last, body, out);
+        self.thinking.finish(switches, last, body, out);
         ending::check_final_message(switches, body, last, out);
     }
 

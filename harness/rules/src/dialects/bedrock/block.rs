@@ -38,8 +38,9 @@ pub(super) struct BlockFields<'t, 'a> {
     pub(super) call_input: Option<Json<'t, 'a>>,
     pub(super) result_id: Option<Json<'t, 'a>>,
     pub(super) result_content: Option<Json<'t, 'a>>,
-    /// Whether what is called is a tool of the model. Such have a field `type`, for example `server_tool_use`.
-    is_server: bool,
+    pub(super) result_status: Option<Json<'t, 'a>>,
+    call_type: Option<Json<'t, 'a>>,
+    result_type: Option<Json<'t, 'a>>,
 }
 
 /// What is kept of a block while its message is judged.
@@ -50,6 +51,10 @@ pub(super) struct ConverseBlock {
     value: Mark,
     /// The id of the call or of the result.
     id: Mark,
+    /// Whether a result has a type of its own, as those of the model's tools have.
+    pub(super) is_typed: bool,
+    /// Whether it is the result of a tool that failed and holds more than texts.
+    pub(super) is_mixed_error: bool,
 }
 
 /// What a block is, as far as the rules care.
@@ -60,13 +65,20 @@ pub(super) enum ConverseKind {
     ToolResult,
     /// What the model thought.
     Reasoning,
-    /// A call or a result of a tool that the model runs itself. Both stand in the same message.
-    Server,
+    /// A call of a tool that the model runs itself. The result stands in the same message.
+    ServerUse,
+    /// The result of such a tool.
+    ServerResult,
     /// A mark, which is no content.
     CachePoint,
     /// Images, documents, malformed blocks, and kinds that we do not know.
     Other,
 }
+
+/// The keys of blocks that no rule looks into
+/// (<https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ContentBlock.html>).
+const RARE_KEYS: [&str; 7] =
+    ["image", "document", "video", "audio", "guardContent", "citationsContent", "searchResult"];
 
 impl<'t, 'a> ConverseMessage<'_, 't, 'a> {
     /// A message whose blocks have not been read.
@@ -109,8 +121,8 @@ impl<'t, 'a> BlockFields<'t, 'a> {
             json.pick(["text", "toolUse", "toolResult", "reasoningContent", "cachePoint"]);
         let [call_id, call_name, call_input, call_type] =
             call.map_or([None; 4], |call| call.pick(["toolUseId", "name", "input", "type"]));
-        let [result_id, result_content, result_type] =
-            result.map_or([None; 3], |result| result.pick(["toolUseId", "content", "type"]));
+        let [result_id, result_content, result_status, result_type] =
+            result.map_or([None; 4], |result| result.pick(["toolUseId", "content", "status", "type"]));
         BlockFields {
             json,
             text,
@@ -123,25 +135,32 @@ impl<'t, 'a> BlockFields<'t, 'a> {
             call_input,
             result_id,
             result_content,
-            is_server: call_type.is_some() || result_type.is_some(),
+            result_status,
+            call_type,
+            result_type,
         }
     }
 
-    /// What the rules about whole messages ask of it.
-    pub(super) fn block(&self) -> ConverseBlock {
+    /// What the rules about whole messages ask of it, in a message of that role.
+    pub(super) fn block(&self, role: Option<ConverseRole>) -> ConverseBlock {
         let mark = |value: Option<Json>| value.map_or(Mark::NOWHERE, Json::mark);
-        let block = |kind| ConverseBlock { kind, value: Mark::NOWHERE, id: Mark::NOWHERE };
+        let (is_typed, is_mixed_error) = (self.has_typed_result(), self.is_mixed_error());
+        let nowhere = Mark::NOWHERE;
+        let block = |kind| ConverseBlock { kind, value: nowhere, id: nowhere, is_typed, is_mixed_error };
         let is_object = |value: Option<Json>| value.is_some_and(Json::is_object);
         match () {
             () if self.text.is_some_and(Json::is_str) => {
                 ConverseBlock { value: mark(self.text), ..block(ConverseKind::Text) }
             }
-            () if self.is_server => block(ConverseKind::Server),
             () if is_object(self.call) => {
-                ConverseBlock { id: mark(self.call_id), ..block(ConverseKind::ToolUse) }
+                let kind =
+                    if self.is_server_call() { ConverseKind::ServerUse } else { ConverseKind::ToolUse };
+                ConverseBlock { id: mark(self.call_id), ..block(kind) }
             }
             () if is_object(self.result) => {
-                ConverseBlock { id: mark(self.result_id), ..block(ConverseKind::ToolResult) }
+                let is_server = is_typed && role == Some(ConverseRole::Assistant);
+                let kind = if is_server { ConverseKind::ServerResult } else { ConverseKind::ToolResult };
+                ConverseBlock { id: mark(self.result_id), ..block(kind) }
             }
             () if self.reasoning.is_some() => {
                 ConverseBlock { value: mark(self.reasoning), ..block(ConverseKind::Reasoning) }
@@ -149,5 +168,39 @@ impl<'t, 'a> BlockFields<'t, 'a> {
             () if self.cache_point.is_some() => block(ConverseKind::CachePoint),
             () => block(ConverseKind::Other),
         }
+    }
+
+    /// Whether it has no key of a block of Converse, and is either empty or named by its `type`, as blocks of other APIs
+    /// are. A block with an unknown key may be a new one.
+    pub(super) fn is_keyless(&self) -> bool {
+        let known = [self.text, self.call, self.result, self.reasoning, self.cache_point];
+        if known.into_iter().flatten().any(|value| !value.is_null()) {
+            return false;
+        }
+        self.json.is_empty() || (self.json.get("type").is_some_and(Json::is_str) && !self.has_rare_key())
+    }
+
+    fn has_rare_key(&self) -> bool {
+        RARE_KEYS.into_iter().any(|key| self.json.get(key).is_some_and(Json::is_object))
+    }
+
+    /// Claude gives a call of the client's tools the type `tool_use`, and clients send back what they were given; the
+    /// only documented type is the one of the model's own tools
+    /// (<https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolUseBlock.html>).
+    fn is_server_call(&self) -> bool {
+        self.call_type.is_some_and(|kind| kind.is("server_tool_use"))
+    }
+
+    /// Whether it is the result of a tool that failed and holds an image or a document.
+    fn is_mixed_error(&self) -> bool {
+        self.result_status.is_some_and(|status| status.is("error"))
+            && self.result_content.map(Json::items).unwrap_or_default().any(|piece| {
+                piece.pick(["image", "document"]).into_iter().flatten().any(|value| !value.is_null())
+            })
+    }
+
+    /// Whether the result has a type, such as `nova_code_interpreter_result`, that no result of a client has.
+    fn has_typed_result(&self) -> bool {
+        self.result_type.is_some_and(|kind| kind.is_str() && !kind.is("tool_result"))
     }
 }

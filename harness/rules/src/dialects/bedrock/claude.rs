@@ -63,6 +63,7 @@ impl<'a> Claude<'a> {
         let reply = self.reply.take();
         match message.role {
             Some(ConverseRole::User) => {
+                self.check_failures(message);
                 self.tool_loop.go_on(reply, message);
                 if let Some(reply) = reply {
                     self.check_results_first(reply.n, message);
@@ -82,13 +83,16 @@ impl<'a> Claude<'a> {
         for (_, (rule, violation)) in self.found.take() {
             out.add(rule, || violation);
         }
+        let thinking = body.field("additionalModelRequestFields").field("thinking");
+        let thinks = thinking.field("type").is("enabled");
+        let choice = body.field("toolConfig").field("toolChoice");
+        if thinks && ["any", "tool"].into_iter().any(|forced| choice.field(forced).is_object()) {
+            out.add(&MODEL_THINKING_WITH_FORCED_TOOL, || Occurrence::at("/toolConfig/toolChoice"));
+        }
         if let Some(reply) = self.reply {
             return self.check_last(reply, version, out);
         }
-        let thinking = body.field("additionalModelRequestFields").field("thinking");
-        if thinking.field("type").is("enabled")
-            && let ToolLoop { has_thinking: false, unthinking: Some((n, found)) } = self.tool_loop
-        {
+        if thinks && let ToolLoop { has_thinking: false, unthinking: Some((n, found)) } = self.tool_loop {
             out.add(&MODEL_THINKING_MISSING, || {
                 let violation = Occurrence::at(format!("/messages/{n}/content/0")).with("n", n).with("b", 0);
                 violation.with("found", found)
@@ -114,6 +118,19 @@ impl<'a> Claude<'a> {
                 self.note(&MODEL_TOOL_ID_PATTERN, || {
                     Occurrence::at(format!("/messages/{n}/content/{b}/{kind}/toolUseId"))
                         .with("path", format!("messages.{n}.content.{b}.{tag}.{field}"))
+                });
+            }
+        }
+    }
+
+    /// The result of a tool that failed holds texts only.
+    fn check_failures(&mut self, message: ConverseMessage<'_, '_, 'a>) {
+        let n = message.n;
+        for (b, block) in message.blocks.iter().enumerate() {
+            if block.kind == ConverseKind::ToolResult && block.is_mixed_error {
+                self.note(&MODEL_TOOL_RESULT_ERROR_NOT_TEXT, || {
+                    let violation = Occurrence::at(format!("/messages/{n}/content/{b}/toolResult"));
+                    violation.with("n", n).with("b", b)
                 });
             }
         }
@@ -226,8 +243,12 @@ impl ClaudeReply {
             n: message.n,
             begins,
             ragged_end: text.filter(|text| text.ends_blank()).map(|_| message.blocks.len() - 1),
-            is_paused: last
-                .is_some_and(|last| matches!(last.kind, ConverseKind::Server | ConverseKind::Other)),
+            is_paused: last.is_some_and(|last| {
+                matches!(
+                    last.kind,
+                    ConverseKind::ServerUse | ConverseKind::ServerResult | ConverseKind::Other
+                )
+            }),
         }
     }
 }
@@ -315,6 +336,22 @@ pub(crate) static MODEL_TOOL_RESULT_NOT_FIRST: Rule = Rule {
     ..Rule::measured("bedrock-converse/model-tool-result-not-first", "BDR-MODEL-TR-5", 10, "2026-01")
 };
 
+pub(crate) static MODEL_TOOL_RESULT_ERROR_NOT_TEXT: Rule = Rule {
+    summary: "For Claude, the result of a tool that failed holds texts only.",
+    why: "A tool failed and its result holds an image or a document next to the text, often a screenshot that was taken \
+         before. Once stored it is refused with every request. Keep the texts, and put the image into a block of its \
+         own after the results.",
+    sentences: &[
+        "The model returned the following errors: messages.{n}.content.{b}.tool_result: all content must be type `text` \
+         if `is_error` is true",
+    ],
+    sources: &[
+        "https://github.com/can1357/oh-my-pi/issues/12809",
+        "https://github.com/vellum-ai/vellum-assistant/pull/18387",
+    ],
+    ..Rule::observed("bedrock-converse/model-tool-result-error-not-text", "BDR-MODEL-TR-6", 10, "2026-03")
+};
+
 pub(crate) static MODEL_SIGNATURE_INVALID: Rule = Rule {
     summary: "What Claude thought comes back with the signature that it was given.",
     why: "A `reasoningText` lost its signature or has an empty one, because the stream was cut before it came, or text \
@@ -347,6 +384,21 @@ pub(crate) static MODEL_THINKING_MISSING: Rule = Rule {
         "https://github.com/pydantic/pydantic-ai/issues/2453",
     ],
     ..Rule::measured("bedrock-converse/model-thinking-missing", "BDR-MODEL-TH-1", 11, "2025-03")
+};
+
+pub(crate) static MODEL_THINKING_WITH_FORCED_TOOL: Rule = Rule {
+    summary: "With thinking enabled, Claude is not forced to call a tool.",
+    why: "The request enables thinking in `additionalModelRequestFields` and forces a call with `toolChoice`, often for \
+         structured output. Let the model choose, or leave thinking out of this request.",
+    sentences: &[
+        "The model returned the following errors: Thinking may not be enabled when tool_choice forces tool use.",
+    ],
+    sources: &[
+        "https://github.com/can1357/oh-my-pi/issues/341",
+        "https://github.com/strands-agents/sdk-typescript/pull/798",
+        "https://github.com/langchain-ai/langchain-aws/issues/925",
+    ],
+    ..Rule::measured("bedrock-converse/model-thinking-with-forced-tool", "BDR-MODEL-PARAM-1", 11, "2026-03")
 };
 
 pub(crate) static MODEL_TRAILING_SPACE: Rule = Rule {

@@ -1,10 +1,10 @@
-//! Turns and calls: user and assistant alternate, and every call has its result in the next message.
+//! Turns and calls: every call has its result in the next message, and user and assistant alternate.
 
 use hashbrown::HashSet;
 
-use super::{ConverseKind, ConverseMessage, ConverseRole};
+use super::{ConverseBlock, ConverseKind, ConverseMessage, ConverseRole, Model};
 use crate::json::Json;
-use crate::{Ids, Occurrence, Rule, Violations};
+use crate::{Ids, MAX_VIOLATIONS, Occurrence, Rule, Violations};
 
 /// What the next message is judged by.
 #[derive(Debug, Default)]
@@ -13,17 +13,21 @@ pub(super) struct ConversePairing<'a> {
     /// The calls of the message before, with their places in its content.
     calls: Ids<'a>,
     places: Vec<usize>,
+    /// The calls of the model's own tools in the message before.
+    server_calls: Ids<'a>,
     /// The results of the message at hand.
     results: Ids<'a>,
     /// The first block of a call or of a result.
     first_tool_block: Option<(usize, usize)>,
+    /// The messages of the same role as the one before, as many as are reported.
+    repeating: Vec<usize>,
 }
 
 impl<'a> ConversePairing<'a> {
     pub(super) fn message(&mut self, message: ConverseMessage<'_, '_, 'a>, out: &mut Violations) {
         let (n, role) = (message.n, message.role);
-        if role.is_some() && self.role == role {
-            out.add(&ROLES_NOT_ALTERNATING, || Occurrence::at(format!("/messages/{n}")));
+        if role.is_some() && self.role == role && self.repeating.len() < MAX_VIOLATIONS {
+            self.repeating.push(n);
         }
         self.take_results(message, out);
         self.check_results(n, out);
@@ -33,7 +37,15 @@ impl<'a> ConversePairing<'a> {
 
     /// Judges the whole by the fields around the messages. The last message may end with calls: nothing is known to
     /// be refused before the model is asked.
-    pub(super) fn finish(&self, body: Json, out: &mut Violations) {
+    pub(super) fn finish(&self, model: Model, body: Json, out: &mut Violations) {
+        for n in &self.repeating {
+            let violation = || Occurrence::at(format!("/messages/{n}"));
+            match model {
+                Model::Claude(_) | Model::Meta => out.add(&ROLES_NOT_ALTERNATING, violation),
+                // Amazon's own models take it, and of the others nothing is known.
+                Model::Amazon | Model::Other | Model::Unknown => out.warn(&ROLES_NOT_ALTERNATING, violation),
+            }
+        }
         if let Some((n, b)) = self.first_tool_block
             && !body.field("toolConfig").is_object()
         {
@@ -48,10 +60,12 @@ impl<'a> ConversePairing<'a> {
         for (b, block) in
             message.blocks.iter().enumerate().filter(|(_, block)| block.kind == ConverseKind::ToolResult)
         {
-            self.first_tool_block.get_or_insert((n, b));
-            let Some(id) = message.id(block).filter(|_| message.role == Some(ConverseRole::User)) else {
+            let id = message.id(block).filter(|_| message.role == Some(ConverseRole::User));
+            if id.as_ref().is_some_and(|id| self.is_of_server(block, id)) {
                 continue;
-            };
+            }
+            self.first_tool_block.get_or_insert((n, b));
+            let Some(id) = id else { continue };
             if let Err(known) = self.results.insert(id) {
                 twice.take(b, known);
             }
@@ -61,6 +75,12 @@ impl<'a> ConversePairing<'a> {
                 Occurrence::at(format!("/messages/{n}/content/{b}")).with("n", n).with("ids", ids)
             });
         }
+    }
+
+    /// Whether a result is that of one of the model's own tools, although it stands in a message of the user. Nobody
+    /// has seen what is said of one.
+    fn is_of_server(&self, block: &ConverseBlock, id: &str) -> bool {
+        self.server_calls.find(id).is_some() || (block.is_typed && self.calls.find(id).is_none())
     }
 
     fn check_results(&self, n: usize, out: &mut Violations) {
@@ -80,10 +100,20 @@ impl<'a> ConversePairing<'a> {
     fn take_calls(&mut self, message: ConverseMessage<'_, '_, 'a>, out: &mut Violations) {
         self.calls.clear();
         self.places.clear();
+        self.server_calls.clear();
         let (n, mut twice) = (message.n, Twice::default());
-        for (b, block) in
-            message.blocks.iter().enumerate().filter(|(_, block)| block.kind == ConverseKind::ToolUse)
-        {
+        for (b, block) in message.blocks.iter().enumerate() {
+            match block.kind {
+                ConverseKind::ToolUse => {}
+                ConverseKind::ServerUse => {
+                    // The same id twice is still known.
+                    if let Some(id) = message.id(block) {
+                        _ = self.server_calls.insert(id);
+                    }
+                    continue;
+                }
+                _ => continue,
+            }
             self.first_tool_block.get_or_insert((n, b));
             let Some(id) = message.id(block).filter(|_| message.role == Some(ConverseRole::Assistant)) else {
                 continue;
@@ -124,23 +154,6 @@ impl Twice {
         Some((first, ids.join(", ")))
     }
 }
-
-pub(crate) static ROLES_NOT_ALTERNATING: Rule = Rule {
-    summary: "User and assistant take turns.",
-    why: "Two messages of the same role follow each other: results in messages of their own, results \
-         and then a prompt, or two prompts of which the first had no answer. Nothing is merged \
-         here: put their blocks into one message.",
-    sentences: &[
-        "A conversation must alternate between user and assistant roles. Make sure the conversation \
-         alternates between user and assistant roles and try again.",
-    ],
-    sources: &[
-        "https://github.com/langchain-ai/langchain-aws/issues/130",
-        "https://github.com/microsoft/semantic-kernel/issues/10281",
-        "https://github.com/cline/cline/issues/431",
-    ],
-    ..Rule::measured("bedrock-converse/roles-not-alternating", "BDR-ROLE-2", 3, "2024-08")
-};
 
 pub(crate) static TOOL_CONFIG_MISSING: Rule = Rule {
     summary: "A history with calls or results comes with a `toolConfig`.",
@@ -203,6 +216,28 @@ pub(crate) static TOOL_RESULT_MISSING: Rule = Rule {
         "https://github.com/camel-ai/camel/issues/3954",
         "https://github.com/zeroclaw-labs/zeroclaw/pull/1476",
         "https://github.com/NousResearch/hermes-agent/issues/108584",
+        "https://github.com/anomalyco/opencode/pull/41780",
+        "https://github.com/crewAIInc/crewAI/pull/4772",
     ],
     ..Rule::measured("bedrock-converse/tool-result-missing", "BDR-TU-1", 6, "2025-03")
+};
+
+/// Of results in messages of their own, those that are missing are named: "Expected toolResult blocks at
+/// messages.2.content" is what Nova Micro said in August 2026 (<https://github.com/anomalyco/opencode/pull/41780>), and
+/// others said it of other models before. So this comes after the pairs.
+pub(crate) static ROLES_NOT_ALTERNATING: Rule = Rule {
+    summary: "User and assistant take turns, for Claude and Llama.",
+    why: "Two messages of the same role follow each other: results and then a prompt, or two prompts of which the first \
+         had no answer. Nothing is merged here: put their blocks into one message.",
+    sentences: &[
+        "A conversation must alternate between user and assistant roles. Make sure the conversation \
+         alternates between user and assistant roles and try again.",
+    ],
+    sources: &[
+        "https://github.com/langchain-ai/langchain-aws/issues/130",
+        "https://github.com/microsoft/semantic-kernel/issues/10281",
+        "https://github.com/cline/cline/issues/431",
+        "https://github.com/strands-agents/harness-sdk/pull/1240",
+    ],
+    ..Rule::measured("bedrock-converse/roles-not-alternating", "BDR-ROLE-2", 7, "2024-08")
 };

@@ -1,6 +1,6 @@
 //! What is wrong with one message or one field: the constraints of the service's model, and emptiness.
 //!
-//! Unknown keys and unknown kinds of blocks pass. The service lists every broken constraint in one sentence; ours
+//! Unknown keys and unknown kinds of blocks pass; a block of another API does not. The service lists every broken constraint in one sentence; ours
 //! names the first.
 
 use std::borrow::Cow;
@@ -86,6 +86,9 @@ pub(super) fn check_block(n: usize, b: usize, block: &BlockFields<'_, '_>, out: 
     if let Some(result) = block.result.filter(|result| !result.is_null()) {
         check_result(n, b, result, block, out);
     }
+    if block.is_keyless() {
+        out.add(&BLOCK_WITHOUT_KEY, || Occurrence::at(place().pointer).with("path", place().path));
+    }
 }
 
 fn check_text(n: usize, b: usize, text: Json, out: &mut Violations) {
@@ -125,7 +128,9 @@ fn check_result(n: usize, b: usize, result: Json, block: &BlockFields<'_, '_>, o
     let Some(content) = block.result_content else { return missing(out, place(), "content") };
     match content.kind() {
         JsonType::Null => missing(out, place(), "content"),
-        JsonType::Array if content.is_empty() && result.field("status").is("error") => {
+        JsonType::Array
+            if content.is_empty() && block.result_status.is_some_and(|status| status.is("error")) =>
+        {
             out.add(&TOOL_RESULT_ERROR_EMPTY, || {
                 Occurrence::at(place().field("content").pointer).with("n", n).with("b", b)
             });
@@ -268,6 +273,23 @@ pub(crate) static REQUEST_SHAPE: Rule = Rule {
         "https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Message.html",
     ],
     ..Rule::observed("bedrock-converse/request-shape", "BDR-BODY-2", 1, "2024-06")
+};
+
+/// The keys are those of 2026; the order is the provider's (<https://github.com/envoyproxy/ai-gateway/pull/1717>).
+pub(crate) static BLOCK_WITHOUT_KEY: Rule = Rule {
+    summary: "A block is named by its key, such as `text` or `toolUse`.",
+    why: "The block is empty, or it has a `type` as blocks of other APIs have and no key of this one. The thread was begun \
+         at another provider, or a block was stored without its content. Translate it, or leave it out.",
+    sentences: &[
+        "The ContentBlock object at {path} must set one of the following keys: text, image, toolUse, toolResult, \
+         document, video, cachePoint, reasoningContent, citationsContent, searchResult.",
+    ],
+    sources: &[
+        "https://github.com/openclaw/openclaw/issues/58128",
+        "https://github.com/envoyproxy/ai-gateway/pull/1717",
+        "https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ContentBlock.html",
+    ],
+    ..Rule::observed("bedrock-converse/block-without-key", "BDR-TYPE-1", 1, "2026-01")
 };
 
 pub(crate) static UNKNOWN_ROLE: Rule = Rule {

@@ -51,6 +51,8 @@ pub(super) struct Part<'t, 'a> {
     pub(super) call: Option<Named<'t, 'a>>,
     pub(super) response: Option<Named<'t, 'a>>,
     pub(super) signature: Option<Named<'t, 'a>>,
+    /// A key of the blocks of other APIs.
+    pub(super) foreign: Option<&'static str>,
 }
 
 /// A field with the name under which it stands.
@@ -58,15 +60,17 @@ type Named<'t, 'a> = (&'static str, Json<'t, 'a>);
 
 impl<'t, 'a> Part<'t, 'a> {
     fn of(place: PartPosition, value: Json<'t, 'a>) -> Part<'t, 'a> {
-        let [text, call, snake_call, response, snake_response, signature, snake_signature] = value.pick([
-            "text",
-            "functionCall",
-            "function_call",
-            "functionResponse",
-            "function_response",
-            "thoughtSignature",
-            "thought_signature",
-        ]);
+        let [kind, text, call, snake_call, response, snake_response, signature, snake_signature] = value
+            .pick([
+                "type",
+                "text",
+                "functionCall",
+                "function_call",
+                "functionResponse",
+                "function_response",
+                "thoughtSignature",
+                "thought_signature",
+            ]);
         let one = |name, value: Option<Json<'t, 'a>>| Some((name, value.filter(|value| !value.is_null())?));
         Part {
             place,
@@ -75,9 +79,19 @@ impl<'t, 'a> Part<'t, 'a> {
             call: one("functionCall", call).or(one("function_call", snake_call)),
             response: one("functionResponse", response).or(one("function_response", snake_response)),
             signature: one("thoughtSignature", signature).or(one("thought_signature", snake_signature)),
+            foreign: match kind {
+                Some(_) => Some("type"),
+                None if [text, call, snake_call, response, snake_response].iter().any(Option::is_some) => {
+                    None
+                }
+                None => BLOCK_KEYS.into_iter().find(|key| value.get(key).is_some()),
+            },
         }
     }
 }
+
+/// Keys by which Bedrock Converse names a block, and in which Chat Completions puts an image.
+const BLOCK_KEYS: [&str; 5] = ["toolUse", "toolResult", "reasoningContent", "cachePoint", "image_url"];
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PartPosition {

@@ -8,6 +8,8 @@ use crate::{Dialect, Envelope, ModelVersion, Profile};
 pub(crate) struct GeminiSwitches {
     /// The first version that wants the thought signatures of the current turn back.
     pub(crate) first_with_signatures: ModelVersion,
+    /// The first version that wants a response to every call, and those of a batch in one content.
+    pub(crate) first_with_strict_responses: ModelVersion,
     /// The first version that refuses a conversation ending with the model's words.
     pub(crate) first_without_prefill: ModelVersion,
     /// What is in the names of earlier models that refuse it too.
@@ -55,6 +57,9 @@ const THOUGHT_SIGNATURE_CORRUPTED: &str = "Unable to submit request because Thou
 const SWITCHES: GeminiSwitches = GeminiSwitches {
     // "Gemini 3 models enforce stricter validation", says <https://ai.google.dev/gemini-api/docs/thought-signatures>.
     first_with_signatures: ModelVersion { major: 3, minor: 0 },
+    // gemini-3-pro-preview refuses responses in several contents (cloudwego/eino-ext#571); gemini-2.5-flash and
+    // gemini-2.5-flash-lite were measured to take them (Oaklight/llm-rosetta#300).
+    first_with_strict_responses: ModelVersion { major: 3, minor: 0 },
     // Tried out on four models (LibreChat-AI/agents#323): 3.6 Flash and 3.5 Flash-Lite refuse, 3.5 Flash and 2.5 do not.
     first_without_prefill: ModelVersion { major: 3, minor: 6 },
     also_without_prefill: &["gemini-3.5-flash-lite"],

@@ -1,13 +1,13 @@
 //! The first phases: the types of known fields, and what may not be missing or empty.
 //!
 //! Google's parser refuses keys that it does not know, but which it knows differs from backend to backend and from month
-//! to month, so unknown keys pass here.
+//! to month, so unknown keys pass here, but for those by which other APIs name their messages and blocks.
 
 use hashbrown::HashMap;
 
 use serde_json::Value;
 
-use super::fields::{Content, Part, PartPosition, either};
+use super::fields::{Content, GeminiRole, Part, PartPosition, either};
 use crate::json::{Json, JsonType};
 use crate::{Occurrence, Rule, Violations};
 
@@ -56,16 +56,32 @@ pub(super) fn check_content(content: Content<'_, '_>, out: &mut Violations) {
         }
         _ => {}
     }
-    match content.written_parts {
-        None => out.add(&PARTS_EMPTY, || Occurrence::at(at("").0).with("n", n)),
-        Some(parts) => match parts.kind() {
-            JsonType::Null | JsonType::Array if parts.is_empty() => {
-                out.add(&PARTS_EMPTY, || Occurrence::at(at("/parts").0).with("n", n));
+    match content.written_parts.map(|parts| (parts.kind(), parts)) {
+        None => match MESSAGE_KEYS.into_iter().find(|key| content.json.get(key).is_some()) {
+            Some(key) => refuse_name(out, key, || at("")),
+            // What the model said up to its limit may come without parts, and goes back so: gemini-2.5-flash takes it.
+            None if content.role == Some(GeminiRole::Model) => {
+                out.warn(&PARTS_EMPTY, || Occurrence::at(at("").0).with("n", n));
             }
-            JsonType::Array | JsonType::Object => {}
-            _ => wrong_type(out, &REQUEST_SHAPE, || at("/parts"), PART, parts),
+            None => out.add(&PARTS_EMPTY, || Occurrence::at(at("").0).with("n", n)),
         },
+        Some((JsonType::Null | JsonType::Array, parts)) if parts.is_empty() => {
+            out.add(&PARTS_EMPTY, || Occurrence::at(at("/parts").0).with("n", n));
+        }
+        Some((JsonType::Array | JsonType::Object, _)) => {}
+        Some((_, parts)) => wrong_type(out, &REQUEST_SHAPE, || at("/parts"), PART, parts),
     }
+}
+
+/// Keys in which messages of other APIs have what they say.
+const MESSAGE_KEYS: [&str; 3] = ["content", "tool_calls", "tool_call_id"];
+
+/// `at` gives the pointer to the object that has the key, and how the provider names it.
+fn refuse_name(out: &mut Violations, key: &str, at: impl FnOnce() -> (String, String)) {
+    out.add(&NAME_UNKNOWN, || {
+        let (pointer, path) = at();
+        Occurrence::at(format!("{pointer}/{key}")).with("path", path).with("key", key)
+    });
 }
 
 /// Whether all fields of an object are null. Of a field that is repeated the last one counts.
@@ -85,6 +101,9 @@ pub(super) fn check_part(part: &Part<'_, '_>, out: &mut Violations) {
     let (value, place) = (part.value, part.place);
     if !value.is_object() {
         return wrong_type(out, &REQUEST_SHAPE, || (place.pointer(), place.path()), PART, value);
+    }
+    if let Some(key) = part.foreign {
+        refuse_name(out, key, || (place.pointer(), place.path()));
     }
     if says_nothing(value) {
         out.add(&PART_EMPTY, || Occurrence::at(place.pointer()).with("path", place.path()));
@@ -223,6 +242,21 @@ pub(crate) static REQUEST_SHAPE: Rule = Rule {
     ..Rule::observed("gemini/request-shape", "GEM-BODY-2", 1, "2025-04")
 };
 
+/// "Invalid JSON payload received. Unknown name \"role\" at 'contents\[0\].parts': Cannot find field." was said of a part
+/// with the key of another place (<https://github.com/gera2ld/ai.nvim/issues/13>).
+pub(crate) static NAME_UNKNOWN: Rule = Rule {
+    summary: "Contents and parts have no key of another API.",
+    why: "The message or the part is that of another API: it has `content` in place of `parts`, or a `type`. The thread \
+         was begun at another provider. Translate it: a part is named by its key, such as `text` or `functionCall`.",
+    sentences: &["Invalid JSON payload received. Unknown name \"{key}\" at '{path}': Cannot find field."],
+    sources: &[
+        "https://github.com/gera2ld/ai.nvim/issues/13",
+        "https://github.com/google-gemini/gemini-cli/issues/13972",
+        "https://github.com/flyun/chatAir/issues/108",
+    ],
+    ..Rule::observed("gemini/name-unknown", "GEM-TYPE-1", 1, "2024-05")
+};
+
 /// Arguments are a `google.protobuf.Struct` as responses are, whose refusal was met
 /// (<https://github.com/AstrBotDevs/AstrBot/pull/7216>); the sentence is that of other fields with a wrong type.
 pub(crate) static ARGS_NOT_OBJECT: Rule = Rule {
@@ -275,8 +309,8 @@ pub(crate) static UNKNOWN_ROLE: Rule = Rule {
 
 pub(crate) static PARTS_EMPTY: Rule = Rule {
     summary: "A content has at least one part.",
-    why: "A reply without any part was stored, as happens when a stream breaks before its first token. \
-         Drop the content, or give it a text.",
+    why: "A reply without any part was stored, as happens when a stream breaks before its first token or the limit of \
+         tokens is reached. Drop the content, or give it a text.",
     sentences: &["* GenerateContentRequest.contents[{n}].parts: contents.parts must not be empty."],
     sources: &[
         "https://github.com/egoist/chatwise-releases/issues/250",

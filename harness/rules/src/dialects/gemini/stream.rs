@@ -110,7 +110,9 @@ impl Candidate {
                 self.call(call)?;
             }
         }
-        if text(json.field("finishReason")).is_some() {
+        // Vertex AI was seen to write the number of the reason, where 0 is none.
+        let reason = json.field("finishReason");
+        if text(reason).is_some() || reason.as_u64().is_some_and(|reason| reason > 0) {
             if self.is_finished {
                 warnings.add(&FINISH_REPEATED, format!("candidate {index} finishes again"));
             }

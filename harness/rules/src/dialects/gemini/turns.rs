@@ -2,13 +2,17 @@
 //!
 //! A *function call turn* is a content with calls, a *function response turn* one with responses. Contents of the model
 //! with calls that follow each other count as one turn: `gemini-3-flash-preview` accepted a call, a call, and two
-//! responses to both (<https://github.com/pydantic/pydantic-ai>, `test_cross_provider_capability_replay`). Contents of
-//! responses do not: a batch whose responses stand in contents of their own is refused
-//! (<https://github.com/cloudwego/eino-ext/issues/571>, <https://github.com/docker/docker-agent/pull/2959>).
+//! responses to both (<https://github.com/pydantic/pydantic-ai>, `test_cross_provider_capability_replay`), although a
+//! model of November 2025 refused that (<https://github.com/lobehub/lobehub/issues/10049>).
+//!
+//! Two forms are refused by Gemini 3 and taken by Gemini 2: a batch whose responses stand in contents of their own
+//! (refused: <https://github.com/cloudwego/eino-ext/issues/571>; taken: <https://github.com/Oaklight/llm-rosetta/issues/300>),
+//! and calls that have no response at all. Which model is asked may be known only at the end, so what is found is kept
+//! until then.
 
 use super::fields::{Content, GeminiRole, Part, PartPosition};
 use super::profiles::GeminiSwitches;
-use crate::{ModelVersion, Occurrence, Rule, Violations};
+use crate::{MAX_VIOLATIONS, ModelVersion, Occurrence, Rule, Violations};
 
 /// What has come so far, as far as it matters for what comes next.
 #[derive(Debug, Default)]
@@ -16,6 +20,27 @@ pub(super) struct Turns {
     before: Before,
     /// The index of the last content, if the model said it and it does not end with a response.
     ends_with_model: Option<usize>,
+    found: Vec<Found>,
+    /// How many were found of each kind, so that none takes the room of another.
+    counts: [usize; 3],
+}
+
+/// What is wrong with the turns, and which models refuse it.
+#[derive(Debug)]
+struct Found {
+    rule: &'static Rule,
+    violation: Occurrence,
+    by: RefusedBy,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RefusedBy {
+    /// Every model refuses it.
+    All,
+    /// Models that want a response to every call in one content refuse it, others take it.
+    Strict,
+    /// Reports differ on whether it is refused.
+    Contested,
 }
 
 /// What the content before was.
@@ -27,13 +52,25 @@ enum Before {
     User,
     Model,
     Calls(CallTurn),
-    Responses,
+    Responses(ResponseTurn),
 }
 
 #[derive(Debug)]
 struct CallTurn {
     n_calls: usize,
     first: FirstCall,
+}
+
+/// Contents of responses that follow each other.
+#[derive(Debug)]
+struct ResponseTurn {
+    /// How many calls stand before them; none if nothing was called.
+    n_calls: usize,
+    n_responses: usize,
+    first: usize,
+    n_first: usize,
+    /// The other contents, as many as are reported.
+    later: Vec<usize>,
 }
 
 /// The part with the first call of a turn, and the field in which the call is.
@@ -66,26 +103,24 @@ impl Count {
 }
 
 impl Turns {
-    pub(super) fn content(&mut self, content: Content<'_, '_>, count: &Count, out: &mut Violations) {
+    pub(super) fn content(&mut self, content: Content<'_, '_>, count: &Count) {
         let (n, role) = (content.n, content.role);
         let Count { n_parts, n_calls, n_responses, first_call, ends_with_response } = *count;
         self.ends_with_model = (role == Some(GeminiRole::Model) && !ends_with_response).then_some(n);
-        let before = std::mem::take(&mut self.before);
         if n_responses > 0 {
-            respond(n, n_responses, &before, out);
+            self.respond(n, n_responses);
             if n_parts > n_responses + n_calls {
-                out.add(&RESPONSES_MIXED, || Occurrence::at(format!("/contents/{n}/parts")));
+                self.note(&RESPONSES_MIXED, RefusedBy::All, || {
+                    Occurrence::at(format!("/contents/{n}/parts"))
+                });
             }
         }
-        self.before = match first_call {
-            Some(first) if n_responses > 0 => Before::Calls(CallTurn { n_calls, first }),
-            Some(first) => Before::Calls(ask(CallTurn { n_calls, first }, before, out)),
-            None if n_responses > 0 => Before::Responses,
-            None => {
-                before.check_answered(out);
-                if role == Some(GeminiRole::Model) { Before::Model } else { Before::User }
-            }
-        };
+        if let Some(first) = first_call {
+            self.ask(CallTurn { n_calls, first });
+        } else if n_responses == 0 {
+            self.end_turn();
+            self.before = if role == Some(GeminiRole::Model) { Before::Model } else { Before::User };
+        }
     }
 
     pub(super) fn finish(
@@ -94,7 +129,15 @@ impl Turns {
         model: Option<(&str, ModelVersion)>,
         out: &mut Violations,
     ) {
-        self.before.check_answered(out);
+        self.end_turn();
+        let is_strict = model.is_some_and(|(_, version)| version >= switches.first_with_strict_responses);
+        for Found { rule, violation, by } in self.found.drain(..) {
+            match by {
+                RefusedBy::All => out.add(rule, || violation),
+                RefusedBy::Strict if is_strict => out.add(rule, || violation),
+                RefusedBy::Strict | RefusedBy::Contested => out.warn(rule, || violation),
+            }
+        }
         let takes_prefill = |(name, version)| {
             version < switches.first_without_prefill
                 && !switches.also_without_prefill.iter().any(|own| str::contains(name, *own))
@@ -106,6 +149,85 @@ impl Turns {
             _ => {}
         }
     }
+
+    /// A content with responses comes.
+    fn respond(&mut self, n: usize, n_responses: usize) {
+        let turn = |n_calls| ResponseTurn {
+            n_calls,
+            n_responses,
+            first: n,
+            n_first: n_responses,
+            later: Vec::new(),
+        };
+        self.before = Before::Responses(match std::mem::take(&mut self.before) {
+            Before::Calls(calls) => turn(calls.n_calls),
+            Before::Responses(mut open) => {
+                open.n_responses += n_responses;
+                if open.later.len() < MAX_VIOLATIONS {
+                    open.later.push(n);
+                }
+                open
+            }
+            Before::Start | Before::User | Before::Model => turn(0),
+        });
+    }
+
+    /// A content with calls comes.
+    fn ask(&mut self, calls: CallTurn) {
+        self.before = Before::Calls(match std::mem::take(&mut self.before) {
+            Before::Calls(earlier) => CallTurn { n_calls: earlier.n_calls + calls.n_calls, ..earlier },
+            Before::Start => {
+                self.note(&CALL_NOT_AFTER_USER, RefusedBy::All, || calls.first.violation());
+                calls
+            }
+            // Google's own command line sends words and calls as contents of their own
+            // (<https://github.com/google-gemini/gemini-cli/pull/685>); Continue met a refusal of contents of the model
+            // that follow each other (<https://github.com/continuedev/continue/pull/11805>).
+            Before::Model => {
+                self.note(&CALL_NOT_AFTER_USER, RefusedBy::Contested, || calls.first.violation());
+                calls
+            }
+            Before::User => calls,
+            before @ Before::Responses(_) => {
+                self.before = before;
+                self.end_turn();
+                calls
+            }
+        });
+    }
+
+    /// No response comes any more: judges the calls that have none, or the responses that came.
+    fn end_turn(&mut self) {
+        match std::mem::take(&mut self.before) {
+            Before::Calls(calls) => {
+                self.note(&RESPONSE_MISSING, RefusedBy::Strict, || calls.first.violation())
+            }
+            Before::Responses(turn) => self.check_responses(&turn),
+            Before::Start | Before::User | Before::Model => {}
+        }
+    }
+
+    fn check_responses(&mut self, turn: &ResponseTurn) {
+        let ResponseTurn { n_calls, n_responses, first, n_first, ref later } = *turn;
+        let by = if n_calls == n_responses { RefusedBy::Strict } else { RefusedBy::All };
+        let at = |n: usize| Occurrence::at(format!("/contents/{n}"));
+        if n_calls == 0 {
+            self.note(&RESPONSE_NOT_AFTER_CALL, by, || at(first));
+        } else if n_calls != n_first {
+            self.note(&RESPONSE_COUNT, by, || Occurrence::at(format!("/contents/{first}/parts")));
+        }
+        for n in later {
+            self.note(&RESPONSE_NOT_AFTER_CALL, by, || at(*n));
+        }
+    }
+
+    fn note(&mut self, rule: &'static Rule, by: RefusedBy, violation: impl FnOnce() -> Occurrence) {
+        let count = &mut self.counts[by as usize];
+        *count += 1;
+        if *count <= MAX_VIOLATIONS {
+            self.found.push(Found { rule, violation: violation(), by });
+        }
+    }
 }
 
 impl FirstCall {
@@ -114,42 +236,11 @@ impl FirstCall {
     }
 }
 
-impl Before {
-    /// What comes is no response, so calls that stand here stay without one.
-    fn check_answered(&self, out: &mut Violations) {
-        if let Before::Calls(calls) = self {
-            out.add(&RESPONSE_MISSING, || calls.first.violation());
-        }
-    }
-}
-
-fn respond(n: usize, n_responses: usize, before: &Before, out: &mut Violations) {
-    match before {
-        Before::Calls(calls) if calls.n_calls == n_responses => {}
-        Before::Calls(_) => out.add(&RESPONSE_COUNT, || Occurrence::at(format!("/contents/{n}/parts"))),
-        _ => out.add(&RESPONSE_NOT_AFTER_CALL, || Occurrence::at(format!("/contents/{n}"))),
-    }
-}
-
-/// A content with calls comes. Gives the turn to which it belongs.
-fn ask(calls: CallTurn, before: Before, out: &mut Violations) -> CallTurn {
-    match before {
-        Before::Start => out.add(&CALL_NOT_AFTER_USER, || calls.first.violation()),
-        // Google's own command line sends words and calls as contents of their own
-        // (<https://github.com/google-gemini/gemini-cli/pull/685>); Continue met a refusal of contents of the model that
-        // follow each other (<https://github.com/continuedev/continue/pull/11805>).
-        Before::Model => out.warn(&CALL_NOT_AFTER_USER, || calls.first.violation()),
-        Before::Calls(earlier) => return CallTurn { n_calls: earlier.n_calls + calls.n_calls, ..earlier },
-        Before::User | Before::Responses => {}
-    }
-    calls
-}
-
 pub(crate) static RESPONSE_COUNT: Rule = Rule {
-    summary: "After calls come as many responses, in one content.",
+    summary: "After calls come as many responses, for Gemini 3 in one content.",
     why: "The turn ended before all tools of a batch had answered, a response stands twice, or the \
-         responses stand in several contents. Put one response for each call into the content directly \
-         after the calls.",
+         responses stand in several contents, which Gemini 2 takes and later models do not. Put one response for each \
+         call into the content directly after the calls.",
     sentences: &[
         "Please ensure that the number of function response parts is equal to the number of function call \
          parts of the function call turn.",
@@ -159,6 +250,7 @@ pub(crate) static RESPONSE_COUNT: Rule = Rule {
         "https://github.com/google-gemini/gemini-cli/issues/16984",
         "https://github.com/cloudwego/eino-ext/issues/571",
         "https://github.com/docker/docker-agent/pull/2959",
+        "https://github.com/Oaklight/llm-rosetta/issues/300",
     ],
     ..Rule::measured("gemini/response-count", "GEM-FR-1", 3, "2025-02")
 };
@@ -166,9 +258,10 @@ pub(crate) static RESPONSE_COUNT: Rule = Rule {
 /// Reported as a wrong number of responses, since none is not as many as there are calls
 /// (<https://github.com/google-gemini/gemini-cli/issues/16974>).
 pub(crate) static RESPONSE_MISSING: Rule = Rule {
-    summary: "After calls come responses.",
+    summary: "For Gemini 3, responses come after calls.",
     why: "The turn was stopped after the model had called, and something else was said, or the request \
-         ends there. Add a response for each call directly after, or drop the calls.",
+         ends there. Gemini 2 takes that, later models do not. Add a response for each call directly after, or drop \
+         the calls.",
     sentences: &[
         "Please ensure that the number of function response parts is equal to the number of function call \
          parts of the function call turn.",
@@ -176,6 +269,7 @@ pub(crate) static RESPONSE_MISSING: Rule = Rule {
     sources: &[
         "https://github.com/google-gemini/gemini-cli/issues/16974",
         "https://github.com/google-gemini/gemini-cli/issues/14590",
+        "https://github.com/microsoft/vscode/issues/299295",
     ],
     ..Rule::secondary("gemini/response-missing", "GEM-FC-2", 3, "2025-02")
 };

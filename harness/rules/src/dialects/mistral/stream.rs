@@ -3,7 +3,7 @@
 //! A call comes whole in one chunk, most often in that of the finish reason, and its index may be left out or be 0 for every call.
 
 use crate::dialects::openai::{ChatRules, chat_rules};
-use crate::streams::{Common, SSE, stream_rules};
+use crate::streams::{Common, SSE, StreamRule, stream_rules};
 
 const DOCS: &str = "https://docs.mistral.ai/api/#tag/chat/operation/chat_completion_v1_chat_completions_post";
 const IDS: &str =
@@ -26,9 +26,17 @@ chat_rules! { "mistral", DOCS, DOCS, DOCS;
     {
         // The usage comes with the finish reason.
     }
+    tolerated: [CALL_ID];
+    is_own_model: is_mistral_model,
     call_index: None,
     call_id: Some(&CALL_ID),
     call_changed: None,
     call_gap: None,
     usage_early: None
+}
+
+/// Whether a model is one of Mistral's families: mistral, ministral, magistral, codestral, devstral, mixtral, pixtral,
+/// voxtral. The same client also talks to other models, whose ids have other forms.
+pub(crate) fn is_mistral_model(model: &str) -> bool {
+    ["stral", "xtral"].iter().any(|end| model.contains(end))
 }

@@ -1,10 +1,12 @@
 //! Every call is answered by a tool message directly after, and every tool message has its call.
 
+use super::profiles::TwinCalls;
 use super::{ChatMessage, ChatRole};
 use crate::{Ids, Occurrence, Rule, Violations};
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct ChatPairing<'a> {
+    twin_calls: TwinCalls,
     is_open: bool,
     batch: CallBatch<'a>,
 }
@@ -15,12 +17,27 @@ struct CallBatch<'a> {
     /// The index of the assistant message.
     n: usize,
     ids: Ids<'a>,
-    /// For each id the index of its call and the message that answers it.
-    calls: Vec<(usize, Option<usize>)>,
+    /// What is known of each id.
+    calls: Vec<Calls>,
     n_answers: usize,
 }
 
+/// The calls of one id, of which there should be one.
+#[derive(Debug)]
+struct Calls {
+    /// The index of the first of them.
+    first: usize,
+    /// The message that answered first.
+    answer: Option<usize>,
+    /// How many answers are still to come.
+    n_open: usize,
+}
+
 impl<'a> ChatPairing<'a> {
+    pub(super) fn new(twin_calls: TwinCalls) -> ChatPairing<'a> {
+        ChatPairing { twin_calls, is_open: false, batch: CallBatch::default() }
+    }
+
     pub(super) fn message(&mut self, said: ChatMessage<'_, 'a>, out: &mut Violations) {
         if said.role == Some(ChatRole::Tool) {
             if self.is_open {
@@ -33,7 +50,7 @@ impl<'a> ChatPairing<'a> {
         self.finish(out);
         if said.calls().next().is_some() {
             self.is_open = true;
-            self.batch.ask(said, out);
+            self.batch.ask(said, self.twin_calls, out);
         }
     }
 
@@ -52,7 +69,7 @@ fn refuse_orphan(said: ChatMessage<'_, '_>, out: &mut Violations) {
 }
 
 impl<'a> CallBatch<'a> {
-    fn ask(&mut self, said: ChatMessage<'_, 'a>, out: &mut Violations) {
+    fn ask(&mut self, said: ChatMessage<'_, 'a>, twin_calls: TwinCalls, out: &mut Violations) {
         let n = said.n;
         (self.n, self.n_answers) = (n, 0);
         self.ids.clear();
@@ -60,7 +77,8 @@ impl<'a> CallBatch<'a> {
         for (k, call) in said.calls().enumerate() {
             let Some(id) = call.get("id").and_then(|id| id.as_str()) else { continue };
             match self.ids.insert(id) {
-                Ok(_) => self.calls.push((k, None)),
+                Ok(_) => self.calls.push(Calls { first: k, answer: None, n_open: 1 }),
+                Err(known) if twin_calls == TwinCalls::AnAnswerEach => self.calls[known].n_open += 1,
                 Err(known) => out.add(&TOOL_CALL_ID_DUPLICATE, || {
                     Occurrence::at(format!("/messages/{n}/tool_calls/{k}/id"))
                         .param(format!("messages.[{n}].tool_calls"))
@@ -78,19 +96,23 @@ impl<'a> CallBatch<'a> {
         let param = || format!("messages.[{n}].tool_call_id");
         let violation =
             || Occurrence::at(format!("/messages/{n}/tool_call_id")).param(param()).with("id", &id);
-        match self.ids.find(&id).map(|place| &mut self.calls[place].1) {
+        match self.ids.find(&id).map(|place| &mut self.calls[place]) {
             None => out.add(&TOOL_MESSAGE_UNKNOWN_ID, violation),
-            Some(Some(first)) => {
-                out.add(&TOOL_MESSAGE_DUPLICATE, || violation().with("first", *first).with("n", n));
+            Some(Calls { n_open: 0, answer, .. }) => {
+                let first = answer.unwrap_or(n);
+                out.add(&TOOL_MESSAGE_DUPLICATE, || violation().with("first", first).with("n", n));
             }
-            Some(answer) => *answer = Some(n),
+            Some(calls) => {
+                calls.n_open -= 1;
+                calls.answer.get_or_insert(n);
+            }
         }
     }
 
     fn check_all_answered(&self, out: &mut Violations) {
         let calls = || self.ids.iter().zip(&self.calls);
-        let missing = || calls().filter(|(_, (_, answer))| answer.is_none());
-        let Some((_, (first, _))) = missing().next() else { return };
+        let missing = || calls().filter(|(_, calls)| calls.n_open > 0);
+        let Some((_, Calls { first, .. })) = missing().next() else { return };
         // The provider names the message that stands where an answer should; at the end it is the one to come.
         let place = self.n + 1 + self.n_answers;
         out.add(&TOOL_MESSAGE_MISSING, || {

@@ -4,7 +4,7 @@
 //! is tolerated if it is about calls and their answers, since most servers check those, and given up if it is about
 //! the form of a single message.
 
-use super::{content, pairing, relatives, schema};
+use super::{content, pairing, relatives, schema, stream};
 use crate::{Dialect, Envelope, Profile, RelativeEnvelope, Rule};
 
 /// What differs between the dates of OpenAI Chat Completions.
@@ -18,6 +18,10 @@ pub(crate) struct OpenaiChatSwitches {
     pub(crate) arguments: Arguments,
     /// Which replies must bring back their reasoning.
     pub(crate) reasoning: ReasoningContent,
+    /// What becomes of two calls of one id in one message.
+    pub(crate) twin_calls: TwinCalls,
+    /// Which parts a message may have.
+    pub(crate) parts: Parts,
 }
 
 /// Which fields a message of OpenAI Chat Completions may have.
@@ -40,6 +44,26 @@ pub(crate) enum Alternation {
     DeepseekReasoner,
     /// The chat template of the model decides.
     Template,
+}
+
+/// What becomes of two calls of one id in one message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TwinCalls {
+    /// One answer answers both.
+    OneAnswer,
+    /// Each needs its own.
+    AnAnswerEach,
+}
+
+/// Which parts a message may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Parts {
+    /// Any.
+    Any,
+    /// Text alone, whatever the model.
+    Text,
+    /// Text alone, but for the models that see.
+    TextUnlessTheModelSees,
 }
 
 /// Whether the arguments of earlier calls are read again.
@@ -68,6 +92,9 @@ pub(crate) enum ReasoningContent {
 
 const BASE: Profile = Profile::base(Dialect::OpenaiChat, "OpenAI", Envelope::Openai, &OPENAI);
 
+/// Another provider than OpenAI.
+const RELATIVE: Profile = Profile { tolerated_in_streams: stream::TOLERATED_OF_RELATIVES, ..BASE };
+
 pub(crate) static PROFILES: [Profile; 13] = [
     // Azure answers in the same sentences: https://github.com/sdcb/chats/pull/132.
     Profile { name: "openai-chat@2026-09", tolerated: &[&pairing::TOOL_CALL_ID_DUPLICATE], ..BASE },
@@ -75,22 +102,34 @@ pub(crate) static PROFILES: [Profile; 13] = [
     // the call without an answer, which is refused.
     Profile {
         name: "deepseek@2026-09",
-        added: &[&relatives::REASONING_CONTENT_NOT_RETURNED],
-        switches: &OpenaiChatSwitches { reasoning: ReasoningContent::TurnsWithCalls, ..OPENAI },
+        added: &[&relatives::REASONING_CONTENT_NOT_RETURNED, &relatives::PART_NOT_TEXT],
+        switches: &OpenaiChatSwitches {
+            reasoning: ReasoningContent::TurnsWithCalls,
+            parts: Parts::TextUnlessTheModelSees,
+            ..OPENAI
+        },
         ..DEEPSEEK
     },
     // V3.2 thinks between calls since December 2025, and asks for the reasoning in the turn that goes on.
     Profile {
         name: "deepseek@2026-02",
-        added: &[&relatives::REASONING_CONTENT_MISSING],
-        switches: &OpenaiChatSwitches { reasoning: ReasoningContent::CallsOfLastTurn, ..OPENAI },
+        added: &[&relatives::REASONING_CONTENT_MISSING, &relatives::PART_NOT_TEXT],
+        switches: &OpenaiChatSwitches {
+            reasoning: ReasoningContent::CallsOfLastTurn,
+            parts: Parts::Text,
+            ..OPENAI
+        },
         ..DEEPSEEK
     },
     // R1: https://github.com/microsoft/autogen/pull/7229.
     Profile {
         name: "deepseek@2025-06",
-        added: &[&relatives::SUCCESSIVE_ROLES],
-        switches: &OpenaiChatSwitches { alternation: Alternation::DeepseekReasoner, ..OPENAI },
+        added: &[&relatives::SUCCESSIVE_ROLES, &relatives::PART_NOT_TEXT],
+        switches: &OpenaiChatSwitches {
+            alternation: Alternation::DeepseekReasoner,
+            parts: Parts::Text,
+            ..OPENAI
+        },
         ..DEEPSEEK
     },
     // The thinking switch: https://github.com/mastra-ai/mastra/issues/12592 (on by default for K2.5),
@@ -122,7 +161,7 @@ pub(crate) static PROFILES: [Profile; 13] = [
         ],
         envelope: Envelope::Relative(RelativeEnvelope::TypeOnly),
         switches: &OpenaiChatSwitches { reasoning: ReasoningContent::Calls, ..OPENAI },
-        ..BASE
+        ..RELATIVE
     },
     Profile {
         name: "groq@2026-09",
@@ -132,7 +171,7 @@ pub(crate) static PROFILES: [Profile; 13] = [
         given_up: &SHAPES,
         envelope: Envelope::Relative(RelativeEnvelope::TypeOnly),
         switches: &OpenaiChatSwitches { message_fields: MessageFields::Groq, ..OPENAI },
-        ..BASE
+        ..RELATIVE
     },
     Profile {
         name: "xai@2026-09",
@@ -141,7 +180,7 @@ pub(crate) static PROFILES: [Profile; 13] = [
         tolerated: &PAIRING,
         given_up: &SHAPES,
         envelope: Envelope::Relative(RelativeEnvelope::Xai),
-        ..BASE
+        ..RELATIVE
     },
     Profile {
         name: "cerebras@2026-09",
@@ -156,7 +195,7 @@ pub(crate) static PROFILES: [Profile; 13] = [
         )],
         envelope: Envelope::Relative(RelativeEnvelope::Cerebras),
         switches: &OpenaiChatSwitches { message_fields: MessageFields::Cerebras, ..OPENAI },
-        ..BASE
+        ..RELATIVE
     },
     // The second version of the API, whose messages are OpenAI's. The first has a body of its own.
     Profile {
@@ -178,13 +217,13 @@ pub(crate) static PROFILES: [Profile; 13] = [
                  messages: {ids}"],
         )],
         envelope: Envelope::Relative(RelativeEnvelope::Cohere),
-        ..BASE
+        ..RELATIVE
     },
     Profile {
         name: "minimax@2026-09",
         provider: "MiniMax",
         added: &[&relatives::ARGUMENTS_NOT_JSON],
-        tolerated: &[&pairing::TOOL_MESSAGE_DUPLICATE, &pairing::TOOL_CALL_ID_DUPLICATE],
+        tolerated: &[&pairing::TOOL_MESSAGE_DUPLICATE],
         given_up: &SHAPES,
         wording: &[
             // Met with a result without any call too: https://github.com/anomalyco/opencode/pull/32609.
@@ -203,8 +242,14 @@ pub(crate) static PROFILES: [Profile; 13] = [
             ),
         ],
         envelope: Envelope::Relative(RelativeEnvelope::Minimax),
-        switches: &OpenaiChatSwitches { arguments: Arguments::Json, ..OPENAI },
-        ..BASE
+        // One result for two calls of one id is refused: https://github.com/can1357/oh-my-pi/issues/2055. Nobody has
+        // tried a result for each.
+        switches: &OpenaiChatSwitches {
+            arguments: Arguments::Json,
+            twin_calls: TwinCalls::AnAnswerEach,
+            ..OPENAI
+        },
+        ..RELATIVE
     },
     Profile {
         name: "dashscope@2026-09",
@@ -237,7 +282,7 @@ pub(crate) static PROFILES: [Profile; 13] = [
         ],
         envelope: Envelope::Relative(RelativeEnvelope::Dashscope),
         switches: &OpenaiChatSwitches { arguments: Arguments::Object, ..OPENAI },
-        ..BASE
+        ..RELATIVE
     },
     Profile {
         name: "vllm@2026-09",
@@ -268,6 +313,8 @@ const OPENAI: OpenaiChatSwitches = OpenaiChatSwitches {
     alternation: Alternation::Free,
     arguments: Arguments::Any,
     reasoning: ReasoningContent::Free,
+    twin_calls: TwinCalls::OneAnswer,
+    parts: Parts::Any,
 };
 
 /// Reports say 29 (2023), 40 (2024 to early 2026) and 64 (2026). In July 2026 a maintainer could no longer make
@@ -282,6 +329,7 @@ const DEEPSEEK: Profile = Profile {
     given_up: &[
         &schema::MESSAGES_EMPTY,
         &schema::UNKNOWN_ROLE,
+        &schema::CONTENT_PART_TYPE,
         &schema::TOOL_CALLS_EMPTY,
         &schema::TOOL_CALL_SHAPE,
         &schema::CALL_ID_TOO_LONG,
@@ -313,7 +361,7 @@ const DEEPSEEK: Profile = Profile {
         (&pairing::TOOL_MESSAGE_DUPLICATE, &[DEEPSEEK_DUPLICATE]),
     ],
     envelope: Envelope::Relative(RelativeEnvelope::Deepseek),
-    ..BASE
+    ..RELATIVE
 };
 
 const DEEPSEEK_DUPLICATE: &str = "Duplicate value for 'tool_call_id' of {id} in message[{n}]";
@@ -333,6 +381,7 @@ const VLLM: Profile = Profile {
     given_up: &[
         &schema::MESSAGES_EMPTY,
         &schema::UNKNOWN_ROLE,
+        &schema::CONTENT_PART_TYPE,
         &schema::TOOL_CALLS_EMPTY,
         &schema::TOOL_CALL_SHAPE,
         &schema::CALL_ID_TOO_LONG,
@@ -350,7 +399,7 @@ const VLLM: Profile = Profile {
         &["Conversation roles must alternate user/assistant/user/assistant/..."],
     )],
     envelope: Envelope::Relative(RelativeEnvelope::Vllm),
-    ..BASE
+    ..RELATIVE
 };
 
 /// The rules about calls and their answers.
@@ -363,9 +412,10 @@ static PAIRING: [&Rule; 5] = [
 ];
 
 /// The rules about the form of a single message.
-static SHAPES: [&Rule; 8] = [
+static SHAPES: [&Rule; 9] = [
     &schema::MESSAGES_EMPTY,
     &schema::UNKNOWN_ROLE,
+    &schema::CONTENT_PART_TYPE,
     &schema::TOOL_CALLS_EMPTY,
     &schema::TOOL_CALL_SHAPE,
     &schema::CALL_ID_TOO_LONG,

@@ -8,7 +8,7 @@ mod reasoning;
 
 use hashbrown::HashMap;
 
-use super::profiles::{Alternation, Arguments, MessageFields, OpenaiChatSwitches};
+use super::profiles::{Alternation, Arguments, MessageFields, OpenaiChatSwitches, Parts};
 use super::{ChatMessage, ChatRole};
 use crate::json::{Document, Json};
 use crate::{MAX_VIOLATIONS, Occurrence, Profile, Rule, Violations, Waiting};
@@ -25,6 +25,8 @@ pub(super) struct Relatives {
     successive: Vec<usize>,
     /// The calls whose arguments this provider may not be able to read, by whether they are JSON, but no object.
     arguments: Waiting<bool, UnreadArguments>,
+    /// The parts that are no text, by whether they are images of the user.
+    parts: Waiting<bool, OtherPart>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -39,6 +41,13 @@ struct UnreadArguments {
     id: String,
 }
 
+/// A part of a message that is no text.
+struct OtherPart {
+    pointer: String,
+    n: usize,
+    kind: String,
+}
+
 impl Relatives {
     /// The optional rules of a profile; nothing if it has none, so that the others lose no time.
     pub(super) fn of(profile: &Profile, switches: &'static OpenaiChatSwitches) -> Option<Relatives> {
@@ -48,6 +57,7 @@ impl Relatives {
             speaker: None,
             successive: Vec::new(),
             arguments: Waiting::new(),
+            parts: Waiting::new(),
         })
     }
 
@@ -60,6 +70,7 @@ impl Relatives {
         let n = said.n;
         check_fields(self.switches.message_fields, said, out);
         check_content(said, out);
+        self.note_parts(said);
         for (k, call) in said.calls().enumerate() {
             check_kind(n, k, call, out);
             self.note_arguments(n, k, call);
@@ -96,7 +107,32 @@ impl Relatives {
             let certainty = if is_contested { reads.min(Certainty::Perhaps) } else { reads };
             certainty.note(out, &ARGUMENTS_NOT_JSON, || Occurrence::at(pointer).with("id", id));
         }
+        let takes_text_alone = match self.switches.parts {
+            Parts::Any => [Certainty::No; 2],
+            Parts::Text => [Certainty::Yes; 2],
+            Parts::TextUnlessTheModelSees => model::deepseek_is_blind(model),
+        };
+        for (is_image_of_user, OtherPart { pointer, n, kind }) in self.parts.take() {
+            let certainty = takes_text_alone[usize::from(is_image_of_user)];
+            certainty.note(out, &PART_NOT_TEXT, || Occurrence::at(pointer).with("n", n).with("type", kind));
+        }
         self.reasoning.finish(model, body, out);
+    }
+
+    fn note_parts(&mut self, said: ChatMessage<'_, '_>) {
+        if self.switches.parts == Parts::Any {
+            return;
+        }
+        let n = said.n;
+        for (k, part) in said.content.into_iter().flat_map(Json::items).enumerate() {
+            let Some(kind) = part.field("type").as_str().filter(|kind| kind != "text") else { continue };
+            let is_image_of_user = said.role == Some(ChatRole::User) && kind == "image_url";
+            self.parts.push(is_image_of_user, || OtherPart {
+                pointer: format!("/messages/{n}/content/{k}/type"),
+                n,
+                kind: kind.into_owned(),
+            });
+        }
     }
 
     fn note_arguments(&mut self, n: usize, k: usize, call: Json) {
@@ -167,10 +203,10 @@ fn check_fields(known: MessageFields, said: ChatMessage<'_, '_>, out: &mut Viola
 /// The sentence that guesses what was meant.
 const GUESSED: usize = 1;
 
-/// An empty list is refused everywhere (<https://github.com/AstrBotDevs/AstrBot/pull/6551>). In a message with calls, one report
-/// says that null is refused and an empty string is not (<https://github.com/langchain-ai/langchain/issues/34140>),
-/// the other that null is accepted (the pull request above), so there both are only warnings. An empty tool message
-/// was not tried.
+/// An empty list was refused in a message without calls (<https://github.com/AstrBotDevs/AstrBot/pull/6551>), and was
+/// accepted, in recordings, in messages with calls. Of those one report says that null is refused and an empty string is
+/// not (<https://github.com/langchain-ai/langchain/issues/34140>), the other that null is accepted (the pull request
+/// above). So in a message with calls all three are only warnings. An empty tool message was not tried.
 fn check_content(said: ChatMessage<'_, '_>, out: &mut Violations) {
     let is_empty_list = said.content.is_some_and(|content| content.is_array() && content.is_empty());
     let is_empty = said.lacks_content() || said.content.is_some_and(Json::is_empty_str) || is_empty_list;
@@ -181,8 +217,8 @@ fn check_content(said: ChatMessage<'_, '_>, out: &mut Violations) {
         Some(_) => Occurrence::at(format!("/messages/{}/content", said.n)),
         None => Occurrence::at(format!("/messages/{}", said.n)),
     };
-    let is_contested = said.role == Some(ChatRole::Tool) || said.calls().next().is_some();
-    if is_contested && !is_empty_list {
+    let has_calls = said.calls().next().is_some();
+    if has_calls || (said.role == Some(ChatRole::Tool) && !is_empty_list) {
         out.warn(&CONTENT_EMPTY, violation)
     } else {
         out.add(&CONTENT_EMPTY, violation)
@@ -247,6 +283,28 @@ pub(crate) static CONTENT_EMPTY: Rule = Rule {
         "https://github.com/AstrBotDevs/AstrBot/pull/6551",
     ],
     ..Rule::measured("openai-chat/content-empty", "XAI-CONTENT-1", 1, "2025-11")
+};
+
+/// DeepSeek's V4.1 Flash has seen images since September 2026, and an experimental model since August:
+/// <https://api-docs.deepseek.com/guides/vision/>. The rest of the sentence says at which column the body could not be
+/// read.
+pub(crate) static PART_NOT_TEXT: Rule = Rule {
+    summary: "The parts of messages are text, unless the model sees images.",
+    why: "An image, a file or a sound stayed in the thread when the model was changed, or came from a tool. Leave it \
+         out of what is sent to this model, or put a text in its place.",
+    sentences: &[
+        "Failed to deserialize the JSON body into the target type: messages[{n}]: unknown variant `{type}`, expected \
+         `text`",
+    ],
+    is_optional: true,
+    sources: &[
+        "https://github.com/1jehuang/jcode/issues/310",
+        "https://github.com/BigPizzaV3/CodexPlusPlus/issues/631",
+        "https://github.com/nesquena/hermes-webui/issues/2297",
+        "https://github.com/DayuanJiang/next-ai-draw-io/pull/326",
+        "https://github.com/rikkahub/rikkahub/issues/1433",
+    ],
+    ..Rule::measured("openai-chat/part-not-text", "DS-PART-1", 1, "2025-12")
 };
 
 pub(crate) static ARGUMENTS_NOT_JSON: Rule = Rule {

@@ -1,8 +1,9 @@
 //! The first phase: the types of known fields, message by message.
 //!
-//! Unknown keys, unknown kinds of content parts and unknown kinds of calls pass.
+//! Unknown keys, unknown kinds of content parts and unknown kinds of calls pass. Parts of other dialects do not.
 
 use super::field::{Field, missing, wrong_type};
+use super::foreign::is_foreign_to_chat;
 use super::profiles::OpenaiChatSwitches;
 use super::{ChatMessage, ChatRole};
 use crate::dialects::is_plain_name;
@@ -72,8 +73,8 @@ fn check_content(said: ChatMessage<'_, '_>, out: &mut Violations) {
     match content.kind() {
         JsonType::Null | JsonType::String => {}
         JsonType::Array => {
-            for (k, part) in content.items().enumerate().filter(|(_, part)| !part.is_object()) {
-                wrong_type(out, &REQUEST_SHAPE, in_message(n, "content").item(k), "an object", part);
+            for (k, part) in content.items().enumerate() {
+                check_part(|| in_message(n, "content").item(k), part, out);
             }
         }
         _ => {
@@ -82,6 +83,29 @@ fn check_content(said: ChatMessage<'_, '_>, out: &mut Violations) {
         }
     }
 }
+
+fn check_part(field: impl Fn() -> Field, part: Json, out: &mut Violations) {
+    if !part.is_object() {
+        return wrong_type(out, &REQUEST_SHAPE, field(), "an object", part);
+    }
+    let Some(kind) = part.get("type") else {
+        return out.add(&CONTENT_PART_TYPE, || {
+            field().lacking("type").violation().form(NO_TYPE).code("missing_required_parameter")
+        });
+    };
+    // Nearly every part is text.
+    if kind.is("text") {
+        return;
+    }
+    if let Some(kind) = kind.as_str().filter(|kind| is_foreign_to_chat(kind)) {
+        out.add(&CONTENT_PART_TYPE, || {
+            field().child("type").violation().code("invalid_value").with("type", kind)
+        });
+    }
+}
+
+/// The second sentence of the rule about the types of parts.
+const NO_TYPE: usize = 1;
 
 fn check_tool_call_id(said: ChatMessage<'_, '_>, out: &mut Violations) {
     let n = said.n;
@@ -221,6 +245,24 @@ pub(crate) static UNKNOWN_ROLE: Rule = Rule {
     ],
     sources: &["https://github.com/sashabaranov/go-openai/issues/679"],
     ..Rule::observed("openai-chat/unknown-role", "OAI-ROLE-1", 1, "2024-07")
+};
+
+pub(crate) static CONTENT_PART_TYPE: Rule = Rule {
+    summary: "A part of a message has a type, and none of another API.",
+    why: "The message was written for another API, most often Anthropic's or Responses, or is a tool's own list of \
+         objects. Send text as `text`, calls in `tool_calls`, and what a tool returned as one text.",
+    sentences: &[
+        "Invalid value: '{type}'. Supported values are: 'text', 'image_url', 'input_audio', 'refusal', 'audio', and \
+         'file'.",
+        "Missing required parameter: '{path}'.",
+    ],
+    sources: &[
+        "https://github.com/aallam/openai-kotlin/issues/320",
+        "https://github.com/neuron-core/neuron-ai/issues/292",
+        "https://github.com/langchain-ai/langgraphjs/issues/370",
+        "https://github.com/langchain-ai/langgraphjs/issues/506",
+    ],
+    ..Rule::observed("openai-chat/content-part-type", "OAI-PART-1", 1, "2024-04")
 };
 
 pub(crate) static TOOL_CALLS_EMPTY: Rule = Rule {

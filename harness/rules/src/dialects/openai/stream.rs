@@ -5,6 +5,9 @@
 //! Legal, because relatives do it and readers key on the index of a call: interleaved calls, a whole call in one
 //! chunk, a repeated role, chunks without choices at any place, usage in every chunk, comments. A stream whose choices
 //! have all finished is complete without `[DONE]`, with a warning: readers accept it.
+//!
+//! What else relatives do, [`TOLERATED_OF_RELATIVES`], is illegal only of the provider itself. A stream that names
+//! a model of somebody else is a relative's.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,6 +28,7 @@ const SNAPSHOT: &str =
 macro_rules! chat_rules {
     ($dialect:literal, $docs:ident, $calls:ident, $reader:ident;
      { $($ids:tt)* } { $($pieces:tt)* } { $($finish:tt)* } { $($usage:tt)* }
+     tolerated: [$($tolerated:ident),*];
      $($field:ident: $value:expr),*) => {
         stream_rules! { $dialect;
             error UNREADABLE = "unreadable", "each chunk is one JSON object in UTF-8, or [DONE]", $docs;
@@ -74,6 +78,12 @@ macro_rules! chat_rules {
             after_end: &AFTER_END,
             $($field: $value),*
         };
+
+        /// Seen of relatives: another id in each chunk (<https://github.com/microsoft/foundry-local/issues/144>,
+        /// <https://github.com/sgl-project/sglang/issues/39864>), text after the finish reason, and no finish reason
+        /// at all (<https://github.com/anomalyco/opencode/issues/43882>).
+        pub(crate) const TOLERATED_OF_RELATIVES: &[&StreamRule] =
+            &[&ID, &AFTER_FINISH, &DONE_EARLY $(, &$tolerated)*];
     };
 }
 pub(crate) use chat_rules;
@@ -96,6 +106,8 @@ chat_rules! { "openai-chat", DOCS, CALLS, READER;
         warning USAGE_EARLY = "usage-before-finish",
             "the chunk with the usage and without choices comes after the finish reason", DOCS;
     }
+    tolerated: [];
+    is_own_model: is_openai_model,
     call_index: Some(&CALL_INDEX),
     call_id: None,
     call_changed: Some(&CALL_CHANGED),
@@ -103,10 +115,23 @@ chat_rules! { "openai-chat", DOCS, CALLS, READER;
     usage_early: Some(&USAGE_EARLY)
 }
 
+/// Whether a model is one that OpenAI serves itself. Its open models, `gpt-oss-…`, are served by others, and a name with
+/// a slash is a gateway's.
+fn is_openai_model(model: &str) -> bool {
+    let name = model.strip_prefix("ft:").unwrap_or(model);
+    let is_reasoner =
+        || name.strip_prefix('o').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    let is_family =
+        ["gpt-", "chatgpt-", "codex-", "computer-use-"].iter().any(|family| name.starts_with(family));
+    !name.contains('/') && !name.starts_with("gpt-oss") && (is_family || is_reasoner())
+}
+
 /// The rules of one grammar of this kind.
 #[derive(Debug)]
 pub(crate) struct ChatRules {
     pub(crate) common: Common,
+    /// Whether the provider that the dialect is named after serves the model.
+    pub(crate) is_own_model: fn(&str) -> bool,
     pub(crate) id: &'static StreamRule,
     pub(crate) role: &'static StreamRule,
     /// None where a call may come without an index, because it comes whole.
@@ -138,6 +163,8 @@ const CUT_OFF: [&str; 5] =
 pub(crate) struct Chat {
     rules: &'static ChatRules,
     id: Option<Digest>,
+    /// Whether the stream names a model of somebody else.
+    is_foreign: bool,
     choices: BTreeMap<u64, StreamedChoice>,
     /// The choices without a finish reason so far.
     unfinished: BTreeSet<u64>,
@@ -166,6 +193,7 @@ impl Chat {
         Chat {
             rules,
             id: None,
+            is_foreign: false,
             choices: BTreeMap::new(),
             unfinished: BTreeSet::new(),
             is_done: false,
@@ -174,11 +202,11 @@ impl Chat {
         }
     }
 
-    fn done(&mut self) -> Verdict {
+    fn done(&mut self, warnings: &mut Warnings) -> Verdict {
         if self.error.is_none()
             && let Some(missing) = self.missing_finish()
         {
-            return illegal(self.rules.done_early, format!("[DONE] before {missing}"));
+            warnings.refuse(self.rules.done_early, format!("[DONE] before {missing}"))?;
         }
         self.is_done = true;
         Ok(())
@@ -193,10 +221,15 @@ impl Chat {
     }
 
     fn chunk(&mut self, data: Json, warnings: &mut Warnings) -> Verdict {
+        if text(data.field("model")).is_some_and(|model| !(self.rules.is_own_model)(&model)) {
+            self.is_foreign = true;
+            warnings.is_of_foreign_stream();
+        }
         if let Some(id) = text(data.field("id")) {
             let known = *self.id.get_or_insert(Digest::of(&id));
             if known != Digest::of(&id) {
-                return illegal(self.rules.id, format!("the id is {}, and was another before", quoted(&id)));
+                let message = format!("the id is {}, and was another before", quoted(&id));
+                warnings.refuse(self.rules.id, message)?;
             }
         }
         let mut choices = data.field("choices").items();
@@ -232,7 +265,7 @@ impl Chat {
             && (!delta.field("tool_calls").is_empty() || says("content") || says("refusal"))
         {
             let message = format!("a delta with text or a call after the finish reason of choice {index}");
-            return illegal(rules.after_finish, message);
+            warnings.refuse(rules.after_finish, message)?;
         }
         for call in calls {
             choice.call(rules, call, &mut self.room, warnings)?;
@@ -271,7 +304,7 @@ impl StreamedChoice {
                         "a call without an index, without an id or without a name",
                     );
                 }
-                return check_id(rules, id.as_deref());
+                return check_id(rules, id.as_deref(), warnings);
             }
         };
         let is_other = |call: &StreamedCall| id.as_deref().is_some_and(|id| Digest::of(id) != call.id);
@@ -304,7 +337,7 @@ impl StreamedChoice {
         let (Some(id), Some(name)) = (id, name) else {
             return illegal(rules.call_start, format!("call {index} begins without an id or without a name"));
         };
-        check_id(rules, Some(&id))?;
+        check_id(rules, Some(&id), warnings)?;
         if let Some(rule) = rules.call_gap
             && index != self.calls.len() as u64
         {
@@ -349,11 +382,12 @@ impl StreamedChoice {
 }
 
 /// Holds the id of a call against what ids look like. Mistral's have nine letters and digits.
-fn check_id(rules: &ChatRules, id: Option<&str>) -> Verdict {
+fn check_id(rules: &ChatRules, id: Option<&str>, warnings: &mut Warnings) -> Verdict {
     let fits = |id: &str| id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
     match (rules.call_id, id) {
         (Some(rule), Some(id)) if !fits(id) => {
-            illegal(rule, format!("the id of a call is {}, expected nine letters and digits", quoted(id)))
+            let message = format!("the id of a call is {}, expected nine letters and digits", quoted(id));
+            warnings.refuse(rule, message)
         }
         _ => Ok(()),
     }
@@ -371,7 +405,7 @@ impl Machine for Chat {
             return illegal(self.rules.after_end, "an event after [DONE]");
         }
         if is_done {
-            return self.done();
+            return self.done(warnings);
         }
         let document = event.object(self.rules.common.unreadable)?;
         let data = document.root();
@@ -396,6 +430,10 @@ impl Machine for Chat {
             (None, Some(missing)) => underway(missing),
             (None, None) => Standing::Complete,
         }
+    }
+
+    fn is_foreign(&self) -> bool {
+        self.is_foreign
     }
 
     fn end(&self, warnings: &mut Warnings) {

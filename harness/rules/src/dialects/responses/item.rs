@@ -19,7 +19,12 @@ pub(super) struct Item<'t, 'a> {
 impl<'t, 'a> Item<'t, 'a> {
     pub(super) fn of(n: usize, json: Json<'t, 'a>) -> Item<'t, 'a> {
         let [kind, role, content, call_id, id] = json.pick(["type", "role", "content", "call_id", "id"]);
-        Item { n, json, kind: ItemKind::of(kind, role, id), role, content, call_id, id }
+        Item { n, json, kind: ItemKind::of(json, kind, role, id), role, content, call_id, id }
+    }
+
+    /// The id by which a call and its output find each other.
+    pub(super) fn pairing_id(&self) -> Option<Cow<'a, str>> {
+        self.call_id.and_then(Json::as_str)
     }
 
     /// Its id, if it has one; it may be empty.
@@ -45,33 +50,56 @@ pub(super) enum ItemKind {
     Other,
 }
 
-/// Who made a tool.
+/// What a tool is that the client runs, in the order of the sentences about calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ToolKind {
     /// It has a JSON Schema.
     Function,
     /// It takes any text.
     Custom,
+    Shell,
+    ApplyPatch,
+    Computer,
+    /// The forerunner of `Shell`.
+    LocalShell,
+    /// A search for tools that the client does itself.
+    ToolSearch,
 }
 
 impl ToolKind {
     /// Which sentence speaks of it, in the rules about calls.
     pub(super) fn form(self) -> usize {
-        match self {
-            ToolKind::Function => 0,
-            ToolKind::Custom => 1,
-        }
+        self as usize
+    }
+
+    /// Whether the client has defined the tool and given it a name. The others are the provider's own.
+    pub(super) fn is_defined_by_client(self) -> bool {
+        matches!(self, ToolKind::Function | ToolKind::Custom)
     }
 }
 
 impl ItemKind {
-    fn of(kind: Option<Json>, role: Option<Json>, id: Option<Json>) -> ItemKind {
+    fn of(json: Json, kind: Option<Json>, role: Option<Json>, id: Option<Json>) -> ItemKind {
         let is_untyped = kind.is_none_or(Json::is_null);
         match kind.and_then(Json::as_str).as_deref() {
             Some("function_call") => ItemKind::Call(ToolKind::Function),
             Some("custom_tool_call") => ItemKind::Call(ToolKind::Custom),
             Some("function_call_output") => ItemKind::Output(ToolKind::Function),
             Some("custom_tool_call_output") => ItemKind::Output(ToolKind::Custom),
+            Some("shell_call") if is_hosted_shell(json) => ItemKind::Other,
+            Some("shell_call") => ItemKind::Call(ToolKind::Shell),
+            Some("shell_call_output") => ItemKind::Output(ToolKind::Shell),
+            Some("apply_patch_call") => ItemKind::Call(ToolKind::ApplyPatch),
+            Some("apply_patch_call_output") => ItemKind::Output(ToolKind::ApplyPatch),
+            Some("computer_call") => ItemKind::Call(ToolKind::Computer),
+            Some("computer_call_output") => ItemKind::Output(ToolKind::Computer),
+            Some("local_shell_call") => ItemKind::Call(ToolKind::LocalShell),
+            Some("local_shell_call_output") => ItemKind::Output(ToolKind::LocalShell),
+            Some("tool_search_call" | "tool_search_output") if json.field("execution").is("server") => {
+                ItemKind::Other
+            }
+            Some("tool_search_call") => ItemKind::Call(ToolKind::ToolSearch),
+            Some("tool_search_output") => ItemKind::Output(ToolKind::ToolSearch),
             Some("reasoning") => ItemKind::Reasoning,
             Some("item_reference") => ItemKind::Reference,
             // Only messages may leave their type out, and references theirs.
@@ -89,7 +117,16 @@ impl ItemKind {
             ItemKind::Call(ToolKind::Function) => Some("fc"),
             ItemKind::Call(ToolKind::Custom) => Some("ctc"),
             ItemKind::Reasoning => Some("rs"),
+            // The others' prefixes are not published.
+            ItemKind::Call(_) => None,
             ItemKind::Prompt | ItemKind::Output(_) | ItemKind::Reference | ItemKind::Other => None,
         }
     }
+}
+
+/// Whether a shell runs in a container of the provider, which answers itself. The client's own is `local`, and was seen
+/// without an environment as well.
+fn is_hosted_shell(call: Json) -> bool {
+    let kind = call.field("environment").field("type");
+    kind.is_str() && !kind.is("local")
 }

@@ -142,6 +142,11 @@ pub(crate) static TOOL_OUTPUT_ORPHAN: Rule = Rule {
     sentences: &[
         "No tool call found for function call output with call_id {call_id}.",
         "No tool call found for custom tool call output with call_id {call_id}.",
+        "No tool call found for shell call output with call_id {call_id}.",
+        "No tool call found for apply patch call output with call_id {call_id}.",
+        "No tool call found for computer call with call_id {call_id}.",
+        "No tool call found for local shell call output with call_id {call_id}.",
+        "No tool call found for tool search output with call_id {call_id}.",
     ],
     sources: &[
         "https://github.com/james-6-23/codex2api/issues/414",
@@ -159,12 +164,21 @@ pub(crate) static TOOL_OUTPUT_MISSING: Rule = Rule {
     sentences: &[
         "No tool output found for function call {call_id}.",
         "No tool output found for custom tool call {call_id}.",
+        "No tool output found for shell call {call_id}.",
+        "No tool output found for apply patch call {call_id}.",
+        "No tool output found for computer call {call_id}.",
+        "No tool output found for local shell call {call_id}.",
+        "No tool output found for tool search call {call_id}.",
     ],
     sources: &[
         "https://github.com/router-for-me/CLIProxyAPI/issues/2368",
         "https://github.com/openai/codex/issues/620",
         "https://github.com/RooCodeInc/Roo-Code/issues/12248",
         "https://github.com/diegosouzapw/OmniRoute/issues/8946",
+        "https://github.com/microsoft/agent-framework/issues/8663",
+        "https://github.com/vercel/ai/pull/11167",
+        "https://github.com/openai/openai-agents-python/pull/1855",
+        "https://github.com/Soju06/codex-lb/pull/1531",
     ],
     ..Rule::measured("openai-responses/tool-output-missing", "RSP-FC-1", 5, "2025-04")
 };

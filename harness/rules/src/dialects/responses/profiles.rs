@@ -1,7 +1,7 @@
 //! OpenAI Responses, and the providers that speak it.
 
-use super::{pairing, reasoning, schema};
-use crate::{Dialect, Envelope, Profile};
+use super::{pairing, reasoning, schema, state, stream};
+use crate::{Dialect, Envelope, Profile, RelativeEnvelope};
 
 /// What differs between the providers of OpenAI Responses.
 #[derive(Debug, Clone, Copy)]
@@ -17,7 +17,10 @@ const BASE: Profile = Profile::base(
     &ResponsesSwitches { max_id_chars: MAX_ID_CHARS },
 );
 
-pub(crate) static PROFILES: [Profile; 2] = [
+/// Another provider than OpenAI.
+const RELATIVE: Profile = Profile { tolerated_in_streams: stream::TOLERATED_OF_RELATIVES, ..BASE };
+
+pub(crate) static PROFILES: [Profile; 4] = [
     Profile {
         name: "openai-responses@2026-09",
         // Only gateways were seen to refuse a second output.
@@ -33,6 +36,7 @@ pub(crate) static PROFILES: [Profile; 2] = [
         tolerated: &[
             &pairing::TOOL_OUTPUT_ORPHAN,
             &pairing::TOOL_OUTPUT_DUPLICATE,
+            &schema::ITEM_TYPE,
             &schema::CONTENT_PART_TYPE,
             &schema::CALL_ID_LENGTH,
             &schema::ITEM_ID_TOO_LONG,
@@ -44,7 +48,48 @@ pub(crate) static PROFILES: [Profile; 2] = [
             &reasoning::ITEM_WITHOUT_REASONING,
         ],
         wording: &[(&pairing::TOOL_OUTPUT_MISSING, &["No tool output found for tool call {call_id}."])],
-        ..BASE
+        ..RELATIVE
+    },
+    // Recorded with grok-3-mini, grok-4 and grok-4.3: reasoning with an id before a call without one, and ids such as
+    // `tco_…`, are accepted. Its ids have the provider's own forms: https://github.com/vercel/ai/issues/10491. Its
+    // other refusals are not published.
+    Profile {
+        name: "xai-responses@2026-09",
+        provider: "xAI",
+        tolerated: &[
+            &state::ITEM_NOT_FOUND,
+            &pairing::TOOL_OUTPUT_ORPHAN,
+            &pairing::TOOL_OUTPUT_MISSING,
+            &pairing::TOOL_OUTPUT_DUPLICATE,
+            &schema::ITEM_TYPE,
+            &schema::CONTENT_PART_TYPE,
+            &schema::FUNCTION_NAME_PATTERN,
+            &schema::CALL_ID_LENGTH,
+            &schema::ITEM_ID_TOO_LONG,
+            &state::ITEM_DUPLICATE,
+        ],
+        given_up: &[
+            &schema::ITEM_ID_FORM,
+            &reasoning::REASONING_WITHOUT_ITEM,
+            &reasoning::ITEM_WITHOUT_REASONING,
+        ],
+        envelope: Envelope::Relative(RelativeEnvelope::Xai),
+        ..RELATIVE
+    },
+    // OpenAI's models behind a gateway that encrypts the ids of items: they have some 400 characters, are others in each
+    // event, and are of no use to tell items apart (https://github.com/BerriAI/litellm/pull/30072). Calls and outputs are
+    // still paired: https://github.com/can1357/oh-my-pi/issues/106; and items sent twice are refused:
+    // https://github.com/github/copilot-cli/issues/3560.
+    Profile {
+        name: "copilot-responses@2026-09",
+        provider: "GitHub Copilot",
+        tolerated: &[
+            &pairing::TOOL_OUTPUT_DUPLICATE,
+            &reasoning::REASONING_WITHOUT_ITEM,
+            &reasoning::ITEM_WITHOUT_REASONING,
+        ],
+        given_up: &[&schema::ITEM_ID_FORM, &schema::ITEM_ID_TOO_LONG],
+        ..RELATIVE
     },
 ];
 

@@ -118,8 +118,10 @@ fn lacks_its_item(
         // Several thoughts in a row were seen; they are judged by what follows the last.
         ItemKind::Reasoning => None,
         ItemKind::Reference if is_thought => None,
-        ItemKind::Prompt | ItemKind::Output(_) => Some(Why::OtherItem),
-        ItemKind::Said | ItemKind::Call(_) if id.is_none() => Some(Why::NoId),
+        ItemKind::Prompt => Some(Why::OtherItem),
+        ItemKind::Output(tool) if tool.is_defined_by_client() => Some(Why::OtherItem),
+        ItemKind::Said if id.is_none() => Some(Why::NoId),
+        ItemKind::Call(tool) if id.is_none() && tool.is_defined_by_client() => Some(Why::NoId),
         _ if known.is_some() && id.is_some() && known != id => Some(Why::OtherItem),
         _ => None,
     }

@@ -164,12 +164,12 @@ impl<'a> State<'a> {
 
 /// What an item adds to the pairing of calls and outputs.
 fn fact<'a>(item: Item<'_, 'a>) -> Option<Fact<'a>> {
-    let (n, id) = (item.n, || item.call_id.and_then(Json::as_str));
+    let (n, id) = (item.n, || item.pairing_id());
     match item.kind {
         ItemKind::Prompt | ItemKind::Said => Some(Fact::Message),
         ItemKind::Call(tool) => Some(Fact::Call { n, id: id()?, tool: Some(tool) }),
         ItemKind::Output(tool) => Some(Fact::Output { n, id: id()?, tool }),
-        // Other calls may be answered by a `function_call_output` too, and need not be.
+        // Calls of unknown types may be answered by a `function_call_output` too, and need not be.
         ItemKind::Other => match item.json.field("type").as_str()?.ends_with("_output") {
             true => None,
             false => Some(Fact::Call { n, id: id()?, tool: None }),

@@ -5,14 +5,18 @@
 //! and without `response.created`, and what was added before it is not known, so events of unknown items pass.
 //!
 //! What happens inside an item is judged by [`super::stream_item`].
+//!
+//! GitHub Copilot encrypts the ids of responses and items anew in each event, and the pieces of arguments
+//! (<https://github.com/vercel/ai/pull/18548>, <https://github.com/lidge-jun/opencodex/issues/995>). What it breaks by
+//! that is illegal only of the provider itself, whose responses have ids that begin with `resp_`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::stream_item::StreamedItem;
 use crate::json::Json;
 use crate::streams::{
-    Common, Digest, Machine, Room, SSE, Standing, StreamEvent, Verdict, Warnings, error_in_words, illegal,
-    quoted, stream_rules, text, underway,
+    Common, Digest, Machine, Room, SSE, Standing, StreamEvent, StreamRule, Verdict, Warnings, error_in_words,
+    illegal, quoted, stream_rules, text, underway,
 };
 
 const DOCS: &str = "https://platform.openai.com/docs/api-reference/responses-streaming";
@@ -43,7 +47,8 @@ stream_rules! { "openai-responses";
     error PART_STILL_OPEN = "part-still-open", "an item is done after its parts are done", DOCS;
     error AFTER_DONE = "delta-after-done", "no delta comes after the text or the arguments are done", DOCS;
     error DONE_DIFFERS = "done-differs", "what is done is what the deltas said, one after the other", DOCS;
-    error ITEM_STILL_OPEN = "item-still-open", "response.completed comes after all items are done", DOCS;
+    error ITEM_STILL_OPEN = "item-still-open",
+        "response.completed comes after all items are done, but for lists of tools", DOCS;
     error NO_RESPONSE = "response-missing", "response.created and the terminal event hold the response", SDK;
     error RESPONSE_CHANGED = "response-changed", "a response keeps its id", DOCS;
     warning ERROR_SHAPE = "error-shape",
@@ -57,6 +62,8 @@ stream_rules! { "openai-responses";
     warning STRAY = "stray-line", "each line is a field, a comment or blank", SSE;
 }
 
+pub(crate) const TOLERATED_OF_RELATIVES: &[&StreamRule] = &[&RESPONSE_CHANGED, &ITEM_CHANGED, &DONE_DIFFERS];
+
 static COMMON: Common =
     Common { truncated: &TRUNCATED, unreadable: &UNREADABLE, unended: Some(&UNENDED), stray: Some(&STRAY) };
 
@@ -68,6 +75,8 @@ pub(super) struct Responses {
     /// Whether the stream is the rest of another.
     is_resumed: bool,
     response: Option<Digest>,
+    /// Whether the response has an id that the dialect's own provider does not give.
+    is_foreign: bool,
     /// Items by their output index; nothing for those that are done.
     items: BTreeMap<u64, Option<StreamedItem>>,
     /// The indexes of the items that are not done.
@@ -91,6 +100,7 @@ impl Responses {
             is_in_progress: false,
             is_resumed: false,
             response: None,
+            is_foreign: false,
             items: BTreeMap::new(),
             open: BTreeSet::new(),
             room: Room::new(),
@@ -129,15 +139,17 @@ impl Responses {
     }
 
     /// Holds the response inside an event against the one that was created.
-    fn same_response(&mut self, kind: &str, response: Json) -> Verdict {
+    fn same_response(&mut self, kind: &str, response: Json, warnings: &mut Warnings) -> Verdict {
         let Some(id) = text(response.field("id")) else { return Ok(()) };
+        if !id.starts_with("resp_") {
+            self.is_foreign = true;
+            warnings.is_of_foreign_stream();
+        }
         if *self.response.get_or_insert(Digest::of(&id)) == Digest::of(&id) {
             return Ok(());
         }
-        illegal(
-            &RESPONSE_CHANGED,
-            format!("the response of {kind} is {}, and was another before", quoted(&id)),
-        )
+        let message = format!("the response of {kind} is {}, and was another before", quoted(&id));
+        warnings.refuse(&RESPONSE_CHANGED, message)
     }
 
     fn added(&mut self, data: Json, warnings: &mut Warnings) -> Verdict {
@@ -163,14 +175,14 @@ impl Responses {
         Ok(())
     }
 
-    fn done(&mut self, data: Json) -> Verdict {
+    fn done(&mut self, data: Json, warnings: &mut Warnings) -> Verdict {
         let Some(index) = data.field("output_index").as_u64() else {
             return illegal(&NO_INDEX, "an item is done without an output_index");
         };
         match self.items.get_mut(&index).map(Option::take) {
             Some(Some(item)) => {
                 self.open.remove(&index);
-                item.done(index, data.field("item"))
+                item.done(index, data.field("item"), warnings)
             }
             Some(None) => illegal(&NOT_OPEN, format!("item {index} is done a second time")),
             None if self.knows_not_all() => Ok(()),
@@ -179,27 +191,25 @@ impl Responses {
     }
 
     /// An event inside an item, if it is one that is known.
-    fn inside(&mut self, kind: &str, data: Json) -> Verdict {
+    fn inside(&mut self, kind: &str, data: Json, warnings: &mut Warnings) -> Verdict {
         let Some(family) = super::stream_item::family_of(kind) else { return Ok(()) };
         let Some(index) = data.field("output_index").as_u64() else { return Ok(()) };
         let knows_not_all = self.knows_not_all();
         match self.items.get_mut(&index) {
-            Some(Some(item)) => item.step(index, kind, family, data, &mut self.room),
+            Some(Some(item)) => item.step(index, kind, family, data, &mut self.room, warnings),
             Some(None) => illegal(&NOT_OPEN, format!("{} for item {index}, which is done", quoted(kind))),
             None if knows_not_all => Ok(()),
             None => illegal(&NOT_OPEN, format!("{} for item {index}, which was not added", quoted(kind))),
         }
     }
 
-    fn terminal(&mut self, kind: &str, response: Json) -> Verdict {
+    fn terminal(&mut self, kind: &str, response: Json, warnings: &mut Warnings) -> Verdict {
         if !response.is_object() {
             return illegal(&NO_RESPONSE, format!("{kind} without the response"));
         }
-        self.same_response(kind, response)?;
-        if kind == "response.completed"
-            && let Some(open) = self.open.first()
-        {
-            return illegal(&ITEM_STILL_OPEN, format!("{kind} while item {open} is not done"));
+        self.same_response(kind, response, warnings)?;
+        if kind == "response.completed" {
+            self.check_open(warnings)?;
         }
         let error = response.field("error");
         self.phase = match kind {
@@ -208,6 +218,21 @@ impl Responses {
             }
             _ => Phase::Ended,
         };
+        Ok(())
+    }
+
+    /// Holds the items that are not done against the end. Of several lists of tools OpenAI ends only the last
+    /// (<https://github.com/pydantic/pydantic-ai/issues/5419>).
+    fn check_open(&self, warnings: &mut Warnings) -> Verdict {
+        let is_tool_list =
+            |index: &u64| matches!(self.items.get(index), Some(Some(item)) if item.is_tool_list());
+        let message = |index: &u64| format!("response.completed while item {index} is not done");
+        match self.open.iter().find(|index| !is_tool_list(index)) {
+            Some(open) => return illegal(&ITEM_STILL_OPEN, message(open)),
+            None => {
+                self.open.first().into_iter().for_each(|list| warnings.add(&ITEM_STILL_OPEN, message(list)))
+            }
+        }
         Ok(())
     }
 
@@ -276,19 +301,23 @@ impl Machine for Responses {
             }
             "response.created" => {
                 self.phase = Phase::Items;
-                self.same_response(kind, response)
+                self.same_response(kind, response, warnings)
             }
             "response.in_progress" => {
                 self.is_in_progress = true;
-                self.same_response(kind, response)
+                self.same_response(kind, response, warnings)
             }
             "response.output_item.added" => self.added(data, warnings),
-            "response.output_item.done" => self.done(data),
+            "response.output_item.done" => self.done(data, warnings),
             "response.completed" | "response.incomplete" | "response.failed" | "response.cancelled" => {
-                self.terminal(kind, response)
+                self.terminal(kind, response, warnings)
             }
-            _ => self.inside(kind, data),
+            _ => self.inside(kind, data, warnings),
         }
+    }
+
+    fn is_foreign(&self) -> bool {
+        self.is_foreign
     }
 
     fn standing(&self) -> Standing {

@@ -6,7 +6,7 @@ use super::stream::{
     AFTER_DONE, DONE_DIFFERS, ITEM_CHANGED, ITEM_TYPE, PART_NOT_OPEN, PART_REPEATED, PART_STILL_OPEN,
 };
 use crate::json::Json;
-use crate::streams::{BrokenRule, Digest, Room, Verdict, illegal, quoted, text};
+use crate::streams::{BrokenRule, Digest, Room, Verdict, Warnings, illegal, quoted, text};
 
 #[derive(Debug)]
 pub(super) struct StreamedItem {
@@ -137,8 +137,9 @@ impl StreamedItem {
         family: &'static Family,
         data: Json,
         room: &mut Room,
+        warnings: &mut Warnings,
     ) -> Verdict {
-        self.same_id(index, data.field("item_id"))?;
+        self.same_id(index, data.field("item_id"), warnings)?;
         let fits = |known: Digest| family.items.iter().any(|fitting| Digest::of(fitting) == known);
         if self.kind.is_some_and(|known| !fits(known)) {
             let message = format!("{} for item {index}, which is of another type", quoted(kind));
@@ -147,21 +148,26 @@ impl StreamedItem {
         let word = kind.rsplit_once('.').map_or("", |(_, word)| word);
         match (&family.what, word) {
             (What::Part(list), "added") => self.part_added(index, *list, data, room),
-            (What::Part(list), "done") => self.part_done(index, *list, data),
+            (What::Part(list), "done") => self.part_done(index, *list, data, warnings),
             (What::Text { whole, part }, "delta" | "done") => {
                 let part = self.part_of(*part, kind, data, room)?;
                 match word {
                     "delta" => self.text_delta((family.prefix, part), kind, data.field("delta"), room),
-                    _ => self.text_done((family.prefix, part), kind, data.field(whole)),
+                    _ => self.text_done((family.prefix, part), kind, data.field(whole), warnings),
                 }
             }
             _ => Ok(()),
         }
     }
 
+    /// Whether it lists the tools of an MCP server.
+    pub(super) fn is_tool_list(&self) -> bool {
+        self.kind == Some(Digest::of("mcp_list_tools"))
+    }
+
     /// Judges the item as it is when it is done.
-    pub(super) fn done(self, index: u64, json: Json) -> Verdict {
-        self.same_id(index, json.field("id"))?;
+    pub(super) fn done(self, index: u64, json: Json, warnings: &mut Warnings) -> Verdict {
+        self.same_id(index, json.field("id"), warnings)?;
         if let (Some(known), Some(kind)) = (self.kind, text(json.field("type")))
             && known != Digest::of(&kind)
         {
@@ -174,14 +180,16 @@ impl StreamedItem {
             return illegal(&PART_STILL_OPEN, format!("item {index} is done while its part {part} is open"));
         }
         match self.texts.get(&("response.function_call_arguments", 0)) {
-            Some(arguments) => arguments.holds("the arguments of the item", json.field("arguments")),
+            Some(arguments) => {
+                arguments.holds("the arguments of the item", json.field("arguments"), warnings)
+            }
             None => Ok(()),
         }
     }
 
-    fn same_id(&self, index: u64, id: Json) -> Verdict {
+    fn same_id(&self, index: u64, id: Json, warnings: &mut Warnings) -> Verdict {
         match (self.id, text(id)) {
-            (Some(known), Some(id)) if known != Digest::of(&id) => illegal(
+            (Some(known), Some(id)) if known != Digest::of(&id) => warnings.refuse(
                 &ITEM_CHANGED,
                 format!("item {index} now has the id {}, and had another before", quoted(&id)),
             ),
@@ -218,7 +226,7 @@ impl StreamedItem {
         Ok(())
     }
 
-    fn part_done(&mut self, index: u64, list: PartList, data: Json) -> Verdict {
+    fn part_done(&mut self, index: u64, list: PartList, data: Json, warnings: &mut Warnings) -> Verdict {
         let part = data.field(list.index_field()).as_u64().unwrap_or(0);
         match self.parts.insert((list, part), false) {
             Some(true) => {}
@@ -235,7 +243,7 @@ impl StreamedItem {
             PartList::Summary => self.texts.get(&("response.reasoning_summary_text", part)),
         };
         match text {
-            Some(text) => text.holds("the text of the part", data.field("part").field("text")),
+            Some(text) => text.holds("the text of the part", data.field("part").field("text"), warnings),
             None => Ok(()),
         }
     }
@@ -256,11 +264,17 @@ impl StreamedItem {
         Ok(())
     }
 
-    fn text_done(&mut self, key: (&'static str, u64), kind: &str, whole: Json) -> Verdict {
+    fn text_done(
+        &mut self,
+        key: (&'static str, u64),
+        kind: &str,
+        whole: Json,
+        warnings: &mut Warnings,
+    ) -> Verdict {
         match self.texts.get_mut(&key) {
             Some(text) => {
                 text.is_done = true;
-                text.holds(kind, whole)
+                text.holds(kind, whole, warnings)
             }
             None => Ok(()),
         }
@@ -269,11 +283,11 @@ impl StreamedItem {
 
 impl Text {
     /// Holds the whole against the deltas. Without deltas it came at once.
-    fn holds(&self, what: &str, whole: Json) -> Verdict {
+    fn holds(&self, what: &str, whole: Json, warnings: &mut Warnings) -> Verdict {
         match whole.as_str() {
             Some(whole) if self.n_deltas > 0 && Digest::of(&whole) != self.said => {
                 let (n_whole, n_said) = (whole.len(), self.said.n_bytes);
-                illegal(
+                warnings.refuse(
                     &DONE_DIFFERS,
                     format!("{what} has {n_whole} bytes that are not the {n_said} bytes of the deltas"),
                 )

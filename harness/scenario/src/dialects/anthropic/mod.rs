@@ -32,6 +32,7 @@ pub(crate) const WIRE: Wire = Wire {
         overloaded_status: 529,
         // <https://github.com/maximhq/bifrost/issues/4556>, <https://github.com/BerriAI/litellm/issues/32478>
         opens_twice: true,
+        wants_thinking_before_calls: true,
         ..DialectTraits::USUAL
     },
     request: request::FORM,

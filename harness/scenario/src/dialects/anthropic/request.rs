@@ -7,6 +7,8 @@ use crate::wire::thread::{Block, CallResult, Message};
 
 pub(super) const FORM: RequestForm = RequestForm {
     current_model: "claude-haiku-4-5",
+    // The first that does not go on from what it said itself.
+    newer_model: Some("claude-opus-4-6"),
     head: r#","max_tokens":2048,"messages":"#,
     // The smallest budget (<https://platform.claude.com/docs/en/build-with-claude/extended-thinking>).
     thinking: r#","thinking":{"type":"enabled","budget_tokens":1024}"#,

@@ -31,6 +31,7 @@ pub(crate) const WIRE: Wire = Wire {
         ],
         // Only tokens and times follow the stop reason.
         is_whole_at_stop: true,
+        wants_thinking_before_calls: true,
         ..DialectTraits::USUAL
     },
     request: request::FORM,

@@ -7,6 +7,8 @@ use crate::wire::thread::{Block, CallResult, Message};
 
 pub(super) const FORM: RequestForm = RequestForm {
     current_model: "us.anthropic.claude-haiku-4-5-20251001-v1:0",
+    // As `anthropic-messages`.
+    newer_model: Some("us.anthropic.claude-opus-4-6-v1"),
     head: r#"{"inferenceConfig":{"maxTokens":2048},"messages":"#,
     thinking: r#","additionalModelRequestFields":{"thinking":{"type":"enabled","budget_tokens":1024}}"#,
     tool: |tool| {

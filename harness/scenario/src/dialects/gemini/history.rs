@@ -33,7 +33,10 @@ fn content(pointer: &str, message: usize, value: Json, batch: &mut OpenBatch, it
     let role = role_of(value);
     let parts = value.field("parts");
     let has_calls = |part: Json| either(part, "functionCall", "function_call").is_object();
-    if parts.items().any(has_calls) {
+    // Contents of the model that follow each other are one reply, which a client may store piece by piece.
+    if role != Role::Assistant {
+        batch.is_over = true;
+    } else if batch.is_over && parts.items().any(has_calls) {
         *batch = OpenBatch::default();
     }
     let mut push = |pointer: String, part: Json| {
@@ -97,7 +100,7 @@ fn text_of(response: Json) -> String {
     }
 }
 
-/// The calls of the last content that has any, and who has answered them.
+/// The calls of the last reply that has any, and who has answered them.
 #[derive(Debug, Default)]
 struct OpenBatch {
     ids: Vec<String>,
@@ -106,6 +109,8 @@ struct OpenBatch {
     is_answered: Vec<bool>,
     /// All calls before this one are answered.
     first_open: usize,
+    /// Whether somebody else than the model has spoken since.
+    is_over: bool,
 }
 
 impl OpenBatch {
@@ -158,6 +163,17 @@ mod tests {
             _ => None,
         };
         items.into_iter().filter_map(id_of).collect()
+    }
+
+    #[test]
+    fn a_reply_that_is_stored_in_pieces_is_one_batch() {
+        let call =
+            |id: &str| json!({ "role": "model", "parts": [{ "functionCall": { "name": "n", "id": id } }] });
+        let response = |id: &str| json!({ "functionResponse": { "name": "n", "id": id } });
+        let words = json!({ "role": "model", "parts": [{ "text": "" }] });
+        let answers = json!({ "role": "user", "parts": [response("a"), response("b")] });
+        let said = ids(json!([call("a"), call("b"), words, answers, call("c"), words]));
+        assert_eq!(said, ["a", "b", "a", "b", "c"]);
     }
 
     #[test]

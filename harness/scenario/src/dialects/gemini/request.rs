@@ -8,6 +8,8 @@ use crate::wire::thread::{Block, Call, CallResult, Message};
 pub(super) const FORM: RequestForm = RequestForm {
     // It wants its thought signatures back, see <https://ai.google.dev/gemini-api/docs/thought-signatures>.
     current_model: "gemini-3-flash-preview",
+    // The first that does not go on from what it said itself.
+    newer_model: Some("gemini-3.6-flash"),
     head: r#"{"contents":"#,
     thinking: r#","generationConfig":{"thinkingConfig":{"includeThoughts":true}}"#,
     tool: |tool| json!({ "name": tool.name, "description": tool.description, "parametersJsonSchema": tool.input_schema }),

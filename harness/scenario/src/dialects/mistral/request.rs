@@ -5,6 +5,7 @@ use crate::wire::request::RequestForm;
 
 pub(super) const FORM: RequestForm = RequestForm {
     current_model: "mistral-large-latest",
+    newer_model: None,
     takes_id: |id| id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric()),
     ..openai::request::FORM
 };

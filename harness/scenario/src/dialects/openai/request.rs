@@ -8,6 +8,7 @@ use crate::wire::thread::{Block, Call, CallResult, Message};
 
 pub(crate) const FORM: RequestForm = RequestForm {
     current_model: "gpt-4.1",
+    newer_model: None,
     head: r#","messages":"#,
     thinking: "",
     tool: |tool| {

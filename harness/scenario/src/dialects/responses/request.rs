@@ -10,6 +10,7 @@ use crate::wire::thread::{Block, CallResult, Message};
 
 pub(super) const FORM: RequestForm = RequestForm {
     current_model: "gpt-5",
+    newer_model: None,
     head: r#","store":false,"input":"#,
     thinking: r#","reasoning":{"summary":"auto"},"include":["reasoning.encrypted_content"]"#,
     tool: |tool| json!({ "type": "function", "name": tool.name, "description": tool.description, "parameters": tool.input_schema }),

@@ -34,6 +34,7 @@ pub(crate) const WIRE: Wire = Wire {
     },
     request: RequestForm {
         current_model: "toy-1",
+        newer_model: None,
         head: r#","messages":"#,
         thinking: "",
         tool: |tool| json!({ "name": tool.name, "schema": tool.input_schema }),

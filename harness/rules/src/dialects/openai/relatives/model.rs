@@ -7,7 +7,7 @@ use crate::{Occurrence, Rule, Violations};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Certainty {
     No,
-    /// The body does not show it, or nobody tried with this model: a violation is a warning.
+    /// The body does not show it, or it is not known for this model: a violation is a warning.
     Perhaps,
     Yes,
 }
@@ -58,6 +58,22 @@ pub(super) fn deepseek_v4_thinks(model: Option<&str>, body: Json) -> Certainty {
         }
         (ThinkingMode::Unsaid, Some(model)) if model.contains("deepseek-chat") => Certainty::No,
         (ThinkingMode::Unsaid, _) => Certainty::Perhaps,
+    }
+}
+
+/// Whether a DeepSeek model takes text alone: other parts in general, and images of the user.
+///
+/// V4.1 Flash sees since 2026-09-10, under its own name and that of V4 Flash
+/// (<https://github.com/kuan-er/sjtu-agent/pull/182>). Images outside of the user's messages were refused with other words
+/// (<https://github.com/NousResearch/hermes-agent/pull/109707>), and other parts have not been tried.
+pub(super) fn deepseek_is_blind(model: Option<&str>) -> [Certainty; 2] {
+    const BLIND: [&str; 4] = ["deepseek-v4-pro", "deepseek-pro", "deepseek-chat", "deepseek-reasoner"];
+    match model {
+        Some(model) if model.contains("deepseek-flash") || model.contains("vision") => {
+            [Certainty::Perhaps, Certainty::No]
+        }
+        Some(model) if BLIND.iter().any(|name| model.contains(name)) => [Certainty::Yes; 2],
+        _ => [Certainty::Perhaps; 2],
     }
 }
 

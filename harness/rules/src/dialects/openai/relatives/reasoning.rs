@@ -19,8 +19,8 @@ pub(super) struct Reasoning {
     turn_has_calls: bool,
 }
 
-/// The indexes of replies without reasoning, by whether the field is there and null. Nobody was seen to be refused for
-/// that.
+/// The indexes of replies without reasoning, by whether the field is there and null, or the reasoning is there in the
+/// gateway's own form. No refusal of that is known.
 type Lacks = Waiting<bool, usize>;
 
 impl Reasoning {
@@ -43,7 +43,8 @@ impl Reasoning {
         let counts = has_calls || self.asked == ReasoningContent::TurnsWithCalls;
         let reasoning = said.json.get("reasoning_content");
         if counts && reasoning.is_none_or(Json::is_null) {
-            self.turn.push(reasoning.is_some(), || said.n);
+            let is_contested = reasoning.is_some() || has_gateway_reasoning(said.json);
+            self.turn.push(is_contested, || said.n);
         }
     }
 
@@ -55,7 +56,7 @@ impl Reasoning {
         };
         let turn = self.turn.take();
         if counts {
-            turn.into_iter().for_each(|(is_null, n)| self.earlier.push(is_null, || n));
+            turn.into_iter().for_each(|(is_contested, n)| self.earlier.push(is_contested, || n));
         }
         self.turn_has_calls = false;
     }
@@ -77,9 +78,16 @@ impl Reasoning {
             ReasoningContent::TurnsWithCalls if !self.turn_has_calls => Vec::new(),
             _ => self.turn.take(),
         };
-        for (is_null, n) in self.earlier.take().into_iter().chain(of_turn) {
-            let certainty = if is_null { thinks.min(Certainty::Perhaps) } else { thinks };
+        for (is_contested, n) in self.earlier.take().into_iter().chain(of_turn) {
+            let certainty = if is_contested { thinks.min(Certainty::Perhaps) } else { thinks };
             certainty.note(out, rule, || Occurrence::at(format!("/messages/{n}")).with("n", n));
         }
     }
+}
+
+/// Whether a reply brings its reasoning back as OpenRouter gives it out: the gateway translates both for the provider
+/// (<https://openrouter.ai/docs/use-cases/reasoning-tokens>).
+fn has_gateway_reasoning(reply: Json) -> bool {
+    let text = reply.field("reasoning");
+    !reply.field("reasoning_details").is_empty() || (text.is_str() && !text.is_empty_str())
 }

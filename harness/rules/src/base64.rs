@@ -1,7 +1,7 @@
-//! Bodies that a recorder wrote as base64 because they might not have been text.
+//! Bytes written as base64: bodies that a recorder did not take for text, and events that Bedrock wraps.
 
 /// The bytes, or nothing if the text is not base64. White space is passed over.
-pub(super) fn decode(text: &str) -> Option<Vec<u8>> {
+pub(crate) fn decode(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
     let (mut bits, mut n_bits) = (0u32, 0u32);
     let mut is_padded = false;

@@ -1,0 +1,27 @@
+//! BUG: Arguments of which nothing came are kept as an empty text.
+//! codex-relay: <https://github.com/MetaFARS/codex-relay/issues/57>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw = Flaw::new("empty-arguments-kept", "thread-survives", || Box::new(EmptyArgumentsKept))
+    .class("partial-args")
+    .not_on(
+        &[Dialect::AnthropicMessages, Dialect::BedrockConverse, Dialect::Gemini],
+        "arguments are sent as JSON",
+    )
+    .not_on(
+        &[Dialect::OpenaiResponses, Dialect::Mistral],
+        "arguments are sent back as a text, which is not read",
+    );
+
+struct EmptyArgumentsKept;
+
+impl Decisions for EmptyArgumentsKept {
+    fn fills_empty_arguments(&self) -> bool {
+        false
+    }
+
+    fn keeps_arguments(&self, problem: InvalidCall) -> bool {
+        problem == InvalidCall::Empty || Reference.keeps_arguments(problem)
+    }
+}

@@ -1,0 +1,19 @@
+//! BUG: A whole reply that says nothing is kept as a message without content.
+//! ellmer: <https://github.com/tidyverse/ellmer/issues/710>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw = Flaw::new("empty-reply-kept", "thread-survives", || Box::new(EmptyReplyKept))
+    .class("empty-content")
+    .not_on(&[Dialect::OpenaiResponses, Dialect::Mistral], "a message without content is left out, or taken");
+
+struct EmptyReplyKept;
+
+impl Decisions for EmptyReplyKept {
+    fn reply_complete(&mut self, turn: &mut Turn, session: &mut Session) -> Next {
+        if turn.step.message().is_empty() {
+            session.thread.push(Message::Assistant(Vec::new()));
+        }
+        Next::GoOn
+    }
+}

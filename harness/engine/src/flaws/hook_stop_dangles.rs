@@ -1,0 +1,15 @@
+//! BUG: A hook that stops the turn in the middle of a batch leaves the other calls without results.
+//! KiraAI: <https://github.com/xxynet/KiraAI/issues/118>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw =
+    Flaw::new("hook-stop-dangles", "thread-survives", || Box::new(HookStopDangles)).class("hook-inject");
+
+struct HookStopDangles;
+
+impl Decisions for HookStopDangles {
+    fn answer(&self, call: &StepCall, why: CutOff) -> Option<CallResult> {
+        if why == CutOff::Interrupted(InterruptCause::Hook) { None } else { Reference.answer(call, why) }
+    }
+}

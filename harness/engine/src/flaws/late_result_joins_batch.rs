@@ -1,0 +1,29 @@
+//! BUG: A result that comes while the next turn runs is answered together with that turn's batch.
+//! Gemini CLI: <https://github.com/google-gemini/gemini-cli/issues/4942>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw =
+    Flaw::new("late-result-joins-batch", "thread-survives", || Box::new(LateResultJoinsBatch::default()))
+        .class("late-result")
+        .not_on(&[Dialect::OpenaiResponses], "a result may stand after any call, and again");
+
+#[derive(Default)]
+struct LateResultJoinsBatch {
+    late: Vec<CallResult>,
+}
+
+impl Decisions for LateResultJoinsBatch {
+    fn late_result(&mut self, call_id: String, outcome: &ToolOutcome, _: &mut Vec<Message>) {
+        self.late.push(CallResult { call_id, text: outcome.text().to_owned(), is_error: false });
+    }
+
+    fn record(&mut self, turn: &mut Turn, _: Option<&Change>, session: &mut Session) {
+        let mut results = turn.step.results();
+        if !results.is_empty() {
+            results.append(&mut self.late);
+        }
+        session.push_message(turn.step.message());
+        session.push_results(results);
+    }
+}

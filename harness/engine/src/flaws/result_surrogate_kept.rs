@@ -1,0 +1,18 @@
+//! BUG: Half of a surrogate pair in a result is sent as it came.
+//! Claude Code: <https://github.com/anthropics/claude-code/issues/86560>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw =
+    Flaw::new("result-surrogate-kept", "thread-survives", || Box::new(ResultSurrogateKept))
+        .class("bad-unicode");
+
+struct ResultSurrogateKept;
+
+impl Decisions for ResultSurrogateKept {
+    fn request(&mut self, setup: &Setup, thread: &mut [Message], _: RequestId, _: Asking) -> Vec<u8> {
+        let body = request::body(setup, thread);
+        // No string of ours can hold what JSON can say.
+        String::from_utf8_lossy(&body).replace(HALF_CHARACTER, "\\ud83d").into_bytes()
+    }
+}

@@ -1,0 +1,24 @@
+//! BUG: What is said to a running turn has its reply built anew, with the thinking after the calls.
+//! Claude Code: <https://github.com/anthropics/claude-code/issues/63898>
+
+use super::prelude::*;
+
+pub static FLAW: Flaw = Flaw::new("thinking-moved", "thread-survives", || Box::new(ThinkingMoved))
+    .class("thinking-modified")
+    .only_on(
+        &[Dialect::AnthropicMessages, Dialect::OpenaiResponses],
+        "thinking may stand after what came of it, or is not sent back",
+    );
+
+struct ThinkingMoved;
+
+impl Decisions for ThinkingMoved {
+    fn record(&mut self, turn: &mut Turn, _: Option<&Change>, session: &mut Session) {
+        let mut message = turn.step.message();
+        if !turn.said.is_empty() {
+            message.sort_by_key(|block| matches!(block, Block::Thought(_)));
+        }
+        session.push_message(message);
+        session.push_results(turn.step.results());
+    }
+}

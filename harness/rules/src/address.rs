@@ -1,0 +1,144 @@
+//! What the address of a request says: who answers there, in which dialect, and which model is asked.
+
+use std::borrow::Cow;
+
+use crate::Dialect;
+
+/// Where a request goes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Address {
+    /// The host, with its port; empty if it is not known.
+    pub host: String,
+    /// The path of the URL, without the query; empty if it is not known.
+    pub path: String,
+}
+
+/// In which API a path leads to a reply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Api {
+    /// A dialect that is spoken here.
+    Spoken(Dialect),
+    /// One that is known and not spoken here, by its name.
+    Unspoken(&'static str),
+}
+
+impl Address {
+    /// The address of a URL, or of a host alone.
+    pub fn of(url: &str) -> Address {
+        let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+        let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+        // Names and passwords may stand before the host.
+        let host = host.rsplit('@').next().unwrap_or_default();
+        let path = path.split(['?', '#']).next().unwrap_or_default();
+        Address { host: host.to_owned(), path: path.to_owned() }
+    }
+
+    /// The API to which the path belongs, if it leads to a reply.
+    pub fn api(&self) -> Option<Api> {
+        let path = self.path.trim_end_matches('/');
+        let is_mistral = self.host.ends_with("api.mistral.ai");
+        if path.contains("/threads/") {
+            return Some(Api::Unspoken("OpenAI Assistants"));
+        }
+        let spoken = PATHS.iter().find(|(end, _)| path.ends_with(end)).map(|(_, dialect)| *dialect);
+        if let Some(name) = spoken {
+            let name = if name == "openai-chat" && is_mistral { "mistral" } else { name };
+            return Dialect::from_name(name).map(Api::Spoken);
+        }
+        let has_part = |name: &str| path.split('/').any(|part| part == name);
+        match () {
+            () if has_part("interactions") => Some(Api::Unspoken("Gemini Interactions")),
+            () if has_part("conversations") && is_mistral => Some(Api::Unspoken("Mistral Conversations")),
+            () if has_part("conversations") => Some(Api::Unspoken("OpenAI Conversations")),
+            () => None,
+        }
+    }
+
+    /// The model, if the path names it; without the escapes of a URL.
+    pub fn model(&self) -> Option<Cow<'_, str>> {
+        model_of_path(&self.path).map(unescaped)
+    }
+
+    /// Whether gateways and clouds take bodies of several dialects at such a path and pass them on as they are.
+    pub fn passes_on(&self) -> bool {
+        let ends = [":rawPredict", ":streamRawPredict", "/invoke", "/invoke-with-response-stream", "/chat"];
+        self.path.is_empty() || self.path == "/" || ends.iter().any(|end| self.path.ends_with(end))
+    }
+}
+
+/// Ways to a reply, by the end of the path.
+const PATHS: [(&str, &str); 7] = [
+    ("/messages", "anthropic-messages"),
+    ("/chat/completions", "openai-chat"),
+    ("/responses", "openai-responses"),
+    (":generateContent", "gemini"),
+    (":streamGenerateContent", "gemini"),
+    ("/converse", "bedrock-converse"),
+    ("/converse-stream", "bedrock-converse"),
+];
+
+/// Gemini has `…/models/MODEL:method`, Bedrock `/model/MODEL/method`, where the model may be an ARN.
+fn model_of_path(path: &str) -> Option<&str> {
+    if let Some((_, rest)) = path.rsplit_once("/models/") {
+        return rest.split(['/', ':']).next();
+    }
+    let (model, _) = path.split_once("/model/")?.1.rsplit_once('/')?;
+    Some(model)
+}
+
+/// Bedrock's models have colons and slashes, which clients escape.
+pub(crate) fn unescaped(text: &str) -> Cow<'_, str> {
+    if !text.contains('%') {
+        return Cow::Borrowed(text);
+    }
+    let digit = |byte: &u8| char::from(*byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+    let (mut bytes, mut rest) = (Vec::new(), text.as_bytes());
+    while let [first, tail @ ..] = rest {
+        let escaped = match tail {
+            [high, low, ..] if *first == b'%' => digit(high).zip(digit(low)),
+            _ => None,
+        };
+        bytes.push(escaped.map_or(*first, |(high, low)| 16 * high + low));
+        rest = if escaped.is_some() { &tail[2..] } else { tail };
+    }
+    Cow::Owned(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_says_who_answers_in_which_api_and_with_which_model() {
+        use Dialect::{AnthropicMessages, BedrockConverse, Gemini, Mistral, OpenaiChat};
+        let bedrock =
+            "https://bedrock-runtime.us-east-1.amazonaws.com/model/us.amazon.nova-pro-v1%3A0/converse";
+        let google = "https://generativelanguage.googleapis.com/v1beta";
+        for (url, api, model) in [
+            ("https://api.x.ai/v1/chat/completions?a=b", Some(Api::Spoken(OpenaiChat)), None),
+            ("https://api.mistral.ai/v1/chat/completions/", Some(Api::Spoken(Mistral)), None),
+            ("https://api.anthropic.com/v1/messages", Some(Api::Spoken(AnthropicMessages)), None),
+            ("https://api.anthropic.com/v1/messages/count_tokens", None, None),
+            (bedrock, Some(Api::Spoken(BedrockConverse)), Some("us.amazon.nova-pro-v1:0")),
+            (
+                &format!("{google}/models/gemini-2.5-pro:generateContent"),
+                Some(Api::Spoken(Gemini)),
+                Some("gemini-2.5-pro"),
+            ),
+            (&format!("{google}/interactions"), Some(Api::Unspoken("Gemini Interactions")), None),
+            (
+                "https://api.openai.com/v1/conversations/c_1/items",
+                Some(Api::Unspoken("OpenAI Conversations")),
+                None,
+            ),
+            ("https://api.mistral.ai/v1/conversations#x", Some(Api::Unspoken("Mistral Conversations")), None),
+            ("api.x.ai", None, None),
+        ] {
+            let address = Address::of(url);
+            assert_eq!(address.api(), api, "{url}");
+            assert_eq!(address.model().as_deref(), model, "{url}");
+        }
+        assert_eq!(Address::of("https://me:secret@api.x.ai:443/v1").host, "api.x.ai:443");
+        assert_eq!(Address::of("api.x.ai").host, "api.x.ai");
+    }
+}

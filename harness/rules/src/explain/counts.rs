@@ -1,0 +1,147 @@
+//! What recordings said of the rules, counted once and kept in a file.
+//!
+//! Providers refuse few histories, and a request that is taken rarely has the shape that a rule is about. So a large
+//! number of requests that do not break a rule says little, and one that breaks it and is taken says much.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Profile, Rule, Severity};
+
+/// The counts of collections of recordings; by default of none.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Counts {
+    /// The version of the format.
+    pub schema: u32,
+    /// What the file is, and how it is written.
+    pub comment: String,
+    /// In the order in which they were added.
+    pub collections: Vec<Collection>,
+}
+
+/// What one collection of recordings said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Collection {
+    /// Whose recordings they are.
+    pub source: String,
+    /// When they were compared, as `YYYY-MM-DD`.
+    pub date: String,
+    /// Requests that providers took, by the profile that judged them.
+    pub taken: BTreeMap<String, usize>,
+    /// The rules that were broken.
+    pub rules: BTreeMap<String, RuleCounts>,
+}
+
+/// How often a rule was broken in recorded requests.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RuleCounts {
+    /// The provider refused the request as well.
+    pub agreed: usize,
+    /// The provider took the request.
+    pub contradicted: usize,
+}
+
+/// What one collection says of one rule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct RuleCount<'a> {
+    pub(super) collection: &'a Collection,
+    /// Requests that were taken by providers that enforce the rule.
+    pub(super) n_taken: usize,
+    pub(super) broken: RuleCounts,
+}
+
+impl Counts {
+    /// The version of the format.
+    pub const SCHEMA: u32 = 1;
+
+    /// Reads the file.
+    ///
+    /// # Errors
+    ///
+    /// It is not in the format.
+    pub fn read(text: &str) -> Result<Counts, serde_json::Error> {
+        serde_json::from_str(text)
+    }
+
+    /// The text of the file.
+    pub fn to_text(&self) -> String {
+        let value = serde_json::to_value(self).unwrap_or_default();
+        format!("{value:#}\n")
+    }
+
+    /// Adds a collection, in the place of an older one of the same source.
+    pub fn add(&mut self, collection: Collection) {
+        match self.collections.iter_mut().find(|older| older.source == collection.source) {
+            Some(older) => *older = collection,
+            None => self.collections.push(collection),
+        }
+    }
+
+    /// What each collection says of a rule; collections without a request to a provider that enforces it are left out.
+    pub(super) fn of_rule(&self, rule: &Rule) -> Vec<RuleCount<'_>> {
+        let enforces = |name: &str| {
+            Profile::named(name).is_some_and(|profile| {
+                profile.dialect == rule.dialect() && profile.severity(rule) == Some(Severity::Error)
+            })
+        };
+        let of = |collection: &'_ Collection| {
+            let taken = collection.taken.iter().filter(|(profile, _)| enforces(profile));
+            (taken.map(|(_, n)| n).sum(), collection.rules.get(rule.id).copied().unwrap_or_default())
+        };
+        let each = self.collections.iter().map(|collection| {
+            let (n_taken, broken) = of(collection);
+            RuleCount { collection, n_taken, broken }
+        });
+        each.filter(|count| count.n_taken > 0 || count.broken != RuleCounts::default()).collect()
+    }
+}
+
+impl RuleCount<'_> {
+    /// In words.
+    pub(super) fn words(&self) -> String {
+        let RuleCounts { agreed, contradicted } = self.broken;
+        let breaks = |n: usize| if n == 1 { "breaks" } else { "break" };
+        let refusals = match agreed {
+            0 => "no recorded refusal bears it out".to_owned(),
+            1 => "1 recorded refusal bears it out".to_owned(),
+            n => format!("{n} recorded refusals bear it out"),
+        };
+        format!(
+            "of {} requests that providers took, {contradicted} {} it; {refusals} ({}, {})",
+            self.n_taken,
+            breaks(contradicted),
+            self.collection.source,
+            self.collection.date
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rule_is_counted_where_it_is_enforced() {
+        let rule = Rule::find("ANT-TU-1").unwrap();
+        let newest = Profile::newest(rule.dialect()).name.to_owned();
+        let other = Profile::newest(crate::Dialect::Gemini).name.to_owned();
+        let collection = Collection {
+            source: "somebody".to_owned(),
+            date: "2026-11-23".to_owned(),
+            taken: BTreeMap::from([(newest, 7), (other, 9)]),
+            rules: BTreeMap::from([(rule.id.to_owned(), RuleCounts { agreed: 1, contradicted: 0 })]),
+        };
+        let mut counts = Counts { schema: Counts::SCHEMA, ..Counts::default() };
+        counts.add(Collection { date: "2026-01-01".to_owned(), ..collection.clone() });
+        counts.add(collection);
+        assert_eq!(Counts::read(&counts.to_text()).unwrap(), counts);
+        let words: Vec<String> = counts.of_rule(rule).iter().map(RuleCount::words).collect();
+        let expected = "of 7 requests that providers took, 0 break it; 1 recorded refusal bears it out (somebody, 2026-11-23)";
+        assert_eq!(words, [expected]);
+        assert!(counts.of_rule(Rule::find("MIS-BODY-1").unwrap()).is_empty());
+    }
+}

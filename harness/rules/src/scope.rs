@@ -1,0 +1,54 @@
+//! For which models a rule binds.
+//!
+//! The rules themselves know that from the version in a model's name; this table says it to people. A test checks that
+//! each rule whose verdict depends on the name is listed.
+
+use crate::Rule;
+
+impl Rule {
+    /// The models for which it binds, in words; nothing if it binds whatever model is asked.
+    pub fn models(&self) -> Option<&'static str> {
+        MODELS.iter().find(|(id, _)| *id == self.id).map(|(_, models)| *models)
+    }
+}
+
+/// The rules that bind for some models only.
+const MODELS: &[(&str, &str)] = &[
+    ("anthropic-messages/thinking-bound-elsewhere", "Claude 5.1 and later, but not Mythos"),
+    (
+        "anthropic-messages/thinking-when-disabled",
+        "all models with `thinking: disabled`, and Claude up to 4.5 without `thinking`",
+    ),
+    ("anthropic-messages/system-message-model", "Claude up to 4.7, and Mythos Preview"),
+    ("anthropic-messages/final-text-trailing-space", "Claude up to 4.5"),
+    ("anthropic-messages/prefill-not-supported", "Claude 4.6 and later"),
+    ("openai-chat/arguments-not-json", "all models, but at DashScope Qwen alone"),
+    ("openai-chat/part-not-text", "DeepSeek's models that read text alone"),
+    ("openai-chat/successive-roles", "DeepSeek's reasoner, and those whose chat template alternates"),
+    ("openai-chat/reasoning-content-missing", "DeepSeek V3.2 and Kimi, while they think"),
+    ("openai-chat/reasoning-content-not-returned", "DeepSeek V4, while it thinks"),
+    ("gemini/ends-with-model", "Gemini 3.6 and later, and 3.5 Flash-Lite"),
+    ("gemini/response-count", "all models, but for several contents with responses only Gemini 3 and later"),
+    ("gemini/response-missing", "Gemini 3 and later"),
+    (
+        "gemini/response-not-after-call",
+        "all models, but for several contents with responses only Gemini 3 and later",
+    ),
+    ("gemini/thought-signature-missing", "Gemini 3 and later"),
+    ("gemini/thought-signature-corrupted", "Gemini 3 and later"),
+    (
+        "bedrock-converse/first-message-not-user",
+        "all models, but for a beginning by the assistant all but Claude",
+    ),
+    ("bedrock-converse/roles-not-alternating", "Claude and Llama"),
+    ("bedrock-converse/model-tool-id-pattern", "Claude"),
+    ("bedrock-converse/model-text-after-tool-use", "Claude"),
+    ("bedrock-converse/model-tool-result-not-first", "Claude"),
+    ("bedrock-converse/model-tool-result-missing", "Claude"),
+    ("bedrock-converse/model-tool-result-error-not-text", "Claude"),
+    ("bedrock-converse/model-signature-invalid", "Claude"),
+    ("bedrock-converse/model-thinking-missing", "Claude"),
+    ("bedrock-converse/model-thinking-with-forced-tool", "Claude"),
+    ("bedrock-converse/model-trailing-space", "Claude up to 4.5"),
+    ("bedrock-converse/model-prefill", "Claude 4.6 and later"),
+];

@@ -1,0 +1,66 @@
+// Asks what the AI SDK checks itself before it sends a history.
+//
+// Usage: node ask_ai_sdk.mjs FOLDER HISTORIES VERDICTS, with a folder in which the package `ai` is installed
+//
+// Each line of HISTORIES is a request body of OpenAI Chat Completions, which is turned into the messages of the SDK. Each line
+// of VERDICTS has null if the SDK gives them to its model, else the class of its error.
+
+
+
+import { createReadStream, createWriteStream } from "node:fs";
+import { createRequire } from "node:module";
+import { resolve } from "node:path";
+import { createInterface } from "node:readline";
+
+const [folder, histories, verdicts] = process.argv.slice(2);
+const { generateText } = createRequire(resolve(folder, "package.json"))("ai");
+
+const usage = { inputTokens: { total: 1 }, outputTokens: { total: 1 } };
+const finishReason = { unified: "stop", raw: "stop" };
+const model = {
+  specificationVersion: "v3",
+  provider: "none",
+  modelId: "none",
+  supportedUrls: {},
+  doGenerate: async () => ({ content: [{ type: "text", text: "Done." }], finishReason, usage, warnings: [] }),
+};
+
+const parsed = (text) => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return {};
+  }
+};
+
+function messageOf(message) {
+  const { role, content, tool_calls: calls, tool_call_id: toolCallId } = message;
+  if (role === "tool") {
+    const output = { type: "text", value: typeof content === "string" ? content : "" };
+    return { role, content: [{ type: "tool-result", toolCallId, toolName: "lookup", output }] };
+  }
+  if (role !== "assistant" || !calls?.length) return { role, content: content ?? "" };
+  const text = typeof content === "string" && content ? [{ type: "text", text: content }] : [];
+  const made = calls.map((call) => ({
+    type: "tool-call",
+    toolCallId: call.id,
+    toolName: call.function?.name,
+    input: parsed(call.function?.arguments),
+  }));
+  return { role, content: [...text, ...made] };
+}
+
+async function verdict(body) {
+  try {
+    await generateText({ model, allowSystemInMessages: true, messages: body.messages.map(messageOf), maxRetries: 0 });
+    return null;
+  } catch (error) {
+    return { kind: error.name };
+  }
+}
+
+const out = createWriteStream(verdicts);
+for await (const line of createInterface({ input: createReadStream(histories) })) {
+  out.write(`${JSON.stringify({ "ai-sdk": await verdict(JSON.parse(line)) })}\n`);
+}
+out.end();

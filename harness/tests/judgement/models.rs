@@ -1,0 +1,61 @@
+//! Models: the rules that bind later ones only, and systems that ask another one than they were to.
+
+use std::sync::Arc;
+
+use brickbat::checks::would_refuse;
+use brickbat::dialect::Dialect;
+use brickbat::rules::Profile;
+use brickbat::verdict::{Severity, Verdict};
+use brickbat::wire;
+
+use super::staging::{driven_for, expect_harness_error, judged, plan, run, with_bodies};
+use crate::plans::canary;
+
+const PREFILLED: [Dialect; 3] = [Dialect::AnthropicMessages, Dialect::Gemini, Dialect::BedrockConverse];
+
+#[test]
+fn a_later_model_refuses_what_ends_with_the_model_s_words_and_the_current_one_takes_it() {
+    let later = |dialect: &Dialect| wire::of(*dialect).newer_model().is_some();
+    let dialects: Vec<Dialect> = Dialect::ALL.into_iter().filter(later).collect();
+    assert_eq!(dialects, PREFILLED, "a dialect with a later model needs a word here on what is different");
+    for dialect in dialects {
+        let ending = match dialect {
+            Dialect::Gemini => r#"{"role":"model","parts":[{"text":"It is"}]}"#,
+            Dialect::BedrockConverse => r#"{"role":"assistant","content":[{"text":"It is"}]}"#,
+            _ => r#"{"role":"assistant","content":[{"type":"text","text":"It is"}]}"#,
+        };
+        let plan = plan("abort/before-first-token", dialect);
+        let run = with_bodies(&run(&plan), |body| body.replacen("}]}]", &format!("}}]}},{ending}]"), 1));
+        let is_refused = |model: &str| would_refuse(&plan, &run, Profile::newest(dialect), model);
+        let wire = wire::of(dialect);
+        assert!(!is_refused(wire.current_model()), "{dialect}");
+        assert!(is_refused(wire.newer_model().unwrap()), "{dialect}");
+    }
+}
+
+#[test]
+fn a_bug_that_a_later_model_alone_shows_is_worth_a_run_on_it() {
+    let newest = Profile::newest(Dialect::AnthropicMessages);
+    let plan = plan("fault/second-step#fault=end-early", Dialect::AnthropicMessages);
+    let later = wire::of(plan.dialect).newer_model().unwrap();
+    let (judgement, run_now) = driven_for(&plan, Some(canary("retry-prefills")));
+    assert_eq!(judgement.verdict, Verdict::Pass, "{judgement:#?}");
+    assert!(would_refuse(&plan, &run_now, newest, later));
+    assert!(!would_refuse(&plan, &run_now, newest, "claude-sonnet-4-5"));
+    assert!(!would_refuse(&plan, &run(&plan), newest, later), "the reference agent");
+    let (judgement, _) = driven_for(&Arc::new(plan.with_model(later)), Some(canary("retry-prefills")));
+    let found = judgement.findings.iter().find(|finding| finding.check == "thread-survives").unwrap();
+    assert!(found.harm <= Severity::TurnFailed, "{found:#?}");
+    assert_eq!(found.rule, Some("anthropic-messages/prefill-not-supported"));
+    assert_eq!(found.model.as_deref(), Some(later));
+}
+
+#[test]
+fn a_system_that_asks_another_model_than_it_was_to_is_not_judged() {
+    for dialect in Dialect::ALL {
+        let asked = plan("abort/mid-batch#k=1", dialect);
+        let other = Arc::new(asked.with_model("a-model-of-2030"));
+        expect_harness_error(&other, &run(&asked), &["the model `a-model-of-2030`", "its requests name"]);
+        assert_eq!(judged(&other, &run(&other)).verdict, Verdict::Pass, "{dialect}");
+    }
+}
