@@ -81,23 +81,38 @@ impl<'a> Scanner<'a> {
 
     /// Reads one value, with white space before it, onto the end of a tape.
     pub(super) fn value(&mut self, tape: &mut Tape<'a>) -> Result<(), Malformed> {
-        let Some(mut open) = self.begin(tape)? else { return Ok(()) };
+        match self.peek().ok_or(Malformed)? {
+            b'"' => self.text(tape),
+            b'{' => self.object(tape),
+            b'[' => self.array(tape),
+            first => self.scalar(first, tape),
+        }
+    }
+
+    fn object(&mut self, tape: &mut Tape<'a>) -> Result<(), Malformed> {
+        let mut open = self.open(JsonType::Object, tape)?;
         if self.depth > MAX_RECURSION {
             return self.rest_of(open, tape);
         }
-        if open.kind == JsonType::Object {
-            while self.goes_on(open.n, b'}')? {
-                self.name(tape)?;
-                self.value(tape)?;
-                open.n += 1;
-            }
-        } else {
-            while self.goes_on(open.n, b']')? {
-                self.value(tape)?;
-                open.n += 1;
-            }
+        while self.goes_on(open.n, b'}')? {
+            self.name(tape)?;
+            self.value(tape)?;
+            open.n += 1;
         }
-        tape.close(open.row, self.at, open.kind);
+        tape.close(open.row, self.at, JsonType::Object);
+        Ok(())
+    }
+
+    fn array(&mut self, tape: &mut Tape<'a>) -> Result<(), Malformed> {
+        let mut open = self.open(JsonType::Array, tape)?;
+        if self.depth > MAX_RECURSION {
+            return self.rest_of(open, tape);
+        }
+        while self.goes_on(open.n, b']')? {
+            self.value(tape)?;
+            open.n += 1;
+        }
+        tape.close(open.row, self.at, JsonType::Array);
         Ok(())
     }
 
@@ -122,18 +137,28 @@ impl<'a> Scanner<'a> {
     }
 
     /// Reads a value that holds no others, or goes into an array or an object.
-    #[inline]
     fn begin(&mut self, tape: &mut Tape<'a>) -> Result<Option<Open>, Malformed> {
-        let first = self.peek().ok_or(Malformed)?;
+        match self.peek().ok_or(Malformed)? {
+            b'"' => self.text(tape).map(|()| None),
+            b'{' => self.open(JsonType::Object, tape).map(Some),
+            b'[' => self.open(JsonType::Array, tape).map(Some),
+            first => self.scalar(first, tape).map(|()| None),
+        }
+    }
+
+    /// Goes into an array or an object.
+    #[inline]
+    fn open(&mut self, kind: JsonType, tape: &mut Tape<'a>) -> Result<Open, Malformed> {
+        let row = tape.open(self.at);
+        self.enter()?;
+        Ok(Open { row, kind, n: 0 })
+    }
+
+    /// Reads a number, `true`, `false` or `null`, which begins with this byte.
+    #[inline]
+    fn scalar(&mut self, first: u8, tape: &mut Tape<'a>) -> Result<(), Malformed> {
         let start = self.at;
         let kind = match first {
-            b'"' => return self.text(tape).map(|()| None),
-            b'{' | b'[' => {
-                let kind = if first == b'{' { JsonType::Object } else { JsonType::Array };
-                let row = tape.open(start);
-                self.enter()?;
-                return Ok(Some(Open { row, kind, n: 0 }));
-            }
             b'-' | b'0'..=b'9' => {
                 self.number()?;
                 JsonType::Number
@@ -154,7 +179,7 @@ impl<'a> Scanner<'a> {
         };
         let row = tape.open(start);
         tape.close(row, self.at, kind);
-        Ok(None)
+        Ok(())
     }
 
     /// Reads the string that begins here.

@@ -26,10 +26,13 @@ pub(super) fn check_result(spot: BlockSpot, block: &ContentBlock, out: &mut Viol
     let mut is_mixed = false;
     for (k, inner) in content.items().enumerate() {
         let tag = inner.get("type");
+        if tag.is_some_and(|tag| tag.is("text")) {
+            continue;
+        }
         if inner.is_object() {
             check_tag(tag, TagSpot { block: spot, inner: Some(k) }, out);
         }
-        is_mixed |= tag.is_some_and(|tag| tag.is_str() && !tag.is("text"));
+        is_mixed |= tag.is_some_and(Json::is_str);
     }
     if has_failed && is_mixed {
         spot.refuse(out, &TOOL_RESULT_ERROR_NOT_TEXT, "", "");
