@@ -22,11 +22,19 @@ pub(super) struct Init {
     /// The directory, which is created if needed. No file in it is overwritten.
     #[arg(value_name = "DIR", default_value = "brickbat")]
     folder: PathBuf,
+    /// The project that is tested, as it stands in its working tree; without it, the nearest one around DIR in that
+    /// language.
+    #[arg(long, value_name = "DIR", conflicts_with = "no_project")]
+    project: Option<PathBuf>,
+    /// Test a released version, and no working tree.
+    #[arg(long)]
+    no_project: bool,
 }
 
 const EXAMPLES: &str = "Examples:
   brickbat init --lang typescript
-  brickbat init --lang python tests/brickbat";
+  brickbat init --lang python tests/brickbat
+  brickbat init --lang python --project ../my-agent ../my-agent-tests";
 
 /// The adapter for a language.
 struct Template {
@@ -34,6 +42,8 @@ struct Template {
     names: &'static [&'static str],
     /// The SDK that the adapter drives until it is replaced.
     sdk: &'static str,
+    /// The files by which a project in that language is known.
+    projects: &'static [&'static str],
     /// The files, by name.
     files: &'static [(&'static str, &'static str)],
 }
@@ -44,6 +54,7 @@ const TEMPLATES: [Template; 3] = [
     Template {
         names: &["typescript", "javascript", "ts", "js"],
         sdk: "the AI SDK",
+        projects: &["package.json"],
         files: &[
             ("README.md", include_str!("../systems/templates/typescript/README.md")),
             ("adapter.mjs", include_str!("../systems/templates/typescript/adapter.mjs")),
@@ -56,6 +67,7 @@ const TEMPLATES: [Template; 3] = [
     Template {
         names: &["python", "py"],
         sdk: "Pydantic AI",
+        projects: &["pyproject.toml", "setup.py"],
         files: &[
             ("README.md", include_str!("../systems/templates/python/README.md")),
             ("adapter.py", include_str!("../systems/templates/python/adapter.py")),
@@ -67,6 +79,7 @@ const TEMPLATES: [Template; 3] = [
     Template {
         names: &["rust", "rs"],
         sdk: "Rig",
+        projects: &["Cargo.toml"],
         files: &[
             ("Cargo.lock", include_str!("../systems/templates/rust/Cargo.lock")),
             ("Cargo.toml", include_str!("../systems/templates/rust/package.toml")),
@@ -92,14 +105,95 @@ impl Init {
                 self.lang
             )));
         };
-        write_all(&self.folder, template.files)?;
-        print_plain(&next_steps(&self.folder, template));
+        let project = self.project(template)?;
+        let files = template.files.iter().map(|(name, text)| match &project {
+            Some(project) if *name == "system.yaml" => (*name, of_project(text, project)),
+            _ => (*name, (*text).to_owned()),
+        });
+        write_all(&self.folder, &files.collect::<Vec<_>>())?;
+        print_plain(&next_steps(&self.folder, template, project.as_deref()));
         Ok(0)
+    }
+
+    /// The project that is tested, as a path from the folder; none if there is none.
+    fn project(&self, template: &Template) -> Result<Option<String>, CliError> {
+        if self.no_project {
+            return Ok(None);
+        }
+        let absolute = |path: &Path| {
+            let found = std::path::absolute(path);
+            found.map_err(|error| CliError::input(format!("{}: {error}", path.display())))
+        };
+        let folder = resolved(&absolute(&self.folder)?);
+        let is_project = |at: &Path| template.projects.iter().any(|name| at.join(name).is_file());
+        let found = match &self.project {
+            Some(named) => {
+                let named = resolved(&absolute(named)?);
+                if !is_project(&named) {
+                    return Err(CliError::input(format!(
+                        "{} is no project in {}: it has no {}",
+                        named.display(),
+                        template.names[0],
+                        template.projects.join(" or ")
+                    )));
+                }
+                Some(named)
+            }
+            None => around(&folder).find(|at| is_project(at)).map(Path::to_owned),
+        };
+        Ok(found.map(|project| path_from(&folder, &project)))
     }
 }
 
+/// The folders around a folder, up to that of its repository.
+fn around(folder: &Path) -> impl Iterator<Item = &Path> {
+    let mut is_over = false;
+    folder.ancestors().skip(1).take_while(move |at| {
+        let goes_on = !is_over;
+        is_over = at.join(".git").exists();
+        goes_on
+    })
+}
+
+/// A path without links, as far as it exists.
+fn resolved(path: &Path) -> PathBuf {
+    match (fs::canonicalize(path), path.parent(), path.file_name()) {
+        (Ok(found), ..) => found,
+        (Err(_), Some(parent), Some(name)) => resolved(parent).join(name),
+        _ => path.to_owned(),
+    }
+}
+
+/// How a path is written from a folder; both are absolute.
+fn path_from(folder: &Path, path: &Path) -> String {
+    let (from, to): (Vec<_>, Vec<_>) = (folder.components().collect(), path.components().collect());
+    let n_shared = from.iter().zip(&to).take_while(|(one, other)| one == other).count();
+    let up = from[n_shared..].iter().map(|_| "..".to_owned());
+    let down = to[n_shared..].iter().map(|part| part.as_os_str().to_string_lossy().into_owned());
+    up.chain(down).collect::<Vec<_>>().join("/")
+}
+
+/// A manifest of a released version, made into one of a project's working tree.
+fn of_project(manifest: &str, project: &str) -> String {
+    let mut text = String::new();
+    let mut lines = manifest.lines().peekable();
+    while let Some(line) = lines.next() {
+        if line != "versions:" {
+            text += &format!("{line}\n");
+            continue;
+        }
+        while lines.next_if(|line| line.starts_with(' ')).is_some() {}
+        let quoted = serde_json::Value::from(project);
+        text += &format!(
+            "# The working tree that is tested. It is linked, not copied, and has whatever version it has.\n\
+             project: {quoted}\n"
+        );
+    }
+    text
+}
+
 /// Writes the files, or none of them if one exists already.
-fn write_all(folder: &Path, files: &[(&str, &str)]) -> Result<(), CliError> {
+fn write_all(folder: &Path, files: &[(&str, String)]) -> Result<(), CliError> {
     let failed = |path: &Path, error: std::io::Error| CliError::cannot_write(path.display(), error);
     let existing =
         files.iter().map(|(name, _)| folder.join(name)).find(|path| path.symlink_metadata().is_ok());
@@ -126,11 +220,19 @@ fn write_all(folder: &Path, files: &[(&str, &str)]) -> Result<(), CliError> {
     Ok(())
 }
 
-fn next_steps(folder: &Path, template: &Template) -> String {
+fn next_steps(folder: &Path, template: &Template, project: Option<&str>) -> String {
     let mut text = String::new();
     for (name, _) in template.files {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "wrote {}", folder.join(name).display());
+    }
+    if let Some(project) = project {
+        let _ = writeln!(
+            text,
+            "\nWhat is tested is the working tree in {}, from {}; `--no-project` leaves it out.",
+            project,
+            folder.display()
+        );
     }
     let adapter = template.files.iter().find(|(name, _)| name.starts_with("adapter."));
     let adapter = folder.join(adapter.map_or("adapter", |(name, _)| *name));
@@ -187,6 +289,42 @@ mod tests {
             ];
             let is_pinned = |(file, pin): &(&str, String)| text(file).is_some_and(|text| text.contains(pin));
             assert!(pins.iter().any(is_pinned), "{sdk} {version}");
+
+            let of_tree = of_project(text("system.yaml").unwrap(), "../..");
+            let of_tree =
+                Manifest::parse("system.yaml", &of_tree, &FileSource::Folder("/a/b/c".into())).unwrap();
+            assert_eq!(of_tree[0].version, None, "{}", template.sdk);
+            assert_eq!(of_tree[0].project.as_deref(), Some(Path::new("/a/b/c/../..")));
+            assert_eq!(of_tree[0].modes, manifest.modes);
         }
+    }
+
+    #[test]
+    fn a_project_is_named_from_the_folder() {
+        for (folder, project, path) in [
+            ("/a/b/brickbat", "/a/b", ".."),
+            ("/a/b/tests/x", "/a/b", "../.."),
+            ("/a/tests", "/a/lib", "../lib"),
+        ] {
+            assert_eq!(path_from(Path::new(folder), Path::new(project)), path);
+        }
+    }
+
+    #[test]
+    fn the_nearest_project_in_the_repository_is_found() {
+        let root = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(root.path()).unwrap();
+        fs::write(root.join("pyproject.toml"), "").unwrap();
+        let init = |folder: &str| Init {
+            lang: "python".to_owned(),
+            folder: root.join(folder),
+            project: None,
+            no_project: false,
+        };
+        assert_eq!(init("tests/brickbat").project(&TEMPLATES[1]).unwrap().as_deref(), Some("../.."));
+        fs::create_dir_all(root.join("inner/.git")).unwrap();
+        assert_eq!(init("inner/brickbat").project(&TEMPLATES[1]).unwrap(), None);
+        let named = Init { project: Some(root.join("inner")), ..init("brickbat") };
+        assert!(named.project(&TEMPLATES[1]).is_err());
     }
 }

@@ -3,8 +3,10 @@
 //! Dependencies and adapter lie in two folders, so that a change of the adapter does not fetch its dependencies again.
 //! The name of each carries a hash of what it was made from: a folder that is there is the right one, and complete,
 //! since it is filled next to its place and renamed into it.
-//! A folder of the user is run as it is where its dependencies are there, and never written to.
+//! A folder of the user is run as it is where its dependencies are there, and never written to. A working tree that is
+//! tested is linked into the cache, so that what runs is what is in it.
 
+mod project;
 mod tools;
 
 use std::fs::{File, TryLockError};
@@ -15,6 +17,7 @@ use std::time::{Duration, Instant};
 use super::error::DriverError;
 use super::manifest::{FileSource, Install, Manifest};
 use super::process::{Launch, ProcessLimits};
+use project::Project;
 use tools::Tools;
 
 pub type Progress<'a> = &'a (dyn Fn(&str) + Sync);
@@ -123,8 +126,12 @@ async fn install(manifest: &Manifest, cache: &Path, tools: &Tools<'_>) -> Result
 
     let systems = cache.join("systems");
     std::fs::create_dir_all(&systems).map_err(|error| failed(&systems, error))?;
-    let base =
-        format!("{}-{:016x}", manifest.name, fingerprint(&(manifest.install, &manifest.pinned, &named)));
+    let project = Project::of(manifest, &named)?;
+    let of = (manifest.install, &manifest.pinned, &named);
+    let base = match &project {
+        None => format!("{}-{:016x}", manifest.name, fingerprint(&of)),
+        Some(project) => format!("{}-{:016x}", manifest.name, fingerprint(&(of, project))),
+    };
     let made = made_by(manifest.install);
     let place = systems.join(format!("{base}-{:016x}", fingerprint(&files)));
     let dependencies = systems.join(&base);
@@ -136,7 +143,7 @@ async fn install(manifest: &Manifest, cache: &Path, tools: &Tools<'_>) -> Result
     let _lock = lock(&systems.join(format!("{base}.lock")), tools.progress).await?;
     if made.is_some() && !dependencies.is_dir() {
         let filled = fill(&systems, &base, &named)?;
-        tools.fetch(filled.path()).await?;
+        tools.fetch(filled.path(), project.as_ref()).await?;
         finish(filled, &dependencies)?;
     }
     if !place.is_dir() {
@@ -148,7 +155,7 @@ async fn install(manifest: &Manifest, cache: &Path, tools: &Tools<'_>) -> Result
         finish(filled, &place)?;
     }
     if manifest.install == Install::Cargo {
-        tools.build(&place).await?;
+        tools.build(&place, project.as_ref()).await?;
     }
     Ok(place)
 }

@@ -22,6 +22,8 @@ pub struct Manifest {
     pub sdk: Option<String>,
     /// Its exact version; none if whatever the adapter says is right.
     pub version: Option<String>,
+    /// The working tree that is tested, as an absolute path; none if a released version is.
+    pub project: Option<PathBuf>,
     pub description: String,
     /// The dialects that the adapter can make it speak.
     pub dialects: Vec<Dialect>,
@@ -59,6 +61,16 @@ pub enum FileSource {
     Folder(PathBuf),
 }
 
+impl FileSource {
+    /// Where a path leads from the folder; nowhere for what is inside the binary.
+    fn path(&self, path: &str) -> Option<PathBuf> {
+        match self {
+            FileSource::BuiltIn(_) => None,
+            FileSource::Folder(folder) => Some(folder.join(path)),
+        }
+    }
+}
+
 /// What is wrong with a manifest of the user's.
 #[derive(Debug, thiserror::Error)]
 pub enum ManifestError {
@@ -75,7 +87,10 @@ struct Sheet {
     name: String,
     sdk: String,
     description: String,
+    #[serde(default)]
     versions: Vec<Release>,
+    /// The working tree that is tested, from the manifest's folder. It has whatever version it has.
+    project: Option<String>,
     dialects: Vec<Dialect>,
     modes: Vec<Mode>,
     #[serde(default)]
@@ -93,7 +108,7 @@ struct Sheet {
     waits: WaitsSheet,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Release {
     version: String,
@@ -201,7 +216,11 @@ impl Manifest {
     pub fn parse(file_name: &str, text: &str, place: &FileSource) -> Result<Vec<Manifest>, Diagnostic> {
         let complaint = |sheet: &Sheet| sheet.complaint().map(|(at, what)| (at, what.to_owned()));
         let sheet: Sheet = parse::document(file_name, text, complaint)?;
-        Ok(sheet.versions.iter().map(|release| sheet.at(release, place)).collect())
+        if sheet.project.is_some() {
+            return Ok(vec![sheet.at(None, &Release::default(), place)]);
+        }
+        let at = |release: &Release| sheet.at(Some(&release.version), release, place);
+        Ok(sheet.versions.iter().map(at).collect())
     }
 
     /// A system of which nothing is known but how it is started, in the working folder.
@@ -210,6 +229,7 @@ impl Manifest {
             name: "command".to_owned(),
             sdk: None,
             version: None,
+            project: None,
             description: String::new(),
             dialects: Dialect::ALL.to_vec(),
             modes: Vec::new(),
@@ -283,8 +303,13 @@ impl Sheet {
         const NAME: &str = "a name is made of letters, digits, `.`, `_` and `-`";
         const BELOW: &str = "this has to be a path below the manifest's folder";
         const EMPTY: &str = "this needs at least one entry";
+        const VERSIONS: &str =
+            "at least one version, or `project`, the working tree that is tested, and never both";
+        if self.versions.is_empty() == self.project.is_none() {
+            let at = if self.project.is_some() { "/project" } else { "/versions" };
+            return Some((at.to_owned(), VERSIONS));
+        }
         let empty = [
-            ("versions", self.versions.is_empty()),
             ("modes", self.modes.is_empty()),
             ("dialects", self.dialects.is_empty()),
             ("command", self.command.is_empty()),
@@ -321,12 +346,13 @@ impl Sheet {
         self.versions.iter().enumerate().find_map(complaint)
     }
 
-    fn at(&self, release: &Release, place: &FileSource) -> Manifest {
+    fn at(&self, version: Option<&str>, release: &Release, place: &FileSource) -> Manifest {
         let offered = |mode: &&Mode| release.modes.as_ref().is_none_or(|names| names.contains(&mode.name));
         Manifest {
             name: self.name.clone(),
             sdk: Some(self.sdk.clone()),
-            version: Some(release.version.clone()),
+            version: version.map(str::to_owned),
+            project: self.project.as_ref().and_then(|project| place.path(project)),
             description: self.description.clone(),
             dialects: self.dialects.clone(),
             modes: self.modes.iter().filter(offered).cloned().collect(),
@@ -437,6 +463,16 @@ mod tests {
     }
 
     #[test]
+    fn a_working_tree_has_no_version() {
+        let text = "name: own\nsdk: own-sdk\ndescription: Mine.\nproject: ..\ndialects: [openai-chat]\n\
+                    modes: [{ name: m, description: d }]\ncommand: [./run.sh]\n";
+        let found = parse(text).unwrap();
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].full_name("m"), "own/m");
+        assert_eq!(found[0].project.as_deref(), Some(Path::new("/nowhere/..")));
+    }
+
+    #[test]
     fn how_long_is_waited_may_be_said_and_is_multiplied_by_the_patience() {
         let sheet = SHEET.replacen("install: pip", "waits: { start: 90, silence: 20 }\ninstall: pip", 1);
         let waits = parse(&sheet).unwrap().remove(0).with_patience(2.0).waits;
@@ -472,6 +508,7 @@ mod tests {
             ("install:", "instal:", "did you mean `install`?"),
             ("[adapter.py]", "[../adapter.py]", "a path below the manifest's folder"),
             ("[adapter.py]", "[/etc/passwd]", "a path below the manifest's folder"),
+            ("sdk: own-sdk\n", "sdk: own-sdk\nproject: ..\n", "and never both"),
             ("modes: [new]", "modes: [newer]", "at least one mode that `modes` above lists"),
             ("name: own", "name: own/1", "a name is made of"),
             ("\">=3.11\"", "\"^3.11\"", "expected a least version"),

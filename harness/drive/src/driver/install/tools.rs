@@ -11,7 +11,19 @@ use super::super::error::DriverError;
 use super::super::manifest::{AtLeast, Install, Manifest, Requires};
 use super::super::process::end_of;
 use super::super::supervisor_handle::{self, NotStarted, SupervisorHandle, program_status};
+use super::project::Project;
 use super::{INSTALL_WAIT, Progress};
+
+/// What pip installs, and where.
+#[derive(Clone, Copy)]
+struct PipPlace<'a> {
+    /// The folder of the cache, which holds `requirements.txt` and gets `.venv`.
+    folder: &'a Path,
+    project: Option<&'a Project>,
+    sdk: &'a str,
+    /// The version that the user wants in place of that of `requirements.txt`.
+    pinned: Option<&'a str>,
+}
 
 pub(super) struct Tools<'a> {
     pub(super) manifest: &'a Manifest,
@@ -61,12 +73,16 @@ impl Tools<'_> {
         }
     }
 
-    /// Fetches the dependencies into a folder that holds the files which name them.
-    pub(super) async fn fetch(&self, folder: &Path) -> Result<(), DriverError> {
+    /// Fetches the dependencies into a folder that holds the files which name them, and links the project that is tested.
+    pub(super) async fn fetch(&self, folder: &Path, project: Option<&Project>) -> Result<(), DriverError> {
         let Manifest { name, sdk, version, pinned, install, .. } = self.manifest;
         let sdk = sdk.as_deref().unwrap_or(name);
         let pinned = pinned.as_deref();
-        let full = format!("{sdk}@{}", version.as_deref().or(pinned).unwrap_or_default());
+        let full = match (version.as_deref().or(pinned), project.and_then(|project| project.tree.as_ref())) {
+            (Some(version), _) => format!("{sdk}@{version}"),
+            (None, Some(_)) => format!("{name} and its project"),
+            (None, None) => sdk.to_owned(),
+        };
         let size = self.manifest.megabytes.map(|size| format!(", about {size} MB")).unwrap_or_default();
         let started = Instant::now();
         match install {
@@ -78,6 +94,9 @@ impl Tools<'_> {
             Install::Npm => {
                 (self.progress)(&format!("installing {full} with npm{size}"));
                 self.npm(folder, sdk, pinned).await?;
+                if let Some(project) = project {
+                    project.link(folder)?;
+                }
             }
             Install::Pip => {
                 // uv does the same as venv and pip, and is quicker.
@@ -85,10 +104,11 @@ impl Tools<'_> {
                 let has_uv = run(asked, VERSION_WAIT).await.is_ok_and(|output| output.status.success());
                 let with = if has_uv { "uv" } else { "pip" };
                 (self.progress)(&format!("installing {full} with {with}{size}"));
+                let place = PipPlace { folder, project, sdk, pinned };
                 if has_uv {
-                    self.uv(folder, sdk, pinned).await?;
+                    self.uv(place).await?;
                 } else {
-                    self.pip(folder, sdk, pinned).await?;
+                    self.pip(place).await?;
                 }
             }
         }
@@ -109,36 +129,45 @@ impl Tools<'_> {
         self.succeed(folder, "npm", &[&what[..], &FLAGS].concat(), advice).await
     }
 
-    async fn uv(&self, folder: &Path, sdk: &str, pinned: Option<&str>) -> Result<(), DriverError> {
+    async fn uv(&self, place: PipPlace<'_>) -> Result<(), DriverError> {
         let advice = "install it from https://docs.astral.sh/uv";
-        self.succeed(folder, "uv", &["venv", "--quiet", "--no-project", "--python", PYTHON, ".venv"], advice)
-            .await?;
-        let install = ["uv", "pip", "install", "--quiet", "--python", ".venv/bin/python"];
-        self.requirements(folder, &install, sdk, pinned, advice).await
+        let venv = ["venv", "--quiet", "--no-project", "--python", PYTHON, ".venv"];
+        self.succeed(place.folder, "uv", &venv, advice).await?;
+        let python = place.folder.join(".venv/bin/python");
+        let install = ["uv", "pip", "install", "--quiet", "--python", &python.to_string_lossy()];
+        self.requirements(place, &install, advice).await
     }
 
-    async fn pip(&self, folder: &Path, sdk: &str, pinned: Option<&str>) -> Result<(), DriverError> {
+    async fn pip(&self, place: PipPlace<'_>) -> Result<(), DriverError> {
         let advice = "install Python 3 with its module venv";
-        self.succeed(folder, PYTHON, &["-m", "venv", ".venv"], advice).await?;
-        let pip = folder.join(".venv/bin/pip");
+        self.succeed(place.folder, PYTHON, &["-m", "venv", ".venv"], advice).await?;
+        let pip = place.folder.join(".venv/bin/pip");
         let install = [&pip.to_string_lossy(), "install", "--quiet", "--disable-pip-version-check"];
-        self.requirements(folder, &install, sdk, pinned, advice).await
+        self.requirements(place, &install, advice).await
     }
 
-    /// Installs what `requirements.txt` names, and then the version that the user wants.
+    /// Installs what `requirements.txt` names, then the project that is tested, and then the version that the user wants.
     async fn requirements(
         &self,
-        folder: &Path,
+        place: PipPlace<'_>,
         install: &[&str],
-        sdk: &str,
-        pinned: Option<&str>,
         advice: &str,
     ) -> Result<(), DriverError> {
+        let PipPlace { folder, project, sdk, pinned } = place;
+        // What a line such as `-e ..` names is looked for from the working folder.
+        let from = project.map_or(folder, |project| &project.folder);
         let install = async |args: &[&str]| {
             let args = [&install[1..], args].concat();
-            self.succeed(folder, install[0], &args, advice).await
+            self.succeed(from, install[0], &args, advice).await
         };
-        install(&["-r", "requirements.txt"]).await?;
+        let requirements = folder.join("requirements.txt");
+        let tree = project.and_then(|project| project.tree.as_ref());
+        if tree.is_none() || requirements.exists() {
+            install(&["-r", &requirements.to_string_lossy()]).await?;
+        }
+        if let Some(tree) = tree {
+            install(&["-e", &tree.to_string_lossy()]).await?;
+        }
         match pinned {
             Some("latest") => install(&["--upgrade", sdk]).await,
             Some(version) => install(&[&format!("{sdk}=={version}")]).await,
@@ -146,15 +175,19 @@ impl Tools<'_> {
         }
     }
 
-    /// Builds an adapter in Rust. Cargo knows whether there is anything to do.
-    pub(super) async fn build(&self, folder: &Path) -> Result<(), DriverError> {
+    /// Builds an adapter in Rust, into a folder. Cargo knows whether there is anything to do. One that tests a project
+    /// is built where it is, because its `Cargo.toml` names the project by a path from there.
+    pub(super) async fn build(&self, folder: &Path, project: Option<&Project>) -> Result<(), DriverError> {
         let advice = "install Rust from https://rustup.rs";
         (self.progress)(&format!("building {} with cargo", self.manifest.name));
         if let (Some(version), Some(sdk)) = (&self.manifest.pinned, &self.manifest.sdk) {
             let update = ["update", "--package", sdk, "--precise", version];
             self.succeed(folder, "cargo", &update, advice).await?;
         }
-        self.succeed(folder, "cargo", &["build", "--release", "--quiet", "--locked"], advice).await
+        let sheet = project.map_or(folder, |project| &project.folder).join("Cargo.toml");
+        let build =
+            ["build", "--release", "--quiet", "--locked", "--manifest-path", &sheet.to_string_lossy()];
+        self.succeed(folder, "cargo", &build, advice).await
     }
 
     /// Runs a command in a folder; it has to succeed.
