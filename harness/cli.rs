@@ -7,6 +7,8 @@ mod baseline;
 mod canaries;
 mod check;
 mod classes;
+mod completions;
+mod config;
 mod diff;
 pub mod embedded;
 mod error;
@@ -15,6 +17,7 @@ mod explain;
 mod explore;
 mod failure;
 mod fuzz;
+mod groups;
 mod init;
 mod interrupt;
 mod kills;
@@ -32,8 +35,10 @@ mod recordings;
 mod replay;
 mod reports;
 mod requests;
+mod requirements;
 mod rule;
 mod run;
+mod runs;
 mod schema;
 mod secrets;
 mod show;
@@ -41,6 +46,7 @@ mod shrink;
 mod stream;
 mod supervisor;
 mod systems;
+mod terminal;
 mod verify;
 mod work;
 
@@ -53,32 +59,23 @@ use output::{print_plain, tell};
 
 #[derive(Parser)]
 #[command(name = "brickbat", version, max_term_width = 110, after_help = EXAMPLES)]
+#[command(help_template = groups::TEMPLATE, before_help = groups::text())]
 /// Put aborts, faults and reorderings into the turns of an agent SDK, and prove that the thread survives.
 struct CommandLine {
+    /// When to use colours.
+    #[arg(long, value_name = "WHEN", default_value = "auto", global = true)]
+    color: clap::ColorChoice,
     #[command(subcommand)]
     command: Command,
 }
 
 const EXAMPLES: &str = "Examples:
-  brickbat run                                            the whole suite on the reference agent
-  brickbat run --system ai-sdk@6/ui-messages abort/       the abort scenarios on the Vercel AI SDK 6
-  brickbat run my.yaml --dialect openai-chat --list       the plans of a scenario file
-  brickbat run --command 'node adapter.mjs' abort/        the same on your own adapter
-  brickbat run abort/ --out last                          keep a record of each case
-  brickbat show mid-batch#k=1@openai-chat --out last      what happened in one case
-  brickbat fuzz --system ai-sdk@6 --time 2m --out found   generate scenarios and minimise the failures
-  brickbat shrink my.yaml --system ai-sdk@6 --out s.yaml  the smallest scenario with the same failure
-  brickbat replay s.yaml                                  does it still fail?
-  brickbat check request.json traffic.jsonl               would a strict provider accept these requests?
-  brickbat run --shard 1/4 --report 1.json                a quarter of the suite, for one machine of four
-  brickbat merge 1.json 2.json 3.json 4.json              one report from all four
-  brickbat diff ai-sdk@6/ui-messages ai-sdk@7             how two systems differ
-  brickbat events --system ai-sdk@6                       the SDK's own stream events, out of order
-  brickbat classes                                        which failure classes the suite covers
-  brickbat recordings cassettes/*.yaml                    do the rules agree with recorded answers?
-  brickbat explain tool-result-missing                    what a rule means, and how to repair a history
-  brickbat init --lang python                             an adapter to start from
-  brickbat verify-adapter --command 'node adapter.mjs'    does an adapter follow the protocol?
+  brickbat init --lang python                          an adapter for your own agent, to start from
+  brickbat run --manifest brickbat/system.yaml abort/  what becomes of its threads when turns are stopped
+  brickbat run --system ai-sdk@6/ui-messages abort/    the same on the Vercel AI SDK 6
+  brickbat show 3f2a                                   what happened in one case of the last run
+  brickbat check request.json                          would the provider accept this request?
+  brickbat explain 'No tool output found for …'        what an error means
 
 Exit codes: 0 as expected, 1 findings, 2 usage or bad input, 3 could not judge, 4 the reference agent failed.";
 
@@ -89,6 +86,7 @@ enum Command {
     Agent(agent::Agent),
     Canaries(canaries::Canaries),
     Classes(classes::Classes),
+    Completions(completions::Completions),
     Check(check::Check),
     Diff(diff::Diff),
     Events(events::Events),
@@ -109,13 +107,57 @@ enum Command {
     Supervisor(supervisor::Supervisor),
 }
 
+/// Every command with its options, as a page of the book has them.
+pub fn options_page() -> String {
+    use clap::CommandFactory;
+    let mut command = CommandLine::command();
+    command.build();
+    let mut shared = std::collections::BTreeMap::new();
+    let commands: Vec<&clap::Command> = command
+        .get_subcommands()
+        .filter(|command| !command.is_hide_set() && command.get_name() != "help")
+        .collect();
+    for argument in commands.iter().flat_map(|command| command.get_arguments()) {
+        let n: &mut usize = shared.entry(groups::signature(argument)).or_default();
+        *n += 1;
+    }
+    let is_shared = |argument: &clap::Arg| {
+        shared.get(&groups::signature(argument)).is_some_and(|n| *n >= 3) && !argument.is_positional()
+    };
+    let mut page = String::from("## Options that several commands share\n\n");
+    let mut said = std::collections::BTreeSet::new();
+    let all = commands.iter().flat_map(|command| command.get_arguments());
+    let shared_ones = all.filter(|argument| is_shared(argument) && said.insert(groups::signature(argument)));
+    page.push_str(&groups::table(shared_ones));
+    for command in commands {
+        let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+        page.push_str(&format!("\n## {}\n\n{about}\n\n", command.get_name()));
+        page.push_str(&groups::table(command.get_arguments().filter(|argument| !is_shared(argument))));
+    }
+    page
+}
+
 /// Runs the command that the arguments name.
 pub fn main() -> ExitCode {
-    let code = match CommandLine::try_parse() {
-        Ok(arguments) => arguments.command.execute().unwrap_or_else(|error| error.report()),
-        Err(error) => usage(&error),
+    let code = match config::arguments(std::env::args_os().collect()) {
+        Ok(arguments) => match CommandLine::try_parse_from(arguments) {
+            Ok(arguments) => arguments.execute(),
+            Err(error) => usage(&error),
+        },
+        Err(error) => error.report(),
     };
     ExitCode::from(output::exit_code(code))
+}
+
+impl CommandLine {
+    fn execute(&self) -> u8 {
+        match self.color {
+            clap::ColorChoice::Auto => {}
+            clap::ColorChoice::Always => anstream::ColorChoice::Always.write_global(),
+            clap::ColorChoice::Never => anstream::ColorChoice::Never.write_global(),
+        }
+        self.command.execute().unwrap_or_else(|error| error.report())
+    }
 }
 
 impl Command {
@@ -127,6 +169,7 @@ impl Command {
             Command::Canaries(canaries) => canaries.execute(),
             Command::Classes(classes) => classes.execute(),
             Command::Check(check) => check.execute(),
+            Command::Completions(completions) => completions.execute(),
             Command::Diff(diff) => diff.execute(),
             Command::Events(events) => events.execute(),
             Command::Explain(explain) => explain.execute(),

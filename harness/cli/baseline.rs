@@ -18,9 +18,9 @@ use brickbat_scenario::parse::MAX_TEXT;
 
 #[derive(Args)]
 pub(super) struct BaselineOptions {
-    /// Compare the findings with a baseline of known ones: FILE, or without FILE the one next to each system's manifest.
-    /// The next word is taken as FILE, so name scenarios before this option. May be repeated.
-    #[arg(long = "baseline", value_name = "FILE", num_args = 0..=1, default_missing_value = "")]
+    /// Compare the findings with a baseline of known ones: `--baseline=FILE`, or without FILE the one next to each system's
+    /// manifest. May be repeated.
+    #[arg(long = "baseline", value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     files: Vec<String>,
     /// Write the findings of this run as a baseline; reasons and links that are already in FILE are kept.
     #[arg(long = "write-baseline", value_name = "FILE")]

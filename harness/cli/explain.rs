@@ -1,63 +1,127 @@
 //! `brickbat explain`.
 
+mod case;
+mod clients;
+mod rules;
+mod words;
+
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use super::embedded::{counts, vectors};
 use super::error::{CliError, Outcome};
-use super::output::print_plain;
-use super::rule;
+use super::output::{print, print_plain};
+use super::runs;
 use brickbat_rules::Rule;
 use brickbat_rules::explain;
 use brickbat_rules::streams::StreamRule;
+use brickbat_scenario::parse::did_you_mean;
 
-/// Explain a rule: what it demands, why, how to repair a history that violates it, since when, for which models and hosts,
-/// how well it is known, and the source.
+/// Explain a word that Brickbat prints, a case of the last runs by its short id, or an error that somebody else prints.
 ///
-/// Covers the rules for recorded streams too, which `check --stream` names.
+/// Words are rules, checks, severities, verdicts, levels, receipts, classes of failures and scenarios. An error is one of an
+/// SDK, such as `AI_MissingToolResultsError`, or the sentence of a provider, in quotes.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Explain {
-    /// A rule, such as `anthropic-messages/tool-result-missing` or `openai-chat/stream/truncated`; the dialect is
-    /// optional.
-    #[arg(value_name = "RULE")]
-    rule: Option<String>,
-    /// List all rules, one on each line; this is also what `explain` does without a rule.
-    #[arg(long, conflicts_with = "rule")]
+    /// A rule, such as `anthropic-messages/tool-result-missing`, where the dialect is optional; any other word; a short id;
+    /// or an error in quotes. `-` reads it from standard input.
+    #[arg(value_name = "WORD|ID|ERROR")]
+    what: Option<String>,
+    /// The --out directory of the run that has the case of a short id.
+    #[arg(long, value_name = "DIR", requires = "what")]
+    out: Option<PathBuf>,
+    /// List everything that can be explained, one on each line; this is also what `explain` does without a word.
+    #[arg(long, conflicts_with = "what")]
     all: bool,
     /// Write the pages of all rules and profiles to this directory, for a browser.
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["rule", "all"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["what", "all"])]
     html: Option<PathBuf>,
 }
 
 const EXAMPLES: &str = "Examples:
+  brickbat explain 3f2a                          what is wrong in a case of the last runs
+  brickbat explain AI_MissingToolResultsError
+  brickbat explain 'No tool output found for function call call_abc.'
+  brickbat explain results-kept
   brickbat explain tool-result-missing
   brickbat explain ANT-TU-1
   brickbat explain openai-chat/stream/truncated
   brickbat explain --all | grep thinking
-  brickbat explain --html rules/        then open rules/index.html";
+  brickbat explain --html rules/                 then open rules/index.html";
+
+/// Bytes of a pasted error that are read.
+const MAX_PASTED: u64 = 1 << 20;
 
 impl Explain {
     pub(super) fn execute(&self) -> Outcome {
         if let Some(folder) = &self.html {
             return write(folder);
         }
-        let Some(wanted) = &self.rule else {
-            let of_bodies = Rule::all().map(|rule| (rule.id, rule.summary));
-            let of_streams = StreamRule::all().map(|rule| (rule.id, rule.summary));
-            let line = |(id, summary)| format!("{id}  {summary}\n");
-            print_plain(&of_bodies.chain(of_streams).map(line).collect::<String>());
-            return Ok(0);
-        };
-        let (of_bodies, of_streams) = rule::any_named(wanted)?;
-        let (vectors, counts) = (vectors(), counts());
-        let page = |rule: &'static Rule| explain::text(rule, vectors.get(rule.id), &counts);
-        let of_streams = of_streams.into_iter().map(explain::stream_text);
-        let pages: Vec<String> = of_bodies.into_iter().map(page).chain(of_streams).collect();
-        print_plain(&pages.join("\n"));
-        Ok(0)
+        match self.what.as_deref() {
+            None => list(),
+            Some("-") => explain(&pasted()?),
+            Some(id) if runs::is_short_id(id) && words::pages(id).is_empty() => {
+                print(&case::page(&runs::find(id, self.out.as_deref())?)?);
+                Ok(0)
+            }
+            Some(what) => explain(what),
+        }
     }
+}
+
+fn list() -> Outcome {
+    let of_bodies = Rule::all().map(|rule| (rule.id, rule.summary));
+    let of_streams = StreamRule::all().map(|rule| (rule.id, rule.summary));
+    let mut text: String =
+        of_bodies.chain(of_streams).map(|(id, summary)| format!("{id}  {summary}\n")).collect();
+    words::names().iter().for_each(|(name, kind)| text.push_str(&format!("{name}  ({kind})\n")));
+    clients::CLIENT_ERRORS
+        .iter()
+        .for_each(|error| text.push_str(&format!("{}  ({})\n", error.name, error.sdk)));
+    print_plain(&text);
+    Ok(0)
+}
+
+/// Prints the pages of everything that a word names, else of the errors that a text quotes.
+fn explain(what: &str) -> Outcome {
+    let mut pages: Vec<String> = rules::pages(what);
+    pages.extend(words::pages(what));
+    if pages.is_empty() {
+        pages.extend(clients::in_text(what).map(clients::page));
+        pages.extend(rules::of(&explain::rules_saying(what)));
+    }
+    if pages.is_empty() {
+        return Err(unknown(what));
+    }
+    print_plain(&pages.join("\n"));
+    Ok(0)
+}
+
+fn unknown(what: &str) -> CliError {
+    if what.split_whitespace().count() > 1 {
+        let words = "no rule and no known SDK says this\nhint: paste the provider's whole sentence; `brickbat check FILE` \
+                     judges the request itself";
+        return CliError::input(words);
+    }
+    let names = words::names();
+    let rules = Rule::all().flat_map(|rule| [rule.id, rule.alias, rule.short_name()]);
+    let of_streams = StreamRule::all().flat_map(|rule| [rule.id, rule.short_name()]);
+    let clients = clients::CLIENT_ERRORS.iter().map(|error| error.name);
+    let known: Vec<&str> =
+        rules.chain(of_streams).chain(names.iter().map(|(name, _)| name.as_str())).chain(clients).collect();
+    let hint =
+        did_you_mean(what, &known).unwrap_or_else(|| "`brickbat explain --all` lists them all".to_owned());
+    CliError::input(format!("nothing is known of `{what}`\nhint: {hint}"))
+}
+
+/// What stands on standard input.
+fn pasted() -> Result<String, CliError> {
+    let mut bytes = Vec::new();
+    let read = std::io::Read::read_to_end(&mut std::io::Read::take(std::io::stdin(), MAX_PASTED), &mut bytes);
+    read.map_err(|error| CliError::cannot_read("standard input", error))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn write(folder: &Path) -> Outcome {

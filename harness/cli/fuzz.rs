@@ -3,7 +3,7 @@
 mod accusations;
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -11,11 +11,11 @@ use std::time::{Duration, Instant};
 use clap::Args;
 
 use super::canaries::SUITE_BROKEN;
-use super::error::{CliError, Outcome, UNJUDGED, UnknownName};
+use super::error::{CliError, Outcome, UNJUDGED};
 use super::failure::{self, MAX_UNJUDGED, plan_of};
 use super::interrupt::until_interrupted;
 use super::launch::{FOUND, Launch, block_on, start};
-use super::options::{FailOnOptions, JobOptions, ProviderOptions, SystemOptions};
+use super::options::{self, FailOnOptions, JobOptions, ProviderOptions, SystemOptions};
 use super::output::{paint, print};
 use super::progress::Progress;
 use super::replay;
@@ -46,8 +46,9 @@ pub(super) struct Fuzz {
     system: SystemOptions,
     #[command(flatten)]
     provider: ProviderOptions,
-    /// How long to search, such as `90s`, `10m` or `2h`; failures found by then are still minimised.
-    #[arg(long, value_name = "T", default_value = "60s", value_parser = duration)]
+    /// How long to search and minimise, such as `90s`, `10m` or `2h`, from when the system is up. What is not minimised by
+    /// then is reported as it was found.
+    #[arg(long, value_name = "T", default_value = "60s", value_parser = options::duration)]
     time: Duration,
     /// Run at most N plans. With one job, the same seed and number of plans give the same run.
     #[arg(long, value_name = "N")]
@@ -91,6 +92,7 @@ const PLANS_PER_JOB: usize = 4;
 const N_CONFIRM: u32 = 3;
 
 /// A finding that is to be minimised.
+#[derive(Clone)]
 struct Suspect {
     scenario: Scenario,
     dialect: Dialect,
@@ -108,6 +110,10 @@ struct Tally {
     n_shrink_runs: usize,
     unjudged: Vec<Case>,
     accusations: Accusations,
+    /// What was found and is not reported yet.
+    suspects: VecDeque<Suspect>,
+    /// The options of the command line that mean the system.
+    options: String,
 }
 
 /// One run of the command.
@@ -116,7 +122,6 @@ struct FuzzRun<'a> {
     system: &'a System,
     options: Options<'a>,
     progress: Progress,
-    began: Instant,
     tally: RefCell<Tally>,
 }
 
@@ -130,7 +135,6 @@ impl Fuzz {
             system: &system,
             options: launch.options(self.concurrency.jobs),
             progress: Progress::on(&system),
-            began: Instant::now(),
             tally: RefCell::new(Tally { system: system.name(), ..Tally::default() }),
         };
         let is_whole = block_on(until_interrupted(session.run()))?.transpose()?.is_some();
@@ -139,12 +143,25 @@ impl Fuzz {
 }
 
 impl FuzzRun<'_> {
-    /// Runs one batch after the other until time or plans are used up.
+    /// Runs until time or plans are used up, and reports what there was no time to minimise.
     async fn run(&self) -> Result<(), CliError> {
+        let started = start(self.system, self.options.supervisor).await?;
+        {
+            let mut tally = self.tally.borrow_mut();
+            started.name().clone_into(&mut tally.system);
+            tally.options = started.options();
+        }
         let guidance = if self.fuzz.random { Guidance::None } else { Guidance::Novelty };
         let mut campaign = Campaign::new(self.fuzz.seed, guidance);
-        let started = start(self.system, self.options.supervisor).await?;
-        started.name().clone_into(&mut self.tally.borrow_mut().system);
+        match tokio::time::timeout(self.fuzz.time, self.search(&started, &mut campaign)).await {
+            Ok(done) => done,
+            Err(_) => self.report_rest(&mut campaign),
+        }
+    }
+
+    /// Runs one batch after the other.
+    async fn search(&self, started: &Started, campaign: &mut Campaign) -> Result<(), CliError> {
+        let began = Instant::now();
         let dialects = match self.fuzz.provider.dialects.as_slice() {
             [] => self.system.dialects(),
             given => given.to_vec(),
@@ -152,7 +169,7 @@ impl FuzzRun<'_> {
         let n_batch = self.options.n_jobs * PLANS_PER_JOB;
         let mut n_left = self.fuzz.plans.unwrap_or(usize::MAX);
         for (number, dialect) in dialects.iter().copied().cycle().enumerate() {
-            if n_left == 0 || self.began.elapsed() >= self.fuzz.time {
+            if n_left == 0 {
                 break;
             }
             let setting = self.setting(dialect);
@@ -167,20 +184,54 @@ impl FuzzRun<'_> {
                 break;
             }
             n_left -= trials.len();
-            for suspect in self.batch(&started, &mut campaign, number, dialect, &trials).await {
-                self.follow(&started, &mut campaign, suspect).await?;
+            let suspects = self.batch(started, campaign, number, dialect, &trials).await;
+            self.tally.borrow_mut().suspects.extend(suspects);
+            while let Some(suspect) = self.next_suspect() {
+                self.say(began, &format!("minimising {}", suspect.finding.check));
+                self.follow(started, campaign, suspect).await?;
+                self.tally.borrow_mut().suspects.pop_front();
             }
+            self.say(began, "searching");
             let tally = self.tally.borrow();
             if tally.counts.keys().all(|verdict| matches!(verdict, Verdict::NotRun | Verdict::HarnessError)) {
                 break;
             }
-            let n_plans: usize = tally.counts.values().sum();
-            self.progress.say(&format!(
-                "{n_plans} plans, {:.1} per second; {} behaviours, {}",
-                n_plans as f64 / self.began.elapsed().as_secs_f64(),
-                tally.n_features,
-                counted(tally.n_failures, "distinct failure"),
-            ));
+        }
+        Ok(())
+    }
+
+    /// The suspect that comes next. It stays in the list until it has been reported.
+    fn next_suspect(&self) -> Option<Suspect> {
+        self.tally.borrow().suspects.front().cloned()
+    }
+
+    /// The status line: how far it has come, and what it does now.
+    fn say(&self, began: Instant, what: &str) {
+        let tally = self.tally.borrow();
+        let n_plans: usize = tally.counts.values().sum();
+        let seconds = began.elapsed().as_secs_f64();
+        self.progress.say(&format!(
+            "{seconds:.0} s: {n_plans} plans, {:.1} per second; {}, {} behaviours; {what}",
+            n_plans as f64 / seconds.max(0.1),
+            counted(tally.n_failures, "distinct failure"),
+            tally.n_features,
+        ));
+    }
+
+    /// Reports what was found and could not be minimised in time, each cause once.
+    fn report_rest(&self, campaign: &mut Campaign) -> Result<(), CliError> {
+        let rest = std::mem::take(&mut self.tally.borrow_mut().suspects);
+        for Suspect { mut scenario, dialect, signature, finding } in rest {
+            if !campaign.found(&signature, &scenario) {
+                continue;
+            }
+            let system = self.tally.borrow().system.clone();
+            let found = format!("Found on {system} in {dialect} by fuzzing, and not minimised");
+            scenario.comment = failure::comment(&found, &words(&scenario), &finding);
+            scenario.class = vec!["fuzzed".to_owned()];
+            scenario.found = Some(signature.found(&system, dialect, self.fuzz.seed));
+            let once = Rate::of(&[true]);
+            self.report(&signature, &finding, &scenario, once, "  not minimised: the time is up\n")?;
         }
         Ok(())
     }
@@ -291,7 +342,7 @@ impl FuzzRun<'_> {
         let mut found = signature.found(started.name(), dialect, self.fuzz.seed);
         found.seen = rate.label();
         smallest.found = Some(found);
-        self.report(started, &signature, &finding, &smallest, rate)
+        self.report(&signature, &finding, &smallest, rate, "")
     }
 
     /// How often a scenario that has shown a failure once shows it again, and what the finding is then.
@@ -311,11 +362,11 @@ impl FuzzRun<'_> {
 
     fn report(
         &self,
-        started: &Started,
         signature: &Signature,
         finding: &Finding,
         smallest: &Scenario,
         rate: Rate,
+        note: &str,
     ) -> Result<(), CliError> {
         self.tally.borrow_mut().n_failures += 1;
         let mut text = failure::headline(Tone::Bad, finding);
@@ -327,8 +378,9 @@ impl FuzzRun<'_> {
             let path = folder.join(file_name(signature, smallest));
             failure::write(&path, smallest)?;
             let file = quoted(&path.to_string_lossy());
-            text.push_str(&format!("  again: brickbat replay {file} {}\n", started.options()));
+            text.push_str(&format!("  again: brickbat replay {file} {}\n", self.tally.borrow().options));
         }
+        text.push_str(note);
         self.progress.hide(|| print(&format!("{text}\n")));
         Ok(())
     }
@@ -380,20 +432,6 @@ fn jobs<'s>(setting: &Setting<'_>, named: impl Iterator<Item = (&'s str, &'s Sce
         Some(Job { plan: Arc::new(plan), path: None })
     };
     named.filter_map(plan).collect()
-}
-
-/// A length of time in seconds, minutes or hours.
-fn duration(word: &str) -> Result<Duration, UnknownName> {
-    let (number, unit) = word.split_at(word.find(|c: char| !c.is_ascii_digit()).unwrap_or(word.len()));
-    let seconds = match unit {
-        "" | "s" => Some(1),
-        "m" => Some(60),
-        "h" => Some(3600),
-        _ => None,
-    };
-    let expected = || UnknownName("expected a duration such as 90s, 10m or 2h".to_owned());
-    let (number, seconds) = number.parse::<u64>().ok().zip(seconds).ok_or_else(expected)?;
-    number.checked_mul(seconds).map(Duration::from_secs).ok_or_else(|| UnknownName("too long".to_owned()))
 }
 
 #[cfg(test)]

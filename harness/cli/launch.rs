@@ -40,6 +40,7 @@ impl Launch {
             baselines: &[],
             redactor: redactor(),
             keep: None,
+            suspected: None,
         }
     }
 }

@@ -142,6 +142,11 @@ fn variants(file: &str, text: &str, files: lower::Files<'_>) -> Result<Vec<parse
     Ok(variants)
 }
 
+/// The text of a built-in scenario.
+pub(super) fn built_in_text(id: &str) -> Option<&'static str> {
+    BUILT_IN.get_file(format!("{id}.yaml"))?.contents_utf8()
+}
+
 /// A file next to a built-in scenario.
 fn in_built_in(id: &str, path: &str) -> io::Result<String> {
     let folder = id.rsplit_once('/').map_or("", |(folder, _)| folder);
@@ -158,11 +163,25 @@ fn is_same_file(one: Option<&Path>, other: Option<&Path>) -> bool {
     }
 }
 
-fn built_in() -> Vec<(String, &'static str)> {
+pub(super) fn built_in() -> Vec<(String, &'static str)> {
     let mut files = Vec::new();
     collect(&BUILT_IN, &mut files);
+    files.retain(|(id, _)| !id.starts_with(REQUIREMENTS));
     files.sort();
     files
+}
+
+/// The folder of the dated requirements, which are no scenarios.
+const REQUIREMENTS: &str = "requirements/";
+
+/// The dated requirements that are built in, as their names and texts, the newest last.
+pub(super) fn requirements() -> Vec<(String, &'static str)> {
+    let mut files = Vec::new();
+    collect(&BUILT_IN, &mut files);
+    let named = |(id, text): (String, &'static str)| Some((id.strip_prefix(REQUIREMENTS)?.to_owned(), text));
+    let mut sets: Vec<(String, &'static str)> = files.into_iter().filter_map(named).collect();
+    sets.sort();
+    sets
 }
 
 fn collect(folder: &Dir<'static>, files: &mut Vec<(String, &'static str)>) {

@@ -10,7 +10,9 @@ use super::error::{CliError, Outcome};
 use super::options::FailOnOptions;
 use super::output::{paint, print};
 use super::reports::ReportOptions;
+use super::terminal::width;
 use brickbat_report::report::Report;
+use brickbat_report::report::brief::{self, Page};
 use brickbat_report::report::merge::{ShardReport, merge};
 use brickbat_report::report::read::{MAX_BYTES, ReadError};
 use brickbat_report::report::text;
@@ -29,6 +31,9 @@ pub(super) struct Merge {
     threshold: FailOnOptions,
     #[command(flatten)]
     report: ReportOptions,
+    /// Print every plan that did not pass, and the whole account, before the closing block.
+    #[arg(long)]
+    verbose: bool,
 }
 
 const EXAMPLES: &str = "Examples:
@@ -43,8 +48,12 @@ impl Merge {
             |path: &PathBuf| Ok(ShardReport { file: path.display().to_string(), report: read_report(path)? });
         let report = merge(self.files.iter().map(part).collect::<Result<_, CliError>>()?)?;
         self.report.check_writable()?;
-        print(&text::render(&report, self.threshold.fail_on, paint));
-        self.report.write(&report, self.threshold.fail_on)?;
+        let fail_on = self.threshold.fail_on;
+        if self.verbose {
+            print(&format!("{}\n", text::render(&report, fail_on, paint)));
+        }
+        print(&brief::render(&report, &Page { width: width(), fail_on, kept: None, paint: &paint }));
+        self.report.write(&report, fail_on, &[])?;
         Ok(report.exit_code(self.threshold.fail_on))
     }
 }

@@ -1,6 +1,7 @@
 //! Options that several commands share, and how their values are read.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
@@ -113,6 +114,9 @@ pub(super) struct PlanOptions {
     /// Run only plans whose id contains this text.
     #[arg(long, value_name = "TEXT")]
     pub(super) filter: Option<String>,
+    /// Leave out plans whose id contains this text, such as `kill/`. May be repeated.
+    #[arg(long, value_name = "TEXT")]
+    pub(super) exclude: Vec<String>,
     /// The seed of the wire ids.
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(super) seed: u64,
@@ -120,8 +124,21 @@ pub(super) struct PlanOptions {
 
 impl PlanOptions {
     pub(super) fn jobs(&self, dialects: &[Dialect]) -> Result<Vec<Job>, CliError> {
-        jobs(&self.scenarios, dialects, self.filter.as_deref(), self.seed)
+        let jobs = jobs(&self.scenarios, dialects, self.filter.as_deref(), self.seed)?;
+        without(jobs, &self.exclude)
     }
+}
+
+/// The plans whose ids contain none of these texts; there must be some.
+pub(super) fn without(mut jobs: Vec<Job>, excluded: &[String]) -> Result<Vec<Job>, CliError> {
+    jobs.retain(|job| {
+        let id = job.plan.id.to_string();
+        !excluded.iter().any(|text| id.contains(text.as_str()))
+    });
+    if jobs.is_empty() {
+        return Err(CliError::input("--exclude leaves no plan\nhint: `brickbat run --list` shows all plans"));
+    }
+    Ok(jobs)
 }
 
 /// The plans of scenarios; there must be some.
@@ -185,6 +202,20 @@ pub(super) fn profile(name: &str) -> Result<&'static Profile, UnknownName> {
 
 pub(super) fn canary(name: &str) -> Result<Canary, UnknownName> {
     Canary::from_name(name).ok_or_else(|| unknown(Canary::all().map(Canary::name)))
+}
+
+/// A length of time in seconds, minutes or hours.
+pub(super) fn duration(word: &str) -> Result<Duration, UnknownName> {
+    let (number, unit) = word.split_at(word.find(|c: char| !c.is_ascii_digit()).unwrap_or(word.len()));
+    let seconds = match unit {
+        "" | "s" => Some(1),
+        "m" => Some(60),
+        "h" => Some(3600),
+        _ => None,
+    };
+    let expected = || UnknownName("expected a duration such as 90s, 10m or 2h".to_owned());
+    let (number, seconds) = number.parse::<u64>().ok().zip(seconds).ok_or_else(expected)?;
+    number.checked_mul(seconds).map(Duration::from_secs).ok_or_else(|| UnknownName("too long".to_owned()))
 }
 
 /// A factor that neither takes all patience nor lets a run last for days.

@@ -1,28 +1,45 @@
-//! Progress of a run: a bar on a terminal, plain lines elsewhere. All of it goes to standard error.
+//! Progress of a run. Each new cause is a line on standard output as it is found; how far the run has come goes to standard
+//! error, as a bar on a terminal and as plain lines elsewhere.
 
+use std::collections::BTreeSet;
 use std::io::IsTerminal;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::output::tell;
+use super::output::{paint, print, tell};
 use super::secrets::redactor;
+use super::terminal::width;
 use brickbat_drive::runner::System;
+use brickbat_engine::triage::Signature;
+use brickbat_report::report::text::{Tone, counted};
 use brickbat_report::report::{Case, text};
-use brickbat_scenario::verdict::Verdict;
+use brickbat_scenario::verdict::{Finding, Severity, Verdict};
 
 /// Shows how far a run has come.
 pub(super) struct Progress {
     bar: Option<ProgressBar>,
-    last: Mutex<Last>,
+    state: Mutex<State>,
+    causes: Option<Arc<Mutex<FoundCauses>>>,
 }
 
-/// What was printed last.
-struct Last {
+/// What has been counted and printed.
+struct State {
+    began: Instant,
     line_at: Instant,
     /// Why a plan could not be judged: a system that does not start gives the same reason for each plan.
     error: Option<String>,
+    n_done: usize,
+    n_apart: usize,
+    n_failed: usize,
+    is_counting: bool,
+}
+
+/// The causes that a run has found so far, on all its systems.
+pub(super) struct FoundCauses {
+    known: BTreeSet<(String, Signature)>,
+    fail_on: Severity,
 }
 
 /// Without a terminal, one line is printed for so many plans.
@@ -31,13 +48,69 @@ const PLANS_PER_LINE: usize = 100;
 /// Slow systems get a line at least as often as this.
 const LINE_PERIOD: Duration = Duration::from_secs(20);
 
+/// How often the time on the bar goes on.
+const TICK: Duration = Duration::from_millis(500);
+
+impl State {
+    fn new() -> State {
+        let now = Instant::now();
+        State {
+            began: now,
+            line_at: now,
+            error: None,
+            n_done: 0,
+            n_apart: 0,
+            n_failed: 0,
+            is_counting: false,
+        }
+    }
+}
+
+impl FoundCauses {
+    pub(super) fn new(fail_on: Severity) -> FoundCauses {
+        FoundCauses { known: BTreeSet::new(), fail_on }
+    }
+
+    /// A line for each finding of a case whose cause is new.
+    fn lines(&mut self, case: &Case, state: &str) -> String {
+        let mut text = String::new();
+        for finding in case.counted() {
+            if self.known.insert((case.system.clone(), Signature::of(finding))) {
+                text.push_str(&self.line(case, finding, state));
+            }
+        }
+        text
+    }
+
+    fn line(&self, case: &Case, finding: &Finding, state: &str) -> String {
+        let tone = if finding.harm <= self.fail_on { Tone::Bad } else { Tone::Warn };
+        let name = finding.harm.name();
+        let words = format!("{}: {}", case.plan, finding.message);
+        let room = width().saturating_sub(state.len() + name.len() + 4);
+        format!("{state}: {}  {}\n", paint(tone, name), text::in_one_line(&words, room))
+    }
+}
+
 impl Progress {
     pub(super) fn on(system: &System) -> Progress {
         let bar = std::io::stderr().is_terminal().then(|| {
-            let bar = ProgressBar::new(0).with_style(style("{prefix} [{bar:30}] {pos}/{len} {wide_msg}"));
+            // Until it is known how much there is to do, there is nothing to fill.
+            let bar = ProgressBar::new_spinner().with_style(style("{prefix} {elapsed} {wide_msg}"));
+            bar.enable_steady_tick(TICK);
             bar.with_prefix(redactor().text(&system.name()).into_owned())
         });
-        Progress { bar, last: Mutex::new(Last { line_at: Instant::now(), error: None }) }
+        Progress { bar, state: Mutex::new(State::new()), causes: None }
+    }
+
+    /// Shows nothing.
+    pub(super) fn silent() -> Progress {
+        Progress { bar: Some(ProgressBar::hidden()), state: Mutex::new(State::new()), causes: None }
+    }
+
+    /// The same, which prints each new cause.
+    pub(super) fn with_causes(mut self, causes: Arc<Mutex<FoundCauses>>) -> Progress {
+        self.causes = Some(causes);
+        self
     }
 
     /// Reports a long preparation.
@@ -51,12 +124,11 @@ impl Progress {
     /// Reports how far something has come whose end is not known.
     pub(super) fn say(&self, words: &str) {
         match &self.bar {
-            Some(bar) => {
-                bar.set_style(style("{prefix} {wide_msg}"));
-                bar.set_message(words.to_owned());
-                bar.tick();
+            Some(bar) => bar.set_message(words.to_owned()),
+            None => {
+                let mut state = self.state();
+                line(&mut state, false, words);
             }
-            None => self.line(false, words),
         }
     }
 
@@ -68,33 +140,66 @@ impl Progress {
         }
     }
 
-    /// Reports that a case is done.
+    /// Reports that a case is done. What the system cannot be asked is no progress.
     pub(super) fn case(&self, case: &Case, n_done: usize, n_all: usize) {
+        let n_causes = self.found(case, "found");
+        let mut state = self.state();
+        state.n_failed += usize::from(case.worst_counted().is_some());
+        if case.judged == Verdict::Unsupported {
+            state.n_apart += 1;
+            return;
+        }
+        state.n_done = n_done - state.n_apart;
+        let n_all = n_all - state.n_apart;
+        let words = format!(
+            "{} of {n_all} judged, {} failed, {}",
+            state.n_done,
+            state.n_failed,
+            counted(n_causes, "cause")
+        );
         let Some(bar) = &self.bar else {
-            let is_due = n_done.is_multiple_of(PLANS_PER_LINE) || n_done == n_all;
-            return self.line(is_due, &format!("{}: {n_done} of {n_all} plans", case.system));
+            let is_due = state.n_done.is_multiple_of(PLANS_PER_LINE) || state.n_done == n_all;
+            let words = format!("{}: {words}, {} s", case.system, state.began.elapsed().as_secs());
+            return line(&mut state, is_due, &words);
         };
+        if !std::mem::replace(&mut state.is_counting, true) {
+            bar.set_style(style("{prefix} {elapsed} [{bar:20}] {wide_msg}"));
+        }
         bar.set_length(n_all as u64);
-        bar.set_position(n_done as u64);
-        bar.set_message(case.plan.clone());
-        let mut last = self.last();
-        if case.judged == Verdict::HarnessError && last.error != case.reason {
-            last.error.clone_from(&case.reason);
+        bar.set_position(state.n_done as u64);
+        bar.set_message(words);
+        if case.judged == Verdict::HarnessError && state.error != case.reason {
+            state.error.clone_from(&case.reason);
             bar.println(text::line(case));
         }
     }
 
-    /// Prints a line if one is due, or if the last one is long ago.
-    fn line(&self, is_due: bool, words: &str) {
-        let mut last = self.last();
-        if is_due || last.line_at.elapsed() >= LINE_PERIOD {
-            last.line_at = Instant::now();
-            tell(words);
-        }
+    /// Reports a case that has failed once, and that is run again before it counts.
+    pub(super) fn suspected(&self, case: &Case) {
+        self.found(case, "seen");
     }
 
-    fn last(&self) -> MutexGuard<'_, Last> {
-        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Prints the causes that a case shows first, and says how many there are by now.
+    fn found(&self, case: &Case, state: &str) -> usize {
+        let Some(causes) = &self.causes else { return 0 };
+        let mut causes = causes.lock().unwrap_or_else(PoisonError::into_inner);
+        let lines = causes.lines(case, state);
+        if !lines.is_empty() {
+            self.hide(|| print(&lines));
+        }
+        causes.known.iter().filter(|(system, _)| *system == case.system).count()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Prints a line if one is due, or if the last one is long ago.
+fn line(state: &mut State, is_due: bool, words: &str) {
+    if is_due || state.line_at.elapsed() >= LINE_PERIOD {
+        state.line_at = Instant::now();
+        tell(words);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use brickbat_scenario::plan::CONTROL;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
@@ -13,6 +14,8 @@ use super::launch::{FOUND, Launch, block_on, start};
 use super::library::one_scenario;
 use super::options::{SystemOptions, dialect};
 use super::output::{paint, print};
+use super::runs::{self, KeptCase};
+use super::work::Work;
 use brickbat_drive::runner::{Job, Options, Repeat, Started};
 use brickbat_engine::checks::CHECKS;
 use brickbat_engine::triage::Signature;
@@ -25,12 +28,13 @@ use brickbat_scenario::scenario::{Provenance, Scenario};
 use brickbat_scenario::verdict::{Finding, Verdict};
 use brickbat_search::shrink::Setting;
 
-/// Run a scenario that was found to fail, and judge that one failure: FIXED, STILL FAILS, FLAKY or ERROR.
+/// Run a case again that was found to fail, and judge that one failure: FIXED, STILL FAILS, FLAKY or ERROR.
 #[derive(Args)]
 #[command(after_help = EXAMPLES, mut_arg("systems", |arg| arg.help(SYSTEM_HELP)))]
 pub(super) struct Replay {
-    /// A scenario file with the key `found`, as `brickbat shrink`, `fuzz --out` and `run --explore` write it.
-    #[arg(value_name = "FILE")]
+    /// The short id of a case, as `brickbat run` prints it, or a scenario file with the key `found`, as `brickbat shrink`,
+    /// `fuzz --out` and `run --explore` write it.
+    #[arg(value_name = "ID|FILE")]
     file: String,
     #[command(flatten)]
     system: SystemOptions,
@@ -40,12 +44,16 @@ pub(super) struct Replay {
     /// How often to run it; 3 times by default, or as often as the file says it took to see the failure.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
     repeat: Option<u16>,
+    /// With an id: the --out directory of the run that has the case; by default the newest of the last runs that has it.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
 }
 
 /// The help of `--system` for commands that take a scenario with the key `found`.
 pub(super) const SYSTEM_HELP: &str = "The system, such as `ai-sdk@6/ui-messages`; by default the one that the file names. With --manifest, a name in it";
 
 const EXAMPLES: &str = "Examples:
+  brickbat replay 3f2a
   brickbat replay found.yaml
   brickbat replay found.yaml --system ai-sdk@6/ui-messages-clean
   brickbat replay found.yaml --command 'node adapter.mjs' --repeat 20
@@ -61,6 +69,9 @@ const AT_ONCE: u16 = 1;
 
 impl Replay {
     pub(super) fn execute(&self) -> Outcome {
+        if runs::is_short_id(&self.file) {
+            return self.replay_case(&runs::find(&self.file, self.out.as_deref())?);
+        }
         let (scenario, found) = one_found(&self.file)?;
         let system = self.system.system_of(&scenario)?;
         let launch = Launch::newest()?;
@@ -86,14 +97,55 @@ impl Replay {
         let answer = ReplayVerdict::of(&runs, &Signature::of_found(&found));
         let what = if found.says.is_empty() { String::new() } else { format!(" ({})", found.says) };
         print(&format!(
-            "{}  {}\n  {} {}{what} on {name} in {}\n",
+            "{}: {}\n  {} {}{what} on {name} in {}\n",
             paint(answer.tone(), answer.word()),
             answer.words(),
             found.harm.name(),
             found.check,
             setting.dialect,
         ));
-        print(&others(&runs, &found));
+        print(&others(&runs, &Signature::of_found(&found)));
+        Ok(answer.code())
+    }
+}
+
+impl Replay {
+    /// Runs a case of an earlier run again, on the system and with the arguments of that run.
+    fn replay_case(&self, kept: &KeptCase) -> Outcome {
+        if self.dialect.is_some() || self.system.is_given() {
+            let words = "a case is replayed on its own system and dialect\nhint: `brickbat run PLAN --system NAME` runs \
+                         its plan on another one";
+            return Err(CliError::input(words));
+        }
+        let case = &kept.note;
+        let Some(first) = case.findings.first() else {
+            let words = format!("{} was {}; there is no failure to look for", case.plan, case.verdict.name());
+            return Err(CliError::input(format!("{words}\nhint: run it again with `{}`", case.reproduce)));
+        };
+        let rule = first.rule.as_deref();
+        let cause = Signature::of_written(&first.check, first.harm, rule, &first.message);
+        let work = Work::one_again(&kept.run, case)?;
+        let launch = Launch::new(work.profiles.clone())?;
+        let options = Options { repeat: Repeat::ONCE, ..launch.options(AT_ONCE) };
+        let times = self.repeat.map_or(RUNS, u32::from);
+        let runs = async {
+            let mut runs = Vec::new();
+            for (system, jobs) in &work.batches {
+                let started = start(system, options.supervisor).await?;
+                for _ in 0..times {
+                    let cases = started.run(jobs, options, &|_, _, _| {}).await;
+                    // A control plan that fails leaves its plan unjudged.
+                    runs.extend(cases.into_iter().filter(|ran| ran.plan == case.plan));
+                }
+            }
+            Ok::<_, CliError>(runs)
+        };
+        let runs = block_on(until_interrupted(runs))?.ok_or(CliError::Interrupted)??;
+        let answer = ReplayVerdict::of(&runs, &cause);
+        let (word, words) = (paint(answer.tone(), answer.word()), answer.words());
+        let harm = first.harm.name();
+        print(&format!("{word}: {words}\n  {harm} {}: {} on {}\n", first.check, case.plan, case.system));
+        print(&others(&runs, &cause));
         Ok(answer.code())
     }
 }
@@ -199,9 +251,9 @@ impl ReplayVerdict {
 
     fn words(&self) -> String {
         match self {
-            ReplayVerdict::Fixed { of } => format!("in none of {of} runs"),
-            ReplayVerdict::StillFails { of } => format!("in {of} of {of} runs"),
-            ReplayVerdict::Flaky { seen, of } => format!("in {seen} of {of} runs"),
+            ReplayVerdict::Fixed { of } => format!("0 of {of} runs show it"),
+            ReplayVerdict::StillFails { of } => format!("{of} of {of} runs show it"),
+            ReplayVerdict::Flaky { seen, of } => format!("{seen} of {of} runs show it"),
             ReplayVerdict::Error { reason } => reason.clone(),
         }
     }
@@ -224,13 +276,12 @@ impl ReplayVerdict {
 }
 
 /// The other findings of the runs, in lines.
-fn others(runs: &[Case], found: &Provenance) -> String {
-    let cause = Signature::of_found(found);
+fn others(runs: &[Case], cause: &Signature) -> String {
     let mut seen: BTreeMap<Signature, (usize, String)> = BTreeMap::new();
     for case in runs.iter().filter(|case| case.judged == Verdict::Fail) {
         let of_case: BTreeMap<Signature, &String> =
             case.findings.iter().map(|finding| (Signature::of(finding), &finding.message)).collect();
-        for (signature, message) in of_case.into_iter().filter(|(signature, _)| *signature != cause) {
+        for (signature, message) in of_case.into_iter().filter(|(signature, _)| signature != cause) {
             seen.entry(signature).or_insert_with(|| (0, message.clone())).0 += 1;
         }
     }

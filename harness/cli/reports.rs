@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::error::{CliError, UnknownName};
+use brickbat_report::record::Record;
 use brickbat_report::report::Report;
 use brickbat_report::report::format::{FORMATS, Format};
 use brickbat_scenario::verdict::Severity;
@@ -32,9 +33,20 @@ impl ReportOptions {
         })
     }
 
-    pub(super) fn write(&self, report: &Report, fail_on: Severity) -> Result<(), CliError> {
+    /// Whether a report shows what happened in the cases.
+    pub(super) fn shows_records(&self) -> bool {
+        self.reports.iter().any(|report| report.format.ending == "html")
+    }
+
+    /// Writes the reports. `records` are those of the cases that stand for the causes, where they were kept.
+    pub(super) fn write(
+        &self,
+        report: &Report,
+        fail_on: Severity,
+        records: &[Record],
+    ) -> Result<(), CliError> {
         self.reports.iter().try_for_each(|ReportFile { path, format }| {
-            let written = fs::write(path, (format.render)(report, fail_on));
+            let written = fs::write(path, (format.render)(report, fail_on, records));
             written.map_err(|error| CliError::cannot_write(path.display(), error))
         })
     }

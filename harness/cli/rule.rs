@@ -22,20 +22,6 @@ pub(super) fn named(word: &str) -> Result<RuleArgs, UnknownName> {
     Err(unknown(word, Rule::all().flat_map(names)))
 }
 
-/// Rules for request bodies, and rules for streams.
-type RulesAndStreamRules = (Vec<&'static Rule>, Vec<&'static StreamRule>);
-
-/// Finds rules of both kinds by id, alias or name.
-pub(super) fn any_named(word: &str) -> Result<RulesAndStreamRules, UnknownName> {
-    match (Rule::named(word), StreamRule::named(word)) {
-        (rules, of_streams) if rules.is_empty() && of_streams.is_empty() => {
-            let of_streams = StreamRule::all().flat_map(|rule| [rule.id, rule.short_name()]);
-            Err(unknown(word, Rule::all().flat_map(names).chain(of_streams)))
-        }
-        found => Ok(found),
-    }
-}
-
 /// All rules that are named in a list of options.
 pub(super) fn all(named: &[RuleArgs]) -> Vec<&'static Rule> {
     named.iter().flat_map(|named| named.0.iter().copied()).collect()

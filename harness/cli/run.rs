@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::baseline::{BaselineOptions, PendingBaseline};
 use super::error::{CliError, Outcome};
@@ -17,17 +17,23 @@ use super::options::{
     self, ConfirmOptions, FailOnOptions, JobOptions, PlanOptions, ProviderOptions, SystemOptions,
 };
 use super::output::{paint, print};
-use super::progress::Progress;
+use super::progress::{FoundCauses, Progress};
 use super::reports::ReportOptions;
+use super::requirements::Requirements;
+use super::runs;
 use super::secrets::redactor;
+use super::terminal::width;
 use super::work::{self, Work};
 use brickbat_drive::folder::{self, RunArguments, RunCase, RunFolder, RunNote, case_path};
-use brickbat_drive::runner::{self, Job, Keep, Options, System};
+use brickbat_drive::runner::{self, Job, Keep, Options, Suspected, System, quoted};
 use brickbat_report::baseline::Baseline;
 use brickbat_report::record::Record;
-use brickbat_report::report::{Case, Report, Shard, Timing, text};
+use brickbat_report::report::annotations;
+use brickbat_report::report::brief::{self, Page};
+use brickbat_report::report::{Account, Case, Report, Shard, Timing, text};
 use brickbat_rules::dialect::Dialect;
 use brickbat_rules::redact::Redactor;
+use brickbat_scenario::verdict::Verdict;
 
 /// Run scenarios on systems and judge what the systems do.
 #[derive(Args)]
@@ -62,15 +68,34 @@ pub(super) struct Run {
     confirm: ConfirmOptions,
     #[command(flatten)]
     report: ReportOptions,
+    /// Hold systems to the dated requirements of that name, such as `2026-11`: its scenarios, checks and profiles, whatever
+    /// Brickbat has learnt since.
+    #[arg(long, value_name = "SET", value_parser = Requirements::named, conflicts_with_all = ["profiles", "explore", "rerun_failed"])]
+    requirements: Option<Requirements>,
+    /// What is printed: text for people, annotations in GitHub workflows, or SARIF 2.1.0 for code scanning.
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: OutputFormat,
     /// Run only this part of the plans, such as `2/4` for the second of four; `brickbat merge` joins the JSON reports of
     /// all parts. The part that a plan belongs to depends only on its id.
     #[arg(long, value_name = "I/N", value_parser = Shard::parse)]
     shard: Option<Shard>,
+    /// Print every plan that did not pass, and the whole account, before the closing block.
+    #[arg(long)]
+    verbose: bool,
     /// Keep a record of each case in this directory: trace, requests and responses, receipts, ledger, the adapter's
-    /// standard error and the verdict. `brickbat show` reads it. With --explore, the directory gets a scenario for each
-    /// distinct failure instead.
+    /// standard error and the verdict. `brickbat show` reads it. By default, what did not pass is kept in the cache folder,
+    /// of the last ten runs. With --explore, the directory gets a scenario for each distinct failure instead.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Print the closing block alone: no progress, and no line for a cause as it is found.
+    #[arg(long, conflicts_with = "verbose")]
+    quiet: bool,
+    /// Stop after this time, such as `10m`, and report what has been judged by then.
+    #[arg(long, value_name = "T", value_parser = options::duration)]
+    timeout: Option<Duration>,
+    /// Keep no record.
+    #[arg(long, conflicts_with = "out")]
+    no_out: bool,
     /// Run the failed, unjudged and unreached cases of an earlier run again, with the same systems, profiles and seed.
     /// DIR is its --out directory.
     #[arg(
@@ -111,10 +136,15 @@ impl Run {
             list(&work::plans(&self.arguments())?.0, self.shard);
             return Ok(0);
         }
-        let work = match &self.rerun_failed {
+        let mut work = match &self.rerun_failed {
             Some(folder) => Work::again(folder)?,
             None => Work::of(self.arguments())?,
         };
+        if let Some(set) = &self.requirements {
+            let is_of_set =
+                |job: &Job| job.path.is_some() || set.scenarios.contains_key(&job.plan.id.scenario);
+            work.batches.iter_mut().for_each(|(_, jobs)| jobs.retain(is_of_set));
+        }
         if work.batches.is_empty() {
             print("nothing to run again: every case passed, or was unreachable or unsupported\n");
             return Ok(0);
@@ -128,8 +158,8 @@ impl Run {
         let baselines = self.baseline.load(&systems)?;
         let pending = self.baseline.pending()?;
         let folder = self.folder(&work)?;
-        let report = self.run(&work, folder.as_ref(), &baselines)?;
-        self.conclude(&work, folder.as_ref(), pending, &report)
+        let report = self.run(&work, &folder, &baselines)?;
+        self.conclude(&work, &folder, pending, &report)
     }
 
     /// What is to be run, in the words of the user.
@@ -145,11 +175,30 @@ impl Run {
             model: self.model.clone(),
             patience: Some(patience).filter(|factor| *factor != 1.0),
             dialects: self.provider.dialects().iter().map(|dialect| dialect.name().to_owned()).collect(),
-            profiles: self.provider.profiles().iter().map(|profile| profile.name.to_owned()).collect(),
+            profiles: match &self.requirements {
+                Some(set) => set.profiles.clone(),
+                None => self.provider.profiles().iter().map(|profile| profile.name.to_owned()).collect(),
+            },
             filter: self.plans.filter.clone(),
+            exclude: self.plans.exclude.clone(),
             seed: self.plans.seed,
             shard: self.shard,
         }
+    }
+
+    /// The requirements that the run asks whole, if it does.
+    fn whole_requirements(&self, work: &Work, report: &Report) -> Option<Requirements> {
+        let is_part = !self.plans.scenarios.is_empty()
+            || self.plans.filter.is_some()
+            || !self.plans.exclude.is_empty()
+            || self.rerun_failed.is_some();
+        if is_part {
+            return None;
+        }
+        let set = self.requirements.clone().or_else(Requirements::newest)?;
+        let (dialects, profiles) = (self.provider.dialects(), &work.arguments.profiles);
+        let are_whole = work.batches.iter().all(|(system, _)| set.are_whole(system, dialects, profiles));
+        (are_whole && (work.arguments.shard.is_some() || set.ran_in(report))).then_some(set)
     }
 
     fn exploration(&self) -> Exploration<'_> {
@@ -165,9 +214,14 @@ impl Run {
         }
     }
 
-    /// The run folder, if there is to be one.
-    fn folder(&self, work: &Work) -> Result<Option<RunFolder>, CliError> {
-        let Some(path) = &self.out else { return Ok(None) };
+    /// Where the records go.
+    fn folder(&self, work: &Work) -> Result<Records, CliError> {
+        let Some(path) = &self.out else {
+            let path = if self.no_out { None } else { runs::new_folder() };
+            // A run needs no cache: where none can be written, nothing is kept.
+            let folder = path.and_then(|path| RunFolder::create(&path, &note(work, None)).ok());
+            return Ok(folder.map_or(Records::None, Records::Cached));
+        };
         let is_same = |other: &PathBuf| {
             path.canonicalize().ok().is_some_and(|path| other.canonicalize().ok() == Some(path))
         };
@@ -175,38 +229,37 @@ impl Run {
             let words = "--out is the directory that is run again\nhint: choose another one";
             return Err(CliError::input(words));
         }
-        Ok(Some(RunFolder::create(path, &note(work, None))?))
+        Ok(Records::Asked(RunFolder::create(path, &note(work, None))?))
     }
 
     /// Runs everything, and reports what was done if the user interrupts it.
-    fn run(
-        &self,
-        work: &Work,
-        folder: Option<&RunFolder>,
-        baselines: &[Baseline],
-    ) -> Result<Report, CliError> {
+    fn run(&self, work: &Work, records: &Records, baselines: &[Baseline]) -> Result<Report, CliError> {
         let started = Instant::now();
         let launch = Launch::new(work.profiles.clone())?;
-        let keep = |record: &Record, redactor: &Redactor| {
-            if let Some(folder) = folder {
-                folder.keep(record, redactor);
-            }
-        };
+        let keep = |record: &Record, redactor: &Redactor| records.keep(record, redactor);
         let shard = work.arguments.shard;
         let options = Options {
             fail_fast: self.fail_fast.then_some(self.threshold.fail_on),
             repeat: self.confirm.repeat(self.repeat),
             shard,
             baselines,
-            keep: folder.map(|_| Keep(&keep)),
+            keep: (!matches!(records, Records::None)).then_some(Keep(&keep)),
             ..launch.options(self.concurrency.jobs)
         };
         // Cases that are done stay, whatever becomes of the others.
         let done = Mutex::new(Vec::new());
+        let causes = Arc::new(Mutex::new(FoundCauses::new(self.threshold.fail_on)));
         let run = async {
             let mut cases = Vec::new();
             for (system, jobs) in &work.batches {
-                let progress = Progress::on(system);
+                let mut progress = Progress::on(system);
+                if self.quiet {
+                    progress = Progress::silent();
+                } else if self.format == OutputFormat::Text {
+                    progress = progress.with_causes(Arc::clone(&causes));
+                }
+                let suspected = |case: &Case| progress.suspected(case);
+                let options = Options { suspected: Some(Suspected(&suspected)), ..options };
                 let on_case = |case: &Case, n_done, n_all| {
                     done.lock().unwrap_or_else(PoisonError::into_inner).push(case.clone());
                     progress.case(case, n_done, n_all);
@@ -220,14 +273,31 @@ impl Run {
             }
             cases
         };
-        let cases = block_on(until_interrupted(run))?.unwrap_or_else(|| {
+        let limited = async {
+            match self.timeout {
+                Some(time) => tokio::time::timeout(time, run).await.map_err(|_| "the time was up"),
+                None => Ok(run.await),
+            }
+        };
+        let ended = block_on(until_interrupted(limited))?.unwrap_or(Err("the run was interrupted"));
+        let cases = ended.unwrap_or_else(|why| {
             let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-            runner::with_not_reached(&work.batches, &work.profiles, shard, done)
+            runner::with_not_reached(&work.batches, &work.profiles, shard, done, why)
         });
         let report = Report::new(work.arguments.seed, work.arguments.profiles.clone(), cases);
+        let report = match &self.requirements {
+            Some(set) => report.held_to(&set.checks),
+            None => report,
+        };
+        let whole = self.whole_requirements(work, &report);
+        let mut report = report.requiring(whole.map(|set| set.name));
+        if shard.is_some() {
+            // The level is that of all shards together.
+            report.accounts.iter_mut().for_each(Account::without_level);
+        }
         let mut report = report.held_against(baselines);
         report.shard = shard;
-        report.timing = Some(Timing { wall_ms: started.elapsed().as_millis() as u64 });
+        report = report.timed(started.elapsed().as_millis() as u64);
         report.redact(redactor());
         Ok(report)
     }
@@ -236,23 +306,35 @@ impl Run {
     fn conclude(
         &self,
         work: &Work,
-        folder: Option<&RunFolder>,
+        records: &Records,
         pending: Option<PendingBaseline<'_>>,
         report: &Report,
     ) -> Outcome {
         let fail_on = self.threshold.fail_on;
-        print(&text::render(report, fail_on, paint));
-        self.report.write(report, fail_on)?;
+        if self.verbose && self.format == OutputFormat::Text {
+            print(&format!("{}\n", text::render(report, fail_on, paint)));
+        }
+        let kept = match records {
+            Records::None => None,
+            Records::Cached(_) => Some(String::new()),
+            Records::Asked(_) => {
+                self.out.as_ref().map(|out| format!(" --out {}", quoted(&out.to_string_lossy())))
+            }
+        };
+        match self.format {
+            OutputFormat::Text => {
+                let page = Page { width: width(), fail_on, kept: kept.as_deref(), paint: &paint };
+                print(&brief::render(report, &page));
+            }
+            OutputFormat::Github => print(&annotations::to_github(report, fail_on)),
+            OutputFormat::Sarif => print(&annotations::to_sarif(report, fail_on)),
+        }
+        let examples = if self.report.shows_records() { records.examples(report) } else { Vec::new() };
+        self.report.write(report, fail_on, &examples)?;
         if let Some(pending) = pending {
             pending.write(report, &self.known_plans(work))?;
         }
-        if let Some(folder) = folder {
-            folder.finish(&note(work, Some(report)), &report.to_json()).map_err(|error| {
-                CliError::input(format!(
-                    "{error}\nhint: the printed report is complete; the run directory is not"
-                ))
-            })?;
-        }
+        records.finish(&note(work, Some(report)), report)?;
         Ok(report.exit_code(fail_on))
     }
 
@@ -266,6 +348,68 @@ impl Run {
         let all = [of(&[]), of(&files)].concat();
         let ran = work.batches.iter().flat_map(|(_, jobs)| jobs);
         ran.chain(&all).map(|job| job.plan.id.to_string()).collect()
+    }
+}
+
+/// What a run prints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum OutputFormat {
+    /// Text for people.
+    Text,
+    /// Annotations in a GitHub workflow.
+    Github,
+    /// SARIF 2.1.0 for code scanning.
+    Sarif,
+}
+
+/// Where the records of cases go.
+enum Records {
+    /// Nothing is kept.
+    None,
+    /// What did not pass goes to the cache folder.
+    Cached(RunFolder),
+    /// Everything goes where the user wants it.
+    Asked(RunFolder),
+}
+
+impl Records {
+    fn keep(&self, record: &Record, redactor: &Redactor) {
+        match self {
+            Records::Cached(folder)
+                if record.case.verdict == Verdict::Fail || record.case.verdict.is_unjudged() =>
+            {
+                folder.keep(record, redactor);
+            }
+            Records::Asked(folder) => folder.keep(record, redactor),
+            Records::None | Records::Cached(_) => {}
+        }
+    }
+
+    /// The records of the cases that stand for the causes, as far as they were kept.
+    fn examples(&self, report: &Report) -> Vec<Record> {
+        let folder = match self {
+            Records::None => return Vec::new(),
+            Records::Cached(folder) | Records::Asked(folder) => folder.path(),
+        };
+        let causes = report.causes();
+        let examples = causes.iter().filter_map(|cause| Some(cause.example()?.0));
+        let paths = examples.map(|case| folder.join(case_path(&case.system, &case.plan)));
+        paths.filter_map(|path| folder::read_case(&path).ok()).collect()
+    }
+
+    /// Writes the end of the run. Who asked for no folder is not bothered if that fails.
+    fn finish(&self, note: &RunNote, report: &Report) -> Result<(), CliError> {
+        match self {
+            Records::None => Ok(()),
+            Records::Cached(folder) => {
+                let _ = folder.finish(note, &report.to_json());
+                Ok(())
+            }
+            Records::Asked(folder) => folder.finish(note, &report.to_json()).map_err(|error| {
+                let hint = "hint: the printed report is complete; the run directory is not";
+                CliError::input(format!("{error}\n{hint}"))
+            }),
+        }
     }
 }
 
@@ -289,11 +433,19 @@ fn note(work: &Work, report: Option<&Report>) -> RunNote {
         dialects: _,
         profiles: _,
         filter,
+        exclude,
         patience: _,
         seed: _,
         shard: _,
     } = &mut arguments;
-    let own = manifest.iter_mut().chain(command).chain(mode).chain(sdk_version).chain(model).chain(filter);
+    let own = manifest
+        .iter_mut()
+        .chain(command)
+        .chain(mode)
+        .chain(sdk_version)
+        .chain(model)
+        .chain(filter)
+        .chain(exclude);
     scenarios.iter_mut().chain(systems).chain(own).for_each(|word| redactor().string(word));
     let cases = report.into_iter().flat_map(|report| &report.cases).map(|case| RunCase {
         system: case.system.clone(),
@@ -308,6 +460,6 @@ fn note(work: &Work, report: Option<&Report>) -> RunNote {
         arguments,
         finished: report.is_some(),
         cases: cases.collect(),
-        timing: report.and_then(|report| report.timing.clone()),
+        timing: report.and_then(|report| Some(Timing { cases_ms: Vec::new(), ..report.timing.clone()? })),
     }
 }

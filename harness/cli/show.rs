@@ -7,26 +7,41 @@ use clap::Args;
 
 use super::error::{CliError, Outcome};
 use super::output::{paint, print};
+use super::runs;
+use super::secrets::redactor;
+use super::terminal::width;
 use brickbat_drive::folder;
 use brickbat_report::record::CaseNote;
-use brickbat_report::report::timeline;
+use brickbat_report::report::{html, raw, timeline};
 
-/// Show what happened in one case of a run that was kept with `run --out`.
+/// Show what happened in one case of a run, by the short id that `run` prints.
+///
+/// The last ten runs keep what did not pass; `run --out DIR` keeps every case.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Show {
-    /// The directory of a case, a plan's id, or a part of an id that only one case of the run has.
+    /// The short id of a case, its directory, a plan's id, or a part of an id that only one case of the run has.
     #[arg(value_name = "CASE")]
     case: String,
-    /// The --out directory of the run that has the case.
+    /// The --out directory of the run that has the case; by default the newest of the last runs that has it.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Only cases of systems whose name contains this text.
-    #[arg(long, value_name = "TEXT", requires = "out")]
+    #[arg(long, value_name = "TEXT")]
     system: Option<String>,
+    /// Show the requests and replies next to the fault as they went over the wire, and what the system had stored.
+    #[arg(long)]
+    raw: bool,
+    /// Write the case as a page for a browser to this file: timeline, requests, and what is wrong in them.
+    #[arg(long, value_name = "FILE", conflicts_with = "raw")]
+    html: Option<PathBuf>,
 }
 
 const EXAMPLES: &str = "Examples:
+  brickbat show 3f2a
+  brickbat show 3f2a --raw
+  brickbat show 3f2a --html case.html
+  brickbat show mid-batch#k=1@anthropic
   brickbat run abort/ --system ai-sdk@6/ui-messages --out last
   brickbat show 'abort/mid-batch#k=1@anthropic-messages' --out last
   brickbat show mid-batch#k=1@openai-chat --out last --system ai-sdk";
@@ -37,10 +52,22 @@ const MAX_CANDIDATES: usize = 20;
 impl Show {
     pub(super) fn execute(&self) -> Outcome {
         let folder = match &self.out {
+            _ if runs::is_short_id(&self.case) => runs::find(&self.case, self.out.as_deref())?.folder,
             Some(out) => self.find(out)?,
-            None => self.given()?,
+            None if Path::new(&self.case).exists() => self.given()?,
+            None => self.find(&last_run()?)?,
         };
-        print(&timeline::draw(&folder::read_case(&folder)?, &paint));
+        let record = folder::read_case(&folder)?;
+        if let Some(path) = &self.html {
+            let page = redactor().text(&html::of_case(&record)).into_owned();
+            std::fs::write(path, page).map_err(|error| CliError::cannot_write(path.display(), error))?;
+            print(&format!("{}\n", path.display()));
+            return Ok(0);
+        }
+        print(&timeline::draw(&record, width(), &paint));
+        if self.raw {
+            print(&raw::draw(&record, &paint));
+        }
         print(&format!("in {}\n", folder.display()));
         Ok(0)
     }
@@ -93,6 +120,14 @@ impl Show {
             ))),
         }
     }
+}
+
+fn last_run() -> Result<PathBuf, CliError> {
+    let hint = "hint: `brickbat run` keeps what does not pass; with --out DIR it keeps every case";
+    runs::newest_first()
+        .into_iter()
+        .next()
+        .ok_or_else(|| CliError::input(format!("there is no kept run\n{hint}")))
 }
 
 fn candidates(cases: &[&(PathBuf, CaseNote)]) -> String {

@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::error::CliError;
-use super::options::{SystemOptions, jobs};
+use super::options::{SystemOptions, jobs, without};
 use super::secrets::with_home;
 use brickbat_drive::folder::{self, RunArguments, RunNote};
 use brickbat_drive::runner::{Job, System};
+use brickbat_report::record::CaseNote;
 use brickbat_rules::Profile;
 use brickbat_rules::dialect::Dialect;
 use brickbat_rules::redact::REDACTED;
@@ -35,12 +36,31 @@ impl Work {
 
     /// The cases of an earlier run that did not pass, but could have.
     pub(super) fn again(path: &Path) -> Result<Work, CliError> {
-        let wrong = |why: String| CliError::input(format!("{}: {why}", path.display()));
         let note = folder::read_note(path)?;
         let earlier = earlier_cases(path, &note)?;
+        Work::of_earlier(path, note, &earlier)
+    }
+
+    /// One case of an earlier run.
+    pub(super) fn one_again(path: &Path, case: &CaseNote) -> Result<Work, CliError> {
+        let mut note = folder::read_note(path)?;
+        // Plans that the run did not reach are not asked for.
+        note.finished = true;
+        let only = EarlierCase { system: case.system.clone(), plan: case.plan.clone(), is_open: true };
+        let mut work = Work::of_earlier(path, note, &[only])?;
+        work.batches.retain(|(_, jobs)| !jobs.is_empty());
+        Ok(work)
+    }
+
+    fn of_earlier(path: &Path, note: RunNote, earlier: &[EarlierCase]) -> Result<Work, CliError> {
+        let wrong = |why: String| CliError::input(format!("{}: {why}", path.display()));
         let RunNote { mut arguments, finished, .. } = note;
         let own = arguments.manifest.iter().chain(&arguments.command).chain(&arguments.mode);
-        let own = own.chain(&arguments.sdk_version).chain(&arguments.model).chain(&arguments.filter);
+        let own = own
+            .chain(&arguments.sdk_version)
+            .chain(&arguments.model)
+            .chain(&arguments.filter)
+            .chain(&arguments.exclude);
         if own.chain(&arguments.scenarios).chain(&arguments.systems).any(|word| word.contains(REDACTED)) {
             let why = "a secret in the arguments of that run was not kept\nhint: give the arguments again";
             return Err(wrong(why.to_owned()));
@@ -94,7 +114,8 @@ pub(super) fn plans(arguments: &RunArguments) -> Result<(Vec<Job>, Vec<&'static 
         .collect::<Result<_, _>>()?;
     let profiles = arguments.profiles.iter();
     let profiles = profiles.map(|name| Profile::named(name).ok_or_else(|| unknown("profile", name)));
-    let mut jobs = jobs(&arguments.scenarios, &dialects, arguments.filter.as_deref(), arguments.seed)?;
+    let all = jobs(&arguments.scenarios, &dialects, arguments.filter.as_deref(), arguments.seed)?;
+    let mut jobs = without(all, &arguments.exclude)?;
     if let Some(model) = &arguments.model {
         jobs.iter_mut().for_each(|job| job.plan = Arc::new(job.plan.with_model(model)));
     }

@@ -83,7 +83,7 @@ fn run(folder: &Path, bad: &Bad<'_>, options: &[&str]) -> (Said, Vec<Value>) {
         ("TMPDIR", &*temporary),
         ("STORES", &*temporary),
     ];
-    let args = ["run", "bad.yaml", "abort/mid-batch", "control/", "--dialect", "openai-chat"];
+    let args = ["run", "--verbose", "bad.yaml", "abort/mid-batch", "control/", "--dialect", "openai-chat"];
     let more = ["--command", "sh bad.sh", "--report", "r.json"];
     let said = brickbat(folder, &[&args[..], &more, options].concat(), &variables);
     assert_gone(&mark);
@@ -281,7 +281,7 @@ fn a_temporary_folder_that_cannot_be_written_is_named() {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("ok.yaml"), SCENARIO).unwrap();
     let command = format!("{BRICKBAT} agent");
-    let args = ["run", "ok.yaml", "--command", &command];
+    let args = ["run", "--verbose", "ok.yaml", "--command", &command];
     let said = brickbat(folder.path(), &args, &[("TMPDIR", "/proc/self/no/such")]);
     assert_eq!(said.code, Some(3), "{said:#?}");
     assert!(said.out.contains("folder") && said.out.contains("harness-error"), "{said:#?}");

@@ -206,7 +206,7 @@ fn the_built_in_baselines_are_whole() {
 const CANARY: &str = "canary/dangling-on-abort/acp";
 
 fn run(folder: &Path, more: &[&str]) -> Said {
-    let args = ["run", "abort/mid-batch", "--dialect", "openai-chat", "--system", CANARY];
+    let args = ["run", "--verbose", "abort/mid-batch", "--dialect", "openai-chat", "--system", CANARY];
     brickbat(folder, &[&args, more].concat(), &[])
 }
 
@@ -222,7 +222,7 @@ fn a_baseline_that_was_written_makes_the_next_run_green() {
     let written = fs::read_to_string(folder.join("b.yaml")).unwrap();
     assert!(written.contains("thread-survives") && written.contains("Not yet explained."), "{written}");
 
-    let second = run(folder, &["--baseline", "b.yaml", "--report", "r.json", "--write-baseline", "c.yaml"]);
+    let second = run(folder, &["--baseline=b.yaml", "--report", "r.json", "--write-baseline", "c.yaml"]);
     assert_eq!(second.code, Some(0), "{second:#?}");
     assert!(second.out.contains("expected thread-survives"), "{second:#?}");
     assert!(second.out.contains("not yet explained") && second.out.contains("(all expected)"), "{second:#?}");
@@ -234,7 +234,7 @@ fn a_baseline_that_was_written_makes_the_next_run_green() {
 
     // A part of the plans makes nothing stale, and what a human wrote is kept.
     fs::write(folder.join("b.yaml"), written.replace("Not yet explained.", "The bug is planted.")).unwrap();
-    let part = run(folder, &["--filter", "k=1", "--baseline", "b.yaml", "--write-baseline", "b.yaml"]);
+    let part = run(folder, &["--filter", "k=1", "--baseline=b.yaml", "--write-baseline", "b.yaml"]);
     assert_eq!(part.code, Some(0), "{part:#?}");
     let kept = fs::read_to_string(folder.join("b.yaml")).unwrap();
     assert_eq!(kept, written.replace("Not yet explained.", "The bug is planted."));
@@ -242,7 +242,7 @@ fn a_baseline_that_was_written_makes_the_next_run_green() {
     // An entry whose plan passes is stale; a finding without entry is new.
     let moved = written.replace("abort/mid-batch#k=0@", "abort/mid-batch#k=3@");
     fs::write(folder.join("b.yaml"), moved.replace("actions: [abort]", "actions: [kill]")).unwrap();
-    let stale = run(folder, &["--baseline", "b.yaml"]);
+    let stale = run(folder, &["--baseline=b.yaml"]);
     assert_eq!(stale.code, Some(1), "{stale:#?}");
     assert!(stale.out.contains("stale thread-survives"), "{stale:#?}");
     assert!(stale.out.contains("3 not expected"), "{stale:#?}");
@@ -266,11 +266,11 @@ fn a_baseline_that_does_not_fit_is_refused() {
         (HEAD.replace("sdk", "reference") + ENTRY, "the reference agent has no baseline"),
     ] {
         fs::write(folder.join("b.yaml"), text).unwrap();
-        let said = run(folder, &["--baseline", "b.yaml"]);
+        let said = run(folder, &["--baseline=b.yaml"]);
         assert_eq!((said.code, said.out.as_str()), (Some(2), ""), "{said:#?}");
         assert!(said.err.contains(words), "{said:#?}");
     }
-    let missing = run(folder, &["--baseline", "no.yaml"]);
+    let missing = run(folder, &["--baseline=no.yaml"]);
     assert_eq!(missing.code, Some(2), "{missing:#?}");
     let nowhere = run(folder, &["--write-baseline", "no/such/b.yaml"]);
     assert_eq!((nowhere.code, nowhere.out.as_str()), (Some(2), ""), "{nowhere:#?}");

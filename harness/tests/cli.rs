@@ -139,7 +139,7 @@ fn a_dialect_that_a_system_does_not_speak_is_told_for_each_plan() {
     );
     fs::write(folder.path().join("system.yaml"), sheet).unwrap();
     let run = |dialect: &[&str]| {
-        let args = ["run", "control/plain-batch", "--manifest", "system.yaml"];
+        let args = ["run", "--verbose", "control/plain-batch", "--manifest", "system.yaml"];
         brickbat_in(&folder, &[&args, dialect].concat())
     };
     let said = run(&[]);
@@ -189,14 +189,16 @@ fn reports_are_sorted_and_equal_but_for_the_clock() {
 
     assert!(xml.starts_with("<?xml") && xml.trim_end().ends_with("</testsuites>"), "{xml}");
     assert_eq!(xml.matches("<testsuite ").count(), 1);
-    assert_eq!(xml.matches("<testcase ").count(), ids.len());
+    // What does not apply is no test.
+    assert_eq!(xml.matches("<testcase ").count(), pass);
+    assert!(xml.contains("classname=\"reference/simulated.abort\"") && xml.contains(" time=\""), "{xml}");
 }
 
 #[test]
 fn an_expectation_that_the_reference_agent_breaks_is_exit_code_4() {
     let folder = folder_with("never.yaml", NEVER);
     for system in ["reference", "reference/simulated", "reference/blocking"] {
-        let said = brickbat_in(&folder, &["run", "never.yaml", "--system", system]);
+        let said = brickbat_in(&folder, &["run", "--verbose", "never.yaml", "--system", system]);
         assert_eq!(said.code, Some(4), "{said:#?}");
         let words = [
             "executed-again",
@@ -228,8 +230,7 @@ fn without_node_a_system_is_not_run_and_that_is_said_once() {
     assert_eq!(said.code, Some(3), "{said:#?}");
     assert_eq!(said.out.matches("node is missing").count(), 1, "{said:#?}");
     assert_eq!(said.out.matches("not-run:").count(), 1, "{said:#?}");
-    let others = format!("and {} more plans on ai-sdk@6", 4 * Dialect::ALL.len() - 1);
-    assert!(said.out.contains(&others), "{said:#?}");
+    assert!(said.out.contains(&format!("{} plans: ", 4 * Dialect::ALL.len())), "{said:#?}");
     assert!(said.out.contains("nodejs.org"), "{said:#?}");
 }
 
@@ -321,7 +322,7 @@ fn a_scenario_of_a_gigabyte_is_refused_in_little_memory() {
 fn a_report_that_cannot_be_written_is_noticed_before_the_run() {
     let folder = TempDir::new().unwrap();
     let with = |path| brickbat_in(&folder, &["run", "control/", "--report", path]);
-    assert_bad(&with("report.html"), &["report.html", "must end in .json or .xml"]);
+    assert_bad(&with("report.pdf"), &["report.pdf", "must end in .json or .xml or .html or .sarif"]);
     // A run prints what it has judged; nothing was.
     assert_bad(&with("nowhere/report.json"), &["cannot write nowhere/report.json"]);
     fs::create_dir(folder.path().join("folder.xml")).unwrap();
@@ -468,7 +469,7 @@ fn explain_finds_a_rule_by_each_of_its_names() {
     let all = brickbat(&["explain"]);
     assert_eq!((all.code, all.err.as_str()), (Some(0), ""));
     assert!(all.out.lines().count() > 40, "{}", all.out);
-    assert!(all.out.lines().all(|line| line.contains('/') && line.contains("  ")), "{}", all.out);
+    assert!(all.out.lines().all(|line| line.contains("  ")), "{}", all.out);
 }
 
 #[test]
@@ -479,8 +480,77 @@ fn explain_gives_advice_for_a_name_that_is_no_rule() {
         ("xyz", "lists them all"),
     ];
     for (word, hint) in advice {
-        assert_bad(&brickbat(&["explain", word]), &[&format!("there is no rule `{word}`"), hint]);
+        assert_bad(&brickbat(&["explain", word]), &[&format!("nothing is known of `{word}`"), hint]);
     }
+}
+
+#[test]
+fn explain_knows_every_word_of_reports_and_pasted_errors() {
+    for (what, words) in [
+        ("results-kept", "results-kept (check)"),
+        ("bricked-by-client", "bricked-by-client (severity)"),
+        ("vacuous", "vacuous (verdict)"),
+        ("L2", "L2 (level)"),
+        ("observed", "observed (receipt)"),
+        ("abort-batch", "abort-batch (class of failures)"),
+        ("abort/mid-batch#k=1@gemini", "abort/mid-batch (scenario)"),
+        ("AI_MissingToolResultsError", "ignoreIncompleteToolCalls"),
+        (
+            "UserError: Cannot provide a new user prompt when the message history contains unprocessed tool calls.",
+            "pydantic-ai",
+        ),
+        ("Found AIMessages with tool_calls that do not have a corresponding ToolMessage.", "LangGraph"),
+        (
+            "400: Expected toolResult blocks at messages.2.content for the following Ids: tooluse_x",
+            "bedrock-converse/",
+        ),
+    ] {
+        let said = brickbat(&["explain", what]);
+        assert!(said.code == Some(0) && said.out.contains(words), "{what}: {said:#?}");
+    }
+    assert_bad(&brickbat(&["explain", "it does not work at all"]), &["no rule and no known SDK says this"]);
+}
+
+/// The last line that a run proposes to type, without the name of the program.
+fn proposed(out: &str, command: &str) -> Vec<String> {
+    let line = out.lines().find_map(|line| line.split_once(&format!("brickbat {command} ")));
+    let (_, rest) = line.unwrap_or_else(|| panic!("no {command} in {out}"));
+    std::iter::once(command).chain(rest.split_whitespace().take(1)).map(str::to_owned).collect()
+}
+
+#[test]
+fn a_run_ends_in_one_screen_and_its_next_commands_work() {
+    let folder = TempDir::new().unwrap();
+    let run = |args: &[&str]| {
+        let mut command = command(folder.path(), args);
+        command.env("BRICKBAT_CACHE", folder.path().join("cache"));
+        finish(command, b"")
+    };
+    let ran = run(&["run", "abort/", "fault/", "--system", "canary/dangling-on-abort"]);
+    assert_eq!(ran.code, Some(1), "{ran:#?}");
+    let at = ran.out.lines().position(|line| line.starts_with("fail: ")).unwrap();
+    let block: Vec<&str> = ran.out.lines().skip(at).collect();
+    assert!(block.len() <= 24 && block.iter().all(|line| line.chars().count() <= 130), "{block:#?}");
+    // Each cause was printed once before, as it was found.
+    let n_causes = block[0].split_whitespace().nth(1).unwrap().parse::<usize>().unwrap();
+    assert_eq!(at, n_causes, "{}", ran.out);
+    for (command, words) in [
+        ("show", "FAULT the user stops the turn"),
+        ("explain", "thread-survives (check)"),
+        ("replay", "STILL FAILS: 3 of 3 runs show it"),
+    ] {
+        let args = proposed(&ran.out, command);
+        let said = run(&args.iter().map(String::as_str).collect::<Vec<_>>());
+        assert!(said.out.contains(words), "{args:?}: {said:#?}");
+    }
+    let raw = run(&["show", &proposed(&ran.out, "show")[1], "--raw"]);
+    assert!(
+        raw.out.contains("── request 1: POST ") && raw.out.contains("── reply 2: status 400"),
+        "{raw:#?}"
+    );
+    assert_bad(&run(&["show", "0000"]), &["no case of one of the last runs has the id `0000`"]);
+    let silent = run(&["run", "abort/mid-batch", "--system", "canary/dangling-on-abort", "--no-out"]);
+    assert!(!silent.out.contains("brickbat show"), "{silent:#?}");
 }
 
 #[test]

@@ -90,13 +90,13 @@ fn replay_judges_the_one_cause() {
     let said = run(&folder, &["replay", "small.yaml"]);
     assert_eq!(said.code, Some(1), "{said:#?}");
     insta::assert_snapshot!(said.out, @r"
-    STILL FAILS  in 3 of 3 runs
+    STILL FAILS: 3 of 3 runs show it
       bricked-by-provider thread-survives (tool-message-missing) on canary/dangling-on-abort/simulated in openai-chat
     ");
     for system in ["reference", "reference/simulated", "canary/kill-forgets/simulated"] {
         let said = run(&folder, &["replay", "small.yaml", "--system", system, "--repeat", "2"]);
         assert_eq!(said.code, Some(0), "{said:#?}");
-        assert!(said.out.starts_with("FIXED  in none of 2 runs\n"), "{said:#?}");
+        assert!(said.out.starts_with("FIXED: 0 of 2 runs show it\n"), "{said:#?}");
     }
 }
 
@@ -126,7 +126,7 @@ fn what_cannot_be_judged_is_an_error_and_not_fixed() {
     fs::write(&path, text.replace("{ settled: 0 }", "{ end: a }")).unwrap();
     let said = run(&folder, &["replay", "small.yaml", "--system", "reference/blocking"]);
     assert_eq!(said.code, Some(3), "{said:#?}");
-    assert!(said.out.starts_with("ERROR  unsupported: "), "{said:#?}");
+    assert!(said.out.starts_with("ERROR: unsupported: "), "{said:#?}");
 }
 
 #[test]

@@ -20,7 +20,8 @@ fn run(folder: &Path, sessions: &str, more: &[&str]) -> (Said, Value) {
     );
     fs::write(folder.join("flaky.sh"), script).unwrap();
     let plan = "fault/second-step#fault=reset@openai-chat";
-    let args = ["run", plan, "--command", "sh flaky.sh", "--report", "r.json", "--report", "r.xml"];
+    let args =
+        ["run", "--verbose", plan, "--command", "sh flaky.sh", "--report", "r.json", "--report", "r.xml"];
     let said = brickbat(folder, &[&args, more].concat(), &[]);
     let report = report(&folder.join("r.json"));
     let cases = report["cases"].as_array().unwrap();
@@ -104,7 +105,7 @@ fn each_plan_runs_as_often_as_asked() {
 #[test]
 fn our_own_agent_is_run_again_only_if_the_user_says_so() {
     let folder = TempDir::new().unwrap();
-    let args = ["run", "abort/mid-batch", "--report", "r.json"];
+    let args = ["run", "--verbose", "abort/mid-batch", "--report", "r.json"];
     for (more, expected) in [(&[][..], Value::Null), (&["--repeat", "2"][..], json!({ "seen": 2, "of": 2 }))]
     {
         let said = brickbat(folder.path(), &[&args, more].concat(), &[]);

@@ -361,8 +361,9 @@ fn two_runs_over_http_give_equal_cases() {
         let (system, jobs) = (System::Live(None, Delivery::Streamed), load("abort/"));
         let (first, second) = (run(&system, &jobs).await, run(&system, &jobs).await);
         assert_eq!(first.len(), second.len());
-        for (first, second) in first.iter().zip(&second) {
-            assert_eq!(first, second);
+        for (first, second) in first.into_iter().zip(second) {
+            // Only the clock may say something else.
+            assert_eq!(Case { took_ms: None, ..first }, Case { took_ms: None, ..second });
         }
     });
 }

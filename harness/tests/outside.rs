@@ -22,6 +22,7 @@ mod cli_check_addressee;
 mod cli_check_stream;
 mod cli_output;
 mod cli_shrink;
+mod console;
 mod diff;
 mod events;
 mod explore;

@@ -97,7 +97,7 @@ fn the_timeline_of_a_brick_tells_the_story() {
         let record = read_back(&record(&plan, Some(crate::plans::canary("dangling-on-abort"))));
         insta::assert_snapshot!(
             format!("brick_{dialect}"),
-            timeline::draw(&record, &|_, word| word.to_owned())
+            timeline::draw(&record, 100, &|_, word| word.to_owned())
         );
     }
 }
@@ -122,7 +122,7 @@ fn every_plan_can_be_told_from_its_files_alone() {
         let record = record(&plan, None);
         let again = read_back(&record);
         assert_eq!(again, record, "{}", plan.id);
-        let drawn = timeline::draw(&again, &plain);
+        let drawn = timeline::draw(&again, 100, &plain);
         // Each proven fault is marked where it happened.
         let n_fired = record.receipts.iter().filter(|receipt| receipt.fired).count();
         let n_marked = drawn.split_once("\n\n").unwrap().1.matches("(planned:").count();
@@ -210,7 +210,7 @@ fn a_case_is_shown_by_its_folder_or_by_a_part_of_its_plan() {
     for (args, expected) in [
         (vec!["show", "mid-batch", "--out", "last"], "24 cases in last have `mid-batch`"),
         (vec!["show", "nothing", "--out", "last"], "no case in last has `nothing`"),
-        (vec!["show", "nothing"], "is not the directory of a case"),
+        (vec!["show", "."], "is not the directory of a case"),
         (vec!["show", "last"], "last is a whole run"),
         (vec!["show", "x", "--out", "nowhere"], "nowhere is not a run folder"),
     ] {

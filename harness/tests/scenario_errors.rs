@@ -159,7 +159,6 @@ fn header_and_bounds() {
         &[
             ("schema 2", with("schema: 1", "schema: 2")),
             ("empty comment", with("The user stops the turn.", "' '")),
-            ("no class", with("[abort-batch]", "[]")),
             ("class in words", with("[abort-batch]", "[Abort batch]")),
             ("evidence", with("twentyhq/twenty#21276", "twenty 21276")),
             ("no turns", mistake("schema: 1\ncomment: x\nclass: [x]\nturns: []\n")),

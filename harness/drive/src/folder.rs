@@ -70,6 +70,9 @@ pub struct RunArguments {
     pub profiles: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub filter: Option<String>,
+    /// Texts whose plans are left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exclude: Vec<String>,
     pub seed: u64,
     /// The part of the plans that was run; all of them, if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -142,6 +145,11 @@ impl RunFolder {
             }
         }
         Ok(())
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Writes the record of a case. When that fails, [`RunFolder::finish`] says so.

@@ -13,9 +13,10 @@ use brickbat_scenario::plan::CONTROL;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 pub use feeder::{Feeder, Played};
-pub use options::{Job, Keep, OnCase, Options, Repeat};
+pub use options::{Job, Keep, OnCase, Options, Repeat, Suspected};
 pub use system::{Origin, Subject, System, UnknownSystem};
 pub use verify::{NoAdapter, Probe, ProbeOutcome, ProbeReport, Verification, verify};
 
@@ -166,12 +167,14 @@ struct Attempt {
     kept: Option<(Observed, Redactor)>,
     /// Whether it could not be judged because the adapter did not answer in time.
     is_late: bool,
+    /// How long it ran, if it did.
+    took: Option<Duration>,
 }
 
 impl Attempt {
     fn unjudged(verdict: Verdict, reason: impl Into<String>) -> Attempt {
         let judgement = Judgement::without_run(verdict, reason);
-        Attempt { judgement, receipts: Vec::new(), run: None, kept: None, is_late: false }
+        Attempt { judgement, receipts: Vec::new(), run: None, kept: None, is_late: false, took: None }
     }
 }
 
@@ -183,6 +186,7 @@ async fn attempt(
     options: Options<'_>,
     company: Company,
 ) -> (Attempt, Option<u32>) {
+    let began = Instant::now();
     let profile = plan.profile_from(options.profiles);
     let concurrency = control.map(|control| &control.concurrency);
     let width = concurrency.and_then(Concurrency::n_at_once);
@@ -196,7 +200,7 @@ async fn attempt(
             let apart = Apart { known, application: &running.application() };
             let judgement = judge_apart_from(apart, plan, &run, profile, running.grade(), concurrency);
             let receipts = run.receipts.clone();
-            Attempt { judgement, receipts, run: Some(run), kept: None, is_late: false }
+            Attempt { judgement, receipts, run: Some(run), kept: None, is_late: false, took: None }
         }
         Err(error) => {
             running.shun(plan, &error);
@@ -204,7 +208,7 @@ async fn attempt(
             Attempt { is_late, ..Attempt::unjudged(Verdict::HarnessError, error.to_string()) }
         }
     };
-    (Attempt { kept: driven.kept, ..outcome }, running.process_of(plan))
+    (Attempt { kept: driven.kept, took: Some(began.elapsed()), ..outcome }, running.process_of(plan))
 }
 
 /// The case of a plan's runs, clean of secrets; its record goes to who keeps it.
@@ -212,7 +216,8 @@ fn case(system: &str, job: &Job, merged: MergedRuns, again: &RerunCommand<'_>, o
     let MergedRuns { outcome, repeats, .. } = merged;
     let again = again.case(job);
     let case = Case::new(system, &job.plan.id, outcome.judgement, outcome.receipts, again);
-    let mut case = Case { repeats, ..case };
+    let took_ms = outcome.took.map(|took| took.as_millis() as u64);
+    let mut case = Case { repeats, took_ms, ..case };
     case.hold(options.baselines);
     case.redact(options.redactor);
     if let Some(Keep(keep)) = options.keep {
@@ -293,12 +298,13 @@ fn not_run(
     cases
 }
 
-/// The cases of a run that was interrupted, with one that says so for each plan that was not reached.
+/// The cases of a run that ended before its end, with one that says why for each plan that was not reached.
 pub fn with_not_reached(
     batches: &[(System, Vec<Job>)],
     profiles: &[&'static Profile],
     shard: Option<Shard>,
     mut cases: Vec<Case>,
+    why: &str,
 ) -> Vec<Case> {
     // The systems run one after the other, and the full name of one is known once it has been started.
     let mut names: Vec<String> = cases.iter().map(|case| case.system.clone()).collect();
@@ -311,7 +317,7 @@ pub fn with_not_reached(
         let is_missed =
             |job: &&Job| is_in(job, shard) && !reached.contains(&(name.clone(), job.plan.id.to_string()));
         for job in jobs.iter().filter(is_missed) {
-            let judgement = Judgement::without_run(Verdict::NotRun, "the run was interrupted");
+            let judgement = Judgement::without_run(Verdict::NotRun, why);
             cases.push(Case::new(&name, &job.plan.id, judgement, Vec::new(), again.case(job)));
         }
     }

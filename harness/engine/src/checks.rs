@@ -198,8 +198,12 @@ pub fn judge_apart_from(
     let found = CHECKS.iter().flat_map(|check| (check.find)(&evidence));
     let mut findings: Vec<Finding> =
         found.filter(|finding| !known.contains(&Signature::of(finding))).collect();
-    let ask =
-        |check: &Check| Asked { check: check.id, level: check.level, spoke: (check.applies)(&evidence) };
+    let ask = |check: &Check| Asked {
+        check: check.id,
+        level: check.level,
+        spoke: (check.applies)(&evidence),
+        is_of_application: application.does_any(check.rests_on),
+    };
     let asked: Vec<Asked> = CHECKS.iter().map(ask).collect();
     findings.iter_mut().for_each(|finding| finding.model.clone_from(&plan.model));
     findings.sort_by(|a, b| (a.harm, &a.check, &a.place).cmp(&(b.harm, &b.check, &b.place)));

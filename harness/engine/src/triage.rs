@@ -27,12 +27,17 @@ pub struct Signature {
 impl Signature {
     /// That of a finding.
     pub fn of(finding: &Finding) -> Signature {
-        let rule = finding.rule.map(|rule| rule.split_once('/').map_or(rule, |(_, name)| name).to_owned());
-        let says = rule.unwrap_or_else(|| match finding.harm {
-            Severity::BrickedByClient | Severity::TurnFailed => skeleton(&finding.message),
+        Signature::of_written(finding.check, finding.harm, finding.rule, &finding.message)
+    }
+
+    /// That of a finding of which this was written down.
+    pub fn of_written(check: &str, harm: Severity, rule: Option<&str>, message: &str) -> Signature {
+        let rule = rule.map(|rule| rule.split_once('/').map_or(rule, |(_, name)| name).to_owned());
+        let says = rule.unwrap_or_else(|| match harm {
+            Severity::BrickedByClient | Severity::TurnFailed => skeleton(message),
             _ => String::new(),
         });
-        Signature { harm: finding.harm, check: finding.check.to_owned(), says }
+        Signature { harm, check: check.to_owned(), says }
     }
 
     /// That which a scenario names.

@@ -114,7 +114,7 @@ impl Matrix {
     fn lines(&self) -> Vec<Vec<String>> {
         let head = ["system".to_owned(), "level".to_owned()].into_iter().chain(self.families.iter().cloned());
         let line = |row: &SystemRow| {
-            let level = row.level.map_or("none", Level::name).to_owned();
+            let level = row.level.map_or("–", Level::name).to_owned();
             let own = [row.system.clone(), level];
             own.into_iter().chain(row.cells.iter().map(Cell::words)).collect()
         };

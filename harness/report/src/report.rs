@@ -4,15 +4,22 @@
 //! so that the same run gives the same bytes.
 
 mod account;
+pub mod annotations;
+pub mod brief;
+mod cause;
+mod columns;
 mod comparison;
 pub mod format;
+pub mod html;
 pub mod junit;
 pub mod merge;
 mod note;
+pub mod raw;
 pub mod read;
 mod repeats;
 pub mod shape;
 mod shard;
+pub mod short;
 pub mod text;
 pub mod timeline;
 
@@ -21,6 +28,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 pub use account::{Account, CheckAccount, FaultAccount};
+pub use cause::Cause;
 pub use comparison::{BaselineComparison, EntryFindings, StalePlans};
 pub use repeats::{Repeats, SeenFinding};
 pub use shard::{NotAShard, Shard};
@@ -52,6 +60,9 @@ pub struct Report {
     pub summary: BTreeMap<String, usize>,
     /// What was planned for each system, and what was done.
     pub accounts: Vec<Account>,
+    /// The dated requirements that ran as a whole; without them there are no levels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requirements: Option<String>,
     /// The baselines that the findings were compared with.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub baselines: Vec<BaselineComparison>,
@@ -101,6 +112,10 @@ pub struct Case {
     #[serde(skip)]
     #[schemars(skip)]
     pub asked: Vec<Asked>,
+    /// Milliseconds that the run took on which the verdict rests; the report lists them under `timing`.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub took_ms: Option<u64>,
 }
 
 /// What the clock says.
@@ -108,6 +123,9 @@ pub struct Case {
 pub struct Timing {
     /// Milliseconds from start to end.
     pub wall_ms: u64,
+    /// Milliseconds of each case, in the order of the cases; 0 for one that did not run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cases_ms: Vec<u64>,
 }
 
 impl Case {
@@ -132,6 +150,7 @@ impl Case {
             reproduce,
             judged: judgement.verdict,
             asked: judgement.asked,
+            took_ms: None,
         }
     }
 
@@ -143,6 +162,12 @@ impl Case {
     /// Everything that is wrong, with what follows from each cause.
     pub fn all_findings(&self) -> impl Iterator<Item = &Finding> {
         self.findings.iter().flat_map(Finding::with_also)
+    }
+
+    /// The folder of the scenario, by which the suite is divided; the scenario itself where it is in none.
+    pub fn family(&self) -> &str {
+        let scenario = self.plan.split(['#', '@']).next().unwrap_or_default();
+        scenario.split_once('/').map_or(scenario, |(family, _)| family)
     }
 
     /// The worst finding.
@@ -205,10 +230,46 @@ impl Report {
             cases,
             summary,
             accounts,
+            requirements: None,
             baselines,
             shard,
             timing,
         }
+    }
+
+    /// The same, of a run of these dated requirements as a whole, or of something else, which has no level.
+    #[must_use]
+    pub fn requiring(mut self, requirements: Option<String>) -> Report {
+        if requirements.is_none() {
+            self.accounts.iter_mut().for_each(Account::without_level);
+        }
+        self.requirements = requirements;
+        self
+    }
+
+    /// The same without what checks found that are not among these. A plan that fails for nothing else passes.
+    #[must_use]
+    pub fn held_to(mut self, checks: &[String]) -> Report {
+        for case in &mut self.cases {
+            let is_held = |finding: &Finding| checks.iter().any(|check| check == finding.check);
+            let failed = case.judged == Verdict::Fail;
+            case.findings.retain(is_held);
+            case.application.retain(is_held);
+            case.asked.retain(|asked| checks.iter().any(|check| check == asked.check));
+            if failed && case.findings.is_empty() {
+                case.judged = Verdict::Pass;
+                case.verdict = Verdict::Pass.name().to_owned();
+            }
+        }
+        Report::new(self.seed, self.profiles, self.cases)
+    }
+
+    /// The same, with the time that it took.
+    #[must_use]
+    pub fn timed(mut self, wall_ms: u64) -> Report {
+        let cases_ms = self.cases.iter().map(|case| case.took_ms.unwrap_or(0)).collect();
+        self.timing = Some(Timing { wall_ms, cases_ms });
+        self
     }
 
     /// The same, compared with baselines.

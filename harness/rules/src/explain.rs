@@ -5,6 +5,7 @@
 
 mod counts;
 mod html;
+mod said;
 mod text;
 
 use crate::check::{self, CheckOptions, Start, Strictness};
@@ -16,6 +17,7 @@ use counts::RuleCount;
 
 pub use counts::{Collection, Counts, RuleCounts};
 pub use html::site;
+pub use said::rules_saying;
 pub use text::{stream_text, text};
 
 /// What a page shows.

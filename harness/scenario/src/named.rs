@@ -1,17 +1,17 @@
 //! Enums whose variants have names in files and reports.
 
-/// Declares an enum whose variants have a name each: serde reads and writes it, `name` gives it, and `ALL` has every
-/// variant in order.
+/// Declares an enum whose variants have a name each: serde reads and writes it, `name` gives it, `sentence` gives its
+/// documentation, and `ALL` has every variant in order.
 #[macro_export]
 macro_rules! named {
-    ($(#[$meta:meta])* pub enum $Type:ident { $($(#[$doc:meta])* $variant:ident = $name:literal,)* }) => {
+    ($(#[$meta:meta])* pub enum $Type:ident { $($(#[doc = $doc:literal])* $variant:ident = $name:literal,)* }) => {
         #[derive(
             Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash,
             serde::Serialize, serde::Deserialize, schemars::JsonSchema,
         )]
         $(#[$meta])*
         pub enum $Type {
-            $($(#[$doc])* #[serde(rename = $name)] $variant,)*
+            $($(#[doc = $doc])* #[serde(rename = $name)] $variant,)*
         }
 
         impl $Type {
@@ -22,6 +22,13 @@ macro_rules! named {
             pub fn name(self) -> &'static str {
                 match self {
                     $($Type::$variant => $name,)*
+                }
+            }
+
+            /// What it stands for, as its documentation says it.
+            pub fn sentence(self) -> &'static str {
+                match self {
+                    $($Type::$variant => concat!("" $(, $doc)*).trim_start(),)*
                 }
             }
         }

@@ -41,7 +41,9 @@ pub struct Scenario {
     pub schema: u32,
     /// What happens, in a sentence or two, for a reader who has never seen the tool.
     pub comment: String,
-    /// The failure classes that this scenario belongs to, for example `abort-batch`.
+    /// The failure classes that this scenario belongs to, for example `abort-batch`. Those that come with Brickbat have
+    /// one; yours need none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub class: Vec<String>,
     /// Public threads that show the failure, as `owner/repo#number` or an address.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -136,6 +136,8 @@ pub struct Asked {
     pub level: Level,
     /// Whether the run had anything that it could speak about.
     pub spoke: bool,
+    /// Whether its evidence rests on what the application does around the system, so that it says nothing of the system.
+    pub is_of_application: bool,
 }
 
 /// Whether the thread recovers.

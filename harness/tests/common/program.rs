@@ -27,10 +27,14 @@ pub struct Said {
     pub err: String,
 }
 
+/// The cache of the tests, so that they leave that of the user alone.
+const CACHE: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/cache");
+
 /// Brickbat in a folder, without input.
 pub fn command(folder: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(BRICKBAT);
     command.args(args).current_dir(folder).stdin(Stdio::null());
+    command.env("BRICKBAT_CACHE", CACHE).env_remove("COLUMNS");
     command
 }
 

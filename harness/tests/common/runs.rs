@@ -46,6 +46,7 @@ pub async fn run(system: &System, jobs: &[Job]) -> Vec<Case> {
         baselines: &[],
         redactor: &redactor,
         keep: None,
+        suspected: None,
     };
     let mut cases = runner::run(system, jobs, options, &|_| {}, &|_, _, _| {}).await;
     cases.sort_by(|a, b| a.plan.cmp(&b.plan));

@@ -18,6 +18,8 @@ pub fn all() -> BTreeMap<&'static str, String> {
         ("actions", actions()),
         ("checks", checks()),
         ("counts", counts()),
+        ("known", known()),
+        ("options", brickbat::cli::options_page()),
         ("levels", levels()),
         ("needs", needs()),
         ("points", points()),
@@ -236,6 +238,41 @@ fn systems() -> String {
         vec![code(value("name: ")), description, list("versions", "version: ").join(", "), modes]
     });
     table(&["system", "what it is", "versions", "modes"], rows)
+}
+
+/// What the baseline of each built-in system lists, cause by cause.
+fn known() -> String {
+    let mut text = String::new();
+    let mut names: Vec<String> = std::fs::read_dir(root().join("harness/systems"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.join("baseline.yaml").is_file())
+        .map(|path| path.file_name().unwrap().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    for name in names {
+        let file = format!("harness/systems/{name}/baseline.yaml");
+        let baseline = brickbat::baseline::Baseline::parse(&read(&file), &file).unwrap();
+        let mut entries = baseline.entries;
+        entries.sort_by_key(|entry| entry.severity);
+        writeln!(text, "\n## {name}\n").unwrap();
+        let rows = entries.iter().map(|entry| {
+            let systems = if entry.systems.is_empty() {
+                String::new()
+            } else {
+                codes(entry.systems.iter().map(String::as_str))
+            };
+            let since: BTreeSet<&str> =
+                entry.shown.iter().filter_map(|note| note.split([' ', '/']).next()).collect();
+            let seen = codes(since);
+            let place = if systems.is_empty() { seen } else { systems };
+            let reason = entry.reason.trim().replace('\n', " ").replace('|', "\\|");
+            let link = entry.link().map_or("not reported".to_owned(), str::to_owned);
+            vec![code(entry.severity.name()), code(&entry.check), place, reason, link]
+        });
+        text.push_str(&table(&["severity", "check", "where", "what is known", "upstream"], rows));
+    }
+    text
 }
 
 fn counts() -> String {

@@ -77,14 +77,38 @@ fn a_bug_breaks_the_level_of_its_checker_and_no_lower_one() {
 }
 
 #[test]
-fn a_level_about_which_nothing_was_asked_is_not_reached() {
+fn a_level_of_which_a_check_was_never_applicable_is_not_reached() {
     let plain = plan("control/plain-batch", Dialect::OpenaiChat);
     let account = account(&[(*plain).clone()], None);
     let silent: Vec<&str> = account.silent().map(|check| check.check.as_str()).collect();
     for check in ["repair-stable", "pause-heeded", "consent-given"] {
         assert!(silent.contains(&check), "{silent:?}");
     }
-    assert_eq!(account.level, Some(Level::L4));
+    assert_eq!((account.level, account.broken_by.len()), (Some(Level::L0), 0));
+    assert!(account.unasked.contains(&"repair-stable".to_owned()), "{account:?}");
+}
+
+#[test]
+fn only_whole_requirements_have_a_level() {
+    let plain = plan("control/plain-batch", Dialect::OpenaiChat);
+    let report = || Report::new(0, Vec::new(), vec![case(&plain, None)]);
+    assert!(report().requiring(Some("2026-11".to_owned())).accounts[0].level.is_some());
+    let part = report().requiring(None);
+    assert!(part.accounts[0].level.is_none() && part.accounts[0].unasked.is_empty());
+}
+
+#[test]
+fn what_a_frozen_set_does_not_ask_turns_nothing_red() {
+    let plans = of_dialect(Dialect::OpenaiChat);
+    let canary = crate::plans::canary("note-wanders");
+    let report = || Report::new(0, Vec::new(), plans.iter().map(|plan| case(plan, Some(canary))).collect());
+    assert_eq!(report().exit_code(Severity::MILDEST), 1);
+    let checks =
+        |but: &str| CHECKS.iter().map(|check| check.id.to_owned()).filter(|id| id != but).collect::<Vec<_>>();
+    assert_eq!(report().held_to(&checks("")).exit_code(Severity::MILDEST), 1);
+    let held = report().held_to(&checks(canary.caught_by()));
+    assert_eq!(held.exit_code(Severity::MILDEST), 0);
+    assert!(held.accounts[0].checks.iter().all(|check| check.check != canary.caught_by()));
 }
 
 #[test]

@@ -36,6 +36,18 @@ pub struct Options<'a> {
     pub redactor: &'a Redactor,
     /// Who keeps the record of each case; without one, nothing is recorded.
     pub keep: Option<Keep<'a>>,
+    /// Who is shown each case that fails in its first run, before it is confirmed.
+    pub suspected: Option<Suspected<'a>>,
+}
+
+/// Takes a case that has failed once. Whether it counts is known when the plan has run again.
+#[derive(Clone, Copy)]
+pub struct Suspected<'a>(pub &'a (dyn Fn(&Case) + Sync));
+
+impl std::fmt::Debug for Suspected<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Suspected")
+    }
 }
 
 /// Takes the record of each case as it is done, with what must not get out of it.

@@ -13,11 +13,11 @@ use std::collections::BTreeSet;
 use futures::stream::{self, StreamExt};
 
 use super::system::Running;
-use super::{Attempt, Job, Options, attempt};
+use super::{Attempt, Job, Options, Suspected, attempt};
 use brickbat_engine::checks::Concurrency;
 use brickbat_engine::run::Run;
 use brickbat_engine::triage::Signature;
-use brickbat_report::report::{Repeats, SeenFinding};
+use brickbat_report::report::{Case, Repeats, SeenFinding};
 use brickbat_scenario::plan::Plan;
 use brickbat_scenario::trace::Event;
 use brickbat_scenario::verdict::{Finding, Judgement, Severity, Verdict};
@@ -103,6 +103,7 @@ pub(super) async fn round_on_one_model(
         let mut results = std::pin::pin!(results);
         while let Some((index, runs)) = results.next().await {
             if options.repeat.confirm && is_doubtful(&runs) {
+                suspect(running, todo[index].job, &runs, options);
                 doubtful.push((index, runs));
             } else {
                 stop = done(index, merged(runs));
@@ -137,6 +138,17 @@ pub(super) async fn round_on_one_model(
         stop |= done(index, merged(runs));
     }
     stop
+}
+
+/// Shows what the first run of a plan has found, to whoever wants to know it at once.
+fn suspect(running: &Running, job: &Job, runs: &[PlanRun], options: Options<'_>) {
+    let Some(Suspected(show)) = options.suspected else { return };
+    let Some(failed) = runs.iter().find(|run| run.has_failed()) else { return };
+    let judgement = failed.outcome.judgement.clone();
+    let mut case = Case::new(running.name(), &job.plan.id, judgement, Vec::new(), String::new());
+    case.hold(options.baselines);
+    case.redact(options.redactor);
+    show(&case);
 }
 
 /// The first runs of a plan, while others may run.
@@ -369,7 +381,14 @@ mod tests {
         let judgement =
             Judgement { verdict, findings, application: Vec::new(), reason: None, asked: Vec::new() };
         PlanRun {
-            outcome: Attempt { judgement, receipts: Vec::new(), run: None, kept: None, is_late: false },
+            outcome: Attempt {
+                judgement,
+                receipts: Vec::new(),
+                run: None,
+                kept: None,
+                is_late: false,
+                took: None,
+            },
             process: Some(1),
             company: Company::Others,
         }

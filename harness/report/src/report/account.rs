@@ -18,12 +18,16 @@ pub struct Account {
     pub system: String,
     /// How many plans have each verdict.
     pub plans: BTreeMap<String, usize>,
-    /// The highest level that every judged plan keeps; missing if not even the lowest.
+    /// The highest level of which, and of all below it, every check whose evidence is the system's was applicable at
+    /// least once and found nothing; missing if not even the lowest is, or if only a part of the requirements ran.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<Level>,
-    /// The checks that broke the next level; none if no check was applicable at it.
+    /// The checks that broke the next level.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub broken_by: Vec<String>,
+    /// The checks of the next level that were applicable to no plan.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unasked: Vec<String>,
     /// Checks that had to run: every check for each judged plan.
     pub n_expected: usize,
     /// Checks that ran.
@@ -48,6 +52,13 @@ pub struct CheckAccount {
     pub spoke: usize,
     /// Plans in which it found something.
     pub found: usize,
+    /// Plans in which its evidence rested on the application.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub of_application: usize,
+}
+
+fn is_zero(n: &usize) -> bool {
+    *n == 0
 }
 
 /// The actions of the plans of a system.
@@ -77,6 +88,7 @@ impl Account {
             plans: BTreeMap::new(),
             level: None,
             broken_by: Vec::new(),
+            unasked: Vec::new(),
             n_expected: 0,
             n_asked: 0,
             checks: Vec::new(),
@@ -104,6 +116,7 @@ impl Account {
                     asked: 1,
                     spoke: usize::from((asked.spoke && !is_apart) || found),
                     found: usize::from(found),
+                    of_application: usize::from(asked.is_of_application),
                 });
             }
         }
@@ -139,24 +152,47 @@ impl Account {
                 known.asked += new.asked;
                 known.spoke += new.spoke;
                 known.found += new.found;
+                known.of_application += new.of_application;
             }
             None => self.checks.push(new.clone()),
         }
     }
 
-    /// Works out the level: all below it are kept, and had an applicable check.
+    /// The checks whose evidence is the application's, which say nothing of the system.
+    pub fn of_application(&self) -> impl Iterator<Item = &CheckAccount> {
+        self.checks.iter().filter(|check| check.is_of_application())
+    }
+
+    /// Takes the level away: only a part of what it stands for has run.
+    pub fn without_level(&mut self) {
+        (self.level, self.broken_by, self.unasked) = (None, Vec::new(), Vec::new());
+    }
+
+    /// Works out the level: every check up to it was applicable, and found nothing.
     fn find_level(&mut self) {
-        (self.level, self.broken_by) = (None, Vec::new());
+        self.without_level();
         for level in Level::ALL {
             let of_level = || self.checks.iter().filter(|check| check.level == level);
-            let broken: Vec<String> =
-                of_level().filter(|check| check.found > 0).map(|check| check.check.clone()).collect();
-            if !broken.is_empty() || !of_level().any(|check| check.spoke > 0) {
-                self.broken_by = broken;
+            let named = |is: &dyn Fn(&CheckAccount) -> bool| -> Vec<String> {
+                of_level().filter(|check| is(check)).map(|check| check.check.clone()).collect()
+            };
+            let broken_by = named(&|check| check.found > 0);
+            let unasked = named(&|check| check.spoke == 0 && !check.is_of_application());
+            if !broken_by.is_empty() || !unasked.is_empty() {
+                (self.broken_by, self.unasked) = (broken_by, unasked);
                 return;
             }
-            self.level = Some(level);
+            // A level that says nothing of the system is passed over, and is not the one that it keeps.
+            if of_level().any(|check| !check.is_of_application()) {
+                self.level = Some(level);
+            }
         }
+    }
+}
+
+impl CheckAccount {
+    fn is_of_application(&self) -> bool {
+        self.of_application > 0 && self.found == 0
     }
 }
 

@@ -1,6 +1,7 @@
 //! The formats in which a report is written to a file. A new one is a line here and a module that renders it.
 
-use super::{Report, junit};
+use super::{Report, annotations, html, junit};
+use crate::record::Record;
 use brickbat_scenario::verdict::Severity;
 
 /// A format, chosen by the ending of the file's name.
@@ -8,12 +9,19 @@ use brickbat_scenario::verdict::Severity;
 pub struct Format {
     pub ending: &'static str,
     pub name: &'static str,
-    /// Renders a report, given the mildest severity that makes it red.
-    pub render: fn(&Report, Severity) -> String,
+    /// Renders a report, given the mildest severity that makes it red, and the records of the cases that stand for its
+    /// causes.
+    pub render: fn(&Report, Severity, &[Record]) -> String,
 }
 
 /// Every format.
-pub const FORMATS: [Format; 2] = [
-    Format { ending: "json", name: "JSON", render: |report, _| report.to_json() },
-    Format { ending: "xml", name: "JUnit", render: junit::to_xml },
+pub const FORMATS: [Format; 4] = [
+    Format { ending: "json", name: "JSON", render: |report, _, _| report.to_json() },
+    Format { ending: "xml", name: "JUnit", render: |report, fail_on, _| junit::to_xml(report, fail_on) },
+    Format { ending: "html", name: "HTML", render: html::to_html },
+    Format {
+        ending: "sarif",
+        name: "SARIF",
+        render: |report, fail_on, _| annotations::to_sarif(report, fail_on),
+    },
 ];

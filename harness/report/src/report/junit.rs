@@ -1,8 +1,10 @@
-//! The report as JUnit XML, one suite for each system.
+//! The report as JUnit XML, one suite for each system. A plan that does not apply to a system is no test of it.
+
+use std::time::Duration;
 
 use quick_junit::{NonSuccessKind, Report as XmlReport, TestCase, TestCaseStatus, TestSuite};
 
-use super::text::also;
+use super::text::{also, whole};
 use super::{Case, Report};
 use crate::baseline::Disposition;
 use brickbat_scenario::verdict::{Finding, Severity, Verdict};
@@ -11,39 +13,8 @@ use brickbat_scenario::verdict::{Finding, Severity, Verdict};
 pub fn to_xml(report: &Report, fail_on: Severity) -> String {
     let mut xml = XmlReport::new("brickbat");
     let mut suites: Vec<TestSuite> = Vec::new();
-    for case in &report.cases {
-        let mut status = match case.judged {
-            Verdict::Pass => TestCaseStatus::success(),
-            Verdict::Unreachable | Verdict::Unsupported => TestCaseStatus::skipped(),
-            Verdict::Fail if case.worst_counted().is_none_or(|harm| harm > fail_on) => {
-                TestCaseStatus::success()
-            }
-            Verdict::Fail => TestCaseStatus::non_success(NonSuccessKind::Failure),
-            _ => TestCaseStatus::non_success(NonSuccessKind::Error),
-        };
-        let first = case.counted().next().or(case.findings.first());
-        let words = first.map(|finding| format!("{}: {}", finding.check, finding.message));
-        if let Some(words) = words.or_else(|| case.reason.clone()) {
-            status.set_message(words);
-        }
-        status.set_type(case.worst().map_or_else(|| case.verdict.clone(), |harm| harm.name().to_owned()));
-        status.set_description(format!("again: {}", case.reproduce));
-        let mut test = TestCase::new(case.plan.clone(), status);
-        test.set_classname(case.system.clone());
-        // Findings that are too mild to fail the case are listed too.
-        let mut lines: String =
-            case.findings.iter().enumerate().map(|(index, finding)| line(case, index, finding)).collect();
-        for finding in &case.application {
-            let Finding { check, harm, message, place, .. } = finding;
-            let words =
-                format!("the application's duty here: {check} ({}): {message}, {place}\n", harm.name());
-            lines.push_str(&words);
-        }
-        lines.push_str(&case.label().map(|label| format!("flaky: {label}\n")).unwrap_or_default());
-        if !lines.is_empty() {
-            test.set_system_out(lines);
-        }
-        add(&mut suites, &case.system, test);
+    for case in report.cases.iter().filter(|case| case.judged != Verdict::Unsupported) {
+        add(&mut suites, &case.system, test(case, fail_on));
     }
     for stale in report.baselines.iter().flat_map(|held| &held.stale) {
         let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
@@ -51,20 +22,61 @@ pub fn to_xml(report: &Report, fail_on: Severity) -> String {
         status.set_type("stale");
         status.set_description(stale.plans.join("\n"));
         let mut test = TestCase::new(format!("baseline: {} ({})", stale.check, stale.harm.name()), status);
-        test.set_classname(stale.system.clone());
+        test.set_classname(format!("{}.baseline", stale.system));
         add(&mut suites, &stale.system, test);
+    }
+    if let Some(timing) = &report.timing {
+        xml.set_time(Duration::from_millis(timing.wall_ms));
     }
     xml.add_test_suites(suites);
     xml.to_string().unwrap_or_else(|error| format!("<!-- failed to write XML: {error} -->\n"))
 }
 
+fn test(case: &Case, fail_on: Severity) -> TestCase {
+    let mut status = match case.judged {
+        Verdict::Pass => TestCaseStatus::success(),
+        Verdict::Unreachable | Verdict::Unsupported => TestCaseStatus::skipped(),
+        Verdict::Fail if case.worst_counted().is_none_or(|harm| harm > fail_on) => TestCaseStatus::success(),
+        Verdict::Fail => TestCaseStatus::non_success(NonSuccessKind::Failure),
+        _ => TestCaseStatus::non_success(NonSuccessKind::Error),
+    };
+    let first = case.counted().next().or(case.findings.first());
+    let words = first.map(|finding| format!("{}: {}", finding.check, finding.message));
+    if let Some(words) = words.or_else(|| case.reason.clone()) {
+        status.set_message(words);
+    }
+    status.set_type(case.worst().map_or_else(|| case.verdict.clone(), |harm| harm.name().to_owned()));
+    status.set_description(whole(case));
+    let mut test = TestCase::new(case.plan.clone(), status);
+    test.set_classname(format!("{}.{}", case.system, case.family()));
+    if let Some(ms) = case.took_ms {
+        test.set_time(Duration::from_millis(ms));
+    }
+    // Findings that are too mild to fail the case are listed too.
+    let mut lines: String =
+        case.findings.iter().enumerate().map(|(index, finding)| line(case, index, finding)).collect();
+    for finding in &case.application {
+        let Finding { check, harm, message, place, .. } = finding;
+        let words = format!("the application's duty here: {check} ({}): {message}, {place}\n", harm.name());
+        lines.push_str(&words);
+    }
+    lines.push_str(&case.label().map(|label| format!("flaky: {label}\n")).unwrap_or_default());
+    if !lines.is_empty() {
+        test.set_system_out(lines);
+    }
+    test
+}
+
 fn add(suites: &mut Vec<TestSuite>, system: &str, test: TestCase) {
+    let spent = test.time.unwrap_or_default();
     match suites.iter_mut().find(|suite| suite.name.as_str() == system) {
         Some(suite) => {
+            suite.set_time(suite.time.unwrap_or_default() + spent);
             suite.add_test_case(test);
         }
         None => {
             let mut suite = TestSuite::new(system.to_owned());
+            suite.set_time(spent);
             suite.add_test_case(test);
             suites.push(suite);
         }

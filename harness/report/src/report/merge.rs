@@ -4,7 +4,7 @@ use brickbat_scenario::plan::CONTROL;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use super::{Account, BaselineComparison, Case, EntryFindings, Report, Shard, StalePlans, Timing};
+use super::{Account, BaselineComparison, Case, EntryFindings, Report, Shard, StalePlans};
 use brickbat_scenario::verdict::Verdict;
 
 /// Why reports are not the shards of one run. Each names the files that show it.
@@ -66,10 +66,15 @@ pub fn merge(parts: Vec<ShardReport>) -> Result<Report, MergeError> {
     }
     same_systems(&parts)?;
     let (seed, profiles) = (first.report.seed, first.report.profiles.clone());
+    let requirements = first.report.requirements.clone();
     let wall_ms = parts.iter().filter_map(|part| Some(part.report.timing.as_ref()?.wall_ms)).max();
     let (accounts, baselines) = (accounts(&parts), baselines(&parts));
     let report = Report::new(seed, profiles, cases(parts)?);
-    Ok(Report { accounts, baselines, timing: wall_ms.map(|wall_ms| Timing { wall_ms }), ..report })
+    let report = Report { accounts, baselines, ..report }.requiring(requirements);
+    Ok(match wall_ms {
+        Some(wall_ms) => report.timed(wall_ms),
+        None => report,
+    })
 }
 
 /// Whether two shards can be of one run.

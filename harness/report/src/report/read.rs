@@ -50,6 +50,8 @@ struct WrittenReport {
     summary: std::collections::BTreeMap<String, usize>,
     accounts: Vec<Account>,
     #[serde(default)]
+    requirements: Option<String>,
+    #[serde(default)]
     baselines: Vec<BaselineComparison>,
     #[serde(default)]
     shard: Option<Shard>,
@@ -97,13 +99,15 @@ impl Report {
             return Err(ReadError::Unknown("/shard".to_owned(), format!("there is no shard {shard}")));
         }
         let cases = written.cases.into_iter().enumerate().map(|(index, case)| case.read(index));
-        let cases: Vec<Case> = cases.collect::<Result<_, ReadError>>()?;
+        let mut cases: Vec<Case> = cases.collect::<Result<_, ReadError>>()?;
+        let took = written.timing.iter().flat_map(|timing| &timing.cases_ms);
+        cases.iter_mut().zip(took).for_each(|(case, ms)| case.took_ms = Some(*ms));
         let report = Report::new(written.seed, written.profiles, cases);
         if report.summary != written.summary {
             return Err(ReadError::Unknown("/summary".to_owned(), "it does not match the cases".to_owned()));
         }
-        let WrittenReport { accounts, baselines, shard, timing, .. } = written;
-        Ok(Report { accounts, baselines, shard, timing, ..report })
+        let WrittenReport { accounts, requirements, baselines, shard, timing, .. } = written;
+        Ok(Report { accounts, requirements, baselines, shard, timing, ..report })
     }
 }
 
@@ -137,6 +141,7 @@ impl WrittenCase {
             repeats: self.repeats,
             reproduce: self.reproduce,
             judged: self.verdict,
+            took_ms: None,
             // A report tells of its checkers in its accounts.
             asked: Vec::new(),
         })

@@ -6,6 +6,7 @@ mod known;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+pub use super::columns::in_one_line;
 use super::{Account, Case, Report};
 use brickbat_scenario::trace::Confidence;
 use brickbat_scenario::verdict::{Finding, Level, Permanence, Severity, Verdict};
@@ -134,6 +135,13 @@ pub(super) fn also(finding: &Finding) -> Option<String> {
     (!words.is_empty()).then(|| words.join(", "))
 }
 
+/// Everything that is known of a case: each finding with its evidence, the faults, and how to run it again.
+pub(super) fn whole(case: &Case) -> String {
+    let mut text = String::new();
+    plan(&mut text, case, &case.findings.iter().collect::<Vec<_>>());
+    text.trim_end().to_owned()
+}
+
 fn plan(text: &mut String, case: &Case, findings: &[&Finding]) {
     let _ = writeln!(text, "  {} on {}", case.plan, case.system);
     for finding in findings {
@@ -164,6 +172,19 @@ fn plan(text: &mut String, case: &Case, findings: &[&Finding]) {
 }
 
 fn summary(text: &mut String, report: &Report, fail_on: Severity, paint: impl Fn(Tone, &str) -> String) {
+    summary_of(text, report, fail_on, &paint, account);
+    let shard = report.shard.map(|shard| format!(", shard {shard}")).unwrap_or_default();
+    let _ = writeln!(text, "seed {}, profiles {}{shard}", report.seed, report.profiles.join(" "));
+}
+
+/// A line for each system: its plans by verdict, and the faults; and what is to be said of its account.
+pub(super) fn summary_of(
+    text: &mut String,
+    report: &Report,
+    fail_on: Severity,
+    paint: &dyn Fn(Tone, &str) -> String,
+    account: impl Fn(&mut String, &Account),
+) {
     let mut systems: Vec<&str> = report.cases.iter().map(|case| case.system.as_str()).collect();
     systems.dedup();
     for system in systems {
@@ -193,8 +214,6 @@ fn summary(text: &mut String, report: &Report, fail_on: Severity, paint: impl Fn
         );
         report.accounts.iter().filter(|account| account.system == system).for_each(|own| account(text, own));
     }
-    let shard = report.shard.map(|shard| format!(", shard {shard}")).unwrap_or_default();
-    let _ = writeln!(text, "seed {}, profiles {}{shard}", report.seed, report.profiles.join(" "));
 }
 
 /// The checks that ran on a system, and the level that it keeps.
@@ -215,14 +234,29 @@ fn account(text: &mut String, account: &Account) {
         if silent.is_empty() { String::new() } else { format!("; never applicable: {}", silent.join(", ")) };
     let missed = if account.is_whole() { String::new() } else { format!(" of {}", account.n_expected) };
     let _ = writeln!(text, "  checks: {}{missed} run, {n_spoke} applicable{never}", account.n_asked);
-    let kept = account.level.map_or("none", Level::name);
+    if let Some(level) = level(account) {
+        let _ = writeln!(text, "  {level}");
+    }
+}
+
+/// The level of a system and what keeps it from the next; none where only a part of the requirements ran.
+pub(super) fn level(account: &Account) -> Option<String> {
+    if account.level.is_none() && account.broken_by.is_empty() && account.unasked.is_empty() {
+        return None;
+    }
+    let mut words = format!("level: {}", account.level.map_or("none", Level::name));
     let next = Level::ALL.into_iter().find(|level| Some(*level) > account.level);
-    let why = match next {
-        None => String::new(),
-        Some(next) if account.broken_by.is_empty() => format!("; no check was applicable at {}", next.name()),
-        Some(next) => format!("; {} is broken by {}", next.name(), account.broken_by.join(", ")),
-    };
-    let _ = writeln!(text, "  level: {kept}{why}");
+    let next = next.map_or("", Level::name);
+    if !account.broken_by.is_empty() {
+        words.push_str(&format!("; {next} is broken by {}", account.broken_by.join(", ")));
+    } else if !account.unasked.is_empty() {
+        words.push_str(&format!("; never applicable at {next}: {}", account.unasked.join(", ")));
+    }
+    let apart: Vec<&str> = account.of_application().map(|check| check.check.as_str()).collect();
+    if !apart.is_empty() {
+        words.push_str(&format!("; the application's: {}", apart.join(", ")));
+    }
+    Some(words)
 }
 
 /// How many of the failed cases count, where not all do.

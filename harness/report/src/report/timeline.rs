@@ -9,19 +9,26 @@ mod words;
 use brickbat_scenario::plan::CONTROL;
 use std::fmt::Write;
 
+use super::columns::wrapped;
 use super::shape;
 use super::text::Tone;
 use crate::record::{FindingNote, Record};
 use brickbat_scenario::trace::Confidence;
 use brickbat_scenario::verdict::{Permanence, Verdict};
 
-use lanes::{Drawing, WIDTH, wrapped};
+pub(super) use lanes::{Drawing, Lane, Line, Weight};
 
-/// The timeline. `paint` wraps a word in a colour, or leaves it.
-pub fn draw(record: &Record, paint: &dyn Fn(Tone, &str) -> String) -> String {
+/// The fewest columns in which the lanes and some words have room.
+pub const MIN_WIDTH: usize = 60;
+
+/// The timeline in lines of so many columns, of which it takes at least [`MIN_WIDTH`]. `paint` wraps a word in a colour, or
+/// leaves it.
+pub fn draw(record: &Record, width: usize, paint: &dyn Fn(Tone, &str) -> String) -> String {
+    let page = Page { width: width.max(MIN_WIDTH), paint };
     let case = &record.case;
     let mut text = String::new();
-    let _ = writeln!(text, "{} on {}: {}", case.plan, case.system, verdict(case.verdict, paint));
+    let title = format!("{} on {}: ", case.plan, case.system);
+    let _ = writeln!(text, "{title}{}", verdict(case.verdict, paint));
     let planned =
         record.receipts.iter().map(|receipt| format!("in turn {}, {}", receipt.turn, receipt.words));
     let planned: Vec<String> = planned.collect();
@@ -31,17 +38,28 @@ pub fn draw(record: &Record, paint: &dyn Fn(Tone, &str) -> String) -> String {
             0 => "no actions; the tools behave as the plan says".to_owned(),
             _ => planned.join("; "),
         };
-        paragraph(&mut text, "planned: ", &words);
-        paragraph(&mut text, "shapes:  ", shape::LEGEND);
-        let mut drawing = Drawing::new(paint);
-        steps::draw(record, &mut drawing);
+        page.paragraph(&mut text, "planned: ", &words);
+        page.paragraph(&mut text, "shapes:  ", shape::LEGEND);
         text.push('\n');
-        text.push_str(&drawing.finish());
+        text.push_str(&drawing(record).text(page.width, paint));
     }
     text.push('\n');
-    judgement(&mut text, record, paint);
-    evidence(&mut text, record);
+    page.judgement(&mut text, record);
+    page.evidence(&mut text, record);
     text
+}
+
+/// Who did what, in order.
+pub(super) fn drawing(record: &Record) -> Drawing {
+    let mut drawing = Drawing::default();
+    steps::draw(record, &mut drawing);
+    drawing
+}
+
+/// What everything below the drawing is written with.
+struct Page<'a> {
+    width: usize,
+    paint: &'a dyn Fn(Tone, &str) -> String,
 }
 
 fn verdict(verdict: Verdict, paint: &dyn Fn(Tone, &str) -> String) -> String {
@@ -53,79 +71,82 @@ fn verdict(verdict: Verdict, paint: &dyn Fn(Tone, &str) -> String) -> String {
     paint(tone, verdict.name())
 }
 
-fn judgement(text: &mut String, record: &Record, paint: &dyn Fn(Tone, &str) -> String) {
-    let case = &record.case;
-    let _ = writeln!(text, "verdict: {}", verdict(case.verdict, paint));
-    if let Some(reason) = &case.reason {
-        paragraph(text, "  ", reason);
-    }
-    if case.verdict == Verdict::Pass {
-        text.push_str("  nothing is wrong, and everything planned happened\n");
-    }
-    for finding in &case.findings {
-        let lasting = match finding.permanence {
-            Some(Permanence::Permanent) => ", permanent: the last turn fails too",
-            Some(Permanence::Transient) => ", transient: a later turn works again",
-            None => "",
-        };
-        let _ = writeln!(text, "  {} ({}{lasting})", paint(Tone::Bad, finding.harm.name()), finding.check);
-        describe(text, finding);
-        for also in &finding.also {
-            paragraph(
-                text,
-                "  also:    ",
-                &format!("{} ({}): {}", also.harm.name(), also.check, also.message),
-            );
+impl Page<'_> {
+    fn judgement(&self, text: &mut String, record: &Record) {
+        let paint = self.paint;
+        let case = &record.case;
+        let _ = writeln!(text, "verdict: {}", verdict(case.verdict, paint));
+        if let Some(reason) = &case.reason {
+            self.paragraph(text, "  ", reason);
         }
-    }
-    for finding in &case.application {
-        let words = format!("{} ({}): {}", finding.harm.name(), finding.check, finding.message);
-        paragraph(text, "  the application's duty here: ", &words);
-    }
-    for receipt in &record.receipts {
-        let grade = receipt.grade.filter(|_| receipt.fired).map_or("none", Confidence::name);
-        paragraph(
-            text,
-            "  fault:   ",
-            &format!("{} in turn {} (receipt: {grade})", receipt.words, receipt.turn),
-        );
-    }
-    let _ = writeln!(text, "again: {}", case.reproduce);
-}
-
-fn describe(text: &mut String, finding: &FindingNote) {
-    paragraph(text, "    ", &finding.message);
-    let rule = finding.rule.as_ref().map(|rule| format!(", rule {rule}")).unwrap_or_default();
-    paragraph(text, "    at ", &format!("{}{rule}", finding.place));
-    paragraph(text, "    expected ", &finding.expected);
-    paragraph(text, "    got ", &finding.got);
-    if let Some(model) = &finding.model {
-        paragraph(text, "    model ", model);
-    }
-}
-
-fn evidence(text: &mut String, record: &Record) {
-    let mut names = vec!["case.json".to_owned(), "plan.json".to_owned()];
-    if let Some(observed) = &record.observed {
-        names.extend(["trace.jsonl", "receipts.json", "ledger.json"].map(str::to_owned));
-        match observed.exchanges.len() {
-            0 => {}
-            1 => names.extend(["requests/001.json".to_owned(), "responses/001.json".to_owned()]),
-            n => {
-                names.extend(["requests", "responses"].map(|name| format!("{name}/001.json to {n:03}.json")))
+        if case.verdict == Verdict::Pass {
+            text.push_str("  nothing is wrong, and everything planned happened\n");
+        }
+        for finding in &case.findings {
+            let lasting = match finding.permanence {
+                Some(Permanence::Permanent) => ", permanent: the last turn fails too",
+                Some(Permanence::Transient) => ", transient: a later turn works again",
+                None => "",
+            };
+            let _ =
+                writeln!(text, "  {} ({}{lasting})", paint(Tone::Bad, finding.harm.name()), finding.check);
+            self.describe(text, finding);
+            for also in &finding.also {
+                self.paragraph(
+                    text,
+                    "  also:    ",
+                    &format!("{} ({}): {}", also.harm.name(), also.check, also.message),
+                );
             }
         }
-        names.extend(observed.stderr.is_some().then(|| "stderr.txt".to_owned()));
-        names.extend(observed.store.is_some().then(|| "store.json".to_owned()));
+        for finding in &case.application {
+            let words = format!("{} ({}): {}", finding.harm.name(), finding.check, finding.message);
+            self.paragraph(text, "  the application's duty here: ", &words);
+        }
+        for receipt in &record.receipts {
+            let grade = receipt.grade.filter(|_| receipt.fired).map_or("none", Confidence::name);
+            self.paragraph(
+                text,
+                "  fault:   ",
+                &format!("{} in turn {} (receipt: {grade})", receipt.words, receipt.turn),
+            );
+        }
+        let _ = writeln!(text, "again: {}", case.reproduce);
     }
-    paragraph(text, "evidence: ", &names.join(", "));
-}
 
-/// A text of any length after a beginning, in lines of the drawing's width.
-fn paragraph(text: &mut String, beginning: &str, words: &str) {
-    let indent = beginning.chars().count();
-    for (at, line) in wrapped(words, WIDTH - indent).into_iter().enumerate() {
-        let before = if at == 0 { beginning.to_owned() } else { " ".repeat(indent) };
-        let _ = writeln!(text, "{before}{line}");
+    fn describe(&self, text: &mut String, finding: &FindingNote) {
+        self.paragraph(text, "    ", &finding.message);
+        let rule = finding.rule.as_ref().map(|rule| format!(", rule {rule}")).unwrap_or_default();
+        self.paragraph(text, "    at ", &format!("{}{rule}", finding.place));
+        self.paragraph(text, "    expected ", &finding.expected);
+        self.paragraph(text, "    got ", &finding.got);
+        if let Some(model) = &finding.model {
+            self.paragraph(text, "    model ", model);
+        }
+    }
+
+    fn evidence(&self, text: &mut String, record: &Record) {
+        let mut names = vec!["case.json".to_owned(), "plan.json".to_owned()];
+        if let Some(observed) = &record.observed {
+            names.extend(["trace.jsonl", "receipts.json", "ledger.json"].map(str::to_owned));
+            match observed.exchanges.len() {
+                0 => {}
+                1 => names.extend(["requests/001.json".to_owned(), "responses/001.json".to_owned()]),
+                n => names
+                    .extend(["requests", "responses"].map(|name| format!("{name}/001.json to {n:03}.json"))),
+            }
+            names.extend(observed.stderr.is_some().then(|| "stderr.txt".to_owned()));
+            names.extend(observed.store.is_some().then(|| "store.json".to_owned()));
+        }
+        self.paragraph(text, "evidence: ", &names.join(", "));
+    }
+
+    /// A text of any length after a beginning, in lines of the drawing's width.
+    fn paragraph(&self, text: &mut String, beginning: &str, words: &str) {
+        let indent = beginning.chars().count();
+        for (at, line) in wrapped(words, self.width.saturating_sub(indent)).into_iter().enumerate() {
+            let before = if at == 0 { beginning.to_owned() } else { " ".repeat(indent) };
+            let _ = writeln!(text, "{before}{line}");
+        }
     }
 }

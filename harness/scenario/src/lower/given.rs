@@ -56,8 +56,11 @@ fn complaint(history: &GivenHistory) -> Option<(String, String)> {
     if comment.trim().is_empty() {
         return at("/comment", "the comment is empty".to_owned());
     }
-    if !is_evidence(source) {
-        return at("/source", "this is not a link to a public thread".to_owned());
+    if !source.is_empty() && !is_evidence(source) {
+        return at(
+            "/source",
+            "this is not a link to a public thread; leave it out if there is none".to_owned(),
+        );
     }
     if !(1..=MAX_GIVEN).contains(&messages.len()) {
         return at("/messages", format!("a history has 1 to {MAX_GIVEN} messages"));

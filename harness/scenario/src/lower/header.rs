@@ -56,10 +56,6 @@ fn labels(scenario: &Scenario, problems: &mut Problems) {
             .with_hint("write `schema: 1`")
     });
     text("/comment", "the comment", &scenario.comment, problems);
-    problems.add_if(scenario.class.is_empty(), || {
-        Problem::new("/class", "a scenario has at least one class")
-            .with_hint("for example `class: [abort-batch]`")
-    });
     too_many("/class", "classes", scenario.class.len(), MAX_LABELS, problems);
     too_many("/evidence", "threads", scenario.evidence.len(), MAX_LABELS, problems);
     for (index, class) in scenario.class.iter().enumerate() {

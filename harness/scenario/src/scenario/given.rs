@@ -27,7 +27,8 @@ pub struct GivenHistory {
     pub schema: u32,
     /// How such a history comes about, in a sentence or two.
     pub comment: String,
-    /// The public thread that shows it, as `owner/repo#number` or an address.
+    /// The public thread that shows it, as `owner/repo#number` or an address; empty for a history of one's own.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub source: String,
     /// The messages, in order. They may break any rule of a provider: that is what they are for.
     pub messages: Vec<GivenMessage>,

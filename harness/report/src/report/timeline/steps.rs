@@ -14,7 +14,7 @@ use brickbat_scenario::plan::{CallKey, PlannedAction, PlannedPoint, Side};
 use brickbat_scenario::trace::{Confidence, Ending, Event, ExchangeId, Held, RequestKind, TurnOutcome};
 
 /// Draws every event.
-pub(super) fn draw(record: &Record, drawing: &mut Drawing<'_>) {
+pub(super) fn draw(record: &Record, drawing: &mut Drawing) {
     let events = record.observed.as_ref().map_or(&[][..], |observed| observed.trace.events());
     let mut story = Story { record, drawing, turn: 0, kinds: BTreeMap::new() };
     let mut n_quiet = 0;
@@ -30,14 +30,14 @@ pub(super) fn draw(record: &Record, drawing: &mut Drawing<'_>) {
     story.unproven();
 }
 
-struct Story<'a, 'd, 'p> {
+struct Story<'a, 'd> {
     record: &'a Record,
-    drawing: &'d mut Drawing<'p>,
+    drawing: &'d mut Drawing,
     turn: usize,
     kinds: BTreeMap<ExchangeId, RequestKind>,
 }
 
-impl Story<'_, '_, '_> {
+impl Story<'_, '_> {
     fn tell(&mut self, event: &Event, at: usize) {
         use Lane::{Provider, System, User};
         match event {

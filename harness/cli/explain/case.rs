@@ -1,0 +1,70 @@
+//! What is wrong in a case of a kept run, explained: the check, the loss, the rule, and what is known of the system.
+
+use super::super::embedded::catalogue;
+use super::super::error::CliError;
+use super::super::runs::KeptCase;
+use super::{clients, rules, words};
+use brickbat_drive::driver::BASELINE;
+use brickbat_drive::folder;
+use brickbat_report::baseline::{Baseline, Entry, PlanFindings};
+use brickbat_report::record::{CaseNote, FindingNote, Record};
+
+/// The page of a case.
+pub(super) fn page(kept: &KeptCase) -> Result<String, CliError> {
+    let record = folder::read_case(&kept.folder)?;
+    let case = &record.case;
+    let mut page = format!("{} on {}: {}\n", case.plan, case.system, case.verdict.name());
+    if let Some(reason) = &case.reason {
+        page.push_str(&format!("\n{reason}\n"));
+    }
+    for finding in &case.findings {
+        page.push_str(&one(&record, finding));
+    }
+    if case.findings.is_empty() {
+        words::pages(case.verdict.name()).iter().for_each(|text| page.push_str(&format!("\n{text}")));
+    }
+    page.push_str(&format!("\nagain: {}\n", case.reproduce));
+    Ok(page)
+}
+
+fn one(record: &Record, finding: &FindingNote) -> String {
+    let mut text = format!("\n── {}\n   at {}\n\n", finding.message, finding.place);
+    for known in known(record, finding) {
+        let link = known.link().map(|link| format!(" ({link})")).unwrap_or_default();
+        text.push_str(&format!("known of {}: {}{link}\n\n", record.case.system, known.reason));
+    }
+    let errors: Vec<String> = clients::in_text(&finding.message).map(clients::page).collect();
+    text.push_str(&errors.join("\n"));
+    let pages = words::pages(&finding.check).into_iter().chain(words::pages(finding.harm.name()));
+    pages.for_each(|page| text.push_str(&format!("{page}\n")));
+    if let Some(rule) = &finding.rule {
+        rules::pages(rule).iter().for_each(|page| text.push_str(&format!("{page}\n")));
+    }
+    text
+}
+
+/// The entries of a built-in system's baseline that cover a finding.
+fn known(record: &Record, finding: &FindingNote) -> Vec<Entry> {
+    let CaseNote { system, plan, .. } = &record.case;
+    let manifests = catalogue().manifests();
+    let texts =
+        manifests.iter().filter_map(|manifest| Some((manifest.name.as_str(), manifest.text(BASELINE)?)));
+    let baselines =
+        texts.filter_map(|(name, text)| Baseline::parse(&text, &format!("{name}/{BASELINE}")).ok());
+    let actions = record.receipts.iter().map(|receipt| receipt.action.as_str()).collect();
+    let shown = PlanFindings { system, plan, actions, is_judged: true, findings: &[] };
+    let is_it = |entry: &Entry| {
+        entry.check == finding.check
+            && entry.severity == finding.harm
+            && entry.rule.as_deref().is_none_or(|rule| finding.rule.as_deref() == Some(rule))
+            && entry.is_explained()
+    };
+    baselines
+        .flat_map(|baseline| {
+            let entries =
+                baseline.entries.iter().filter(|entry| is_it(entry) && baseline.covers(entry, &shown));
+            entries.cloned().collect::<Vec<_>>()
+        })
+        .take(1)
+        .collect()
+}

@@ -1,0 +1,151 @@
+//! The words that reports print, each with what it means.
+
+use brickbat_engine::checks::{CHECKS, Check};
+use brickbat_report::classes;
+use brickbat_scenario::trace::Confidence;
+use brickbat_scenario::verdict::{Level, Severity, Verdict};
+
+use super::super::embedded::CLASSES;
+use super::super::library::built_in_text;
+
+/// A word, what it is, and its page.
+struct Word {
+    name: String,
+    kind: &'static str,
+    page: String,
+}
+
+/// The pages of everything that a word names.
+pub(super) fn pages(word: &str) -> Vec<String> {
+    let mut pages: Vec<String> = all()
+        .into_iter()
+        .filter(|known| known.name.eq_ignore_ascii_case(word))
+        .map(|known| format!("{} ({})\n\n{}\n", known.name, known.kind, known.page))
+        .collect();
+    pages.extend(scenario(word));
+    pages
+}
+
+/// The names of all words, with what each is.
+pub(super) fn names() -> Vec<(String, &'static str)> {
+    all().into_iter().map(|word| (word.name, word.kind)).collect()
+}
+
+fn all() -> Vec<Word> {
+    let word = |name: &str, kind, page: String| Word { name: name.to_owned(), kind, page };
+    let mut words = Vec::new();
+    words.extend(CHECKS.iter().map(|check| word(check.id, "check", check_page(check))));
+    words.extend(Severity::ALL.map(|severity| word(severity.name(), "severity", severity_page(severity))));
+    words.extend(Verdict::ALL.map(|verdict| word(verdict.name(), "verdict", verdict_page(verdict))));
+    words.extend(Level::ALL.map(|level| word(level.name(), "level", level_page(level))));
+    words.extend(RECEIPTS.iter().map(|(grade, page)| word(grade.name(), "receipt", (*page).to_owned())));
+    words.extend(OTHERS.iter().map(|(name, page)| word(name, "word of reports", (*page).to_owned())));
+    let classes = classes::parse(CLASSES.1, CLASSES.0).unwrap_or_default();
+    words.extend(classes.iter().map(|class| word(&class.id, "class of failures", class_page(class))));
+    words
+}
+
+/// What each grade of receipt proves.
+const RECEIPTS: [(Confidence, &str); 3] = [
+    (
+        Confidence::Observed,
+        "The fault happened when the system had shown that it had processed everything before it: the best proof that \
+         there is.",
+    ),
+    (
+        Confidence::Read,
+        "The fault happened when the system's socket had nothing left to read: everything before it had been received.",
+    ),
+    (
+        Confidence::Written,
+        "The fault happened when everything before it had been written; whether the system had read it is not known, so \
+         this is no proof, and the plan is not judged.",
+    ),
+];
+
+const OTHERS: [(&str, &str); 9] = [
+    ("permanent", "The last turn of the plan fails as well: the conversation does not recover."),
+    ("transient", "A later turn works again: the conversation recovers."),
+    (
+        "receipt",
+        "The proof that a planned fault happened at its place, graded `observed`, `read` or `written`. Without one a plan \
+         is `vacuous`, not passed.",
+    ),
+    (
+        "control",
+        "The control plan of a plan is the same conversation with nothing going wrong. What is wrong there is reported once, \
+         for the control plan, and not again for each plan.",
+    ),
+    ("flaky", "The runs of one plan differ. The label says how many of them came out as the verdict says."),
+    (
+        "expected",
+        "The finding is listed in a baseline, a file of known findings, and does not make the run red.",
+    ),
+    ("stale", "A baseline lists a finding that is not seen any more. `--write-baseline` removes it."),
+    (
+        "faults",
+        "The actions of the plans, such as a stop or a broken connection: how many were planned (armed), and how many \
+         happened with proof (a receipt).",
+    ),
+    ("made-up", "In the shapes of `show`: a result that no tool has returned."),
+];
+
+fn check_page(check: &Check) -> String {
+    let rests_on: Vec<&str> = check.rests_on.iter().map(|duty| duty.name()).collect();
+    let apart = match rests_on.as_slice() {
+        [] => String::new(),
+        duties => format!(
+            "\nWhere the application does one of these itself, what is found is the application's: {}.",
+            duties.join(", ")
+        ),
+    };
+    let severity = check.severity;
+    format!(
+        "It holds a system to this: {}\n\nWhat the user loses otherwise: {} ({}), unless a finding says something else.\n\
+         It belongs to level {}.{apart}",
+        check.summary,
+        severity.sentence(),
+        severity.name(),
+        check.level.name(),
+    )
+}
+
+fn severity_page(severity: Severity) -> String {
+    let checks = CHECKS.iter().filter(|check| check.severity == severity);
+    let checks: Vec<&str> = checks.map(|check| check.id).collect();
+    let at = Severity::ALL.iter().position(|other| *other == severity).unwrap_or_default() + 1;
+    let found_by =
+        if checks.is_empty() { String::new() } else { format!("\nChecks: {}.", checks.join(", ")) };
+    format!("{}\n\nNumber {at} of {}, the worst first.{found_by}", severity.sentence(), Severity::ALL.len())
+}
+
+fn verdict_page(verdict: Verdict) -> String {
+    let exit = match verdict {
+        Verdict::Fail => "The run ends with exit code 1.",
+        verdict if verdict.is_unjudged() => "The run ends with exit code 3, unless something fails.",
+        _ => "It does not change the exit code.",
+    };
+    format!("{}\n\n{exit}", verdict.sentence())
+}
+
+fn level_page(level: Level) -> String {
+    let checks: Vec<&str> =
+        CHECKS.iter().filter(|check| check.level == level).map(|check| check.id).collect();
+    format!(
+        "{}\n\nA system has the level when every check of it and of the levels below it applied at least once, and none \
+         failed.\nChecks: {}.",
+        level.sentence(),
+        checks.join(", ")
+    )
+}
+
+fn class_page(class: &classes::Class) -> String {
+    format!("{}\n\n`brickbat classes` says how well the suite covers it.", class.summary)
+}
+
+/// The page of a built-in scenario, or of one of its plans: the file, which says what it shows and where that was seen.
+fn scenario(word: &str) -> Option<String> {
+    let id = word.split(['#', '@']).next().unwrap_or(word);
+    let text = built_in_text(id)?;
+    Some(format!("{id} (scenario)\n\n{text}\nits plans: brickbat run {id} --list\n"))
+}

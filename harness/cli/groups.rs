@@ -1,0 +1,138 @@
+//! The commands in groups, as `brickbat --help` lists them.
+
+use std::fmt::Write;
+
+/// What people come for, and the commands that do it, each with a few words.
+const GROUPS: [(&str, &[(&str, &str)]); 5] = [
+    (
+        "Test an agent",
+        &[
+            ("init", "write an adapter to start from"),
+            ("verify-adapter", "test an adapter itself"),
+            ("run", "run scenarios on systems and judge what they do"),
+            ("show", "show what happened in one case"),
+            ("replay", "run one case again: fixed, or still failing?"),
+            ("explain", "explain a word, a case, or a pasted error"),
+        ],
+    ),
+    (
+        "Judge requests",
+        &[
+            ("check", "say whether a provider would accept a request or a stream"),
+            ("recordings", "compare the rules with recorded answers of providers"),
+        ],
+    ),
+    (
+        "Discover",
+        &[
+            ("fuzz", "generate scenarios and minimise the failures"),
+            ("shrink", "make a failing scenario as small as it gets"),
+            ("events", "send an SDK's own stream events out of order"),
+        ],
+    ),
+    (
+        "Keep and compare",
+        &[
+            ("promote", "keep a found scenario as a regression"),
+            ("merge", "join the reports of shards"),
+            ("diff", "say how two systems differ"),
+            ("matrix", "put many systems side by side"),
+            ("systems", "list the built-in systems"),
+        ],
+    ),
+    (
+        "For Brickbat's developers and for tools",
+        &[
+            ("agent", "serve the reference agent"),
+            ("canaries", "prove the checks on planted bugs"),
+            ("classes", "list the failure classes and what covers them"),
+            ("lint", "check rule vectors"),
+            ("schema", "print a JSON Schema"),
+            ("completions", "print a completion script for a shell"),
+        ],
+    ),
+];
+
+/// The help, with the groups in the place of clap's list.
+pub(super) const TEMPLATE: &str =
+    "{about-with-newline}\n{usage-heading} {usage}\n\n{before-help}Options:\n{options}{after-help}";
+
+/// The groups, as text.
+pub(super) fn text() -> String {
+    let mut text = String::new();
+    for (title, commands) in GROUPS {
+        let _ = writeln!(text, "{title}:");
+        for (name, words) in commands {
+            let _ = writeln!(text, "  {name:<15} {words}");
+        }
+        text.push('\n');
+    }
+    text.push_str("`brickbat COMMAND --help` says more about each.");
+    text
+}
+
+/// What makes two options one: name, value and help.
+pub(super) fn signature(argument: &clap::Arg) -> String {
+    format!("{} {}", written(argument), help(argument))
+}
+
+/// Options as a table.
+pub(super) fn table<'a>(arguments: impl Iterator<Item = &'a clap::Arg>) -> String {
+    let rows: String = arguments
+        .filter(|argument| {
+            !argument.is_hide_set() && argument.get_id() != "help" && argument.get_id() != "version"
+        })
+        .map(|argument| format!("| `{}` | {} |\n", written(argument), help(argument)))
+        .collect();
+    if rows.is_empty() {
+        "No other options.\n".to_owned()
+    } else {
+        format!("| option | meaning |\n|---|---|\n{rows}")
+    }
+}
+
+/// How an option is typed.
+fn written(argument: &clap::Arg) -> String {
+    let names = argument.get_value_names().unwrap_or_default();
+    let value: Vec<&str> = names.iter().map(|name| name.as_str()).collect();
+    let takes_value = argument.get_action().takes_values();
+    match argument.get_long() {
+        Some(long) if takes_value && argument.is_require_equals_set() => {
+            format!("--{long}[={}]", value.join(" "))
+        }
+        Some(long) if takes_value => format!("--{long} {}", value.join(" ")),
+        Some(long) => format!("--{long}"),
+        None => value.join(" "),
+    }
+}
+
+/// What it means, in one line, with its default.
+fn help(argument: &clap::Arg) -> String {
+    let help = argument.get_help().map(ToString::to_string).unwrap_or_default();
+    let default: Vec<String> =
+        argument.get_default_values().iter().map(|value| value.to_string_lossy().into_owned()).collect();
+    let takes_value = argument.get_action().takes_values();
+    let default = match default.join(" ") {
+        default if default.is_empty() || !takes_value => String::new(),
+        default => format!(" (default: `{default}`)"),
+    };
+    format!("{}{default}", help.replace('\n', " ").replace('|', "\\|"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn each_command_is_in_one_group() {
+        let mut grouped = BTreeSet::new();
+        for (name, _) in GROUPS.iter().flat_map(|(_, commands)| commands.iter()) {
+            assert!(grouped.insert(*name), "{name} is in two groups");
+        }
+        let command = super::super::CommandLine::command();
+        let known = command.get_subcommands().filter(|command| !command.is_hide_set());
+        assert_eq!(known.map(clap::Command::get_name).collect::<BTreeSet<_>>(), grouped);
+    }
+}

@@ -1,0 +1,116 @@
+//! Dated requirements: the scenarios, checks and profiles of a day, so that an update of Brickbat changes no verdict and no
+//! level of who asks for them.
+
+use serde::Deserialize;
+
+use super::error::UnknownName;
+use super::library;
+use brickbat_drive::runner::System;
+use brickbat_report::report::Report;
+use brickbat_rules::dialect::Dialect;
+use brickbat_scenario::parse;
+
+/// A set of requirements, as its file in `scenarios/requirements` has it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Requirements {
+    /// The name of the set: the month in which it was frozen.
+    #[serde(skip)]
+    pub(super) name: String,
+    #[serde(rename = "schema")]
+    _schema: u32,
+    /// The strictness of the provider, one profile for each dialect.
+    pub(super) profiles: Vec<String>,
+    /// The checks that count.
+    pub(super) checks: Vec<String>,
+    /// The scenarios, each with the hash of its file.
+    pub(super) scenarios: std::collections::BTreeMap<String, String>,
+}
+
+impl Requirements {
+    /// The newest set.
+    pub(super) fn newest() -> Option<Requirements> {
+        library::requirements().into_iter().next_back().and_then(|(name, text)| read(&name, text).ok())
+    }
+
+    /// The set of that name.
+    pub(super) fn named(name: &str) -> Result<Requirements, UnknownName> {
+        let sets = library::requirements();
+        match sets.iter().find(|(known, _)| known == name) {
+            Some((name, text)) => read(name, text).map_err(|error| UnknownName(error.to_string())),
+            None => {
+                let known: Vec<&str> = sets.iter().map(|(name, _)| name.as_str()).collect();
+                Err(UnknownName(format!("expected one of {}", known.join(", "))))
+            }
+        }
+    }
+
+    /// Whether a run of all scenarios in these dialects, with these profiles, asks a system everything that the set does.
+    pub(super) fn are_whole(&self, system: &System, dialects: &[Dialect], profiles: &[String]) -> bool {
+        let speaks_no_other = system.dialects().iter().all(|dialect| dialects.contains(dialect));
+        speaks_no_other && self.profiles.iter().all(|profile| profiles.contains(profile))
+    }
+
+    /// Whether every scenario of the set was judged on each system, in at least one dialect.
+    pub(super) fn ran_in(&self, report: &Report) -> bool {
+        let scenario = |plan: &str| plan.split(['#', '@']).next().unwrap_or_default().to_owned();
+        report.accounts.iter().all(|account| {
+            let cases = report.cases.iter().filter(|case| case.system == account.system);
+            let ran: std::collections::BTreeSet<String> = cases.map(|case| scenario(&case.plan)).collect();
+            self.scenarios.keys().all(|id| ran.contains(id))
+        })
+    }
+}
+
+fn read(name: &str, text: &str) -> Result<Requirements, parse::Diagnostic> {
+    let file = format!("scenarios/requirements/{name}.yaml");
+    let set: Requirements = parse::document(&file, text, |_| None)?;
+    Ok(Requirements { name: name.to_owned(), ..set })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brickbat_engine::checks::CHECKS;
+    use brickbat_rules::Profile;
+    use brickbat_scenario::hash::fnv1a;
+    use std::fmt::Write;
+
+    /// A set that is frozen stays as it is. The newest holds everything there is; when it does not any more, it is either
+    /// written again with `BRICKBAT_UPDATE=1`, as long as it has not been released, or a new one begins.
+    #[test]
+    fn the_newest_set_holds_every_scenario_check_and_profile() {
+        let hash = |text: &str| format!("{:016x}", fnv1a(text.as_bytes()));
+        let mut text = String::from(
+            "# The requirements of 2026-11: `brickbat run --requirements 2026-11`. Written by a test with BRICKBAT_UPDATE=1.\n\
+             schema: 1\nprofiles:\n",
+        );
+        Dialect::ALL
+            .iter()
+            .for_each(|dialect| writeln!(text, "  - {}", Profile::newest(*dialect).name).unwrap());
+        text.push_str("checks:\n");
+        CHECKS.iter().for_each(|check| writeln!(text, "  - {}", check.id).unwrap());
+        text.push_str("scenarios:\n");
+        for (id, scenario) in library::built_in() {
+            writeln!(text, "  {id}: '{}'", hash(scenario)).unwrap();
+        }
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios/requirements/2026-11.yaml");
+        if std::env::var_os("BRICKBAT_UPDATE").is_some() {
+            std::fs::write(path, &text).unwrap();
+        }
+        assert!(std::fs::read_to_string(path).unwrap() == text, "write it again with BRICKBAT_UPDATE=1");
+    }
+
+    #[test]
+    fn each_set_can_be_read() {
+        let sets = library::requirements();
+        assert!(!sets.is_empty());
+        for (name, text) in sets {
+            let set = read(&name, text).unwrap();
+            assert_eq!(set.profiles.len(), Dialect::ALL.len());
+            assert!(set.profiles.iter().all(|name| Profile::named(name).is_some()));
+            assert!(set.checks.iter().all(|check| CHECKS.iter().any(|known| known.id == *check)));
+        }
+        assert!(Requirements::named("1999-01").is_err());
+    }
+}

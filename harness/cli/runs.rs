@@ -1,0 +1,139 @@
+//! The last runs, which are kept in the user's cache folder so that `show`, `explain` and `replay` find a case by its short
+//! id. Only what did not pass is kept there; `--out` keeps everything.
+
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use super::error::CliError;
+use brickbat_drive::driver::install::cache_folder;
+use brickbat_drive::folder;
+use brickbat_report::record::CaseNote;
+use brickbat_report::report::short::{case_id, may_be_id};
+
+/// Runs that are kept.
+const MAX_RUNS: usize = 10;
+
+/// Bytes of all runs that are kept; the newest stays whatever its size.
+const MAX_BYTES: u64 = 200 << 20;
+
+/// Milliseconds after which a run that has not finished counts as abandoned.
+const ABANDONED_MS: u128 = 24 * 60 * 60 * 1000;
+
+/// The folder of a new run, after older ones have been removed. None if there is no cache folder.
+pub(super) fn new_folder() -> Option<PathBuf> {
+    let runs = runs_folder()?;
+    std::fs::create_dir_all(&runs).ok()?;
+    prune(&runs);
+    Some(runs.join(format!("{:014}-{}", now_ms(), std::process::id())))
+}
+
+/// A case of a kept run.
+pub(super) struct KeptCase {
+    /// The folder of its run.
+    pub(super) run: PathBuf,
+    /// Its own folder.
+    pub(super) folder: PathBuf,
+    pub(super) note: CaseNote,
+}
+
+/// The case that a short id means, in the run of that folder or else in the newest that has it.
+pub(super) fn find(short: &str, out: Option<&Path>) -> Result<KeptCase, CliError> {
+    let places = match out {
+        Some(folder) => vec![folder.to_owned()],
+        None => newest_first(),
+    };
+    for run in &places {
+        let cases = match folder::cases(run) {
+            Ok(cases) => cases,
+            Err(error) if out.is_some() => return Err(error.into()),
+            // A run that is being removed by another process is none.
+            Err(_) => continue,
+        };
+        let is_it = |(_, note): &(PathBuf, CaseNote)| case_id(&note.system, &note.plan).starts_with(short);
+        let mut found: Vec<(PathBuf, CaseNote)> = cases.into_iter().filter(is_it).collect();
+        match (found.pop(), found.is_empty()) {
+            (None, _) => {}
+            (Some((folder, note)), true) => return Ok(KeptCase { run: run.clone(), folder, note }),
+            (Some(last), false) => {
+                found.push(last);
+                let line = |(_, note): &(PathBuf, CaseNote)| {
+                    format!("\n  {}  {} on {}", case_id(&note.system, &note.plan), note.plan, note.system)
+                };
+                let all: String = found.iter().map(line).collect();
+                return Err(CliError::input(format!(
+                    "`{short}` is the beginning of {} ids\nhint: give more digits{all}",
+                    found.len()
+                )));
+            }
+        }
+    }
+    let whose = out.map_or("one of the last runs".to_owned(), |folder| folder.display().to_string());
+    Err(CliError::input(format!(
+        "no case of {whose} has the id `{short}`\nhint: the ids stand in front of the causes that `brickbat run` prints; \
+         what passed is kept with --out only"
+    )))
+}
+
+/// Whether a word means a case by its short id: a file of that name comes first.
+pub(super) fn is_short_id(word: &str) -> bool {
+    may_be_id(word) && !Path::new(word).exists()
+}
+
+/// The folders of kept runs, the newest first.
+pub(super) fn newest_first() -> Vec<PathBuf> {
+    let mut runs = runs_folder().map(|runs| entries(&runs)).unwrap_or_default();
+    runs.reverse();
+    runs
+}
+
+fn runs_folder() -> Option<PathBuf> {
+    Some(cache_folder().ok()?.join("runs"))
+}
+
+/// Removes the oldest runs, until there is room for one more.
+fn prune(runs: &Path) {
+    let mut left = entries(runs);
+    let is_busy = |run: &PathBuf| {
+        let is_unfinished = folder::read_note(run).is_ok_and(|note| !note.finished);
+        let name = run.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let began = name.split('-').next().and_then(|began| began.parse::<u128>().ok()).unwrap_or(0);
+        is_unfinished && now_ms().saturating_sub(began) < ABANDONED_MS
+    };
+    left.retain(|run| !is_busy(run));
+    let mut sizes: Vec<u64> = left.iter().map(|run| size(run)).collect();
+    while left.len() >= MAX_RUNS || (left.len() > 1 && sizes.iter().sum::<u64>() > MAX_BYTES) {
+        let (oldest, _) = (left.remove(0), sizes.remove(0));
+        // What cannot be removed now is tried again by the next run.
+        let _ = std::fs::remove_dir_all(oldest);
+    }
+}
+
+/// The runs in a folder, the oldest first; anything else in it is left alone.
+fn entries(runs: &Path) -> Vec<PathBuf> {
+    let found = std::fs::read_dir(runs).into_iter().flatten().flatten();
+    let is_folder = |entry: &std::fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
+    let mut runs: Vec<PathBuf> = found.filter(is_folder).map(|entry| entry.path()).collect();
+    let is_ours = |run: &PathBuf| {
+        let name = run.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        name.split_once('-').is_some_and(|(began, _)| began.len() == 14 && began.parse::<u64>().is_ok())
+    };
+    runs.retain(is_ours);
+    runs.sort();
+    runs
+}
+
+/// Bytes of the files in a folder. Links are not followed.
+fn size(folder: &Path) -> u64 {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries
+        .map(|entry| match entry.metadata() {
+            Ok(found) if found.is_dir() => size(&entry.path()),
+            Ok(found) if found.is_file() => found.len(),
+            _ => 0,
+        })
+        .sum()
+}
+
+fn now_ms() -> u128 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis())
+}

@@ -1,0 +1,14 @@
+//! How wide the reader's terminal is.
+
+use terminal_size::{Width, terminal_size_of};
+
+/// Columns of what is printed: those of the terminal, else `$COLUMNS`, else 80.
+pub(super) fn width() -> usize {
+    let of_variable = || std::env::var("COLUMNS").ok()?.parse::<usize>().ok();
+    let of_terminal = terminal_size_of(std::io::stdout()).map(|(Width(columns), _)| usize::from(columns));
+    of_terminal.or_else(of_variable).unwrap_or(DEFAULT).clamp(MIN, MAX)
+}
+
+const DEFAULT: usize = 80;
+const MIN: usize = 40;
+const MAX: usize = 200;

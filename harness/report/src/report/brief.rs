@@ -1,0 +1,250 @@
+//! The report in one screen: what is wrong, by cause, and what to type next.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use super::cause::Cause;
+use super::columns::{in_one_line, wrapped};
+use super::short::ShortIds;
+use super::text::{Tone, counted, level, summary_of};
+use super::{Case, Report};
+use brickbat_rules::Profile;
+use brickbat_scenario::verdict::Severity;
+
+/// How the report is printed.
+pub struct Page<'a> {
+    /// Columns of a line.
+    pub width: usize,
+    /// The mildest severity that makes the run red.
+    pub fail_on: Severity,
+    /// What `show` needs besides an id, if the cases were kept; nothing is proposed where they were not.
+    pub kept: Option<&'a str>,
+    /// Wraps a word in a colour, or leaves it.
+    pub paint: &'a dyn Fn(Tone, &str) -> String,
+}
+
+/// Lines of a terminal that nobody has made larger. With more than one system there are more.
+const SCREEN: usize = 24;
+
+/// Lines that are there whatever the causes are: verdict, next steps, level and counts, blank lines, the prompt.
+const FIXED: usize = 11;
+
+/// Kinds of plans that could not be judged, and stale entries of baselines, that are named.
+const MAX_NAMED: usize = 2;
+
+/// Further lines of the reason why plans could not be judged.
+const MAX_REASON: usize = 8;
+
+/// The closing block of a run.
+pub fn render(report: &Report, page: &Page<'_>) -> String {
+    let mut text = String::new();
+    let causes = report.causes();
+    let ids = ShortIds::of(report.cases.iter().map(|case| (case.system.as_str(), case.plan.as_str())));
+    headline(&mut text, report, page, causes.len());
+    let mut apart = String::new();
+    unjudged(&mut apart, report, page);
+    baselines(&mut apart, report, page);
+    application(&mut apart, report);
+    let room = SCREEN.saturating_sub(FIXED + apart.lines().count()).max(4);
+    listed(&mut text, &causes, &ids, page, room);
+    if !apart.is_empty() {
+        text.push_str(&apart);
+        text.push('\n');
+    }
+    next(&mut text, report, &causes, &ids, page);
+    counts(&mut text, report, page);
+    text
+}
+
+fn headline(text: &mut String, report: &Report, page: &Page<'_>, n_causes: usize) {
+    let code = report.exit_code(page.fail_on);
+    let (tone, word) = match code {
+        0 => (Tone::Good, "pass"),
+        1 => (Tone::Bad, "fail"),
+        4 => (Tone::Bad, "broken"),
+        _ => (Tone::Warn, "not judged"),
+    };
+    let n_judged = report.cases.iter().filter(|case| case.is_judged()).count();
+    let failed = |case: &&Case| case.worst_counted().is_some();
+    let n_failed = report.cases.iter().filter(failed).count();
+    let words = match (code, n_causes) {
+        (4, _) => "the reference agent fails, which is a bug of Brickbat".to_owned(),
+        (_, 0) => format!("nothing is wrong in {} that {}", counted(n_judged, "plan"), judged(n_judged)),
+        _ => format!("{} in {n_failed} of {}", counted(n_causes, "cause"), counted(n_judged, "judged plan")),
+    };
+    let _ = writeln!(text, "{}: {words}\n", (page.paint)(tone, word));
+}
+
+fn judged(n: usize) -> &'static str {
+    if n == 1 { "was judged" } else { "were judged" }
+}
+
+/// A line for each severity, and one or two for each of its causes, in so many lines.
+fn listed(text: &mut String, causes: &[Cause<'_>], ids: &ShortIds, page: &Page<'_>, room: usize) {
+    let mut by_severity: BTreeMap<Severity, Vec<&Cause<'_>>> = BTreeMap::new();
+    for cause in causes {
+        by_severity.entry(cause.signature.harm).or_default().push(cause);
+    }
+    let n_lines = by_severity.len() + causes.len();
+    let n_full = room.saturating_sub(n_lines);
+    // Where not all have room, the last line says how many are left out.
+    let last = if n_lines > room { room.saturating_sub(1) } else { usize::MAX };
+    let (mut n_used, mut n_shown) = (0, 0);
+    for (severity, causes) in by_severity {
+        if n_used + 1 >= last {
+            break;
+        }
+        let tone = if severity <= page.fail_on { Tone::Bad } else { Tone::Warn };
+        let room = page.width.saturating_sub(severity.name().len() + 2);
+        let loss = in_one_line(&lowered(severity.sentence()), room);
+        let _ = writeln!(text, "{}: {loss}", (page.paint)(tone, severity.name()));
+        n_used += 1;
+        for cause in causes.into_iter().take(last - n_used) {
+            line(text, cause, ids, page);
+            n_used += 1;
+            if n_shown < n_full {
+                message(text, cause, page);
+            }
+            n_shown += 1;
+        }
+    }
+    match causes.len() - n_shown {
+        0 => {}
+        n => {
+            let _ = writeln!(text, "… and {}; --verbose lists every plan", counted(n, "more cause"));
+        }
+    }
+    if !causes.is_empty() {
+        text.push('\n');
+    }
+}
+
+/// A cause: its id, its check, how many plans show it, and one of them.
+fn line(text: &mut String, cause: &Cause<'_>, ids: &ShortIds, page: &Page<'_>) {
+    let Some((case, finding)) = cause.example() else { return };
+    let id = ids.short(&case.system, &case.plan);
+    let n = counted(cause.shown.len(), "plan");
+    let words = format!("{n}: {} ({})", case.plan, finding.check);
+    let _ = writeln!(text, "  {id}  {}", in_one_line(&words, page.width.saturating_sub(id.len() + 4)));
+}
+
+/// What is wrong in the plan that stands for the cause.
+fn message(text: &mut String, cause: &Cause<'_>, page: &Page<'_>) {
+    let Some((_, finding)) = cause.example() else { return };
+    let message = in_one_line(&finding.message, page.width.saturating_sub(MESSAGE_INDENT.len()));
+    let _ = writeln!(text, "{MESSAGE_INDENT}{message}");
+}
+
+/// Messages stand under the check of their cause.
+const MESSAGE_INDENT: &str = "        ";
+
+/// A sentence as what follows a colon.
+fn lowered(sentence: &str) -> String {
+    let sentence = sentence.trim_end_matches('.');
+    let mut letters = sentence.chars();
+    let Some(first) = letters.next() else { return String::new() };
+    let is_word = letters.clone().next().is_some_and(char::is_uppercase);
+    if is_word { sentence.to_owned() } else { first.to_lowercase().chain(letters).collect() }
+}
+
+/// The plans that could not be judged, by their reasons.
+fn unjudged(text: &mut String, report: &Report, page: &Page<'_>) {
+    let mut reasons: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for case in report.cases.iter().filter(|case| case.judged.is_unjudged()) {
+        let reason = case.reason.as_deref().unwrap_or("no reason given");
+        *reasons.entry((case.verdict.as_str(), reason)).or_default() += 1;
+    }
+    let mut reasons: Vec<_> = reasons.into_iter().collect();
+    reasons.sort_by_key(|(_, n)| usize::MAX - n);
+    for (at, ((verdict, reason), n)) in reasons.iter().take(MAX_NAMED).enumerate() {
+        let words = format!("{}: {reason}", counted(*n, "plan"));
+        let word = (page.paint)(Tone::Warn, verdict);
+        if at == 0 {
+            // What keeps a run from judging has to be mended first, so it is said whole.
+            let room = page.width.saturating_sub(verdict.len() + 2);
+            let mut lines = wrapped(&words, room).into_iter();
+            let _ = writeln!(text, "{word}: {}", lines.next().unwrap_or_default());
+            lines.take(MAX_REASON).for_each(|line| {
+                let _ = writeln!(text, "  {line}");
+            });
+        } else {
+            let _ = writeln!(
+                text,
+                "{word}: {}",
+                in_one_line(&words, page.width.saturating_sub(verdict.len() + 2))
+            );
+        }
+    }
+    if reasons.len() > MAX_NAMED {
+        let n_left = reasons.iter().skip(MAX_NAMED).map(|(_, n)| n).sum();
+        let _ = writeln!(text, "… and {} for other reasons", counted(n_left, "plan"));
+    }
+}
+
+fn baselines(text: &mut String, report: &Report, page: &Page<'_>) {
+    for held in &report.baselines {
+        let n_findings: usize = held.entries.iter().map(|entry| entry.n_findings).sum();
+        if n_findings > 0 {
+            let word = (page.paint)(Tone::Good, "expected");
+            let _ = writeln!(text, "{word}: {}, listed in {}", counted(n_findings, "finding"), held.file);
+        }
+        for stale in held.stale.iter().take(MAX_NAMED) {
+            let (check, n) = (&stale.check, counted(stale.plans.len(), "plan"));
+            let word = (page.paint)(Tone::Bad, "stale");
+            let _ = writeln!(text, "{word}: {check} is not seen any more in {n} that {} lists", held.file);
+        }
+        if held.stale.len() > MAX_NAMED {
+            let n = counted(held.stale.len() - MAX_NAMED, "more stale entry");
+            let _ = writeln!(text, "… and {}", n.replace("entrys", "entries"));
+        }
+        if !held.stale.is_empty() {
+            text.push_str("  --write-baseline removes what is stale\n");
+        }
+    }
+}
+
+fn application(text: &mut String, report: &Report) {
+    let with = report.cases.iter().filter(|case| !case.application.is_empty()).count();
+    if with > 0 {
+        let n = counted(with, "plan");
+        let _ =
+            writeln!(text, "the application's duty: findings in {n} that do not count; --verbose lists them");
+    }
+}
+
+/// What to type next, about the worst cause, or else about the first plan that could not be judged.
+fn next(text: &mut String, report: &Report, causes: &[Cause<'_>], ids: &ShortIds, page: &Page<'_>) {
+    let of_cause = causes.first().and_then(Cause::example).map(|(case, _)| case);
+    let unjudged = || report.cases.iter().find(|case| case.judged.is_unjudged());
+    let Some(case) = of_cause.or_else(unjudged) else { return };
+    let Some(options) = page.kept else {
+        let _ = writeln!(text, "again: {}\n", case.reproduce);
+        return;
+    };
+    let id = ids.short(&case.system, &case.plan);
+    let steps =
+        [("show", "what happened, step by step"), ("explain", "what it means"), ("replay", "run it again")];
+    let n_steps = if of_cause.is_some() { steps.len() } else { 2 };
+    for (at, (command, why)) in steps.into_iter().take(n_steps).enumerate() {
+        let line = format!("brickbat {command} {id}{options}");
+        let _ = writeln!(text, "{}{line:<26}  {why}", if at == 0 { "next: " } else { "      " });
+    }
+    text.push('\n');
+}
+
+/// What ran, and the level of each system.
+fn counts(text: &mut String, report: &Report, page: &Page<'_>) {
+    summary_of(text, report, page.fail_on, page.paint, |text, account| {
+        if let Some(level) = level(account) {
+            let _ = writeln!(text, "  {}", in_one_line(&level, page.width.saturating_sub(2)));
+        }
+    });
+    let newest = |name: &&String| {
+        !Profile::all()
+            .any(|profile| profile.name == **name && Profile::newest(profile.dialect).name == profile.name)
+    };
+    let asked: Vec<&str> = report.profiles.iter().filter(newest).map(String::as_str).collect();
+    let asked = if asked.is_empty() { String::new() } else { format!(", profiles {}", asked.join(" ")) };
+    let shard = report.shard.map(|shard| format!(", shard {shard}")).unwrap_or_default();
+    let _ = writeln!(text, "seed {}{asked}{shard}", report.seed);
+}
