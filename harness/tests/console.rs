@@ -3,7 +3,8 @@
 //! The commands of a page run one after the other in a folder of their own, which begins with the files of
 //! `docs/fixtures/PAGE`. A block says what is expected: `...` stands for any lines, `[..]` for anything within one, and
 //! `<!-- exit: N -->` above it for an exit code other than 0. A block marked `nightly` needs a system that has to be
-//! installed, and runs where `BRICKBAT_NIGHTLY` is set.
+//! installed, or takes minutes, and runs where `BRICKBAT_NIGHTLY` is set; `BRICKBAT_PROGRAM` is then a program that is faster
+//! than the one of the tests.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 
@@ -102,7 +103,8 @@ fn run(page: &Path, steps: &[Step]) -> Vec<String> {
         std::fs::copy(&path, folder.path().join(path.file_name().unwrap())).unwrap();
     }
     // The folder of the program comes first, so that a command is what a reader types.
-    let programs = Path::new(BRICKBAT).parent().unwrap().to_owned();
+    let program = std::env::var("BRICKBAT_PROGRAM").unwrap_or_else(|_| BRICKBAT.to_owned());
+    let programs = Path::new(&program).parent().unwrap().to_owned();
     let path = std::env::var_os("PATH").unwrap();
     let path = std::env::join_paths(std::iter::once(programs).chain(std::env::split_paths(&path))).unwrap();
     let mut wrong = Vec::new();

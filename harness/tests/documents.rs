@@ -18,7 +18,7 @@ use brickbat::flaws::Canary;
 use crate::plans;
 
 /// The documents in which there are paths and generated blocks.
-const DOCUMENTS: [&str; 25] = [
+const DOCUMENTS: [&str; 28] = [
     "README.md",
     "docs/src/README.md",
     "docs/src/SUMMARY.md",
@@ -31,10 +31,13 @@ const DOCUMENTS: [&str; 25] = [
     "docs/src/howto/discover.md",
     "docs/src/howto/look.md",
     "docs/src/howto/own-agent.md",
+    "docs/src/howto/rust.md",
     "docs/src/howto/scenario.md",
     "docs/src/reference/judged.md",
     "docs/src/reference/known.md",
+    "docs/src/reference/limits.md",
     "docs/src/reference/options.md",
+    "docs/src/reference/speed.md",
     "docs/src/reference/systems.md",
     "CONTRIBUTING.md",
     "ARCHITECTURE.md",
@@ -84,6 +87,24 @@ fn hold(document: &str, old: &str, new: &str) {
     } else {
         let update = "run `BRICKBAT_UPDATE=1 cargo test --test pure documents::`";
         assert!(new == old, "{document} is out of date; {update}");
+    }
+}
+
+#[test]
+fn the_book_lists_each_of_its_pages() {
+    let summary = read("docs/src/SUMMARY.md");
+    let mut folders = vec![root().join("docs/src")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let name = path.strip_prefix(root().join("docs/src")).unwrap().to_string_lossy().into_owned();
+            assert!(name == "SUMMARY.md" || summary.contains(&format!("({name})")), "{name}");
+            assert!(DOCUMENTS.contains(&format!("docs/src/{name}").as_str()), "{name} is not looked at");
+        }
     }
 }
 
