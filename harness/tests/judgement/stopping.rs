@@ -152,6 +152,11 @@ fn a_long_silence_that_nobody_asked_for_is_slow() {
             "{}: {judgement:#?}",
             plan.id
         );
+        // Between a request that failed and the next one it is a client's backoff.
+        let run = run(&plan);
+        let backoff = with_more(&run, 0, &[Event::Waited { seconds: 44 }, once_more(&run)]);
+        let found = judged(&plan, &backoff).findings;
+        assert!(found.iter().all(|finding| finding.harm != Severity::Slow), "{}: {found:#?}", plan.id);
     }
     for plan in on_each("abort/mid-batch#k=1") {
         // After the stop it is the harness that waits.

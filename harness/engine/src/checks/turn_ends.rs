@@ -1,7 +1,7 @@
 //! Does every turn end, and in time?
 //!
 //! A silence alone is no hang: a client may back off between its retries. What goes on by itself after a long silence is
-//! slow, and waits that the provider has asked for are not. A turn that ends only when what was held goes on was stopped
+//! slow; waits that the provider has asked for, and those between a failed request and the next one, are not. A turn that ends only when what was held goes on was stopped
 //! late.
 
 use super::*;
@@ -63,9 +63,9 @@ fn slow(evidence: &Evidence<'_>, turn: usize) -> Option<Finding> {
     };
     let asked_for = evidence.plan.turns[turn].actions.iter().filter_map(|action| action.what.http());
     let asked_for = asked_for.map(|fault| fault.retry_after_ms.div_ceil(1000)).max().unwrap_or_default();
-    let own = evidence.events_of(turn).take_while(|event| !is_ours(event));
-    let waits = own.filter_map(|event| match event {
-        Event::Waited { seconds } if *seconds > asked_for => Some(seconds.to_string()),
+    let own: Vec<&Event> = evidence.events_of(turn).take_while(|event| !is_ours(event)).collect();
+    let waits = own.iter().enumerate().filter_map(|(at, event)| match event {
+        Event::Waited { seconds } if *seconds > asked_for && !(*seconds <= MAX_BACKOFF && is_backoff(&own, at)) => Some(seconds.to_string()),
         _ => None,
     });
     let waits: Vec<String> = waits.collect();
@@ -78,6 +78,22 @@ fn slow(evidence: &Evidence<'_>, turn: usize) -> Option<Finding> {
         got: format!("{n_requests} requests in the turn"),
         ..CHECK.finding(in_turn(turn))
     })
+}
+
+/// Seconds of one pause between attempts that a client may take by itself. LangChain.js 1.5.14 takes up to 35 s, and the
+/// longest default of an SDK is the 60 s to which Google's Gen AI SDK for Python lets its pauses grow.
+const MAX_BACKOFF: u32 = 60;
+
+/// Whether a silence lies between a request that failed and the next one: how often and how late a client asks again is
+/// documented by each SDK, and for its user to set.
+fn is_backoff(events: &[&Event], at: usize) -> bool {
+    let before = events[..at].iter().rev().find_map(|event| match event {
+        Event::Replied { ending, .. } => Some(*ending != Ending::Complete),
+        Event::Requested { .. } | Event::ToolSettled { .. } => Some(false),
+        _ => None,
+    });
+    let after = events[at + 1..].iter().find(|event| !matches!(event, Event::Quiet | Event::Waited { .. }));
+    before == Some(true) && matches!(after, Some(Event::Requested { .. }))
 }
 
 /// What it rests on that a turn ends: where a tool is still running, on whoever runs the tools and waits for them.

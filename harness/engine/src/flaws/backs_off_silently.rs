@@ -7,7 +7,7 @@ pub static FLAW: Flaw =
     Flaw::new("backs-off-silently", "turn-ends", || Box::new(BacksOffSilently::default()));
 
 /// The first pause; the next is twice as long.
-const FIRST_PAUSE_MS: u64 = 3000;
+const FIRST_PAUSE_MS: u64 = 40_000;
 
 #[derive(Default)]
 struct BacksOffSilently {
