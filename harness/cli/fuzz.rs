@@ -112,6 +112,8 @@ struct Tally {
     accusations: Accusations,
     /// What was found and is not reported yet.
     suspects: VecDeque<Suspect>,
+    /// What was reported.
+    reported: BTreeSet<Signature>,
     /// The options of the command line that mean the system.
     options: String,
 }
@@ -222,7 +224,8 @@ impl FuzzRun<'_> {
     fn report_rest(&self, campaign: &mut Campaign) -> Result<(), CliError> {
         let rest = std::mem::take(&mut self.tally.borrow_mut().suspects);
         for Suspect { mut scenario, dialect, signature, finding } in rest {
-            if !campaign.found(&signature, &scenario) {
+            // Before a scenario is small, many kinds of actions stand in it, and most have nothing to do with the failure.
+            if self.tally.borrow().reported.contains(&signature) || !campaign.found(&signature, &scenario) {
                 continue;
             }
             let system = self.tally.borrow().system.clone();
@@ -368,7 +371,10 @@ impl FuzzRun<'_> {
         rate: Rate,
         note: &str,
     ) -> Result<(), CliError> {
-        self.tally.borrow_mut().n_failures += 1;
+        let mut tally = self.tally.borrow_mut();
+        tally.n_failures += 1;
+        tally.reported.insert(signature.clone());
+        drop(tally);
         let mut text = failure::headline(Tone::Bad, finding);
         text.push_str(&format!("  {}\n{}", words(smallest), failure::actions(smallest)));
         if let Some(seen) = rate.label() {

@@ -511,6 +511,56 @@ fn explain_knows_every_word_of_reports_and_pasted_errors() {
     assert_bad(&brickbat(&["explain", "it does not work at all"]), &["no rule and no known SDK says this"]);
 }
 
+#[test]
+fn a_report_for_browsers_shows_timelines_and_one_for_code_scanning_the_causes() {
+    let folder = TempDir::new().unwrap();
+    let run = ["run", "abort/mid-batch", "--system", "canary/dangling-on-abort/simulated"];
+    let reports = ["--report", "r.html", "--report", "r.sarif"];
+    let said = brickbat_in(&folder, &[&run[..], &reports].concat());
+    assert_eq!(said.code, Some(1), "{said:#?}");
+    let html = fs::read_to_string(folder.path().join("r.html")).unwrap();
+    for part in [
+        "<details class=\"cause\"",
+        "class=\"step fault\"",
+        "<mark>",
+        "id=\"search\"",
+        "prefers-color-scheme",
+    ] {
+        assert!(html.contains(part), "`{part}` is not in the report");
+    }
+    assert!(!html.contains("src=") && !html.contains("<link"), "it needs another file");
+    let sarif: Value =
+        serde_json::from_str(&fs::read_to_string(folder.path().join("r.sarif")).unwrap()).unwrap();
+    let results = sarif["runs"][0]["results"].as_array().unwrap();
+    assert_eq!(results[0]["ruleId"], "thread-survives", "{sarif}");
+    let github = brickbat_in(&folder, &[&run[..], &["--format", "github"]].concat());
+    let n_lines =
+        github.out.lines().filter(|line| line.starts_with("::error title=bricked-by-provider")).count();
+    assert_eq!((n_lines, github.out.lines().count()), (results.len(), results.len()), "{github:#?}");
+}
+
+#[test]
+fn a_configuration_stands_for_options() {
+    let folder = folder_with(
+        "brickbat.toml",
+        "systems = [\"canary/dangling-on-abort/simulated\"]\ndialects = [\"gemini\"]\nscenarios = [\"abort/mid-batch\"]\n\
+         exclude = [\"k=0\"]\nreports = [\"r.json\"]\n",
+    );
+    let said = brickbat_in(&folder, &["run", "--list"]);
+    assert_eq!(said.out.lines().count(), 3, "{said:#?}");
+    let said = brickbat_in(&folder, &["run", "--quiet"]);
+    assert!(said.code == Some(1) && said.out.starts_with("fail: ") && said.err.is_empty(), "{said:#?}");
+    assert!(folder.path().join("r.json").exists());
+    // What is typed wins.
+    let said = brickbat_in(&folder, &["run", "--system", "reference/simulated", "control/plain-batch"]);
+    assert!(said.code == Some(0) && said.out.contains("reference/simulated  2 plans"), "{said:#?}");
+    fs::write(folder.path().join("brickbat.toml"), "dialects = []\nsistem = 1\n").unwrap();
+    assert_bad(
+        &brickbat_in(&folder, &["run"]),
+        &["brickbat.toml", "line 2", "`sistem`", "systems, manifest"],
+    );
+}
+
 /// The last line that a run proposes to type, without the name of the program.
 fn proposed(out: &str, command: &str) -> Vec<String> {
     let line = out.lines().find_map(|line| line.split_once(&format!("brickbat {command} ")));

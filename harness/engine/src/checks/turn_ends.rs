@@ -65,7 +65,11 @@ fn slow(evidence: &Evidence<'_>, turn: usize) -> Option<Finding> {
     let asked_for = asked_for.map(|fault| fault.retry_after_ms.div_ceil(1000)).max().unwrap_or_default();
     let own: Vec<&Event> = evidence.events_of(turn).take_while(|event| !is_ours(event)).collect();
     let waits = own.iter().enumerate().filter_map(|(at, event)| match event {
-        Event::Waited { seconds } if *seconds > asked_for && !(*seconds <= MAX_BACKOFF && is_backoff(&own, at)) => Some(seconds.to_string()),
+        Event::Waited { seconds }
+            if *seconds > asked_for && !(*seconds <= MAX_BACKOFF && is_backoff(&own, at)) =>
+        {
+            Some(seconds.to_string())
+        }
         _ => None,
     });
     let waits: Vec<String> = waits.collect();

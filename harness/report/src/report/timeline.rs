@@ -9,12 +9,13 @@ mod words;
 use brickbat_scenario::plan::CONTROL;
 use std::fmt::Write;
 
-use super::columns::wrapped;
+use super::columns::{in_one_line, wrapped};
 use super::shape;
 use super::text::Tone;
 use crate::record::{FindingNote, Record};
 use brickbat_scenario::trace::Confidence;
-use brickbat_scenario::verdict::{Permanence, Verdict};
+use brickbat_scenario::verdict::{Permanence, Severity, Verdict};
+use serde_json::Value;
 
 pub(super) use lanes::{Drawing, Lane, Line, Weight};
 
@@ -45,6 +46,7 @@ pub fn draw(record: &Record, width: usize, paint: &dyn Fn(Tone, &str) -> String)
     }
     text.push('\n');
     page.judgement(&mut text, record);
+    page.history(&mut text, record);
     page.evidence(&mut text, record);
     text
 }
@@ -54,6 +56,25 @@ pub(super) fn drawing(record: &Record) -> Drawing {
     let mut drawing = Drawing::default();
     steps::draw(record, &mut drawing);
     drawing
+}
+
+/// Lines of one message of a history that are shown.
+const LINES_OF_MESSAGE: usize = 3;
+
+/// Messages of a history that are shown.
+const MAX_MESSAGES: usize = 12;
+
+/// The messages of a history: the value itself if it is a list, else the longest list in it.
+fn messages(value: &Value) -> &[Value] {
+    match value {
+        Value::Array(messages) => messages,
+        Value::Object(fields) => {
+            let lists =
+                fields.iter().filter(|(name, _)| *name != "tools").filter_map(|(_, field)| field.as_array());
+            lists.max_by_key(|list| list.len()).map_or(&[], Vec::as_slice)
+        }
+        _ => &[],
+    }
 }
 
 /// What everything below the drawing is written with.
@@ -122,6 +143,35 @@ impl Page<'_> {
         self.paragraph(text, "    got ", &finding.got);
         if let Some(model) = &finding.model {
             self.paragraph(text, "    model ", model);
+        }
+    }
+
+    /// What bricks the thread: the messages that the system has stored, or those of the last request that was refused.
+    fn history(&self, text: &mut String, record: &Record) {
+        let is_brick = |finding: &FindingNote| {
+            matches!(finding.harm, Severity::BrickedByProvider | Severity::BrickedByClient)
+        };
+        let Some(observed) = record.observed.as_ref().filter(|_| record.case.all_findings().any(is_brick))
+        else {
+            return;
+        };
+        let refused = observed.exchanges.iter().rev().find(|exchange| exchange.reply.status >= 400);
+        let sent = || serde_json::from_slice::<Value>(&refused?.body).ok();
+        let (whose, value) = match observed.store.clone().filter(|store| !messages(store).is_empty()) {
+            Some(store) => ("what the system has stored", store),
+            None => match sent() {
+                Some(body) => ("what was refused last", body),
+                None => return,
+            },
+        };
+        let messages = messages(&value);
+        let _ = writeln!(text, "{whose}:");
+        for message in messages.iter().take(MAX_MESSAGES) {
+            let cut = in_one_line(&message.to_string(), LINES_OF_MESSAGE * self.width.saturating_sub(2));
+            self.paragraph(text, "  ", &cut);
+        }
+        if messages.len() > MAX_MESSAGES {
+            let _ = writeln!(text, "  … and {} more; --raw shows all of it", messages.len() - MAX_MESSAGES);
         }
     }
 
