@@ -16,19 +16,19 @@ use tempfile::TempDir;
 use crate::program::{Said, command, finish};
 
 /// Runs brickbat in a folder of its own.
-fn brickbat(args: &[&str]) -> Said {
+pub fn brickbat(args: &[&str]) -> Said {
     let folder = TempDir::new().unwrap();
     finish(command(folder.path(), args), b"")
 }
 
 /// Runs brickbat in that folder.
-fn brickbat_in(folder: &TempDir, args: &[&str]) -> Said {
+pub fn brickbat_in(folder: &TempDir, args: &[&str]) -> Said {
     finish(command(folder.path(), args), b"")
 }
 
 /// Input that is bad: exit code 2, nothing on standard output, no panic, and these words.
 #[track_caller]
-fn assert_bad(said: &Said, words: &[&str]) {
+pub fn assert_bad(said: &Said, words: &[&str]) {
     assert_eq!(said.code, Some(2), "{said:#?}");
     assert_eq!(said.out, "", "{said:#?}");
     for word in words {
@@ -49,7 +49,7 @@ turns:
 expect: { executed: { a: never } }
 "#;
 
-fn folder_with(name: &str, text: impl AsRef<[u8]>) -> TempDir {
+pub fn folder_with(name: &str, text: impl AsRef<[u8]>) -> TempDir {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join(name), text).unwrap();
     folder
@@ -482,125 +482,6 @@ fn explain_gives_advice_for_a_name_that_is_no_rule() {
     for (word, hint) in advice {
         assert_bad(&brickbat(&["explain", word]), &[&format!("nothing is known of `{word}`"), hint]);
     }
-}
-
-#[test]
-fn explain_knows_every_word_of_reports_and_pasted_errors() {
-    for (what, words) in [
-        ("results-kept", "results-kept (check)"),
-        ("bricked-by-client", "bricked-by-client (severity)"),
-        ("vacuous", "vacuous (verdict)"),
-        ("L2", "L2 (level)"),
-        ("observed", "observed (receipt)"),
-        ("abort-batch", "abort-batch (class of failures)"),
-        ("abort/mid-batch#k=1@gemini", "abort/mid-batch (scenario)"),
-        ("AI_MissingToolResultsError", "ignoreIncompleteToolCalls"),
-        (
-            "UserError: Cannot provide a new user prompt when the message history contains unprocessed tool calls.",
-            "pydantic-ai",
-        ),
-        ("Found AIMessages with tool_calls that do not have a corresponding ToolMessage.", "LangGraph"),
-        (
-            "400: Expected toolResult blocks at messages.2.content for the following Ids: tooluse_x",
-            "bedrock-converse/",
-        ),
-    ] {
-        let said = brickbat(&["explain", what]);
-        assert!(said.code == Some(0) && said.out.contains(words), "{what}: {said:#?}");
-    }
-    assert_bad(&brickbat(&["explain", "it does not work at all"]), &["no rule and no known SDK says this"]);
-}
-
-#[test]
-fn a_report_for_browsers_shows_timelines_and_one_for_code_scanning_the_causes() {
-    let folder = TempDir::new().unwrap();
-    let run = ["run", "abort/mid-batch", "--system", "canary/dangling-on-abort/simulated"];
-    let reports = ["--report", "r.html", "--report", "r.sarif"];
-    let said = brickbat_in(&folder, &[&run[..], &reports].concat());
-    assert_eq!(said.code, Some(1), "{said:#?}");
-    let html = fs::read_to_string(folder.path().join("r.html")).unwrap();
-    for part in [
-        "<details class=\"cause\"",
-        "class=\"step fault\"",
-        "<mark>",
-        "id=\"search\"",
-        "prefers-color-scheme",
-    ] {
-        assert!(html.contains(part), "`{part}` is not in the report");
-    }
-    assert!(!html.contains("src=") && !html.contains("<link"), "it needs another file");
-    let sarif: Value =
-        serde_json::from_str(&fs::read_to_string(folder.path().join("r.sarif")).unwrap()).unwrap();
-    let results = sarif["runs"][0]["results"].as_array().unwrap();
-    assert_eq!(results[0]["ruleId"], "thread-survives", "{sarif}");
-    let github = brickbat_in(&folder, &[&run[..], &["--format", "github"]].concat());
-    let n_lines =
-        github.out.lines().filter(|line| line.starts_with("::error title=bricked-by-provider")).count();
-    assert_eq!((n_lines, github.out.lines().count()), (results.len(), results.len()), "{github:#?}");
-}
-
-#[test]
-fn a_configuration_stands_for_options() {
-    let folder = folder_with(
-        "brickbat.toml",
-        "systems = [\"canary/dangling-on-abort/simulated\"]\ndialects = [\"gemini\"]\nscenarios = [\"abort/mid-batch\"]\n\
-         exclude = [\"k=0\"]\nreports = [\"r.json\"]\n",
-    );
-    let said = brickbat_in(&folder, &["run", "--list"]);
-    assert_eq!(said.out.lines().count(), 3, "{said:#?}");
-    let said = brickbat_in(&folder, &["run", "--quiet"]);
-    assert!(said.code == Some(1) && said.out.starts_with("fail: ") && said.err.is_empty(), "{said:#?}");
-    assert!(folder.path().join("r.json").exists());
-    // What is typed wins.
-    let said = brickbat_in(&folder, &["run", "--system", "reference/simulated", "control/plain-batch"]);
-    assert!(said.code == Some(0) && said.out.contains("reference/simulated  2 plans"), "{said:#?}");
-    fs::write(folder.path().join("brickbat.toml"), "dialects = []\nsistem = 1\n").unwrap();
-    assert_bad(
-        &brickbat_in(&folder, &["run"]),
-        &["brickbat.toml", "line 2", "`sistem`", "systems, manifest"],
-    );
-}
-
-/// The last line that a run proposes to type, without the name of the program.
-fn proposed(out: &str, command: &str) -> Vec<String> {
-    let line = out.lines().find_map(|line| line.split_once(&format!("brickbat {command} ")));
-    let (_, rest) = line.unwrap_or_else(|| panic!("no {command} in {out}"));
-    std::iter::once(command).chain(rest.split_whitespace().take(1)).map(str::to_owned).collect()
-}
-
-#[test]
-fn a_run_ends_in_one_screen_and_its_next_commands_work() {
-    let folder = TempDir::new().unwrap();
-    let run = |args: &[&str]| {
-        let mut command = command(folder.path(), args);
-        command.env("BRICKBAT_CACHE", folder.path().join("cache"));
-        finish(command, b"")
-    };
-    let ran = run(&["run", "abort/", "fault/", "--system", "canary/dangling-on-abort"]);
-    assert_eq!(ran.code, Some(1), "{ran:#?}");
-    let at = ran.out.lines().position(|line| line.starts_with("fail: ")).unwrap();
-    let block: Vec<&str> = ran.out.lines().skip(at).collect();
-    assert!(block.len() <= 24 && block.iter().all(|line| line.chars().count() <= 130), "{block:#?}");
-    // Each cause was printed once before, as it was found.
-    let n_causes = block[0].split_whitespace().nth(1).unwrap().parse::<usize>().unwrap();
-    assert_eq!(at, n_causes, "{}", ran.out);
-    for (command, words) in [
-        ("show", "FAULT the user stops the turn"),
-        ("explain", "thread-survives (check)"),
-        ("replay", "STILL FAILS: 3 of 3 runs show it"),
-    ] {
-        let args = proposed(&ran.out, command);
-        let said = run(&args.iter().map(String::as_str).collect::<Vec<_>>());
-        assert!(said.out.contains(words), "{args:?}: {said:#?}");
-    }
-    let raw = run(&["show", &proposed(&ran.out, "show")[1], "--raw"]);
-    assert!(
-        raw.out.contains("── request 1: POST ") && raw.out.contains("── reply 2: status 400"),
-        "{raw:#?}"
-    );
-    assert_bad(&run(&["show", "0000"]), &["no case of one of the last runs has the id `0000`"]);
-    let silent = run(&["run", "abort/mid-batch", "--system", "canary/dangling-on-abort", "--no-out"]);
-    assert!(!silent.out.contains("brickbat show"), "{silent:#?}");
 }
 
 #[test]

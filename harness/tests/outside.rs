@@ -27,6 +27,7 @@ mod diff;
 mod events;
 mod explore;
 mod flakes;
+mod front;
 mod fuzz;
 mod init;
 mod live;
