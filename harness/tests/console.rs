@@ -112,9 +112,9 @@ fn run(page: &Path, steps: &[Step]) -> Vec<String> {
         let mut shell = Command::new("sh");
         shell.args(["-c", &step.command]).current_dir(folder.path()).env("PATH", &path);
         shell.env("COLUMNS", "80");
-        // Only what is kept goes apart: systems are installed once for all pages.
+        // A cache apart from that of other tests, whose runs would push those of a page out of it.
         if std::env::var_os("BRICKBAT_CACHE").is_none() {
-            shell.env("BRICKBAT_CACHE", concat!(env!("CARGO_TARGET_TMPDIR"), "/cache"));
+            shell.env("BRICKBAT_CACHE", concat!(env!("CARGO_TARGET_TMPDIR"), "/console"));
         }
         let ran = shell.output().unwrap();
         let out = String::from_utf8(ran.stdout).unwrap();

@@ -5,6 +5,10 @@
 //! responses to both (<https://github.com/pydantic/pydantic-ai>, `test_cross_provider_capability_replay`), although a
 //! model of November 2025 refused that (<https://github.com/lobehub/lobehub/issues/10049>).
 //!
+//! A content of the model with nothing but empty texts is passed over: Gemini 3 ends each streamed reply with one, SDKs that
+//! store each piece of a stream by itself (<https://github.com/googleapis/go-genai/issues/298>) send it back, and nobody
+//! has reported that it parts a call from its response.
+//!
 //! Two forms are refused by Gemini 3 and taken by Gemini 2: a batch whose responses stand in contents of their own
 //! (refused: <https://github.com/cloudwego/eino-ext/issues/571>; taken: <https://github.com/Oaklight/llm-rosetta/issues/300>),
 //! and calls that have no response at all. Which model is asked may be known only at the end, so what is found is kept
@@ -84,6 +88,8 @@ struct FirstCall {
 #[derive(Debug, Default)]
 pub(super) struct Count {
     n_parts: usize,
+    /// Parts that are empty texts.
+    n_blank: usize,
     pub(super) n_calls: usize,
     pub(super) n_responses: usize,
     first_call: Option<FirstCall>,
@@ -93,6 +99,7 @@ pub(super) struct Count {
 impl Count {
     pub(super) fn part(&mut self, part: &Part<'_, '_>) {
         self.n_parts += 1;
+        self.n_blank += usize::from(part.text.is_some_and(|text| text.is_empty_str()));
         self.ends_with_response = part.response.is_some();
         self.n_responses += usize::from(self.ends_with_response);
         if let Some((field, _)) = part.call {
@@ -105,7 +112,7 @@ impl Count {
 impl Turns {
     pub(super) fn content(&mut self, content: Content<'_, '_>, count: &Count) {
         let (n, role) = (content.n, content.role);
-        let Count { n_parts, n_calls, n_responses, first_call, ends_with_response } = *count;
+        let Count { n_parts, n_blank, n_calls, n_responses, first_call, ends_with_response } = *count;
         self.ends_with_model = (role == Some(GeminiRole::Model) && !ends_with_response).then_some(n);
         if n_responses > 0 {
             self.respond(n, n_responses);
@@ -115,9 +122,10 @@ impl Turns {
                 });
             }
         }
+        let is_blank = role == Some(GeminiRole::Model) && n_parts > 0 && n_blank == n_parts;
         if let Some(first) = first_call {
             self.ask(CallTurn { n_calls, first });
-        } else if n_responses == 0 {
+        } else if n_responses == 0 && !is_blank {
             self.end_turn();
             self.before = if role == Some(GeminiRole::Model) { Before::Model } else { Before::User };
         }
