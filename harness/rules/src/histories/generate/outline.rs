@@ -1,0 +1,314 @@
+//! What happens in a conversation, without its ids: what is drawn, and what is made smaller.
+
+use arbitrary::{Arbitrary, Unstructured};
+
+use super::History;
+use super::choices::{Choices, Seeded};
+use super::draft::Draft;
+use super::fault::{Fault, Mending};
+use super::plant;
+use super::words::{Tool, Words};
+use crate::Dialect;
+
+/// The dialects for which conversations are made: every provider's.
+pub const DIALECTS: [Dialect; 6] = [
+    Dialect::AnthropicMessages,
+    Dialect::OpenaiChat,
+    Dialect::OpenaiResponses,
+    Dialect::Gemini,
+    Dialect::BedrockConverse,
+    Dialect::Mistral,
+];
+
+/// What happens in a conversation, and what is wrong with it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outline {
+    pub(super) dialect: Dialect,
+    /// Its place in the list of [`models`].
+    pub(super) model: usize,
+    /// What ids are made from.
+    pub(super) salt: u64,
+    pub(super) instructions: Option<Words>,
+    pub(super) turns: Vec<Turn>,
+    pub(super) planted: Option<Planted>,
+}
+
+/// A fault, and where it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Planted {
+    pub(super) fault: Fault,
+    /// The number of its place among all at which it can be, counted round and round.
+    pub(super) at: usize,
+}
+
+/// What the user says, and all that the model does about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Turn {
+    pub(super) prompt: Words,
+    pub(super) shows: Shown,
+    pub(super) steps: Vec<Step>,
+    /// Nothing if the turn was stopped.
+    pub(super) reply: Option<Reply>,
+}
+
+/// Whether the user shows a picture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shown {
+    Nothing,
+    Picture,
+}
+
+/// A message of the model with calls, and their results.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Step {
+    pub(super) thinking: Option<Words>,
+    pub(super) before: Option<Words>,
+    /// At least one.
+    pub(super) calls: Vec<Called>,
+    /// What the model says after its calls.
+    pub(super) after: Option<Words>,
+    pub(super) filing: Filing,
+}
+
+/// How the results of a batch are stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Filing {
+    /// In one message, in the order of the calls.
+    Together,
+    /// In a message each.
+    Apart,
+    /// In a message each, as the tools finished: the last call first.
+    LastFirst,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Called {
+    pub(super) tool: Tool,
+    pub(super) output: Output,
+}
+
+/// What a tool says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Output {
+    Text(Words),
+    /// No block.
+    Nothing,
+    EmptyText,
+    TwoTexts(Words),
+    Picture(Words),
+    Error(Words),
+    /// An error without a word.
+    SilentError,
+}
+
+/// The last message of a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Reply {
+    pub(super) thinking: Option<Words>,
+    pub(super) text: Words,
+}
+
+/// Models on which each dialect is strict: Gemini 3 wants a response to every call, Claude refuses what Converse passes.
+pub(super) fn models(dialect: Dialect) -> &'static [&'static str] {
+    match dialect {
+        Dialect::AnthropicMessages => &["claude-sonnet-4-5", "claude-opus-4-8", "claude-3-7-sonnet-20250219"],
+        Dialect::BedrockConverse => {
+            &["us.anthropic.claude-opus-4-6-v1:0", "anthropic.claude-sonnet-4-5-20250929-v1:0"]
+        }
+        Dialect::Gemini => &["gemini-3-pro-preview", "gemini-3.6-flash"],
+        Dialect::Mistral => &["mistral-medium-latest", "devstral-medium-latest"],
+        _ => &["gpt-5.2", "gpt-4.1"],
+    }
+}
+
+const MAX_TURNS: usize = 4;
+const MAX_STEPS: usize = 3;
+const MAX_CALLS: usize = 4;
+
+impl Outline {
+    /// A sound conversation.
+    pub fn valid(dialect: Dialect, choices: &mut impl Choices) -> Outline {
+        let mut draw = Draw(choices);
+        Outline {
+            dialect,
+            model: draw.0.below(models(dialect).len()),
+            salt: draw.0.below(1 << 32) as u64,
+            instructions: draw.one_in(2).then(|| draw.words()),
+            turns: (0..=draw.0.below(MAX_TURNS)).map(|_| draw.turn()).collect(),
+            planted: None,
+        }
+    }
+
+    /// A conversation with a fault that can be mended.
+    pub fn mendable(dialect: Dialect, choices: &mut impl Choices) -> Outline {
+        Outline::faulty(dialect, Mending::Possible, choices)
+    }
+
+    /// A conversation with a fault that cannot be mended.
+    pub fn broken(dialect: Dialect, choices: &mut impl Choices) -> Outline {
+        Outline::faulty(dialect, Mending::Impossible, choices)
+    }
+
+    /// A conversation with this fault, whether the dialect refuses it or not.
+    pub fn with_fault(dialect: Dialect, fault: Fault, choices: &mut impl Choices) -> Outline {
+        let mut outline = Outline::valid(dialect, choices);
+        if plant::places(&outline.turns, fault).is_empty() {
+            let mut draw = Draw(choices);
+            outline.turns.push(draw.turn_with_place_for(fault));
+            if fault.wants_later_turn() {
+                outline.turns.push(draw.answered_turn());
+            }
+        }
+        outline.planted =
+            Some(Planted { fault, at: choices.below(plant::places(&outline.turns, fault).len()) });
+        outline
+    }
+
+    fn faulty(dialect: Dialect, mending: Mending, choices: &mut impl Choices) -> Outline {
+        let faults: Vec<Fault> = Fault::refused_by(dialect, mending).collect();
+        match faults.get(choices.below(faults.len())) {
+            Some(fault) => Outline::with_fault(dialect, *fault, choices),
+            None => Outline::valid(dialect, choices),
+        }
+    }
+
+    /// The dialect.
+    pub fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    /// What is wrong with the conversation; nothing if it is sound.
+    pub fn fault(&self) -> Option<Fault> {
+        self.planted.map(|planted| planted.fault)
+    }
+
+    /// The conversation.
+    pub fn history(&self) -> History {
+        let mut draft = Draft::of(self);
+        if let Some(planted) = self.planted {
+            plant::plant(&mut draft, &self.turns, planted);
+        }
+        draft.into_history(self)
+    }
+
+    /// The conversation before it was broken.
+    pub fn sound(&self) -> Outline {
+        Outline { planted: None, ..self.clone() }
+    }
+
+    pub(super) fn model(&self) -> &'static str {
+        models(self.dialect).get(self.model).copied().unwrap_or_default()
+    }
+}
+
+impl Fault {
+    /// Whether it needs a turn after the one that it is in.
+    fn wants_later_turn(self) -> bool {
+        let needing = [
+            Fault::MissingInMiddle,
+            Fault::ResultAfterPrompt,
+            Fault::ResultAfterReply,
+            Fault::HollowThinkingBefore,
+        ];
+        needing.contains(&self)
+    }
+}
+
+impl<'a> Arbitrary<'a> for Outline {
+    fn arbitrary(u: &mut Unstructured<'a>) -> arbitrary::Result<Outline> {
+        let dialect = DIALECTS[u.below(DIALECTS.len())];
+        Ok(match u.below(3) {
+            0 => Outline::valid(dialect, u),
+            1 => Outline::mendable(dialect, u),
+            _ => Outline::broken(dialect, u),
+        })
+    }
+}
+
+impl Outline {
+    /// The conversation of that number in an endless list, which is sound, mendable or broken in turn.
+    pub fn numbered(dialect: Dialect, number: u64) -> Outline {
+        let mut choices = Seeded::new(number);
+        match number % 3 {
+            0 => Outline::valid(dialect, &mut choices),
+            1 => Outline::mendable(dialect, &mut choices),
+            _ => Outline::broken(dialect, &mut choices),
+        }
+    }
+}
+
+/// Draws the parts of an outline. The first choice is always the plainest.
+struct Draw<'c, C>(&'c mut C);
+
+impl<C: Choices> Draw<'_, C> {
+    fn one_in(&mut self, n: usize) -> bool {
+        n > 0 && self.0.below(n) + 1 == n
+    }
+
+    /// Half of all words are plain, so that what is odd stands out.
+    fn words(&mut self) -> Words {
+        if self.one_in(2) { Words::new(self.0.below(Words::COUNT)) } else { Words::PLAIN }
+    }
+
+    fn maybe(&mut self, n: usize) -> Option<Words> {
+        self.one_in(n).then(|| self.words())
+    }
+
+    fn turn(&mut self) -> Turn {
+        let prompt = self.words();
+        let shows = if self.one_in(6) { Shown::Picture } else { Shown::Nothing };
+        let steps = (0..self.0.below(MAX_STEPS + 1)).map(|_| self.step()).collect();
+        let reply = (!self.one_in(5)).then(|| self.reply());
+        Turn { prompt, shows, steps, reply }
+    }
+
+    fn step(&mut self) -> Step {
+        let n_calls = 1 + self.0.below(MAX_CALLS);
+        self.step_of(n_calls)
+    }
+
+    fn step_of(&mut self, n_calls: usize) -> Step {
+        Step {
+            thinking: self.maybe(2),
+            before: self.maybe(2),
+            calls: (0..n_calls).map(|_| self.called()).collect(),
+            after: self.maybe(12),
+            filing: [Filing::Together, Filing::Apart, Filing::LastFirst][self.0.below(3)],
+        }
+    }
+
+    fn called(&mut self) -> Called {
+        let tool = Tool::new(self.0.below(Tool::COUNT));
+        let output = match self.0.below(12) {
+            0..6 => Output::Text(self.words()),
+            6 => Output::Nothing,
+            7 => Output::EmptyText,
+            8 => Output::TwoTexts(self.words()),
+            9 => Output::Picture(self.words()),
+            10 => Output::Error(self.words()),
+            _ => Output::SilentError,
+        };
+        Called { tool, output }
+    }
+
+    fn reply(&mut self) -> Reply {
+        Reply { thinking: self.maybe(3), text: self.words() }
+    }
+
+    fn answered_turn(&mut self) -> Turn {
+        Turn { prompt: self.words(), shows: Shown::Nothing, steps: Vec::new(), reply: Some(self.reply()) }
+    }
+
+    /// A last turn in which the fault can be, or the last but one, if it needs a later one.
+    fn turn_with_place_for(&mut self, fault: Fault) -> Turn {
+        let is_stopped =
+            matches!(fault, Fault::MissingAtTail | Fault::HollowThinking | Fault::ResultAfterPrompt);
+        let n_calls = 2 + self.0.below(MAX_CALLS - 1);
+        Turn {
+            prompt: self.words(),
+            shows: Shown::Nothing,
+            steps: vec![self.step_of(n_calls)],
+            reply: (!is_stopped).then(|| self.reply()),
+        }
+    }
+}

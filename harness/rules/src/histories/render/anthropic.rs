@@ -1,0 +1,61 @@
+//! Anthropic Messages.
+
+use serde_json::{Map, Value, json};
+
+use super::{Block, Message, Role, Writer, instructions, object, results_first, tool_names, turns};
+use crate::Dialect;
+
+pub(super) fn write(writer: &mut Writer, around: &mut Map<String, Value>, messages: &[Message]) {
+    around.insert("max_tokens".to_owned(), json!(1024));
+    if let Some(system) = instructions(messages) {
+        around.insert("system".to_owned(), json!(system));
+    }
+    let spec = |name: &str| json!({ "name": name, "input_schema": { "type": "object" } });
+    let tools: Vec<Value> = tool_names(messages).into_iter().map(spec).collect();
+    if !tools.is_empty() {
+        around.insert("tools".to_owned(), Value::Array(tools));
+    }
+    for (role, blocks) in turns(messages, |block| native(block).is_some()) {
+        let (name, blocks) = match role {
+            Role::Assistant => ("assistant", blocks),
+            _ => ("user", results_first(blocks)),
+        };
+        let at = writer.next();
+        let mut content = Vec::new();
+        for (source, block) in blocks {
+            if let Some(value) = native(block) {
+                writer.note(format!("{at}/content/{}", content.len()), source);
+                content.push(value);
+            }
+        }
+        writer.push(json!({ "role": name, "content": content }));
+    }
+}
+
+fn native(block: &Block) -> Option<Value> {
+    Some(match block {
+        Block::Text(text) => json!({ "type": "text", "text": text }),
+        // Thinking of another provider has no signature, and nobody sends it as thinking.
+        Block::Thinking(thinking) => {
+            let signature = thinking.signature.as_ref()?;
+            json!({ "type": "thinking", "thinking": thinking.text, "signature": signature })
+        }
+        Block::Call(call) => {
+            json!({ "type": "tool_use", "id": call.id, "name": call.name, "input": object(&call.arguments) })
+        }
+        Block::Result(result) => {
+            let output: Vec<Value> = result.output.iter().filter_map(native).collect();
+            let mut value = json!({ "type": "tool_result", "tool_use_id": result.call, "content": output });
+            if result.is_error {
+                value["is_error"] = json!(true);
+            }
+            value
+        }
+        Block::Image(image) => json!({
+            "type": "image",
+            "source": { "type": "base64", "media_type": image.media_type, "data": image.data },
+        }),
+        Block::Native { dialect: Dialect::AnthropicMessages, value } => value.clone(),
+        Block::Native { .. } => return None,
+    })
+}

@@ -1,0 +1,65 @@
+//! Bedrock Converse.
+
+use serde_json::{Map, Value, json};
+
+use super::{Block, Message, Role, Writer, instructions, object, results_first, text_of, tool_names, turns};
+use crate::Dialect;
+
+pub(super) fn write(writer: &mut Writer, around: &mut Map<String, Value>, messages: &[Message]) {
+    // SDKs name the model next to the messages, and write it into the path.
+    if let Some(model) = around.remove("model") {
+        around.insert("modelId".to_owned(), model);
+    }
+    if let Some(system) = instructions(messages) {
+        around.insert("system".to_owned(), json!([{ "text": system }]));
+    }
+    let spec =
+        |name: &str| json!({ "toolSpec": { "name": name, "inputSchema": { "json": { "type": "object" } } } });
+    let tools: Vec<Value> = tool_names(messages).into_iter().map(spec).collect();
+    if !tools.is_empty() {
+        around.insert("toolConfig".to_owned(), json!({ "tools": tools }));
+    }
+    for (role, blocks) in turns(messages, |block| native(block).is_some()) {
+        let (name, blocks) = match role {
+            Role::Assistant => ("assistant", blocks),
+            _ => ("user", results_first(blocks)),
+        };
+        let at = writer.next();
+        let mut content = Vec::new();
+        for (source, block) in blocks {
+            if let Some(value) = native(block) {
+                writer.note(format!("{at}/content/{}", content.len()), source);
+                content.push(value);
+            }
+        }
+        writer.push(json!({ "role": name, "content": content }));
+    }
+}
+
+fn native(block: &Block) -> Option<Value> {
+    Some(match block {
+        Block::Text(text) => json!({ "text": text }),
+        Block::Thinking(thinking) => {
+            let signature = thinking.signature.as_ref()?;
+            json!({ "reasoningContent": { "reasoningText": { "text": thinking.text, "signature": signature } } })
+        }
+        Block::Call(call) => json!({
+            "toolUse": { "toolUseId": call.id, "name": call.name, "input": object(&call.arguments) },
+        }),
+        Block::Result(result) => {
+            let mut output: Vec<Value> = result.output.iter().filter_map(native).collect();
+            // An error without a word is refused.
+            if result.is_error && output.is_empty() {
+                output.push(json!({ "text": text_of(result) }));
+            }
+            let status = if result.is_error { "error" } else { "success" };
+            json!({ "toolResult": { "toolUseId": result.call, "content": output, "status": status } })
+        }
+        Block::Image(image) => {
+            let format = image.media_type.strip_prefix("image/").unwrap_or("png");
+            json!({ "image": { "format": format, "source": { "bytes": image.data } } })
+        }
+        Block::Native { dialect: Dialect::BedrockConverse, value } => value.clone(),
+        Block::Native { .. } => return None,
+    })
+}

@@ -1,0 +1,94 @@
+//! OpenAI Chat Completions, and Mistral, which writes the same.
+
+use serde_json::{Map, Value, json};
+
+use super::{Block, Message, Role, Source, Writer, data_url, text_of, tool_names};
+
+pub(super) fn write(writer: &mut Writer, around: &mut Map<String, Value>, messages: &[Message]) {
+    let spec = |name: &str| json!({ "type": "function", "function": { "name": name, "parameters": { "type": "object" } } });
+    let tools: Vec<Value> = tool_names(messages).into_iter().map(spec).collect();
+    if !tools.is_empty() {
+        around.insert("tools".to_owned(), Value::Array(tools));
+    }
+    for (n_message, message) in messages.iter().enumerate() {
+        let mut others = Vec::new();
+        for (n_block, block) in message.blocks.iter().enumerate() {
+            let source = Source { message: n_message, block: n_block };
+            let Block::Result(result) = block else {
+                others.push((source, block));
+                continue;
+            };
+            writer.note(writer.next(), source);
+            writer.push(json!({ "role": "tool", "tool_call_id": result.call, "content": text_of(result) }));
+        }
+        let has_results = others.len() < message.blocks.len();
+        match message.role {
+            _ if others.is_empty() && has_results => {}
+            Role::Assistant => assistant(writer, &others),
+            Role::System => spoken(writer, "system", &others),
+            Role::User | Role::Tool => spoken(writer, "user", &others),
+        }
+    }
+}
+
+fn spoken(writer: &mut Writer, role: &str, blocks: &[(Source, &Block)]) {
+    let at = writer.next();
+    let content = match blocks {
+        [(source, Block::Text(text))] => {
+            writer.note(format!("{at}/content"), *source);
+            json!(text)
+        }
+        blocks => {
+            let mut parts = Vec::new();
+            for (source, block) in blocks {
+                if let Some(part) = part(writer, block) {
+                    writer.note(format!("{at}/content/{}", parts.len()), *source);
+                    parts.push(part);
+                }
+            }
+            Value::Array(parts)
+        }
+    };
+    // A message that holds nothing which the dialect has is left out; one that is empty stays.
+    if blocks.is_empty() || content.as_array().is_none_or(|parts| !parts.is_empty()) {
+        writer.push(json!({ "role": role, "content": content }));
+    }
+}
+
+fn assistant(writer: &mut Writer, blocks: &[(Source, &Block)]) {
+    let at = writer.next();
+    let mut text = String::new();
+    let mut calls = Vec::new();
+    for (source, block) in blocks {
+        match block {
+            Block::Text(words) => {
+                writer.note(format!("{at}/content"), *source);
+                text.push_str(words);
+            }
+            Block::Call(call) => {
+                writer.note(format!("{at}/tool_calls/{}", calls.len()), *source);
+                let function = json!({ "name": call.name, "arguments": call.arguments });
+                calls.push(json!({ "id": call.id, "type": "function", "function": function }));
+            }
+            _ => {}
+        }
+    }
+    let content = match text.is_empty() && !calls.is_empty() {
+        true => Value::Null,
+        false => json!(text),
+    };
+    let mut entry = json!({ "role": "assistant", "content": content });
+    if !calls.is_empty() {
+        entry["tool_calls"] = Value::Array(calls);
+    }
+    writer.push(entry);
+}
+
+fn part(writer: &Writer, block: &Block) -> Option<Value> {
+    match block {
+        Block::Text(text) => Some(json!({ "type": "text", "text": text })),
+        Block::Image(image) => Some(json!({ "type": "image_url", "image_url": { "url": data_url(image) } })),
+        Block::Native { dialect, value } if *dialect == writer.dialect => Some(value.clone()),
+        _ => None,
+    }
+}

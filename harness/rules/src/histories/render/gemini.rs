@@ -1,0 +1,73 @@
+//! Gemini.
+
+use serde_json::{Map, Value, json};
+
+use super::{Block, Message, Role, Writer, instructions, object, tool_names, turns};
+use crate::Dialect;
+
+pub(super) fn write(writer: &mut Writer, around: &mut Map<String, Value>, messages: &[Message]) {
+    if let Some(system) = instructions(messages) {
+        around.insert("systemInstruction".to_owned(), json!({ "parts": [{ "text": system }] }));
+    }
+    let tools: Vec<Value> = tool_names(messages).into_iter().map(|name| json!({ "name": name })).collect();
+    if !tools.is_empty() {
+        around.insert("tools".to_owned(), json!([{ "functionDeclarations": tools }]));
+    }
+    for (role, blocks) in turns(messages, |block| native(block).is_some()) {
+        // Responses and words do not mix in one content; two contents of one role in a row are taken.
+        let is_result = |block: &Block| matches!(block, Block::Result(_));
+        let (results, others): (Vec<_>, Vec<_>) = blocks.into_iter().partition(|(_, block)| is_result(block));
+        let contents = match (results.is_empty(), others.is_empty()) {
+            (false, false) => vec![results, others],
+            (false, true) => vec![results],
+            (true, _) => vec![others],
+        };
+        for blocks in contents {
+            let at = writer.next();
+            let mut parts = Vec::new();
+            for (source, block) in blocks {
+                if let Some(value) = native(block) {
+                    writer.note(format!("{at}/parts/{}", parts.len()), source);
+                    parts.push(value);
+                }
+            }
+            let name = if role == Role::Assistant { "model" } else { "user" };
+            writer.push(json!({ "role": name, "parts": parts }));
+        }
+    }
+}
+
+fn native(block: &Block) -> Option<Value> {
+    Some(match block {
+        Block::Text(text) => json!({ "text": text }),
+        Block::Thinking(thinking) => {
+            let mut value = json!({ "text": thinking.text, "thought": true });
+            if let Some(signature) = &thinking.signature {
+                value["thoughtSignature"] = json!(signature);
+            }
+            value
+        }
+        Block::Call(call) => {
+            let mut value = json!({ "functionCall": { "name": call.name, "args": object(&call.arguments) } });
+            if !call.id.is_empty() {
+                value["functionCall"]["id"] = json!(call.id);
+            }
+            if let Some(signature) = &call.signature {
+                value["thoughtSignature"] = json!(signature);
+            }
+            value
+        }
+        Block::Result(result) => {
+            let key = if result.is_error { "error" } else { "output" };
+            let response = json!({ key: result.text() });
+            let mut value = json!({ "functionResponse": { "name": result.name, "response": response } });
+            if !result.call.is_empty() {
+                value["functionResponse"]["id"] = json!(result.call);
+            }
+            value
+        }
+        Block::Image(image) => json!({ "inlineData": { "mimeType": image.media_type, "data": image.data } }),
+        Block::Native { dialect: Dialect::Gemini, value } => value.clone(),
+        Block::Native { .. } => return None,
+    })
+}

@@ -1,0 +1,120 @@
+//! OpenAI Responses: a flat list of items.
+
+use serde_json::{Map, Value, json};
+
+use super::{Block, CallResult, Message, Role, Source, Writer, data_url, instructions, text_of, tool_names};
+use crate::Dialect;
+
+pub(super) fn write(writer: &mut Writer, around: &mut Map<String, Value>, messages: &[Message]) {
+    if let Some(system) = instructions(messages) {
+        around.insert("instructions".to_owned(), json!(system));
+    }
+    let spec = |name: &str| json!({ "type": "function", "name": name, "parameters": { "type": "object" } });
+    let tools: Vec<Value> = tool_names(messages).into_iter().map(spec).collect();
+    if !tools.is_empty() {
+        around.insert("tools".to_owned(), Value::Array(tools));
+    }
+    // Whoever has the reasoning encrypted keeps the conversation, and the provider does not.
+    if keeps_reasoning(messages) {
+        around.insert("store".to_owned(), json!(false));
+    }
+    for (n_message, message) in messages.iter().enumerate() {
+        if message.role == Role::System {
+            continue;
+        }
+        let mut said = Vec::new();
+        for (n_block, block) in message.blocks.iter().enumerate() {
+            let source = Source { message: n_message, block: n_block };
+            if matches!(block, Block::Text(_) | Block::Image(_)) {
+                said.push((source, block));
+                continue;
+            }
+            speak(writer, message.role, &mut said);
+            if let Some(item) = item(block) {
+                writer.note(writer.next(), source);
+                writer.push(item);
+            }
+        }
+        speak(writer, message.role, &mut said);
+    }
+}
+
+/// Whether all reasoning is there in its encrypted form.
+fn keeps_reasoning(messages: &[Message]) -> bool {
+    let mut is_encrypted =
+        messages.iter().flat_map(|message| &message.blocks).filter_map(|block| match block {
+            Block::Thinking(thinking) if thinking.id.is_some() => Some(thinking.signature.is_some()),
+            _ => None,
+        });
+    is_encrypted.next().is_some_and(|first| first && is_encrypted.all(|it| it))
+}
+
+/// Writes what was said up to here as a message.
+fn speak(writer: &mut Writer, role: Role, said: &mut Vec<(Source, &Block)>) {
+    if said.is_empty() {
+        return;
+    }
+    let at = writer.next();
+    let (name, kind) = match role {
+        Role::Assistant => ("assistant", "output_text"),
+        _ => ("user", "input_text"),
+    };
+    let mut content = Vec::new();
+    for (source, block) in said.drain(..) {
+        writer.note(format!("{at}/content/{}", content.len()), source);
+        content.push(match block {
+            Block::Image(image) => json!({ "type": "input_image", "image_url": data_url(image) }),
+            Block::Text(text) => json!({ "type": kind, "text": text }),
+            _ => continue,
+        });
+    }
+    writer.push(json!({ "type": "message", "role": name, "content": content }));
+}
+
+fn item(block: &Block) -> Option<Value> {
+    match block {
+        Block::Thinking(thinking) => {
+            let id = thinking.id.as_ref()?;
+            let mut item = json!({ "type": "reasoning", "id": id, "summary": [] });
+            if !thinking.text.is_empty() {
+                item["summary"] = json!([{ "type": "summary_text", "text": thinking.text }]);
+            }
+            if let Some(encrypted) = &thinking.signature {
+                item["encrypted_content"] = json!(encrypted);
+            }
+            Some(item)
+        }
+        Block::Call(call) => {
+            let mut item = json!({
+                "type": "function_call",
+                "call_id": call.id,
+                "name": call.name,
+                "arguments": call.arguments,
+            });
+            if let Some(id) = &call.item {
+                item["id"] = json!(id);
+            }
+            Some(item)
+        }
+        Block::Result(result) => Some(json!({
+            "type": "function_call_output",
+            "call_id": result.call,
+            "output": output_of(result),
+        })),
+        Block::Native { dialect: Dialect::OpenaiResponses, value } => Some(value.clone()),
+        Block::Text(_) | Block::Image(_) | Block::Native { .. } => None,
+    }
+}
+
+/// A text, or parts where the tool has shown a picture.
+fn output_of(result: &CallResult) -> Value {
+    if !result.output.iter().any(|block| matches!(block, Block::Image(_))) {
+        return json!(text_of(result));
+    }
+    let parts = result.output.iter().filter_map(|block| match block {
+        Block::Text(text) => Some(json!({ "type": "input_text", "text": text })),
+        Block::Image(image) => Some(json!({ "type": "input_image", "image_url": data_url(image) })),
+        _ => None,
+    });
+    parts.collect()
+}
