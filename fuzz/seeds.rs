@@ -21,9 +21,20 @@ fn main() -> io::Result<()> {
     for target in ["agent", "canary", "own-agent", "scenario"] {
         write(&folder.join(target), &scenarios)?;
     }
+    write(&folder.join("stores"), &stores(&root, &histories)?)?;
     write(&folder.join("rules"), &histories)?;
     write(&folder.join("wire"), &streams)?;
     write(&folder.join("check"), &[histories, streams].concat())
+}
+
+/// Sessions of the book, and request bodies, each after the byte that chooses its name.
+fn stores(root: &Path, histories: &[Vec<u8>]) -> io::Result<Vec<Vec<u8>>> {
+    let named = |first: u8, bytes: &[u8]| [&[first], bytes].concat();
+    let mut seeds: Vec<Vec<u8>> = histories.iter().map(|body| named(1, body)).collect();
+    for path in files(&root.join("docs/fixtures/session"), "jsonl")? {
+        seeds.push(named(0, &std::fs::read(&path)?));
+    }
+    Ok(seeds)
 }
 
 /// Every variant of every scenario, as JSON.

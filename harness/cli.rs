@@ -18,6 +18,7 @@ mod explore;
 mod failure;
 mod fuzz;
 mod groups;
+mod import;
 mod init;
 mod interrupt;
 mod kills;
@@ -26,12 +27,14 @@ pub mod library;
 mod lint;
 mod matrix;
 mod mcp;
+mod mending;
 mod merge;
 mod options;
 mod output;
 mod progress;
 mod promote;
 mod recordings;
+mod repair;
 mod replay;
 mod reports;
 mod requests;
@@ -41,8 +44,10 @@ mod run;
 mod runs;
 mod schema;
 mod secrets;
+mod session;
 mod show;
 mod shrink;
+mod stored;
 mod stream;
 mod supervisor;
 mod systems;
@@ -97,6 +102,9 @@ enum Command {
     Matrix(matrix::Matrix),
     Merge(merge::Merge),
     Recordings(recordings::Recordings),
+    Session(session::Session),
+    Repair(repair::RepairSession),
+    Import(import::Import),
     Promote(promote::Promote),
     Replay(replay::Replay),
     Shrink(shrink::Shrink),
@@ -179,6 +187,9 @@ impl Command {
             Command::Matrix(matrix) => matrix.execute(),
             Command::Merge(merge) => merge.execute(),
             Command::Recordings(recordings) => recordings.execute(),
+            Command::Session(session) => session.execute(),
+            Command::Repair(repair) => repair.execute(),
+            Command::Import(import) => import.execute(),
             Command::Promote(promote) => promote.execute(),
             Command::Replay(replay) => replay.execute(),
             Command::Shrink(shrink) => shrink.execute(),

@@ -1,10 +1,14 @@
 //! `brickbat check`.
 
+mod fix;
+
 use std::io::IsTerminal;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use indicatif::{ProgressBar, ProgressStyle};
+
+use fix::Fix;
 
 use super::error::{BAD_INPUT, CliError, Outcome, UnknownName};
 use super::options::{dialect, profile};
@@ -47,6 +51,12 @@ pub(super) struct Check {
     /// Check recorded streams instead, one in each file, as the provider sent them.
     #[arg(long, conflicts_with_all = ["off", "deny"])]
     stream: bool,
+    /// Write the smallest edit after which each request is accepted, as a copy next to its file. A file holds one request.
+    #[arg(long, conflicts_with_all = ["stream", "format"])]
+    fix: bool,
+    /// Show that edit as a diff, with the content around it, and write nothing.
+    #[arg(long, conflicts_with_all = ["stream", "format"])]
+    diff: bool,
     /// The output format: text for people, JSON for programs, SARIF 2.1.0 for code scanning, or annotations in GitHub
     /// workflows.
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = formats())]
@@ -72,6 +82,8 @@ const EXAMPLES: &str = "Examples:
   brickbat check --stream --host api.groq.com reply.sse
   brickbat check --stream reply.sse              is the stream legal and complete?
   brickbat check --format sarif histories/ > findings.sarif
+  brickbat check --fix request.json              writes request.fixed.json, which is accepted
+  brickbat check --diff request.json             shows the edit
   brickbat check --format github histories/      annotations in a GitHub workflow
 
 Exit codes: 0 accepted, 1 a provider would refuse a request, one violates a denied rule, or a stream is illegal or
@@ -163,6 +175,9 @@ impl Check {
             denied: rule::all(&self.deny),
         };
         let inputs = Inputs::of(&self.paths);
+        if self.fix || self.diff {
+            return fix::fix(&inputs, &terms, if self.diff { Fix::Diff } else { Fix::Write });
+        }
         let report = CheckReport::new(self.format, Colour::Ansi);
         let mut printer = Printer::new(&inputs.files, report);
         print(&printer.report.begin());

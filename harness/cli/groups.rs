@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 /// What people come for, and the commands that do it, each with a few words.
-const GROUPS: [(&str, &[(&str, &str)]); 5] = [
+const GROUPS: [(&str, &[(&str, &str)]); 6] = [
     (
         "Test an agent",
         &[
@@ -20,6 +20,14 @@ const GROUPS: [(&str, &[(&str, &str)]); 5] = [
         &[
             ("check", "say whether a provider would accept a request or a stream"),
             ("recordings", "compare the rules with recorded answers of providers"),
+        ],
+    ),
+    (
+        "Bring sessions back",
+        &[
+            ("session", "say which stored sessions are bricked, and where"),
+            ("repair", "mend a bricked session"),
+            ("import", "make a scenario of a bricked session, without its words"),
         ],
     ),
     (

@@ -13,10 +13,11 @@ use super::explore::{Exploration, ExploreOptions};
 use super::interrupt::until_interrupted;
 use super::launch::{Launch, block_on};
 use super::library::{self, Selection, Source};
+use super::mending::Mending;
 use super::options::{
     self, ConfirmOptions, FailOnOptions, JobOptions, PlanOptions, ProviderOptions, SystemOptions,
 };
-use super::output::{paint, print};
+use super::output::{paint, print, tell};
 use super::progress::{FoundCauses, Progress};
 use super::reports::ReportOptions;
 use super::requirements::Requirements;
@@ -96,6 +97,10 @@ pub(super) struct Run {
     /// Keep no record.
     #[arg(long, conflicts_with = "out")]
     no_out: bool,
+    /// Repair what a system has stored before a new process loads a session from it, as `brickbat repair` would: does a
+    /// thread that was brought back go on?
+    #[arg(long, conflicts_with_all = ["explore", "rerun_failed"])]
+    repair: bool,
     /// Run the failed, unjudged and unreached cases of an earlier run again, with the same systems, profiles and seed.
     /// DIR is its --out directory.
     #[arg(
@@ -154,12 +159,21 @@ impl Run {
             return Ok(0);
         }
         self.report.check_writable()?;
+        let mending = self.repair.then(|| Mending::new(self.verbose));
+        if let Some(mending) = &mending {
+            let mended = |(system, jobs): (System, Vec<Job>)| (system.with_mend(mending.mend()), jobs);
+            work.batches = work.batches.into_iter().map(mended).collect();
+        }
         let systems: Vec<&System> = work.batches.iter().map(|(system, _)| system).collect();
         let baselines = self.baseline.load(&systems)?;
         let pending = self.baseline.pending()?;
         let folder = self.folder(&work)?;
         let report = self.run(&work, &folder, &baselines)?;
-        self.conclude(&work, &folder, pending, &report)
+        let code = self.conclude(&work, &folder, pending, &report)?;
+        if let Some(mending) = mending {
+            tell(mending.summary());
+        }
+        Ok(code)
     }
 
     /// What is to be run, in the words of the user.

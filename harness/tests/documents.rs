@@ -18,7 +18,7 @@ use brickbat::flaws::Canary;
 use crate::plans;
 
 /// The documents in which there are paths and generated blocks.
-const DOCUMENTS: [&str; 28] = [
+const DOCUMENTS: [&str; 29] = [
     "README.md",
     "docs/src/README.md",
     "docs/src/SUMMARY.md",
@@ -33,6 +33,7 @@ const DOCUMENTS: [&str; 28] = [
     "docs/src/howto/own-agent.md",
     "docs/src/howto/rust.md",
     "docs/src/howto/scenario.md",
+    "docs/src/howto/session.md",
     "docs/src/reference/judged.md",
     "docs/src/reference/known.md",
     "docs/src/reference/limits.md",

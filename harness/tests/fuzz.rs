@@ -53,6 +53,15 @@ fn the_dangling_call_is_found_and_made_small() {
     assert!(right.code == Some(0) && right.out.contains("FIXED"), "{right:#?}");
 }
 
+/// In a simulation nothing waits, and still the campaign ends when its time is up.
+#[test]
+fn a_simulated_campaign_ends_when_its_time_is_up() {
+    let folder = TempDir::new().unwrap();
+    let args = ["fuzz", "--system", "reference/simulated", "--time", "1s", "--seed", "1"];
+    let said = brickbat(folder.path(), &args, &[]);
+    assert_eq!(said.code, Some(0), "{said:#?}");
+}
+
 #[test]
 fn the_same_seed_and_one_job_are_the_same_run() {
     let folder = TempDir::new().unwrap();

@@ -44,4 +44,5 @@ pub use plain::{Plain, PlainAgent};
 pub use process::{Launch, ProcessLimits};
 pub use protocol::{About, SessionSpec, ToolSpec};
 pub use scratch::Scratch;
+pub(crate) use scratch::home as home_of;
 pub use waits::Waits;

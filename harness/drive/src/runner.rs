@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 pub use feeder::{Feeder, Played};
 pub use options::{Job, Keep, OnCase, Options, Repeat, Suspected};
-pub use system::{Origin, Subject, System, UnknownSystem};
+pub use system::{Mend, MendFn, Origin, Subject, System, UnknownSystem};
 pub use verify::{NoAdapter, Probe, ProbeOutcome, ProbeReport, Verification, verify};
 
 use crate::driver::{DriverError, Progress};
@@ -82,6 +82,8 @@ impl Started {
     }
 
     pub async fn run(&self, jobs: &[Job], options: Options<'_>, on_case: OnCase<'_>) -> Vec<Case> {
+        // A simulation never waits, so without this nobody could end it: no limit of time, and no interrupt.
+        tokio::task::yield_now().await;
         run_on(&self.system, &self.running, jobs, options, on_case).await
     }
 }

@@ -5,6 +5,8 @@ pub mod explore;
 mod fixup;
 pub mod fuzz;
 pub mod generate;
+#[cfg(feature = "sessions")]
+pub mod import;
 pub mod oracle;
 mod points;
 #[expect(missing_docs, reason = "only the command line uses it; the names say what is missing")]

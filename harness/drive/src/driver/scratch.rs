@@ -54,7 +54,7 @@ impl Scratch {
 }
 
 /// What a system in that folder takes for the user's home.
-pub(super) fn home(folder: &Path) -> PathBuf {
+pub(crate) fn home(folder: &Path) -> PathBuf {
     folder.join(HOME)
 }
 

@@ -54,6 +54,23 @@ pub struct Subject {
     /// The mode; none if the first that the adapter offers is meant.
     pub mode: Option<String>,
     pub origin: Origin,
+    /// What is done to the store of a plan before a session is loaded from it; nothing by default.
+    pub mend: Option<Mend>,
+}
+
+/// What is called with a plan and the folder in which the system stores.
+pub type MendFn = dyn Fn(&PlanId, &Path) + Send + Sync;
+
+/// Something that is done to what a system has stored, before a new process loads a session from it.
+///
+/// The process that wrote there is dead, or has not opened the session yet.
+#[derive(Clone)]
+pub struct Mend(pub Arc<MendFn>);
+
+impl std::fmt::Debug for Mend {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Mend")
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,7 +102,7 @@ impl System {
             _ => match catalogue.resolve(name) {
                 Ok((manifest, mode)) => {
                     let (mode, origin) = (Some(mode.name), Origin::BuiltIn);
-                    Ok(System::Adapted(Box::new(Subject { manifest, mode, origin })))
+                    Ok(System::Adapted(Box::new(Subject { manifest, mode, origin, mend: None })))
                 }
                 Err(error) => Err(UnknownSystem(match did_you_mean(name, &OWN) {
                     Some(hint) => format!("unknown system `{name}`; {hint}"),
@@ -105,7 +122,7 @@ impl System {
         let (manifest, mode) = resolve(&manifests, name.unwrap_or(&first))
             .map_err(|error| UnknownSystem(format!("{error} in {}", path.display())))?;
         let (mode, origin) = (Some(mode.name), Origin::Manifest(path.to_owned()));
-        Ok(System::Adapted(Box::new(Subject { manifest, mode, origin })))
+        Ok(System::Adapted(Box::new(Subject { manifest, mode, origin, mend: None })))
     }
 
     /// The system that a command of the user's starts in the working folder.
@@ -120,17 +137,25 @@ impl System {
             .map_err(|error| UnknownSystem(format!("there is no working folder: {error}")))?;
         let manifest = Manifest::of_command(words, folder);
         let (mode, origin) = (mode.map(str::to_owned), Origin::Command(command.to_owned()));
-        Ok(System::Adapted(Box::new(Subject { manifest, mode, origin })))
+        Ok(System::Adapted(Box::new(Subject { manifest, mode, origin, mend: None })))
     }
 
     /// The same with more patience for it, or with less. Our own agent in this process needs none.
     pub fn with_patience(self, factor: f64) -> System {
         match self {
             System::Adapted(subject) => {
-                let Subject { manifest, mode, origin } = *subject;
+                let Subject { manifest, mode, origin, mend } = *subject;
                 let manifest = manifest.with_patience(factor);
-                System::Adapted(Box::new(Subject { manifest, mode, origin }))
+                System::Adapted(Box::new(Subject { manifest, mode, origin, mend }))
             }
+            System::Simulated(_) | System::Live(..) => self,
+        }
+    }
+
+    /// The same with something done to its store before a session is loaded. Our own agents have no store to be mended.
+    pub fn with_mend(self, mend: Mend) -> System {
+        match self {
+            System::Adapted(subject) => System::Adapted(Box::new(Subject { mend: Some(mend), ..*subject })),
             System::Simulated(_) | System::Live(..) => self,
         }
     }
@@ -142,9 +167,9 @@ impl System {
                 Err(UnknownSystem("--sdk-version needs a version, such as `6.0.300` or `latest`".to_owned()))
             }
             System::Adapted(subject) if subject.manifest.install != Install::None => {
-                let Subject { manifest, mode, origin } = *subject;
+                let Subject { manifest, mode, origin, mend } = *subject;
                 let manifest = manifest.with_sdk_version(version);
-                Ok(System::Adapted(Box::new(Subject { manifest, mode, origin })))
+                Ok(System::Adapted(Box::new(Subject { manifest, mode, origin, mend })))
             }
             other => Err(UnknownSystem(format!(
                 "--sdk-version does not apply to {}: its SDK is not installed by Brickbat",
@@ -185,6 +210,7 @@ struct Adapted {
     homes: std::sync::Mutex<BTreeMap<PlanId, u32>>,
     capabilities: crate::driver::Capabilities,
     n_states: AtomicU64,
+    mend: Option<Mend>,
     /// Dropped after the adapter, and waits for it.
     prepared: Prepared,
 }
@@ -226,6 +252,7 @@ impl Running {
                     sick: AtomicU32::new(0),
                     homes: std::sync::Mutex::default(),
                     n_states: AtomicU64::new(0),
+                    mend: subject.mend.clone(),
                     prepared,
                 }));
                 return Ok(Running { name, how });
@@ -398,6 +425,7 @@ impl Adapted {
         match remains {
             Some(Remains::Stored(id)) => {
                 let heir = self.prepared.start().await?;
+                self.mend(plan, &spec);
                 return Ok(live::SystemSession::Acp(heir.load(id, &spec).await?));
             }
             None if plan.kills() => {
@@ -437,7 +465,21 @@ impl Adapted {
     ) -> Result<driver::Session, DriverError> {
         match plan.given.as_slice() {
             [] => adapter.open(spec).await,
-            given => self.prepared.load_given(adapter, spec, given).await,
+            given => {
+                let id = self.prepared.give(adapter, spec, given).await?;
+                self.mend(plan, spec);
+                adapter.load(&id, spec).await
+            }
+        }
+    }
+
+    /// Does to the store of a plan what is asked for, now that nobody has it open.
+    fn mend(&self, plan: &Plan, spec: &SessionSpec) {
+        let Some(Mend(mend)) = &self.mend else { return };
+        // An agent without an adapter knows nothing of the state folder, and stores in its home.
+        match self.prepared.agent {
+            Some(_) => mend(&plan.id, &crate::driver::home_of(self.prepared.path())),
+            None => mend(&plan.id, &spec.state_dir),
         }
     }
 

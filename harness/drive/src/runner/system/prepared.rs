@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Subject;
 use crate::driver::{
-    Adapter, DriverError, Launch, Manifest, PlainAgent, Progress, Scratch, Session, SessionSpec, install,
+    Adapter, DriverError, Launch, Manifest, PlainAgent, Progress, Scratch, SessionSpec, install,
 };
 use crate::server::{Server, ServerLimits};
 use brickbat_scenario::plan::{GivenMessage, Plan};
@@ -49,17 +49,16 @@ impl Prepared {
     }
 
     /// Opens a session in whose store that history stands.
-    pub(in crate::runner) async fn load_given(
+    pub(in crate::runner) async fn give(
         &self,
         adapter: &Adapter,
         spec: &SessionSpec,
         history: &[GivenMessage],
-    ) -> Result<Session, DriverError> {
-        let id = match &self.agent {
-            Some(agent) => agent.give(&self.launch, spec, history).await?,
-            None => adapter.give(spec, history).await?,
-        };
-        adapter.load(&id, spec).await
+    ) -> Result<String, DriverError> {
+        match &self.agent {
+            Some(agent) => agent.give(&self.launch, spec, history).await,
+            None => adapter.give(spec, history).await,
+        }
     }
 
     /// Whether a process that was asked for so many sessions has served its time.

@@ -1,0 +1,186 @@
+//! `brickbat session`.
+
+use std::io::IsTerminal;
+
+use clap::{Args, ValueEnum};
+use indicatif::ProgressBar;
+
+use super::error::{BAD_INPUT, CliError, Outcome, UNJUDGED};
+use super::options::profile;
+use super::output::{print, print_json, tell};
+use super::stored::{self, Store};
+use brickbat_rules::Profile;
+use brickbat_sessions::report::{self, Examined, Survey, Unread};
+use brickbat_sessions::{ReadError, Verdict, judge};
+
+/// Read sessions as agents store them, and say whether the next request of each would be accepted.
+///
+/// The product is known by the content. What is judged is what the product would send of what is stored, so a fault that
+/// the product mends itself is no finding. Nothing of the content is printed, and nothing is changed.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Session {
+    /// A file, a folder to be searched, or `STORE#ID` for one session of a database.
+    #[arg(value_name = "PATH", required = true)]
+    paths: Vec<String>,
+    /// List every session, a line each.
+    #[arg(long, conflicts_with_all = ["request", "format"])]
+    list: bool,
+    /// Print the body of the next request of the one session, with its content: for `check`, or for a bug report.
+    #[arg(long, conflicts_with = "format")]
+    request: bool,
+    /// How strict the provider is; by default the newest of the dialect that the store shows.
+    #[arg(long, value_name = "PROFILE", value_parser = profile)]
+    profile: Option<&'static Profile>,
+    /// The output format: text for people, JSON for programs, SARIF 2.1.0 for code scanning.
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+    Sarif,
+}
+
+const EXAMPLES: &str = "Examples:
+  brickbat session ~/.claude/projects                    a survey: which sessions are bricked?
+  brickbat session 7c1f.jsonl                            one session: what is wrong, and where
+  brickbat session ~/.local/share/opencode/opencode.db --list
+  brickbat session opencode.db#ses_41f2                  one session of a database
+  brickbat session 7c1f.jsonl --request > body.json      what the product would send
+  brickbat session --format sarif ~/.claude/projects > sessions.sarif
+
+Exit codes: 0 the next request would be accepted (open tails and excerpts included), 1 it would be refused, 2 not
+readable as a session of any known product, 3 a known product, but of a form that cannot be judged.";
+
+/// Examined stores.
+#[derive(Default)]
+struct Found {
+    examined: Vec<Examined>,
+    unread: Vec<Unread>,
+    /// Files of folders that are nobody's store.
+    n_passed_over: usize,
+    /// A word that makes the hashes of ids this report's own, from the first file.
+    salt: String,
+}
+
+impl Session {
+    pub(super) fn execute(&self) -> Outcome {
+        let stores = stored::find(&self.paths).map_err(CliError::input)?;
+        let mut found = Found::default();
+        let mut code = 0;
+        let bar = bar(stores.len());
+        for store in &stores {
+            if let Err(words) = self.examine(store, &mut found) {
+                code = CliError::input(words).report();
+            }
+            bar.inc(1);
+        }
+        bar.finish_and_clear();
+        if self.request {
+            return self.print_request(&found);
+        }
+        if code != 0 && found.examined.is_empty() && found.unread.is_empty() {
+            return Ok(code);
+        }
+        self.print(&found, stores.iter().all(|store| store.is_named) && stores.len() == 1)?;
+        Ok(code.max(found.code()))
+    }
+
+    /// Reads and judges the sessions of a file.
+    fn examine(&self, store: &Store, found: &mut Found) -> Result<(), String> {
+        let files = stored::open(&store.path)?;
+        if found.salt.is_empty() {
+            found.salt = report::hashed(&String::from_utf8_lossy(files.main()), "");
+        }
+        let file = store.path.display().to_string();
+        let sessions = match brickbat_sessions::read(&files) {
+            Ok(sessions) => sessions,
+            Err(ReadError::Unknown) if !store.is_named => {
+                found.n_passed_over += 1;
+                return Ok(());
+            }
+            Err(error) => {
+                found.unread.push(Unread { file, error });
+                return Ok(());
+            }
+        };
+        let is_meant = |id: &Option<String>| store.id.is_none() || *id == store.id;
+        let before = found.examined.len();
+        for session in sessions.into_iter().filter(|session| is_meant(&session.id)) {
+            let judgement = judge(&session, self.profile);
+            found.examined.push(Examined { file: file.clone(), session, judgement });
+        }
+        match &store.id {
+            Some(id) if found.examined.len() == before => Err(format!("{file} has no session {id}")),
+            _ => Ok(()),
+        }
+    }
+
+    fn print_request(&self, found: &Found) -> Outcome {
+        let [one] = found.examined.as_slice() else {
+            let n = found.examined.len();
+            return Err(CliError::input(format!("--request needs one session, and these are {n}")));
+        };
+        let n_stored = one.session.messages.len();
+        tell(format!(
+            "{n_stored} messages as {} sends them, {}",
+            one.session.product, one.judgement.profile.dialect
+        ));
+        print(&format!("{}\n", String::from_utf8_lossy(&one.judgement.body)));
+        Ok(found.code())
+    }
+
+    fn print(&self, found: &Found, is_one: bool) -> Result<(), CliError> {
+        match self.format {
+            Format::Json => print_json(report::json(&found.examined, &found.unread, &found.salt)),
+            Format::Sarif => print_json(report::sarif(&found.examined, &found.unread)),
+            Format::Text => {
+                for unread in &found.unread {
+                    CliError::input(format!("{}: {}", unread.file, unread.error)).report();
+                }
+                match found.examined.as_slice() {
+                    [one] if is_one && !self.list => print(&report::detail(one)),
+                    all if self.list => all.iter().for_each(|one| print(&report::line(one))),
+                    all => {
+                        let mut survey = Survey::default();
+                        all.iter().for_each(|one| survey.add(one));
+                        print(&survey.text());
+                    }
+                }
+                if found.n_passed_over > 0 {
+                    tell(format!("{} files are nobody's store.", found.n_passed_over));
+                }
+            }
+        }
+        match found.examined.is_empty() && found.unread.is_empty() {
+            true => Err(CliError::input(format!("no session in {}", self.paths.join(" ")))),
+            false => Ok(()),
+        }
+    }
+}
+
+impl Found {
+    fn code(&self) -> u8 {
+        let has = |verdict: Verdict| self.examined.iter().any(|one| one.judgement.verdict == verdict);
+        let is_unknown = |unread: &Unread| unread.error == ReadError::Unknown;
+        if self.unread.iter().any(is_unknown) {
+            BAD_INPUT
+        } else if !self.unread.is_empty() || has(Verdict::Unreadable) {
+            UNJUDGED
+        } else {
+            u8::from(has(Verdict::Refused))
+        }
+    }
+}
+
+/// Progress on a terminal, where there are many files.
+fn bar(n_files: usize) -> ProgressBar {
+    const MANY: usize = 20;
+    match n_files >= MANY && std::io::stderr().is_terminal() {
+        true => ProgressBar::new(n_files as u64),
+        false => ProgressBar::hidden(),
+    }
+}

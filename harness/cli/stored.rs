@@ -1,0 +1,204 @@
+//! Stored sessions on disk: found in folders, opened with their companions, and written back with care.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use brickbat_sessions::{self as sessions, Files};
+
+/// Bytes of one file. The largest session that was reported is 500 MB (anthropics/claude-code#19963).
+const MAX_BYTES: u64 = 768 << 20;
+
+/// Companions of one file, and their bytes in all: large results and sub-agents, each in a file of its own.
+const MAX_COMPANIONS: usize = 20_000;
+const MAX_COMPANION_BYTES: u64 = 512 << 20;
+
+/// Folders inside folders.
+const MAX_DEPTH: usize = 32;
+
+/// The endings of files that may be stores.
+const ENDINGS: [&str; 8] = ["json", "jsonl", "zst", "db", "sqlite", "sqlite3", "sqlite-db", "ndjson"];
+
+/// A file that the user means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Store {
+    /// Where it is.
+    pub(super) path: PathBuf,
+    /// The session in it, if one was named as `STORE#ID`.
+    pub(super) id: Option<String>,
+    /// Whether the user named it, or a folder that holds it.
+    pub(super) is_named: bool,
+}
+
+/// The stores that the user means: files as they are, `FILE#ID` as one session of a file, folders searched.
+pub(super) fn find(words: &[String]) -> Result<Vec<Store>, String> {
+    let mut stores = Vec::new();
+    for word in words {
+        let path = Path::new(word);
+        if path.is_dir() {
+            let mut found = Vec::new();
+            walk(path, MAX_DEPTH, &mut found)?;
+            stores.extend(found.into_iter().map(|path| Store { path, id: None, is_named: false }));
+            continue;
+        }
+        let store = match word.rsplit_once('#') {
+            Some((file, id)) if !path.exists() && Path::new(file).exists() => {
+                Store { path: PathBuf::from(file), id: Some(id.to_owned()), is_named: true }
+            }
+            _ => Store { path: path.to_owned(), id: None, is_named: true },
+        };
+        stores.push(store);
+    }
+    Ok(stores)
+}
+
+fn walk(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<(), String> {
+    if depth == 0 {
+        return Err(format!("{}: folders are nested more than {MAX_DEPTH} deep", folder.display()));
+    }
+    let cannot = |error: io::Error| format!("cannot read {}: {error}", folder.display());
+    let mut entries =
+        fs::read_dir(folder).and_then(|all| all.collect::<io::Result<Vec<_>>>()).map_err(cannot)?;
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in &entries {
+        let path = entry.path();
+        match entry.file_type() {
+            // A folder with the name of a session next to it holds that session's companions.
+            Ok(kind) if kind.is_dir() && path.with_extension("jsonl").is_file() => {}
+            // Links to folders are not followed, since they may lead in circles.
+            Ok(kind) if kind.is_dir() => walk(&path, depth - 1, found)?,
+            Ok(_) if path.is_file() && is_store(&path) => found.push(path),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn is_store(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ENDINGS.iter().any(|known| ending == *known))
+}
+
+/// Opens a file with what belongs to it.
+pub(super) fn open(path: &Path) -> Result<Files, String> {
+    let main = sessions::File { name: file_name(path), bytes: read(path, MAX_BYTES)? };
+    let mut files = Files { files: vec![main] };
+    let mut n_bytes = 0;
+    for companion in companions(path) {
+        if files.files.len() > MAX_COMPANIONS || n_bytes > MAX_COMPANION_BYTES {
+            return Err(format!(
+                "more than {MAX_COMPANIONS} files, or 512 MiB, lie next to {}",
+                path.display()
+            ));
+        }
+        // A companion that cannot be read is one that is not there: the session is judged without it.
+        let Ok(bytes) = read(&companion.path, MAX_COMPANION_BYTES) else { continue };
+        n_bytes += bytes.len() as u64;
+        files.files.push(sessions::File { name: companion.name, bytes });
+    }
+    Ok(files)
+}
+
+/// A file that belongs to another.
+struct Companion {
+    path: PathBuf,
+    /// Relative to the folder of the main file, with `/`.
+    name: String,
+}
+
+fn companions(path: &Path) -> Vec<Companion> {
+    let mut companions = Vec::new();
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let name = file_name(path);
+    let mut sibling = |name: String| {
+        let path = folder.join(&name);
+        if path.is_file() {
+            companions.push(Companion { path, name });
+        }
+    };
+    sibling(format!("{name}-wal"));
+    if name == "api_conversation_history.json" {
+        sibling("context_history.json".to_owned());
+        sibling("task_metadata.json".to_owned());
+    }
+    if let Some(stem) = name.strip_suffix(".messages.json") {
+        sibling(format!("{stem}.compaction.json"));
+        sibling(format!("{stem}.json"));
+    }
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let own = folder.join(&stem);
+    if own != path && own.is_dir() {
+        add_folder(&own, &stem, MAX_DEPTH, &mut companions);
+    }
+    // opencode before 1.2: storage/session/<project>/<session>.json, with messages and parts in folders of their own.
+    if let Some(storage) = path.ancestors().find(|folder| folder.ends_with("storage")) {
+        let messages = storage.join("message").join(&stem);
+        let mut found = Vec::new();
+        add_folder(&messages, &format!("message/{stem}"), 2, &mut found);
+        for message in &found {
+            let id = Path::new(&message.name).file_stem().map(|id| id.to_string_lossy().into_owned());
+            let id = id.unwrap_or_default();
+            add_folder(&storage.join("part").join(&id), &format!("part/{id}"), 2, &mut companions);
+        }
+        companions.extend(found);
+    }
+    companions.sort_by(|a, b| a.name.cmp(&b.name));
+    companions
+}
+
+fn add_folder(folder: &Path, name: &str, depth: usize, companions: &mut Vec<Companion>) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.filter_map(Result::ok) {
+        if companions.len() > MAX_COMPANIONS || depth == 0 {
+            return;
+        }
+        let name = format!("{name}/{}", entry.file_name().to_string_lossy());
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() => add_folder(&entry.path(), &name, depth - 1, companions),
+            Ok(kind) if kind.is_file() => companions.push(Companion { path: entry.path(), name }),
+            _ => {}
+        }
+    }
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// The bytes of a regular file. A link may lead to a device or a pipe, which would never end.
+fn read(path: &Path, max_bytes: u64) -> Result<Vec<u8>, String> {
+    let cannot = |error: io::Error| format!("cannot read {}: {error}", path.display());
+    let data = fs::metadata(path).map_err(cannot)?;
+    if !data.is_file() {
+        return Err(format!("cannot read {}: not a regular file", path.display()));
+    }
+    if data.len() > max_bytes {
+        return Err(format!("cannot read {}: more than {} MiB", path.display(), max_bytes >> 20));
+    }
+    let mut bytes = Vec::new();
+    File::open(path).and_then(|file| file.take(max_bytes).read_to_end(&mut bytes)).map_err(cannot)?;
+    Ok(bytes)
+}
+
+/// Writes a file that must not be there yet.
+pub(super) fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = File::create_new(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+/// Puts new bytes in the place of a file: written next to it, synced, renamed. The permissions stay.
+pub(super) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(".brickbat-new");
+    let beside = PathBuf::from(beside);
+    write_new(&beside, bytes)?;
+    let permissions = fs::metadata(path).map(|data| data.permissions());
+    let moved = permissions
+        .and_then(|permissions| fs::set_permissions(&beside, permissions))
+        .and_then(|()| fs::rename(&beside, path));
+    if moved.is_err() {
+        // The file of the user is as it was; what was written next to it is of no use to anybody.
+        let _ = fs::remove_file(&beside);
+    }
+    moved
+}

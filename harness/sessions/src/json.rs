@@ -1,0 +1,152 @@
+//! Lines and values of JSON with their places, and edits of the bytes around them.
+
+use std::ops::Range;
+
+use brickbat_rules::json::Document;
+use serde_json::Value;
+
+/// A line of a file.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Line<'a> {
+    /// From 1.
+    pub(crate) n: u64,
+    /// Its first byte in the file.
+    pub(crate) start: usize,
+    /// Without its end.
+    pub(crate) bytes: &'a [u8],
+}
+
+impl Line<'_> {
+    /// Its stretch of the file.
+    pub(crate) fn span(&self) -> Range<u64> {
+        self.start as u64..(self.start + self.bytes.len()) as u64
+    }
+}
+
+/// The lines of a file that hold anything. Only `\n` ends a line: U+2028 and `\r` stand inside values.
+pub(crate) fn lines(bytes: &[u8]) -> impl Iterator<Item = Line<'_>> {
+    let mut start = 0;
+    let pieces = bytes.split(|byte| *byte == b'\n').enumerate().map(move |(n, piece)| {
+        let line = Line { n: n as u64 + 1, start, bytes: piece };
+        start += piece.len() + 1;
+        line
+    });
+    pieces.filter(|line| !line.bytes.iter().all(u8::is_ascii_whitespace))
+}
+
+/// A value, if the bytes are JSON. Bytes that are no UTF-8 and lone surrogates are read as replacement characters.
+pub(crate) fn parse(bytes: &[u8]) -> Option<Value> {
+    match serde_json::from_slice(bytes) {
+        Ok(value) => Some(value),
+        // What `serde_json` refuses and products write all the same: lone surrogates.
+        Err(_) => Some(Document::parse(bytes).ok()?.root().to_value()),
+    }
+}
+
+/// Why a line is no JSON, without its content.
+pub(crate) fn trouble(bytes: &[u8]) -> String {
+    let n_nul = bytes.iter().filter(|byte| **byte == 0).count();
+    if n_nul > 0 {
+        return format!("{n_nul} NUL bytes");
+    }
+    match serde_json::from_slice::<serde::de::IgnoredAny>(bytes) {
+        Err(error) if error.is_eof() => "a torn line: it ends before its JSON does".to_owned(),
+        Err(error) => format!("no JSON at column {}", error.column()),
+        Ok(_) => "no JSON that is known".to_owned(),
+    }
+}
+
+/// A text field; empty if there is none.
+pub(crate) fn text<'v>(value: &'v Value, key: &str) -> &'v str {
+    value.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// A name that the store gives, such as the kind of a record, as it may be shown: a short plain word, else its size.
+pub(crate) fn word(name: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    match !name.is_empty() && name.len() <= MAX_WORD_BYTES && name.chars().all(is_plain) {
+        true => name.to_owned(),
+        false => format!("a name of {} bytes", name.len()),
+    }
+}
+
+/// Bytes of a name that may be shown: the longest kinds of known products have thirty, and a secret has more.
+const MAX_WORD_BYTES: usize = 40;
+
+/// Bytes with stretches of them replaced.
+///
+/// The stretches must not overlap; one of no length is an insertion. Two insertions at one place keep their order.
+pub(crate) fn splice(bytes: &[u8], mut edits: Vec<(Range<usize>, Vec<u8>)>) -> Vec<u8> {
+    edits.sort_by_key(|(span, _)| (span.start, span.end));
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    for (span, with) in edits {
+        out.extend_from_slice(&bytes[at.min(span.start)..span.start]);
+        out.extend(with);
+        at = span.end.max(at);
+    }
+    out.extend_from_slice(&bytes[at..]);
+    out
+}
+
+/// The stretch of the value at a pointer.
+pub(crate) fn span_of(bytes: &[u8], pointer: &str) -> Option<Range<usize>> {
+    let document = Document::parse(bytes).ok()?;
+    let mut value = document.root();
+    for step in pointer.split('/').skip(1) {
+        let step = step.replace("~1", "/").replace("~0", "~");
+        value = match value.is_array() {
+            true => value.item(step.parse().ok()?),
+            false => value.get(&step)?,
+        };
+    }
+    let span = value.span();
+    (!span.is_empty()).then_some(span)
+}
+
+/// What to take out of the bytes so that an item of a list goes, and one of its commas with it.
+pub(crate) fn span_of_item(bytes: &[u8], span: &Range<usize>) -> Range<usize> {
+    let is_blank = |byte: &u8| byte.is_ascii_whitespace();
+    let after = bytes[span.end..].iter().position(|byte| !is_blank(byte)).map(|n| span.end + n);
+    if let Some(comma) = after
+        && bytes[comma] == b','
+    {
+        let next =
+            bytes[comma + 1..].iter().position(|byte| !is_blank(byte)).map_or(comma + 1, |n| comma + 1 + n);
+        return span.start..next;
+    }
+    match bytes[..span.start].iter().rposition(|byte| !is_blank(byte)) {
+        Some(comma) if bytes[comma] == b',' => comma..span.end,
+        _ => span.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_have_their_places() {
+        let found: Vec<_> =
+            lines(b"{}\n\n[1]\n").map(|line| (line.n, line.span(), line.bytes.len())).collect();
+        assert_eq!(found, [(1, 0..2, 2), (3, 4..7, 3)]);
+    }
+
+    #[test]
+    fn an_item_goes_with_its_comma() {
+        let take = |text: &str, pointer: &str| {
+            let bytes = text.as_bytes();
+            let span = span_of_item(bytes, &span_of(bytes, pointer).unwrap());
+            String::from_utf8(splice(bytes, vec![(span, Vec::new())])).unwrap()
+        };
+        assert_eq!(take("[1, 2, 3]", "/0"), "[2, 3]");
+        assert_eq!(take("[1, 2, 3]", "/1"), "[1, 3]");
+        assert_eq!(take("[1, 2, 3]", "/2"), "[1, 2]");
+        assert_eq!(take("[ 1 ]", "/0"), "[  ]");
+    }
+
+    #[test]
+    fn insertions_at_one_place_keep_their_order() {
+        assert_eq!(splice(b"ad", vec![(1..1, b"b".to_vec()), (1..1, b"c".to_vec())]), b"abcd");
+    }
+}

@@ -1,0 +1,187 @@
+//! Whether the provider would take what the product sends next.
+
+use brickbat_rules::histories::{self, Role, render};
+use brickbat_rules::{
+    Dialect, MAX_VIOLATIONS, Profile, Rule, Severity, Violation, list_of, validate, validate_list,
+};
+
+use crate::{Message, Place, Sent, Session, store_of};
+
+/// What is to be said of a session.
+#[derive(Debug, Clone)]
+pub struct Judgement {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Who judged.
+    pub profile: &'static Profile,
+    /// Whether the store does not show which dialect is spoken, so that one was assumed.
+    pub is_assumed: bool,
+    /// What the product sends.
+    pub sent: Sent,
+    /// The body of the next request.
+    pub body: Vec<u8>,
+    /// Why it is refused, in the order in which the provider checks.
+    pub refusals: Vec<Refusal>,
+}
+
+impl Judgement {
+    /// The next request as a value; null if the stored one is no JSON.
+    pub fn request(&self) -> serde_json::Value {
+        serde_json::from_slice(&self.body).unwrap_or_default()
+    }
+}
+
+/// The state of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Verdict {
+    /// The provider takes the next request.
+    Accepted,
+    /// So it would, and calls at the very end have no result yet: the product may still be running them.
+    OpenTail,
+    /// So it would, and the file begins in the middle of the session.
+    Excerpt,
+    /// The provider refuses the next request, or the product gives up before it sends one.
+    Refused,
+    /// A line or a row of the conversation cannot be read, so nothing can be said of the request.
+    Unreadable,
+}
+
+/// A reason for which a request is refused.
+#[derive(Debug, Clone)]
+pub struct Refusal {
+    /// The rule of the provider; nothing if it is the product that gives up.
+    pub rule: Option<&'static Rule>,
+    /// The provider's sentence, or the product's error.
+    pub message: String,
+    /// The place in the store from which the refused block came.
+    pub place: Option<Place>,
+    /// The pointer into the request.
+    pub pointer: String,
+}
+
+/// Words of the user that stand for the next turn. They are never stored.
+const NEXT: &str = "Go on.";
+
+/// Judges the next request of a session: in the dialect and profile that are given, else by what the store shows, else as
+/// Anthropic Messages, which checks most.
+pub fn judge(session: &Session, profile: Option<&'static Profile>) -> Judgement {
+    let is_assumed = profile.is_none() && session.dialect.is_none();
+    let dialect = session.dialect.unwrap_or(Dialect::AnthropicMessages);
+    let profile = profile.unwrap_or_else(|| Profile::newest(dialect));
+    let store = store_of(session.product);
+    let sent = match store {
+        Some(store) => store.send(session),
+        None => Sent::as_stored(session),
+    };
+    let fills = store.and_then(|store| store.fills_open_tail(session));
+    let is_open = session.has_open_tail() && fills.is_some();
+    let messages = if is_open { closed(&sent.messages) } else { sent.messages.clone() };
+    let request = match &session.body {
+        Some(body) => Request::stored(body, session),
+        None => Request::next(&messages, session, profile),
+    };
+    let refusals = match &sent.gives_up {
+        Some((message, place)) => vec![Refusal {
+            rule: None,
+            message: message.clone(),
+            place: Some(place.clone()),
+            pointer: String::new(),
+        }],
+        None => request.refusals(&sent, profile),
+    };
+    let verdict = if !refusals.is_empty() {
+        Verdict::Refused
+    } else if session.messages.is_empty() && !session.troubles.is_empty() {
+        Verdict::Unreadable
+    } else if is_open {
+        Verdict::OpenTail
+    } else if session.is_excerpt {
+        Verdict::Excerpt
+    } else {
+        Verdict::Accepted
+    };
+    Judgement { verdict, profile, is_assumed, sent, body: request.body, refusals }
+}
+
+/// A request, and which blocks it was made of.
+struct Request {
+    body: Vec<u8>,
+    /// Whether it is a bare list of messages.
+    is_list: bool,
+    /// For each block, its pointer and its place in the store.
+    rendered: histories::Rendered,
+}
+
+impl Request {
+    /// The request after the user has said something more, so that the conversation does not end with the model.
+    fn next(messages: &[Message], session: &Session, profile: &Profile) -> Request {
+        let mut messages: Vec<histories::Message> = messages.iter().map(plain).collect();
+        if messages.last().is_none_or(|last| last.role != Role::User) {
+            messages.push(histories::Message::text(Role::User, NEXT));
+        }
+        let rendered = render(profile.dialect, session.model.as_deref(), &messages);
+        Request { body: rendered.body.to_string().into_bytes(), is_list: false, rendered }
+    }
+
+    /// The request that is stored as it is.
+    fn stored(body: &[u8], session: &Session) -> Request {
+        let mut blocks = Vec::new();
+        for (n_message, message) in session.messages.iter().enumerate() {
+            let places = message.blocks.iter().enumerate();
+            blocks.extend(places.map(|(n, block)| (block.place.pointer.clone(), n_message, n)));
+        }
+        let is_list = body.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[');
+        let rendered = histories::Rendered { body: serde_json::Value::Null, blocks };
+        Request { body: body.to_vec(), is_list, rendered }
+    }
+
+    fn refusals(&self, sent: &Sent, profile: &'static Profile) -> Vec<Refusal> {
+        let violations = match self.is_list {
+            true => validate_list(profile, &self.body),
+            false => validate(profile, &self.body),
+        };
+        let list = format!("/{}", list_of(profile.dialect));
+        let errors = violations.into_iter().filter(|violation| violation.severity == Severity::Error);
+        let place = |pointer: &str| {
+            let pointer = if self.is_list { pointer.strip_prefix(&list).unwrap_or(pointer) } else { pointer };
+            let (message, block) = self.rendered.block_at(pointer)?;
+            Some(sent.messages.get(message)?.blocks.get(block)?.place.clone())
+        };
+        let refusal = |violation: Violation| Refusal {
+            rule: Some(violation.rule),
+            message: violation.message,
+            place: place(&violation.pointer),
+            pointer: violation.pointer,
+        };
+        errors.take(MAX_VIOLATIONS).map(refusal).collect()
+    }
+}
+
+fn plain(message: &Message) -> histories::Message {
+    let blocks = message.blocks.iter().map(|block| block.content.clone()).collect();
+    histories::Message { role: message.role, blocks }
+}
+
+/// The messages with a result for each open call at the end, as the product writes them when it resumes.
+pub(crate) fn closed(messages: &[Message]) -> Vec<Message> {
+    let mut closed = messages.to_vec();
+    let Some(last) = messages.iter().rposition(|message| message.role == Role::Assistant) else {
+        return closed;
+    };
+    let answered: Vec<&str> =
+        messages[last..].iter().flat_map(Message::results).map(|result| result.call.as_str()).collect();
+    let is_open = |call: &&histories::Call| !answered.contains(&call.id.as_str());
+    let place = &messages[last].place;
+    let result = |call: &histories::Call| {
+        let output = vec![histories::Block::Text(crate::NOT_RECORDED.to_owned())];
+        let (call, name) = (call.id.clone(), call.name.clone());
+        let content = histories::Block::Result(histories::CallResult { call, name, output, is_error: true });
+        crate::Block { place: place.clone(), content, state: None }
+    };
+    let blocks: Vec<crate::Block> = messages[last].calls().filter(is_open).map(result).collect();
+    if !blocks.is_empty() {
+        let (place, ending) = (place.clone(), crate::Ending::Whole);
+        closed.push(Message { role: Role::Tool, blocks, id: None, place, ending });
+    }
+    closed
+}

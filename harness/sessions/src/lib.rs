@@ -1,0 +1,34 @@
+//! Sessions as the products of this world store them: read, judged, and brought back.
+//!
+//! A session can be broken in three layers. The *store* cannot be read: a torn line, NUL bytes. The *branch* is rebuilt
+//! wrongly from what can be read. Or the right branch makes a *request* that the provider refuses. [`read()`] tells the
+//! first two, [`judge()`] the third: it asks the product's *send model* what would be sent of what is stored, and the rules
+//! of `brickbat-rules` whether a strict provider takes it.
+//!
+//! This crate is pure: bytes in, answers out. Opening files, locks and backups are the command line's.
+
+mod files;
+mod json;
+mod judge;
+pub mod oracle;
+mod place;
+mod product;
+mod repair;
+pub mod report;
+mod session;
+mod sqlite;
+mod stores;
+
+pub use files::{File, Files};
+pub use judge::{Judgement, Refusal, Verdict, judge};
+pub use place::{Place, Row};
+pub use product::Product;
+pub use repair::{
+    Beyond, Loss, Mended, Planned, Reason, Repair, RepairError, RepairOptions, losses, plan, repair,
+};
+pub use session::{Block, Ending, Message, Sent, Session, Trouble};
+pub use stores::{Edit, ReadError, WriteError, read, read_body, store_of};
+
+/// Text of a result that stands in for one that was never recorded. It claims nothing that the store does not show.
+pub const NOT_RECORDED: &str =
+    "No result of this call was recorded. It may or may not have run; check before you run it again.";

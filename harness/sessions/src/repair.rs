@@ -1,0 +1,324 @@
+//! Brings a session back: the fewest edits after which the provider takes the next request, and nothing invented.
+//!
+//! A repair is planned on what the product sends, written into the store, read again, and judged. It counts only if the
+//! provider then accepts, a second repair changes nothing, and nothing was lost or made up but what the edits say.
+
+mod conserved;
+mod plan;
+
+use brickbat_rules::{Dialect, Profile};
+use thiserror::Error;
+
+use crate::judge::closed;
+use crate::{
+    Edit, Files, Judgement, Place, ReadError, Session, Verdict, WriteError, judge, read_body, store_of,
+};
+
+pub use conserved::{Loss, losses};
+pub use plan::{Planned, Reason, plan};
+
+/// What a repair may do beyond the default.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RepairOptions {
+    /// The provider, if it is not the one that the store shows.
+    pub profile: Option<&'static Profile>,
+    /// The first file is a request body, or a list of messages, of this dialect; else it is whatever it is recognised as.
+    pub body: Option<Dialect>,
+    /// Fill calls at the very end that have no result, although the product may still be running them.
+    pub tail: bool,
+    /// If nothing else helps, end the branch before what is refused.
+    pub truncate: bool,
+}
+
+/// What came of a repair.
+#[derive(Debug, Clone)]
+pub enum Repair {
+    /// There is nothing to mend, so nothing was changed.
+    Healthy(Box<Judgement>),
+    /// It is mended.
+    Mended(Box<Mended>),
+    /// It cannot be mended from the files alone.
+    Beyond(Box<Beyond>),
+}
+
+/// A mended session.
+#[derive(Debug, Clone)]
+pub struct Mended {
+    /// The files after the repair. Those that were not touched are equal to what they were.
+    pub files: Files,
+    /// The edits, in the order of the conversation.
+    pub edits: Vec<Planned>,
+    /// The verdict before.
+    pub before: Judgement,
+    /// The verdict after.
+    pub after: Judgement,
+    /// The first byte of the request that changes, from which on the provider's cache is lost; and the request's length.
+    pub changed_from: (usize, usize),
+}
+
+/// A session that is beyond repair.
+#[derive(Debug, Clone)]
+pub struct Beyond {
+    /// The verdict.
+    pub before: Judgement,
+    /// Why it stays refused, in words without content.
+    pub why: String,
+    /// Whether it would be accepted after ending the branch earlier.
+    pub can_truncate: bool,
+}
+
+/// Why a repair could not be tried.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum RepairError {
+    /// The store could not be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The store has no form for an edit.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// There is no session of that number.
+    #[error("no such session")]
+    NoSession,
+    /// The repair itself is wrong, so nothing of it was kept.
+    #[error("the repair was not kept: {0}")]
+    Unsound(String),
+}
+
+/// Rounds of planning. A mended pairing can bring out a fault that it hid, such as a message that is empty now; that takes
+/// two or three.
+const MAX_ROUNDS: usize = 8;
+
+/// Edits up to which it is tried for each of them whether the others are enough. Beyond, all are kept.
+const MAX_TRIED: usize = 48;
+
+/// Turns that are taken off one by one, at most, to find where a branch is accepted.
+const MAX_TRUNCATED: usize = 200;
+
+/// Repairs the session of that index in the files.
+///
+/// # Errors
+///
+/// The files could not be read or written, or the repair was unsound and was not kept.
+pub fn repair(files: &Files, index: usize, options: &RepairOptions) -> Result<Repair, RepairError> {
+    let start = Attempt::new(files.clone(), index, options)?;
+    let is_tail = start.judgement.verdict == Verdict::OpenTail && options.tail;
+    let is_sound =
+        matches!(start.judgement.verdict, Verdict::Accepted | Verdict::OpenTail | Verdict::Excerpt);
+    let has_torn = start.session.troubles.iter().any(|trouble| trouble.loses.is_some());
+    if is_sound && !is_tail && !has_torn {
+        return Ok(Repair::Healthy(Box::new(start.judgement)));
+    }
+    let (mut last, mut rounds) = mend(&start, options)?;
+    if !last.is_accepted(options) && options.truncate {
+        let (truncated, planned) = truncate(&last, options)?;
+        last = truncated;
+        rounds.extend(planned);
+    }
+    if !last.is_accepted(options) {
+        let can_truncate = !options.truncate && truncate(&last, options)?.0.is_accepted(options);
+        let why = why(&last.judgement);
+        return Ok(Repair::Beyond(Box::new(Beyond { before: start.judgement, why, can_truncate })));
+    }
+    let (last, edits) = fewest(&start, last, rounds, options)?;
+    hold(&start, &last, &edits, options)?;
+    let changed_from = changed_from(&start.judgement, &last.judgement);
+    let (before, after, files) = (start.judgement, last.judgement, last.files);
+    Ok(Repair::Mended(Box::new(Mended { files, edits, before, after, changed_from })))
+}
+
+/// A state of the files, read and judged.
+#[derive(Debug, Clone)]
+struct Attempt {
+    files: Files,
+    index: usize,
+    session: Session,
+    judgement: Judgement,
+}
+
+impl Attempt {
+    fn new(files: Files, index: usize, options: &RepairOptions) -> Result<Attempt, RepairError> {
+        let session = match options.body {
+            Some(dialect) => read_body(files.main(), dialect)?,
+            None => crate::read(&files)?.into_iter().nth(index).ok_or(RepairError::NoSession)?,
+        };
+        Ok(Attempt::of(files, index, session, options))
+    }
+
+    fn of(files: Files, index: usize, session: Session, options: &RepairOptions) -> Attempt {
+        let judgement = judge(&session, options.profile);
+        Attempt { files, index, session, judgement }
+    }
+
+    fn after(&self, edits: &[Edit], options: &RepairOptions) -> Result<Attempt, RepairError> {
+        let store = store_of(self.session.product).ok_or(RepairError::NoSession)?;
+        let files = store.write(&self.files, &self.session, edits)?;
+        // A list of which the only call is gone shows no more whose it is.
+        let session = match options.body {
+            Some(dialect) => read_body(files.main(), dialect)?,
+            None => store.read(&files)?.into_iter().nth(self.index).ok_or(RepairError::NoSession)?,
+        };
+        Ok(Attempt::of(files, self.index, session, options))
+    }
+
+    fn is_accepted(&self, options: &RepairOptions) -> bool {
+        let has_torn = self.session.troubles.iter().any(|trouble| trouble.loses.is_some());
+        !has_torn
+            && match self.judgement.verdict {
+                Verdict::Accepted | Verdict::Excerpt => true,
+                Verdict::OpenTail => !options.tail,
+                Verdict::Refused | Verdict::Unreadable => false,
+            }
+    }
+
+    fn fills_open_tail(&self) -> bool {
+        store_of(self.session.product).is_some_and(|store| store.fills_open_tail(&self.session).is_some())
+    }
+
+    /// What should be edited next; empty if there is nothing to be done.
+    fn plan(&self, options: &RepairOptions) -> Vec<Planned> {
+        let torn = self.session.troubles.iter().filter(|trouble| trouble.loses.is_some());
+        let discard = |place: &Place| Planned {
+            edit: Edit::Discard { place: place.clone() },
+            place: place.clone(),
+            reason: Reason::Unreadable,
+        };
+        let torn: Vec<Planned> = torn.map(|trouble| discard(&trouble.place)).collect();
+        if !torn.is_empty() {
+            return torn;
+        }
+        let sent = &self.judgement.sent.messages;
+        // What the product leaves out at send is in the store all the same.
+        let mut elsewhere = self.session.off_branch.clone();
+        elsewhere.extend(self.session.messages.iter().cloned());
+        // A tail that may stay open is taken as filled.
+        let stays_open = self.session.has_open_tail() && self.fills_open_tail() && !options.tail;
+        let planned = match stays_open {
+            true => plan::plan(&closed(sent), &elsewhere),
+            false => plan::plan(sent, &elsewhere),
+        };
+        if !planned.is_empty() {
+            return planned;
+        }
+        let refused: Vec<Place> =
+            self.judgement.refusals.iter().filter_map(|refusal| refusal.place.clone()).collect();
+        let blank = plan::drop_blank(sent, &refused);
+        if !blank.is_empty() {
+            return blank;
+        }
+        let empty = plan::drop_empty(sent);
+        if !empty.is_empty() {
+            return empty;
+        }
+        let straightened = plan::straighten(sent, &refused);
+        match straightened.is_empty() {
+            true => plan::drop_thinking(sent, &refused),
+            false => straightened,
+        }
+    }
+}
+
+/// Plans and writes until the provider accepts, or there is nothing left to plan.
+fn mend(start: &Attempt, options: &RepairOptions) -> Result<(Attempt, Vec<Vec<Planned>>), RepairError> {
+    let mut current = start.clone();
+    let mut rounds = Vec::new();
+    for _ in 0..MAX_ROUNDS {
+        if current.is_accepted(options) {
+            break;
+        }
+        let planned = current.plan(options);
+        if planned.is_empty() {
+            break;
+        }
+        current = current.after(&edits_of(&planned), options)?;
+        rounds.push(planned);
+    }
+    Ok((current, rounds))
+}
+
+fn edits_of(planned: &[Planned]) -> Vec<Edit> {
+    planned.iter().map(|planned| planned.edit.clone()).collect()
+}
+
+/// Leaves out the edits without which the provider accepts, too. Only the first round is thinned: what the later ones do
+/// follows from it.
+fn fewest(
+    start: &Attempt,
+    last: Attempt,
+    mut rounds: Vec<Vec<Planned>>,
+    options: &RepairOptions,
+) -> Result<(Attempt, Vec<Planned>), RepairError> {
+    let mut best = last;
+    if let [only] = rounds.as_mut_slice()
+        && (2..=MAX_TRIED).contains(&only.len())
+    {
+        let mut n = 0;
+        while n < only.len() && only.len() > 1 {
+            let mut fewer = only.clone();
+            fewer.remove(n);
+            let tried = start.after(&edits_of(&fewer), options)?;
+            if tried.is_accepted(options) {
+                best = tried;
+                *only = fewer;
+            } else {
+                n += 1;
+            }
+        }
+    }
+    Ok((best, rounds.into_iter().flatten().collect()))
+}
+
+/// Ends the branch before what is refused, as late as the provider accepts.
+fn truncate(from: &Attempt, options: &RepairOptions) -> Result<(Attempt, Vec<Vec<Planned>>), RepairError> {
+    let messages = &from.session.messages;
+    let refused = from.judgement.refusals.iter().filter_map(|refusal| refusal.place.as_ref());
+    let at = |place: &Place| {
+        messages.iter().position(|message| message.blocks.iter().any(|block| &block.place == place))
+    };
+    let first = refused.filter_map(at).min().unwrap_or(messages.len());
+    // A branch ends after what the model said to the end, so that the user goes on from there.
+    let ends = (0..first).rev().filter(|n| messages[*n].calls().next().is_none());
+    for n in ends.take(MAX_TRUNCATED) {
+        let Some(block) = messages[n].blocks.last() else { continue };
+        let place = block.place.clone();
+        let planned =
+            Planned { edit: Edit::Truncate { last: place.clone() }, place, reason: Reason::Truncated };
+        let tried = from.after(&edits_of(std::slice::from_ref(&planned)), options)?;
+        if tried.is_accepted(options) {
+            return Ok((tried, vec![vec![planned]]));
+        }
+    }
+    Ok((from.clone(), Vec::new()))
+}
+
+/// Holds a repair to what it promises.
+fn hold(
+    start: &Attempt,
+    last: &Attempt,
+    edits: &[Planned],
+    options: &RepairOptions,
+) -> Result<(), RepairError> {
+    if !last.is_accepted(options) {
+        return Err(RepairError::Unsound("the provider still refuses".to_owned()));
+    }
+    match conserved::losses(&start.session, &last.session, edits).first() {
+        Some(loss) => Err(RepairError::Unsound(loss.to_string())),
+        None => Ok(()),
+    }
+}
+
+/// Why a session stays refused.
+fn why(judgement: &Judgement) -> String {
+    match judgement.refusals.first() {
+        Some(refusal) => match refusal.rule {
+            Some(rule) => format!("{} cannot be mended from the files alone", rule.id),
+            None => "the product gives up before it sends anything".to_owned(),
+        },
+        None => "the conversation cannot be read".to_owned(),
+    }
+}
+
+/// The first byte of the request that the repair changes, and the length of the request.
+fn changed_from(before: &Judgement, after: &Judgement) -> (usize, usize) {
+    let same = before.body.iter().zip(&after.body).take_while(|(a, b)| a == b).count();
+    (same, after.body.len())
+}

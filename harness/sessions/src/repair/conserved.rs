@@ -1,0 +1,143 @@
+//! What a repair must not do: lose what was recorded, and say what was not.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use brickbat_rules::histories::{Block, Role};
+
+use super::plan::{Planned, Reason};
+use crate::{NOT_RECORDED, Session};
+
+/// Something that a repair lost or made up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Loss {
+    /// Words of the user are gone, or were not said.
+    UserMessage,
+    /// A recorded result is gone that no edit names.
+    Result,
+    /// A result is there that was never recorded, and is not marked as such.
+    MadeUpResult,
+    /// A call is gone that no edit names, or was never made.
+    Call,
+    /// Words or thoughts of the model are gone, or were not said.
+    Reply,
+}
+
+impl fmt::Display for Loss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Loss::UserMessage => "it would change what the user said",
+            Loss::Result => "it would lose a recorded result",
+            Loss::MadeUpResult => "it would state a result that was not recorded",
+            Loss::Call => "it would lose or make up a call",
+            Loss::Reply => "it would change what the model said",
+        })
+    }
+}
+
+/// What the repair lost or made up, beyond what its edits say. A branch that was truncated on demand loses what it loses.
+pub fn losses(before: &Session, after: &Session, edits: &[Planned]) -> Vec<Loss> {
+    if edits.iter().any(|planned| planned.reason == Reason::Truncated) {
+        return Vec::new();
+    }
+    let count = |reason: Reason| edits.iter().filter(|planned| planned.reason == reason).count();
+    let n_dropped = count(Reason::Duplicate) + count(Reason::Orphan);
+    let mut found = Vec::new();
+    let (had, has) = (Kept::of(before), Kept::of(after));
+    if had.user != has.user {
+        found.push(Loss::UserMessage);
+    }
+    if had.reply != has.reply {
+        found.push(Loss::Reply);
+    }
+    if missing(&had.thoughts, &has.thoughts) > count(Reason::Hollow) + count(Reason::DuplicateThought)
+        || missing(&has.thoughts, &had.thoughts) > 0
+    {
+        found.push(Loss::Reply);
+    }
+    let n_calls_gone = missing(&had.calls, &has.calls);
+    if n_calls_gone > count(Reason::DuplicateCall) || missing(&has.calls, &had.calls) > 0 {
+        found.push(Loss::Call);
+    }
+    if missing(&had.results, &has.results) > n_dropped + n_calls_gone {
+        found.push(Loss::Result);
+    }
+    let recorded = |key: &str| had.results.contains_key(key) || had.off_branch.contains_key(key);
+    let made_up = has.results.iter().any(|(key, _)| !recorded(key) && !key.ends_with(NOT_RECORDED));
+    if made_up {
+        found.push(Loss::MadeUpResult);
+    }
+    found
+}
+
+/// What there is of each kind in a session.
+struct Kept {
+    user: Vec<String>,
+    reply: Vec<String>,
+    thoughts: BTreeMap<String, usize>,
+    calls: BTreeMap<String, usize>,
+    results: BTreeMap<String, usize>,
+    off_branch: BTreeMap<String, usize>,
+}
+
+impl Kept {
+    fn of(session: &Session) -> Kept {
+        let mut kept = Kept {
+            user: Vec::new(),
+            reply: Vec::new(),
+            thoughts: BTreeMap::new(),
+            calls: BTreeMap::new(),
+            results: BTreeMap::new(),
+            off_branch: BTreeMap::new(),
+        };
+        for message in &session.messages {
+            for block in &message.blocks {
+                kept.take(message.role, &block.content);
+            }
+        }
+        for block in session.off_branch.iter().flat_map(|message| &message.blocks) {
+            if let Block::Result(result) = &block.content {
+                *kept.off_branch.entry(key(&result.call, &said(&result.output))).or_default() += 1;
+            }
+        }
+        kept
+    }
+
+    fn take(&mut self, role: Role, block: &Block) {
+        match block {
+            // Blank texts may go.
+            Block::Text(text) if text.trim().is_empty() => {}
+            Block::Text(text) => match role {
+                Role::Assistant => self.reply.push(text.clone()),
+                _ => self.user.push(text.clone()),
+            },
+            Block::Thinking(thinking) => *self.thoughts.entry(format!("{thinking:?}")).or_default() += 1,
+            Block::Call(call) => {
+                let words = format!("{} {}", call.name, call.arguments);
+                *self.calls.entry(key(&call.id, &words)).or_default() += 1;
+            }
+            Block::Result(result) => {
+                *self.results.entry(key(&result.call, &said(&result.output))).or_default() += 1;
+            }
+            Block::Image(image) => self.user.push(image.data.clone()),
+            Block::Native { value, .. } => self.reply.push(value.to_string()),
+        }
+    }
+}
+
+fn key(id: &str, words: &str) -> String {
+    format!("{id}\u{0}{words}")
+}
+
+fn said(output: &[Block]) -> String {
+    let texts = output.iter().map(|block| match block {
+        Block::Text(text) => text.clone(),
+        other => format!("{other:?}"),
+    });
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+/// How many of the first are not in the second.
+fn missing(first: &BTreeMap<String, usize>, second: &BTreeMap<String, usize>) -> usize {
+    first.iter().map(|(key, n)| n.saturating_sub(second.get(key).copied().unwrap_or(0))).sum()
+}

@@ -1,0 +1,380 @@
+//! Which edits a conversation needs so that each call has its result directly after it.
+//!
+//! The order of preference: the true result is found and moved, an identical second one is dropped, an honest error is
+//! written, and only then is anything else dropped. Nothing is guessed: where two results contradict each other, or two
+//! calls share an id, there is no edit.
+
+use std::collections::BTreeMap;
+
+use brickbat_rules::histories::{Block, Call, CallResult, Role};
+
+use crate::{Edit, Message, Place};
+
+/// An edit, and why.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Planned {
+    /// The edit.
+    pub edit: Edit,
+    /// Where it is.
+    pub place: Place,
+    /// What it does, and why, without any content.
+    pub reason: Reason,
+}
+
+/// Why an edit is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Reason {
+    /// The result of the call stands at another place of the branch.
+    Misplaced,
+    /// The result of the call stands off the branch.
+    OffBranch,
+    /// No result of the call was recorded.
+    NotRecorded,
+    /// The same result stands there twice.
+    Duplicate,
+    /// The same call stands there twice.
+    DuplicateCall,
+    /// The same thought stands there twice.
+    DuplicateThought,
+    /// The result answers no call.
+    Orphan,
+    /// The text is empty, or white space.
+    Blank,
+    /// The thought is empty, or leads to nothing, and the provider takes it for altered.
+    Hollow,
+    /// The line or stretch cannot be read.
+    Unreadable,
+    /// What follows is taken off the branch, as was asked.
+    Truncated,
+}
+
+impl Reason {
+    /// In words, such as `a result "not recorded" is added`.
+    pub fn words(self) -> &'static str {
+        match self {
+            Reason::Misplaced => "the result is moved to its call",
+            Reason::OffBranch => "the result is taken from where it was recorded",
+            Reason::NotRecorded => "a result \"not recorded\" is added",
+            Reason::Duplicate => "the second copy of a result is taken out",
+            Reason::DuplicateCall => "the second copy of a call is taken out",
+            Reason::DuplicateThought => "the second copy of a thought is taken out",
+            Reason::Orphan => "a result without a call is taken out",
+            Reason::Blank => "a blank text or message is taken out",
+            Reason::Hollow => "a thought that the provider refuses is taken out",
+            Reason::Unreadable => "what cannot be read is taken out",
+            Reason::Truncated => "everything after is taken off the branch",
+        }
+    }
+
+    /// Whether the edit takes something out that stands nowhere else.
+    pub fn loses(self) -> bool {
+        matches!(self, Reason::Orphan | Reason::Hollow | Reason::Unreadable | Reason::Truncated)
+    }
+}
+
+/// What the conversation needs so that calls and results pair; `elsewhere` is searched for results that are missing.
+pub fn plan(messages: &[Message], elsewhere: &[Message]) -> Vec<Planned> {
+    let mut pairing = Pairing::of(messages);
+    let mut planned = pairing.drop_copies();
+    planned.extend(drop_thoughts_twice(messages));
+    planned.extend(pairing.answer(elsewhere));
+    planned.extend(pairing.drop_leftovers());
+    planned
+}
+
+/// Takes out the second of two equal thoughts with one id.
+fn drop_thoughts_twice(messages: &[Message]) -> Vec<Planned> {
+    let mut first: BTreeMap<&str, &Block> = BTreeMap::new();
+    let mut planned = Vec::new();
+    for block in messages.iter().flat_map(|message| &message.blocks) {
+        let Block::Thinking(thinking) = &block.content else { continue };
+        let Some(id) = thinking.id.as_deref() else { continue };
+        match first.get(id) {
+            None => {
+                first.insert(id, &block.content);
+            }
+            Some(before) if **before == block.content => planned.push(Planned {
+                edit: Edit::Drop { block: block.place.clone() },
+                place: block.place.clone(),
+                reason: Reason::DuplicateThought,
+            }),
+            Some(_) => {}
+        }
+    }
+    planned
+}
+
+/// Puts the results of the refused replies directly after their calls, where [`plan`] sees nothing to mend: some providers
+/// want each result in the very next message, first there, and nothing in between.
+pub(super) fn straighten(messages: &[Message], refused: &[Place]) -> Vec<Planned> {
+    let pairing = Pairing::of(messages);
+    let at = |place: &Place| {
+        let holds = |message: &Message| message.blocks.iter().any(|block| &block.place == place);
+        messages.iter().position(holds)
+    };
+    let refused: Vec<usize> = refused.iter().filter_map(at).collect();
+    let mut planned = Vec::new();
+    for call in &pairing.calls {
+        let Some(result) = call.result.map(|index| &pairing.results[index]) else { continue };
+        let touches = |n: &usize| call.zone.contains(n) || result.message == *n;
+        if refused.iter().any(touches) && result.place != call.place {
+            planned.push(moved(result.place.clone(), call.place.clone(), call.call, Reason::Misplaced));
+        }
+    }
+    planned
+}
+
+/// An edit for each refused thought. The provider takes a reply of the past without its thinking, and demands it in the
+/// calls that the model is busy with; there the edit does not help, and is not kept.
+pub(super) fn drop_thinking(messages: &[Message], refused: &[Place]) -> Vec<Planned> {
+    let blocks = messages.iter().flat_map(|message| &message.blocks);
+    let is_refused = |block: &&crate::Block| {
+        matches!(&block.content, Block::Thinking(_)) && refused.contains(&block.place)
+    };
+    let drop = |block: &crate::Block| Planned {
+        edit: Edit::Drop { block: block.place.clone() },
+        place: block.place.clone(),
+        reason: Reason::Hollow,
+    };
+    blocks.filter(is_refused).map(drop).collect()
+}
+
+/// An edit for each message that says nothing at all.
+pub(super) fn drop_empty(messages: &[Message]) -> Vec<Planned> {
+    let empty = messages.iter().filter(|message| message.blocks.is_empty());
+    let drop = |message: &Message| {
+        let place = message.place.clone();
+        Planned { edit: Edit::Drop { block: place.clone() }, place, reason: Reason::Blank }
+    };
+    empty.map(drop).collect()
+}
+
+/// An edit for each blank text at these places.
+pub(super) fn drop_blank(messages: &[Message], places: &[Place]) -> Vec<Planned> {
+    let blocks = messages.iter().flat_map(|message| &message.blocks);
+    let is_blank = |block: &&crate::Block| {
+        matches!(&block.content, Block::Text(text) if text.trim().is_empty()) && places.contains(&block.place)
+    };
+    let drop = |block: &crate::Block| Planned {
+        edit: Edit::Drop { block: block.place.clone() },
+        place: block.place.clone(),
+        reason: Reason::Blank,
+    };
+    blocks.filter(is_blank).map(drop).collect()
+}
+
+/// Calls and results, and which belong together.
+struct Pairing<'m> {
+    calls: Vec<PlacedCall<'m>>,
+    results: Vec<PlacedResult<'m>>,
+    /// The results of each key, by index.
+    by_key: BTreeMap<&'m str, Vec<usize>>,
+}
+
+struct PlacedCall<'m> {
+    place: &'m Place,
+    call: &'m Call,
+    /// The messages in which its result may stand.
+    zone: std::ops::Range<usize>,
+    /// Its result.
+    result: Option<usize>,
+    is_dropped: bool,
+}
+
+struct PlacedResult<'m> {
+    message: usize,
+    place: &'m Place,
+    result: &'m CallResult,
+    /// Its call.
+    call: Option<usize>,
+}
+
+/// What a call and its result share: the id, or the name of the tool where the product has no ids.
+fn key<'m>(id: &'m str, name: &'m str) -> &'m str {
+    if id.is_empty() { name } else { id }
+}
+
+impl<'m> Pairing<'m> {
+    fn of(messages: &'m [Message]) -> Pairing<'m> {
+        let mut pairing = Pairing { calls: Vec::new(), results: Vec::new(), by_key: BTreeMap::new() };
+        let zones = zones(messages);
+        for (n, message) in messages.iter().enumerate() {
+            for block in &message.blocks {
+                match &block.content {
+                    Block::Call(call) => pairing.calls.push(PlacedCall {
+                        place: &block.place,
+                        call,
+                        zone: n..zones[n],
+                        result: None,
+                        is_dropped: false,
+                    }),
+                    Block::Result(result) => {
+                        let key = key(&result.call, &result.name);
+                        pairing.by_key.entry(key).or_default().push(pairing.results.len());
+                        pairing.results.push(PlacedResult {
+                            message: n,
+                            place: &block.place,
+                            result,
+                            call: None,
+                        });
+                    }
+                    _ => {}
+                }
+            }
+        }
+        for n in 0..pairing.calls.len() {
+            pairing.claim(n);
+        }
+        pairing
+    }
+
+    /// Gives a call the first free result of its zone.
+    fn claim(&mut self, n: usize) {
+        let call = &self.calls[n];
+        let key = key(&call.call.id, &call.call.name);
+        let free = self.by_key.get(key).into_iter().flatten().copied().find(|index| {
+            let result = &self.results[*index];
+            result.call.is_none() && call.zone.contains(&result.message)
+        });
+        if let Some(index) = free {
+            self.results[index].call = Some(n);
+            self.calls[n].result = Some(index);
+        }
+    }
+
+    /// Takes the second of two equal calls with one id out, with its own result.
+    fn drop_copies(&mut self) -> Vec<Planned> {
+        let mut first: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut planned = Vec::new();
+        for n in 0..self.calls.len() {
+            let call = self.calls[n].call;
+            if call.id.is_empty() {
+                continue;
+            }
+            let Some(&before) = first.get(call.id.as_str()) else {
+                first.insert(&call.id, n);
+                continue;
+            };
+            let original = &self.calls[before];
+            let results = (original.result, self.calls[n].result);
+            let contradict = match results {
+                (Some(a), Some(b)) => self.results[a].result.output != self.results[b].result.output,
+                _ => false,
+            };
+            if original.call.name != call.name || original.call.arguments != call.arguments || contradict {
+                continue;
+            }
+            let place = self.calls[n].place.clone();
+            planned.push(Planned {
+                edit: Edit::Drop { block: place.clone() },
+                place,
+                reason: Reason::DuplicateCall,
+            });
+            self.calls[n].is_dropped = true;
+            let own = self.calls[n].result.take();
+            if let Some(result) = own {
+                self.results[result].call = None;
+            }
+        }
+        planned
+    }
+
+    /// Finds or writes a result for each call that has none.
+    fn answer(&mut self, elsewhere: &[Message]) -> Vec<Planned> {
+        let mut recorded: Option<BTreeMap<&str, &Place>> = None;
+        let mut planned = Vec::new();
+        for n in 0..self.calls.len() {
+            if self.calls[n].result.is_some() || self.calls[n].is_dropped {
+                continue;
+            }
+            let call = self.calls[n].call;
+            let call_place = self.calls[n].place.clone();
+            let free = self.by_key.get(key(&call.id, &call.name)).into_iter().flatten().copied();
+            let on_branch = free.into_iter().find(|index| self.results[*index].call.is_none());
+            if let Some(index) = on_branch {
+                self.results[index].call = Some(n);
+                self.calls[n].result = Some(index);
+                let result = self.results[index].place.clone();
+                planned.push(moved(result, call_place, call, Reason::Misplaced));
+                continue;
+            }
+            let recorded = recorded.get_or_insert_with(|| recorded_in(elsewhere));
+            match recorded.get(call.id.as_str()) {
+                Some(result) => planned.push(moved((*result).clone(), call_place, call, Reason::OffBranch)),
+                None => planned.push(Planned {
+                    edit: Edit::Synthesise { call: call_place.clone(), id: call.id.clone() },
+                    place: call_place,
+                    reason: Reason::NotRecorded,
+                }),
+            }
+        }
+        planned
+    }
+
+    /// Takes out the results that belong to no call, unless they contradict the one that does.
+    fn drop_leftovers(&self) -> Vec<Planned> {
+        let mut planned = Vec::new();
+        for result in self.results.iter().filter(|result| result.call.is_none()) {
+            let same_key =
+                self.by_key.get(key(&result.result.call, &result.result.name)).into_iter().flatten();
+            let claimed: Vec<&PlacedResult> =
+                same_key.map(|index| &self.results[*index]).filter(|other| other.call.is_some()).collect();
+            let reason = match claimed.is_empty() {
+                true => Reason::Orphan,
+                false if claimed.iter().any(|other| says_the_same(other.result, result.result)) => {
+                    Reason::Duplicate
+                }
+                false => continue,
+            };
+            let place = result.place.clone();
+            planned.push(Planned { edit: Edit::Drop { block: place.clone() }, place, reason });
+        }
+        planned
+    }
+}
+
+fn moved(result: Place, call: Place, of: &Call, reason: Reason) -> Planned {
+    Planned { place: call.clone(), edit: Edit::Move { result, call, id: of.id.clone() }, reason }
+}
+
+fn says_the_same(a: &CallResult, b: &CallResult) -> bool {
+    a.output == b.output && a.is_error == b.is_error
+}
+
+/// For each message, the end of the stretch in which results of its calls may stand: the messages with results directly
+/// after it, and after the other messages of the same reply.
+fn zones(messages: &[Message]) -> Vec<usize> {
+    let mut zones = vec![0; messages.len()];
+    let mut end = messages.len();
+    for n in (0..messages.len()).rev() {
+        let message = &messages[n];
+        zones[n] = end.max(n + 1);
+        let is_stop = match message.role {
+            Role::Assistant => n == 0 || messages[n - 1].role != Role::Assistant,
+            Role::Tool => false,
+            Role::User | Role::System => message.results().next().is_none(),
+        };
+        if is_stop {
+            end = n;
+        }
+    }
+    zones
+}
+
+/// Where a result of each call was recorded. Two that differ are none.
+fn recorded_in(messages: &[Message]) -> BTreeMap<&str, &Place> {
+    let mut found: BTreeMap<&str, Option<(&CallResult, &Place)>> = BTreeMap::new();
+    for block in messages.iter().flat_map(|message| &message.blocks) {
+        let Block::Result(result) = &block.content else { continue };
+        if result.call.is_empty() {
+            continue;
+        }
+        let entry = found.entry(result.call.as_str()).or_insert(Some((result, &block.place)));
+        if let Some((first, _)) = entry
+            && !says_the_same(first, result)
+        {
+            *entry = None;
+        }
+    }
+    found.into_iter().filter_map(|(id, found)| Some((id, found?.1))).collect()
+}

@@ -1,0 +1,65 @@
+//! Sessions for programs.
+
+use serde_json::{Value, json as value};
+
+use super::{Examined, Unread, hashed, word};
+use crate::{Place, Refusal};
+
+/// The report: every session with its verdict and the places of its faults.
+pub fn json(examined: &[Examined], unread: &[Unread], salt: &str) -> Value {
+    let sessions: Vec<Value> = examined.iter().map(|examined| session(examined, salt)).collect();
+    let unread: Vec<Value> = unread
+        .iter()
+        .map(|unread| value!({ "file": unread.file, "error": unread.error.to_string() }))
+        .collect();
+    value!({ "schema": 1, "sessions": sessions, "unread": unread })
+}
+
+fn session(examined: &Examined, salt: &str) -> Value {
+    let Examined { file, session, judgement } = examined;
+    let troubles: Vec<Value> = session
+        .troubles
+        .iter()
+        .map(|trouble| value!({ "place": place(&trouble.place), "words": trouble.words }))
+        .collect();
+    let mended: Vec<Value> =
+        judgement.sent.mended.iter().map(|(words, n)| value!({ "words": words, "times": n })).collect();
+    value!({
+        "file": file,
+        "product": session.product.id(),
+        "version": session.version,
+        "store": session.generation,
+        "id": session.id.as_ref().map(|id| hashed(id, salt)),
+        "verdict": word(judgement.verdict),
+        "profile": judgement.profile.name,
+        "profile_assumed": judgement.is_assumed,
+        "records": session.n_records,
+        "messages": session.messages.len(),
+        "off_branch": session.off_branch.len(),
+        "compactions": session.n_compactions,
+        "forks": session.n_forks,
+        "branch": session.branch,
+        "mended_at_send": mended,
+        "troubles": troubles,
+        "refusals": judgement.refusals.iter().map(refusal).collect::<Vec<_>>(),
+    })
+}
+
+fn refusal(refusal: &Refusal) -> Value {
+    value!({
+        "rule": refusal.rule.map(|rule| rule.id),
+        "place": refusal.place.as_ref().map(place),
+        "pointer": refusal.pointer,
+    })
+}
+
+fn place(place: &Place) -> Value {
+    value!({
+        "line": place.line,
+        "table": place.row.as_ref().map(|row| &row.table),
+        "row": place.row.as_ref().map(|row| row.id),
+        "start": place.start,
+        "end": place.end,
+        "pointer": place.pointer,
+    })
+}

@@ -1,0 +1,97 @@
+//! Sessions as SARIF 2.1.0 (<https://docs.oasis-open.org/sarif/sarif/v2.1.0/>).
+
+use std::collections::BTreeMap;
+
+use brickbat_rules::Rule;
+use serde_json::{Value, json};
+
+use super::{Examined, Unread};
+use crate::Refusal;
+
+/// What the product's own giving up is called, which is no rule of a provider.
+const GIVES_UP: &str = "product-gives-up";
+
+/// The report: each refusal at its place in the store.
+pub fn sarif(examined: &[Examined], unread: &[Unread]) -> Value {
+    let mut rules: BTreeMap<&str, Option<&'static Rule>> = BTreeMap::new();
+    let mut results = Vec::new();
+    for one in examined {
+        for refusal in &one.judgement.refusals {
+            rules.insert(refusal.rule.map_or(GIVES_UP, |rule| rule.id), refusal.rule);
+            results.push(result(one, refusal));
+        }
+    }
+    let notes: Vec<Value> = unread.iter().map(notification).collect();
+    let driver = json!({
+        "name": "brickbat",
+        "version": env!("CARGO_PKG_VERSION"),
+        "informationUri": env!("CARGO_PKG_REPOSITORY"),
+        "rules": rules.iter().map(|(id, rule)| described(id, *rule)).collect::<Vec<_>>(),
+    });
+    json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": driver },
+            "results": results,
+            "invocations": [{
+                "executionSuccessful": notes.is_empty(),
+                "toolExecutionNotifications": notes,
+            }],
+        }],
+    })
+}
+
+fn described(id: &str, rule: Option<&'static Rule>) -> Value {
+    let (short, full) = match rule {
+        Some(rule) => (rule.summary, rule.why),
+        None => ("The product gives up before it sends a request.", "The next turn of the session fails."),
+    };
+    json!({ "id": id, "shortDescription": { "text": short }, "fullDescription": { "text": full } })
+}
+
+fn result(examined: &Examined, refusal: &Refusal) -> Value {
+    let session = &examined.session;
+    // The provider's sentence names ids, so the rule speaks for it.
+    let words = refusal.rule.map_or("the product gives up before it sends a request", |rule| rule.summary);
+    let mut place = json!({ "artifactLocation": { "uri": uri(&examined.file) } });
+    if let Some(at) = &refusal.place
+        && at.end > at.start
+    {
+        place["region"] = json!({ "byteOffset": at.start, "byteLength": at.end - at.start });
+        if let Some(line) = at.line {
+            place["region"]["startLine"] = json!(line);
+        }
+    }
+    let logical = refusal.place.as_ref().map(ToString::to_string).unwrap_or_default();
+    json!({
+        "ruleId": refusal.rule.map_or(GIVES_UP, |rule| rule.id),
+        "level": "error",
+        "message": { "text": format!("{}: {words}", session.product) },
+        "locations": [{
+            "physicalLocation": place,
+            "logicalLocations": [{ "fullyQualifiedName": logical, "kind": "value" }],
+        }],
+    })
+}
+
+fn notification(unread: &Unread) -> Value {
+    json!({
+        "level": "error",
+        "message": { "text": unread.error.to_string() },
+        "locations": [{ "physicalLocation": { "artifactLocation": { "uri": uri(&unread.file) } } }],
+    })
+}
+
+/// A path as a relative reference: what RFC 3986 does not let stand in one is escaped.
+fn uri(path: &str) -> String {
+    let mut uri = String::new();
+    for byte in path.bytes() {
+        let is_plain = byte.is_ascii_alphanumeric() || b"-._~/!$&'()*+,;=@".contains(&byte);
+        match is_plain {
+            true => uri.push(char::from(byte)),
+            false => uri.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    uri
+}

@@ -1,0 +1,197 @@
+//! Sessions for people.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use super::Examined;
+use crate::{Mended, Refusal, Verdict};
+
+/// Refusals that are listed of one session. The first is what the provider answers; more help to find the cause.
+const MAX_LISTED: usize = 20;
+
+/// One line for each product and version, and one for each session that needs somebody.
+#[derive(Debug, Clone, Default)]
+pub struct Survey {
+    by_product: BTreeMap<String, Tally>,
+    lines: Vec<String>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Tally {
+    versions: Vec<String>,
+    verdicts: BTreeMap<Verdict, usize>,
+    n_troubles: usize,
+}
+
+impl Survey {
+    /// Adds a session.
+    pub fn add(&mut self, examined: &Examined) {
+        let tally = self.by_product.entry(examined.session.product.to_string()).or_default();
+        if let Some(version) = &examined.session.version
+            && !tally.versions.contains(version)
+        {
+            tally.versions.push(version.clone());
+        }
+        *tally.verdicts.entry(examined.judgement.verdict).or_default() += 1;
+        tally.n_troubles += examined.session.troubles.len();
+        if matches!(examined.judgement.verdict, Verdict::Refused | Verdict::Unreadable) {
+            let name = name(examined);
+            let why = examined.judgement.refusals.first().map(|refusal| format!("  {}", rule_of(refusal)));
+            let shown = shown(examined.judgement.verdict);
+            self.lines.push(format!("  {shown}  {name}{}", why.unwrap_or_default()));
+        }
+    }
+
+    /// The survey.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        for (product, tally) in &self.by_product {
+            let n: usize = tally.verdicts.values().sum();
+            let mut versions = tally.versions.clone();
+            versions.sort_by_key(|version| numbers(version));
+            let versions = match (versions.first(), versions.last()) {
+                (Some(first), Some(last)) if first != last => format!(" {first}–{last}"),
+                (Some(one), _) => format!(" {one}"),
+                _ => String::new(),
+            };
+            let verdicts: Vec<String> =
+                tally.verdicts.iter().map(|(verdict, n)| format!("{n} {}", shown(*verdict))).collect();
+            let _ = write!(text, "{} of {product}{versions}: {}.", sessions(n), verdicts.join(", "));
+            if tally.n_troubles > 0 {
+                let _ = write!(text, " {} cannot be read.", lines(tally.n_troubles));
+            }
+            text.push('\n');
+        }
+        for line in &self.lines {
+            text.push_str(line);
+            text.push('\n');
+        }
+        text
+    }
+}
+
+/// One session in a line: its name, its size and its verdict.
+pub fn line(examined: &Examined) -> String {
+    let verdict = shown(examined.judgement.verdict);
+    let why = examined.judgement.refusals.first();
+    let why = why.map(|refusal| {
+        let place = refusal.place.as_ref().map(|place| format!(" at {place}")).unwrap_or_default();
+        format!("  {}{place}", rule_of(refusal))
+    });
+    format!(
+        "{}  {} messages  {verdict}{}\n",
+        name(examined),
+        examined.session.messages.len(),
+        why.unwrap_or_default()
+    )
+}
+
+/// One session in detail: what it is, its verdict, and each place that is refused.
+pub fn detail(examined: &Examined) -> String {
+    let Examined { session, judgement, .. } = examined;
+    let version = session.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
+    let mut text = format!(
+        "{}{version}, {}: {} records, {} messages on the branch ({})",
+        session.product,
+        session.generation,
+        session.n_records,
+        session.messages.len(),
+        session.branch
+    );
+    for (n, what) in [
+        (session.n_compactions, "compactions"),
+        (session.n_forks, "forks"),
+        (session.off_branch.len(), "messages off it"),
+    ] {
+        if n > 0 {
+            let _ = write!(text, ", {n} {what}");
+        }
+    }
+    text.push_str(".\n");
+    let assumed = if judgement.is_assumed { " (assumed: the store does not show the provider)" } else { "" };
+    let _ = writeln!(text, "Judged by {}{assumed}.", judgement.profile.name);
+    for (words, n) in &judgement.sent.mended {
+        let _ = writeln!(text, "{} {words} when it sends ({n}).", session.product);
+    }
+    for trouble in &session.troubles {
+        let _ = writeln!(text, "{}: {}", trouble.place, trouble.words);
+    }
+    if !session.unknown.is_empty() {
+        let _ = writeln!(text, "Passed over, not known: {}.", session.unknown.join(", "));
+    }
+    match judgement.verdict {
+        Verdict::Refused => {}
+        verdict => {
+            let _ = writeln!(text, "{}", shown(verdict));
+        }
+    }
+    for refusal in judgement.refusals.iter().take(MAX_LISTED) {
+        let place = refusal.place.as_ref().map_or_else(|| refusal.pointer.clone(), ToString::to_string);
+        let _ = writeln!(text, "{}  {place}  {}", shown(Verdict::Refused), rule_of(refusal));
+        let _ = writeln!(text, "  {}", refusal.message);
+    }
+    if judgement.refusals.len() > MAX_LISTED {
+        let _ = writeln!(text, "… and {} more.", judgement.refusals.len() - MAX_LISTED);
+    }
+    if judgement.verdict == Verdict::Refused {
+        let _ = writeln!(text, "  brickbat repair {}", name(examined));
+    }
+    text
+}
+
+/// What a repair did.
+pub fn repaired(mended: &Mended) -> String {
+    let n_lost = mended.edits.iter().filter(|planned| planned.reason.loses()).count();
+    let lost = match n_lost {
+        0 => "nothing lost".to_owned(),
+        n => format!("{n} of them take something out that stands nowhere else"),
+    };
+    let edits = match mended.edits.len() {
+        1 => "1 edit".to_owned(),
+        n => format!("{n} edits"),
+    };
+    let mut text = format!("{edits}, {lost}.\n");
+    for planned in &mended.edits {
+        let _ = writeln!(text, "  {}: {}", planned.place, planned.reason.words());
+    }
+    let (from, of) = mended.changed_from;
+    let _ = writeln!(
+        text,
+        "The request changes from byte {from} of {of}. Accepted; a second repair changes nothing."
+    );
+    text
+}
+
+fn rule_of(refusal: &Refusal) -> &'static str {
+    refusal.rule.map_or("the product gives up", |rule| rule.id)
+}
+
+fn name(examined: &Examined) -> String {
+    match &examined.session.id {
+        Some(id) if crate::stores::holds_many(examined.session.product) => format!("{}#{id}", examined.file),
+        _ => examined.file.clone(),
+    }
+}
+
+fn shown(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Accepted => "accepted",
+        Verdict::OpenTail => "open tail",
+        Verdict::Excerpt => "excerpt",
+        Verdict::Refused => "BRICKED",
+        Verdict::Unreadable => "UNREADABLE",
+    }
+}
+
+fn sessions(n: usize) -> String {
+    if n == 1 { "1 session".to_owned() } else { format!("{n} sessions") }
+}
+
+fn lines(n: usize) -> String {
+    if n == 1 { "1 place".to_owned() } else { format!("{n} places") }
+}
+
+/// The numbers of a version, so that 1.10 comes after 1.9.
+fn numbers(version: &str) -> Vec<u64> {
+    version.split(|c: char| !c.is_ascii_digit()).filter_map(|word| word.parse().ok()).collect()
+}

@@ -1,0 +1,198 @@
+//! The stores of the products: which is which, how each is read, what is sent of it, and how an edit is written into it.
+//!
+//! Each product is a module with a [`Store`].
+
+pub(crate) mod ag_ui_events;
+pub(crate) mod ag_ui_messages;
+mod ai_sdk;
+pub(crate) mod ai_sdk_chunks;
+pub(crate) mod ai_sdk_model;
+pub(crate) mod ai_sdk_ui;
+pub(crate) mod claude_code;
+pub(crate) mod cline;
+pub(crate) mod codex;
+pub(crate) mod copilot_cli;
+pub(crate) mod gemini_cli;
+mod gemini_parts;
+pub(crate) mod goose;
+mod json_changes;
+mod json_text;
+pub(crate) mod langgraph;
+mod list;
+mod list_reader;
+#[cfg(test)]
+mod list_tests;
+mod list_writer;
+pub(crate) mod openai_agents;
+pub(crate) mod opencode;
+pub(crate) mod pi;
+pub(crate) mod pydantic_ai;
+pub(crate) mod qwen_code;
+mod records;
+pub(crate) mod request;
+mod rows;
+pub(crate) mod tanstack;
+mod tree;
+pub(crate) mod tunacode;
+pub(crate) mod twenty;
+
+use brickbat_rules::Dialect;
+use thiserror::Error;
+
+use crate::{Files, Place, Product, Sent, Session};
+
+/// What is known of one product's store.
+pub trait Store: Sync {
+    /// The product.
+    fn product(&self) -> Product;
+
+    /// Whether these files are this product's. It must be certain: a file that two stores could have written is nobody's.
+    fn recognises(&self, files: &Files) -> bool;
+
+    /// The sessions in it; a file holds one, a database many.
+    ///
+    /// # Errors
+    ///
+    /// It is this product's, but of a version or form that is not known, or it cannot be read at all. What can be read in
+    /// part is read, and what cannot is a [`Trouble`](crate::Trouble) of the session.
+    fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError>;
+
+    /// What the product sends of the session when the user says something next: its send model.
+    ///
+    /// The last message is what is stored; the judge adds words of the user after it where the conversation would
+    /// otherwise end with the model.
+    fn send(&self, session: &Session) -> Sent;
+
+    /// In words, what it does to a call at the very end that has no result: nothing if it sends it as it is.
+    ///
+    /// Such a session is no defect in a product that fills the call itself when it resumes.
+    fn fills_open_tail(&self, session: &Session) -> Option<&'static str>;
+
+    /// The files with these edits carried out. All other bytes stay as they are.
+    ///
+    /// # Errors
+    ///
+    /// The store has no form for an edit.
+    fn write(&self, files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError>;
+}
+
+/// One edit of a session. Places are those of [`Session::messages`] and [`Session::off_branch`].
+#[derive(Debug, Clone, PartialEq)]
+pub enum Edit {
+    /// A result that was recorded elsewhere is put where the provider wants it: directly after the message of its call.
+    Move {
+        /// The result, on the branch or off it.
+        result: Place,
+        /// The call that it answers.
+        call: Place,
+        /// The call's id.
+        id: String,
+    },
+    /// A call without any recorded result gets one with the text [`NOT_RECORDED`](crate::NOT_RECORDED), as an error
+    /// where the store can say so.
+    Synthesise {
+        /// The call.
+        call: Place,
+        /// Its id.
+        id: String,
+    },
+    /// A block is taken out: the second of two identical results, a result without a call, a text of white space.
+    Drop {
+        /// The block.
+        block: Place,
+    },
+    /// A line or a stretch that cannot be read is taken out.
+    Discard {
+        /// Where; as the trouble says.
+        place: Place,
+    },
+    /// Everything after this block's message is taken off the branch.
+    Truncate {
+        /// The last block that stays.
+        last: Place,
+    },
+}
+
+/// Why a store could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ReadError {
+    /// No known product wrote this.
+    #[error("not the store of any known product")]
+    Unknown,
+    /// It is a product's, but of a form that is not known.
+    #[error("{product}: {words}")]
+    Form {
+        /// The product.
+        product: Product,
+        /// What is not known, such as `schema 9 is newer than 8, the newest that is known`.
+        words: String,
+    },
+}
+
+/// Why an edit could not be written.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{product} at {place}: {words}")]
+pub struct WriteError {
+    /// The product.
+    pub product: Product,
+    /// Where the edit was to be.
+    pub place: String,
+    /// Why, such as `rows of a checkpoint cannot be rewritten`.
+    pub words: String,
+}
+
+/// Every store that is known.
+///
+/// A request body comes last: lists of messages of a known product are no requests.
+const STORES: [&dyn Store; 21] = [
+    &claude_code::ClaudeCode,
+    &opencode::Opencode,
+    &codex::Codex,
+    &gemini_cli::GeminiCli,
+    &pi::Pi,
+    &cline::Cline,
+    &qwen_code::QwenCode,
+    &copilot_cli::CopilotCli,
+    &tunacode::Tunacode,
+    &pydantic_ai::PydanticAi,
+    &goose::Goose,
+    &openai_agents::OpenaiAgents,
+    &langgraph::Langgraph,
+    &ai_sdk_ui::AiSdkUi,
+    &ai_sdk_chunks::AiSdkChunks,
+    &ai_sdk_model::AiSdkModel,
+    &twenty::Twenty,
+    &tanstack::Tanstack,
+    &ag_ui_events::AgUiEvents,
+    &ag_ui_messages::AgUiMessages,
+    &request::Request,
+];
+
+/// Whether one file of a product holds many sessions, so that a session is named by its id as well.
+pub(crate) fn holds_many(product: Product) -> bool {
+    matches!(product, Product::Opencode | Product::Goose | Product::OpenaiAgents | Product::Langgraph)
+}
+
+/// The store of a product.
+pub fn store_of(product: Product) -> Option<&'static dyn Store> {
+    STORES.into_iter().find(|store| store.product() == product)
+}
+
+/// The sessions in these files, by whichever product wrote them.
+///
+/// # Errors
+///
+/// No known product wrote them, or in a form that is not known.
+pub fn read(files: &Files) -> Result<Vec<Session>, ReadError> {
+    let store = STORES.into_iter().find(|store| store.recognises(files)).ok_or(ReadError::Unknown)?;
+    store.read(files)
+}
+
+/// A request body, or a bare list of messages, of a dialect that is known.
+///
+/// # Errors
+///
+/// It is not JSON.
+pub fn read_body(body: &[u8], dialect: Dialect) -> Result<Session, ReadError> {
+    request::session(body, dialect)
+}

@@ -1,0 +1,279 @@
+//! Events as messages, the way the client applies them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use brickbat_rules::histories::{Block as Content, Call, CallResult, Role};
+use brickbat_rules::json::Json;
+use serde_json::Value;
+
+use crate::json::{text, word};
+use crate::stores::ag_ui_messages::{read_message, result};
+use crate::stores::list_reader::{block, message, note, place_of};
+use crate::{Block, Message, Place};
+
+/// What the events come to.
+#[derive(Default)]
+pub(super) struct Folded {
+    pub(super) thread: Option<String>,
+    pub(super) messages: Vec<Message>,
+    pub(super) unknown: Vec<String>,
+    /// The events of each block that is not in a snapshot, by the pointer of its place.
+    pub(super) events: BTreeMap<String, Vec<usize>>,
+    /// The calls whose end was sent.
+    pub(super) ended: BTreeSet<String>,
+}
+
+/// Folds a list of events.
+///
+/// # Errors
+///
+/// A message of a snapshot has an unknown form, in words.
+pub(super) fn fold(events: Json<'_, '_>) -> Result<Folded, String> {
+    let mut fold = Fold::default();
+    for (n, event) in events.items().enumerate() {
+        fold.event(n, event)?;
+    }
+    let mut folded = fold.folded;
+    for id in fold.order {
+        let Some(entry) = fold.entries.remove(&id) else { continue };
+        folded.messages.push(entry.message);
+        if let Some(results) = fold.results.remove(&id) {
+            folded.messages.extend(results);
+        }
+    }
+    Ok(folded)
+}
+
+#[derive(Default)]
+struct Fold {
+    folded: Folded,
+    /// Ids of messages in their order.
+    order: Vec<String>,
+    entries: BTreeMap<String, Entry>,
+    /// The message and the block of each call.
+    calls: BTreeMap<String, (String, usize)>,
+    /// Results that were put after the message of their call.
+    results: BTreeMap<String, Vec<Message>>,
+    /// The text and the call to which a chunk without an id belongs.
+    open_text: Option<String>,
+    open_call: Option<String>,
+}
+
+/// A message while events add to it.
+struct Entry {
+    message: Message,
+    /// The block of its text.
+    text: Option<usize>,
+    /// Whether it only stands for thoughts, or is shown and not sent.
+    is_aside: bool,
+}
+
+impl Fold {
+    fn event(&mut self, n: usize, json: Json<'_, '_>) -> Result<(), String> {
+        let at = place_of(json, format!("/{n}"));
+        let kind = json.field("type").as_str().unwrap_or_default();
+        if kind == "MESSAGES_SNAPSHOT" {
+            return self.snapshot(n, json.field("messages"));
+        }
+        if kind == "RUN_STARTED" {
+            let thread = json.field("threadId").as_str().map(|id| id.into_owned());
+            self.folded.thread = thread.or(self.folded.thread.take());
+            return self.input(n, json.field("input").field("messages"));
+        }
+        let event = json.to_value();
+        let id = |key: &str| event.get(key).and_then(Value::as_str).map(str::to_owned);
+        match kind.as_ref() {
+            "TEXT_MESSAGE_START" => self.begin_text(n, &at, text(&event, "messageId"), &event),
+            "TEXT_MESSAGE_CONTENT" => self.add_text(n, &at, text(&event, "messageId"), text(&event, "delta")),
+            "TEXT_MESSAGE_END" => self.own(n, text(&event, "messageId")),
+            "TEXT_MESSAGE_CHUNK" => {
+                let Some(id) = id("messageId").or(self.open_text.clone()) else { return Ok(()) };
+                self.begin_text(n, &at, &id, &event);
+                self.add_text(n, &at, &id, text(&event, "delta"));
+                self.open_text = Some(id);
+            }
+            "TOOL_CALL_START" => self.begin_call(n, &at, text(&event, "toolCallId"), &event),
+            "TOOL_CALL_ARGS" => self.add_arguments(n, text(&event, "toolCallId"), text(&event, "delta")),
+            "TOOL_CALL_END" => {
+                self.add_arguments(n, text(&event, "toolCallId"), "");
+                self.folded.ended.insert(text(&event, "toolCallId").to_owned());
+            }
+            "TOOL_CALL_CHUNK" => {
+                let Some(id) = id("toolCallId").or(self.open_call.clone()) else { return Ok(()) };
+                if !self.calls.contains_key(&id) {
+                    self.begin_call(n, &at, &id, &event);
+                }
+                self.add_arguments(n, &id, text(&event, "delta"));
+                self.folded.ended.insert(id.clone());
+                self.open_call = Some(id);
+            }
+            "TOOL_CALL_RESULT" => self.result(n, &at, &event),
+            kind if is_aside(kind) => {}
+            kind => note(&mut self.folded.unknown, format!("event {}", word(kind))),
+        }
+        Ok(())
+    }
+
+    fn begin_text(&mut self, n: usize, at: &Place, id: &str, event: &Value) {
+        if !self.entries.contains_key(id) {
+            let role = match text(event, "role") {
+                "user" => Role::User,
+                "system" | "developer" => Role::System,
+                _ => Role::Assistant,
+            };
+            self.push(
+                id,
+                Entry { message: message(role, Vec::new(), Some(id), at), text: None, is_aside: false },
+            );
+        }
+        self.add_text(n, at, id, "");
+    }
+
+    /// Adds to the text of a message. A message that calls has its text before its calls.
+    fn add_text(&mut self, n: usize, at: &Place, id: &str, delta: &str) {
+        let Some(entry) = self.entries.get_mut(id).filter(|entry| !entry.is_aside) else { return };
+        let blocks = &mut entry.message.blocks;
+        let place = match entry.text.and_then(|text| blocks.get_mut(text)) {
+            Some(Block { content: Content::Text(text), place, .. }) => {
+                text.push_str(delta);
+                place.pointer.clone()
+            }
+            // Nothing is said until there are words.
+            _ if delta.is_empty() => at.pointer.clone(),
+            _ => {
+                entry.text = Some(blocks.len());
+                // It begins where its message does, unless a call does that.
+                let is_first = blocks.is_empty() && entry.message.role != Role::Tool;
+                let place = if is_first { &entry.message.place } else { at };
+                blocks.push(block(place, Content::Text(delta.to_owned())));
+                place.pointer.clone()
+            }
+        };
+        let begun = entry.message.place.pointer.clone();
+        self.folded.events.entry(if delta.is_empty() { begun } else { place }).or_default().push(n);
+    }
+
+    fn own(&mut self, n: usize, id: &str) {
+        let Some(entry) = self.entries.get(id) else { return };
+        let text = entry.text.and_then(|text| entry.message.blocks.get(text));
+        let place = text.map_or(&entry.message.place, |text| &text.place);
+        self.folded.events.entry(place.pointer.clone()).or_default().push(n);
+    }
+
+    /// `resolveOrCreateAssistantMessage`: into the parent if that is the model's, else into a message of its own.
+    fn begin_call(&mut self, n: usize, at: &Place, id: &str, event: &Value) {
+        if self.calls.contains_key(id) {
+            return self.add_arguments(n, id, "");
+        }
+        let parent = event.get("parentMessageId").and_then(Value::as_str);
+        let owner = match parent.map(|parent| (parent, self.entries.get(parent))) {
+            Some((parent, None)) => parent,
+            Some((parent, Some(entry))) if entry.message.role == Role::Assistant && !entry.is_aside => parent,
+            _ => id,
+        };
+        if !self.entries.contains_key(owner) {
+            let message = message(Role::Assistant, Vec::new(), Some(owner), at);
+            self.push(owner, Entry { message, text: None, is_aside: false });
+        }
+        let Some(entry) = self.entries.get_mut(owner) else { return };
+        let name = text(event, "toolCallName").to_owned();
+        let call = Call { id: id.to_owned(), name, ..Call::default() };
+        self.calls.insert(id.to_owned(), (owner.to_owned(), entry.message.blocks.len()));
+        entry.message.blocks.push(block(at, Content::Call(call)));
+        self.folded.events.entry(at.pointer.clone()).or_default().push(n);
+    }
+
+    fn add_arguments(&mut self, n: usize, id: &str, delta: &str) {
+        let Some((owner, index)) = self.calls.get(id) else { return };
+        let Some(entry) = self.entries.get_mut(owner) else { return };
+        if let Some(Block { content: Content::Call(call), place, .. }) = entry.message.blocks.get_mut(*index)
+        {
+            call.arguments.push_str(delta);
+            self.folded.events.entry(place.pointer.clone()).or_default().push(n);
+        }
+    }
+
+    /// "Place the tool result immediately after the assistant message that issued the matching tool call — not at the end",
+    /// and at the end if there is none.
+    fn result(&mut self, n: usize, at: &Place, event: &Value) {
+        let result: CallResult = result(event);
+        let owner = self.calls.get(&result.call).map(|(owner, _)| owner.clone());
+        let blocks = vec![block(at, Content::Result(result))];
+        let id = text(event, "messageId");
+        let answer = message(Role::Tool, blocks, Some(id), at);
+        self.folded.events.entry(at.pointer.clone()).or_default().push(n);
+        match owner {
+            Some(owner) => self.results.entry(owner).or_default().push(answer),
+            // Ids of messages are not checked, so this one may be taken.
+            None => self
+                .push(&format!("{id}{}", at.pointer), Entry { message: answer, text: None, is_aside: false }),
+        }
+    }
+
+    fn push(&mut self, id: &str, entry: Entry) {
+        self.order.push(id.to_owned());
+        self.entries.insert(id.to_owned(), entry);
+    }
+
+    /// Messages that a run is given, unless they are there.
+    fn input(&mut self, n: usize, messages: Json<'_, '_>) -> Result<(), String> {
+        for (k, value) in messages.items().enumerate() {
+            let id = value.field("id").as_str().unwrap_or_default();
+            if !self.entries.contains_key(id.as_ref()) {
+                let pointer = format!("/{n}/input/messages/{k}");
+                self.take(&id, &pointer, value)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A snapshot says what the messages are; those that were there keep their order.
+    fn snapshot(&mut self, n: usize, messages: Json<'_, '_>) -> Result<(), String> {
+        let before = std::mem::take(&mut self.order);
+        self.entries.clear();
+        self.calls.clear();
+        let answers = std::mem::take(&mut self.results);
+        for (k, value) in messages.items().enumerate() {
+            let id = value.field("id").as_str().unwrap_or_default();
+            self.take(&id, &format!("/{n}/messages/{k}"), value)?;
+        }
+        // Results stood after the messages of their calls before, each as a message of its own.
+        let before = before.into_iter().flat_map(|id| {
+            let answers = answers.get(&id).into_iter().flatten().filter_map(|answer| answer.id.clone());
+            let answers: Vec<String> = answers.collect();
+            std::iter::once(id).chain(answers)
+        });
+        let new = std::mem::take(&mut self.order);
+        let mut seen = BTreeSet::new();
+        let known: BTreeSet<&String> = new.iter().collect();
+        let kept: Vec<String> = before.filter(|id| known.contains(id) && seen.insert(id.clone())).collect();
+        let added = new.iter().filter(|id| !seen.contains(*id)).cloned();
+        self.order = kept.into_iter().chain(added).collect();
+        Ok(())
+    }
+
+    /// Takes a whole message in.
+    fn take(&mut self, id: &str, pointer: &str, value: Json<'_, '_>) -> Result<(), String> {
+        let read = read_message(&mut self.folded.unknown, pointer, value)?;
+        let is_aside = read.is_none() || value.field("role").is("reasoning");
+        let place = place_of(value, pointer.to_owned());
+        let message = read.unwrap_or_else(|| message(Role::Assistant, Vec::new(), Some(id), &place));
+        let is_text = |block: &Block| matches!(block.content, Content::Text(_));
+        let text = message.blocks.iter().position(is_text);
+        for (n, block) in message.blocks.iter().enumerate() {
+            if let Content::Call(call) = &block.content {
+                self.calls.insert(call.id.clone(), (id.to_owned(), n));
+                self.folded.ended.insert(call.id.clone());
+            }
+        }
+        self.push(id, Entry { message, text, is_aside });
+        Ok(())
+    }
+}
+
+/// Events that say nothing that is sent.
+fn is_aside(kind: &str) -> bool {
+    const NAMES: [&str; 6] = ["RUN_FINISHED", "RUN_ERROR", "STEP_STARTED", "STEP_FINISHED", "RAW", "CUSTOM"];
+    const KINDS: [&str; 5] = ["STATE_", "ACTIVITY_", "REASONING_", "THINKING_", "SUBAGENT_"];
+    NAMES.contains(&kind) || KINDS.iter().any(|start| kind.starts_with(start))
+}

@@ -1,0 +1,164 @@
+//! Parts of messages as blocks: thinking, files, calls, and the outputs of tools.
+
+use brickbat_rules::Dialect;
+use brickbat_rules::histories::{Block, Call, Image, Thinking};
+use serde_json::{Value, json};
+
+use crate::json::text;
+
+/// Where parts keep what only one provider knows, in UI messages and in model messages.
+const METADATA: [&str; 4] =
+    ["providerMetadata", "callProviderMetadata", "resultProviderMetadata", "providerOptions"];
+
+/// The dialect that a part's metadata shows: the providers write it under their own names.
+pub(crate) fn dialect_of(part: &Value) -> Option<Dialect> {
+    let metadata = METADATA.into_iter().filter_map(|key| part.get(key)?.as_object());
+    metadata.flatten().find_map(|(provider, own)| {
+        Some(match provider.as_str() {
+            "anthropic" => Dialect::AnthropicMessages,
+            "google" | "vertex" => Dialect::Gemini,
+            "bedrock" => Dialect::BedrockConverse,
+            "mistral" => Dialect::Mistral,
+            // Only the API of Responses gives its items ids.
+            "openai" | "azure" if own.get("itemId").is_some() => Dialect::OpenaiResponses,
+            _ => return None,
+        })
+    })
+}
+
+/// A text that a provider keeps with a part, if it is the session's.
+fn own<'v>(part: &'v Value, dialect: Option<Dialect>, key: &str) -> Option<&'v str> {
+    let names: &[&str] = match dialect? {
+        Dialect::AnthropicMessages => &["anthropic"],
+        Dialect::Gemini => &["google", "vertex"],
+        Dialect::BedrockConverse => &["bedrock"],
+        Dialect::OpenaiResponses => &["openai", "azure"],
+        _ => return None,
+    };
+    let metadata = METADATA.into_iter().filter_map(|key| part.get(key));
+    metadata
+        .flat_map(|metadata| names.iter().filter_map(|name| metadata.get(name)))
+        .find_map(|own| own.get(key)?.as_str())
+}
+
+/// What the model thought.
+///
+/// Each provider takes back only what it signed itself (`convert-to-anthropic-messages-prompt.ts`: "unsupported reasoning
+/// metadata").
+pub(crate) fn thinking(part: &Value, dialect: Option<Dialect>) -> Block {
+    let own = |key: &str| own(part, dialect, key).map(str::to_owned);
+    if let Some(data) = own("redactedData") {
+        let dialect = Dialect::AnthropicMessages;
+        return Block::Native { dialect, value: json!({ "type": "redacted_thinking", "data": data }) };
+    }
+    let signature =
+        own("signature").or_else(|| own("thoughtSignature")).or_else(|| own("reasoningEncryptedContent"));
+    Block::Thinking(Thinking { text: text(part, "text").to_owned(), signature, id: own("itemId") })
+}
+
+/// A file that is sent along; the kind of it if it is none that can be sent.
+pub(crate) fn file(media_type: &str, data: &str) -> Result<Block, String> {
+    let is_image = media_type.starts_with("image/");
+    let dialect = Dialect::AnthropicMessages;
+    if let Some((_, base64)) = data.split_once(";base64,").filter(|_| data.starts_with("data:")) {
+        let base64 = base64.to_owned();
+        return match media_type {
+            _ if is_image => Ok(Block::Image(Image { media_type: media_type.to_owned(), data: base64 })),
+            "application/pdf" => {
+                let source = json!({ "type": "base64", "media_type": media_type, "data": base64 });
+                Ok(Block::Native { dialect, value: json!({ "type": "document", "source": source }) })
+            }
+            _ => Err(kind(media_type)),
+        };
+    }
+    let is_url = data.starts_with("http://") || data.starts_with("https://");
+    match media_type {
+        _ if is_image && is_url => {
+            let source = json!({ "type": "url", "url": data });
+            Ok(Block::Native { dialect, value: json!({ "type": "image", "source": source }) })
+        }
+        "application/pdf" if is_url => {
+            let source = json!({ "type": "url", "url": data });
+            Ok(Block::Native { dialect, value: json!({ "type": "document", "source": source }) })
+        }
+        // The data of model messages is plain base64.
+        _ if is_image => Ok(Block::Image(Image { media_type: media_type.to_owned(), data: data.to_owned() })),
+        _ => Err(kind(media_type)),
+    }
+}
+
+fn kind(media_type: &str) -> String {
+    match media_type.split_once('/') {
+        Some((kind, _)) => format!("file of {}", crate::json::word(kind)),
+        None => "file".to_owned(),
+    }
+}
+
+/// A call.
+pub(crate) fn call(part: &Value, name: &str, input: Option<&Value>, dialect: Option<Dialect>) -> Call {
+    let own = |key: &str| own(part, dialect, key).map(str::to_owned);
+    Call {
+        id: text(part, "toolCallId").to_owned(),
+        name: name.to_owned(),
+        arguments: arguments(input),
+        signature: own("thoughtSignature"),
+        item: own("itemId"),
+    }
+}
+
+/// The arguments as the providers send them.
+///
+/// `parseToolCallInput` of `@ai-sdk/anthropic`: a text that holds an object is sent as that object, everything else as it
+/// is. What is not there at all leaves `input` out, which is refused as `null` is.
+fn arguments(input: Option<&Value>) -> String {
+    match input {
+        None => "null".to_owned(),
+        Some(Value::String(text)) => match serde_json::from_str::<Value>(text) {
+            Ok(Value::Object(_)) => text.clone(),
+            _ => Value::String(text.clone()).to_string(),
+        },
+        Some(input) => input.to_string(),
+    }
+}
+
+/// The output of a tool as UI messages have it (`createToolModelOutput`): a text, or any JSON.
+pub(crate) fn plain_output(output: Option<&Value>) -> Vec<Block> {
+    let text = match output {
+        Some(Value::String(text)) => text.clone(),
+        Some(output) => output.to_string(),
+        None => "null".to_owned(),
+    };
+    vec![Block::Text(text)]
+}
+
+/// The output of a tool as model messages have it, and whether it is an error; nothing if its form is not known.
+pub(crate) fn typed_output(output: &Value) -> Option<(Vec<Block>, bool)> {
+    let value = output.get("value");
+    let kind = text(output, "type");
+    Some(match kind {
+        "text" | "error-text" => (vec![Block::Text(value?.as_str()?.to_owned())], kind == "error-text"),
+        "json" | "error-json" => {
+            let value = value.cloned().unwrap_or_default();
+            (vec![Block::Text(value.to_string())], kind == "error-json")
+        }
+        // Sent without a mark of an error.
+        "execution-denied" => {
+            let reason =
+                output.get("reason").and_then(Value::as_str).unwrap_or("Tool call execution denied.");
+            (vec![Block::Text(reason.to_owned())], false)
+        }
+        "content" => (value?.as_array()?.iter().filter_map(content_part).collect(), false),
+        _ => return None,
+    })
+}
+
+/// One part of an output of the type `content`; what the provider of Anthropic leaves out with a warning is left out.
+fn content_part(part: &Value) -> Option<Block> {
+    let data = |key: &str| part.get(key).and_then(Value::as_str);
+    match text(part, "type") {
+        "text" => Some(Block::Text(data("text")?.to_owned())),
+        "image-data" | "media" | "file-data" => file(data("mediaType")?, data("data")?).ok(),
+        "image-url" => file("image/*", data("url")?).ok(),
+        _ => None,
+    }
+}

@@ -1,0 +1,210 @@
+//! UI messages as messages.
+//!
+//! The reply of the model is one UI message of many steps. It becomes what `convertToModelMessages` makes of it
+//! (<https://github.com/vercel/ai/blob/main/packages/ai/src/ui/convert-to-model-messages.ts>): one message of the model for
+//! each step, with the results of that step after it.
+
+use brickbat_rules::Dialect;
+use brickbat_rules::histories::{self, CallResult, Role};
+use serde_json::{Value, json};
+
+use super::parts::{call, dialect_of, file, plain_output, thinking};
+use crate::json::{text, word};
+use crate::stores::list_reader::{block, message, note};
+use crate::{Block, Place, Session};
+
+/// A UI message, wherever it is stored.
+pub(crate) struct UiMessage {
+    /// Who says it.
+    pub(crate) role: Role,
+    /// Its id.
+    pub(crate) id: Option<String>,
+    /// Where it lies.
+    pub(crate) place: Place,
+    /// Its parts, and where they lie.
+    pub(crate) parts: Vec<(Place, Value)>,
+}
+
+/// The states of a tool part (`ToolUIPart`).
+pub(crate) const STATES: [&str; 7] = [
+    "input-streaming",
+    "input-available",
+    "approval-requested",
+    "approval-responded",
+    "output-available",
+    "output-error",
+    "output-denied",
+];
+
+/// What is said of a call in an unknown state; the words of `getErrorMessage` for an error without a text.
+const UNKNOWN_ERROR: &str = "unknown error";
+
+/// Puts UI messages into a session.
+///
+/// # Errors
+///
+/// A part has a form that is not known, in words.
+pub(crate) fn read(session: &mut Session, list: Vec<UiMessage>) -> Result<(), String> {
+    let parts = list.iter().rev().flat_map(|message| message.parts.iter().rev());
+    session.dialect = parts.map(|(_, part)| part).find_map(dialect_of);
+    for ui in list {
+        match ui.role {
+            Role::Assistant => reply(session, &ui)?,
+            role => spoken(session, role, &ui)?,
+        }
+    }
+    Ok(())
+}
+
+fn spoken(session: &mut Session, role: Role, ui: &UiMessage) -> Result<(), String> {
+    let mut blocks = Vec::new();
+    for (place, part) in &ui.parts {
+        match text(part, "type") {
+            "text" => blocks.push(block(place, histories::Block::Text(words(part, place)?))),
+            "file" if role == Role::User => blocks.extend(picture(session, place, part)),
+            kind => pass_over(session, kind),
+        }
+    }
+    session.messages.push(message(role, blocks, ui.id.as_deref(), &ui.place));
+    Ok(())
+}
+
+/// The reply of the model, a message for each step.
+fn reply(session: &mut Session, ui: &UiMessage) -> Result<(), String> {
+    let mut step = Step::default();
+    for (place, part) in &ui.parts {
+        let kind = text(part, "type");
+        match kind {
+            "step-start" => std::mem::take(&mut step).end(session, ui),
+            "text" => step.said.push(block(place, histories::Block::Text(words(part, place)?))),
+            "reasoning" => step.said.push(block(place, thinking(part, session.dialect))),
+            "file" => step.said.extend(picture(session, place, part)),
+            "dynamic-tool" => step.tool(session, place, part, text(part, "toolName"))?,
+            "tool-invocation" if part.get("toolInvocation").is_some() => {
+                return Err(format!("{place} is a part of AI SDK 4"));
+            }
+            _ => match kind.strip_prefix("tool-") {
+                Some(name) => step.tool(session, place, part, name)?,
+                None => pass_over(session, kind),
+            },
+        }
+    }
+    step.end(session, ui);
+    Ok(())
+}
+
+/// One request to the model, and what came of it.
+#[derive(Default)]
+struct Step {
+    said: Vec<Block>,
+    results: Vec<Block>,
+}
+
+impl Step {
+    fn tool(&mut self, session: &mut Session, place: &Place, part: &Value, name: &str) -> Result<(), String> {
+        let state = text(part, "state");
+        if !STATES.contains(&state) {
+            return Err(format!("the state {} of the call at {place} is not known", word(state)));
+        }
+        if text(part, "toolCallId").is_empty() {
+            return Err(format!("the call at {place} has no id"));
+        }
+        if part.get("providerExecuted").and_then(Value::as_bool) == Some(true) {
+            self.server_tool(session, place, part, name);
+            return Ok(());
+        }
+        let given = |key: &str| part.get(key).filter(|value| !value.is_null());
+        let input = match state {
+            "output-error" => given("input").or_else(|| given("rawInput")),
+            _ => part.get("input"),
+        };
+        let call = call(part, name, input, session.dialect);
+        let (id, name) = (call.id.clone(), call.name.clone());
+        let state = Some(state.to_owned());
+        let content = histories::Block::Call(call);
+        self.said.push(Block { place: place.clone(), content, state: state.clone() });
+        if let Some((output, is_error)) = output(part) {
+            let result = CallResult { call: id, name, output, is_error };
+            let content = histories::Block::Result(result);
+            self.results.push(Block { place: place.clone(), content, state });
+        }
+        Ok(())
+    }
+
+    /// A tool that the provider runs itself. Only the search of Anthropic is sent as it was; the others are noted.
+    fn server_tool(&mut self, session: &mut Session, place: &Place, part: &Value, name: &str) {
+        let dialect = Dialect::AnthropicMessages;
+        let results = part.get("output").and_then(Value::as_array);
+        let (Some(results), "web_search", Some(Dialect::AnthropicMessages)) =
+            (results, name, session.dialect)
+        else {
+            note(&mut session.unknown, "tool of the provider".to_owned());
+            return;
+        };
+        let found = |result: &Value| {
+            json!({
+                "type": "web_search_result",
+                "url": result.get("url"),
+                "title": result.get("title"),
+                "page_age": result.get("pageAge"),
+                "encrypted_content": result.get("encryptedContent"),
+            })
+        };
+        let id = text(part, "toolCallId");
+        let content: Vec<Value> = results.iter().map(found).collect();
+        let input = part.get("input").cloned().unwrap_or_default();
+        let asked = json!({ "type": "server_tool_use", "id": id, "name": name, "input": input });
+        let answer = json!({ "type": "web_search_tool_result", "tool_use_id": id, "content": content });
+        for value in [asked, answer] {
+            self.said.push(block(place, histories::Block::Native { dialect, value }));
+        }
+    }
+
+    fn end(self, session: &mut Session, ui: &UiMessage) {
+        for (role, blocks) in [(Role::Assistant, self.said), (Role::Tool, self.results)] {
+            if !blocks.is_empty() {
+                session.messages.push(message(role, blocks, ui.id.as_deref(), &ui.place));
+            }
+        }
+    }
+}
+
+/// What came of a call, and whether it is an error; nothing if nothing did yet.
+fn output(part: &Value) -> Option<(Vec<histories::Block>, bool)> {
+    let error = |text: &str| (vec![histories::Block::Text(text.to_owned())], true);
+    match text(part, "state") {
+        "output-available" => Some((plain_output(part.get("output")), false)),
+        "output-error" => Some(error(part.get("errorText").and_then(Value::as_str).unwrap_or(UNKNOWN_ERROR))),
+        "output-denied" => {
+            let reason = part.pointer("/approval/reason").and_then(Value::as_str);
+            Some(error(reason.unwrap_or("Tool call execution denied.")))
+        }
+        _ => None,
+    }
+}
+
+fn words(part: &Value, place: &Place) -> Result<String, String> {
+    match part.get("text").and_then(Value::as_str) {
+        Some(text) => Ok(text.to_owned()),
+        None => Err(format!("the text at {place} has no words")),
+    }
+}
+
+fn picture(session: &mut Session, place: &Place, part: &Value) -> Option<Block> {
+    match file(text(part, "mediaType"), text(part, "url")) {
+        Ok(content) => Some(block(place, content)),
+        Err(kind) => {
+            note(&mut session.unknown, kind);
+            None
+        }
+    }
+}
+
+/// Parts that are not sent: sources, the application's own data, and what is not known.
+fn pass_over(session: &mut Session, kind: &str) {
+    let is_known =
+        matches!(kind, "step-start" | "source-url" | "source-document") || kind.starts_with("data-");
+    if !is_known {
+        note(&mut session.unknown, format!("part {}", word(kind)));
+    }
+}

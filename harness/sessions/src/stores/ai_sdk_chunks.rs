@@ -1,0 +1,173 @@
+//! Vercel's AI SDK: a JSON list of the chunks of one UI message stream, as it is recorded to be shown again.
+//!
+//! The chunks make one message of the model, as `readUIMessageStream` makes it (`processUIMessageStream` of `ai` 6.0.326,
+//! <https://github.com/vercel/ai/blob/main/packages/ai/src/ui/process-ui-message-stream.ts>). A part lies at the chunk that began
+//! it. What the user said is not in such a file.
+
+mod fold;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use brickbat_rules::histories::Role;
+use brickbat_rules::json::{Document, Json};
+use serde_json::json;
+
+use super::ai_sdk::send::{send, waits};
+use super::ai_sdk::ui::{UiMessage, read};
+use super::json_changes::JsonChanges;
+use super::json_text::whole;
+use super::list_reader::{form, place_of, session};
+use super::{Edit, ReadError, Store, WriteError};
+use crate::json::splice;
+use crate::{Files, NOT_RECORDED, Place, Product, Sent, Session};
+
+/// The chunks of a UI message stream.
+pub(crate) struct AiSdkChunks;
+
+impl Store for AiSdkChunks {
+    fn product(&self) -> Product {
+        Product::AiSdkUiChunks
+    }
+
+    fn recognises(&self, files: &Files) -> bool {
+        let Some(whole) = whole(files.main()) else { return false };
+        Document::parse(&whole.text).is_ok_and(|document| is_list(document.root()))
+    }
+
+    fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError> {
+        let whole = whole(files.main()).ok_or(ReadError::Unknown)?;
+        let document = Document::parse(&whole.text).map_err(|_| ReadError::Unknown)?;
+        let mut session = session(self.product(), "JSON list of chunks");
+        session.branch = "the chunks in the order of the list";
+        session.n_records = document.root().len();
+        session.troubles.extend(whole.trouble(files.main()));
+        let folded = fold::fold(document.root());
+        session.troubles.extend(folded.trouble);
+        session.is_excerpt = true;
+        let parts = folded.parts.into_iter().map(|part| (part.place, part.value)).collect();
+        let place = place_of(document.root(), String::new());
+        let message = UiMessage { role: Role::Assistant, id: folded.id, place, parts };
+        read(&mut session, vec![message]).map_err(|words| form(self.product(), words))?;
+        Ok(vec![session])
+    }
+
+    fn send(&self, session: &Session) -> Sent {
+        send(session)
+    }
+
+    fn fills_open_tail(&self, session: &Session) -> Option<&'static str> {
+        waits(session)
+    }
+
+    fn write(&self, files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
+        let refuse = |place: &Place, words: &str| WriteError {
+            product: Product::AiSdkUiChunks,
+            place: place.to_string(),
+            words: words.to_owned(),
+        };
+        let nowhere = Place::default();
+        let whole = whole(files.main()).ok_or_else(|| refuse(&nowhere, "no JSON any more"))?;
+        let document = Document::parse(&whole.text).map_err(|_| refuse(&nowhere, "no JSON any more"))?;
+        let folded = fold::fold(document.root());
+        let chunks: BTreeMap<&Place, &[usize]> =
+            folded.parts.iter().map(|part| (&part.place, part.chunks.as_slice())).collect();
+        let own = |place: &Place| {
+            chunks.get(place).copied().ok_or_else(|| refuse(place, "nothing of the session lies there"))
+        };
+        let (mut changes, mut gone, mut closing) = (JsonChanges::default(), BTreeSet::<usize>::new(), None);
+        for edit in edits {
+            match edit {
+                Edit::Move { result, call, .. } if result == call => {}
+                Edit::Move { result, .. } => {
+                    return Err(refuse(result, "chunks of two parts with one id cannot be told apart"));
+                }
+                Edit::Synthesise { call, id } => {
+                    let last = own(call)?.last().copied().unwrap_or_default();
+                    let chunk =
+                        json!({ "type": "tool-output-error", "toolCallId": id, "errorText": NOT_RECORDED });
+                    changes.insert_after(&format!("/{last}"), chunk.to_string());
+                }
+                Edit::Drop { block } => gone.extend(own(block)?),
+                Edit::Truncate { last } => {
+                    own(last)?;
+                    let is_last =
+                        |message: &&crate::Message| message.blocks.iter().any(|block| block.place == *last);
+                    let messages = session.messages.iter().rev().take_while(|message| !is_last(message));
+                    for block in messages.flat_map(|message| &message.blocks) {
+                        gone.extend(own(&block.place)?);
+                    }
+                }
+                Edit::Discard { place } => {
+                    let is_known = session.troubles.iter().any(|t| t.place == *place && t.loses.is_some());
+                    closing = whole.closing().filter(|_| is_known);
+                    if closing.is_none() {
+                        return Err(refuse(place, "nothing there that can be taken out"));
+                    }
+                }
+            }
+        }
+        for chunk in gone {
+            changes.remove(&format!("/{chunk}"));
+        }
+        let mut edits = changes.edits(document.root());
+        edits.extend(closing);
+        let mut written = files.clone();
+        if let Some(first) = written.files.first_mut() {
+            first.bytes = splice(files.main(), edits);
+        }
+        Ok(written)
+    }
+}
+
+/// Whether a value is a list of chunks: every one of a kind that the stream has, and one that begins a call, a text or a step.
+fn is_list(root: Json<'_, '_>) -> bool {
+    let mut has_own = false;
+    for chunk in root.items() {
+        let [kind, role, call, id] = chunk.pick(["type", "role", "toolCallId", "id"]);
+        let Some(kind) = kind.and_then(Json::as_str) else { return false };
+        if role.is_some() || !(KINDS.contains(&kind.as_ref()) || kind.starts_with("data-")) {
+            return false;
+        }
+        has_own |= match kind.as_ref() {
+            "tool-input-start" | "tool-input-available" => call.is_some_and(Json::is_str),
+            "text-start" | "reasoning-start" => id.is_some_and(Json::is_str),
+            "start-step" => true,
+            _ => false,
+        };
+    }
+    has_own
+}
+
+/// The kinds of chunks (`ui-message-chunks.ts`).
+const KINDS: [&str; 27] = [
+    "start",
+    "start-step",
+    "finish-step",
+    "finish",
+    "abort",
+    "error",
+    "message-metadata",
+    "text-start",
+    "text-delta",
+    "text-end",
+    "reasoning-start",
+    "reasoning-delta",
+    "reasoning-end",
+    "tool-input-start",
+    "tool-input-delta",
+    "tool-input-available",
+    "tool-input-error",
+    "tool-approval-request",
+    "tool-approval-response",
+    "tool-output-available",
+    "tool-output-error",
+    "tool-output-denied",
+    "source-url",
+    "source-document",
+    "file",
+    "reasoning-file",
+    "custom",
+];
+
+#[cfg(test)]
+mod tests;

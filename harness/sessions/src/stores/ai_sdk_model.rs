@@ -1,0 +1,256 @@
+//! Vercel's AI SDK: a JSON list of `ModelMessage`s, as Pensar's Apex and other programs without a UI store them.
+//!
+//! A message is `{role, content}`; calls are parts of the model's messages, results are parts of messages of the role `tool`.
+//! Without a call or a result in it such a list cannot be told from those of other products, and is nobody's.
+//! <https://ai-sdk.dev/docs/reference/ai-sdk-core/model-message>
+
+use std::collections::BTreeMap;
+
+use brickbat_rules::histories::{Block as Content, CallResult, Role};
+use brickbat_rules::json::{Document, Json};
+use serde_json::{Value, json};
+
+use super::ai_sdk::parts::{call, dialect_of, file, thinking, typed_output};
+use super::ai_sdk::send::{send, waits};
+use super::json_text::whole;
+use super::list_reader::{block, form, message, note, place_of, role_of, session};
+use super::list_writer::{ListWriter, raw};
+use super::{Edit, ReadError, Store, WriteError};
+use crate::json::{text, word};
+use crate::{Block, Files, NOT_RECORDED, Place, Product, Sent, Session};
+
+/// `ModelMessage[]`.
+pub(crate) struct AiSdkModel;
+
+impl Store for AiSdkModel {
+    fn product(&self) -> Product {
+        Product::AiSdkModelMessages
+    }
+
+    fn recognises(&self, files: &Files) -> bool {
+        let Some(whole) = whole(files.main()) else { return false };
+        Document::parse(&whole.text).is_ok_and(|document| is_list(document.root()))
+    }
+
+    fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError> {
+        let whole = whole(files.main()).ok_or(ReadError::Unknown)?;
+        let document = Document::parse(&whole.text).map_err(|_| ReadError::Unknown)?;
+        let mut session = session(self.product(), "JSON list");
+        session.n_records = document.root().len();
+        session.troubles.extend(whole.trouble(files.main()));
+        let messages: Vec<(Place, Value)> = document
+            .root()
+            .items()
+            .enumerate()
+            .map(|(n, value)| (place_of(value, format!("/{n}")), value.to_value()))
+            .collect();
+        session.dialect = messages.iter().rev().find_map(|(_, message)| {
+            let parts = message.get("content")?.as_array()?;
+            parts.iter().rev().find_map(dialect_of)
+        });
+        for (n, value) in document.root().items().enumerate() {
+            read_message(&mut session, n, value).map_err(|words| form(self.product(), words))?;
+        }
+        Ok(vec![session])
+    }
+
+    fn send(&self, session: &Session) -> Sent {
+        send(session)
+    }
+
+    fn fills_open_tail(&self, session: &Session) -> Option<&'static str> {
+        waits(session)
+    }
+
+    fn write(&self, files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
+        let mut writer = ListWriter::new(session);
+        let mut results = Results::default();
+        for edit in edits {
+            match edit {
+                Edit::Move { result, call, .. } => {
+                    let message = writer.message_of(call)?;
+                    let from = writer.message_of(result)?;
+                    if results.home(session, message) != Some(from) {
+                        writer.drop(result)?;
+                        results.add(message, raw(files, result).to_owned());
+                    }
+                }
+                Edit::Synthesise { call, id } => {
+                    let message = writer.message_of(call)?;
+                    results.add(message, synthetic(session, message, id));
+                }
+                Edit::Drop { block } => writer.drop(block)?,
+                Edit::Discard { place } => writer.discard(place)?,
+                Edit::Truncate { last } => writer.truncate(last)?,
+            }
+        }
+        results.write(session, &mut writer);
+        writer.finish(files)
+    }
+}
+
+/// Results that come after the messages of their calls.
+#[derive(Default)]
+struct Results {
+    /// Their JSON texts, by the message of the call.
+    after: BTreeMap<usize, Vec<String>>,
+}
+
+impl Results {
+    fn add(&mut self, message: usize, text: String) {
+        self.after.entry(message).or_default().push(text);
+    }
+
+    /// The message of results that follows directly.
+    fn home(&self, session: &Session, message: usize) -> Option<usize> {
+        let next = session.messages.get(message + 1)?;
+        (next.role == Role::Tool && !next.blocks.is_empty()).then_some(message + 1)
+    }
+
+    /// Into the message of results that follows, or else into one of their own.
+    fn write(self, session: &Session, writer: &mut ListWriter<'_>) {
+        let homes: Vec<(usize, Option<usize>)> =
+            self.after.keys().map(|message| (*message, self.home(session, *message))).collect();
+        for ((message, home), (_, texts)) in homes.into_iter().zip(self.after) {
+            let last = home.and_then(|home| session.messages.get(home)?.blocks.last());
+            match (home, last) {
+                (Some(home), Some(last)) => {
+                    writer.keep(home);
+                    for text in texts {
+                        writer.changes.insert_after(&last.place.pointer, text);
+                    }
+                }
+                _ => {
+                    let Some(own) = session.messages.get(message) else { continue };
+                    let text = format!(r#"{{"role":"tool","content":[{}]}}"#, texts.join(","));
+                    writer.changes.insert_after(&own.place.pointer, text);
+                }
+            }
+        }
+    }
+}
+
+/// The result that stands in for one that was never recorded.
+fn synthetic(session: &Session, message: usize, id: &str) -> String {
+    let mut calls = session.messages.get(message).into_iter().flat_map(crate::Message::calls);
+    let name = calls.find(|call| call.id == id).map_or("", |call| call.name.as_str());
+    let output = json!({ "type": "error-text", "value": NOT_RECORDED });
+    json!({ "type": "tool-result", "toolCallId": id, "toolName": name, "output": output }).to_string()
+}
+
+/// Whether a value is a list of model messages, with a part that only the AI SDK writes.
+fn is_list(root: Json<'_, '_>) -> bool {
+    let mut has_own = false;
+    for message in root.items() {
+        let [role, content, parts] = message.pick(["role", "content", "parts"]);
+        let role = role.and_then(Json::as_str).is_some_and(|role| role == "tool" || role_of(&role).is_some());
+        let Some(content) = content.filter(|_| role && parts.is_none()) else { return false };
+        if !content.is_str() && !content.is_array() {
+            return false;
+        }
+        for part in content.items() {
+            let [kind, id, name] = part.pick(["type", "toolCallId", "toolName"]);
+            let Some(kind) = kind.and_then(Json::as_str) else { return false };
+            if !PARTS.contains(&kind.as_ref()) {
+                return false;
+            }
+            let is_tool = matches!(kind.as_ref(), "tool-call" | "tool-result");
+            if is_tool && (id.is_none() || name.is_none()) {
+                return false;
+            }
+            has_own |= is_tool;
+        }
+    }
+    has_own
+}
+
+/// The parts of model messages. Other products have some of them too.
+const PARTS: [&str; 8] = [
+    "text",
+    "image",
+    "file",
+    "reasoning",
+    "tool-call",
+    "tool-result",
+    "tool-approval-request",
+    "tool-approval-response",
+];
+
+fn read_message(session: &mut Session, n: usize, value: Json<'_, '_>) -> Result<(), String> {
+    let [role, content] = value.pick(["role", "content"]);
+    let name = role.and_then(Json::as_str).unwrap_or_default();
+    let role = match name.as_ref() {
+        "tool" => Role::Tool,
+        name => role_of(name).ok_or_else(|| format!("the role {} is not known", word(name)))?,
+    };
+    let place = place_of(value, format!("/{n}"));
+    let Some(content) = content else { return Err(format!("the message at {place} has no content")) };
+    let mut blocks = Vec::new();
+    if let Some(words) = content.as_str() {
+        let at = place_of(content, format!("/{n}/content"));
+        blocks.push(block(&at, Content::Text(words.into_owned())));
+    }
+    let mut asked = Vec::new();
+    for (k, part) in content.items().enumerate() {
+        let at = place_of(part, format!("/{n}/content/{k}"));
+        let part = part.to_value();
+        if text(&part, "type") == "tool-approval-request" {
+            asked.push(text(&part, "toolCallId").to_owned());
+        }
+        blocks.extend(read_part(session, role, &at, &part)?);
+    }
+    for block in &mut blocks {
+        if let Content::Call(call) = &block.content
+            && asked.contains(&call.id)
+        {
+            block.state = Some("approval-requested".to_owned());
+        }
+    }
+    session.messages.push(message(role, blocks, None, &place));
+    Ok(())
+}
+
+fn read_part(session: &mut Session, role: Role, at: &Place, part: &Value) -> Result<Option<Block>, String> {
+    let kind = text(part, "type");
+    let media_type = text(part, "mediaType");
+    let content = match kind {
+        "text" => Content::Text(text(part, "text").to_owned()),
+        "reasoning" => thinking(part, session.dialect),
+        "image" | "file" => {
+            let (media_type, key) = if kind == "image" { ("image/*", "image") } else { (media_type, "data") };
+            match file(media_type, text(part, key)) {
+                Ok(content) => content,
+                Err(kind) => {
+                    note(&mut session.unknown, kind);
+                    return Ok(None);
+                }
+            }
+        }
+        "tool-call" if part.get("providerExecuted").and_then(Value::as_bool) == Some(true) => {
+            note(&mut session.unknown, "tool of the provider".to_owned());
+            return Ok(None);
+        }
+        "tool-call" if part.get("input").is_none() && part.get("args").is_some() => {
+            return Err(format!("{at} is a part of AI SDK 4"));
+        }
+        "tool-call" => Content::Call(call(part, text(part, "toolName"), part.get("input"), session.dialect)),
+        // The results of tools of the provider stand in its own message.
+        "tool-result" if role == Role::Assistant => {
+            note(&mut session.unknown, "tool of the provider".to_owned());
+            return Ok(None);
+        }
+        "tool-result" => {
+            let output = part.get("output").and_then(typed_output);
+            let Some((output, is_error)) = output else {
+                return Err(format!("the output at {at} has an unknown form"));
+            };
+            let (call, name) = (text(part, "toolCallId").to_owned(), text(part, "toolName").to_owned());
+            Content::Result(CallResult { call, name, output, is_error })
+        }
+        _ => return Ok(None),
+    };
+    Ok(Some(block(at, content)))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,130 @@
+//! Vercel's AI SDK: a JSON list of `UIMessage`s, as `useChat` shows them and as applications store them.
+//!
+//! A message is `{id, role, parts}`. A tool part (`tool-<name>`, or `dynamic-tool`) holds the call, its `state`, and what came
+//! of it, so a result without its call cannot be stored.
+//! <https://ai-sdk.dev/docs/ai-sdk-ui/chatbot-message-persistence>
+
+use brickbat_rules::histories::Role;
+use brickbat_rules::json::{Document, Json};
+use serde_json::json;
+
+use super::ai_sdk::send::{send, waits};
+use super::ai_sdk::ui::{STATES, UiMessage, read};
+use super::json_text::whole;
+use super::list_reader::{form, place_of, role_of, session};
+use super::list_writer::{ListWriter, raw};
+use super::{Edit, ReadError, Store, WriteError};
+use crate::{Files, NOT_RECORDED, Product, Sent, Session};
+
+/// `UIMessage[]`.
+pub(crate) struct AiSdkUi;
+
+impl Store for AiSdkUi {
+    fn product(&self) -> Product {
+        Product::AiSdkUiMessages
+    }
+
+    fn recognises(&self, files: &Files) -> bool {
+        let Some(whole) = whole(files.main()) else { return false };
+        Document::parse(&whole.text).is_ok_and(|document| is_list(document.root()))
+    }
+
+    fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError> {
+        let whole = whole(files.main()).ok_or(ReadError::Unknown)?;
+        let document = Document::parse(&whole.text).map_err(|_| ReadError::Unknown)?;
+        let mut session = session(self.product(), "JSON list");
+        session.n_records = document.root().len();
+        session.troubles.extend(whole.trouble(files.main()));
+        let list = document.root().items().enumerate().map(|(n, value)| ui_message(n, value));
+        let list: Option<Vec<UiMessage>> = list.collect();
+        let list = list.ok_or_else(|| form(self.product(), "a message has an unknown role".to_owned()))?;
+        read(&mut session, list).map_err(|words| form(self.product(), words))?;
+        Ok(vec![session])
+    }
+
+    fn send(&self, session: &Session) -> Sent {
+        send(session)
+    }
+
+    fn fills_open_tail(&self, session: &Session) -> Option<&'static str> {
+        waits(session)
+    }
+
+    fn write(&self, files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
+        let mut writer = ListWriter::new(session);
+        for edit in edits {
+            match edit {
+                Edit::Move { result, call, .. } if result == call => {}
+                Edit::Move { result, call, .. } => {
+                    writer.message_of(call)?;
+                    writer.drop(result)?;
+                    let from = Document::parse(raw(files, result).as_bytes()).unwrap_or_default();
+                    for name in ["state", "output", "errorText"] {
+                        if let Some(value) = from.root().get(name) {
+                            writer.changes.set(&call.pointer, name, value.raw().to_owned());
+                        }
+                    }
+                }
+                Edit::Synthesise { call, .. } => {
+                    writer.message_of(call)?;
+                    writer.changes.set(&call.pointer, "state", json!("output-error").to_string());
+                    writer.changes.set(&call.pointer, "errorText", json!(NOT_RECORDED).to_string());
+                }
+                Edit::Drop { block } => writer.drop(block)?,
+                Edit::Discard { place } => writer.discard(place)?,
+                Edit::Truncate { last } => writer.truncate(last)?,
+            }
+        }
+        writer.finish(files)
+    }
+}
+
+/// Whether a value is a list of UI messages of the AI SDK. Those of TanStack AI look alike but for the fields of their parts.
+fn is_list(root: Json<'_, '_>) -> bool {
+    let mut has_own = false;
+    for message in root.items() {
+        let [role, parts] = message.pick(["role", "parts"]);
+        let role = role.and_then(Json::as_str).is_some_and(|role| role_of(&role).is_some());
+        let Some(parts) = parts.filter(|parts| role && parts.is_array()) else { return false };
+        for part in parts.items() {
+            match is_own(part) {
+                None => return false,
+                Some(is_own) => has_own |= is_own,
+            }
+        }
+    }
+    has_own
+}
+
+/// Whether only the AI SDK writes such a part; nothing if it never does.
+fn is_own(part: Json<'_, '_>) -> Option<bool> {
+    let [kind, text, id, state, content] = part.pick(["type", "text", "toolCallId", "state", "content"]);
+    let kind = kind.and_then(Json::as_str)?;
+    let is_known = state.and_then(Json::as_str).is_some_and(|state| STATES.contains(&state.as_ref()));
+    match kind.as_ref() {
+        "text" | "reasoning" if text.is_some_and(Json::is_str) => Some(true),
+        "text" | "thinking" | "tool-call" | "tool-result" if content.is_some() || !is_known => None,
+        "step-start" => Some(true),
+        "tool-invocation" if part.get("toolInvocation").is_some() => Some(true),
+        kind if kind.starts_with("tool-") || kind == "dynamic-tool" => Some(id.is_some() && state.is_some()),
+        _ => Some(false),
+    }
+}
+
+/// One message of the list.
+fn ui_message(n: usize, value: Json<'_, '_>) -> Option<UiMessage> {
+    let [id, role, parts] = value.pick(["id", "role", "parts"]);
+    let role: Role = role_of(&role?.as_str()?)?;
+    let parts = parts?.items().enumerate();
+    let part =
+        |(k, part): (usize, Json<'_, '_>)| (place_of(part, format!("/{n}/parts/{k}")), part.to_value());
+    Some(UiMessage {
+        role,
+        id: id.and_then(Json::as_str).map(|id| id.into_owned()),
+        place: place_of(value, format!("/{n}")),
+        parts: parts.map(part).collect(),
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,283 @@
+use serde_json::{Value, json};
+
+use crate::stores::list_tests::*;
+use crate::{Edit, Files, NOT_RECORDED, Product, Verdict, judge, read};
+
+fn user(text: &str) -> Value {
+    json!({ "id": text, "role": "user", "parts": [{ "type": "text", "text": text }] })
+}
+
+fn reply(parts: Value) -> Value {
+    json!({ "id": "a", "role": "assistant", "parts": parts })
+}
+
+fn tool(id: &str, state: &str) -> Value {
+    let mut part = json!({ "type": "tool-weigh", "toolCallId": id, "state": state, "input": { "item": id } });
+    match state {
+        "output-available" => part["output"] = json!({ "grams": 3 }),
+        "output-error" => part["errorText"] = json!("no scales"),
+        _ => {}
+    }
+    part
+}
+
+fn thread(parts: Value) -> Files {
+    files(&json!([user("weigh both"), reply(parts), user("and now?")]))
+}
+
+fn healthy() -> Value {
+    let thought = json!({ "anthropic": { "signature": "c2ln" } });
+    json!([
+        { "type": "step-start" },
+        { "type": "reasoning", "text": "both at once", "providerMetadata": thought },
+        { "type": "text", "text": "I weigh both.", "state": "done" },
+        tool("c1", "output-available"),
+        tool("c2", "output-error"),
+        { "type": "step-start" },
+        { "type": "source-url", "sourceId": "s", "url": "https://example.org" },
+        { "type": "text", "text": "One weighs 3 g.", "state": "done" },
+    ])
+}
+
+#[test]
+fn a_healthy_batch_with_thinking_is_accepted() {
+    let files = thread(healthy());
+    let session = session(&files);
+    assert_eq!((session.product, session.n_records), (Product::AiSdkUiMessages, 3));
+    let roles: Vec<String> = session.messages.iter().map(|message| format!("{:?}", message.role)).collect();
+    assert_eq!(roles, ["User", "Assistant", "Tool", "Assistant", "User"]);
+    let judgement = judge(&session, None);
+    assert_eq!((judgement.verdict, judgement.is_assumed), (Verdict::Accepted, false));
+    let expected = [("c1", r#"{"grams":3}"#, false), ("c2", "no scales", true)];
+    assert_eq!(results(&files), expected.map(|(id, text, error)| (id.into(), text.into(), error)));
+    assert_eq!(session.unknown, Vec::<String>::new());
+}
+
+#[test]
+fn a_call_that_stayed_without_output_makes_the_sdk_give_up() {
+    let files = thread(json!([tool("c1", "input-available"), tool("c2", "input-available")]));
+    let words = "AI_MissingToolResultsError: Tool results are missing for tool calls c1, c2.";
+    assert_eq!(refusals(&files), [words]);
+    let files = thread(json!([tool("c1", "output-available"), tool("c2", "input-available")]));
+    let judgement = judge(&session(&files), None);
+    let refusal = &judgement.refusals[0];
+    assert_eq!(refusal.message, "AI_MissingToolResultsError: Tool result is missing for tool call c2.");
+    assert_eq!(refusal.place.as_ref().unwrap().pointer, "/1/parts/1");
+}
+
+#[test]
+fn an_open_call_at_the_very_end_is_sent_as_it_is() {
+    let files = files(&json!([user("weigh"), reply(json!([tool("c1", "input-available")]))]));
+    assert_eq!(verdict(&files), Verdict::Refused);
+}
+
+#[test]
+fn a_call_that_was_cut_while_it_streamed_is_left_out() {
+    let files = thread(json!([{ "type": "text", "text": "hm" }, tool("c1", "input-streaming")]));
+    let judgement = judge(&session(&files), None);
+    assert_eq!(judgement.verdict, Verdict::Accepted);
+    assert_eq!(judgement.sent.mended, [("leaves out calls whose arguments were cut off", 1)]);
+    assert_eq!(verdict(&thread(json!([tool("c1", "input-streaming")]))), Verdict::Accepted);
+}
+
+#[test]
+fn a_call_that_waits_for_the_user_is_open_at_the_end_and_lost_in_the_middle() {
+    for state in ["approval-requested", "approval-responded"] {
+        let end = files(&json!([user("weigh"), reply(json!([tool("c1", state)]))]));
+        assert_eq!(verdict(&end), Verdict::OpenTail);
+        assert_eq!(verdict(&thread(json!([tool("c1", state)]))), Verdict::Refused);
+    }
+    let mixed = json!([tool("c1", "approval-requested"), tool("c2", "input-available")]);
+    assert_eq!(verdict(&files(&json!([user("weigh"), reply(mixed)]))), Verdict::Refused);
+    let lost = reply(json!([tool("c0", "input-available")]));
+    let end = files(&json!([user("weigh"), lost, reply(json!([tool("c1", "approval-requested")]))]));
+    assert_eq!(refusals(&end).len(), 1);
+    let mut denied = tool("c1", "output-denied");
+    denied["approval"] = json!({ "id": "p", "approved": false, "reason": "not now" });
+    assert_eq!(results(&thread(json!([denied]))), [("c1".to_owned(), "not now".to_owned(), true)]);
+}
+
+#[test]
+fn without_a_step_between_them_calls_go_behind_the_text() {
+    let text = json!({ "type": "text", "text": "and" });
+    let files = thread(json!([tool("c1", "output-available"), text, tool("c2", "output-available")]));
+    let judgement = judge(&session(&files), None);
+    assert_eq!(judgement.verdict, Verdict::Accepted);
+    assert_eq!(judgement.sent.mended, [("moves calls behind texts", 1)]);
+}
+
+#[test]
+fn calls_stay_before_the_next_thought() {
+    let redacted = json!({ "anthropic": { "redactedData": "r" } });
+    let signed = json!({ "anthropic": { "signature": "s" } });
+    let thought =
+        |metadata: &Value| json!({ "type": "reasoning", "text": "x", "providerMetadata": metadata });
+    for (metadata, n_moved) in [(redacted, 0), (signed, 0), (json!({}), 1)] {
+        let text = json!({ "type": "text", "text": "and" });
+        let files = thread(json!([tool("c1", "output-available"), thought(&metadata), text]));
+        assert_eq!(judge(&session(&files), None).sent.mended.len(), n_moved, "{metadata}");
+    }
+}
+
+#[test]
+fn an_empty_text_is_left_out_and_a_blank_one_is_sent() {
+    let text = |text: &str| json!({ "type": "text", "text": text });
+    assert_eq!(verdict(&thread(json!([text(""), tool("c1", "output-available")]))), Verdict::Accepted);
+    assert_eq!(refusals(&thread(json!([text(" ")]))), ["anthropic-messages/text-blank"]);
+}
+
+#[test]
+fn an_invalid_input_is_sent_raw_and_none_is_refused() {
+    let mut part = tool("c1", "output-error");
+    part["input"] = Value::Null;
+    part["rawInput"] = json!(r#"{"item":1}"#);
+    assert_eq!(verdict(&thread(json!([part.clone()]))), Verdict::Accepted);
+    part["rawInput"] = json!(r#"{"item":"#);
+    assert_eq!(refusals(&thread(json!([part.clone()]))), ["anthropic-messages/tool-input-not-object"]);
+    part["rawInput"] = Value::Null;
+    assert_eq!(refusals(&thread(json!([part]))), ["anthropic-messages/tool-input-not-object"]);
+}
+
+#[test]
+fn a_blank_output_is_a_plain_string() {
+    let mut part = tool("c1", "output-available");
+    part["output"] = json!("");
+    assert_eq!(verdict(&thread(json!([part]))), Verdict::Accepted);
+}
+
+#[test]
+fn a_thought_that_another_provider_signed_is_not_sent() {
+    let own = json!({ "type": "reasoning", "text": "x", "providerMetadata": { "google": { "thoughtSignature": "s" } } });
+    let other = json!({ "type": "text", "text": "x", "providerMetadata": { "anthropic": {} } });
+    let body = judge(&session(&thread(json!([own, other]))), None).request().to_string();
+    assert!(!body.contains("thinking"), "{body}");
+}
+
+#[test]
+fn one_call_in_two_parts_is_named_and_dropping_the_second_mends_it() {
+    let mut twin = tool("c1", "input-available");
+    twin["type"] = json!("dynamic-tool");
+    twin["toolName"] = json!("weigh");
+    let files = thread(json!([tool("c1", "output-available"), twin]));
+    assert_eq!(refusals(&files), ["anthropic-messages/tool-use-id-duplicate"]);
+    let after = written(&files, &[Edit::Drop { block: place(&files, "/1/parts/1") }]);
+    assert_eq!((verdict(&after), calls(&after).len()), (Verdict::Accepted, 1));
+    // The other way round: the output is in the second part.
+    let mut twin = tool("c1", "input-available");
+    twin["type"] = json!("tool-weigh");
+    let files = thread(json!([twin, tool("c1", "output-available")]));
+    let (call, result) = (place(&files, "/1/parts/0"), place(&files, "/1/parts/1"));
+    let after = written(&files, &[Edit::Move { result, call, id: "c1".into() }]);
+    assert_eq!(verdict(&after), Verdict::Accepted);
+    assert_eq!(results(&after), [("c1".to_owned(), r#"{"grams":3}"#.to_owned(), false)]);
+}
+
+#[test]
+fn a_synthetic_result_is_an_error_and_the_rest_of_the_file_stays() {
+    let files = thread(json!([tool("c1", "output-available"), tool("c2", "input-available")]));
+    let after = written(&files, &[Edit::Synthesise { call: place(&files, "/1/parts/1"), id: "c2".into() }]);
+    assert_eq!(verdict(&after), Verdict::Accepted);
+    assert_eq!(results(&after)[1], ("c2".to_owned(), NOT_RECORDED.to_owned(), true));
+    let (old, new) = difference(&files, &after);
+    assert!(old.starts_with("input-available\"") && new.starts_with("output-error\""), "{old} | {new}");
+    assert!(new.contains(&format!(r#","errorText":"{NOT_RECORDED}"#)), "{new}");
+}
+
+#[test]
+fn the_last_part_takes_its_message_with_it() {
+    let files = files(&json!([
+        user("a"),
+        reply(json!([{ "type": "step-start" }, { "type": "text", "text": " " }])),
+        user("b")
+    ]));
+    assert_eq!(verdict(&files), Verdict::Refused);
+    let after = written(&files, &[Edit::Drop { block: place(&files, "/1/parts/1") }]);
+    assert_eq!((session(&after).n_records, verdict(&after)), (2, Verdict::Accepted));
+}
+
+#[test]
+fn truncation_ends_inside_the_reply_or_after_it() {
+    let files = thread(healthy());
+    let after = written(&files, &[Edit::Truncate { last: place(&files, "/1/parts/3") }]);
+    assert_eq!((session(&after).messages.len(), verdict(&after)), (3, Verdict::Accepted));
+    let after = written(&files, &[Edit::Truncate { last: place(&files, "/1/parts/7") }]);
+    assert_eq!((session(&after).messages.len(), session(&after).n_records), (4, 2));
+    assert!(files.main().starts_with(&after.main()[..after.main().len() - 2]));
+}
+
+#[test]
+fn a_torn_file_is_read_as_far_as_it_goes_and_closed() {
+    let whole = thread(healthy());
+    let torn = Files::one("t.json", &whole.main()[..whole.main().len() - 20]);
+    let read = session(&torn);
+    assert_eq!(read.n_records, 2);
+    assert_eq!(read.troubles[0].words, "a torn end: the file stops inside its list");
+    assert_eq!(written(&torn, &[]), torn);
+    let after = written(&torn, &[Edit::Discard { place: read.troubles[0].place.clone() }]);
+    assert!(session(&after).troubles.is_empty());
+    assert_eq!(verdict(&after), Verdict::Accepted);
+}
+
+#[test]
+fn nul_bytes_after_the_list_are_taken_out() {
+    let whole = thread(healthy());
+    let torn = Files::one("t.json", [whole.main(), &[0; 9]].concat());
+    let trouble = session(&torn).troubles[0].clone();
+    assert_eq!(trouble.words, "9 NUL bytes after the end");
+    assert_eq!(written(&torn, &[Edit::Discard { place: trouble.place }]).main(), whole.main());
+}
+
+#[test]
+fn forms_that_are_not_known_are_not_judged() {
+    let unknown = json!({ "type": "tool-weigh", "toolCallId": "c1", "state": "parked", "input": {} });
+    let error = read(&thread(json!([unknown, tool("c2", "input-available")]))).unwrap_err();
+    let words = "AI SDK UI messages: the state parked of the call at /1/parts/0 is not known";
+    assert_eq!(error.to_string(), words);
+    let old = json!([{ "type": "tool-invocation", "toolInvocation": { "state": "call" } }]);
+    assert_eq!(
+        read(&thread(old)).unwrap_err().to_string(),
+        "AI SDK UI messages: /1/parts/0 is a part of AI SDK 4"
+    );
+}
+
+#[test]
+fn a_search_of_the_provider_is_sent_as_it_was() {
+    let part = json!({
+        "type": "tool-web_search",
+        "toolCallId": "srvtoolu_1",
+        "state": "output-available",
+        "providerExecuted": true,
+        "input": { "query": "x" },
+        "output": [{ "type": "web_search_result", "url": "u", "title": "t", "pageAge": null, "encryptedContent": "e" }],
+        "callProviderMetadata": { "anthropic": {} },
+    });
+    let files = thread(json!([part, { "type": "text", "text": "found" }]));
+    let judgement = judge(&session(&files), None);
+    assert_eq!(judgement.verdict, Verdict::Accepted);
+    assert!(judgement.request().to_string().contains("web_search_tool_result"));
+}
+
+#[test]
+fn lists_of_others_are_left_to_them() {
+    let tanstack = json!([{ "id": "a", "role": "user", "parts": [{ "type": "text", "content": "hi" }] }]);
+    let gemini = json!([{ "role": "user", "parts": [{ "text": "hi" }] }]);
+    for other in
+        [json!([]), json!([{ "role": "user", "content": "hi" }]), gemini, json!({ "role": "user" }), tanstack]
+    {
+        let product = read(&files(&other)).map(|sessions| sessions[0].product);
+        assert_ne!(product.ok(), Some(Product::AiSdkUiMessages), "{other}");
+    }
+}
+
+#[test]
+fn hostile_files_are_survived() {
+    survive(&json!([user("a"), reply(healthy())]));
+    let deep = [b"[".repeat(200_000), b"{".repeat(200_000)].concat();
+    assert!(read(&Files::one("t.json", deep)).is_err());
+    let many: Vec<Value> = (0..20_000).map(|n| tool(&format!("c{n}"), "input-available")).collect();
+    let files = thread(Value::Array(many));
+    let session = session(&files);
+    let edits = session.messages[1].blocks.iter().map(|block| Edit::Drop { block: block.place.clone() });
+    let edits: Vec<Edit> = edits.skip(1).collect();
+    assert_eq!(calls(&written(&files, &edits)), ["c0"]);
+}

@@ -1,0 +1,275 @@
+//! The active branch: the chain from the last line of the conversation up, and what belongs to its replies.
+//!
+//! Each block of a reply has a line of its own, each result hangs on the line of its own call, and the next reply hangs on
+//! only one of the results. So the chain alone misses calls and results of most sessions with calls in parallel: 788
+//! results in 154 of 284 healthy sessions. Joined by `message.id` and `tool_use_id` it misses none.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::items::{self, Item, Reply};
+use super::line::{Kind, Record};
+use super::tree::{Leaf, Parent, Tree};
+use crate::{Place, Trouble};
+
+/// What is sent of a file, as lines.
+pub(super) struct Branch {
+    /// Replies and the lines between them, in the order in which they are sent.
+    pub(super) items: Vec<Item>,
+    /// The chain by `parentUuid`, from what the last compaction left, first line first.
+    pub(super) chain: Vec<usize>,
+    /// For each line whether it is on the branch.
+    pub(super) is_on: Vec<bool>,
+    /// Compactions that the conversation went through.
+    pub(super) n_compactions: usize,
+    /// Lines of the branch on which a line hangs that is not on it.
+    pub(super) n_forks: usize,
+    /// Whether the file begins in the middle of the conversation.
+    pub(super) is_excerpt: bool,
+    /// Where the chain is cut.
+    pub(super) troubles: Vec<Trouble>,
+}
+
+/// How the walk up ended.
+enum Top {
+    /// At the first line of the conversation.
+    Root,
+    /// At a compaction.
+    Boundary(usize),
+    /// At a line whose parent is not in the file.
+    Phantom(usize),
+    /// At a line that is its own ancestor.
+    Circle(usize),
+}
+
+impl Branch {
+    /// Rebuilds it.
+    pub(super) fn new(bytes: &[u8], tree: &Tree) -> Branch {
+        let mut branch = Branch {
+            items: Vec::new(),
+            chain: Vec::new(),
+            is_on: vec![false; tree.records.len()],
+            n_compactions: 0,
+            n_forks: 0,
+            is_excerpt: false,
+            troubles: Vec::new(),
+        };
+        let Some(leaf) = tree.leaf() else { return branch };
+        let top = branch.walk(tree, leaf);
+        branch.note_top(tree, &top);
+        branch.items = items::of_chain(tree, &branch.chain, leaf);
+        let boundary = match top {
+            Top::Boundary(at) => Some(at),
+            _ => None,
+        };
+        branch.join(bytes, tree, leaf, boundary);
+        branch.n_forks = branch.count_forks(tree);
+        branch
+    }
+
+    /// Goes up from the leaf. What stands before a compaction is not sent.
+    fn walk(&mut self, tree: &Tree, leaf: Leaf) -> Top {
+        let mut at = leaf.at;
+        let top = loop {
+            self.is_on[at] = true;
+            self.chain.push(at);
+            if tree.records[at].kind == Kind::Boundary {
+                break Top::Boundary(at);
+            }
+            match tree.parent(at) {
+                Parent::Nothing => break Top::Root,
+                Parent::Phantom => break Top::Phantom(at),
+                Parent::Line(parent) if self.is_on[parent] => break Top::Circle(at),
+                Parent::Line(parent) => at = parent,
+            }
+        };
+        self.chain.reverse();
+        top
+    }
+
+    fn note_top(&mut self, tree: &Tree, top: &Top) {
+        let trouble = |at: usize, words: &str| {
+            let record = &tree.records[at];
+            let span = record.span.start as u64..record.span.end as u64;
+            Trouble {
+                place: Place::in_line(record.line, span, "/parentUuid"),
+                words: words.to_owned(),
+                loses: None,
+            }
+        };
+        match *top {
+            Top::Root => {}
+            Top::Boundary(at) => self.n_compactions = n_compactions(tree, at),
+            // A file may begin in the middle of a session; then its first line hangs on one that is elsewhere.
+            Top::Phantom(0) => self.is_excerpt = true,
+            Top::Phantom(at) => {
+                self.troubles.push(trouble(
+                    at,
+                    "the thread is cut: the line that this one hangs on is not in the file",
+                ));
+            }
+            Top::Circle(at) => {
+                self.troubles.push(trouble(
+                    at,
+                    "the thread goes in a circle: this line hangs on one that hangs on it",
+                ));
+            }
+        }
+    }
+
+    /// Takes in what belongs to the replies of the chain: lines of the same message, then results whose calls are all on
+    /// the branch and have no result there.
+    fn join(&mut self, bytes: &[u8], tree: &Tree, leaf: Leaf, boundary: Option<usize>) {
+        let is_kept_back = |record: &Record| !leaf.takes(record) || record.is_api_error;
+        let is_before = |at: usize| boundary.is_some_and(|boundary| at < boundary);
+
+        let mut replies = Replies::new(bytes, tree, &self.items);
+        for (at, record) in tree.records.iter().enumerate() {
+            if self.is_on[at]
+                || record.kind != Kind::Assistant
+                || is_kept_back(record)
+                || !tree.is_current(at)
+            {
+                continue;
+            }
+            let Some(item) = replies.item_of(tree, at) else { continue };
+            let Item::Reply(reply) = &mut self.items[item] else { continue };
+            let is_other_side = reply.lines.first().is_some_and(|first| is_before(*first) != is_before(at));
+            if is_other_side || !replies.take(bytes, tree, at, item) {
+                continue;
+            }
+            reply.lines.push(at);
+            self.is_on[at] = true;
+        }
+
+        let mut answered: BTreeSet<&str> = BTreeSet::new();
+        for at in self.chain.iter().filter(|at| leaf.takes(&tree.records[**at])) {
+            answered.extend(tree.records[*at].results.iter().map(String::as_str));
+        }
+        for (at, record) in tree.records.iter().enumerate() {
+            let is_result = record.kind == Kind::User && !record.results.is_empty();
+            if self.is_on[at] || !is_result || is_kept_back(record) || !tree.is_current(at) {
+                continue;
+            }
+            let owners: Option<Vec<usize>> =
+                record.results.iter().map(|id| replies.calls.get(id.as_str()).copied()).collect();
+            let Some(item) = owners.and_then(|owners| owners.into_iter().max()) else { continue };
+            if record.results.iter().any(|id| answered.contains(id.as_str())) {
+                continue;
+            }
+            let Item::Reply(reply) = &mut self.items[item] else { continue };
+            answered.extend(record.results.iter().map(String::as_str));
+            reply.results.push(at);
+            self.is_on[at] = true;
+        }
+    }
+
+    /// Lines of the branch from which a conversation went on that is not on the branch.
+    fn count_forks(&self, tree: &Tree) -> usize {
+        let mut is_passed = self.is_on.clone();
+        let mut forks = BTreeSet::new();
+        for (at, record) in tree.records.iter().enumerate() {
+            let is_talk = matches!(record.kind, Kind::User | Kind::Assistant) && !record.is_sidechain;
+            let mut next = (is_talk && !self.is_on[at] && tree.is_current(at)).then_some(at);
+            while let Some(line) = next.filter(|line| !std::mem::replace(&mut is_passed[*line], true)) {
+                next = match tree.parent(line) {
+                    Parent::Line(parent) if self.is_on[parent] => {
+                        forks.insert(parent);
+                        None
+                    }
+                    Parent::Line(parent) => Some(parent),
+                    Parent::Nothing | Parent::Phantom => None,
+                };
+            }
+        }
+        forks.len()
+    }
+}
+
+/// Compactions from this one back: before each stands the conversation that it took the place of.
+fn n_compactions(tree: &Tree, boundary: usize) -> usize {
+    let mut is_passed = vec![false; tree.records.len()];
+    let mut n_compactions = 0;
+    let mut next = Some(boundary);
+    while let Some(at) = next.filter(|at| !std::mem::replace(&mut is_passed[*at], true)) {
+        let record = &tree.records[at];
+        n_compactions += usize::from(record.kind == Kind::Boundary);
+        next = match tree.parent(at) {
+            Parent::Line(parent) => Some(parent),
+            _ => record.logical_parent.as_deref().and_then(|uuid| tree.find(uuid)),
+        };
+    }
+    n_compactions
+}
+
+/// The replies of a branch by what belongs to them.
+struct Replies<'r> {
+    /// The replies of a `message.id`. More than one has it where a proxy gives all replies the same.
+    by_message: BTreeMap<&'r str, Vec<usize>>,
+    /// The reply of a line.
+    by_line: BTreeMap<usize, usize>,
+    /// The reply of a call.
+    calls: BTreeMap<&'r str, usize>,
+    /// What the lines of each message hold, so that a copy of a line is not taken in.
+    contents: BTreeSet<(&'r str, &'r [u8])>,
+}
+
+impl<'r> Replies<'r> {
+    fn new(bytes: &'r [u8], tree: &Tree<'r>, items: &[Item]) -> Replies<'r> {
+        let (by_message, by_line, calls) = Default::default();
+        let mut replies = Replies { by_message, by_line, calls, contents: BTreeSet::new() };
+        for (item, lines) in items.iter().enumerate().filter_map(|(n, item)| Some((n, item.reply()?))) {
+            for line in &lines.lines {
+                replies.note(bytes, tree, *line, item);
+            }
+        }
+        replies
+    }
+
+    fn note(&mut self, bytes: &'r [u8], tree: &Tree<'r>, at: usize, item: usize) {
+        let record: &'r Record = &tree.records[at];
+        if let Some(id) = record.message_id.as_deref() {
+            let items = self.by_message.entry(id).or_default();
+            if items.last() != Some(&item) {
+                items.push(item);
+            }
+            self.contents.insert((id, &bytes[record.content.clone()]));
+        }
+        self.by_line.insert(at, item);
+        self.calls.extend(record.calls.iter().map(|id| (id.as_str(), item)));
+    }
+
+    /// The reply that a line off the chain belongs to: the one of its message; of several the one that it hangs on.
+    fn item_of(&self, tree: &Tree, at: usize) -> Option<usize> {
+        let id = tree.records[at].message_id.as_deref()?;
+        match self.by_message.get(id)?.as_slice() {
+            [item] => Some(*item),
+            items => match tree.parent(at) {
+                Parent::Line(parent) => {
+                    self.by_line.get(&parent).copied().filter(|item| items.contains(item))
+                }
+                _ => None,
+            },
+        }
+    }
+
+    /// Takes a line in, unless it says again what is there.
+    fn take(&mut self, bytes: &'r [u8], tree: &Tree<'r>, at: usize, item: usize) -> bool {
+        let record: &'r Record = &tree.records[at];
+        let id = record.message_id.as_deref().unwrap_or_default();
+        let is_copy = self.contents.contains(&(id, &bytes[record.content.clone()]))
+            || record.calls.iter().any(|call| self.calls.contains_key(call.as_str()));
+        if !is_copy {
+            self.note(bytes, tree, at, item);
+        }
+        !is_copy
+    }
+}
+
+impl Item {
+    fn reply(&self) -> Option<&Reply> {
+        match self {
+            Item::Reply(reply) => Some(reply),
+            Item::Line(_) => None,
+        }
+    }
+}

@@ -1,0 +1,334 @@
+//! The lines of a file: what each is, who its parent is, and which calls and results it holds.
+//!
+//! Contents are not kept here, so that a file of 500 MB (anthropics/claude-code#19963) costs its lines and not its texts.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use brickbat_rules::json::{Document, Json};
+
+use super::version::Version;
+use crate::{Place, Trouble, json};
+
+/// A line that has a place in the tree.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Record {
+    /// From 1.
+    pub(super) line: u64,
+    /// The whole line, without its end.
+    pub(super) whole: Range<usize>,
+    /// Its JSON: the line without NUL bytes around it.
+    pub(super) span: Range<usize>,
+    /// What it is.
+    pub(super) kind: Kind,
+    /// Its id.
+    pub(super) uuid: String,
+    /// The id of the line that it hangs on.
+    pub(super) parent: Option<String>,
+    /// The line before a compaction; it is not followed for what is sent.
+    pub(super) logical_parent: Option<String>,
+    /// The line of the call that it answers, as the product notes it.
+    pub(super) source: Option<String>,
+    /// `message.id`, which the lines of one reply share.
+    pub(super) message_id: Option<String>,
+    /// Where `message.content` lies in the file.
+    pub(super) content: Range<usize>,
+    /// The calls in it that a tool of the user's machine has to answer.
+    pub(super) calls: Vec<String>,
+    /// The calls that it answers.
+    pub(super) results: Vec<String>,
+    /// Whether it holds anything but results.
+    pub(super) has_words: bool,
+    /// Whether it holds a result in the form for display.
+    pub(super) has_display: bool,
+    /// A line of a sub-agent.
+    pub(super) is_sidechain: bool,
+    /// A line of another member of a team.
+    pub(super) is_team: bool,
+    /// A line that the product wrote for the user.
+    pub(super) is_meta: bool,
+    /// An error of the API that is shown as a reply, and is never sent.
+    pub(super) is_api_error: bool,
+    /// Whether it holds thinking that is signed and lost its text.
+    pub(super) is_hollow: bool,
+    /// Whether its message has the form that is known.
+    pub(super) is_known: bool,
+    /// What a compaction keeps of the messages before it.
+    pub(super) kept: Option<Kept>,
+}
+
+/// What a line is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Words of the user, or results.
+    User,
+    /// A block of a reply.
+    Assistant,
+    /// The output of a command of the user, which is sent as words of the user.
+    LocalCommand,
+    /// The place where a compaction begins what is sent.
+    Boundary,
+    /// A line that only leads on.
+    Link,
+}
+
+/// Messages that a compaction keeps, and the line after which they stand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Kept {
+    /// The line after which they stand.
+    pub(super) anchor: String,
+    /// All of them, or the first alone.
+    pub(super) first: Vec<String>,
+    /// The last of them.
+    pub(super) last: String,
+}
+
+/// All lines of a file.
+#[derive(Debug, Default)]
+pub(super) struct Lines {
+    /// Those of the tree, each once.
+    pub(super) records: Vec<Record>,
+    /// Stretches of bookkeeping that name a line as the end of a conversation: where the name lies, and the name.
+    pub(super) leaves: Vec<(Range<usize>, String)>,
+    /// Lines that hold anything.
+    pub(super) n_lines: usize,
+    /// What cannot be read.
+    pub(super) troubles: Vec<Trouble>,
+    /// Kinds that are not known.
+    pub(super) unknown: BTreeSet<String>,
+    /// The newest version.
+    pub(super) version: Option<Version>,
+    /// The last id of a session.
+    pub(super) session: Option<String>,
+}
+
+/// Kinds of lines that only keep books.
+const BOOKKEEPING: [&str; 19] = [
+    "agent-color",
+    "agent-name",
+    "agent-setting",
+    "ai-title",
+    "attribution-snapshot",
+    "content-replacement",
+    "custom-title",
+    "file-history-delta",
+    "file-history-snapshot",
+    "last-prompt",
+    "mode",
+    "permission-mode",
+    "pr-link",
+    "queue-operation",
+    "speculation-accept",
+    "summary",
+    "tag",
+    "task-summary",
+    "worktree-state",
+];
+
+/// Unknown kinds that are noted; a release brings a few, and a hostile file as many as it has lines.
+const MAX_UNKNOWN: usize = 50;
+/// Letters of a kind that are repeated in a report; the longest that is known has 21.
+const MAX_KIND: usize = 40;
+
+impl Lines {
+    /// Reads a file.
+    pub(super) fn read(bytes: &[u8]) -> Lines {
+        let mut lines = Lines::default();
+        let mut copies: BTreeMap<String, (u64, Range<usize>)> = BTreeMap::new();
+        for line in json::lines(bytes) {
+            lines.n_lines += 1;
+            let whole = line.start..line.start + line.bytes.len();
+            let span = lines.without_nul(&line);
+            if span.is_empty() {
+                continue;
+            }
+            let Ok(document) = Document::parse(&bytes[span.clone()]) else {
+                let is_last = json::lines(&bytes[whole.end..]).next().is_none();
+                lines.troubles.push(Trouble {
+                    place: Place::in_line(line.n, line.span(), ""),
+                    words: json::trouble(line.bytes),
+                    loses: Some(match is_last {
+                        true => "the last record, which was not written to its end",
+                        false => "a record that cannot be read",
+                    }),
+                });
+                continue;
+            };
+            let Some(mut record) = lines.note(document.root(), span.start) else { continue };
+            (record.line, record.whole, record.span) = (line.n, whole, span);
+            if let Some((first, before)) = copies.get(&record.uuid)
+                && bytes[before.clone()] == bytes[record.span.clone()]
+            {
+                lines.troubles.push(Trouble {
+                    place: Place::in_line(line.n, line.span(), ""),
+                    words: format!("the same line as line {first}"),
+                    loses: Some("nothing: the same line is in the file before it"),
+                });
+                continue;
+            }
+            copies.entry(record.uuid.clone()).or_insert((record.line, record.span.clone()));
+            lines.records.push(record);
+        }
+        lines
+    }
+
+    /// The line without NUL bytes before and after it. They are what a disk that was full, or a machine that lost its
+    /// power, leaves in place of what was to be written.
+    fn without_nul(&mut self, line: &json::Line) -> Range<usize> {
+        let before = line.bytes.iter().take_while(|byte| **byte == 0).count();
+        let after = line.bytes[before..].iter().rev().take_while(|byte| **byte == 0).count();
+        let whole = line.start..line.start + line.bytes.len();
+        let inner = whole.start + before..whole.end - after;
+        for (n, stretch) in [(before, whole.start..inner.start), (after, inner.end..whole.end)] {
+            if n > 0 {
+                self.troubles.push(Trouble {
+                    place: Place::in_line(line.n, stretch.start as u64..stretch.end as u64, ""),
+                    words: format!("{n} NUL bytes"),
+                    loses: Some("nothing but the NUL bytes"),
+                });
+            }
+        }
+        inner
+    }
+
+    /// Notes what a line says of the session, and gives its record if it has a place in the tree.
+    fn note(&mut self, line: Json, start: usize) -> Option<Record> {
+        let Some(kind) = line.field("type").as_str() else {
+            self.note_unknown("a line without a type");
+            return None;
+        };
+        if let Some(version) = line.field("version").as_str().and_then(|word| Version::parse(&word)) {
+            self.version = self.version.max(Some(version));
+        }
+        if let Some(session) = text(line, "sessionId") {
+            self.session = Some(session);
+        }
+        if let Some(leaf) = line.get("leafUuid")
+            && let Some(name) = leaf.as_str()
+        {
+            let span = leaf.span();
+            self.leaves.push((start + span.start..start + span.end, name.into_owned()));
+        }
+        let is_known = matches!(&*kind, "user" | "assistant" | "system" | "attachment" | "progress");
+        if !is_known && !BOOKKEEPING.contains(&&*kind) {
+            self.note_unknown(&kind);
+        }
+        // A line of a kind that is not known leads on as well, so that a new kind does not cut the thread.
+        let uuid = text(line, "uuid")?;
+        let mut record = record(line, &kind, uuid, start);
+        // A new kind of line that holds a message may belong to the conversation.
+        record.is_known &= is_known || !line.field("message").is_object();
+        Some(record)
+    }
+
+    fn note_unknown(&mut self, kind: &str) {
+        let is_word = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, ' ' | '-' | '_');
+        let kind = match kind.len() <= MAX_KIND && kind.chars().all(is_word) {
+            true => kind,
+            false => "a type that is no word",
+        };
+        if self.unknown.len() < MAX_UNKNOWN {
+            self.unknown.insert(kind.to_owned());
+        }
+    }
+}
+
+fn record(line: Json, kind: &str, uuid: String, start: usize) -> Record {
+    let message = line.field("message");
+    let content = message.field("content");
+    let subtype = line.field("subtype");
+    let kind = match kind {
+        "user" => Kind::User,
+        "assistant" => Kind::Assistant,
+        "system" if subtype.is("compact_boundary") => Kind::Boundary,
+        "system" if subtype.is("local_command") && line.field("content").is_str() => Kind::LocalCommand,
+        _ => Kind::Link,
+    };
+    let is_conversation = matches!(kind, Kind::User | Kind::Assistant);
+    let is_of = |block: &Json, name: &str| block.field("type").is(name);
+    let ids = |name: &str, key: &str| -> Vec<String> {
+        let blocks = content.items().filter(|block| is_conversation && is_of(block, name));
+        blocks.filter_map(|block| text(block, key)).collect()
+    };
+    let is_block = |block: Json| block.is_object() && block.field("type").is_str();
+    let span = content.span();
+    Record {
+        line: 0,
+        whole: 0..0,
+        span: 0..0,
+        kind,
+        uuid,
+        parent: text(line, "parentUuid"),
+        logical_parent: text(line, "logicalParentUuid"),
+        source: text(line, "sourceToolAssistantUUID"),
+        message_id: text(message, "id").filter(|id| !id.is_empty()),
+        content: start + span.start..start + span.end,
+        calls: ids("tool_use", "id"),
+        results: ids("tool_result", "tool_use_id"),
+        has_words: content.is_str() || content.items().any(|block| !is_of(&block, "tool_result")),
+        has_display: !line.field("toolUseResult").is_null(),
+        is_sidechain: line.field("isSidechain").as_bool() == Some(true),
+        is_team: line.field("teamName").as_str().is_some_and(|name| !name.is_empty()),
+        is_meta: line.field("isMeta").as_bool() == Some(true),
+        is_api_error: line.field("isApiErrorMessage").as_bool() == Some(true)
+            || message.field("model").is("<synthetic>"),
+        is_hollow: content.items().any(is_hollow)
+            && line
+                .field("version")
+                .as_str()
+                .and_then(|word| Version::parse(&word))
+                .is_some_and(Version::loses_thinking),
+        is_known: match kind {
+            Kind::User | Kind::Assistant => {
+                content.is_str() || content.is_array() && content.items().all(is_block)
+            }
+            _ => true,
+        },
+        kept: kept(line.field("compactMetadata")),
+    }
+}
+
+/// Models that keep their thinking to themselves write such blocks too, so it is a fault only in some versions.
+fn is_hollow(block: Json) -> bool {
+    let [kind, thinking, signature] = block.pick(["type", "thinking", "signature"]);
+    let is_signed = signature.is_some_and(|signature| signature.is_str() && !signature.is_empty_str());
+    is_signed && kind.is_some_and(|kind| kind.is("thinking")) && thinking.is_some_and(Json::is_empty_str)
+}
+
+/// What a compaction keeps, as the product's own types describe it (`sdk.d.ts` of `@anthropic-ai/claude-agent-sdk`
+/// 0.3.331, `preserved_messages`): the list takes the place of the segment, and each message hangs on the one before.
+fn kept(metadata: Json) -> Option<Kept> {
+    let list = metadata.field("preservedMessages");
+    let uuids: Vec<String> =
+        list.field("uuids").items().filter_map(|uuid| Some(uuid.as_str()?.into_owned())).collect();
+    if let (Some(anchor), Some(last)) = (text(list, "anchorUuid"), uuids.last().cloned()) {
+        return Some(Kept { anchor, first: uuids, last });
+    }
+    let segment = metadata.field("preservedSegment");
+    let first = vec![text(segment, "headUuid")?];
+    Some(Kept { anchor: text(segment, "anchorUuid")?, first, last: text(segment, "tailUuid")? })
+}
+
+/// A text field.
+pub(super) fn text(value: Json, key: &str) -> Option<String> {
+    Some(value.field(key).as_str()?.into_owned())
+}
+
+/// Whether a line is one of a conversation of Claude Code; nothing if it says neither.
+///
+/// Qwen Code writes lines with the same ids, but its messages have `parts`.
+pub(super) fn is_claude_code(bytes: &[u8]) -> Option<bool> {
+    let document = Document::parse(bytes).ok()?;
+    let line = document.root();
+    let kind = line.field("type");
+    if !kind.is("user") && !kind.is("assistant") {
+        return None;
+    }
+    let [uuid, parent, session, message] = line.pick(["uuid", "parentUuid", "sessionId", "message"]);
+    let is_uuid = |value: Option<Json>| value.is_some_and(Json::is_str);
+    let is_parent = parent.is_some_and(|parent| parent.is_null() || parent.is_str());
+    let message = message.filter(|message| message.is_object())?;
+    let is_role = message.field("role").as_str() == kind.as_str();
+    let is_content = message.get("content").is_some() && message.get("parts").is_none();
+    Some(is_uuid(uuid) && is_uuid(session) && is_parent && is_role && is_content)
+}

@@ -1,0 +1,226 @@
+//! Faults that were put into a healthy session: each has to be named as what it is.
+
+use super::*;
+
+#[test]
+fn a_result_line_that_is_gone_is_a_missing_result() {
+    let mut lines = batch();
+    lines.remove(6);
+    let session = read_lines(&lines);
+    let judgement = judge(&session, None);
+    assert_eq!(rules(&judgement), ["anthropic-messages/tool-result-missing"]);
+    assert_eq!(judgement.refusals[0].place.as_ref().and_then(|place| place.line), Some(5));
+    assert_eq!(judgement.verdict, Verdict::Refused);
+    assert!(session.troubles.is_empty());
+}
+
+#[test]
+fn a_call_line_that_is_gone_leaves_a_result_without_a_call() {
+    let mut lines = batch();
+    // The line of the second call, and with it what its result hung on.
+    lines.remove(3);
+    let session = read_lines(&lines);
+    assert_eq!(
+        words_of_troubles(&session),
+        ["the thread is cut: the line that this one hangs on is not in the file"]
+    );
+    assert_eq!(session.troubles[0].place.line, Some(7));
+    assert_eq!(session.troubles[0].loses, None);
+    assert!(!session.is_excerpt);
+    let judgement = judge(&session, None);
+    assert!(rules(&judgement).contains(&"anthropic-messages/tool-result-orphan"), "{:?}", rules(&judgement));
+    let n_refused = |session: &Session| ClaudeCode.send(session).mended.len();
+    assert_eq!(n_refused(&session), 0);
+    let mut newer = session.clone();
+    newer.version = Some("2.1.280".to_owned());
+    let words = ClaudeCode.send(&newer).mended;
+    assert_eq!(
+        words,
+        [("mends itself after the provider has refused an unexpected result (since 2.1.274)", 1)]
+    );
+}
+
+#[test]
+fn a_call_line_that_is_gone_from_the_end_of_a_batch_leaves_its_result_aside() {
+    let mut lines = batch();
+    lines.remove(4);
+    let session = read_lines(&lines);
+    assert_accepted(&session);
+    let aside: Vec<String> = session.off_branch.iter().map(shape_of).collect();
+    assert_eq!(aside, ["tool: result toolu_3"]);
+}
+
+#[test]
+fn a_last_line_that_is_cut_in_half_is_torn() {
+    let mut files = file(&batch());
+    let whole = files.main().len();
+    files.files[0].bytes.truncate(whole - 60);
+    let session = read(&files);
+    assert_eq!(words_of_troubles(&session), ["a torn line: it ends before its JSON does"]);
+    assert_eq!(session.troubles[0].loses, Some("the last record, which was not written to its end"));
+    assert_eq!(session.troubles[0].place.line, Some(11));
+    assert_eq!(shape(&session).last().unwrap(), "user: Thanks.");
+    assert_accepted(&session);
+}
+
+#[test]
+fn nul_bytes_are_named_and_what_stands_before_them_is_read() {
+    let mut files = file(&batch());
+    files.files[0].bytes.extend([0; 4096]);
+    let session = read(&files);
+    assert_eq!(words_of_troubles(&session), ["4096 NUL bytes"]);
+    assert_eq!(session.messages.len(), 6);
+    // Without an end of the line before them.
+    files.files[0].bytes.retain(|byte| *byte != 0);
+    files.files[0].bytes.pop();
+    let at = files.main().len() as u64;
+    files.files[0].bytes.extend([0; 16]);
+    let session = read(&files);
+    assert_eq!((session.troubles[0].place.start, session.troubles[0].place.end), (at, at + 16));
+    assert_eq!(session.messages.len(), 6);
+    assert_accepted(&session);
+}
+
+#[test]
+fn a_line_that_stands_there_twice_is_named_and_sent_once() {
+    let mut lines = batch();
+    lines.insert(6, lines[5].clone());
+    let session = read_lines(&lines);
+    assert_eq!(words_of_troubles(&session), ["the same line as line 6"]);
+    assert_eq!(session.troubles[0].place.line, Some(7));
+    assert_eq!(shape(&session), shape(&read_lines(&batch())));
+    assert_accepted(&session);
+}
+
+#[test]
+fn a_batch_that_was_written_twice_off_the_chain_is_sent_once() {
+    let mut lines = batch();
+    lines.insert(5, with(call("x4", "a3", "m1", "toolu_3"), json!({ "timestamp": "later" })));
+    lines.insert(8, result("x3", "x4", "toolu_3"));
+    let session = read_lines(&lines);
+    assert_eq!(shape(&session)[1], "model: thinking, call toolu_1, call toolu_2, call toolu_3");
+    assert_accepted(&session);
+}
+
+#[test]
+fn a_text_that_was_written_twice_off_the_chain_is_sent_once() {
+    let session = read_lines(&[
+        user("u1", "", "Look."),
+        said("a1", "u1", "m1", "Done."),
+        said("x1", "u1", "m1", "Done."),
+        user("u2", "a1", "Good."),
+    ]);
+    assert_eq!(shape(&session), ["user: Look.", "model: Done.", "user: Good."]);
+}
+
+#[test]
+fn a_result_twice_on_the_chain_is_refused() {
+    let session = read_lines(&[
+        user("u1", "", "Look."),
+        call("a1", "u1", "m1", "toolu_1"),
+        result("r1", "a1", "toolu_1"),
+        result("r2", "r1", "toolu_1"),
+        said("b1", "r2", "m2", "Done."),
+    ]);
+    assert_eq!(rules(&judge(&session, None)), ["anthropic-messages/tool-result-duplicate"]);
+}
+
+#[test]
+fn hollow_thinking_keeps_its_signature() {
+    use brickbat_rules::histories::Block;
+    let mut lines = batch();
+    lines[1] = thought("a1", "u1", "m1", "");
+    let session = read_lines(&lines);
+    let Block::Thinking(thinking) = &session.messages[1].blocks[0].content else { panic!("no thinking") };
+    assert_eq!((thinking.text.as_str(), thinking.signature.as_deref()), ("", Some("c2lnbmVk")));
+    // Models that keep their thinking to themselves write it so as well: by itself it is no fault.
+    assert!(session.troubles.is_empty());
+    lines[1] = reply("a1", "u1", "m1", json!({ "type": "thinking", "thinking": "Hm." }));
+    let session = read_lines(&lines);
+    let Block::Thinking(thinking) = &session.messages[1].blocks[0].content else { panic!("no thinking") };
+    assert_eq!(thinking.signature, None);
+}
+
+#[test]
+fn thinking_that_lost_its_text_is_named_for_the_versions_that_lost_it() {
+    let mut lines = batch();
+    for (version, n_troubles) in [("2.1.142", 0), ("2.1.143", 1), ("2.1.156", 1), ("2.1.157", 0)] {
+        lines[1] = with(thought("a1", "u1", "m1", ""), json!({ "version": version }));
+        let session = read_lines(&lines);
+        assert_eq!(session.troubles.len(), n_troubles, "{version}");
+        for trouble in session.troubles {
+            assert_eq!(
+                trouble.words,
+                "thinking with a signature and without its text, which the provider may refuse"
+            );
+            assert_eq!((trouble.place.line, trouble.loses), (Some(2), None));
+        }
+    }
+}
+
+#[test]
+fn a_parent_that_is_not_there_cuts_the_thread() {
+    let mut lines = batch();
+    lines[9]["parentUuid"] = json!("nobody");
+    let session = read_lines(&lines);
+    assert_eq!(
+        words_of_troubles(&session),
+        ["the thread is cut: the line that this one hangs on is not in the file"]
+    );
+    assert_eq!(session.troubles[0].place.line, Some(10));
+    assert_eq!(shape(&session), ["user: Thanks.", "model: You are welcome."]);
+}
+
+#[test]
+fn a_result_off_the_chain_is_healthy() {
+    let mut lines = batch();
+    // It hangs on a line that was given up, as after a hook that was slow.
+    lines[6]["parentUuid"] = json!("x1");
+    lines.insert(6, user("x1", "a4", "[Request interrupted by user]"));
+    let session = read_lines(&lines);
+    assert_accepted(&session);
+    assert!(session.troubles.is_empty());
+}
+
+#[test]
+fn a_compaction_between_a_call_and_its_result_leaves_a_result_without_a_call() {
+    let session = read_lines(&[
+        user("u1", "", "Look."),
+        call("a1", "u1", "m1", "toolu_1"),
+        boundary("k1", "a1"),
+        summary("u2", "k1"),
+        result("r1", "u2", "toolu_1"),
+        said("b1", "r1", "m2", "Done."),
+    ]);
+    assert!(rules(&judge(&session, None)).contains(&"anthropic-messages/tool-result-orphan"));
+}
+
+#[test]
+fn a_command_between_a_call_of_a_server_tool_and_its_result_splits_the_reply() {
+    let used = json!({ "type": "server_tool_use", "id": "srvtoolu_1", "name": "advisor", "input": {} });
+    let advised = json!({
+        "type": "advisor_tool_result", "tool_use_id": "srvtoolu_1",
+        "content": { "type": "advisor_result", "text": "Go on." },
+    });
+    let command =
+        line("k1", "a1", json!({ "type": "system", "subtype": "local_command", "content": "<x>ls</x>" }));
+    let mut lines = vec![
+        user("u1", "", "Look."),
+        reply("a1", "u1", "m1", used),
+        command,
+        reply("a2", "k1", "m1", advised),
+        user("u2", "a2", "And?"),
+    ];
+    let session = read_lines(&lines);
+    assert_eq!(
+        shape(&session)[1..4],
+        ["model: server_tool_use", "user: <x>ls</x>", "model: advisor_tool_result"]
+    );
+    let judgement = judge(&session, None);
+    assert_eq!(rules(&judgement), ["anthropic-messages/server-tool-result-missing"]);
+    lines.remove(2);
+    lines[2]["parentUuid"] = json!("a1");
+    let whole = read_lines(&lines);
+    assert_eq!(shape(&whole)[1], "model: server_tool_use, advisor_tool_result");
+    assert_accepted(&whole);
+}

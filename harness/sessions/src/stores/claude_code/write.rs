@@ -1,0 +1,452 @@
+//! Edits of a file: lines are added or taken out, and lines that hung on them hang elsewhere. All other bytes stay.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use brickbat_rules::json::{Document, Json};
+use serde_json::json;
+
+use super::branch::Branch;
+use super::companions;
+use super::items::Item;
+use super::line::{Kind, Lines, Record};
+use super::new_line::{self, NewLine, Saying};
+use super::tree::{Parent, Tree};
+use crate::json::{span_of, splice};
+use crate::stores::{Edit, WriteError};
+use crate::{Files, Place, Product};
+
+/// Carries out the edits in the first file.
+pub(super) fn write(files: &Files, edits: &[Edit]) -> Result<Files, WriteError> {
+    let lines = Lines::read(files.main());
+    let tree = Tree::new(&lines.records);
+    let branch = Branch::new(files.main(), &tree);
+    let mut plan = Plan::new(files, &lines, &tree, &branch);
+    for edit in edits {
+        match edit {
+            Edit::Move { result, call, id } => plan.answer(call, id, Some(result))?,
+            Edit::Synthesise { call, id } => plan.answer(call, id, None)?,
+            Edit::Drop { block } => plan.drop_block(block)?,
+            Edit::Discard { place } => plan.discard(place)?,
+            Edit::Truncate { last } => plan.truncate(last)?,
+        }
+    }
+    let end = plan.end;
+    let mut files = files.clone();
+    let bytes = plan.carried_out();
+    if let Some(file) = files.files.first_mut() {
+        file.bytes = match end.map(|end| &tree.records[end]) {
+            Some(end) => ending_in(bytes, end),
+            None => bytes,
+        };
+    }
+    Ok(files)
+}
+
+/// What is to be done with each line.
+struct Plan<'a> {
+    files: &'a Files,
+    lines: &'a Lines,
+    tree: &'a Tree<'a>,
+    branch: &'a Branch,
+    by_line: BTreeMap<u64, usize>,
+    /// Where a line stands on the chain.
+    positions: BTreeMap<usize, usize>,
+    /// Lines that are added after a line.
+    added: BTreeMap<usize, Vec<NewLine>>,
+    /// The ids of those.
+    ids: BTreeSet<String>,
+    /// Lines that hang on an added line.
+    hung: BTreeMap<usize, String>,
+    /// Items of `message.content` that are taken out.
+    dropped: BTreeMap<usize, BTreeSet<usize>>,
+    /// Lines that are taken out.
+    removed: BTreeSet<usize>,
+    /// Stretches that are taken out.
+    discarded: BTreeSet<(usize, usize)>,
+    /// The line with which the conversation ends from here on.
+    end: Option<usize>,
+}
+
+impl<'a> Plan<'a> {
+    fn new(files: &'a Files, lines: &'a Lines, tree: &'a Tree<'a>, branch: &'a Branch) -> Plan<'a> {
+        Plan {
+            files,
+            lines,
+            tree,
+            branch,
+            by_line: tree.records.iter().enumerate().map(|(at, record)| (record.line, at)).collect(),
+            positions: branch.chain.iter().enumerate().map(|(position, at)| (*at, position)).collect(),
+            added: BTreeMap::new(),
+            ids: BTreeSet::new(),
+            hung: BTreeMap::new(),
+            dropped: BTreeMap::new(),
+            removed: BTreeSet::new(),
+            discarded: BTreeSet::new(),
+            end: None,
+        }
+    }
+
+    /// Adds a line with the result of a call after the line of the call.
+    ///
+    /// The product writes the results of a batch so: each hangs on the line of its own call. Where the call's line is the
+    /// last of its reply, what hung on it hangs on the result, so that the chain passes it.
+    fn answer(&mut self, call: &Place, id: &str, result: Option<&Place>) -> Result<(), WriteError> {
+        let at = self.record_at(call)?;
+        let record = &self.tree.records[at];
+        let document = Document::parse(&self.files.main()[record.span.clone()]);
+        let document = document.map_err(|_| refused(call, "the line cannot be read"))?;
+        let (block, display) = match result {
+            Some(place) => self.recorded(place, id)?,
+            None => (new_line::not_recorded(id), None),
+        };
+        let parent =
+            self.added.get(&at).and_then(|lines| lines.last()).map_or(&record.uuid, |line| &line.uuid);
+        let mut n = 0;
+        let mut uuid = new_line::uuid(id, n);
+        while self.tree.find(&uuid).is_some() || self.ids.contains(&uuid) {
+            n += 1;
+            uuid = new_line::uuid(id, n);
+        }
+        let edit = if result.is_some() { "moved" } else { "synthesised" };
+        let saying = Saying { parent, uuid, block: &block, display: display.as_deref(), edit };
+        let line = new_line::of(document.root(), record, saying);
+        self.ids.insert(line.uuid.clone());
+        if let Some(next) = self.next_on_chain(at) {
+            self.hung.insert(next, line.uuid.clone());
+        }
+        self.added.entry(at).or_default().push(line);
+        match result {
+            Some(place) if self.is_on_branch(place) => self.drop_block(place),
+            _ => Ok(()),
+        }
+    }
+
+    /// The line of the chain that hangs on this one, unless it is another line of the same reply.
+    fn next_on_chain(&self, at: usize) -> Option<usize> {
+        let next = *self.branch.chain.get(self.positions.get(&at)? + 1)?;
+        let (call, hanging) = (&self.tree.records[at], &self.tree.records[next]);
+        let is_same_reply = hanging.kind == Kind::Assistant && hanging.message_id == call.message_id;
+        (!is_same_reply && self.tree.hangs_as_written(next)).then_some(next)
+    }
+
+    /// A result that was recorded: its block, and its form for display.
+    fn recorded(&self, place: &Place, id: &str) -> Result<(String, Option<String>), WriteError> {
+        let missing = || refused(place, "there is no result");
+        let file = self.files.files.get(place.file).ok_or_else(missing)?;
+        if place.line.is_none() {
+            companions::call_of(&file.name).ok_or_else(missing)?;
+            return Ok((new_line::of_words(id, &String::from_utf8_lossy(&file.bytes)), None));
+        }
+        // The place is that of the value; its line begins after the end of the line before.
+        let at = usize::try_from(place.start).ok().filter(|at| *at < file.bytes.len()).ok_or_else(missing)?;
+        let start = file.bytes[..at].iter().rposition(|byte| *byte == b'\n').map_or(0, |n| n + 1);
+        let end =
+            file.bytes[at..].iter().position(|byte| *byte == b'\n').map_or(file.bytes.len(), |n| at + n);
+        let is_json = |byte: &u8| *byte != 0;
+        let line = &file.bytes[start..end];
+        let from = line.iter().position(is_json).unwrap_or(0);
+        let to = line.iter().rposition(is_json).map_or(0, |n| n + 1);
+        let document = Document::parse(line.get(from..to).unwrap_or_default()).map_err(|_| missing())?;
+        let value = document.root().pointer(&place.pointer);
+        if place.pointer == "/toolUseResult" {
+            return Ok((new_line::of_words(id, &companions::displayed_words(value)), None));
+        }
+        if !value.field("type").is("tool_result") || !value.field("tool_use_id").is(id) {
+            return Err(missing());
+        }
+        let is_alone = document.root().field("message").field("content").len() == 1;
+        let display = document.root().get("toolUseResult").filter(|_| is_alone);
+        Ok((value.raw().to_owned(), display.map(|display| display.raw().to_owned())))
+    }
+
+    fn is_on_branch(&self, place: &Place) -> bool {
+        let at = self.record_at(place).ok();
+        at.is_some_and(|at| self.branch.is_on[at]) && place.pointer.starts_with("/message/content/")
+    }
+
+    fn drop_block(&mut self, place: &Place) -> Result<(), WriteError> {
+        let at = self.record_at(place)?;
+        match place.pointer.strip_prefix("/message/content/").and_then(|n| n.parse().ok()) {
+            Some(item) => {
+                self.dropped.entry(at).or_default().insert(item);
+            }
+            None if matches!(place.pointer.as_str(), "/message/content" | "/content") => {
+                self.removed.insert(at);
+            }
+            None => return Err(refused(place, "there is no block")),
+        }
+        Ok(())
+    }
+
+    /// Takes a stretch out; with a whole line its end.
+    fn discard(&mut self, place: &Place) -> Result<(), WriteError> {
+        let bytes = self.files.main();
+        let span = usize::try_from(place.start).ok().zip(usize::try_from(place.end).ok());
+        let (start, end) = span
+            .filter(|(start, end)| place.file == 0 && start < end && *end <= bytes.len())
+            .ok_or_else(|| refused(place, "there is no such stretch"))?;
+        let is_line = start == 0 || bytes[start - 1] == b'\n';
+        let end = match bytes.get(end) {
+            Some(b'\n') if is_line => end + 1,
+            _ => end,
+        };
+        self.discarded.insert((start, end));
+        Ok(())
+    }
+
+    /// Takes the lines of the branch out that come after the message of a block.
+    fn truncate(&mut self, last: &Place) -> Result<(), WriteError> {
+        let at = self.record_at(last)?;
+        let mut lines: Vec<usize> = Vec::new();
+        let mut kept: Option<usize> = None;
+        for item in &self.branch.items {
+            let groups = match item {
+                Item::Reply(reply) => [reply.lines.as_slice(), reply.results.as_slice()],
+                Item::Line(line) => [std::slice::from_ref(line), &[]],
+            };
+            for group in groups.into_iter().filter(|group| !group.is_empty()) {
+                lines.extend(group);
+                if group.contains(&at) {
+                    kept = Some(lines.len());
+                }
+            }
+        }
+        let mut kept = kept.ok_or_else(|| refused(last, "it is not on the branch"))?;
+        if self.is_result(at, &last.pointer) {
+            // Results that follow one another are one message; words of the user in their lines are the next.
+            let mut at = at;
+            loop {
+                if self.tree.records[at].has_words {
+                    self.drop_words(at);
+                    break;
+                }
+                let next = lines.get(kept).copied();
+                let Some(next) = next.filter(|next| !self.tree.records[*next].results.is_empty()) else {
+                    break;
+                };
+                (at, kept) = (next, kept + 1);
+            }
+        }
+        let stays: BTreeSet<usize> = lines[..kept].iter().copied().collect();
+        // What leads on between the lines that stay, stays.
+        let last_kept = self.branch.chain.iter().rposition(|line| stays.contains(line));
+        let last_kept = last_kept.ok_or_else(|| refused(last, "nothing would be left"))?;
+        let goes: BTreeSet<usize> = lines[kept..].iter().copied().collect();
+        self.removed.extend(&goes);
+        self.removed.extend(&self.branch.chain[last_kept + 1..]);
+        self.end = Some(self.branch.chain[last_kept]);
+        Ok(())
+    }
+
+    /// Whether a block of a line is a result.
+    fn is_result(&self, at: usize, pointer: &str) -> bool {
+        let line = &self.files.main()[self.tree.records[at].span.clone()];
+        Document::parse(line).is_ok_and(|line| line.root().pointer(pointer).field("type").is("tool_result"))
+    }
+
+    /// Takes everything but results out of a line.
+    fn drop_words(&mut self, at: usize) {
+        let Ok(line) = Document::parse(&self.files.main()[self.tree.records[at].span.clone()]) else {
+            return;
+        };
+        let items = line.root().field("message").field("content").items().enumerate();
+        let words = items.filter(|(_, item)| !item.field("type").is("tool_result")).map(|(n, _)| n);
+        self.dropped.entry(at).or_default().extend(words);
+    }
+
+    fn record_at(&self, place: &Place) -> Result<usize, WriteError> {
+        let at = place.line.filter(|_| place.file == 0).and_then(|line| self.by_line.get(&line));
+        at.copied().ok_or_else(|| refused(place, "there is no such line in the session's own file"))
+    }
+
+    /// The bytes of the file with all of it done.
+    fn carried_out(mut self) -> Vec<u8> {
+        let bytes = self.files.main();
+        let mut changes: Vec<(Range<usize>, Vec<u8>)> = Vec::new();
+        for (at, items) in std::mem::take(&mut self.dropped) {
+            let record = &self.tree.records[at];
+            let items: Vec<usize> = items.into_iter().collect();
+            match without_items(&bytes[record.span.clone()], &items) {
+                Some(spans) if !self.removed.contains(&at) => {
+                    let start = record.span.start;
+                    changes.extend(
+                        spans.into_iter().map(|span| (start + span.start..start + span.end, Vec::new())),
+                    );
+                }
+                _ => {
+                    self.removed.insert(at);
+                }
+            }
+        }
+        let mut anchors = BTreeMap::new();
+        for at in self.branch.is_on.iter().enumerate().filter_map(|(at, is_on)| is_on.then_some(at)) {
+            let record = &self.tree.records[at];
+            let Some(parent) = self.new_parent(at, &mut anchors) else { continue };
+            let line = &bytes[record.span.clone()];
+            if let Some(span) = span_of(line, "/parentUuid") {
+                let start = record.span.start;
+                changes.push((start + span.start..start + span.end, parent.into_bytes()));
+            }
+        }
+        let new_leaves = self.new_leaves();
+        for (span, leaf) in &self.lines.leaves {
+            if let Some(new) = self.tree.find(leaf).and_then(|at| new_leaves.get(&at)) {
+                changes.push((span.clone(), json!(self.tree.records[*new].uuid).to_string().into_bytes()));
+            }
+        }
+        for (at, lines) in &self.added {
+            let end = self.tree.records[*at].whole.end;
+            let texts: String = lines.iter().map(|line| format!("\n{}", line.text)).collect();
+            changes.push((end..end, texts.into_bytes()));
+        }
+        let mut gone = std::mem::take(&mut self.discarded);
+        for at in &self.removed {
+            let whole = &self.tree.records[*at].whole;
+            gone.insert((whole.start, whole.end + usize::from(whole.end < bytes.len())));
+        }
+        // In a stretch that goes nothing else is to be done.
+        let gone = joined(gone);
+        changes.retain(|(span, _)| {
+            let before = gone.range(..=span.start).next_back();
+            before.is_none_or(|(_, end)| *end <= span.start)
+        });
+        changes.extend(gone.into_iter().map(|(start, end)| (start..end, Vec::new())));
+        splice(bytes, changes)
+    }
+
+    /// What a line that stays hangs on from here on, as JSON; nothing if that does not change.
+    fn new_parent(&self, at: usize, anchors: &mut BTreeMap<usize, String>) -> Option<String> {
+        if self.removed.contains(&at) || !self.tree.hangs_as_written(at) {
+            return None;
+        }
+        if let Some(added) = self.hung.get(&at) {
+            return Some(json!(added).to_string());
+        }
+        match self.tree.parent(at) {
+            Parent::Line(parent) if self.removed.contains(&parent) => Some(self.anchor(parent, anchors)),
+            _ => None,
+        }
+    }
+
+    /// What the lines on a line that goes hang on from here on. Each line that goes is passed once.
+    fn anchor(&self, removed: usize, anchors: &mut BTreeMap<usize, String>) -> String {
+        let mut passed = Vec::new();
+        let mut at = removed;
+        let anchor = loop {
+            if let Some(anchor) = anchors.get(&at) {
+                break anchor.clone();
+            }
+            passed.push(at);
+            if let Some(added) = self.hung.get(&at) {
+                break json!(added).to_string();
+            }
+            match self.tree.parent(at) {
+                // A circle has no more lines than there are.
+                Parent::Line(next) if self.removed.contains(&next) && passed.len() <= self.removed.len() => {
+                    at = next
+                }
+                Parent::Line(next) => break json!(self.tree.records[next].uuid).to_string(),
+                Parent::Nothing | Parent::Phantom => break "null".to_owned(),
+            }
+        };
+        anchors.extend(passed.into_iter().map(|at| (at, anchor.clone())));
+        anchor
+    }
+
+    /// For each line of the chain that goes, the line of the conversation above it that stays.
+    fn new_leaves(&self) -> BTreeMap<usize, usize> {
+        let mut leaves = BTreeMap::new();
+        let mut last = None;
+        for at in &self.branch.chain {
+            if self.removed.contains(at) {
+                leaves.extend(last.map(|last| (*at, last)));
+            } else if matches!(self.tree.records[*at].kind, Kind::User | Kind::Assistant) {
+                last = Some(*at);
+            }
+        }
+        leaves
+    }
+}
+
+/// What to take out of a line so that these items of its list go, and their commas with them; nothing if none is left.
+fn without_items(line: &[u8], dropped: &[usize]) -> Option<Vec<Range<usize>>> {
+    let document = Document::parse(line).ok()?;
+    let spans: Vec<_> = document.root().field("message").field("content").items().map(Json::span).collect();
+    let mut stretches = Vec::new();
+    let mut last_kept: Option<usize> = None;
+    for (n, span) in spans.iter().enumerate() {
+        if dropped.binary_search(&n).is_err() {
+            last_kept = Some(n);
+            continue;
+        }
+        // After an item that stays its comma goes, before the first that stays the one after it.
+        stretches.push(match (n.checked_sub(1), spans.get(n + 1)) {
+            (Some(before), _) if last_kept.is_some() => spans[before].end..span.end,
+            (_, Some(next)) => span.start..next.start,
+            _ => span.clone(),
+        });
+    }
+    last_kept.is_some().then_some(stretches)
+}
+
+/// Stretches without overlaps: where each begins and ends.
+fn joined(stretches: BTreeSet<(usize, usize)>) -> BTreeMap<usize, usize> {
+    let mut joined: BTreeMap<usize, usize> = BTreeMap::new();
+    for (start, end) in stretches {
+        match joined.last_entry() {
+            Some(mut last) if start < *last.get() => {
+                let longest = end.max(*last.get());
+                last.insert(longest);
+            }
+            _ => {
+                joined.insert(start, end);
+            }
+        }
+    }
+    joined
+}
+
+/// The bytes with this line as the end of the conversation.
+///
+/// The latest line of the file counts, so where a fork that was given up is later, the line goes to the end. Where such a
+/// fork hangs on the line itself, a line after it that says nothing makes it an end.
+fn ending_in(mut bytes: Vec<u8>, end: &Record) -> Vec<u8> {
+    if end.is_meta || is_end(&bytes, &end.uuid) {
+        return bytes;
+    }
+    let lines = Lines::read(&bytes);
+    let Some(record) = lines.records.iter().rev().find(|record| record.uuid == end.uuid) else {
+        return bytes;
+    };
+    let (whole, span) = (record.whole.clone(), record.span.clone());
+    let line = bytes[whole.clone()].to_vec();
+    let mark = Document::parse(&bytes[span]).map(|line| new_line::end_mark(line.root(), &end.uuid));
+    let gone = whole.start..whole.end + usize::from(whole.end < bytes.len());
+    bytes.drain(gone);
+    append(&mut bytes, &line);
+    if !is_end(&bytes, &end.uuid)
+        && let Ok(mark) = mark
+    {
+        append(&mut bytes, mark.as_bytes());
+    }
+    bytes
+}
+
+fn is_end(bytes: &[u8], uuid: &str) -> bool {
+    let lines = Lines::read(bytes);
+    let tree = Tree::new(&lines.records);
+    tree.leaf().is_some_and(|leaf| Some(leaf.at) == tree.find(uuid))
+}
+
+fn append(bytes: &mut Vec<u8>, line: &[u8]) {
+    if !bytes.is_empty() && !bytes.ends_with(b"\n") {
+        bytes.push(b'\n');
+    }
+    bytes.extend_from_slice(line);
+    bytes.push(b'\n');
+}
+
+fn refused(place: &Place, words: &str) -> WriteError {
+    WriteError { product: Product::ClaudeCode, place: place.to_string(), words: words.to_owned() }
+}

@@ -1,0 +1,206 @@
+//! Cline, Roo and Kilo's extension: a list of Anthropic messages.
+//!
+//! Two forms: `api_conversation_history.json`, a bare list; and since Cline 4.0 `<id>.messages.json`, an object with the
+//! list in `messages`, and next to it `<id>.compaction.json`, which is sent instead of the beginning. A bare list could
+//! be anybody's, so it is known by its name and its form together. The list is rewritten whole and not atomically, so a
+//! crash leaves the first half of it.
+//! Sources: `src/core/storage/disk.ts` of <https://github.com/cline/cline>; the package `@cline/core` 0.0.86.
+
+mod blocks;
+mod send;
+mod write;
+
+#[cfg(test)]
+mod tests;
+
+use brickbat_rules::Dialect;
+use serde_json::Value;
+
+use super::records::{Record, unknown_form};
+use super::{Edit, ReadError, Store, WriteError};
+use crate::json::{self, text};
+use crate::{Files, Place, Product, Sent, Session, Trouble};
+
+/// Sessions of Cline and what came of it.
+pub(crate) struct Cline;
+
+/// The name of the older form.
+const BARE_NAME: &str = "api_conversation_history.json";
+/// How the name of the newer form ends, and that of the compaction next to it.
+const OBJECT_END: &str = ".messages.json";
+const COMPACTION_END: &str = ".compaction.json";
+/// The newest version of the newer form that is known.
+const NEWEST_VERSION: u64 = 1;
+/// The older form.
+const BARE: &str = "JSON list";
+/// The newer form.
+const OBJECT: &str = "JSON object";
+
+impl Store for Cline {
+    fn product(&self) -> Product {
+        Product::Cline
+    }
+
+    fn recognises(&self, files: &Files) -> bool {
+        let name = files.name().rsplit('/').next().unwrap_or_default();
+        if name == BARE_NAME {
+            return Log::read(files)
+                .is_some_and(|log| log.records.iter().all(|record| is_message(&record.value)));
+        }
+        name.ends_with(OBJECT_END) && json::parse(files.main()).is_some_and(|value| is_object_form(&value))
+    }
+
+    fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError> {
+        let log = Log::read(files)
+            .ok_or_else(|| unknown_form(Product::Cline, "neither a list nor an object with one"))?;
+        if log.version > NEWEST_VERSION {
+            let words =
+                format!("version {} is newer than {NEWEST_VERSION}, the newest that is known", log.version);
+            return Err(unknown_form(Product::Cline, words));
+        }
+        session(log, files).map(|session| vec![session])
+    }
+
+    fn send(&self, session: &Session) -> Sent {
+        send::send(session)
+    }
+
+    fn fills_open_tail(&self, session: &Session) -> Option<&'static str> {
+        Some(if session.generation == BARE { send::WORDS_OF_RESUME } else { send::WORDS_OF_BUILDER })
+    }
+
+    fn write(&self, files: &Files, _: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
+        write::write(files, edits)
+    }
+}
+
+fn is_message(value: &Value) -> bool {
+    let content = &value["content"];
+    matches!(text(value, "role"), "user" | "assistant") && (content.is_string() || content.is_array())
+}
+
+fn is_object_form(value: &Value) -> bool {
+    let is_text = |key: &str| value.get(key).is_some_and(Value::is_string);
+    let messages = value.get("messages").and_then(Value::as_array);
+    is_text("sessionId")
+        && is_text("agent")
+        && messages.is_some_and(|messages| messages.iter().all(is_message))
+}
+
+/// A file of Cline's.
+struct Log {
+    generation: &'static str,
+    id: Option<String>,
+    version: u64,
+    /// The messages, in their order.
+    records: Vec<Record>,
+    /// What is left behind the last whole message where the file is cut.
+    cut: Option<Place>,
+}
+
+impl Log {
+    fn read(files: &Files) -> Option<Log> {
+        let bytes = files.main();
+        let log = |generation, records| Log { generation, id: None, version: 1, records, cut: None };
+        let Some(value) = json::parse(bytes) else {
+            let (records, cut) = whole_items(bytes)?;
+            return Some(Log { cut: Some(cut), ..log(BARE, records) });
+        };
+        let whole = Record { value, line: None, span: 0..bytes.len(), pointer: String::new() };
+        if whole.value.is_array() {
+            return Some(log(BARE, whole.items(bytes, "")));
+        }
+        let id = whole.value.get("sessionId").and_then(Value::as_str).map(str::to_owned);
+        let version = whole.value.get("version").and_then(Value::as_u64).unwrap_or(1);
+        is_object_form(&whole.value).then(|| Log {
+            id,
+            version,
+            ..log(OBJECT, whole.items(bytes, "/messages"))
+        })
+    }
+}
+
+/// The whole items of a list that is cut, and the rest.
+fn whole_items(bytes: &[u8]) -> Option<(Vec<Record>, Place)> {
+    let skip = |at: usize, is: fn(&u8) -> bool| at + bytes[at..].iter().take_while(|byte| is(byte)).count();
+    let start = skip(0, u8::is_ascii_whitespace);
+    if bytes.get(start) != Some(&b'[') {
+        return None;
+    }
+    let (mut at, mut end, mut records) = (start + 1, start + 1, Vec::new());
+    loop {
+        at = skip(at, |byte| byte.is_ascii_whitespace() || *byte == b',');
+        let mut values = serde_json::Deserializer::from_slice(&bytes[at..]).into_iter::<Value>();
+        let Some(Ok(value)) = values.next() else { break };
+        end = at + values.byte_offset();
+        records.push(Record { value, line: None, span: at..end, pointer: format!("/{}", records.len()) });
+        at = end;
+    }
+    let rest = Place::in_file(end as u64..bytes.len() as u64, "");
+    (!records.is_empty()).then_some((records, rest))
+}
+
+fn session(log: Log, files: &Files) -> Result<Session, ReadError> {
+    let trouble = |place: Place| Trouble {
+        place,
+        words: "the list is cut: the file ends before its JSON does".to_owned(),
+        loses: Some("what is left of the last message"),
+    };
+    let mut session = Session {
+        product: Product::Cline,
+        version: None,
+        generation: log.generation,
+        id: log.id,
+        dialect: None,
+        model: None,
+        messages: Vec::new(),
+        off_branch: Vec::new(),
+        branch: "the list",
+        n_records: log.records.len(),
+        n_compactions: 0,
+        n_forks: 0,
+        troubles: log.cut.into_iter().map(trouble).collect(),
+        unknown: Vec::new(),
+        is_excerpt: false,
+        body: None,
+    };
+    let mut n_replaced = 0;
+    if let Some((records, n)) =
+        compaction(files).filter(|(_, n)| log.generation == OBJECT && *n <= log.records.len())
+    {
+        n_replaced = n;
+        session.n_compactions = 1;
+        for (record, file) in records {
+            let mut message = blocks::message(&record)?;
+            message.place.file = file;
+            message.blocks.iter_mut().for_each(|block| block.place.file = file);
+            session.messages.push(message);
+        }
+    }
+    if files.ending_in("context_history.json").is_some_and(|(index, _)| index > 0) {
+        session.unknown.push("edits of texts in `context_history.json`".to_owned());
+    }
+    let mut n_shown = 0;
+    for record in &log.records {
+        let message = blocks::message(record)?;
+        // `displayOnly` messages are taken out before anything is counted.
+        let is_shown = record.value.pointer("/metadata/displayOnly") == Some(&Value::Bool(true));
+        let is_sent = !is_shown && n_shown >= n_replaced;
+        n_shown += usize::from(!is_shown);
+        if let Some(model) = record.value.get("modelInfo") {
+            session.model = model.get("id").and_then(Value::as_str).map(str::to_owned);
+            session.dialect = (text(model, "provider") == "anthropic").then_some(Dialect::AnthropicMessages);
+        }
+        if is_sent { session.messages.push(message) } else { session.off_branch.push(message) }
+    }
+    Ok(session)
+}
+
+/// The messages of the compaction next to the list, each with the index of its file, and for how many it stands.
+fn compaction(files: &Files) -> Option<(Vec<(Record, usize)>, usize)> {
+    let (index, file) = files.ending_in(COMPACTION_END).filter(|(index, _)| *index > 0)?;
+    let value = json::parse(&file.bytes)?;
+    let n = usize::try_from(value.get("source_message_count")?.as_u64()?).ok()?;
+    let whole = Record { value, line: None, span: 0..file.bytes.len(), pointer: String::new() };
+    Some((whole.items(&file.bytes, "/messages").into_iter().map(|record| (record, index)).collect(), n))
+}

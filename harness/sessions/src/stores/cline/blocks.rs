@@ -1,0 +1,78 @@
+//! Messages of a list of Anthropic messages.
+
+use brickbat_rules::Dialect;
+use brickbat_rules::histories::{self, Call, CallResult, Image, Role, Thinking};
+use serde_json::{Value, json};
+
+use crate::json::text;
+use crate::stores::ReadError;
+use crate::stores::records::{Record, unknown_form};
+use crate::{Block, Ending, Message, Product};
+
+pub(super) fn message(record: &Record) -> Result<Message, ReadError> {
+    let at = |pointer: String, content| Block { place: record.place(&pointer), content, state: None };
+    let blocks: Vec<Block> = match &record.value["content"] {
+        Value::String(words) => vec![at("/content".to_owned(), histories::Block::Text(words.clone()))],
+        Value::Array(blocks) => {
+            blocks.iter().enumerate().map(|(n, value)| at(format!("/content/{n}"), block(value))).collect()
+        }
+        _ => return Err(unknown_form(Product::Cline, "a content that is neither text nor blocks")),
+    };
+    let has_result = blocks.iter().any(|block| matches!(block.content, histories::Block::Result(_)));
+    let role = match (record.text("role"), has_result) {
+        ("assistant", _) => Role::Assistant,
+        ("user", true) => Role::Tool,
+        ("user", false) => Role::User,
+        _ => return Err(unknown_form(Product::Cline, "a message of a role that is not known")),
+    };
+    let id = record.value.get("id").and_then(Value::as_str).map(str::to_owned);
+    Ok(Message { role, blocks, id, place: record.place(""), ending: Ending::Whole })
+}
+
+fn block(value: &Value) -> histories::Block {
+    let own = |key: &str| text(value, key).to_owned();
+    match text(value, "type") {
+        "text" => histories::Block::Text(own("text")),
+        "thinking" => {
+            let signature = value.get("signature").and_then(Value::as_str).map(str::to_owned);
+            histories::Block::Thinking(Thinking { text: own("thinking"), signature, id: None })
+        }
+        "tool_use" => histories::Block::Call(Call {
+            id: own("id"),
+            name: own("name"),
+            arguments: value.get("input").map_or_else(|| "{}".to_owned(), Value::to_string),
+            ..Call::default()
+        }),
+        "tool_result" => histories::Block::Result(CallResult {
+            call: own("tool_use_id"),
+            name: own("name"),
+            output: match &value["content"] {
+                Value::String(words) => vec![histories::Block::Text(words.clone())],
+                Value::Array(blocks) => blocks.iter().map(block).collect(),
+                _ => Vec::new(),
+            },
+            is_error: value["is_error"] == json!(true),
+        }),
+        "image" => image(value),
+        // A file of the newer form is sent as its text.
+        "file" if value.get("content").is_some_and(Value::is_string) => {
+            histories::Block::Text(own("content"))
+        }
+        _ => histories::Block::Native { dialect: Dialect::AnthropicMessages, value: value.clone() },
+    }
+}
+
+/// An image: Anthropic's, or with its fields in the block as in the newer form.
+fn image(value: &Value) -> histories::Block {
+    let source = value.get("source").unwrap_or(value);
+    let media_type = match text(source, "media_type") {
+        "" => text(source, "mediaType"),
+        media_type => media_type,
+    };
+    match source.get("data").and_then(Value::as_str) {
+        Some(data) => {
+            histories::Block::Image(Image { media_type: media_type.to_owned(), data: data.to_owned() })
+        }
+        None => histories::Block::Native { dialect: Dialect::AnthropicMessages, value: value.clone() },
+    }
+}

@@ -1,0 +1,48 @@
+//! Codex: rollouts, JSONL that is only added to, plain or packed with Zstandard.
+//!
+//! Forms: `codex-rs/protocol/src/protocol.rs` and `codex-rs/rollout/src` of <https://github.com/openai/codex>. The
+//! databases beside the rollouts (`state_5.sqlite`, `thread_history_1.sqlite`) are projections and are not read.
+
+mod items;
+mod read;
+mod replay;
+mod send;
+#[cfg(test)]
+mod tests;
+mod unpack;
+mod write;
+
+use super::{Edit, ReadError, Store, WriteError};
+use crate::{Files, Product, Sent, Session};
+
+/// Codex's rollouts.
+pub(crate) struct Codex;
+
+impl Store for Codex {
+    fn product(&self) -> Product {
+        Product::Codex
+    }
+
+    fn recognises(&self, files: &Files) -> bool {
+        unpack::head(files).is_some_and(|head| read::is_rollout(&head))
+    }
+
+    fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError> {
+        let form = |words| ReadError::Form { product: Product::Codex, words };
+        let unpacked = unpack::unpack(files).map_err(form)?;
+        read::session(&unpacked).map(|session| vec![session]).map_err(form)
+    }
+
+    fn send(&self, session: &Session) -> Sent {
+        send::send(session)
+    }
+
+    fn fills_open_tail(&self, session: &Session) -> Option<&'static str> {
+        let words = "Codex answers it with the output `aborted` in each request, and does not store that";
+        send::fills_tail(session).then_some(words)
+    }
+
+    fn write(&self, files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
+        write::write(files, session, edits)
+    }
+}

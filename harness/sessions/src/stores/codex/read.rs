@@ -1,0 +1,230 @@
+//! The records of a rollout.
+
+use std::collections::BTreeSet;
+
+use brickbat_rules::Dialect;
+use brickbat_rules::json::{Document, Json};
+
+use super::items::{At, Item, Standing, Strange, item, spoken, text};
+use super::replay::Replay;
+use super::unpack::Unpacked;
+use crate::json::{Line, lines, trouble, word};
+use crate::{Ending, Place, Product, Session, Trouble};
+
+/// Types of records that are known (`RolloutItem`). Those of the second list say nothing to the model.
+const SPOKEN: [&str; 4] = ["response_item", "compacted", "event_msg", "inter_agent_communication"];
+const SILENT: [&str; 9] = [
+    "session_meta",
+    "turn_context",
+    "world_state",
+    "inter_agent_communication_metadata",
+    "rollout_reference",
+    "token_usage_record",
+    "security_risk_score",
+    "retained_context",
+    "realtime_item",
+];
+
+/// Lines among which the first record is looked for: the first may be torn.
+const MAX_HEAD_LINES: usize = 8;
+
+/// Whether these are the first bytes of a rollout.
+pub(super) fn is_rollout(head: &[u8]) -> bool {
+    let documents = lines(head).take(MAX_HEAD_LINES).filter_map(|line| Document::parse(line.bytes).ok());
+    let mut records = documents.map(|document| {
+        let [kind, payload, time] = document.root().pick(["type", "payload", "timestamp"]);
+        let is_known = |kind: &str| SPOKEN.contains(&kind) || SILENT.contains(&kind);
+        time.is_some_and(Json::is_str)
+            && payload.is_some_and(Json::is_object)
+            && kind.and_then(Json::as_str).is_some_and(|kind| is_known(&kind))
+    });
+    records.next() == Some(true)
+}
+
+/// The session of a rollout.
+///
+/// # Errors
+///
+/// An item of the conversation of a type that is not known.
+pub(super) fn session(rollout: &Unpacked<'_>) -> Result<Session, String> {
+    let mut reader = Reader::default();
+    for line in lines(&rollout.bytes) {
+        reader.line(&line)?;
+    }
+    if let Some(words) = rollout.cut {
+        let loses = Some("what was packed after the cut");
+        reader.troubles.push(Trouble { place: Place::default(), words: words.to_owned(), loses });
+    }
+    Ok(reader.finish())
+}
+
+#[derive(Default)]
+struct Reader {
+    replay: Replay,
+    troubles: Vec<Trouble>,
+    unknown: BTreeSet<String>,
+    n_records: usize,
+    id: Option<String>,
+    version: Option<String>,
+    model: Option<String>,
+    /// Whether the first record is no `session_meta`.
+    is_excerpt: bool,
+    /// Whether each record has an ordinal, as `session_meta.history_mode` says.
+    is_paginated: bool,
+    /// The ordinal of the last record, and where the record lies.
+    last: Option<(Option<u64>, Place)>,
+}
+
+impl Reader {
+    fn line(&mut self, line: &Line<'_>) -> Result<(), String> {
+        let at = At { line: line.n, start: line.start };
+        let place = Place::in_line(line.n, line.span(), "");
+        let Ok(document) = Document::parse(line.bytes) else {
+            let words = trouble(line.bytes);
+            self.troubles.push(Trouble { place, words, loses: Some("one record") });
+            return Ok(());
+        };
+        let [kind, payload, ordinal] = document.root().pick(["type", "payload", "ordinal"]);
+        let (Some(kind), Some(payload)) = (kind.and_then(Json::as_str), payload) else {
+            let words = "a line that is no record".to_owned();
+            self.troubles.push(Trouble { place, words, loses: Some("one record") });
+            return Ok(());
+        };
+        if self.n_records == 0 {
+            self.is_excerpt = kind != "session_meta";
+            self.is_paginated = payload.field("history_mode").is("paginated");
+        }
+        self.n_records += 1;
+        self.ordinal(ordinal.and_then(Json::as_u64), &place);
+        match kind.as_ref() {
+            "session_meta" => self.meta(payload),
+            "turn_context" => self.model = payload.field("model").as_str().map(|model| model.into_owned()),
+            "response_item" => {
+                if let Some(item) = self.item(payload, at, "/payload".to_owned())? {
+                    self.replay.push(item);
+                }
+            }
+            "inter_agent_communication" => {
+                // It is made into an item of its own, whose words do not matter to what is refused.
+                let place = at.place(payload, "/payload".to_owned());
+                self.replay.push(spoken("[inter_agent_communication]".to_owned(), place, Standing::Turn));
+            }
+            "compacted" => self.compacted(payload, at)?,
+            "event_msg" => self.event(payload)?,
+            kind if SILENT.contains(&kind) => {}
+            kind => {
+                self.unknown.insert(word(kind));
+            }
+        }
+        Ok(())
+    }
+
+    /// The first `session_meta` is the session's; a fork has those of its parents after it.
+    fn meta(&mut self, payload: Json<'_, '_>) {
+        if self.id.is_none() {
+            self.id = payload.field("id").as_str().map(|id| id.into_owned());
+        }
+        if let Some(version) = payload.field("cli_version").as_str() {
+            self.version = Some(version.into_owned());
+        }
+    }
+
+    fn item(&mut self, value: Json<'_, '_>, at: At, pointer: String) -> Result<Option<Item>, String> {
+        let place = at.place(value, pointer.clone());
+        match item(value, at, pointer) {
+            Ok(item) => return Ok(Some(item)),
+            Err(Strange::Kind(kind)) => {
+                return Err(format!("an item of the type {kind} in line {}", at.line));
+            }
+            Err(Strange::Lacks(words)) => {
+                let words = format!("{words}; Codex passes over the record");
+                self.troubles.push(Trouble { place, words, loses: None });
+            }
+            // What is known and never sent needs no note.
+            Err(Strange::Unsent(kind)) if kind.starts_with("message") => {
+                self.replay.set_aside(spoken(text(value, "content"), place, Standing::Other));
+            }
+            Err(Strange::Unsent(_)) => {}
+        }
+        Ok(None)
+    }
+
+    fn compacted(&mut self, payload: Json<'_, '_>, at: At) -> Result<(), String> {
+        let Some(replacement) = payload.get("replacement_history").filter(|list| list.is_array()) else {
+            let message = payload.field("message");
+            let place = match message.is_str() {
+                true => at.place(message, "/payload/message".to_owned()),
+                false => at.place(payload, "/payload".to_owned()),
+            };
+            let words = match text(payload, "message") {
+                empty if empty.is_empty() => "(no summary available)".to_owned(),
+                words => words,
+            };
+            return self.replay.compact(spoken(words, place, Standing::Summary)).map_err(|_| too_many());
+        };
+        let mut items = Vec::new();
+        for (n, value) in replacement.items().enumerate() {
+            items.extend(self.item(value, at, format!("/payload/replacement_history/{n}"))?);
+        }
+        self.replay.replace(items);
+        Ok(())
+    }
+
+    fn event(&mut self, payload: Json<'_, '_>) -> Result<(), String> {
+        let kind = payload.field("type");
+        if kind.is("thread_rolled_back") {
+            let n_turns = payload.field("num_turns").as_u64().unwrap_or_default();
+            return self.replay.roll_back(n_turns).map_err(|_| too_many());
+        }
+        if kind.is("turn_aborted") {
+            self.replay.abort(Ending::Aborted);
+        }
+        Ok(())
+    }
+
+    /// In paginated mode the ordinals grow from record to record (`codex-rs/rollout/src/ordinal.rs`).
+    fn ordinal(&mut self, ordinal: Option<u64>, place: &Place) {
+        let before = self.last.as_ref().and_then(|(before, _)| *before);
+        if self.is_paginated
+            && let (Some(before), Some(now)) = (before, ordinal)
+            && now <= before
+        {
+            let words = "the ordinal is not greater than that of the record before".to_owned();
+            self.troubles.push(Trouble { place: place.clone(), words, loses: None });
+        }
+        self.last = Some((ordinal, place.clone()));
+    }
+
+    fn finish(mut self) -> Session {
+        // "final paginated rollout record at … is missing an ordinal"
+        if let Some((None, place)) = self.last.take().filter(|_| self.is_paginated) {
+            let words = "the last record has no ordinal, so Codex cannot go on with the rollout".to_owned();
+            self.troubles.push(Trouble { place, words, loses: None });
+        }
+        let (n_compactions, n_forks) = (self.replay.n_compactions, self.replay.n_rollbacks);
+        let (messages, off_branch) = self.replay.finish();
+        Session {
+            product: Product::Codex,
+            version: self.version,
+            generation: if self.is_paginated { "JSONL, paginated" } else { "JSONL" },
+            id: self.id,
+            // Codex speaks no other since its support of Chat Completions was taken out.
+            dialect: Some(Dialect::OpenaiResponses),
+            model: self.model,
+            messages,
+            off_branch,
+            branch: "the file's order from the newest compaction on, without turns that were rolled back",
+            n_records: self.n_records,
+            n_compactions,
+            n_forks,
+            troubles: self.troubles,
+            unknown: self.unknown.into_iter().collect(),
+            is_excerpt: self.is_excerpt,
+            body: None,
+        }
+    }
+}
+
+fn too_many() -> String {
+    "more compactions and rollbacks than can be replayed".to_owned()
+}

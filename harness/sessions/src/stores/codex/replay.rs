@@ -1,0 +1,159 @@
+//! How the branch is rebuilt: records are replayed from the first to the last.
+//!
+//! `reconstruct_history_from_rollout` in `codex-rs/core/src/session/rollout_reconstruction.rs` begins at the newest
+//! compaction that survives; what it replays from there gives the same as to replay everything, since a compaction with
+//! a replacement puts that in the place of all before it.
+
+use brickbat_rules::histories::{Block, Role};
+
+use super::items::{Item, Standing};
+use crate::{Ending, Message};
+
+/// The items of a rollout, and which of them are sent.
+#[derive(Default)]
+pub(super) struct Replay {
+    items: Vec<Item>,
+    /// Indices of items, in the order in which they are sent.
+    branch: Vec<usize>,
+    /// Items that compactions and rollbacks have looked at.
+    n_steps: usize,
+    pub(super) n_compactions: usize,
+    pub(super) n_rollbacks: usize,
+}
+
+/// Items that compactions and rollbacks may look at in all. Each looks at the whole branch at worst; a real rollout has
+/// tens of them, and a few thousand items.
+const MAX_STEPS: usize = 10_000_000;
+
+/// Bytes of the user's words that a compaction without a replacement keeps: 20,000 tokens at four bytes
+/// (`COMPACT_USER_MESSAGE_MAX_TOKENS` in `codex-rs/core/src/compact.rs`).
+const MAX_KEPT_BYTES: usize = 80_000;
+
+/// More compactions and rollbacks than any rollout has.
+pub(super) struct TooMany;
+
+impl Replay {
+    /// An item comes.
+    pub(super) fn push(&mut self, item: Item) {
+        self.branch.push(self.items.len());
+        self.items.push(item);
+    }
+
+    /// An item that is never sent.
+    pub(super) fn set_aside(&mut self, item: Item) {
+        self.items.push(item);
+    }
+
+    /// The last reply was stopped.
+    pub(super) fn abort(&mut self, ending: Ending) {
+        let last = self.branch.last().and_then(|last| self.items.get_mut(*last));
+        if let Some(last) = last.filter(|last| last.message.role == Role::Assistant) {
+            last.message.ending = ending;
+        }
+    }
+
+    /// A compaction puts other items in the place of all.
+    pub(super) fn replace(&mut self, items: Vec<Item>) {
+        self.n_compactions += 1;
+        self.branch.clear();
+        for item in items {
+            self.push(item);
+        }
+    }
+
+    /// A compaction of an old version: the newest words of the user stay, and the summary comes after them
+    /// (`build_compacted_history` in `codex-rs/core/src/compact.rs`).
+    pub(super) fn compact(&mut self, summary: Item) -> Result<(), TooMany> {
+        self.n_compactions += 1;
+        self.step(self.branch.len())?;
+        let mut left = MAX_KEPT_BYTES;
+        let mut kept = Vec::new();
+        for n in self.branch.iter().rev() {
+            if left == 0 {
+                break;
+            }
+            if self.standing(*n) != Some(Standing::Turn) {
+                continue;
+            }
+            left = left.saturating_sub(self.items.get(*n).map_or(0, |item| n_bytes(&item.message)));
+            kept.push(*n);
+        }
+        kept.reverse();
+        self.branch = kept;
+        self.push(summary);
+        Ok(())
+    }
+
+    /// The last turns of the user are taken off, with what Codex said before the first of them
+    /// (`drop_last_n_user_turns` in `codex-rs/core/src/context_manager/history.rs`). What came before the first turn of
+    /// all stays.
+    pub(super) fn roll_back(&mut self, n_turns: u64) -> Result<(), TooMany> {
+        if n_turns == 0 {
+            return Ok(());
+        }
+        self.n_rollbacks += 1;
+        let mut left = n_turns;
+        let mut cut = self.branch.len();
+        let mut n_seen = 0;
+        let mut is_first = true;
+        for (at, n) in self.branch.iter().enumerate().rev() {
+            n_seen += 1;
+            if self.standing(*n) != Some(Standing::Turn) && self.standing(*n) != Some(Standing::Summary) {
+                continue;
+            }
+            if left == 0 {
+                is_first = false;
+                break;
+            }
+            (left, cut) = (left - 1, at);
+        }
+        self.step(n_seen)?;
+        while !is_first && cut > 0 && self.standing(self.branch[cut - 1]) == Some(Standing::Context) {
+            cut -= 1;
+        }
+        self.branch.truncate(cut);
+        Ok(())
+    }
+
+    /// The messages that are sent, and those that are not.
+    pub(super) fn finish(self) -> (Vec<Message>, Vec<Message>) {
+        let mut slots: Vec<Option<Message>> = self.items.into_iter().map(|item| Some(item.message)).collect();
+        let mut messages = Vec::new();
+        for n in self.branch {
+            messages.extend(slots.get_mut(n).and_then(Option::take));
+        }
+        (group(messages), group(slots.into_iter().flatten().collect()))
+    }
+
+    fn standing(&self, n: usize) -> Option<Standing> {
+        self.items.get(n).map(|item| item.standing)
+    }
+
+    fn step(&mut self, n: usize) -> Result<(), TooMany> {
+        self.n_steps += n;
+        if self.n_steps > MAX_STEPS { Err(TooMany) } else { Ok(()) }
+    }
+}
+
+/// Items of one reply are one message, and so are outputs that follow each other.
+pub(super) fn group(items: Vec<Message>) -> Vec<Message> {
+    let mut messages: Vec<Message> = Vec::new();
+    for item in items {
+        match messages.last_mut() {
+            Some(last) if last.role == item.role && matches!(item.role, Role::Assistant | Role::Tool) => {
+                last.blocks.extend(item.blocks);
+                last.ending = item.ending;
+            }
+            _ => messages.push(item),
+        }
+    }
+    messages
+}
+
+fn n_bytes(message: &Message) -> usize {
+    let texts = message.blocks.iter().map(|block| match &block.content {
+        Block::Text(words) => words.len(),
+        _ => 0,
+    });
+    texts.sum()
+}

@@ -1,0 +1,211 @@
+//! What Codex sends of a branch: each call gets an output, each output has a call.
+//!
+//! `ContextManager::for_prompt` and `codex-rs/core/src/context_manager/normalize.rs` of
+//! <https://github.com/openai/codex>, which write nothing back. They pair by sets of ids, one set for each sort of tool. So
+//! they do not see an output before its call, a second output, or an id that is used twice.
+
+use std::collections::BTreeSet;
+
+use brickbat_rules::Dialect;
+use brickbat_rules::histories::{Block, Call, CallResult, Image, Role};
+use serde_json::{Value, json};
+
+use super::items::{CUSTOM, CUSTOM_OUTPUT, SEARCH, SEARCH_OUTPUT, SHELL};
+use super::replay::group;
+use crate::{Ending, Message, Sent, Session};
+
+const ANSWERED: &str = "answers calls without an output with `aborted`";
+const SEARCHED: &str = "answers tool searches without an output as completed, with no tools";
+const LEFT_OUT: &str = "leaves out outputs without a call";
+
+/// What is sent of a session.
+pub(super) fn send(session: &Session) -> Sent {
+    let items = single(&session.messages);
+    let pairs = Pairs::of(&items);
+    let (mut n_answered, mut n_searched) = (0, 0);
+    let mut sent = Vec::with_capacity(items.len());
+    for item in items {
+        let answer = pairs.answer(&item);
+        sent.push(item);
+        if let Some(answer) = answer {
+            match answer.blocks.first().and_then(|block| block.state.as_deref()) {
+                Some(SEARCH_OUTPUT) => n_searched += 1,
+                _ => n_answered += 1,
+            }
+            sent.push(answer);
+        }
+    }
+    let n_before = sent.len();
+    sent.retain(|item| !pairs.is_orphan(item));
+    let n_left_out = n_before - sent.len();
+    for block in sent.iter_mut().flat_map(|item| &mut item.blocks) {
+        if let Some(value) = native(block) {
+            block.content = Block::Native { dialect: Dialect::OpenaiResponses, value };
+        }
+    }
+    let mended = [(ANSWERED, n_answered), (SEARCHED, n_searched), (LEFT_OUT, n_left_out)];
+    let mended = mended.into_iter().filter(|(_, n)| *n > 0).collect();
+    Sent { messages: group(sent), mended, gives_up: None }
+}
+
+/// Whether it answers every call at the end that has no output after it. A call whose output stands before it is none.
+pub(super) fn fills_tail(session: &Session) -> bool {
+    let Some(last) = session.messages.iter().rposition(|message| message.role == Role::Assistant) else {
+        return true;
+    };
+    let (before, tail) = session.messages.split_at(last);
+    let before = Pairs::of(before);
+    let tail = Pairs::of(tail);
+    tail.calls.difference(&tail.outputs).all(|call| !before.outputs.contains(call))
+}
+
+/// The items one by one. What the user and Codex say stays together.
+fn single(messages: &[Message]) -> Vec<Message> {
+    let mut items = Vec::new();
+    for message in messages {
+        if !matches!(message.role, Role::Assistant | Role::Tool) {
+            items.push(message.clone());
+            continue;
+        }
+        let one = |block: &crate::Block| Message {
+            role: message.role,
+            blocks: vec![block.clone()],
+            id: None,
+            place: block.place.clone(),
+            ending: message.ending,
+        };
+        items.extend(message.blocks.iter().map(one));
+    }
+    items
+}
+
+/// The sorts of tools, each with ids of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Sort {
+    Function,
+    Custom,
+    Search,
+}
+
+/// The ids of the calls and of the outputs.
+struct Pairs {
+    calls: BTreeSet<(Sort, String)>,
+    outputs: BTreeSet<(Sort, String)>,
+}
+
+impl Pairs {
+    fn of(items: &[Message]) -> Pairs {
+        let mut pairs = Pairs { calls: BTreeSet::new(), outputs: BTreeSet::new() };
+        for block in items.iter().flat_map(|item| &item.blocks) {
+            match &block.content {
+                Block::Call(call) => pairs.calls.insert((sort(block), call.id.clone())),
+                Block::Result(result) => pairs.outputs.insert((sort(block), result.call.clone())),
+                _ => continue,
+            };
+        }
+        pairs
+    }
+
+    /// The output that is put directly after a call that has none.
+    fn answer(&self, item: &Message) -> Option<Message> {
+        let block = item.blocks.first()?;
+        let Block::Call(call) = &block.content else { return None };
+        let sort = sort(block);
+        if self.outputs.contains(&(sort, call.id.clone())) {
+            return None;
+        }
+        let (output, state) = match sort {
+            Sort::Function => (Block::Text("aborted".to_owned()), None),
+            Sort::Custom => (Block::Text("aborted".to_owned()), Some(CUSTOM_OUTPUT)),
+            Sort::Search => {
+                let value = json!({
+                    "type": SEARCH_OUTPUT,
+                    "call_id": call.id,
+                    "status": "completed",
+                    "execution": "client",
+                    "tools": [],
+                });
+                (Block::Native { dialect: Dialect::OpenaiResponses, value }, Some(SEARCH_OUTPUT))
+            }
+        };
+        let result = CallResult { call: call.id.clone(), output: vec![output], ..CallResult::default() };
+        let content = Block::Result(result);
+        let block = crate::Block { place: block.place.clone(), content, state: state.map(str::to_owned) };
+        let place = block.place.clone();
+        Some(Message { role: Role::Tool, blocks: vec![block], id: None, place, ending: Ending::Whole })
+    }
+
+    fn is_orphan(&self, item: &Message) -> bool {
+        item.blocks.first().is_some_and(|block| match &block.content {
+            Block::Result(result) => !self.calls.contains(&(sort(block), result.call.clone())),
+            _ => false,
+        })
+    }
+}
+
+/// The sort of a call or an output. The output of a local shell is that of a function.
+fn sort(block: &crate::Block) -> Sort {
+    match block.state.as_deref() {
+        Some(CUSTOM | CUSTOM_OUTPUT) => Sort::Custom,
+        Some(SEARCH | SEARCH_OUTPUT) => Sort::Search,
+        _ => Sort::Function,
+    }
+}
+
+/// The item of a call or an output that is not a function's.
+fn native(block: &crate::Block) -> Option<Value> {
+    let kind = block.state.as_deref()?;
+    match (&block.content, kind) {
+        (Block::Call(call), CUSTOM) => Some(with_id(
+            call,
+            json!({ "type": kind, "call_id": call.id, "name": call.name, "input": call.arguments }),
+        )),
+        (Block::Call(call), SHELL) => {
+            let action = parsed(&call.arguments);
+            Some(with_id(
+                call,
+                json!({ "type": kind, "call_id": call.id, "status": "completed", "action": action }),
+            ))
+        }
+        (Block::Call(call), SEARCH) => {
+            let arguments = parsed(&call.arguments);
+            let item =
+                json!({ "type": kind, "call_id": call.id, "execution": "client", "arguments": arguments });
+            Some(with_id(call, item))
+        }
+        (Block::Result(result), CUSTOM_OUTPUT) => {
+            Some(json!({ "type": kind, "call_id": result.call, "output": output(result) }))
+        }
+        (Block::Result(result), SEARCH_OUTPUT) => match result.output.first() {
+            Some(Block::Native { value, .. }) => Some(value.clone()),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn with_id(call: &Call, mut item: Value) -> Value {
+    if let Some(id) = &call.item {
+        item["id"] = json!(id);
+    }
+    item
+}
+
+fn parsed(arguments: &str) -> Value {
+    serde_json::from_str(arguments).unwrap_or(Value::Null)
+}
+
+/// A text, or a list of parts where there is a picture.
+fn output(result: &CallResult) -> Value {
+    if !result.output.iter().any(|block| matches!(block, Block::Image(_))) {
+        return json!(result.text());
+    }
+    let part = |block: &Block| match block {
+        Block::Text(text) => Some(json!({ "type": "input_text", "text": text })),
+        Block::Image(Image { media_type, data }) => {
+            Some(json!({ "type": "input_image", "image_url": format!("data:{media_type};base64,{data}") }))
+        }
+        _ => None,
+    };
+    Value::Array(result.output.iter().filter_map(part).collect())
+}

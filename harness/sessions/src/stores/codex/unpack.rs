@@ -1,0 +1,94 @@
+//! Rollouts that are packed with Zstandard (`codex-rs/rollout/src/compression.rs`).
+
+use std::borrow::Cow;
+use std::io::Read;
+
+use ruzstd::decoding::StreamingDecoder;
+use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+
+use crate::Files;
+
+/// The bytes of a rollout.
+pub(super) struct Unpacked<'a> {
+    pub(super) bytes: Cow<'a, [u8]>,
+    /// Why there are no more, if the packed bytes do not end as they should.
+    pub(super) cut: Option<&'static str>,
+}
+
+/// The first bytes of a Zstandard frame.
+const MAGIC: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
+
+/// Bytes of a rollout that is unpacked. Sessions of 500 MB are known, of other products; this is twice that.
+const MAX_BYTES: u64 = 1 << 30;
+
+/// How many times as long a rollout may be as its packed bytes. JSON lines come to ten or twenty; a bomb to many thousands.
+const MAX_RATIO: u64 = 1_000;
+
+/// Bytes that any rollout may have, so that a short one of one word does not look like a bomb.
+const MIN_BOUND: u64 = 1 << 20;
+
+/// Frames of a packed rollout. Codex writes one; each costs memory, however short it is.
+const MAX_FRAMES: usize = 64;
+
+/// Bytes in which the first line is looked for, to tell whose file it is: the instructions stand in it.
+const HEAD_BYTES: u64 = 4 << 20;
+
+pub(super) fn is_packed(bytes: &[u8]) -> bool {
+    bytes.starts_with(MAGIC)
+}
+
+/// The beginning of a rollout; nothing if it is packed and cannot be read.
+pub(super) fn head(files: &Files) -> Option<Cow<'_, [u8]>> {
+    let bytes = files.main();
+    if !is_packed(bytes) {
+        return Some(Cow::Borrowed(bytes));
+    }
+    let (head, _) = frames(bytes, HEAD_BYTES);
+    (!head.is_empty()).then_some(Cow::Owned(head))
+}
+
+/// All of a rollout.
+///
+/// # Errors
+///
+/// It unpacks to more than a rollout can be.
+pub(super) fn unpack(files: &Files) -> Result<Unpacked<'_>, String> {
+    let bytes = files.main();
+    if !is_packed(bytes) {
+        return Ok(Unpacked { bytes: Cow::Borrowed(bytes), cut: None });
+    }
+    let bound = MAX_BYTES.min(MIN_BOUND + MAX_RATIO * bytes.len() as u64);
+    let (unpacked, cut) = frames(bytes, bound + 1);
+    if unpacked.len() as u64 > bound {
+        return Err(format!("{} packed bytes are more than {bound} when unpacked", bytes.len()));
+    }
+    Ok(Unpacked { bytes: Cow::Owned(unpacked), cut })
+}
+
+/// The same, packed again.
+pub(super) fn pack(bytes: &[u8]) -> Vec<u8> {
+    compress_to_vec(bytes, CompressionLevel::Fastest)
+}
+
+/// At most `limit` bytes of the frames, and what is wrong after them.
+fn frames(mut packed: &[u8], limit: u64) -> (Vec<u8>, Option<&'static str>) {
+    let mut unpacked = Vec::new();
+    for _ in 0..MAX_FRAMES {
+        if packed.is_empty() {
+            return (unpacked, None);
+        }
+        let left = limit.saturating_sub(unpacked.len() as u64);
+        if left == 0 {
+            return (unpacked, None);
+        }
+        let before = packed.len();
+        let Ok(mut frame) = StreamingDecoder::new(&mut packed) else {
+            return (unpacked, Some("packed bytes that are no frame"));
+        };
+        let is_whole = frame.by_ref().take(left).read_to_end(&mut unpacked).is_ok();
+        if !is_whole || packed.len() == before {
+            return (unpacked, Some("the packed bytes are cut off or damaged"));
+        }
+    }
+    (unpacked, Some("more packed frames than a rollout has"))
+}

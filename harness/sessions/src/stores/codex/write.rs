@@ -1,0 +1,283 @@
+//! Edits of a rollout: lines that come and go, and items of the lists inside them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use brickbat_rules::json::Document;
+use serde_json::{Value, json};
+
+use super::items::{CUSTOM, CUSTOM_OUTPUT, SEARCH, text};
+use super::unpack::{is_packed, pack, unpack};
+use crate::json::{Line, lines, splice};
+use crate::stores::list::Changes;
+use crate::stores::{Edit, WriteError};
+use crate::{Block, Files, NOT_RECORDED, Place, Product, Session};
+
+const PAYLOAD: &str = "/payload";
+const REPLACEMENT: &str = "/payload/replacement_history";
+
+/// The files with the edits carried out. What was packed is packed again.
+pub(super) fn write(files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
+    let unpacked = unpack(files).map_err(|words| error(&Place::default(), &words))?;
+    let mut plan = Plan::new(&unpacked.bytes, session);
+    for edit in edits {
+        plan.add(edit)?;
+    }
+    let bytes = splice(&unpacked.bytes, plan.edits());
+    let mut files = files.clone();
+    if let Some(first) = files.files.first_mut() {
+        first.bytes = if is_packed(&first.bytes) { pack(&bytes) } else { bytes };
+    }
+    Ok(files)
+}
+
+struct Plan<'a> {
+    bytes: &'a [u8],
+    lines: BTreeMap<u64, Line<'a>>,
+    session: &'a Session,
+    /// The blocks by their places, and whether they are on the branch.
+    blocks: BTreeMap<&'a Place, (&'a Block, bool)>,
+    /// What can be taken out though it is no block.
+    discardable: BTreeSet<&'a Place>,
+    gone: BTreeSet<u64>,
+    /// Lines that come after a line.
+    come: BTreeMap<u64, Vec<String>>,
+    /// Changes of the list at a pointer of a line.
+    lists: BTreeMap<(u64, String), Changes>,
+}
+
+impl<'a> Plan<'a> {
+    fn new(bytes: &'a [u8], session: &'a Session) -> Plan<'a> {
+        let mut blocks = BTreeMap::new();
+        for (messages, is_on_branch) in [(&session.off_branch, false), (&session.messages, true)] {
+            for block in messages.iter().flat_map(|message| &message.blocks) {
+                blocks.insert(&block.place, (block, is_on_branch));
+            }
+        }
+        let troubles = session.troubles.iter().filter(|trouble| trouble.loses.is_some());
+        Plan {
+            bytes,
+            lines: lines(bytes).map(|line| (line.n, line)).collect(),
+            session,
+            blocks,
+            discardable: troubles.map(|trouble| &trouble.place).collect(),
+            gone: BTreeSet::new(),
+            come: BTreeMap::new(),
+            lists: BTreeMap::new(),
+        }
+    }
+
+    fn add(&mut self, edit: &Edit) -> Result<(), WriteError> {
+        let place = match edit {
+            Edit::Move { call, .. } | Edit::Synthesise { call, .. } => call,
+            Edit::Drop { block } => block,
+            Edit::Discard { place } => place,
+            Edit::Truncate { last } => last,
+        };
+        if self.session.generation.ends_with("paginated") {
+            // `thread_history_1.sqlite` keeps the offset and the ordinal up to which it has read.
+            let words =
+                "the ordinals of a paginated rollout and the databases beside it would fall out of step";
+            return Err(error(place, words));
+        }
+        match edit {
+            Edit::Move { result, call, .. } => self.bring(result, call),
+            Edit::Synthesise { call, id } => self.synthesise(call, id),
+            Edit::Drop { block } => self.drop(block),
+            Edit::Discard { place } => self.discard(place),
+            Edit::Truncate { last } => self.truncate(last),
+        }
+    }
+
+    /// Puts a recorded output directly after its call.
+    fn bring(&mut self, result: &Place, call: &Place) -> Result<(), WriteError> {
+        self.block(call)?;
+        let (_, is_on_branch) = self.block(result)?;
+        let item = self.raw(result.start..result.end, result)?;
+        let line = self.line(result)?;
+        let whole = (result.pointer == PAYLOAD).then(|| self.raw(line.span(), result)).transpose()?;
+        if is_on_branch {
+            self.drop(result)?;
+        }
+        self.answer(call, item, whole)
+    }
+
+    fn synthesise(&mut self, call: &Place, id: &str) -> Result<(), WriteError> {
+        let kind = match self.block(call)?.0.state.as_deref() {
+            Some(SEARCH) => {
+                return Err(error(call, "a tool search has no output that says that none was recorded"));
+            }
+            Some(CUSTOM) => CUSTOM_OUTPUT,
+            _ => "function_call_output",
+        };
+        let item = json!({ "type": kind, "call_id": id, "output": NOT_RECORDED });
+        self.answer(call, item.to_string(), None)
+    }
+
+    /// Puts an item after a call, in its list or on a line; on a line of its own, if it had one.
+    fn answer(&mut self, call: &Place, item: String, whole: Option<String>) -> Result<(), WriteError> {
+        let line = self.line(call)?;
+        if let Some((list, n)) = in_list(&call.pointer) {
+            let changes = self.lists.entry((line.n, list.to_owned())).or_default();
+            changes.come.entry(Some(n)).or_default().push(item);
+            return Ok(());
+        }
+        let text = match whole {
+            Some(whole) => whole,
+            None => record(&line, &item),
+        };
+        self.come.entry(line.n).or_default().push(text);
+        Ok(())
+    }
+
+    fn drop(&mut self, block: &Place) -> Result<(), WriteError> {
+        self.block(block)?;
+        let n = self.line(block)?.n;
+        if block.pointer == PAYLOAD {
+            self.gone.insert(n);
+            return Ok(());
+        }
+        let (list, item) =
+            in_list(&block.pointer).ok_or_else(|| error(block, "a summary cannot be taken out"))?;
+        self.lists.entry((n, list.to_owned())).or_default().gone.insert(item);
+        Ok(())
+    }
+
+    fn discard(&mut self, place: &Place) -> Result<(), WriteError> {
+        if !self.discardable.contains(place) {
+            return Err(error(place, "nothing there can be taken out"));
+        }
+        // Packed bytes that are cut off have no line, and are gone when what was read of them is packed again.
+        self.gone.extend(place.line);
+        Ok(())
+    }
+
+    fn truncate(&mut self, last: &Place) -> Result<(), WriteError> {
+        let holds = |message: &&crate::Message| message.blocks.iter().any(|block| block.place == *last);
+        let message = self.session.messages.iter().find(holds);
+        let blocks = &message.ok_or_else(|| error(last, "no block of the branch lies there"))?.blocks;
+        let key = |place: &Place| (place.line, place.start);
+        let end =
+            blocks.iter().map(|block| &block.place).max_by_key(|place| key(place)).unwrap_or(last).clone();
+        let branch = self.session.messages.iter().flat_map(|message| &message.blocks);
+        let mut summaries = branch.filter(|block| block.place.pointer == "/payload/message");
+        if summaries.any(|summary| summary.place.line > end.line) {
+            return Err(error(last, "what was before a compaction cannot be the end"));
+        }
+        let line = self.line(&end)?;
+        self.gone.extend(self.lines.range(line.n + 1..).map(|(n, _)| *n));
+        if let Some((n, _)) = end.pointer.strip_prefix(REPLACEMENT).and_then(|rest| in_item(rest)) {
+            let document =
+                Document::parse(line.bytes).map_err(|_| error(&end, "the line is no JSON any more"))?;
+            let n_items = document.root().pointer(REPLACEMENT).len();
+            let changes = self.lists.entry((line.n, REPLACEMENT.to_owned())).or_default();
+            changes.gone.extend(n + 1..n_items);
+        }
+        Ok(())
+    }
+
+    fn edits(mut self) -> Vec<(Range<usize>, Vec<u8>)> {
+        let mut edits = self.edits_of_lists();
+        for n in &self.gone {
+            let Some(line) = self.lines.get(n) else { continue };
+            let end = line.start + line.bytes.len();
+            match self.come.remove(n) {
+                Some(texts) => edits.push((line.start..end, texts.join("\n").into_bytes())),
+                None => edits.push((line.start..(end + 1).min(self.bytes.len()), Vec::new())),
+            }
+        }
+        for (n, texts) in &self.come {
+            let Some(line) = self.lines.get(n) else { continue };
+            let end = line.start + line.bytes.len();
+            edits.push((end..end, format!("\n{}", texts.join("\n")).into_bytes()));
+        }
+        edits
+    }
+
+    /// The inner lists first, since a message goes with the last part of its content.
+    fn edits_of_lists(&mut self) -> Vec<(Range<usize>, Vec<u8>)> {
+        let mut edits = Vec::new();
+        let mut by_line: BTreeMap<u64, Vec<(String, Changes)>> = BTreeMap::new();
+        for ((n, pointer), changes) in std::mem::take(&mut self.lists) {
+            by_line.entry(n).or_default().push((pointer, changes));
+        }
+        for (n, lists) in by_line {
+            let Some(line) = self.lines.get(&n).copied().filter(|_| !self.gone.contains(&n)) else {
+                continue;
+            };
+            let Ok(document) = Document::parse(line.bytes) else { continue };
+            let (outer, inner): (Vec<_>, Vec<_>) =
+                lists.into_iter().partition(|(pointer, _)| pointer == REPLACEMENT);
+            let mut outer = outer.into_iter().next().map(|(_, changes)| changes).unwrap_or_default();
+            let replacement: Vec<_> = document.root().pointer(REPLACEMENT).items().collect();
+            let mut found = Vec::new();
+            for (pointer, changes) in inner {
+                let item = pointer.strip_prefix(REPLACEMENT).and_then(in_item).map(|(item, _)| item);
+                let message = match item {
+                    Some(item) => replacement.get(item).copied(),
+                    None => Some(document.root().field("payload")),
+                };
+                let Some(content) = message.map(|message| message.field("content")) else { continue };
+                match (changes.leave_nothing(content.len()), item) {
+                    (true, Some(item)) => {
+                        outer.gone.insert(item);
+                    }
+                    (true, None) => {
+                        self.gone.insert(n);
+                    }
+                    (false, _) => found.push((item, changes.edits(content))),
+                }
+            }
+            let stays = |item: &Option<usize>| item.is_none_or(|item| !outer.gone.contains(&item));
+            let inner = found.into_iter().filter(|(item, _)| stays(item)).flat_map(|(_, edits)| edits);
+            let mut of_line: Vec<_> = inner.collect();
+            of_line.extend(outer.edits(document.root().pointer(REPLACEMENT)));
+            if !self.gone.contains(&n) {
+                let shift = |(span, with): (Range<usize>, Vec<u8>)| {
+                    (line.start + span.start..line.start + span.end, with)
+                };
+                edits.extend(of_line.into_iter().map(shift));
+            }
+        }
+        edits
+    }
+
+    fn block(&self, place: &Place) -> Result<(&'a Block, bool), WriteError> {
+        self.blocks.get(place).copied().ok_or_else(|| error(place, "no block of the session lies there"))
+    }
+
+    fn line(&self, place: &Place) -> Result<Line<'a>, WriteError> {
+        let line = place.line.and_then(|n| self.lines.get(&n));
+        line.copied().ok_or_else(|| error(place, "no such line"))
+    }
+
+    fn raw(&self, span: Range<u64>, place: &Place) -> Result<String, WriteError> {
+        let bytes = self.bytes.get(span.start as usize..span.end as usize);
+        let text = bytes.and_then(|bytes| std::str::from_utf8(bytes).ok());
+        text.map(str::to_owned).ok_or_else(|| error(place, "no text lies there"))
+    }
+}
+
+/// The line of an item, with the time of the line that it comes after.
+fn record(line: &Line<'_>, item: &str) -> String {
+    let time =
+        Document::parse(line.bytes).map(|document| text(document.root(), "timestamp")).unwrap_or_default();
+    format!("{{\"timestamp\":{},\"type\":\"response_item\",\"payload\":{item}}}", Value::String(time))
+}
+
+/// The list in which a pointer's value is an item, and its index there.
+fn in_list(pointer: &str) -> Option<(&str, usize)> {
+    let (list, n) = pointer.rsplit_once('/')?;
+    Some((list, n.parse().ok()?))
+}
+
+/// The index with which the rest of a pointer begins, and what comes after it.
+fn in_item(rest: &str) -> Option<(usize, &str)> {
+    let rest = rest.strip_prefix('/')?;
+    let (n, rest) = rest.split_once('/').unwrap_or((rest, ""));
+    Some((n.parse().ok()?, rest))
+}
+
+fn error(place: &Place, words: &str) -> WriteError {
+    WriteError { product: Product::Codex, place: place.to_string(), words: words.to_owned() }
+}

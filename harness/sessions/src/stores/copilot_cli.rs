@@ -1,0 +1,279 @@
+//! GitHub's Copilot CLI: JSONL events, one after another.
+//!
+//! The product is closed; what is known of it is what its files and issues show
+//! (<https://github.com/github/copilot-cli/issues>). It refuses to resume a file with a line that it cannot read, which is
+//! how its sessions break most often. The history is made of `user.message`, `assistant.message` with `toolRequests`, and
+//! `tool.execution_complete`.
+
+mod lines;
+mod send;
+mod write;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+
+use brickbat_rules::Dialect;
+use brickbat_rules::histories::{self, Call, CallResult, Role, Thinking};
+use serde_json::{Value, json};
+
+use super::records::{Record, unknown_form};
+use super::{Edit, ReadError, Store, WriteError};
+use crate::json::{self, text};
+use crate::{Block, Ending, Files, Message, Product, Sent, Session};
+
+/// Copilot CLI's sessions.
+pub(crate) struct CopilotCli;
+
+/// In how many lines an event is looked for. Each is one, but for what a crash has left.
+const MAX_LINES_LOOKED_AT: usize = 8;
+/// What the types of events begin with.
+const KINDS: [&str; 18] = [
+    "session.",
+    "user.",
+    "assistant.",
+    "tool.",
+    "system.",
+    "hook.",
+    "subagent.",
+    "skill.",
+    "permission.",
+    "elicitation.",
+    "user_input.",
+    "external_tool.",
+    "command.",
+    "exit_plan_mode.",
+    "mcp.",
+    "sampling.",
+    "pending_messages.",
+    "model.",
+];
+
+impl Store for CopilotCli {
+    fn product(&self) -> Product {
+        Product::CopilotCli
+    }
+
+    fn recognises(&self, files: &Files) -> bool {
+        let mut lines = json::lines(files.main()).take(MAX_LINES_LOOKED_AT);
+        lines.find_map(|line| json::parse(line.bytes)).is_some_and(|value| is_event(&value))
+    }
+
+    fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError> {
+        session(files.main()).map(|session| vec![session])
+    }
+
+    fn send(&self, session: &Session) -> Sent {
+        send::send(session)
+    }
+
+    fn fills_open_tail(&self, session: &Session) -> Option<&'static str> {
+        send::recovers(session.version.as_deref()).then_some("recovers interrupted calls at resume")
+    }
+
+    fn write(&self, files: &Files, _: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
+        write::write(files, edits)
+    }
+}
+
+fn is_event(value: &Value) -> bool {
+    let is_text = |key: &str| value.get(key).is_some_and(Value::is_string);
+    let kind = text(value, "type");
+    let is_known = kind == "abort" || KINDS.iter().any(|known| kind.starts_with(known));
+    is_known && is_text("id") && is_text("timestamp") && value.get("data").is_some_and(Value::is_object)
+}
+
+fn session(bytes: &[u8]) -> Result<Session, ReadError> {
+    let (records, troubles) = lines::read(bytes);
+    let mut history = History::default();
+    let mut session = Session {
+        product: Product::CopilotCli,
+        version: None,
+        generation: "JSONL events",
+        id: None,
+        dialect: None,
+        model: None,
+        messages: Vec::new(),
+        off_branch: Vec::new(),
+        branch: "the events in their order",
+        n_records: records.len(),
+        n_compactions: 0,
+        n_forks: 0,
+        troubles: Vec::new(),
+        unknown: Vec::new(),
+        is_excerpt: records.first().is_some_and(|record| record.text("type") != "session.start"),
+        body: None,
+    };
+    for record in &records {
+        let data = &record.value["data"];
+        let own = |key: &str| data.get(key).and_then(Value::as_str).map(str::to_owned);
+        match record.text("type") {
+            "session.start" | "session.resume" => {
+                session.id = own("sessionId").or(session.id);
+                session.version = own("copilotVersion").or(session.version);
+                session.model = own("selectedModel").or(session.model);
+            }
+            "session.model_change" => session.model = own("newModel").or(session.model),
+            "tool.user_requested" => {
+                history.not_sent.insert(text(data, "toolCallId").to_owned());
+            }
+            "session.compaction_start" => history.compaction = Some(history.messages.len()),
+            "session.compaction_complete" if data["success"] != json!(false) => {
+                session.n_compactions += 1;
+                history.compact(record);
+            }
+            "user.message" => history.say(user(record)?, data),
+            "assistant.message" => {
+                session.model = own("model").or(session.model);
+                history.say(reply(record)?, data);
+            }
+            "tool.execution_complete" => history.say(result(record), data),
+            kind if kind == "abort" || KINDS.iter().any(|known| kind.starts_with(known)) => {}
+            _ if session.unknown.is_empty() => session.unknown.push("an event of another type".to_owned()),
+            _ => {}
+        }
+    }
+    (session.messages, session.off_branch) = (history.messages, history.off_branch);
+    session.dialect = dialect_of(session.model.as_deref().unwrap_or_default());
+    let takes = lines::takes_separators(session.version.as_deref());
+    session.troubles = troubles
+        .into_iter()
+        .filter(|fault| !(takes && fault.is_separator))
+        .map(|fault| fault.trouble)
+        .collect();
+    Ok(session)
+}
+
+/// Which dialect a model is asked in: the errors that users report are those of the makers' own APIs
+/// (<https://github.com/github/copilot-cli/issues/3366>, <https://github.com/github/copilot-cli/issues/4572>).
+fn dialect_of(model: &str) -> Option<Dialect> {
+    match model {
+        model if model.starts_with("claude") => Some(Dialect::AnthropicMessages),
+        model if model.starts_with("gpt-5") => Some(Dialect::OpenaiResponses),
+        _ => None,
+    }
+}
+
+/// The messages up to an event.
+#[derive(Debug, Default)]
+struct History {
+    messages: Vec<Message>,
+    off_branch: Vec<Message>,
+    /// Calls that the user made and the model never sees.
+    not_sent: BTreeSet<String>,
+    /// How many messages there were when the last compaction began.
+    compaction: Option<usize>,
+}
+
+impl History {
+    /// What a sub-agent says names the call that started it, and is not sent by the main one.
+    fn say(&mut self, message: Message, data: &Value) {
+        let is_own = text(data, "parentToolCallId").is_empty();
+        let is_sent = is_own && !message.results().any(|result| self.not_sent.contains(&result.call));
+        match is_sent {
+            _ if message.blocks.is_empty() => {}
+            true => self.messages.push(message),
+            false => self.off_branch.push(message),
+        }
+    }
+
+    /// A compaction runs beside the conversation: it stands for what was there when it began. Results whose calls it
+    /// stands for are gone with them.
+    fn compact(&mut self, record: &Record) {
+        let n = self.compaction.take().unwrap_or(self.messages.len()).min(self.messages.len());
+        let kept = self.messages.split_off(n);
+        let gone: BTreeSet<String> =
+            self.messages.iter().flat_map(|message| message.calls().map(|call| call.id.clone())).collect();
+        self.off_branch.append(&mut self.messages);
+        if let Some(summary) = record.value.pointer("/data/summaryContent").and_then(Value::as_str) {
+            let content = histories::Block::Text(summary.to_owned());
+            self.messages.push(of(record, Role::User, vec![at(record, "/data/summaryContent", content)]));
+        }
+        let (old, kept): (Vec<_>, Vec<_>) =
+            kept.into_iter().partition(|message| message.results().any(|result| gone.contains(&result.call)));
+        self.off_branch.extend(old);
+        self.messages.extend(kept);
+    }
+}
+
+fn at(record: &Record, inner: &str, content: histories::Block) -> Block {
+    Block { place: record.place(inner), content, state: None }
+}
+
+fn of(record: &Record, role: Role, blocks: Vec<Block>) -> Message {
+    let id = record.value.get("id").and_then(Value::as_str).map(str::to_owned);
+    Message { role, blocks, id, place: record.place(""), ending: Ending::Whole }
+}
+
+/// What the user said, with what the product has put around it.
+fn user(record: &Record) -> Result<Message, ReadError> {
+    for pointer in ["/data/transformedContent", "/data/content"] {
+        if let Some(words) =
+            record.value.pointer(pointer).and_then(Value::as_str).filter(|words| !words.is_empty())
+        {
+            return Ok(of(
+                record,
+                Role::User,
+                vec![at(record, pointer, histories::Block::Text(words.to_owned()))],
+            ));
+        }
+    }
+    match record.value["data"].get("content") {
+        Some(Value::String(_) | Value::Null) | None => Ok(of(record, Role::User, Vec::new())),
+        Some(_) => Err(unknown_form(Product::CopilotCli, "a message of the user that is no text")),
+    }
+}
+
+fn reply(record: &Record) -> Result<Message, ReadError> {
+    let data = &record.value["data"];
+    let mut blocks = Vec::new();
+    if let Some(signature) = data.get("reasoningOpaque").and_then(Value::as_str) {
+        let text = text(data, "reasoningText").to_owned();
+        let thinking = Thinking { text, signature: Some(signature.to_owned()), id: None };
+        blocks.push(at(record, "/data/reasoningOpaque", histories::Block::Thinking(thinking)));
+    }
+    match data.get("content") {
+        Some(Value::String(words)) if words.is_empty() => {}
+        Some(Value::String(words)) => {
+            blocks.push(at(record, "/data/content", histories::Block::Text(words.clone())))
+        }
+        Some(Value::Null) | None => {}
+        Some(_) => return Err(unknown_form(Product::CopilotCli, "a reply that is no text")),
+    }
+    let requests = match data.get("toolRequests") {
+        Some(Value::Array(requests)) => requests.as_slice(),
+        Some(Value::Null) | None => &[],
+        Some(_) => return Err(unknown_form(Product::CopilotCli, "calls that are no list")),
+    };
+    blocks.extend(requests.iter().enumerate().map(|(n, request)| {
+        let arguments = match request.get("arguments") {
+            Some(Value::String(arguments)) => arguments.clone(),
+            Some(arguments) => arguments.to_string(),
+            None => "{}".to_owned(),
+        };
+        let (id, name) = (text(request, "toolCallId").to_owned(), text(request, "name").to_owned());
+        let call = Call { id, name, arguments, ..Call::default() };
+        at(record, &format!("/data/toolRequests/{n}"), histories::Block::Call(call))
+    }));
+    Ok(of(record, Role::Assistant, blocks))
+}
+
+fn result(record: &Record) -> Message {
+    let data = &record.value["data"];
+    let words = match (data.get("result"), data.pointer("/error/message")) {
+        (Some(Value::String(words)), _) => Some(words.as_str()),
+        (Some(result), _) if result.get("content").is_some_and(Value::is_string) => {
+            Some(text(result, "content"))
+        }
+        (_, Some(Value::String(words))) => Some(words.as_str()),
+        _ => None,
+    };
+    let content = histories::Block::Result(CallResult {
+        call: text(data, "toolCallId").to_owned(),
+        name: text(data, "toolName").to_owned(),
+        output: words.map(|words| histories::Block::Text(words.to_owned())).into_iter().collect(),
+        is_error: data["success"] == json!(false),
+    });
+    of(record, Role::Tool, vec![at(record, "/data", content)])
+}

@@ -1,0 +1,206 @@
+//! Lines of events, and what can be wrong with them.
+//!
+//! Raw line ends inside a text (<https://github.com/github/copilot-cli/issues/2649>), U+2028 and U+2029
+//! (<https://github.com/github/copilot-cli/issues/2012>), NUL bytes
+//! (<https://github.com/github/copilot-cli/issues/2217>), and events that share a line, the first of them torn
+//! (<https://github.com/github/copilot-cli/issues/4098>). What can be read of such lines is read.
+
+use std::ops::Range;
+
+use serde_json::Value;
+
+use crate::json::{self, Line};
+use crate::stores::records::{self, Record};
+use crate::{Place, Trouble};
+
+/// Something wrong with a line.
+#[derive(Debug)]
+pub(super) struct Fault {
+    pub(super) trouble: Trouble,
+    /// Whether it is a separator that only older versions take for a line end.
+    pub(super) is_separator: bool,
+}
+
+/// The newest version that was reported to take U+2028 for a line end
+/// (<https://github.com/github/copilot-cli/issues/2658>).
+const LAST_SPLIT_BY_SEPARATORS: [u64; 3] = [1, 0, 24];
+/// How each event begins, as the product writes it.
+const BEGIN: &[u8] = b"{\"type\":\"";
+/// How many beginnings of events are tried in a line that cannot be read. Reports know of two.
+const MAX_TRIED: usize = 16;
+/// How many separators of a file are named. The first is enough to refuse it.
+const MAX_SEPARATORS: usize = 1_000;
+
+/// Whether a version takes U+2028 and U+2029 as part of a text.
+pub(super) fn takes_separators(version: Option<&str>) -> bool {
+    version.and_then(parsed).is_some_and(|version| version > LAST_SPLIT_BY_SEPARATORS)
+}
+
+/// The three numbers of a version.
+pub(super) fn parsed(version: &str) -> Option<[u64; 3]> {
+    let mut numbers = version.split(['.', '-', '+']).map(|number| number.parse().ok());
+    Some([numbers.next()??, numbers.next()??, numbers.next()??])
+}
+
+/// The events of a file, and what is wrong with its lines.
+pub(super) fn read(bytes: &[u8]) -> (Vec<Record>, Vec<Fault>) {
+    let lines: Vec<Line<'_>> = json::lines(bytes).collect();
+    let (mut records, mut faults) = (Vec::new(), Vec::new());
+    let mut n_separators = 0;
+    // Lines up to here were read as one text that never ended; none of them is tried again.
+    let mut tried = 0;
+    let mut n = 0;
+    while let Some(line) = lines.get(n) {
+        n += 1;
+        if let Some(value) = json::parse(line.bytes) {
+            records.push(Record::of_line(line, value));
+            for place in separators(line).take(MAX_SEPARATORS - n_separators) {
+                n_separators += 1;
+                let words = "a raw U+2028 or U+2029, which the product takes for a line end".to_owned();
+                let trouble = Trouble { place, words, loses: Some("the separator inside a text") };
+                faults.push(Fault { trouble, is_separator: true });
+            }
+            continue;
+        }
+        if n > tried {
+            match parted(bytes, &lines[n - 1..]) {
+                Ok((record, ends)) => {
+                    n += ends.len();
+                    records.push(record);
+                    let words = ("a raw line end inside a text", "the line end inside a text");
+                    faults.extend(ends.into_iter().map(|place| fault(place, words.0, words.1)));
+                    continue;
+                }
+                Err(n_lines) => tried = n - 1 + n_lines,
+            }
+        }
+        if let Some((own, own_faults)) = joined(line) {
+            records.extend(own);
+            faults.extend(own_faults);
+        } else {
+            faults.push(Fault { trouble: records::trouble(line), is_separator: false });
+        }
+    }
+    (records, faults)
+}
+
+fn fault(place: Place, words: &str, loses: &'static str) -> Fault {
+    Fault { trouble: Trouble { place, words: words.to_owned(), loses: Some(loses) }, is_separator: false }
+}
+
+fn separators(line: &Line<'_>) -> impl Iterator<Item = Place> {
+    let is_separator = |bytes: &[u8]| matches!(bytes, [0xE2, 0x80, 0xA8 | 0xA9]);
+    let found = line.bytes.windows(3).enumerate().filter(move |(_, bytes)| is_separator(bytes));
+    let (n, start) = (line.n, line.start as u64);
+    found.map(move |(at, _)| Place::in_line(n, start + at as u64..start + at as u64 + 3, ""))
+}
+
+/// An event whose text has raw line ends, so that it goes on over the next lines; and the places of these line ends.
+/// If there is none, how many lines were looked at.
+fn parted(bytes: &[u8], lines: &[Line<'_>]) -> Result<(Record, Vec<Place>), usize> {
+    let first = lines.first().filter(|line| line.bytes.starts_with(b"{")).ok_or(1_usize)?;
+    let mut scan = Scan::default();
+    let mut n_lines = 0;
+    for line in lines {
+        // A line that is an event by itself shows that the one before it is torn.
+        if n_lines > 0 && line.bytes.starts_with(BEGIN) {
+            return Err(n_lines);
+        }
+        n_lines += 1;
+        match scan.line(line.bytes) {
+            Open::InText => {}
+            Open::Nothing => break,
+            Open::Structure => return Err(n_lines),
+        }
+    }
+    let last = lines.get(n_lines - 1).filter(|_| n_lines > 1).ok_or(n_lines)?;
+    let span = first.start..last.start + last.bytes.len();
+    let mut joined = Vec::with_capacity(span.len());
+    bytes[span.clone()].iter().for_each(|byte| match byte {
+        b'\n' => joined.extend_from_slice(b"\\n"),
+        b'\r' => {}
+        byte => joined.push(*byte),
+    });
+    let value = json::parse(&joined).filter(Value::is_object).ok_or(n_lines)?;
+    let ends = lines[..n_lines].windows(2).map(|pair| {
+        let n_returns = usize::from(pair[0].bytes.ends_with(b"\r"));
+        let end = pair[0].start + pair[0].bytes.len() - n_returns;
+        Place::in_line(pair[0].n, end as u64..pair[1].start as u64, "")
+    });
+    Ok((Record { value, line: Some(first.n), span, pointer: String::new() }, ends.collect()))
+}
+
+/// Where in JSON a line ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Open {
+    Nothing,
+    InText,
+    Structure,
+}
+
+/// How far into JSON one has read.
+#[derive(Debug, Default)]
+struct Scan {
+    depth: usize,
+    is_in_text: bool,
+    is_escaped: bool,
+}
+
+impl Scan {
+    fn line(&mut self, bytes: &[u8]) -> Open {
+        for byte in bytes {
+            match (byte, self.is_in_text) {
+                _ if self.is_escaped => self.is_escaped = false,
+                (b'\\', true) => self.is_escaped = true,
+                (b'"', _) => self.is_in_text = !self.is_in_text,
+                (b'{' | b'[', false) => self.depth += 1,
+                (b'}' | b']', false) => self.depth = self.depth.saturating_sub(1),
+                _ => {}
+            }
+        }
+        match (self.is_in_text, self.depth) {
+            (true, _) => Open::InText,
+            (false, 0) => Open::Nothing,
+            (false, _) => Open::Structure,
+        }
+    }
+}
+
+/// The events that share a line, and what is wrong between them.
+fn joined(line: &Line<'_>) -> Option<(Vec<Record>, Vec<Fault>)> {
+    let place = |span: Range<usize>| {
+        Place::in_line(line.n, (line.start + span.start) as u64..(line.start + span.end) as u64, "")
+    };
+    let (mut records, mut faults) = (Vec::new(), Vec::new());
+    let mut at = 0;
+    let starts = line.bytes.windows(BEGIN.len()).enumerate().filter(|(_, bytes)| *bytes == BEGIN);
+    for (start, _) in starts.take(MAX_TRIED) {
+        if start < at {
+            continue;
+        }
+        let mut values = serde_json::Deserializer::from_slice(&line.bytes[start..]).into_iter::<Value>();
+        let Some(Ok(value)) = values.next() else { continue };
+        let end = start + values.byte_offset();
+        if start > at {
+            faults.push(fault(
+                place(at..start),
+                "a torn event in front of another",
+                "what is left of one event",
+            ));
+        } else if at > 0 {
+            faults.push(fault(place(at..at), "two events without a line end between them", "nothing"));
+        }
+        let span = line.start + start..line.start + end;
+        records.push(Record { value, line: Some(line.n), span, pointer: String::new() });
+        at = end;
+    }
+    if at > 0 && !line.bytes[at..].iter().all(u8::is_ascii_whitespace) {
+        let words = if line.bytes[at..].contains(&0) {
+            "NUL bytes after an event"
+        } else {
+            "a torn event after another"
+        };
+        faults.push(fault(place(at..line.bytes.len()), words, "what is left of one event"));
+    }
+    (!records.is_empty()).then_some((records, faults))
+}

@@ -1,0 +1,71 @@
+//! What Copilot CLI sends of a session, as far as it is known.
+//!
+//! A file with a line that it cannot read is not resumed: `Session file is corrupted`
+//! (<https://github.com/github/copilot-cli/issues/2012>). Calls without a result were sent as they are
+//! (<https://github.com/github/copilot-cli/issues/3366>), until releases of July 2026 that recover interrupted calls and put
+//! late results in order (<https://github.com/github/copilot-cli/issues/3183>, comment of 2026-07-31). Which release began
+//! with it is not said; the first after 1.0.71, of 2026-07-12, is taken.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use brickbat_rules::histories::{self, CallResult, Role};
+
+use super::lines::parsed;
+use crate::{Block, Ending, Message, Sent, Session};
+
+const LAST_WITHOUT_RECOVERY: [u64; 3] = [1, 0, 71];
+
+/// Whether a version recovers interrupted calls.
+pub(super) fn recovers(version: Option<&str>) -> bool {
+    version.and_then(parsed).is_some_and(|version| version > LAST_WITHOUT_RECOVERY)
+}
+
+pub(super) fn send(session: &Session) -> Sent {
+    let mut sent = Sent::as_stored(session);
+    if let Some(trouble) = session.troubles.first() {
+        sent.gives_up =
+            Some((format!("Session file is corrupted ({})", trouble.place), trouble.place.clone()));
+    }
+    if recovers(session.version.as_deref()) {
+        recover(&mut sent);
+    }
+    sent
+}
+
+/// Puts each first result after its call, fills what is missing, and leaves out what has no call.
+fn recover(sent: &mut Sent) {
+    let mut results: BTreeMap<String, Block> = BTreeMap::new();
+    for block in sent.messages.iter().flat_map(|message| &message.blocks) {
+        if let histories::Block::Result(result) = &block.content {
+            results.entry(result.call.clone()).or_insert_with(|| block.clone());
+        }
+    }
+    let before = std::mem::take(&mut sent.messages);
+    let mut answered = BTreeSet::new();
+    let mut n_filled = 0;
+    for message in before.iter().filter(|message| message.role != Role::Tool) {
+        sent.messages.push(message.clone());
+        let calls = message.blocks.iter().filter_map(|block| match &block.content {
+            histories::Block::Call(call) if answered.insert(call.id.clone()) => Some((call, &block.place)),
+            _ => None,
+        });
+        let blocks: Vec<Block> = calls
+            .map(|(call, place)| {
+                results.remove(&call.id).unwrap_or_else(|| {
+                    n_filled += 1;
+                    let (call, name) = (call.id.clone(), call.name.clone());
+                    let output = vec![histories::Block::Text(crate::NOT_RECORDED.to_owned())];
+                    let content = histories::Block::Result(CallResult { call, name, output, is_error: true });
+                    Block { place: place.clone(), content, state: None }
+                })
+            })
+            .collect();
+        if let Some(first) = blocks.first() {
+            let place = first.place.clone();
+            sent.messages.push(Message { role: Role::Tool, blocks, id: None, place, ending: Ending::Whole });
+        }
+    }
+    if n_filled > 0 {
+        sent.mended.push(("recovers interrupted calls", n_filled));
+    }
+}

@@ -1,0 +1,279 @@
+use super::*;
+use crate::{Judgement, Place, Verdict, judge};
+
+fn event(kind: &str, id: u32, data: &str) -> String {
+    format!(r#"{{"type":"{kind}","data":{data},"id":"e{id}","timestamp":"t{id}","parentId":"e{}"}}"#, id - 1)
+}
+
+fn start(version: &str) -> String {
+    event(
+        "session.start",
+        1,
+        &format!(
+            r#"{{"sessionId":"s1","version":1,"producer":"copilot-agent","copilotVersion":"{version}","selectedModel":"claude-sonnet-4.6"}}"#
+        ),
+    )
+}
+
+fn done(call: &str, id: u32) -> String {
+    event(
+        "tool.execution_complete",
+        id,
+        &format!(
+            r#"{{"toolCallId":"{call}","success":true,"result":{{"content":"of {call}","detailedContent":"x"}}}}"#
+        ),
+    )
+}
+
+fn healthy() -> Vec<String> {
+    vec![
+        start("1.0.24"),
+        event("user.message", 2, r#"{"content":"Compare both.","attachments":[]}"#),
+        event(
+            "assistant.message",
+            3,
+            r#"{"messageId":"m1","content":"Both.","reasoningText":"Two.","reasoningOpaque":"c2ln","toolRequests":[{"toolCallId":"toolu_1","name":"view","arguments":{"p":1}},{"toolCallId":"toolu_2","name":"view","arguments":"{\"p\":2}"}]}"#,
+        ),
+        event("tool.execution_start", 4, r#"{"toolCallId":"toolu_1","toolName":"view"}"#),
+        done("toolu_1", 5),
+        done("toolu_2", 6),
+        event("assistant.message", 7, r#"{"messageId":"m2","content":"Same.","toolRequests":[]}"#),
+    ]
+}
+
+fn jsonl(lines: &[String]) -> Files {
+    Files::one("s1/events.jsonl", format!("{}\n", lines.join("\n")))
+}
+
+fn read(files: &Files) -> Session {
+    assert!(CopilotCli.recognises(files));
+    CopilotCli.read(files).unwrap().remove(0)
+}
+
+fn judged(files: &Files) -> (Session, Judgement) {
+    let session = read(files);
+    let judgement = judge(&session, None);
+    (session, judgement)
+}
+
+fn written(files: &Files, edits: &[Edit]) -> Files {
+    CopilotCli.write(files, &read(files), edits).unwrap()
+}
+
+fn discards(session: &Session) -> Vec<Edit> {
+    session.troubles.iter().map(|trouble| Edit::Discard { place: trouble.place.clone() }).collect()
+}
+
+fn place(session: &Session, line: u64, pointer: &str) -> Place {
+    let blocks = session.messages.iter().chain(&session.off_branch).flat_map(|message| &message.blocks);
+    let mut places = blocks.map(|block| &block.place);
+    places.find(|place| place.line == Some(line) && place.pointer == pointer).unwrap().clone()
+}
+
+/// What a fault of lines is: its words, after which the product gives up, and a file that is accepted without it.
+fn check_lines(text: String, words: &[&str], mended: &str) {
+    let files = Files::one("events.jsonl", text);
+    let (session, judgement) = judged(&files);
+    let found: Vec<&str> = session.troubles.iter().map(|trouble| trouble.words.as_str()).collect();
+    assert_eq!(found, words);
+    assert_eq!(judgement.verdict, Verdict::Refused);
+    assert!(judgement.refusals[0].message.starts_with("Session file is corrupted (line "));
+    let after = written(&files, &discards(&session));
+    assert_eq!(std::str::from_utf8(after.main()).unwrap(), mended);
+    let (session, judgement) = judged(&after);
+    assert_eq!((judgement.verdict, session.troubles.len()), (Verdict::Accepted, 0));
+}
+
+#[test]
+fn a_healthy_session_is_accepted() {
+    let (session, judgement) = judged(&jsonl(&healthy()));
+    assert_eq!(judgement.verdict, Verdict::Accepted, "{:?}", judgement.refusals);
+    assert_eq!((session.messages.len(), session.dialect), (5, Some(Dialect::AnthropicMessages)));
+    assert_eq!((session.version.as_deref(), session.id.as_deref()), (Some("1.0.24"), Some("s1")));
+    assert_eq!(session.messages[1].blocks.len(), 4);
+}
+
+#[test]
+fn raw_line_ends_inside_a_text_are_named_and_taken_out() {
+    let whole = jsonl(&healthy());
+    let text = String::from_utf8(whole.main().to_vec()).unwrap();
+    let parted = text.replace("of toolu_2", "of\n toolu\r\n_2");
+    let words = ["a raw line end inside a text"; 2];
+    check_lines(parted, &words, &text);
+}
+
+#[test]
+fn separators_are_faults_up_to_the_version_that_takes_them() {
+    let whole = jsonl(&healthy());
+    let text = String::from_utf8(whole.main().to_vec()).unwrap();
+    let words = ["a raw U+2028 or U+2029, which the product takes for a line end"; 2];
+    check_lines(text.replace("Both.", "Bo\u{2028}th\u{2029}."), &words, &text);
+    let newer = text.replace("1.0.24", "1.0.60").replace("Both.", "Bo\u{2028}th.");
+    let (session, judgement) = judged(&Files::one("events.jsonl", newer));
+    assert_eq!((judgement.verdict, session.troubles.len()), (Verdict::Accepted, 0));
+}
+
+#[test]
+fn nul_bytes_at_the_end_are_named_and_taken_out() {
+    let text = String::from_utf8(jsonl(&healthy()).main().to_vec()).unwrap();
+    check_lines(format!("{text}{}", "\0".repeat(1728)), &["1728 NUL bytes"], text.trim_end());
+}
+
+#[test]
+fn torn_and_joined_events_are_parted() {
+    let text = String::from_utf8(jsonl(&healthy()).main().to_vec()).unwrap();
+    let torn = text.replace(&healthy()[5], &format!("{}{}", &healthy()[5][..50], healthy()[5]));
+    check_lines(torn, &["a torn event in front of another"], &text);
+    let joined = text.replace(&format!("{}\n", healthy()[4]), &healthy()[4]);
+    check_lines(joined, &["two events without a line end between them"], &text);
+    check_lines(
+        format!("{text}{}", &healthy()[1][..40]),
+        &["a torn line: it ends before its JSON does"],
+        text.trim_end(),
+    );
+}
+
+#[test]
+fn a_call_without_a_result_is_refused_in_older_versions_and_can_be_filled() {
+    let mut lines = healthy();
+    lines.remove(5);
+    let files = jsonl(&lines);
+    let (session, judgement) = judged(&files);
+    assert_eq!(judgement.verdict, Verdict::Refused);
+    assert_eq!(judgement.refusals[0].rule.unwrap().id, "anthropic-messages/tool-result-missing");
+    let edit =
+        Edit::Synthesise { call: place(&session, 3, "/data/toolRequests/1"), id: "toolu_2".to_owned() };
+    let filled = written(&files, &[edit]);
+    let (session, judgement) = judged(&filled);
+    assert_eq!(judgement.verdict, Verdict::Accepted, "{:?}", judgement.refusals);
+    let result = session.messages[3].results().next().unwrap();
+    assert_eq!((result.text().as_str(), result.is_error), (crate::NOT_RECORDED, true));
+    let text = std::str::from_utf8(filled.main()).unwrap();
+    assert_eq!(text.lines().take(5).collect::<Vec<_>>(), lines[..5].iter().collect::<Vec<_>>());
+    let added: Value = serde_json::from_str(text.lines().nth(5).unwrap()).unwrap();
+    assert_eq!(added["parentId"], "e5");
+}
+
+#[test]
+fn newer_versions_recover_calls() {
+    let mut lines = healthy();
+    lines[0] = start("1.0.80");
+    lines.remove(5);
+    let (_, judgement) = judged(&jsonl(&lines));
+    assert_eq!(judgement.sent.mended, [("recovers interrupted calls", 1)]);
+    assert_eq!(judgement.verdict, Verdict::Accepted, "{:?}", judgement.refusals);
+    assert_eq!(judged(&jsonl(&lines[..5])).1.verdict, Verdict::OpenTail);
+    assert_eq!(judged(&jsonl(&healthy()[..5])).1.verdict, Verdict::Refused);
+}
+
+#[test]
+fn a_late_result_is_refused_and_can_be_moved() {
+    let mut lines = healthy();
+    lines[5] = event("user.message", 6, r#"{"content":"And?"}"#);
+    lines.push(done("toolu_2", 8));
+    let files = jsonl(&lines);
+    let (session, judgement) = judged(&files);
+    assert_eq!(judgement.verdict, Verdict::Refused);
+    let (result, call) = (place(&session, 8, "/data"), place(&session, 3, "/data/toolRequests/1"));
+    let mended = written(&files, &[Edit::Move { result, call, id: "toolu_2".to_owned() }]);
+    let (session, judgement) = judged(&mended);
+    assert_eq!(judgement.verdict, Verdict::Accepted, "{:?}", judgement.refusals);
+    assert_eq!(session.n_records, 8);
+    let text = std::str::from_utf8(mended.main()).unwrap();
+    assert!(text.lines().nth(6).unwrap().ends_with(r#""parentId":"e8"}"#));
+}
+
+#[test]
+fn a_result_put_twice_is_refused_and_can_be_dropped() {
+    let mut lines = healthy();
+    lines.insert(6, done("toolu_2", 6));
+    let files = jsonl(&lines);
+    let (session, judgement) = judged(&files);
+    assert_eq!(judgement.verdict, Verdict::Refused);
+    let mended = written(&files, &[Edit::Drop { block: place(&session, 7, "/data") }]);
+    assert_eq!(mended, jsonl(&healthy()));
+    assert_eq!(judged(&mended).1.verdict, Verdict::Accepted);
+}
+
+#[test]
+fn a_result_without_its_call_goes_and_its_child_is_joined() {
+    let mut lines = healthy();
+    lines[5] = done("toolu_9", 6);
+    lines.insert(5, done("toolu_2", 50).replace("\"e49\"", "\"e5\""));
+    let files = jsonl(&lines);
+    let (session, judgement) = judged(&files);
+    assert_eq!(judgement.refusals[0].rule.unwrap().id, "anthropic-messages/tool-result-orphan");
+    let mended = written(&files, &[Edit::Drop { block: place(&session, 7, "/data") }]);
+    lines.remove(6);
+    lines[6] = lines[6].replace("\"e6\"", "\"e5\"");
+    assert_eq!(mended, jsonl(&lines));
+}
+
+#[test]
+fn blocks_go_alone_and_a_branch_is_cut() {
+    let files = jsonl(&healthy());
+    let session = read(&files);
+    let dropped = written(&files, &[Edit::Drop { block: place(&session, 3, "/data/content") }]);
+    assert_eq!(read(&dropped).messages[1].blocks.len(), 3);
+    let cut = written(&files, &[Edit::Truncate { last: place(&session, 2, "/data/content") }]);
+    assert_eq!(cut.main(), jsonl(&healthy()[..2]).main());
+}
+
+#[test]
+fn what_sub_agents_and_the_user_run_is_not_sent() {
+    let mut lines = healthy();
+    lines.push(event("assistant.message", 8, r#"{"content":"Sub.","parentToolCallId":"toolu_1"}"#));
+    lines.push(event("tool.user_requested", 9, r#"{"toolCallId":"u1","toolName":"bash"}"#));
+    lines.push(done("u1", 10));
+    let (session, judgement) = judged(&jsonl(&lines));
+    assert_eq!((session.messages.len(), session.off_branch.len()), (5, 2));
+    assert_eq!(judgement.verdict, Verdict::Accepted);
+}
+
+#[test]
+fn a_compaction_stands_for_what_was_there_when_it_began() {
+    let mut lines = healthy();
+    lines.insert(5, event("session.compaction_start", 50, "{}"));
+    lines.push(event("session.compaction_complete", 60, r#"{"success":true,"summaryContent":"So far."}"#));
+    let (session, judgement) = judged(&jsonl(&lines));
+    assert_eq!((session.messages.len(), session.off_branch.len(), session.n_compactions), (2, 4, 1));
+    assert_eq!(judgement.verdict, Verdict::Accepted, "{:?}", judgement.refusals);
+}
+
+#[test]
+fn other_types_are_noted_and_other_forms_are_not_judged() {
+    let mut lines = healthy();
+    lines.push(event("oracle.spoke", 8, "{}"));
+    assert_eq!(read(&jsonl(&lines)).unknown, ["an event of another type"]);
+    lines.push(event("assistant.message", 9, r#"{"content":7}"#));
+    assert!(matches!(CopilotCli.read(&jsonl(&lines)), Err(ReadError::Form { .. })));
+    for text in [
+        "",
+        "[]",
+        "{}",
+        r#"{"type":"session","id":"x","timestamp":"t"}"#,
+        r#"{"type":"user.message","data":{}}"#,
+    ] {
+        assert!(!CopilotCli.recognises(&Files::one("events.jsonl", text)), "{text}");
+    }
+}
+
+#[test]
+fn hostile_lines_end() {
+    let first = start("1.0.1");
+    let open: Vec<String> = (0..20_000).map(|_| "{\"type\":\"a\",\"b\":\"".to_owned()).collect();
+    let texts = [
+        "{\\\"\n".repeat(20_000),
+        open.join("\n"),
+        open.concat(),
+        "{\"a\":\"x\n".repeat(20_000),
+        "{\"a\":\"\n\n\"".repeat(5_000),
+        "\u{2028}".repeat(5_000),
+        "{\"a\":[\n".repeat(20_000),
+    ];
+    for text in texts {
+        let files = Files::one("events.jsonl", format!("{first}\n{text}"));
+        let session = read(&files);
+        let _ = CopilotCli.write(&files, &session, &discards(&session)).unwrap();
+    }
+}

@@ -1,0 +1,192 @@
+//! Edits of a file of events. Each event names the one before it, so the lines around an edit are joined.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+
+use super::lines;
+use crate::json::{span_of, text};
+use crate::stores::records::{Record, Splices, cannot, derived_id, parted, with_main};
+use crate::stores::{Edit, WriteError};
+use crate::{Files, Place, Product};
+
+pub(super) fn write(files: &Files, edits: &[Edit]) -> Result<Files, WriteError> {
+    let bytes = files.main();
+    let (records, _) = lines::read(bytes);
+    let mut writer = Writer {
+        bytes,
+        records: &records,
+        splices: Splices::default(),
+        added: BTreeMap::new(),
+        removed: BTreeSet::new(),
+        drops: BTreeMap::new(),
+    };
+    for edit in edits {
+        writer.take(edit)?;
+    }
+    writer.drop_blocks()?;
+    writer.join();
+    Ok(with_main(files, writer.splices.carry_out(bytes)))
+}
+
+struct Writer<'r> {
+    bytes: &'r [u8],
+    records: &'r [Record],
+    splices: Splices,
+    /// Events that come, by the index of the event that they come after.
+    added: BTreeMap<usize, Vec<Value>>,
+    /// Indices of the events that go.
+    removed: BTreeSet<usize>,
+    /// Pointers of blocks that go, by the index of their event.
+    drops: BTreeMap<usize, BTreeSet<String>>,
+}
+
+impl<'r> Writer<'r> {
+    fn take(&mut self, edit: &Edit) -> Result<(), WriteError> {
+        match edit {
+            Edit::Synthesise { call, id } => {
+                let index = self.call(call, id)?;
+                let event = json!({
+                    "type": "tool.execution_complete",
+                    "data": { "toolCallId": id, "success": false, "error": { "message": crate::NOT_RECORDED } },
+                    "id": event_id(&format!("no result of {id} in {}", self.records[index].text("id"))),
+                    "timestamp": self.records[index].value["timestamp"],
+                    "parentId": null,
+                });
+                self.add(index, event);
+            }
+            Edit::Move { result, call, id } => {
+                let index = self.call(call, id)?;
+                let (source, _) = self.at(result)?;
+                let mut event = self.records[source].value.clone();
+                if self.records[source].value.pointer("/data/parentToolCallId").is_none() {
+                    self.removed.insert(source);
+                } else {
+                    event["id"] = json!(event_id(&format!("copy of {}", self.records[source].text("id"))));
+                }
+                self.add(index, event);
+            }
+            Edit::Drop { block } => {
+                let (index, pointer) = self.at(block)?;
+                self.drops.entry(index).or_default().insert(pointer);
+            }
+            Edit::Discard { place } => {
+                if !self.splices.discard(self.bytes, place) {
+                    return Err(cannot(Product::CopilotCli, place, "there is no such stretch"));
+                }
+            }
+            Edit::Truncate { last } => {
+                let (index, _) = self.at(last)?;
+                self.removed.extend(index + 1..self.records.len());
+            }
+        }
+        Ok(())
+    }
+
+    fn at(&self, place: &Place) -> Result<(usize, String), WriteError> {
+        let start = usize::try_from(place.start).unwrap_or(usize::MAX);
+        let found = self.records.binary_search_by_key(&start, |record| record.span.start).ok();
+        let found = found.filter(|index| self.bytes_of(*index).is_some());
+        found.map(|index| (index, place.pointer.clone())).ok_or_else(|| {
+            cannot(Product::CopilotCli, place, "there is no such block in a line that can be read")
+        })
+    }
+
+    /// The bytes of an event, if they can be read as they stand.
+    fn bytes_of(&self, index: usize) -> Option<&'r [u8]> {
+        let own = self.bytes.get(self.records[index].span.clone())?;
+        (!own.contains(&b'\n')).then_some(own)
+    }
+
+    fn call(&self, call: &Place, id: &str) -> Result<usize, WriteError> {
+        let (index, pointer) = self.at(call)?;
+        let block = self.records[index].value.pointer(&pointer).unwrap_or(&Value::Null);
+        match text(block, "toolCallId") == id && pointer.starts_with("/data/toolRequests/") {
+            true => Ok(index),
+            false => Err(cannot(Product::CopilotCli, call, "there is no such call")),
+        }
+    }
+
+    /// Puts an event after those that belong to the calls of a reply.
+    fn add(&mut self, call: usize, event: Value) {
+        let belongs = |record: &&Record| {
+            let kind = record.text("type");
+            ["tool.", "hook.", "permission."].iter().any(|begin| kind.starts_with(begin))
+        };
+        let n = self.records[call + 1..].iter().take_while(belongs).count();
+        let after = (call..=call + n).rev().find(|index| !self.removed.contains(index)).unwrap_or(call);
+        self.added.entry(after).or_default().push(event);
+    }
+
+    fn drop_blocks(&mut self) -> Result<(), WriteError> {
+        for (index, pointers) in std::mem::take(&mut self.drops) {
+            let record = &self.records[index];
+            let n_blocks = match record.text("type") {
+                "assistant.message" => super::reply(record).map_or(0, |message| message.blocks.len()),
+                _ => 1,
+            };
+            if pointers.len() >= n_blocks {
+                self.removed.insert(index);
+                continue;
+            }
+            for pointer in pointers {
+                if !self.drop_block(record, &pointer) {
+                    let place = record.place(&pointer);
+                    return Err(cannot(Product::CopilotCli, &place, "this block cannot be taken out"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn drop_block(&mut self, record: &Record, pointer: &str) -> bool {
+        if let Some((list, item)) = parted(pointer) {
+            return self.splices.without_item(self.bytes, &record.span, list, item);
+        }
+        let with = if pointer == "/data/content" { "\"\"" } else { "null" };
+        let span = span_of(&self.bytes[record.span.clone()], pointer);
+        if let Some(span) = &span {
+            self.splices.replace(record.span.start + span.start..record.span.start + span.end, with);
+        }
+        span.is_some()
+    }
+
+    /// Writes the lines that come and go, and the parents around them.
+    fn join(&mut self) {
+        // What stands for an event that went, or comes after one that stays.
+        let mut heirs: BTreeMap<String, Value> = BTreeMap::new();
+        let stays = self.records.iter().enumerate().filter(|(index, _)| !self.removed.contains(index));
+        let kept: BTreeSet<&str> = stays.map(|(_, record)| record.text("id")).collect();
+        for (index, record) in self.records.iter().enumerate() {
+            let parent = record.value.get("parentId").cloned().unwrap_or_default();
+            let heir = parent.as_str().and_then(|parent| heirs.get(parent)).cloned();
+            if self.removed.contains(&index) {
+                if !kept.contains(record.text("id")) {
+                    heirs.insert(record.text("id").to_owned(), heir.unwrap_or(parent));
+                }
+                self.splices.without_line(self.bytes, record);
+                continue;
+            }
+            if let Some(heir) = heir
+                && let Some(own) = self.bytes_of(index)
+                && let Some(span) = span_of(own, "/parentId")
+            {
+                let at = record.span.start;
+                self.splices.replace(at + span.start..at + span.end, heir.to_string());
+            }
+            let mut last = json!(record.text("id"));
+            for mut event in self.added.remove(&index).unwrap_or_default() {
+                event["parentId"] = std::mem::replace(&mut last, event["id"].clone());
+                self.splices.line_after(record, &event);
+                heirs.insert(record.text("id").to_owned(), last.clone());
+            }
+        }
+    }
+}
+
+/// A derived id in the form of a UUID.
+fn event_id(of: &str) -> String {
+    let digits = derived_id(of);
+    let part = |from: usize, to: usize| digits.get(from..to).unwrap_or_default();
+    format!("{}-{}-8{}-8{}-{}", part(0, 8), part(8, 12), part(13, 16), part(17, 20), part(20, 32))
+}

@@ -1,0 +1,252 @@
+//! Gemini CLI: a JSON file, and since 2026 JSONL with patches.
+//!
+//! A JSONL file begins with metadata. A message is a line with an `id`; the last line of an id wins and keeps the place
+//! of the first. `{"$set": {"messages": […]}}` replaces all, `{"$rewindTo": id}` takes a message and all after it away,
+//! and clears everything if there is no such message. Lines that cannot be read are passed over.
+//! Source: `packages/core/src/services/chatRecordingService.ts` of <https://github.com/google-gemini/gemini-cli>, 0.61.0.
+
+mod log;
+mod send;
+mod write;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use brickbat_rules::Dialect;
+use brickbat_rules::histories::{self, Call, CallResult, Role, Thinking};
+use serde_json::Value;
+
+use super::gemini_parts::{block, is_truthy};
+use super::records::{Record, unknown_form};
+use super::{Edit, ReadError, Store, WriteError};
+use crate::json::{self, text};
+use crate::{Block, Ending, Files, Message, Product, Sent, Session};
+use log::Log;
+
+/// Gemini CLI's sessions.
+pub(crate) struct GeminiCli;
+
+/// In how many lines the metadata are looked for. They are the first line, but for what a crash has put before it.
+const MAX_LINES_BEFORE_METADATA: usize = 8;
+
+impl Store for GeminiCli {
+    fn product(&self) -> Product {
+        Product::GeminiCli
+    }
+
+    fn recognises(&self, files: &Files) -> bool {
+        let is_metadata = |value: &Value| {
+            value.get("sessionId").is_some_and(Value::is_string)
+                && value.get("projectHash").is_some_and(Value::is_string)
+        };
+        let lines = json::lines(files.main()).take(MAX_LINES_BEFORE_METADATA);
+        if lines.filter_map(|line| json::parse(line.bytes)).any(|value| is_metadata(&value)) {
+            return true;
+        }
+        let is_object = files.main().iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
+        is_object
+            && json::parse(files.main()).is_some_and(|value| {
+                is_metadata(&value) && value.get("messages").is_some_and(Value::is_array)
+            })
+    }
+
+    fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError> {
+        let log = Log::read(files.main());
+        session(log).map(|session| vec![session])
+    }
+
+    fn send(&self, session: &Session) -> Sent {
+        send::send(session)
+    }
+
+    /// The history is hardened, and calls filled, only with the setting `experimental.contextManagement`, which is off by
+    /// default (`packages/core/src/config/config.ts`, 0.61.0).
+    fn fills_open_tail(&self, _: &Session) -> Option<&'static str> {
+        None
+    }
+
+    fn write(&self, files: &Files, _: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
+        write::write(files, edits)
+    }
+}
+
+fn session(log: Log) -> Result<Session, ReadError> {
+    let mut session = Session {
+        product: Product::GeminiCli,
+        version: None,
+        generation: log.generation,
+        id: log.session_id,
+        dialect: Some(Dialect::Gemini),
+        model: None,
+        messages: Vec::new(),
+        off_branch: Vec::new(),
+        branch: "the last record of each message, after `$set` and `$rewindTo`",
+        n_records: log.n_records,
+        n_compactions: 0,
+        n_forks: log.n_rewinds,
+        troubles: log.troubles,
+        unknown: log.unknown,
+        is_excerpt: false,
+        body: None,
+    };
+    for record in log.active.iter().flatten() {
+        if let Some(model) = record.value.get("model").and_then(Value::as_str) {
+            session.model = Some(model.to_owned());
+        }
+        match record.text("type") {
+            "user" if is_ignored(&record.value["content"]) => session.off_branch.extend(messages(record)?),
+            "user" | "gemini" => session.messages.extend(messages(record)?),
+            "info" | "error" | "warning" => {}
+            _ => note(&mut session.unknown, "a message of another type"),
+        }
+    }
+    // What was rewound is never sent, so a form that is not known does no harm there.
+    session.off_branch.extend(log.rewound.iter().filter_map(|record| messages(record).ok()).flatten());
+    Ok(session)
+}
+
+fn note(unknown: &mut Vec<String>, words: &str) {
+    if !unknown.iter().any(|known| known == words) {
+        unknown.push(words.to_owned());
+    }
+}
+
+/// What one record says: a message of the user; or one of the model, and the results that lie in the same object.
+fn messages(record: &Record) -> Result<Vec<Message>, ReadError> {
+    let message = |role: Role, id: String, blocks: Vec<Block>| Message {
+        role,
+        blocks,
+        id: Some(id),
+        place: record.place(""),
+        ending: Ending::Whole,
+    };
+    let id = record.text("id").to_owned();
+    let content = content(record)?;
+    if record.text("type") == "user" {
+        let has_result = content.iter().any(|block| matches!(block.content, histories::Block::Result(_)));
+        let role = if has_result { Role::Tool } else { Role::User };
+        return Ok(vec![message(role, id, content)]);
+    }
+    let said = said(record, content);
+    if said.is_empty() {
+        return Ok(Vec::new());
+    }
+    let results = results(record);
+    let answer = (!results.is_empty()).then(|| message(Role::Tool, format!("{id}_response"), results));
+    Ok([message(Role::Assistant, id, said)].into_iter().chain(answer).collect())
+}
+
+fn content(record: &Record) -> Result<Vec<Block>, ReadError> {
+    let at = |inner: String, part: &Value| Block {
+        place: record.place(&inner),
+        content: block(part),
+        state: None,
+    };
+    match &record.value["content"] {
+        Value::Null => Ok(Vec::new()),
+        // The model's empty content is no part at all.
+        Value::String(text) if text.is_empty() && record.text("type") == "gemini" => Ok(Vec::new()),
+        Value::Array(parts) => {
+            Ok(parts.iter().enumerate().map(|(n, part)| at(format!("/content/{n}"), part)).collect())
+        }
+        part @ (Value::String(_) | Value::Object(_)) => Ok(vec![at("/content".to_owned(), part)]),
+        _ => Err(unknown_form(Product::GeminiCli, "a content that is neither text nor parts")),
+    }
+}
+
+/// What the model said. Where the content holds calls or thoughts it holds all; else they lie beside it.
+fn said(record: &Record, mut content: Vec<Block>) -> Vec<Block> {
+    let calls = list(record, "toolCalls");
+    let states: BTreeMap<&str, &str> =
+        calls.iter().map(|call| (text(call, "id"), text(call, "status"))).collect();
+    let is_whole =
+        |block: &Block| matches!(block.content, histories::Block::Call(_) | histories::Block::Thinking(_));
+    if content.iter().any(is_whole) {
+        for block in &mut content {
+            if let histories::Block::Call(call) = &block.content {
+                block.state = states.get(call.id.as_str()).map(|state| (*state).to_owned());
+            }
+        }
+        return content;
+    }
+    let thought = |(n, thought): (usize, &Value)| {
+        let text = match text(thought, "subject") {
+            "" => text(thought, "description").to_owned(),
+            subject => format!("**{subject}** {}", text(thought, "description")),
+        };
+        let content = histories::Block::Thinking(Thinking { text, ..Thinking::default() });
+        Block { place: record.place(&format!("/thoughts/{n}")), content, state: None }
+    };
+    let mut said: Vec<Block> = list(record, "thoughts").iter().enumerate().map(thought).collect();
+    said.append(&mut content);
+    said.extend(calls.iter().enumerate().map(|(n, call)| Block {
+        place: record.place(&format!("/toolCalls/{n}")),
+        content: histories::Block::Call(Call {
+            id: text(call, "id").to_owned(),
+            name: text(call, "name").to_owned(),
+            arguments: call.get("args").map_or_else(|| "{}".to_owned(), Value::to_string),
+            ..Call::default()
+        }),
+        state: call.get("status").and_then(Value::as_str).map(str::to_owned),
+    }));
+    said
+}
+
+/// What came of the calls of a record.
+fn results(record: &Record) -> Vec<Block> {
+    let mut results = Vec::new();
+    for (n, call) in list(record, "toolCalls").iter().enumerate() {
+        let at = |inner: String, content: histories::Block| Block {
+            place: record.place(&format!("/toolCalls/{n}/result{inner}")),
+            content,
+            state: None,
+        };
+        match &call["result"] {
+            value if !is_truthy(Some(value)) => {}
+            Value::String(said) => {
+                let (call, name) = (text(call, "id").to_owned(), text(call, "name").to_owned());
+                let output = vec![histories::Block::Text(said.clone())];
+                let result = CallResult { call, name, output, is_error: false };
+                results.push(at(String::new(), histories::Block::Result(result)));
+            }
+            Value::Array(parts) => {
+                results.extend(parts.iter().enumerate().map(|(n, part)| at(format!("/{n}"), block(part))));
+            }
+            part => results.push(at(String::new(), block(part))),
+        }
+    }
+    results
+}
+
+fn list<'r>(record: &'r Record, key: &str) -> &'r [Value] {
+    record.value.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+}
+
+/// Whether a message of the user is never sent: blank, a command, or context that is made anew (`isIgnoredUserContent`
+/// of `packages/core/src/utils/sessionUtils.ts`, 0.61.0). A part that is no text counts as words in brackets.
+fn is_ignored(content: &Value) -> bool {
+    let first = match content {
+        Value::Array(parts) => {
+            parts.iter().map(words).find(|words| !words.trim().is_empty()).unwrap_or_default()
+        }
+        other => words(other),
+    };
+    let first = first.trim_start();
+    let begins =
+        ["/", "?", "<session_context>", "<hook_context>"].iter().any(|begin| first.starts_with(begin));
+    first.is_empty() || begins
+}
+
+fn words(part: &Value) -> &str {
+    match part {
+        Value::String(text) => text,
+        Value::Object(fields)
+            if fields.keys().any(|key| !matches!(key.as_str(), "text" | "thoughtSignature")) =>
+        {
+            "["
+        }
+        part => text(part, "text"),
+    }
+}

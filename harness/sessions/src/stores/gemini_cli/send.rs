@@ -1,0 +1,132 @@
+//! What Gemini CLI sends of a session that it resumes.
+//!
+//! Source: `convertSessionToClientHistory` (`packages/core/src/utils/sessionUtils.ts`) and `geminiChat.ts` of
+//! <https://github.com/google-gemini/gemini-cli>, 0.61.0. `historyHardening.ts` runs only with
+//! `experimental.contextManagement`, which is off by default, so it is left out here.
+//!
+//! Since 0.60 a result is stored twice, beside its call and as a message of the user, and both are sent at resume:
+//! <https://github.com/google-gemini/gemini-cli/issues/29365>. This is kept as it is; it is refused.
+
+use brickbat_rules::histories::{self, Role};
+
+use crate::{Block, Ending, Message, Sent, Session};
+
+/// Stands for a signature that was not kept.
+const SYNTHETIC_SIGNATURE: &str = "skip_thought_signature_validator";
+/// Stands for the reply that never came after results, before new words of the user.
+const INTERRUPTED: &str = "[The previous response was interrupted before it completed.]";
+
+pub(super) fn send(session: &Session) -> Sent {
+    let mut sent = Sent::as_stored(session);
+    curate(&mut sent);
+    if strips_thoughts(session.model.as_deref()) {
+        strip_thoughts(&mut sent);
+    }
+    drop_empty_texts(&mut sent);
+    close_results(&mut sent);
+    sign_active_loop(&mut sent);
+    sent
+}
+
+/// `extractCuratedHistory`: a run of replies goes if one of them has an empty part.
+fn curate(sent: &mut Sent) {
+    let is_empty_part = |block: &Block| match &block.content {
+        histories::Block::Text(text) => text.is_empty(),
+        histories::Block::Native { value, .. } => value.as_object().is_some_and(|fields| fields.is_empty()),
+        _ => false,
+    };
+    let mut kept = Vec::with_capacity(sent.messages.len());
+    let mut n_dropped = 0;
+    for run in sent.messages.chunk_by(|one, next| one.role == Role::Assistant && next.role == Role::Assistant)
+    {
+        let is_reply = run[0].role == Role::Assistant;
+        if is_reply && run.iter().any(|message| message.blocks.iter().any(is_empty_part)) {
+            n_dropped += run.len();
+        } else {
+            kept.extend_from_slice(run);
+        }
+    }
+    sent.messages = kept;
+    note(sent, "leaves out replies with an empty part", n_dropped);
+}
+
+/// Thoughts are taken out for Gemini 2 and 3 and for models of other names. A model that is not known is one of these.
+fn strips_thoughts(model: Option<&str>) -> bool {
+    model.is_none_or(|model| !model.starts_with("gemini-1"))
+}
+
+/// `stripThoughts`: the first call of a reply that lost a thought is signed.
+fn strip_thoughts(sent: &mut Sent) {
+    let mut n_stripped = 0;
+    for message in &mut sent.messages {
+        let n_before = message.blocks.len();
+        message.blocks.retain(|block| !matches!(block.content, histories::Block::Thinking(_)));
+        if message.blocks.len() < n_before {
+            n_stripped += n_before - message.blocks.len();
+            if message.role == Role::Assistant {
+                sign_first_call(std::iter::once(&mut *message));
+            }
+        }
+    }
+    sent.messages.retain(|message| !message.blocks.is_empty());
+    note(sent, "leaves out thoughts", n_stripped);
+}
+
+/// `stripToolCallIdPrefixes` also takes out parts that are nothing but an empty text.
+fn drop_empty_texts(sent: &mut Sent) {
+    for message in &mut sent.messages {
+        message.blocks.retain(|block| block.content != histories::Block::Text(String::new()));
+    }
+}
+
+/// `closeUnansweredToolResponseTurn`: a reply is put between results at the end and what the user says next.
+fn close_results(sent: &mut Sent) {
+    let Some(last) = sent.messages.last() else { return };
+    if last.role != Role::Tool {
+        return;
+    }
+    let place = last.place.clone();
+    let content = histories::Block::Text(INTERRUPTED.to_owned());
+    let blocks = vec![Block { place: place.clone(), content, state: None }];
+    sent.messages.push(Message { role: Role::Assistant, blocks, id: None, place, ending: Ending::Whole });
+    note(sent, "puts a reply between results at the end and what the user says next", 1);
+}
+
+/// `ensureActiveLoopHasThoughtSignatures`: after the last words of the user, the first call of each turn is signed.
+fn sign_active_loop(sent: &mut Sent) {
+    let is_model = |message: &Message| message.role == Role::Assistant;
+    // With a reply at the end, what the user says next begins the loop, and nothing comes after it.
+    if sent.messages.last().is_none_or(is_model) {
+        return;
+    }
+    let mut turns: Vec<&mut [Message]> =
+        sent.messages.chunk_by_mut(|one, next| is_model(one) == is_model(next)).collect();
+    let begins = |turn: &[Message]| {
+        let is_text =
+            |block: &Block| matches!(&block.content, histories::Block::Text(text) if !text.is_empty());
+        let is_result = |block: &Block| matches!(block.content, histories::Block::Result(_));
+        let mut blocks = turn.iter().flat_map(|message| &message.blocks);
+        !is_model(&turn[0]) && blocks.clone().any(is_text) && !blocks.any(is_result)
+    };
+    let Some(start) = turns.iter().rposition(|turn| begins(turn)) else { return };
+    for turn in turns[start..].iter_mut().filter(|turn| is_model(&turn[0])) {
+        sign_first_call(turn.iter_mut());
+    }
+}
+
+fn sign_first_call<'m>(turn: impl Iterator<Item = &'m mut Message>) {
+    let mut calls =
+        turn.flat_map(|message| &mut message.blocks).filter_map(|block| match &mut block.content {
+            histories::Block::Call(call) => Some(call),
+            _ => None,
+        });
+    if let Some(call) = calls.next() {
+        call.signature.get_or_insert_with(|| SYNTHETIC_SIGNATURE.to_owned());
+    }
+}
+
+fn note(sent: &mut Sent, words: &'static str, n: usize) {
+    if n > 0 {
+        sent.mended.push((words, n));
+    }
+}

@@ -1,0 +1,266 @@
+//! Edits of a session of Gemini CLI.
+//!
+//! A result goes beside its call, into `toolCalls`. A message that goes takes its earlier records with it, which would
+//! come back otherwise. A branch is cut with the product's own `$rewindTo`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use serde_json::{Value, json};
+
+use super::log::{JSON, Log};
+use crate::json::{span_of, text};
+use crate::stores::gemini_parts::{not_recorded, response};
+use crate::stores::records::{Record, Splices, cannot, parted, with_main};
+use crate::stores::{Edit, WriteError};
+use crate::{Files, Place, Product};
+
+/// What changes in the file.
+struct Changes<'l> {
+    bytes: &'l [u8],
+    log: &'l Log,
+    splices: Splices,
+    /// The records by where they begin; and whether each is on the branch.
+    records: BTreeMap<usize, (&'l Record, bool)>,
+    /// Pointers of blocks that go, by record.
+    drops: BTreeMap<usize, BTreeSet<String>>,
+    /// Results that come, by record and id of the call, each with the name of the tool.
+    answers: BTreeMap<usize, BTreeMap<String, (String, Vec<u8>)>>,
+}
+
+pub(super) fn write(files: &Files, edits: &[Edit]) -> Result<Files, WriteError> {
+    let log = Log::read(files.main());
+    let on_branch = log.active.iter().flatten().map(|record| (record.span.start, (record, true)));
+    let off_branch = log.rewound.iter().map(|record| (record.span.start, (record, false)));
+    let records = off_branch.chain(on_branch).collect();
+    let (drops, answers) = (BTreeMap::new(), BTreeMap::new());
+    let mut changes =
+        Changes { bytes: files.main(), log: &log, splices: Splices::default(), records, drops, answers };
+    for edit in edits {
+        changes.take(edit)?;
+    }
+    changes.write_records();
+    Ok(with_main(files, changes.splices.carry_out(files.main())))
+}
+
+impl<'l> Changes<'l> {
+    fn take(&mut self, edit: &Edit) -> Result<(), WriteError> {
+        match edit {
+            Edit::Synthesise { call, id } => {
+                let name = self.name_of(call, id)?;
+                let part = not_recorded(id, &name).to_string().into_bytes();
+                self.answer(call, id, name, part)?;
+            }
+            Edit::Move { result, call, id } => {
+                let name = self.name_of(call, id)?;
+                let (part, is_on_branch) = self.recorded(result, id, &name)?;
+                self.answer(call, id, name, part)?;
+                if is_on_branch {
+                    self.drop_block(result)?;
+                }
+            }
+            Edit::Drop { block } => self.drop_block(block)?,
+            Edit::Discard { place } => {
+                if !self.splices.discard(self.bytes, place) {
+                    return Err(cannot(Product::GeminiCli, place, "no such stretch"));
+                }
+            }
+            Edit::Truncate { last } => self.truncate(last)?,
+        }
+        Ok(())
+    }
+
+    /// The record of a place, whether it is on the branch, and the pointer inside it.
+    fn at(&self, place: &Place) -> Result<(&'l Record, bool, String), WriteError> {
+        let found = usize::try_from(place.start).ok().and_then(|start| self.records.get(&start));
+        let found = found.and_then(|(record, is_on_branch)| {
+            let inner = place.pointer.strip_prefix(&record.pointer)?;
+            Some((*record, *is_on_branch, inner.to_owned()))
+        });
+        found.ok_or_else(|| cannot(Product::GeminiCli, place, "there is no such block"))
+    }
+
+    fn name_of(&self, call: &Place, id: &str) -> Result<String, WriteError> {
+        let (record, _, inner) = self.at(call)?;
+        let block = record.value.pointer(&inner).unwrap_or(&Value::Null);
+        let block = block.get("functionCall").unwrap_or(block);
+        match text(block, "id") == id {
+            true => Ok(text(block, "name").to_owned()),
+            false => Err(cannot(Product::GeminiCli, call, "the call has another id")),
+        }
+    }
+
+    /// The part of a recorded result as it stands there, and whether it is on the branch.
+    fn recorded(&self, result: &Place, id: &str, name: &str) -> Result<(Vec<u8>, bool), WriteError> {
+        let (record, is_on_branch, inner) = self.at(result)?;
+        let own = &self.bytes[record.span.clone()];
+        let part = match record.value.pointer(&inner) {
+            Some(Value::String(said)) => {
+                response(id, name, json!({ "output": said })).to_string().into_bytes()
+            }
+            Some(Value::Object(_)) => span_of(own, &inner).map(|span| own[span].to_vec()).unwrap_or_default(),
+            _ => return Err(cannot(Product::GeminiCli, result, "there is no result")),
+        };
+        Ok((part, is_on_branch))
+    }
+
+    fn answer(&mut self, call: &Place, id: &str, name: String, part: Vec<u8>) -> Result<(), WriteError> {
+        let (record, ..) = self.at(call)?;
+        self.answers.entry(record.span.start).or_default().insert(id.to_owned(), (name, part));
+        Ok(())
+    }
+
+    fn drop_block(&mut self, block: &Place) -> Result<(), WriteError> {
+        let (record, _, inner) = self.at(block)?;
+        self.drops.entry(record.span.start).or_default().insert(inner);
+        Ok(())
+    }
+
+    fn truncate(&mut self, last: &Place) -> Result<(), WriteError> {
+        let (record, ..) = self.at(last)?;
+        let mut after =
+            self.log.active.iter().flatten().skip_while(|other| other.span.start != record.span.start);
+        after.next();
+        if self.log.generation == JSON {
+            after.for_each(|record| self.remove(record));
+        } else if let Some(next) = after.next() {
+            let line = json!({ "$rewindTo": next.text("id") });
+            let end = self.bytes.len();
+            let text = if self.bytes.ends_with(b"\n") { format!("{line}\n") } else { format!("\n{line}") };
+            self.splices.replace(end..end, text);
+        }
+        Ok(())
+    }
+
+    /// Carries out what is known of each record.
+    fn write_records(&mut self) {
+        let starts: BTreeSet<usize> = self.drops.keys().chain(self.answers.keys()).copied().collect();
+        for start in starts {
+            let Some((record, _)) = self.records.get(&start).copied() else { continue };
+            let drops = self.drops.remove(&start).unwrap_or_default();
+            let answers = self.answers.remove(&start).unwrap_or_default();
+            let blocks = super::messages(record).unwrap_or_default();
+            let mut pointers =
+                blocks.iter().flat_map(|message| &message.blocks).map(|block| &block.place.pointer);
+            let is_dropped = |pointer: &String| {
+                pointer.strip_prefix(&record.pointer).is_some_and(|inner| drops.contains(inner))
+            };
+            if answers.is_empty() && pointers.all(is_dropped) {
+                self.remove_with_earlier(record);
+                continue;
+            }
+            let answered = self.write_answers(record, &drops, answers);
+            for inner in drops {
+                let is_rewritten = answered.iter().any(|result| inner.starts_with(result.as_str()));
+                if !is_rewritten {
+                    self.write_drop(record, &inner);
+                }
+            }
+        }
+    }
+
+    fn write_drop(&mut self, record: &Record, inner: &str) {
+        if let Some((list, item)) = parted(inner)
+            && self.splices.without_item(self.bytes, &record.span, list, item)
+        {
+            return;
+        }
+        let with = if inner == "/content" { "\"\"" } else { "null" };
+        if let Some(span) = span_of(&self.bytes[record.span.clone()], inner) {
+            self.splices.replace(moved(span, record.span.start), with);
+        }
+    }
+
+    /// Puts results beside their calls. Gives the pointers of the results that were written anew.
+    fn write_answers(
+        &mut self,
+        record: &Record,
+        drops: &BTreeSet<String>,
+        mut answers: BTreeMap<String, (String, Vec<u8>)>,
+    ) -> Vec<String> {
+        let own = &self.bytes[record.span.clone()];
+        let mut written = Vec::new();
+        for (n, call) in super::list(record, "toolCalls").iter().enumerate() {
+            let Some((_, part)) = answers.remove(text(call, "id")) else { continue };
+            let pointer = format!("/toolCalls/{n}/result");
+            let kept = crate::stores::records::item_spans(own, &pointer).into_iter().enumerate();
+            let kept = kept.filter(|(item, _)| !drops.contains(&format!("{pointer}/{item}")));
+            let parts: Vec<&[u8]> = kept.map(|(_, span)| &own[span]).chain([part.as_slice()]).collect();
+            let list = [b"[".as_slice(), &parts.join(b",".as_slice()), b"]"].concat();
+            match span_of(own, &pointer) {
+                Some(span) => self.splices.replace(moved(span, record.span.start), list),
+                None => {
+                    self.add(record, &format!("/toolCalls/{n}"), [b"\"result\":".as_slice(), &list].concat())
+                }
+            }
+            written.push(pointer);
+        }
+        let entries = answers.into_iter().map(|(id, (name, part))| {
+            let head = json!({ "id": id, "name": name, "args": {}, "status": "error" }).to_string();
+            let head = head.strip_suffix('}').unwrap_or_default().to_owned();
+            [head.as_bytes(), b",\"result\":[", &part, b"]}"].concat()
+        });
+        let entries: Vec<Vec<u8>> = entries.collect();
+        if !entries.is_empty() {
+            self.write_entries(record, &entries.join(b",".as_slice()));
+        }
+        written
+    }
+
+    /// Adds entries to `toolCalls`, for calls that stand in the content only.
+    fn write_entries(&mut self, record: &Record, entries: &[u8]) {
+        let own = &self.bytes[record.span.clone()];
+        match record.value.get("toolCalls") {
+            Some(Value::Array(_)) => self.add(record, "/toolCalls", entries.to_vec()),
+            Some(_) => {
+                let span = span_of(own, "/toolCalls").unwrap_or(0..0);
+                let list = [b"[".as_slice(), entries, b"]"].concat();
+                self.splices.replace(moved(span, record.span.start), list);
+            }
+            None => self.add(record, "", [b"\"toolCalls\":[".as_slice(), entries, b"]"].concat()),
+        }
+    }
+
+    /// Adds a field to the object, or an item to the list, at a pointer in a record.
+    fn add(&mut self, record: &Record, pointer: &str, what: Vec<u8>) {
+        let own = &self.bytes[record.span.clone()];
+        let Some(span) = span_of(own, pointer) else { return };
+        let is_empty = own[span.start + 1..span.end - 1].iter().all(u8::is_ascii_whitespace);
+        let end = record.span.start + span.end - 1;
+        let comma: &[u8] = if is_empty { b"" } else { b"," };
+        self.splices.replace(end..end, [comma, &what].concat());
+    }
+
+    fn remove_with_earlier(&mut self, record: &Record) {
+        let log = self.log;
+        self.remove(record);
+        for earlier in log.earlier.get(record.text("id")).into_iter().flatten() {
+            self.remove(earlier);
+        }
+    }
+
+    fn remove(&mut self, record: &Record) {
+        match parted(&record.pointer) {
+            None => self.splices.without_line(self.bytes, record),
+            Some((list, item)) => {
+                let whole = self.container(record);
+                self.splices.without_item(self.bytes, &whole, list, item);
+            }
+        }
+    }
+
+    /// The line or file in whose list a record stands.
+    fn container(&self, record: &Record) -> Range<usize> {
+        if record.line.is_none() {
+            return 0..self.bytes.len();
+        }
+        let is_end = |byte: &u8| *byte == b'\n';
+        let start = self.bytes[..record.span.start].iter().rposition(is_end).map_or(0, |at| at + 1);
+        let end = self.bytes[record.span.end..].iter().position(is_end);
+        start..end.map_or(self.bytes.len(), |at| record.span.end + at)
+    }
+}
+
+fn moved(span: Range<usize>, by: usize) -> Range<usize> {
+    span.start + by..span.end + by
+}

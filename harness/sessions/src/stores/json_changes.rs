@@ -1,0 +1,135 @@
+//! Changes at many places of one JSON text, as edits of its bytes.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use brickbat_rules::json::{Json, JsonType};
+
+use super::list::Changes;
+
+/// What is changed at and below a value.
+#[derive(Debug, Default)]
+pub(crate) struct JsonChanges {
+    /// Items of it, if it is a list.
+    items: Changes,
+    /// Fields of it, if it is an object: JSON texts by name.
+    fields: BTreeMap<&'static str, String>,
+    /// What lies in it, by name or index.
+    below: BTreeMap<String, JsonChanges>,
+}
+
+impl JsonChanges {
+    /// Takes an item out of its list.
+    pub(crate) fn remove(&mut self, pointer: &str) {
+        if let Some((list, n)) = parted(pointer) {
+            self.at(list).items.gone.insert(n);
+        }
+    }
+
+    /// Puts a JSON text after an item of a list.
+    pub(crate) fn insert_after(&mut self, pointer: &str, text: String) {
+        if let Some((list, n)) = parted(pointer) {
+            self.at(list).items.come.entry(Some(n)).or_default().push(text);
+        }
+    }
+
+    /// Gives a field of an object a value.
+    pub(crate) fn set(&mut self, object: &str, name: &'static str, text: String) {
+        self.at(object).fields.insert(name, text);
+    }
+
+    /// The edits of the bytes in which the value lies.
+    pub(crate) fn edits(&self, value: Json<'_, '_>) -> Vec<(Range<usize>, Vec<u8>)> {
+        let mut edits = Vec::new();
+        self.collect(value, &mut edits);
+        edits
+    }
+
+    fn at(&mut self, pointer: &str) -> &mut JsonChanges {
+        pointer
+            .split('/')
+            .skip(1)
+            .fold(self, |changes, step| changes.below.entry(step.to_owned()).or_default())
+    }
+
+    fn collect(&self, value: Json<'_, '_>, edits: &mut Vec<(Range<usize>, Vec<u8>)>) {
+        match value.kind() {
+            JsonType::Array => {
+                edits.extend(self.items.edits(value));
+                for (n, item) in value.items().enumerate() {
+                    if let Some(below) = self.below.get(&n.to_string())
+                        && !self.items.gone.contains(&n)
+                    {
+                        below.collect(item, edits);
+                    }
+                }
+            }
+            JsonType::Object => {
+                for (name, below) in &self.below {
+                    if let Some(field) = value.get(name) {
+                        below.collect(field, edits);
+                    }
+                }
+                self.collect_fields(value, edits);
+            }
+            _ => {}
+        }
+    }
+
+    fn collect_fields(&self, object: Json<'_, '_>, edits: &mut Vec<(Range<usize>, Vec<u8>)>) {
+        let last = object.fields().last().map(|(_, value)| value.span().end);
+        let mut added = Vec::new();
+        for (name, text) in &self.fields {
+            match object.get(name) {
+                Some(field) => edits.push((field.span(), text.clone().into_bytes())),
+                None => added.push(format!("\"{name}\":{text}")),
+            }
+        }
+        if !added.is_empty() {
+            let start = last.unwrap_or(object.span().start + 1);
+            let comma = if last.is_some() { "," } else { "" };
+            edits.push((start..start, format!("{comma}{}", added.join(",")).into_bytes()));
+        }
+    }
+}
+
+/// A pointer to an item as the pointer to its list, and the index.
+fn parted(pointer: &str) -> Option<(&str, usize)> {
+    let (list, n) = pointer.rsplit_once('/')?;
+    Some((list, n.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use brickbat_rules::json::Document;
+
+    use super::*;
+    use crate::json::splice;
+
+    #[test]
+    fn many_changes_are_made_at_once_and_the_rest_stays() {
+        let text = br#"[ {"a" : [1, 2], "b": 1}, {}, 7, {"c":null} ]"#;
+        let mut changes = JsonChanges::default();
+        changes.remove("/0/a/1");
+        changes.set("/0", "b", "2".to_owned());
+        changes.set("/0", "n", "3".to_owned());
+        changes.set("/1", "m", "4".to_owned());
+        changes.remove("/2");
+        changes.insert_after("/3", "8".to_owned());
+        let document = Document::parse(text).unwrap();
+        let written = splice(text, changes.edits(document.root()));
+        let expected = r#"[ {"a" : [1], "b": 2,"n":3}, {"m":4}, {"c":null},8 ]"#;
+        assert_eq!(String::from_utf8(written).unwrap(), expected);
+    }
+
+    #[test]
+    fn places_that_are_not_there_change_nothing() {
+        let mut changes = JsonChanges::default();
+        for pointer in ["", "/x", "/9", "/0/1/2"] {
+            changes.remove(pointer);
+            changes.set(pointer, "a", "1".to_owned());
+        }
+        let document = Document::parse(b"[1]").unwrap();
+        assert!(changes.edits(document.root()).is_empty());
+    }
+}

@@ -1,0 +1,386 @@
+//! LangGraph: the checkpoints of `SqliteSaver`.
+//!
+//! `checkpoints(thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata)` holds the whole
+//! state after each step; the newest id of a thread and namespace counts. Its messages are `channel_values.messages`, each an
+//! object of Python in MessagePack. `writes(…, checkpoint_id, task_id, idx, channel, type, value)` holds what each task of the
+//! next step wrote: if the step did not end, the results of the tools that did end are only there, and also there for
+//! earlier steps. They are never sent once the user says something next, so they are off the branch here, where true
+//! results are looked for. Facts are those of langgraph 1.2.22, langgraph-checkpoint 4.3.2 and langgraph-checkpoint-sqlite
+//! 3.1.2, <https://github.com/langchain-ai/langgraph>.
+//!
+//! Namespaces of a single task, which have a `:`, are sub-agents and no conversations of their own. Channels that keep
+//! differences alone (`DeltaChannel`, in beta) and serialisers of the program's own are not read.
+
+mod message;
+mod msgpack;
+mod send;
+#[cfg(test)]
+mod tests;
+mod write;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::rows::{bytes_of, name_of, text_of, words};
+use super::{Edit, ReadError, Store, WriteError};
+use crate::sqlite::{Database, MAX_ROWS, is_database};
+use crate::{Files, Message, Place, Product, Sent, Session, Trouble, json};
+use message::Stored;
+
+/// LangGraph's SQLite.
+pub(crate) struct Langgraph;
+
+const CHECKPOINTS: &str = "checkpoints";
+const WRITES: &str = "writes";
+
+/// What [`Session::generation`] says of the graph: nodes of its own, of `create_react_agent`, which checks the history
+/// itself, and of deepagents, which mends it.
+const ANY_GRAPH: &str = "SQLite checkpoints";
+const REACT_AGENT: &str = "SQLite checkpoints of create_react_agent";
+const DEEP_AGENT: &str = "SQLite checkpoints of deepagents";
+
+/// What [`Session::branch`] says.
+const NEWEST: &str = "the newest checkpoint of the thread";
+const WAITING: &str = "the newest checkpoint of the thread, which waits for an answer to an interrupt";
+
+/// The nodes that `create_react_agent` makes (`langgraph/prebuilt/chat_agent_executor.py`).
+const REACT_NODES: [&str; 7] = [
+    "__input__",
+    "__start__",
+    "agent",
+    "generate_structured_response",
+    "post_model_hook",
+    "pre_model_hook",
+    "tools",
+];
+
+impl Store for Langgraph {
+    fn product(&self) -> Product {
+        Product::Langgraph
+    }
+
+    fn recognises(&self, files: &Files) -> bool {
+        if !is_database(files.main()) {
+            return false;
+        }
+        let Ok(database) = Database::open(files) else { return false };
+        let Ok(tables) = database.tables() else { return false };
+        let has = |table: &str, needed: &[&str]| {
+            let columns = database.columns(table);
+            tables.iter().any(|name| name == table)
+                && needed.iter().all(|name| columns.iter().any(|column| column == name))
+        };
+        has(CHECKPOINTS, &["thread_id", "checkpoint_ns", "checkpoint_id", "type", "checkpoint"])
+            && has(WRITES, &["thread_id", "checkpoint_ns", "checkpoint_id", "channel", "type", "value"])
+    }
+
+    fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError> {
+        let form = |words: String| ReadError::Form { product: Product::Langgraph, words };
+        let database = Database::open(files).map_err(form)?;
+        let writes = Writes::of(&database).map_err(form)?;
+        let mut sessions = Vec::new();
+        for (thread, newest) in threads(&database).map_err(form)? {
+            sessions.extend(session(&database, thread, newest, &writes).map_err(form)?);
+        }
+        Ok(sessions)
+    }
+
+    fn send(&self, session: &Session) -> Sent {
+        send::send(session)
+    }
+
+    fn fills_open_tail(&self, session: &Session) -> Option<&'static str> {
+        match (session.branch, session.generation) {
+            (WAITING, _) => Some("runs its tools when the interrupt is answered"),
+            (_, DEEP_AGENT) => Some("fills calls without a result"),
+            _ => None,
+        }
+    }
+
+    fn write(&self, files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
+        write::write(files, session, edits)
+    }
+}
+
+/// A thread and its namespace.
+type Thread = (String, String);
+
+/// The newest checkpoint of a thread.
+#[derive(Default)]
+struct Newest {
+    row: i64,
+    id: String,
+    n_checkpoints: usize,
+    n_forks: usize,
+}
+
+fn threads(database: &Database) -> Result<BTreeMap<Thread, Newest>, String> {
+    let parent = match database.columns(CHECKPOINTS).iter().any(|column| column == "parent_checkpoint_id") {
+        true => "parent_checkpoint_id",
+        false => "NULL",
+    };
+    let query = format!(
+        "SELECT rowid, thread_id, checkpoint_ns, checkpoint_id, {parent} FROM {CHECKPOINTS} \
+         ORDER BY thread_id, checkpoint_ns, checkpoint_id LIMIT {MAX_ROWS}"
+    );
+    let mut statement = database.connection().prepare(&query).map_err(words)?;
+    let mut rows = statement.query([]).map_err(words)?;
+    let mut threads: BTreeMap<Thread, Newest> = BTreeMap::new();
+    let mut parents: BTreeSet<(Thread, String)> = BTreeSet::new();
+    while let Some(row) = rows.next().map_err(words)? {
+        let text = |n| row.get_ref(n).map(text_of).map_err(words);
+        let thread = (text(1)?, text(2)?);
+        if thread.1.contains(':') {
+            continue;
+        }
+        let newest = threads.entry(thread.clone()).or_default();
+        (newest.row, newest.id) = (row.get(0).map_err(words)?, text(3)?);
+        newest.n_checkpoints += 1;
+        let parent = text(4)?;
+        if !parent.is_empty() {
+            newest.n_forks += usize::from(!parents.insert((thread, parent)));
+        }
+    }
+    Ok(threads)
+}
+
+/// What tasks wrote, looked through once.
+#[derive(Default)]
+struct Writes {
+    /// The rows with messages.
+    messages: BTreeMap<Thread, Vec<i64>>,
+    /// Checkpoints of which a task waits for an answer.
+    waiting: BTreeSet<(Thread, String)>,
+}
+
+impl Writes {
+    fn of(database: &Database) -> Result<Writes, String> {
+        let query = format!(
+            "SELECT rowid, thread_id, checkpoint_ns, checkpoint_id, channel = '__interrupt__' FROM {WRITES} \
+             WHERE channel = '__interrupt__' OR channel = 'messages' AND type = 'msgpack' \
+             ORDER BY checkpoint_id, rowid LIMIT {MAX_ROWS}"
+        );
+        let mut statement = database.connection().prepare(&query).map_err(words)?;
+        let mut rows = statement.query([]).map_err(words)?;
+        let mut writes = Writes::default();
+        while let Some(row) = rows.next().map_err(words)? {
+            let text = |n| row.get_ref(n).map(text_of).map_err(words);
+            let thread = (text(1)?, text(2)?);
+            match row.get(4).map_err(words)? {
+                true => drop(writes.waiting.insert((thread, text(3)?))),
+                false => writes.messages.entry(thread).or_default().push(row.get(0).map_err(words)?),
+            }
+        }
+        Ok(writes)
+    }
+}
+
+/// The session of a thread; nothing if its graph keeps no messages.
+fn session(
+    database: &Database,
+    thread: Thread,
+    newest: Newest,
+    writes: &Writes,
+) -> Result<Option<Session>, String> {
+    let place = Place::in_row(CHECKPOINTS, newest.row, "");
+    let mut reader = Reader::default();
+    let state = match checkpoint(database, newest.row)? {
+        Ok(state) => state,
+        Err(words) => {
+            reader.troubles.push(Trouble { place, words, loses: None });
+            State::default()
+        }
+    };
+    if !state.has_messages && reader.troubles.is_empty() {
+        return Ok(None);
+    }
+    if state.is_delta {
+        let words = "the messages are kept as differences, which are not read".to_owned();
+        reader.troubles.push(Trouble {
+            place: Place::in_row(CHECKPOINTS, newest.row, ""),
+            words,
+            loses: None,
+        });
+    }
+    let mut messages = Vec::new();
+    for (n, stored) in state.messages.into_iter().enumerate() {
+        let place = Place::in_row(CHECKPOINTS, newest.row, format!("{MESSAGES}/{n}"));
+        messages.extend(reader.message(stored.as_ref(), place));
+    }
+    if reader.is_unknown {
+        messages.clear();
+    }
+    let off_branch = reader.written(database, writes.messages.get(&thread).map_or(&[], Vec::as_slice))?;
+    let waiting = (thread, newest.id);
+    let is_waiting = writes.waiting.contains(&waiting);
+    let (name, namespace) = waiting.0;
+    let (dialect, model) = reader.provider.map_or((None, None), |(dialect, model)| (Some(dialect), model));
+    Ok(Some(Session {
+        product: Product::Langgraph,
+        version: None,
+        generation: state.graph,
+        id: Some(if namespace.is_empty() { name } else { format!("{name}/{namespace}") }),
+        dialect,
+        model,
+        messages,
+        off_branch,
+        branch: if is_waiting { WAITING } else { NEWEST },
+        n_records: newest.n_checkpoints,
+        n_compactions: 0,
+        n_forks: newest.n_forks,
+        troubles: reader.troubles,
+        unknown: reader.unknown.into_iter().collect(),
+        is_excerpt: false,
+        body: None,
+    }))
+}
+
+/// Where the messages are in a checkpoint.
+const MESSAGES: &str = "/channel_values/messages";
+
+/// What a checkpoint says.
+struct State {
+    /// Nothing where a message is of a form that is not known.
+    messages: Vec<Option<Stored>>,
+    has_messages: bool,
+    is_delta: bool,
+    graph: &'static str,
+}
+
+impl Default for State {
+    fn default() -> State {
+        State { messages: Vec::new(), has_messages: false, is_delta: false, graph: ANY_GRAPH }
+    }
+}
+
+/// The checkpoint in a row; in words, if it cannot be read.
+fn checkpoint(database: &Database, row: i64) -> Result<Result<State, String>, String> {
+    let query = format!("SELECT type, checkpoint FROM {CHECKPOINTS} WHERE rowid = ?1");
+    let cells = database.connection().query_row(&query, [row], |row| {
+        Ok((bytes_of(row.get_ref(0)?).unwrap_or_default(), bytes_of(row.get_ref(1)?).unwrap_or_default()))
+    });
+    let (kind, bytes) = cells.map_err(words)?;
+    Ok(match kind.as_slice() {
+        b"msgpack" => msgpack::decode(&bytes).map(|value| state(&value)),
+        b"json" => {
+            json::parse(&bytes).map(|value| state_of_json(&value)).ok_or_else(|| json::trouble(&bytes))
+        }
+        kind => Err(format!(
+            "a checkpoint of type {}, which is not read",
+            name_of(&String::from_utf8_lossy(kind))
+        )),
+    })
+}
+
+fn state(checkpoint: &msgpack::Value) -> State {
+    let names = |key: &str| match checkpoint.get(key) {
+        Some(msgpack::Value::Map(fields)) => fields.iter().filter_map(|(name, _)| name.as_str()).collect(),
+        _ => Vec::new(),
+    };
+    let nodes: Vec<&str> = names("versions_seen");
+    let messages = match checkpoint.get("channel_values").and_then(|values| values.get("messages")) {
+        // A whole value among differences.
+        Some(msgpack::Value::Object(7, inner)) => Some(inner.as_ref()),
+        found => found,
+    };
+    let is_kept = names("channel_versions").contains(&"messages");
+    State {
+        has_messages: messages.is_some() || is_kept,
+        is_delta: messages.is_none() && is_kept,
+        messages: messages
+            .map(|list| list.items().iter().map(Stored::of_msgpack).collect())
+            .unwrap_or_default(),
+        graph: graph(&nodes),
+    }
+}
+
+fn state_of_json(checkpoint: &serde_json::Value) -> State {
+    let messages = checkpoint.pointer(MESSAGES).and_then(serde_json::Value::as_array);
+    let nodes = checkpoint.get("versions_seen").and_then(serde_json::Value::as_object);
+    let nodes: Vec<&str> = nodes.into_iter().flatten().map(|(name, _)| name.as_str()).collect();
+    State {
+        has_messages: messages.is_some(),
+        is_delta: false,
+        messages: messages.map(|list| list.iter().map(Stored::of_json).collect()).unwrap_or_default(),
+        graph: graph(&nodes),
+    }
+}
+
+fn graph(nodes: &[&str]) -> &'static str {
+    let has = |name: &str| nodes.contains(&name);
+    if nodes.iter().any(|node| node.starts_with("PatchToolCallsMiddleware")) {
+        return DEEP_AGENT;
+    }
+    match has("agent") && nodes.iter().all(|node| REACT_NODES.contains(node)) {
+        true => REACT_AGENT,
+        false => ANY_GRAPH,
+    }
+}
+
+/// What was learnt while messages were read.
+#[derive(Default)]
+struct Reader {
+    troubles: Vec<Trouble>,
+    unknown: BTreeSet<String>,
+    is_unknown: bool,
+    provider: Option<(brickbat_rules::Dialect, Option<String>)>,
+    /// The tool of each call.
+    names: BTreeMap<String, String>,
+    /// The ids of the messages that were read.
+    ids: BTreeSet<String>,
+}
+
+impl Reader {
+    fn message(&mut self, stored: Option<&Stored>, place: Place) -> Option<Message> {
+        let found = stored.and_then(|stored| stored.message(&place, &mut self.names));
+        if let Some(stored) = stored {
+            self.provider = stored.provider().or(self.provider.take());
+            self.ids.extend(stored.id());
+        }
+        if found.is_none() {
+            let class = stored.map(|stored| name_of(&stored.class));
+            let words = class.map_or("a message of a form that is not known".to_owned(), |class| {
+                self.unknown.insert(class.clone());
+                format!("a message of a class that is not known: {class}")
+            });
+            self.troubles.push(Trouble { place, words, loses: None });
+            self.is_unknown = true;
+        }
+        found
+    }
+
+    /// Messages that tasks wrote in these rows and that are not in the newest checkpoint.
+    fn written(&mut self, database: &Database, rows: &[i64]) -> Result<Vec<Message>, String> {
+        let query = format!("SELECT value FROM {WRITES} WHERE rowid = ?1");
+        let mut statement = database.connection().prepare(&query).map_err(words)?;
+        let mut messages = Vec::new();
+        for &id in rows {
+            let cell = statement.query_row([id], |row| Ok(bytes_of(row.get_ref(0)?)));
+            let bytes = cell.map_err(words)?.unwrap_or_default();
+            let value = match msgpack::decode(&bytes) {
+                Ok(value) => value,
+                Err(words) => {
+                    let place = Place::in_row(WRITES, id, "");
+                    self.troubles.push(Trouble { place, words, loses: None });
+                    continue;
+                }
+            };
+            for (n, value) in each(&value).iter().enumerate() {
+                let Some(stored) = Stored::of_msgpack(value) else { continue };
+                if stored.id().is_some_and(|id| !self.ids.insert(id)) {
+                    continue;
+                }
+                let place = Place::in_row(WRITES, id, format!("/{n}"));
+                messages.extend(stored.message(&place, &mut self.names));
+            }
+        }
+        Ok(messages)
+    }
+}
+
+/// What was written: a list of messages, or one.
+fn each(value: &msgpack::Value) -> &[msgpack::Value] {
+    match value {
+        msgpack::Value::List(items) => items,
+        value => std::slice::from_ref(value),
+    }
+}

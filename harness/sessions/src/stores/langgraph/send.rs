@@ -1,0 +1,138 @@
+//! What an agent of LangGraph sends of its messages when the user says something next.
+//!
+//! Writes that are pending are dropped then (measured with langgraph 1.2): only the checkpoint counts.
+
+use std::collections::BTreeSet;
+
+use brickbat_rules::Dialect;
+use brickbat_rules::histories::{Block as Content, CallResult, Role};
+
+use super::message::INVALID;
+use super::{DEEP_AGENT, REACT_AGENT};
+use crate::{Block, Ending, Message, Place, Sent, Session};
+
+pub(super) fn send(session: &Session) -> Sent {
+    let mut sent = Sent::as_stored(session);
+    if session.generation == DEEP_AGENT {
+        fill(&mut sent);
+    }
+    if session.dialect.is_none_or(|dialect| dialect == Dialect::AnthropicMessages) {
+        as_anthropic(&mut sent);
+    }
+    if session.generation == REACT_AGENT {
+        sent.gives_up = unanswered(session).map(|place| (INVALID_CHAT_HISTORY.to_owned(), place));
+    }
+    sent
+}
+
+/// The error of `_validate_chat_history` in `langgraph/prebuilt/chat_agent_executor.py`, without the calls that it names.
+const INVALID_CHAT_HISTORY: &str =
+    "Found AIMessages with tool_calls that do not have a corresponding ToolMessage. (INVALID_CHAT_HISTORY)";
+
+/// The first call that no message answers, wherever that stands.
+fn unanswered(session: &Session) -> Option<Place> {
+    let answered = answered(&session.messages);
+    let mut blocks = session.messages.iter().flat_map(|message| &message.blocks);
+    let is_open = |block: &&Block| match &block.content {
+        Content::Call(call) => block.state.is_none() && !answered.contains(call.id.as_str()),
+        _ => false,
+    };
+    blocks.find(is_open).map(|block| block.place.clone())
+}
+
+fn answered(messages: &[Message]) -> BTreeSet<&str> {
+    messages.iter().flat_map(Message::results).map(|result| result.call.as_str()).collect()
+}
+
+/// `PatchToolCallsMiddleware` in `deepagents/middleware/patch_tool_calls.py` of deepagents, with its words.
+fn fill(sent: &mut Sent) {
+    let answered: BTreeSet<String> = answered(&sent.messages).into_iter().map(str::to_owned).collect();
+    let mut n = 0;
+    let mut messages = Vec::with_capacity(sent.messages.len());
+    for message in std::mem::take(&mut sent.messages) {
+        let mut filled = Vec::new();
+        for block in &message.blocks {
+            let Content::Call(call) = &block.content else { continue };
+            if answered.contains(&call.id) {
+                continue;
+            }
+            let (name, id) = (&call.name, &call.id);
+            let words = match block.state {
+                Some(_) => format!(
+                    "Tool call {name} with id {id} could not be executed - arguments were malformed or \
+                     truncated."
+                ),
+                None => format!(
+                    "Tool call {name} with id {id} did not complete - no result was recorded. It may have \
+                     been cancelled or interrupted."
+                ),
+            };
+            let output = vec![Content::Text(words)];
+            let result = CallResult { call: id.clone(), name: name.clone(), output, is_error: true };
+            let place = block.place.clone();
+            let blocks = vec![Block { place: place.clone(), content: Content::Result(result), state: None }];
+            filled.push(Message { role: Role::Tool, blocks, id: None, place, ending: Ending::Whole });
+        }
+        n += filled.len();
+        messages.push(message);
+        messages.extend(filled);
+    }
+    sent.messages = messages;
+    if n > 0 {
+        sent.mended.push(("fills calls without a result", n));
+    }
+}
+
+/// `_format_messages` in `langchain_anthropic/chat_models.py`: texts of white space in a list of blocks and replies without
+/// anything are left out, arguments that are no object are sent as an empty one, and characters that Anthropic does not
+/// take in ids are replaced.
+fn as_anthropic(sent: &mut Sent) {
+    let (mut n_texts, mut n_arguments, mut n_ids) = (0, 0, 0);
+    for message in &mut sent.messages {
+        let n = message.blocks.len();
+        message.blocks.retain(|block| match &block.content {
+            Content::Text(text) => block.place.pointer.ends_with("/content") || !text.trim().is_empty(),
+            _ => true,
+        });
+        n_texts += n - message.blocks.len();
+        for block in &mut message.blocks {
+            match &mut block.content {
+                Content::Call(call) => {
+                    n_ids += normalise(&mut call.id);
+                    if block.state.as_deref() == Some(INVALID) && !is_object(&call.arguments) {
+                        call.arguments = "{}".to_owned();
+                        n_arguments += 1;
+                    }
+                }
+                Content::Result(result) => n_ids += normalise(&mut result.call),
+                _ => {}
+            }
+        }
+    }
+    let n = sent.messages.len();
+    sent.messages.retain(|message| message.role != Role::Assistant || !message.blocks.is_empty());
+    for (words, n) in [
+        ("drops blank texts", n_texts),
+        ("drops replies without content", n - sent.messages.len()),
+        ("sends empty arguments for those that cannot be read", n_arguments),
+        ("replaces characters of ids", n_ids),
+    ] {
+        if n > 0 {
+            sent.mended.push((words, n));
+        }
+    }
+}
+
+fn is_object(arguments: &str) -> bool {
+    serde_json::from_str::<serde_json::Value>(arguments).is_ok_and(|value| value.is_object())
+}
+
+/// Whether the id had to be changed.
+fn normalise(id: &mut String) -> usize {
+    let is_taken = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
+    if id.chars().all(is_taken) {
+        return 0;
+    }
+    *id = id.chars().map(|letter| if is_taken(letter) { letter } else { '_' }).collect();
+    1
+}

@@ -1,0 +1,105 @@
+//! Edits of a JSON list in its bytes: items that go, and items that come.
+//!
+//! Any number of both in one pass, where edits of single items would overlap at their commas.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use brickbat_rules::json::Json;
+
+/// What happens to a list.
+#[derive(Debug, Default)]
+pub(crate) struct Changes {
+    /// Items that go.
+    pub(crate) gone: BTreeSet<usize>,
+    /// JSON texts that come after an item, or at the start.
+    pub(crate) come: BTreeMap<Option<usize>, Vec<String>>,
+}
+
+impl Changes {
+    /// Whether a list of so many items is empty after them.
+    pub(crate) fn leave_nothing(&self, n_items: usize) -> bool {
+        self.come.is_empty() && (0..n_items).all(|n| self.gone.contains(&n))
+    }
+
+    /// The edits of the bytes. Each comma goes or comes with its item.
+    pub(crate) fn edits(&self, list: Json<'_, '_>) -> Vec<(Range<usize>, Vec<u8>)> {
+        let items: Vec<Range<usize>> = list.items().map(Json::span).collect();
+        let mut edits = self.removals(&items);
+        let mut come: BTreeMap<Option<usize>, Vec<&str>> = BTreeMap::new();
+        for (after, texts) in &self.come {
+            // What stands after an item that goes stands after the last one before it that stays.
+            let stays = after.and_then(|after| (0..=after).rev().find(|n| !self.gone.contains(n)));
+            come.entry(stays).or_default().extend(texts.iter().map(String::as_str));
+        }
+        let has_kept = (0..items.len()).any(|n| !self.gone.contains(&n));
+        for (after, texts) in come {
+            let text = texts.join(",");
+            let start = items.first().map_or(list.span().start + 1, |first| first.start);
+            edits.push(match after.and_then(|after| items.get(after)) {
+                Some(item) => (item.end..item.end, format!(",{text}").into_bytes()),
+                None if has_kept => (start..start, format!("{text},").into_bytes()),
+                None => (start..start, text.into_bytes()),
+            });
+        }
+        edits
+    }
+
+    /// One removal for each run of items that go.
+    fn removals(&self, items: &[Range<usize>]) -> Vec<(Range<usize>, Vec<u8>)> {
+        let mut removals = Vec::new();
+        let mut n = 0;
+        while n < items.len() {
+            if !self.gone.contains(&n) {
+                n += 1;
+                continue;
+            }
+            let first = n;
+            while n < items.len() && self.gone.contains(&n) {
+                n += 1;
+            }
+            let span = match items.get(n) {
+                Some(next) => items[first].start..next.start,
+                None if first > 0 => items[first - 1].end..items[n - 1].end,
+                None => items[first].start..items[n - 1].end,
+            };
+            removals.push((span, Vec::new()));
+        }
+        removals
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use brickbat_rules::json::Document;
+
+    use super::Changes;
+    use crate::json::splice;
+
+    fn changed(text: &str, gone: &[usize], come: &[(Option<usize>, &str)]) -> String {
+        let mut changes = Changes { gone: gone.iter().copied().collect(), ..Changes::default() };
+        for (after, text) in come {
+            changes.come.entry(*after).or_default().push((*text).to_owned());
+        }
+        let document = Document::parse(text.as_bytes()).unwrap();
+        String::from_utf8(splice(text.as_bytes(), changes.edits(document.root()))).unwrap()
+    }
+
+    #[test]
+    fn items_go_with_their_commas() {
+        assert_eq!(changed("[1, 2, 3]", &[0], &[]), "[2, 3]");
+        assert_eq!(changed("[1, 2, 3]", &[1, 2], &[]), "[1]");
+        assert_eq!(changed("[1, 2, 3]", &[0, 2], &[]), "[2]");
+        assert_eq!(changed("[ 1, 2 ]", &[0, 1], &[]), "[  ]");
+    }
+
+    #[test]
+    fn items_come_after_what_stays() {
+        assert_eq!(changed("[1, 2]", &[], &[(Some(0), "8"), (Some(0), "9")]), "[1,8,9, 2]");
+        assert_eq!(changed("[1, 2]", &[], &[(None, "9")]), "[9,1, 2]");
+        assert_eq!(changed("[1, 2]", &[1], &[(Some(1), "9")]), "[1,9]");
+        assert_eq!(changed("[1, 2]", &[0], &[(Some(0), "9")]), "[9,2]");
+        assert_eq!(changed("[1]", &[0], &[(Some(0), "9")]), "[9]");
+        assert_eq!(changed("[]", &[], &[(None, "9")]), "[9]");
+    }
+}

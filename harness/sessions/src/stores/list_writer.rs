@@ -1,0 +1,178 @@
+//! Edits of a session whose store is a JSON list of messages.
+//!
+//! A block lies at `/3` (the whole message), `/3/content` (its text), or in a list of the message, such as `/3/parts/2`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use brickbat_rules::json::Document;
+
+use super::json_changes::JsonChanges;
+use super::json_text::whole;
+use crate::json::splice;
+use crate::{Files, Place, Session, WriteError};
+
+/// What is to be written into a list of messages.
+pub(crate) struct ListWriter<'s> {
+    session: &'s Session,
+    /// The first and the last message that has a block at a place: a call and its result may share one.
+    places: BTreeMap<&'s Place, (usize, usize)>,
+    /// What is changed so far.
+    pub(crate) changes: JsonChanges,
+    /// Blocks that go.
+    gone: BTreeSet<&'s Place>,
+    /// Messages of the store into which something new is put, so that they stay.
+    kept: BTreeSet<&'s str>,
+    /// The first message that does not stay on the branch.
+    cut: Option<usize>,
+    is_closed: bool,
+}
+
+impl<'s> ListWriter<'s> {
+    /// A writer that changes nothing yet.
+    pub(crate) fn new(session: &'s Session) -> ListWriter<'s> {
+        let mut places: BTreeMap<&Place, (usize, usize)> = BTreeMap::new();
+        for (n, message) in session.messages.iter().enumerate() {
+            for block in &message.blocks {
+                places.entry(&block.place).or_insert((n, n)).1 = n;
+            }
+        }
+        let (gone, kept) = (BTreeSet::new(), BTreeSet::new());
+        ListWriter {
+            session,
+            places,
+            changes: JsonChanges::default(),
+            gone,
+            kept,
+            cut: None,
+            is_closed: false,
+        }
+    }
+
+    /// The first message that has a block at the place.
+    ///
+    /// # Errors
+    ///
+    /// There is none.
+    pub(crate) fn message_of(&self, place: &Place) -> Result<usize, WriteError> {
+        match self.places.get(place) {
+            Some((first, _)) => Ok(*first),
+            None => Err(self.refuse(place, "nothing of the session lies there")),
+        }
+    }
+
+    /// Takes a block out, and its message with it if it was the last.
+    pub(crate) fn drop(&mut self, place: &Place) -> Result<(), WriteError> {
+        let Some((own, _)) = self.places.get_key_value(place) else {
+            return Err(self.refuse(place, "nothing of the session lies there"));
+        };
+        self.gone.insert(own);
+        Ok(())
+    }
+
+    /// Takes everything after the message of this block off.
+    pub(crate) fn truncate(&mut self, last: &Place) -> Result<(), WriteError> {
+        self.message_of(last)?;
+        let after = self.places.get(last).map_or(0, |(_, last)| last + 1);
+        self.cut = Some(self.cut.map_or(after, |cut| cut.min(after)));
+        Ok(())
+    }
+
+    /// Takes the lost end of the file out.
+    pub(crate) fn discard(&mut self, place: &Place) -> Result<(), WriteError> {
+        if !self.session.troubles.iter().any(|trouble| trouble.place == *place && trouble.loses.is_some()) {
+            return Err(self.refuse(place, "nothing there that can be taken out"));
+        }
+        self.is_closed = true;
+        Ok(())
+    }
+
+    /// Says that something new is put into the message of the store in which this one lies.
+    pub(crate) fn keep(&mut self, message: usize) {
+        if let Some(message) = self.session.messages.get(message) {
+            self.kept.insert(&message.place.pointer);
+        }
+    }
+
+    /// An error of this product.
+    pub(crate) fn refuse(&self, place: &Place, words: &str) -> WriteError {
+        WriteError { product: self.session.product, place: place.to_string(), words: words.to_owned() }
+    }
+
+    /// The files after all this.
+    pub(crate) fn finish(mut self, files: &Files) -> Result<Files, WriteError> {
+        let bytes = files.main();
+        let Some(whole) = whole(bytes) else {
+            return Err(self.refuse(&Place::default(), "no JSON any more"));
+        };
+        let Ok(document) = Document::parse(&whole.text) else {
+            return Err(self.refuse(&Place::default(), "no JSON any more"));
+        };
+        self.take_out();
+        let n_messages = document.root().len();
+        let n_parts = |message: usize| document.root().item(message).field("parts").len();
+        self.cut_off(n_messages, n_parts);
+        let mut edits = self.changes.edits(document.root());
+        if self.is_closed {
+            edits.extend(whole.closing());
+        }
+        let mut written = files.clone();
+        if let Some(first) = written.files.first_mut() {
+            first.bytes = splice(bytes, edits);
+        }
+        Ok(written)
+    }
+
+    /// Takes out the blocks that go, and the messages of which nothing stays.
+    fn take_out(&mut self) {
+        let mut stays: BTreeMap<&str, bool> = BTreeMap::new();
+        for message in &self.session.messages {
+            let has_some = message.blocks.iter().any(|block| !self.gone.contains(&block.place));
+            let has_some = has_some || message.blocks.is_empty();
+            *stays.entry(&message.place.pointer).or_default() |= has_some;
+        }
+        for (message, stays) in &mut stays {
+            *stays |= self.kept.contains(message);
+        }
+        for place in &self.gone {
+            let owner = self.places.get(*place).and_then(|(first, _)| self.session.messages.get(*first));
+            let Some(owner) = owner.map(|message| message.place.pointer.as_str()) else { continue };
+            if stays.get(owner) == Some(&false) {
+                self.changes.remove(owner);
+            } else if place.pointer.ends_with("/content") {
+                self.changes.set(owner, "content", "\"\"".to_owned());
+            } else {
+                self.changes.remove(&place.pointer);
+            }
+        }
+    }
+
+    /// Takes off what comes after the cut: later messages, and later parts of the message that holds both.
+    fn cut_off(&mut self, n_messages: usize, n_parts: impl Fn(usize) -> usize) {
+        let Some(cut) = self.cut else { return };
+        let Some(last) = cut.checked_sub(1).and_then(|last| self.session.messages.get(last)) else { return };
+        let Some(item) = index(&last.place.pointer, 0) else { return };
+        for n in item + 1..n_messages {
+            self.changes.remove(&format!("/{n}"));
+        }
+        let own = self.session.messages[..cut].iter().rev();
+        let own = own.take_while(|message| message.place.pointer == last.place.pointer);
+        let blocks = own.flat_map(|message| &message.blocks);
+        let parts = blocks.filter(|block| block.place.pointer.contains("/parts/"));
+        let Some(last) = parts.filter_map(|block| index(&block.place.pointer, 2)).max() else { return };
+        for n in last + 1..n_parts(item) {
+            self.changes.remove(&format!("/{item}/parts/{n}"));
+        }
+    }
+}
+
+/// The text of a value where it was read.
+pub(crate) fn raw<'f>(files: &'f Files, place: &Place) -> &'f str {
+    let span = usize::try_from(place.start).ok().zip(usize::try_from(place.end).ok());
+    let bytes = span.and_then(|(start, end)| files.main().get(start..end));
+    bytes.and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or("null")
+}
+
+/// A step of a pointer, as an index.
+pub(crate) fn index(pointer: &str, step: usize) -> Option<usize> {
+    pointer.split('/').nth(step + 1)?.parse().ok()
+}

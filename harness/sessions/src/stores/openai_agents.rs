@@ -1,0 +1,210 @@
+//! OpenAI Agents SDK: `SQLiteSession`, a database with a row for each item of the Responses API.
+//!
+//! `agent_sessions(session_id, created_at, updated_at)` and `agent_messages(id, session_id, message_data, created_at)`; the
+//! order is that of `id`. `AdvancedSQLiteSession` adds `message_structure(message_id, branch_id, sequence_number)`, and begins
+//! on the branch `main`. `EncryptedSession` stores envelopes, of which nothing can be said. Facts are those of the package
+//! openai-agents 0.24.0, `agents/memory/sqlite_session.py` and `agents/extensions/memory`,
+//! <https://github.com/openai/openai-agents-python>. Tables may be named otherwise by the program; those are not recognised.
+
+mod item;
+mod send;
+#[cfg(test)]
+mod tests;
+mod write;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use brickbat_rules::Dialect;
+use brickbat_rules::histories::{Block as Content, Role};
+use serde_json::Value;
+
+use super::rows::{bytes_of, name_of, text_of, words};
+use super::{Edit, ReadError, Store, WriteError};
+use crate::sqlite::{Database, MAX_ROWS, is_database};
+use crate::{Ending, Files, Message, Place, Product, Sent, Session, Trouble, json};
+
+/// OpenAI Agents SDK's SQLite.
+pub(crate) struct OpenaiAgents;
+
+/// The table of the items.
+const TABLE: &str = "agent_messages";
+
+/// The table that says which items are on which branch, in `AdvancedSQLiteSession`.
+const BRANCHES: &str = "message_structure";
+
+/// The id that the SDK gives to items when another API than Responses was spoken (`agents/models/fake_id.py`).
+const FAKE_ID: &str = "__fake_id__";
+
+impl Store for OpenaiAgents {
+    fn product(&self) -> Product {
+        Product::OpenaiAgents
+    }
+
+    fn recognises(&self, files: &Files) -> bool {
+        if !is_database(files.main()) {
+            return false;
+        }
+        let Ok(database) = Database::open(files) else { return false };
+        let Ok(tables) = database.tables() else { return false };
+        let columns = database.columns(TABLE);
+        let has = |name: &str| columns.iter().any(|column| column == name);
+        ["agent_sessions", TABLE].iter().all(|name| tables.iter().any(|table| table == name))
+            && has("id")
+            && has("session_id")
+            && has("message_data")
+    }
+
+    fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError> {
+        let form = |words: String| ReadError::Form { product: Product::OpenaiAgents, words };
+        let database = Database::open(files).map_err(form)?;
+        let main = main_branch(&database).map_err(form)?;
+        let sessions = sessions(&database).map_err(form)?;
+        Ok(sessions.into_iter().map(|(id, rows)| session(id, rows, main.as_ref())).collect())
+    }
+
+    fn send(&self, session: &Session) -> Sent {
+        send::send(session)
+    }
+
+    fn fills_open_tail(&self, _: &Session) -> Option<&'static str> {
+        Some("drops calls without a result, and the reasoning before them")
+    }
+
+    fn write(&self, files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
+        write::write(files, session, edits)
+    }
+}
+
+/// A row as it was found: its id, and the bytes of its item if it holds any.
+type Found = (i64, Option<Vec<u8>>);
+
+/// The rows of each session, in the order of their ids.
+fn sessions(database: &Database) -> Result<BTreeMap<String, Vec<Found>>, String> {
+    let query =
+        format!("SELECT rowid, session_id, message_data FROM {TABLE} ORDER BY rowid LIMIT {MAX_ROWS}");
+    let mut statement = database.connection().prepare(&query).map_err(words)?;
+    let mut rows = statement.query([]).map_err(words)?;
+    let mut sessions: BTreeMap<String, Vec<Found>> = BTreeMap::new();
+    while let Some(row) = rows.next().map_err(words)? {
+        let session = text_of(row.get_ref(1).map_err(words)?);
+        let item = bytes_of(row.get_ref(2).map_err(words)?);
+        sessions.entry(session).or_default().push((row.get(0).map_err(words)?, item));
+    }
+    Ok(sessions)
+}
+
+/// The place of each row on the branch `main`; nothing if the store has no branches.
+fn main_branch(database: &Database) -> Result<Option<BTreeMap<i64, i64>>, String> {
+    if !database.tables()?.iter().any(|table| table == BRANCHES) {
+        return Ok(None);
+    }
+    let query = format!(
+        "SELECT message_id, sequence_number FROM {BRANCHES} WHERE branch_id = 'main' \
+         AND typeof(message_id) = 'integer' AND typeof(sequence_number) = 'integer' LIMIT {MAX_ROWS}"
+    );
+    let mut statement = database.connection().prepare(&query).map_err(words)?;
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).map_err(words)?;
+    rows.collect::<Result<_, _>>().map(Some).map_err(words)
+}
+
+fn session(id: String, mut rows: Vec<Found>, main: Option<&BTreeMap<i64, i64>>) -> Session {
+    let n_records = rows.len();
+    let mut others = Vec::new();
+    if let Some(main) = main {
+        (rows, others) = rows.into_iter().partition(|(id, _)| main.contains_key(id));
+        rows.sort_by_key(|(id, _)| (main.get(id).copied(), *id));
+    }
+    let mut reader = Reader::default();
+    let messages = reader.messages(rows);
+    let off_branch = reader.messages(others);
+    let dialect = if reader.is_fake { Dialect::OpenaiChat } else { Dialect::OpenaiResponses };
+    Session {
+        product: Product::OpenaiAgents,
+        version: None,
+        generation: "SQLite rows",
+        id: Some(id),
+        dialect: Some(dialect),
+        model: None,
+        // Where the items are encrypted, nothing can be said of what is sent.
+        messages: if reader.is_encrypted { Vec::new() } else { messages },
+        n_forks: usize::from(!off_branch.is_empty()),
+        off_branch,
+        branch: match main {
+            Some(_) => "the rows of the branch `main`",
+            None => "all rows, in the order of their ids",
+        },
+        n_records,
+        n_compactions: reader.n_compactions,
+        troubles: reader.troubles,
+        unknown: reader.unknown.into_iter().collect(),
+        is_excerpt: false,
+        body: None,
+    }
+}
+
+/// What was learnt while rows were read.
+#[derive(Default)]
+struct Reader {
+    troubles: Vec<Trouble>,
+    unknown: BTreeSet<String>,
+    n_compactions: usize,
+    is_fake: bool,
+    is_encrypted: bool,
+    /// The tool of each call.
+    names: BTreeMap<String, String>,
+}
+
+impl Reader {
+    /// What the model says in one go is one message, and so are the results of it.
+    fn messages(&mut self, rows: Vec<Found>) -> Vec<Message> {
+        let mut messages: Vec<Message> = Vec::new();
+        for (row, bytes) in rows {
+            let place = Place::in_row(TABLE, row, "");
+            let value = match bytes.as_deref().map(|bytes| (bytes, json::parse(bytes))) {
+                Some((_, Some(value @ Value::Object(_)))) => value,
+                found => {
+                    let words = found.map_or("no text".to_owned(), |(bytes, _)| json::trouble(bytes));
+                    self.troubles.push(Trouble { place, words, loses: Some("one item") });
+                    continue;
+                }
+            };
+            let Some(message) = self.message(&value, place) else { continue };
+            match messages.last_mut() {
+                Some(last) if is_one_go(last, &message) => {
+                    last.blocks.extend(message.blocks);
+                    last.id = last.id.take().or(message.id);
+                }
+                _ => messages.push(message),
+            }
+        }
+        messages
+    }
+
+    fn message(&mut self, value: &Value, place: Place) -> Option<Message> {
+        if value.get("__enc__").is_some() {
+            self.is_encrypted = true;
+            self.troubles.push(Trouble { place, words: "an encrypted item".to_owned(), loses: None });
+            return None;
+        }
+        let kind = item::kind(value);
+        if !item::is_known(kind) {
+            self.unknown.insert(name_of(kind));
+        }
+        self.is_fake |= json::text(value, "id") == FAKE_ID;
+        self.n_compactions += usize::from(kind.starts_with("compaction"));
+        let (role, blocks) = item::blocks(value, &place, &mut self.names);
+        let id = item::said_id(value, &blocks);
+        Some(Message { role, blocks, id, place, ending: Ending::Whole })
+    }
+}
+
+/// Whether an item goes on with the message before it. A message keeps the id of one text, so a second one begins another.
+fn is_one_go(last: &Message, next: &Message) -> bool {
+    let says =
+        |message: &Message| message.blocks.iter().any(|block| matches!(block.content, Content::Text(_)));
+    match next.role {
+        Role::Assistant => last.role == Role::Assistant && !(says(next) && says(last)),
+        Role::Tool => last.role == Role::Tool,
+        Role::User | Role::System => false,
+    }
+}

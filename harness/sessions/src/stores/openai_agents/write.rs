@@ -1,0 +1,106 @@
+//! Edits of the rows.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use brickbat_rules::histories::Block as Content;
+use rusqlite::types::Value;
+use serde_json::json;
+
+use super::{BRANCHES, TABLE};
+use crate::sqlite::Database;
+use crate::stores::rows::{Rows, row_of, with_database};
+use crate::stores::{Edit, WriteError};
+use crate::{Files, NOT_RECORDED, Place, Product, Session, json as text};
+
+pub(super) fn write(files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
+    if edits.is_empty() {
+        return Ok(files.clone());
+    }
+    let whole = Place::default();
+    let database = Database::open(files).map_err(|words| refusal(&whole, words))?;
+    let tables = database.tables().map_err(|words| refusal(&whole, words))?;
+    if tables.iter().any(|table| table == BRANCHES) {
+        return Err(refusal(&whole, "rows that stand on several branches cannot be rewritten"));
+    }
+    let id = session.id.as_deref().unwrap_or_default();
+    let mut rows = Rows::load(&database, TABLE, "rowid", id).map_err(|words| refusal(&whole, words))?;
+    let ends = ends(session);
+    let mut dropped: BTreeMap<i64, BTreeSet<&str>> = BTreeMap::new();
+    for edit in edits {
+        match edit {
+            Edit::Move { result, call, .. } => {
+                let cells = row_of(result).and_then(|row| rows.cells(row).zip(Some(row)));
+                let (cells, row) = cells.ok_or_else(|| refusal(result, "no such row"))?;
+                let end = ends.get(call).ok_or_else(|| refusal(call, "no such call"))?;
+                rows.delete(row);
+                rows.insert(*end, cells);
+            }
+            Edit::Synthesise { call, id } => {
+                let cells =
+                    row_of(call).filter(|_| is_call(session, call, id)).and_then(|row| rows.cells(row));
+                let cells = cells.ok_or_else(|| refusal(call, "only calls of functions can be answered"))?;
+                let end = ends.get(call).ok_or_else(|| refusal(call, "no such call"))?;
+                let item = json!({ "type": "function_call_output", "call_id": id, "output": NOT_RECORDED });
+                let cells = rows.with(cells, "message_data", Value::Text(item.to_string()));
+                rows.insert(*end, cells);
+            }
+            Edit::Drop { block } => {
+                let row = row_of(block).ok_or_else(|| refusal(block, "no such row"))?;
+                dropped.entry(row).or_default().insert(&block.pointer);
+            }
+            Edit::Discard { place } => {
+                rows.delete(row_of(place).ok_or_else(|| refusal(place, "no such row"))?);
+            }
+            Edit::Truncate { last } => {
+                rows.truncate(*ends.get(last).ok_or_else(|| refusal(last, "no such block"))?);
+            }
+        }
+    }
+    for (row, pointers) in dropped {
+        drop_parts(&mut rows, row, &pointers)
+            .map_err(|words| refusal(&Place::in_row(TABLE, row, ""), words))?;
+    }
+    rows.write(&database).map_err(|words| refusal(&whole, words))?;
+    with_database(files, database).map_err(|words| refusal(&whole, words))
+}
+
+/// For each block, the last row of its message.
+fn ends(session: &Session) -> BTreeMap<&Place, i64> {
+    let mut ends = BTreeMap::new();
+    for message in session.messages.iter() {
+        let Some(end) = message.blocks.last().and_then(|block| row_of(&block.place)) else { continue };
+        ends.extend(message.blocks.iter().map(|block| (&block.place, end)));
+    }
+    ends
+}
+
+fn is_call(session: &Session, place: &Place, id: &str) -> bool {
+    let mut blocks = session.messages.iter().flat_map(|message| &message.blocks);
+    blocks
+        .any(|block| &block.place == place && matches!(&block.content, Content::Call(call) if call.id == id))
+}
+
+/// Takes parts out of a message, or the row if nothing is left of it.
+fn drop_parts(rows: &mut Rows, row: i64, pointers: &BTreeSet<&str>) -> Result<(), &'static str> {
+    let item = rows.text(row, "message_data").ok_or("no such row")?;
+    let n_parts = text::parse(item.as_bytes())
+        .and_then(|value| value.get("content").and_then(|content| content.as_array().map(Vec::len)));
+    if pointers.contains("") || n_parts.is_none_or(|n| n <= pointers.len()) {
+        rows.delete(row);
+        return Ok(());
+    }
+    let mut bytes = item.as_bytes().to_vec();
+    let index = |pointer: &&str| pointer.rsplit('/').next().and_then(|n| n.parse::<usize>().ok());
+    let indices: BTreeSet<usize> = pointers.iter().filter_map(index).collect();
+    for n in indices.into_iter().rev() {
+        let span = text::span_of(&bytes, &format!("/content/{n}")).ok_or("no such part")?;
+        bytes = text::splice(&bytes, vec![(text::span_of_item(&bytes, &span), Vec::new())]);
+    }
+    let item = String::from_utf8(bytes).map_err(|_| "no text")?;
+    rows.replace(row, "message_data", item);
+    Ok(())
+}
+
+fn refusal(place: &Place, words: impl Into<String>) -> WriteError {
+    WriteError { product: Product::OpenaiAgents, place: place.to_string(), words: words.into() }
+}

@@ -1,0 +1,65 @@
+//! opencode, and Kilo's command line, which keeps the same tables.
+//!
+//! A message is a row (or file) with its parts beside it. A call and its result are one part with a state, so a result
+//! without a call cannot be stored; what breaks a session are boundaries of steps, thinking, and open states.
+//!
+//! Forms that are read: a file for each message and part (before 1.2), SQLite rows (since 1.2), the same rows as JSON,
+//! `opencode export`, and the rows of `session_message`, which are the conversation where there is a `session_v2`.
+//! Parts that a provider ran itself are passed over: what is stored of them is not what was said.
+
+mod blocks;
+mod branch;
+mod dialect;
+mod edits;
+mod events;
+mod forms;
+mod raw;
+mod send;
+#[cfg(test)]
+mod tests;
+
+use super::{Edit, ReadError, Store, WriteError};
+use crate::{Files, Product, Sent, Session};
+
+/// opencode's stores.
+pub(crate) struct Opencode;
+
+impl Store for Opencode {
+    fn product(&self) -> Product {
+        Product::Opencode
+    }
+
+    fn recognises(&self, files: &Files) -> bool {
+        forms::form_of(files).is_some()
+    }
+
+    fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError> {
+        let form = forms::form_of(files).ok_or(ReadError::Unknown)?;
+        let (raws, of_events) = forms::read(form, files).map_err(unreadable)?;
+        let mut sessions = branch::sessions(form, raws);
+        sessions.extend(events::sessions(of_events).map_err(unreadable)?);
+        Ok(sessions)
+    }
+
+    fn send(&self, session: &Session) -> Sent {
+        send::send(session)
+    }
+
+    fn fills_open_tail(&self, session: &Session) -> Option<&'static str> {
+        if session.generation == events::GENERATION {
+            return None;
+        }
+        Some(match send::fills_open_calls(session) {
+            true => "fills it with “[Tool execution was interrupted]”",
+            false => "leaves it out",
+        })
+    }
+
+    fn write(&self, files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
+        edits::write(files, session, edits)
+    }
+}
+
+fn unreadable(words: String) -> ReadError {
+    ReadError::Form { product: Product::Opencode, words }
+}

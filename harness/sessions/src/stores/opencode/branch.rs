@@ -1,0 +1,186 @@
+//! Which messages of a session are sent: what was taken back is hidden, what was compacted is replaced.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::blocks;
+use super::dialect::dialect_of;
+use super::forms::Form;
+use super::raw::{Raw, RawMessage, RawPart};
+use crate::json::text;
+use crate::{Product, Session};
+
+/// Parents above a session that are followed. Sub-agents of sub-agents are a few; a loop of parents ends here.
+const MAX_PARENTS: usize = 32;
+
+/// The sessions that are nobody's sub-agent, each with its sub-agents off its branch.
+pub(super) fn sessions(form: Form, raws: Vec<Raw>) -> Vec<Session> {
+    let parents: BTreeMap<String, String> =
+        raws.iter().filter_map(|raw| Some((raw.id.clone(), raw.parent.clone()?))).collect();
+    let known: BTreeSet<String> = raws.iter().map(|raw| raw.id.clone()).collect();
+    let mut children: BTreeMap<String, Vec<Raw>> = BTreeMap::new();
+    let mut roots = Vec::new();
+    for raw in raws {
+        match root_of(&raw.id, &parents, &known) {
+            Some(root) => children.entry(root).or_default().push(raw),
+            None => roots.push(raw),
+        }
+    }
+    let sessions = roots.into_iter().map(|root| {
+        let own = children.remove(&root.id).unwrap_or_default();
+        session(form, root, own)
+    });
+    sessions.collect()
+}
+
+/// The session at the top, if it is another one. A chain that does not end has no top, and stands for itself.
+fn root_of(id: &str, parents: &BTreeMap<String, String>, known: &BTreeSet<String>) -> Option<String> {
+    let mut at = id;
+    for _ in 0..MAX_PARENTS {
+        match parents.get(at).filter(|parent| known.contains(*parent)) {
+            Some(parent) => at = parent,
+            None => return (at != id).then(|| at.to_owned()),
+        }
+    }
+    None
+}
+
+fn session(form: Form, raw: Raw, children: Vec<Raw>) -> Session {
+    let n_records = raw.messages.iter().map(|message| 1 + message.parts.len()).sum();
+    // What follows the last user's word is what the next request is made for, so its model is the one that is asked.
+    let (provider, model) = model_of(&raw.messages);
+    let mut unknown = BTreeSet::new();
+    let current = format!("{provider}/{model}");
+    let mut convert = |messages: &[RawMessage]| -> Vec<crate::Message> {
+        messages.iter().flat_map(|message| blocks::messages(message, &current, &mut unknown)).collect()
+    };
+    let n_forks = usize::from(raw.revert.is_some());
+    let branch = branch_of(raw.messages, raw.revert.as_ref());
+    let messages = convert(&branch.sent);
+    let mut off_branch = convert(&branch.hidden);
+    for child in children {
+        off_branch.extend(convert(&child.messages));
+    }
+    Session {
+        product: Product::Opencode,
+        version: raw.version,
+        generation: form.generation(),
+        id: Some(raw.id).filter(|id| !id.is_empty()),
+        dialect: dialect_of(&provider, &model),
+        model: Some(model).filter(|model| !model.is_empty()),
+        is_excerpt: messages.first().is_some_and(|first| first.role != brickbat_rules::histories::Role::User),
+        body: None,
+        messages,
+        off_branch,
+        branch: "all messages by their time, without what was taken back, from the last compaction on",
+        n_records,
+        n_compactions: branch.n_compactions,
+        n_forks,
+        troubles: raw.troubles,
+        unknown: unknown.into_iter().collect(),
+    }
+}
+
+/// Provider and model of the last message of the user that names them, else of the last reply.
+fn model_of(messages: &[RawMessage]) -> (String, String) {
+    let of_user = messages.iter().rev().filter_map(|message| message.info.get("model"));
+    let of_reply = messages.iter().rev().map(|message| &message.info);
+    let found = of_user.chain(of_reply).find(|value| !text(value, "modelID").is_empty());
+    let found = found.unwrap_or(&Value::Null);
+    (text(found, "providerID").to_owned(), text(found, "modelID").to_owned())
+}
+
+/// What is sent of a session, and what is not.
+#[derive(Debug, Default)]
+struct Branch {
+    sent: Vec<RawMessage>,
+    hidden: Vec<RawMessage>,
+    n_compactions: usize,
+}
+
+fn branch_of(messages: Vec<RawMessage>, revert: Option<&(String, Option<String>)>) -> Branch {
+    let (kept, hidden) = without_reverted(messages, revert);
+    let branch = from_compaction(kept);
+    Branch { hidden: branch.hidden.into_iter().chain(hidden).collect(), ..branch }
+}
+
+/// Without what was taken back, which the next prompt deletes (`SessionRevert.cleanup` in `session/revert.ts` of
+/// <https://github.com/anomalyco/opencode>): the message and all after it, or from one of its parts on.
+fn without_reverted(
+    mut messages: Vec<RawMessage>,
+    revert: Option<&(String, Option<String>)>,
+) -> (Vec<RawMessage>, Vec<RawMessage>) {
+    let Some((id, part)) = revert else { return (messages, Vec::new()) };
+    let Some(at) = messages.iter().position(|message| message.id == *id) else {
+        return (messages, Vec::new());
+    };
+    let mut hidden = messages.split_off(at);
+    let cut = part.as_ref().and_then(|part| hidden[0].parts.iter().position(|own| own.id == *part));
+    if let Some(cut) = cut {
+        let message = &mut hidden[0];
+        let after = message.parts.split_off(cut);
+        let before = std::mem::replace(&mut message.parts, after);
+        messages.push(RawMessage {
+            id: message.id.clone(),
+            session: message.session.clone(),
+            created: message.created,
+            info: message.info.clone(),
+            place: message.place.clone(),
+            parts: before,
+        });
+    }
+    (messages, hidden)
+}
+
+/// From the last compaction that was finished: its question and summary, then the messages that it kept word for word,
+/// then what followed. It is `filterCompacted` in `session/message-v2.ts` of 1.18.33.
+fn from_compaction(messages: Vec<RawMessage>) -> Branch {
+    let mut summaries: BTreeMap<String, usize> = BTreeMap::new();
+    for (n, message) in messages.iter().enumerate() {
+        let has = |key: &str| {
+            message.info.get(key).is_some_and(|value| !matches!(value, Value::Null | Value::Bool(false)))
+        };
+        let is_summary = text(&message.info, "role") == "assistant" && has("summary");
+        if is_summary && has("finish") && !has("error") {
+            summaries.insert(text(&message.info, "parentID").to_owned(), n);
+        }
+    }
+    let compaction = |message: &RawMessage| message.parts.iter().any(is_compaction);
+    let finished = |n: usize, message: &RawMessage| {
+        let is_user = text(&message.info, "role") == "user";
+        is_user && compaction(message) && summaries.get(&message.id).is_some_and(|summary| *summary > n)
+    };
+    let points: Vec<usize> =
+        messages.iter().enumerate().filter(|(n, message)| finished(*n, message)).map(|(n, _)| n).collect();
+    let n_compactions = points.len();
+    let Some(&point) = points.last() else {
+        return Branch { sent: messages, hidden: Vec::new(), n_compactions };
+    };
+    let summary = summaries[&messages[point].id];
+    let kept = messages[point].parts.iter().find_map(|part| part.value.get("tail_start_id")?.as_str());
+    let first_kept = match kept {
+        None => point,
+        Some(id) => match messages[..=point].iter().position(|message| message.id == id) {
+            Some(at) => at,
+            // The product looks for it until the beginning, and then sends all that it went over.
+            None => return Branch { sent: messages, hidden: Vec::new(), n_compactions },
+        },
+    };
+    let mut parts: [Vec<RawMessage>; 4] = Default::default();
+    for (n, message) in messages.into_iter().enumerate() {
+        let which = match n {
+            n if n < first_kept => 3,
+            n if n < point => 1,
+            n if n <= summary => 0,
+            _ => 2,
+        };
+        parts[which].push(message);
+    }
+    let [asked, kept, after, hidden] = parts;
+    Branch { sent: asked.into_iter().chain(kept).chain(after).collect(), hidden, n_compactions }
+}
+
+fn is_compaction(part: &RawPart) -> bool {
+    text(&part.value, "type") == "compaction"
+}

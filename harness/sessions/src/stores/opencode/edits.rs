@@ -1,0 +1,179 @@
+//! Edits of what is stored: the state of a call is replaced where it stands, parts and messages are taken out whole.
+
+mod apply;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+
+use self::apply::Cells;
+use super::raw::{Raw, RawMessage};
+use super::{events, forms};
+use crate::json::{span_of, splice, text};
+use crate::{Edit, Files, NOT_RECORDED, Place, Product, Session, WriteError};
+
+/// What becomes of the records that are edited.
+#[derive(Debug, Default)]
+struct Changes {
+    /// Parts with their new bytes.
+    parts: BTreeMap<Place, Vec<u8>>,
+    /// Parts and messages that go.
+    removed: BTreeSet<Place>,
+}
+
+/// The files with the edits carried out.
+pub(super) fn write(files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
+    let store =
+        |words: String| WriteError { product: Product::Opencode, place: "the store".to_owned(), words };
+    let form = forms::form_of(files).ok_or_else(|| store("not opencode's".to_owned()))?;
+    let (mut raws, of_events) = forms::read(form, files).map_err(store)?;
+    raws.extend(events::raws(of_events));
+    let cells = Cells::open(form, files).map_err(store)?;
+    let mut changes = Changes::default();
+    for edit in edits {
+        let (place, result) = match edit {
+            Edit::Synthesise { call, .. } => (call, synthesise(&cells, &mut changes, call)),
+            Edit::Move { result, call, .. } => {
+                (call, take_result(&cells, &mut changes, session, result, call))
+            }
+            Edit::Drop { block } => (block, drop_part(&mut changes, &raws, block)),
+            Edit::Discard { place } => {
+                changes.removed.insert(place.clone());
+                (place, Ok(()))
+            }
+            Edit::Truncate { last } => (last, truncate(&mut changes, &raws, session, last)),
+        };
+        result.map_err(|words| WriteError {
+            product: Product::Opencode,
+            place: place.to_string(),
+            words: words.to_owned(),
+        })?;
+    }
+    drop_messages(&mut changes, &raws);
+    cells.apply(changes).map_err(store)
+}
+
+/// Ends a call with an error. One that has ended stays as it is.
+fn synthesise(cells: &Cells<'_>, changes: &mut Changes, call: &Place) -> Result<(), &'static str> {
+    let part = part_of(cells, changes, call)?;
+    let value = crate::json::parse(&part).ok_or("the call cannot be read")?;
+    let state = value.get("state").ok_or("the call has no state")?;
+    let is_event = call.row.as_ref().is_some_and(|row| row.table == events::TABLE);
+    let has_ended = match text(state, "status") {
+        "completed" => is_event || state.get("output").is_some_and(Value::is_string),
+        status => status == "error",
+    };
+    if has_ended {
+        return Ok(());
+    }
+    let mut new = json!({ "status": "error", "input": input(state) });
+    if is_event {
+        new["content"] = json!([]);
+        new["structured"] = json!({});
+        new["error"] = json!({ "type": "unknown", "message": NOT_RECORDED });
+    } else {
+        new["error"] = json!(NOT_RECORDED);
+        if let Some(metadata) = state.get("metadata") {
+            new["metadata"] = metadata.clone();
+        }
+        // When it ended is not known: the time at which it began is the last that is.
+        let start = state.pointer("/time/start").cloned().unwrap_or(json!(0));
+        new["time"] = json!({ "start": start, "end": start });
+    }
+    set_state(changes, call, &part, new.to_string().into_bytes())
+}
+
+/// The arguments as an object, which an ended call must have.
+fn input(state: &Value) -> Value {
+    let input = match state.get("input") {
+        Some(Value::String(written)) => serde_json::from_str(written).unwrap_or(Value::Null),
+        Some(input) => input.clone(),
+        None => Value::Null,
+    };
+    if input.is_object() { input } else { json!({}) }
+}
+
+/// Gives a call the state of another part, which goes if it is on the branch.
+fn take_result(
+    cells: &Cells<'_>,
+    changes: &mut Changes,
+    session: &Session,
+    result: &Place,
+    call: &Place,
+) -> Result<(), &'static str> {
+    if result == call {
+        return Ok(());
+    }
+    let from = part_of(cells, changes, result)?;
+    let state = span_of(&from, "/state").ok_or("the result has no state")?;
+    let part = part_of(cells, changes, call)?;
+    set_state(changes, call, &part, from[state].to_vec())?;
+    let mut on_branch = session.messages.iter().flat_map(|message| &message.blocks);
+    if on_branch.any(|block| block.place == *result) {
+        changes.removed.insert(result.clone());
+    }
+    Ok(())
+}
+
+fn part_of(cells: &Cells<'_>, changes: &Changes, place: &Place) -> Result<Vec<u8>, &'static str> {
+    let edited = changes.parts.get(place).cloned();
+    edited.or_else(|| cells.part(place)).ok_or("there is no part at this place")
+}
+
+fn set_state(changes: &mut Changes, call: &Place, part: &[u8], state: Vec<u8>) -> Result<(), &'static str> {
+    let span = span_of(part, "/state").ok_or("the call has no state")?;
+    changes.parts.insert(call.clone(), splice(part, vec![(span, state)]));
+    Ok(())
+}
+
+fn drop_part(changes: &mut Changes, raws: &[Raw], place: &Place) -> Result<(), &'static str> {
+    let mut parts = raws.iter().flat_map(|raw| &raw.messages).flat_map(|message| &message.parts);
+    if !parts.any(|part| part.place == *place) {
+        return Err("there is no part at this place");
+    }
+    changes.removed.insert(place.clone());
+    Ok(())
+}
+
+/// Takes out what comes after a step on the branch: the rest of its reply, and the messages after it.
+fn truncate(
+    changes: &mut Changes,
+    raws: &[Raw],
+    session: &Session,
+    last: &Place,
+) -> Result<(), &'static str> {
+    let holds = |message: &crate::Message| message.blocks.iter().any(|block| block.place == *last);
+    let at =
+        session.messages.iter().rposition(holds).ok_or("there is no message on the branch at this place")?;
+    let (kept, gone) = session.messages.split_at(at + 1);
+    let kept_places: BTreeSet<&Place> =
+        kept.iter().flat_map(|message| &message.blocks).map(|b| &b.place).collect();
+    let gone_ids: BTreeSet<&str> = gone.iter().filter_map(|message| message.id.as_deref()).collect();
+    let id = session.id.as_deref().unwrap_or_default();
+    let own = raws.iter().filter(|raw| raw.id == id).flat_map(|raw| &raw.messages);
+    for message in own.filter(|message| gone_ids.contains(message.id.as_str())) {
+        match message.parts.iter().rposition(|part| kept_places.contains(&part.place)) {
+            Some(last) => {
+                changes.removed.extend(message.parts[last + 1..].iter().map(|part| part.place.clone()))
+            }
+            None => changes.removed.extend(places(message)),
+        }
+    }
+    Ok(())
+}
+
+/// A message of which nothing is left that anybody said goes with its bookkeeping.
+fn drop_messages(changes: &mut Changes, raws: &[Raw]) {
+    let says = |kind: &str| matches!(kind, "text" | "reasoning" | "tool" | "file" | "compaction" | "subtask");
+    for message in raws.iter().flat_map(|raw| &raw.messages) {
+        let is_touched = message.parts.iter().any(|part| changes.removed.contains(&part.place));
+        let mut rest = message.parts.iter().filter(|part| !changes.removed.contains(&part.place));
+        if is_touched && !rest.any(|part| says(text(&part.value, "type"))) {
+            changes.removed.extend(places(message));
+        }
+    }
+}
+
+fn places(message: &RawMessage) -> impl Iterator<Item = Place> {
+    std::iter::once(&message.place).chain(message.parts.iter().map(|part| &part.place)).cloned()
+}

@@ -1,0 +1,230 @@
+//! Carries changes of parts into the bytes of each form.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use brickbat_rules::json::{Document, Json};
+
+use super::Changes;
+use crate::json::{span_of, splice};
+use crate::sqlite::Database;
+use crate::stores::opencode::forms::Form;
+use crate::{Files, Place};
+
+/// Where the parts of the files can be read and replaced.
+pub(super) struct Cells<'f> {
+    form: Form,
+    files: &'f Files,
+    database: Option<Database>,
+}
+
+/// Stretches of bytes and what takes their place.
+type Splices = Vec<(Range<usize>, Vec<u8>)>;
+
+impl<'f> Cells<'f> {
+    pub(super) fn open(form: Form, files: &'f Files) -> Result<Cells<'f>, String> {
+        let database = match form {
+            Form::Database => Some(Database::open(files)?),
+            _ => None,
+        };
+        Ok(Cells { form, files, database })
+    }
+
+    /// The JSON of the part at a place.
+    pub(super) fn part(&self, place: &Place) -> Option<Vec<u8>> {
+        if let Some(database) = &self.database {
+            let cell = cell(database, place)?;
+            let part = span_of(&cell, &place.pointer)?;
+            return Some(cell[part].to_vec());
+        }
+        let file = &self.files.files.get(place.file)?.bytes;
+        let (start, end) = (usize::try_from(place.start).ok()?, usize::try_from(place.end).ok()?);
+        let bytes = file.get(start..end)?;
+        match self.form {
+            Form::Rows => Some(data(bytes)?.1),
+            _ => Some(bytes.to_vec()),
+        }
+    }
+
+    /// The files with the changes in them.
+    pub(super) fn apply(self, changes: Changes) -> Result<Files, String> {
+        match (self.form, self.database) {
+            (Form::Export, _) => main(self.files, export(self.files.main(), &changes)),
+            (Form::Rows, _) => main(self.files, rows(self.files.main(), &changes)),
+            (_, Some(database)) => {
+                write_rows(&database, changes)?;
+                database.into_files(self.files)
+            }
+            (_, None) => Ok(folder(self.files, changes)),
+        }
+    }
+}
+
+fn main(files: &Files, splices: Option<Splices>) -> Result<Files, String> {
+    let splices = splices.ok_or("the file cannot be read")?;
+    let mut files = files.clone();
+    if let Some(file) = files.files.first_mut() {
+        file.bytes = splice(&file.bytes, splices);
+    }
+    Ok(files)
+}
+
+fn export(bytes: &[u8], changes: &Changes) -> Option<Splices> {
+    let document = Document::parse(bytes).ok()?;
+    let messages: Vec<Json> = document.root().field("messages").items().collect();
+    let is_removed = |value: &Json, pointer: String| changes.removed.contains(&at(value, pointer));
+    let gone: Vec<bool> = messages
+        .iter()
+        .enumerate()
+        .map(|(n, message)| is_removed(message, format!("/messages/{n}")))
+        .collect();
+    let mut splices = cuts(&messages, &gone);
+    for (n, message) in messages.iter().enumerate().filter(|(n, _)| !gone[*n]) {
+        let parts: Vec<Json> = message.field("parts").items().collect();
+        let pointer = |m: usize| format!("/messages/{n}/parts/{m}");
+        let gone: Vec<bool> =
+            parts.iter().enumerate().map(|(m, part)| is_removed(part, pointer(m))).collect();
+        splices.extend(cuts(&parts, &gone));
+        for (m, part) in parts.iter().enumerate().filter(|(m, _)| !gone[*m]) {
+            if let Some(new) = changes.parts.get(&at(part, pointer(m))) {
+                splices.push((part.span(), new.clone()));
+            }
+        }
+    }
+    Some(splices)
+}
+
+fn rows(bytes: &[u8], changes: &Changes) -> Option<Splices> {
+    let document = Document::parse(bytes).ok()?;
+    let mut splices = Vec::new();
+    for table in ["message", "part"] {
+        let rows: Vec<Json> = document.root().field(table).items().collect();
+        let place = |n: usize| at(&rows[n], format!("/{table}/{n}"));
+        let gone: Vec<bool> = (0..rows.len()).map(|n| changes.removed.contains(&place(n))).collect();
+        splices.extend(cuts(&rows, &gone));
+        for n in (0..rows.len()).filter(|n| !gone[*n]) {
+            let Some(new) = changes.parts.get(&place(n)) else { continue };
+            let cell = rows[n].field("data");
+            let new = match cell.is_str() {
+                true => serde_json::Value::from(String::from_utf8_lossy(new)).to_string().into_bytes(),
+                false => new.clone(),
+            };
+            splices.push((cell.span(), new));
+        }
+    }
+    Some(splices)
+}
+
+fn at(value: &Json, pointer: String) -> Place {
+    let span = value.span();
+    Place::in_file(span.start as u64..span.end as u64, pointer)
+}
+
+/// The cell `data` of a row: where it stands, and its JSON.
+fn data(row: &[u8]) -> Option<(Range<usize>, Vec<u8>)> {
+    let document = Document::parse(row).ok()?;
+    let cell = document.root().get("data")?;
+    let json = match cell.as_str() {
+        Some(text) => text.as_bytes().to_vec(),
+        None => cell.raw().as_bytes().to_vec(),
+    };
+    Some((cell.span(), json))
+}
+
+/// What to take out of a list so that some of its items go, each with one comma.
+fn cuts(items: &[Json], gone: &[bool]) -> Splices {
+    let mut cuts = Vec::new();
+    let mut n = 0;
+    while n < items.len() {
+        if !gone[n] {
+            n += 1;
+            continue;
+        }
+        let end = (n..items.len()).find(|m| !gone[*m]).unwrap_or(items.len());
+        let stretch = match (n, items.get(end)) {
+            (_, Some(next)) => items[n].span().start..next.span().start,
+            (0, None) => items[0].span().start..items[end - 1].span().end,
+            (_, None) => items[n - 1].span().end..items[end - 1].span().end,
+        };
+        cuts.push((stretch, Vec::new()));
+        n = end;
+    }
+    cuts
+}
+
+/// A part is a file, and a file that goes is no longer among the files.
+fn folder(files: &Files, changes: Changes) -> Files {
+    let mut out = Files::default();
+    let removed: BTreeSet<usize> =
+        changes.removed.iter().map(|place| place.file).filter(|n| *n > 0).collect();
+    let mut new: BTreeMap<usize, Vec<u8>> =
+        changes.parts.into_iter().map(|(place, bytes)| (place.file, bytes)).collect();
+    for (n, file) in files.files.iter().enumerate().filter(|(n, _)| !removed.contains(n)) {
+        let mut file = file.clone();
+        if let Some(bytes) = new.remove(&n) {
+            file.bytes = bytes;
+        }
+        out.files.push(file);
+    }
+    out
+}
+
+/// The cell `data` of a row of the database.
+fn cell(database: &Database, place: &Place) -> Option<Vec<u8>> {
+    let row = place.row.as_ref()?;
+    let table = table(&row.table)?;
+    let query = format!("SELECT CAST(data AS BLOB) FROM {table} WHERE rowid = ?1");
+    database.connection().query_row(&query, [row.id], |row| row.get(0)).ok()
+}
+
+/// The tables that are written.
+fn table(name: &str) -> Option<&'static str> {
+    ["message", "part", "session_message"].into_iter().find(|table| *table == name)
+}
+
+fn write_rows(database: &Database, changes: Changes) -> Result<(), String> {
+    let execute = |query: String, values: &[&dyn rusqlite::ToSql]| {
+        database.connection().execute(&query, values).map_err(|_| "SQLite refuses the edit".to_owned())
+    };
+    let mut cells: BTreeMap<Place, Vec<Place>> = BTreeMap::new();
+    for place in changes.removed.iter().chain(changes.parts.keys()) {
+        let row = Place { row: place.row.clone(), ..Place::default() };
+        cells.entry(row).or_default().push(place.clone());
+    }
+    for (whole, places) in cells {
+        let Some((table, id)) = whole.row.as_ref().and_then(|row| Some((table(&row.table)?, row.id))) else {
+            return Err("there is no row at this place".to_owned());
+        };
+        if changes.removed.contains(&whole) {
+            execute(format!("DELETE FROM {table} WHERE rowid = ?1"), &[&id])?;
+            continue;
+        }
+        let bytes = cell(database, &whole).ok_or("there is no row at this place")?;
+        let new = in_cell(&bytes, &places, &changes).ok_or("the row cannot be read")?;
+        let text = String::from_utf8_lossy(&new).into_owned();
+        execute(format!("UPDATE {table} SET data = ?1 WHERE rowid = ?2"), &[&text, &id])?;
+    }
+    Ok(())
+}
+
+/// A cell with the changes of what is inside it.
+fn in_cell(bytes: &[u8], places: &[Place], changes: &Changes) -> Option<Vec<u8>> {
+    let document = Document::parse(bytes).ok()?;
+    let mut splices = Vec::new();
+    for (list, key) in ["content", "files"].into_iter().map(|key| (document.root().field(key), key)) {
+        let items: Vec<Json> = list.items().collect();
+        let row = places.first()?.row.clone();
+        let is_gone = |n: usize| {
+            let pointer = format!("/{key}/{n}");
+            changes.removed.contains(&Place { row: row.clone(), pointer, ..Place::default() })
+        };
+        let gone: Vec<bool> = (0..items.len()).map(is_gone).collect();
+        splices.extend(cuts(&items, &gone));
+    }
+    for place in places {
+        if let Some(new) = changes.parts.get(place).filter(|_| !changes.removed.contains(place)) {
+            splices.push((span_of(bytes, &place.pointer)?, new.clone()));
+        }
+    }
+    Some(splice(bytes, splices))
+}

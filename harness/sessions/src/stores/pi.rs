@@ -1,0 +1,205 @@
+//! pi, and what keeps its form: OpenClaw, oh-my-pi. A JSONL tree of `id` and `parentId`, versions 1 to 3.
+//!
+//! The last line is the leaf. A compaction stands for what was before it, but for what it keeps: the lines from
+//! `firstKeptEntryId` on, or the messages of its own `retainedTail`.
+//! Source: `docs/session-format.md` and `src/core/session-manager.ts` of the package `@earendil-works/pi-coding-agent`
+//! 0.74.2, <https://github.com/earendil-works/pi-mono>.
+
+mod blocks;
+mod send;
+mod write;
+
+#[cfg(test)]
+mod tests;
+
+use brickbat_rules::Dialect;
+use brickbat_rules::histories::Role;
+use serde_json::{Value, json};
+
+use super::records::{self, Record, unknown_form};
+use super::tree::{Keys, Tree, Which};
+use super::{Edit, ReadError, Store, WriteError};
+use crate::json::{self, text};
+use crate::{Ending, Files, Message, Product, Sent, Session, Trouble};
+use blocks::Model;
+
+/// pi's sessions.
+pub(crate) struct Pi;
+
+/// The newest version of the form that is known.
+const NEWEST_VERSION: u64 = 3;
+/// In how many lines the header is looked for. It is the first line, but for what a crash has put before it.
+const MAX_LINES_BEFORE_HEADER: usize = 8;
+const KEYS: Keys = Keys { id: "id", parent: "parentId" };
+
+impl Store for Pi {
+    fn product(&self) -> Product {
+        Product::Pi
+    }
+
+    fn recognises(&self, files: &Files) -> bool {
+        let mut lines = json::lines(files.main()).take(MAX_LINES_BEFORE_HEADER);
+        lines.find_map(|line| json::parse(line.bytes)).is_some_and(|value| is_header(&value))
+    }
+
+    fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError> {
+        let log = Log::read(files.main())?;
+        session(&log, files.main()).map(|session| vec![session])
+    }
+
+    fn send(&self, session: &Session) -> Sent {
+        send::send(session)
+    }
+
+    /// A reply that failed or was stopped is not sent, and its calls with it.
+    fn fills_open_tail(&self, session: &Session) -> Option<&'static str> {
+        let last = session.messages.iter().rfind(|message| message.role == Role::Assistant)?;
+        (last.ending == Ending::Whole).then_some("answers them with `No result provided`")
+    }
+
+    fn write(&self, files: &Files, _: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
+        write::write(files, edits)
+    }
+}
+
+fn is_header(value: &Value) -> bool {
+    let is_text = |key: &str| value.get(key).is_some_and(Value::is_string);
+    text(value, "type") == "session" && is_text("id") && is_text("timestamp") && is_text("cwd")
+}
+
+/// A file of pi's.
+struct Log {
+    id: Option<String>,
+    version: u64,
+    n_records: usize,
+    tree: Tree,
+    troubles: Vec<Trouble>,
+}
+
+impl Log {
+    fn read(bytes: &[u8]) -> Result<Log, ReadError> {
+        let (mut records, troubles) = records::of_lines(bytes);
+        let n_records = records.len();
+        let header = records.first().filter(|record| is_header(&record.value));
+        let header = header.ok_or_else(|| unknown_form(Product::Pi, "the first line is no header"))?;
+        let version = header.value.get("version").and_then(Value::as_u64).unwrap_or(1);
+        if version > NEWEST_VERSION {
+            let words = format!("version {version} is newer than {NEWEST_VERSION}, the newest that is known");
+            return Err(unknown_form(Product::Pi, words));
+        }
+        let id = Some(header.text("id").to_owned());
+        records.retain(|record| record.text("type") != "session");
+        if version < 2 {
+            chain(&mut records);
+        }
+        let tree = Tree::of(records, KEYS, Which::Last);
+        Ok(Log { id, version, n_records, tree, troubles })
+    }
+}
+
+/// Version 1 has no ids: each line follows the one before it (`migrateV1ToV2`).
+fn chain(records: &mut [Record]) {
+    let mut parent = Value::Null;
+    for record in records.iter_mut().filter(|record| record.value.is_object()) {
+        let id = json!(format!("line {}", record.line.unwrap_or_default()));
+        record.value[KEYS.id] = id.clone();
+        record.value[KEYS.parent] = std::mem::replace(&mut parent, id);
+    }
+}
+
+fn session(log: &Log, bytes: &[u8]) -> Result<Session, ReadError> {
+    let path: Vec<&Record> = log.tree.path.iter().filter_map(|id| log.tree.lines(id).next_back()).collect();
+    let model = Model::of_branch(&path);
+    let mut session = Session {
+        product: Product::Pi,
+        version: None,
+        generation: "JSONL tree",
+        id: log.id.clone(),
+        dialect: model.dialect,
+        model: model.id.clone(),
+        messages: Vec::new(),
+        off_branch: Vec::new(),
+        branch: "the last line and its parents",
+        n_records: log.n_records,
+        n_compactions: path.iter().filter(|record| record.text("type") == "compaction").count(),
+        n_forks: log.tree.n_forks,
+        troubles: [log.troubles.as_slice(), &log.tree.troubles].concat(),
+        unknown: Vec::new(),
+        is_excerpt: false,
+        body: None,
+    };
+    let compaction = path.iter().rposition(|record| record.text("type") == "compaction");
+    let mut first = 0;
+    if let Some(at) = compaction {
+        session.messages.extend(messages(path[at], &model)?);
+        let tail = path[at].items(bytes, "/retainedTail");
+        let kept = path[at].text("firstKeptEntryId");
+        first = path[..at].iter().position(|record| record.text(KEYS.id) == kept).unwrap_or(at);
+        if !tail.is_empty() {
+            first = at;
+            for record in &tail {
+                session.messages.extend(blocks::message(record, "", record.text("id"), &model)?);
+            }
+        } else if first == at && !kept.is_empty() && log.version > 1 {
+            let words = "the first line that a compaction keeps is not on the branch".to_owned();
+            session.troubles.push(Trouble { place: path[at].place(""), words, loses: None });
+        }
+    }
+    for (n, record) in path.iter().enumerate() {
+        if Some(n) == compaction {
+            continue;
+        }
+        let own = messages(record, &model)?;
+        if own.is_none() {
+            note(&mut session.unknown, record);
+        }
+        if n < first { session.off_branch.extend(own) } else { session.messages.extend(own) }
+    }
+    // What is never sent does no harm, whatever its form.
+    session
+        .off_branch
+        .extend(log.tree.off_branch().filter_map(|record| messages(record, &model).ok()).flatten());
+    Ok(session)
+}
+
+/// The messages that a line stands for: one, or none.
+fn messages(record: &Record, model: &Model) -> Result<Option<Message>, ReadError> {
+    let id = record.text(KEYS.id);
+    Ok(match record.text("type") {
+        "message" => blocks::message(record, "/message", id, model)?,
+        "custom_message" => Some(blocks::said_by_user(record, "", id)?),
+        "compaction" => blocks::summary(record, "", id, blocks::COMPACTION),
+        "branch_summary" => blocks::summary(record, "", id, blocks::BRANCH),
+        _ => None,
+    })
+}
+
+fn note(unknown: &mut Vec<String>, record: &Record) {
+    let known = [
+        "message",
+        "branch_summary",
+        "compaction",
+        "model_change",
+        "thinking_level_change",
+        "custom",
+        "label",
+        "session_info",
+    ];
+    let words = "a line of another type";
+    if !known.contains(&record.text("type")) && !unknown.iter().any(|known| known == words) {
+        unknown.push(words.to_owned());
+    }
+}
+
+/// The dialect of an `api` of `@earendil-works/pi-ai` (`src/types.ts`).
+fn dialect_of(api: &str) -> Option<Dialect> {
+    Some(match api {
+        "anthropic-messages" => Dialect::AnthropicMessages,
+        "openai-completions" => Dialect::OpenaiChat,
+        "openai-responses" | "azure-openai-responses" | "openai-codex-responses" => Dialect::OpenaiResponses,
+        "google-generative-ai" | "google-vertex" | "google-gemini-cli" => Dialect::Gemini,
+        "bedrock-converse-stream" => Dialect::BedrockConverse,
+        "mistral-conversations" => Dialect::Mistral,
+        _ => return None,
+    })
+}

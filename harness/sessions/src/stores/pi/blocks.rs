@@ -1,0 +1,240 @@
+//! Messages of pi's lines.
+
+use brickbat_rules::Dialect;
+use brickbat_rules::histories::{self, Call, CallResult, Image, Role, Thinking};
+use serde_json::{Value, json};
+
+use super::dialect_of;
+use crate::json::text;
+use crate::stores::ReadError;
+use crate::stores::records::{Record, unknown_form};
+use crate::{Block, Ending, Message, Product};
+
+/// The texts around a summary (`src/core/messages.ts` of `@earendil-works/pi-coding-agent`).
+pub(super) type Around = (&'static str, &'static str);
+pub(super) const COMPACTION: Around = (
+    "The conversation history before this point was compacted into the following summary:\n\n<summary>\n",
+    "\n</summary>",
+);
+pub(super) const BRANCH: Around = (
+    "The following is a summary of a branch that this conversation came back from:\n\n<summary>\n",
+    "</summary>",
+);
+
+/// The model that is asked next.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Model {
+    provider: String,
+    pub(super) id: Option<String>,
+    pub(super) dialect: Option<Dialect>,
+}
+
+impl Model {
+    /// The last that the branch names: a reply, or a change of the model. A change to another provider does not say its
+    /// dialect.
+    pub(super) fn of_branch(path: &[&Record]) -> Model {
+        let mut model = Model::default();
+        for record in path {
+            let reply = &record.value["message"];
+            if record.text("type") == "model_change" {
+                let provider = record.text("provider").to_owned();
+                model.dialect = model.dialect.filter(|_| provider == model.provider);
+                model.id = Some(record.text("modelId").to_owned());
+                model.provider = provider;
+            } else if record.text("type") == "message" && text(reply, "role") == "assistant" {
+                model.dialect = dialect_of(text(reply, "api"));
+                model.id = reply.get("model").and_then(Value::as_str).map(str::to_owned);
+                model.provider = text(reply, "provider").to_owned();
+            }
+        }
+        model
+    }
+
+    fn said(&self, reply: &Value) -> bool {
+        text(reply, "provider") == self.provider
+            && reply.get("model").and_then(Value::as_str) == self.id.as_deref()
+    }
+}
+
+/// The message at a pointer in a line; none if it is never sent.
+pub(super) fn message(
+    record: &Record,
+    at: &str,
+    id: &str,
+    model: &Model,
+) -> Result<Option<Message>, ReadError> {
+    let value = if at.is_empty() { &record.value } else { record.value.pointer(at).unwrap_or(&Value::Null) };
+    Ok(match text(value, "role") {
+        "user" | "custom" | "hookMessage" => Some(said_by_user(record, at, id)?),
+        "assistant" => Some(reply(record, at, id, value, model)?),
+        "toolResult" => Some(result(record, at, id, value)),
+        "bashExecution" if value["excludeFromContext"] == json!(true) => None,
+        "bashExecution" => Some(one_text(record, &format!("{at}/output"), id, bash_text(value))),
+        "compactionSummary" => summary(record, at, id, COMPACTION),
+        "branchSummary" => summary(record, at, id, BRANCH),
+        _ => return Err(unknown_form(Product::Pi, "a message of a role that is not known")),
+    })
+}
+
+/// Words of the user, or of an extension.
+pub(super) fn said_by_user(record: &Record, at: &str, id: &str) -> Result<Message, ReadError> {
+    let pointer = format!("{at}/content");
+    match record.value.pointer(&pointer) {
+        Some(Value::String(words)) => Ok(one_text(record, &pointer, id, words.clone())),
+        Some(Value::Array(parts)) => {
+            let blocks = parts.iter().enumerate().map(|(n, part)| Block {
+                place: record.place(&format!("{pointer}/{n}")),
+                content: plain(part),
+                state: None,
+            });
+            Ok(of(record, id, Role::User, blocks.collect()))
+        }
+        _ => Err(unknown_form(Product::Pi, "a content that is neither text nor parts")),
+    }
+}
+
+/// What stands for what is left out.
+pub(super) fn summary(record: &Record, at: &str, id: &str, (before, after): Around) -> Option<Message> {
+    let pointer = format!("{at}/summary");
+    let words = record.value.pointer(&pointer).and_then(Value::as_str)?;
+    Some(one_text(record, &pointer, id, format!("{before}{words}{after}")))
+}
+
+fn one_text(record: &Record, pointer: &str, id: &str, words: String) -> Message {
+    let content = histories::Block::Text(words);
+    of(record, id, Role::User, vec![Block { place: record.place(pointer), content, state: None }])
+}
+
+fn of(record: &Record, id: &str, role: Role, blocks: Vec<Block>) -> Message {
+    Message { role, blocks, id: Some(id.to_owned()), place: record.place(""), ending: Ending::Whole }
+}
+
+fn reply(record: &Record, at: &str, id: &str, value: &Value, model: &Model) -> Result<Message, ReadError> {
+    let block = |pointer: String, content| Block { place: record.place(&pointer), content, state: None };
+    let blocks = match &value["content"] {
+        Value::Array(parts) => {
+            let parts = parts.iter().enumerate();
+            parts
+                .map(|(n, part)| block(format!("{at}/content/{n}"), said(part, value, model, record.line)))
+                .collect()
+        }
+        Value::String(words) => vec![block(format!("{at}/content"), histories::Block::Text(words.clone()))],
+        Value::Null => Vec::new(),
+        _ => return Err(unknown_form(Product::Pi, "a reply that is neither text nor blocks")),
+    };
+    let ending = match text(value, "stopReason") {
+        "error" => Ending::Failed,
+        "aborted" => Ending::Aborted,
+        _ => Ending::Whole,
+    };
+    Ok(Message { ending, ..of(record, id, Role::Assistant, blocks) })
+}
+
+/// A block of a reply. What only the model that wrote it can read is left off where another is asked next
+/// (`transformMessages` of `@earendil-works/pi-ai`).
+fn said(part: &Value, reply: &Value, model: &Model, line: Option<u64>) -> histories::Block {
+    let is_same = model.said(reply);
+    let signature = |key: &str| part.get(key).and_then(Value::as_str).filter(|_| is_same).map(str::to_owned);
+    match text(part, "type") {
+        "thinking" => {
+            let signature = signature("thinkingSignature");
+            let dialect = dialect_of(text(reply, "api"));
+            match (dialect, &signature) {
+                (Some(Dialect::OpenaiResponses), Some(item)) => {
+                    if let Ok(value @ Value::Object(_)) = serde_json::from_str(item) {
+                        return histories::Block::Native { dialect: Dialect::OpenaiResponses, value };
+                    }
+                }
+                (Some(dialect), Some(data)) if part["redacted"] == json!(true) => {
+                    let value = json!({ "type": "redacted_thinking", "data": data });
+                    return histories::Block::Native { dialect, value };
+                }
+                _ => {}
+            }
+            // In Chat Completions the field holds the name of a field, and nothing that is signed.
+            let signature = signature.filter(|_| dialect != Some(Dialect::OpenaiChat));
+            histories::Block::Thinking(Thinking {
+                text: text(part, "thinking").to_owned(),
+                signature,
+                id: None,
+            })
+        }
+        "toolCall" => {
+            let (id, item) = ids(text(part, "id"));
+            histories::Block::Call(Call {
+                id: id.to_owned(),
+                name: text(part, "name").to_owned(),
+                arguments: part.get("arguments").map_or_else(|| "{}".to_owned(), Value::to_string),
+                signature: signature("thoughtSignature"),
+                item: item.filter(|_| is_same).map(str::to_owned),
+            })
+        }
+        "text" if model.dialect == Some(Dialect::OpenaiResponses) && is_same => item_of_text(part, line),
+        _ => plain(part),
+    }
+}
+
+/// What was said in the Responses API is sent as an item with its id, or with one that pi makes up, which texts of one
+/// message share: <https://github.com/earendil-works/pi/issues/5148>.
+fn item_of_text(part: &Value, line: Option<u64>) -> histories::Block {
+    let made_up = format!("msg_{}", line.unwrap_or_default());
+    let signature = text(part, "textSignature");
+    let parsed: Value = serde_json::from_str(signature).unwrap_or_default();
+    let id = match (text(&parsed, "id"), signature) {
+        ("", "") => &made_up,
+        ("", plain) => plain,
+        (id, _) => id,
+    };
+    let content = json!([{ "type": "output_text", "text": text(part, "text"), "annotations": [] }]);
+    let value = json!({ "type": "message", "role": "assistant", "id": id, "status": "completed", "content": content });
+    histories::Block::Native { dialect: Dialect::OpenaiResponses, value }
+}
+
+/// Where the Responses API was spoken, an id is that of the call and that of the item, with a bar between them.
+pub(super) fn ids(id: &str) -> (&str, Option<&str>) {
+    match id.split_once('|') {
+        Some((call, item)) => (call, Some(item)),
+        None => (id, None),
+    }
+}
+
+fn plain(part: &Value) -> histories::Block {
+    match text(part, "type") {
+        "text" => histories::Block::Text(text(part, "text").to_owned()),
+        "image" => histories::Block::Image(Image {
+            media_type: text(part, "mimeType").to_owned(),
+            data: text(part, "data").to_owned(),
+        }),
+        // A block that is not known is nothing that any dialect would send.
+        _ => histories::Block::Native { dialect: Dialect::AnthropicMessages, value: part.clone() },
+    }
+}
+
+fn result(record: &Record, at: &str, id: &str, value: &Value) -> Message {
+    let output = match &value["content"] {
+        Value::Array(parts) => parts.iter().map(plain).collect(),
+        Value::String(words) => vec![histories::Block::Text(words.clone())],
+        _ => Vec::new(),
+    };
+    let content = histories::Block::Result(CallResult {
+        call: ids(text(value, "toolCallId")).0.to_owned(),
+        name: text(value, "toolName").to_owned(),
+        output,
+        is_error: value["isError"] == json!(true),
+    });
+    of(record, id, Role::Tool, vec![Block { place: record.place(at), content, state: None }])
+}
+
+fn bash_text(value: &Value) -> String {
+    let output = match text(value, "output") {
+        "" => "(no output)".to_owned(),
+        output => format!("```\n{output}\n```"),
+    };
+    let mut words = format!("Ran `{}`\n{output}", text(value, "command"));
+    match value.get("exitCode").and_then(Value::as_i64) {
+        _ if value["cancelled"] == json!(true) => words.push_str("\n\n(command cancelled)"),
+        Some(code) if code != 0 => words.push_str(&format!("\n\nCommand exited with code {code}")),
+        _ => {}
+    }
+    words
+}

@@ -1,0 +1,121 @@
+//! What pi sends of a session.
+//!
+//! Source: `transformMessages` (`src/providers/transform-messages.ts`) of the package `@earendil-works/pi-ai` 0.74.2,
+//! <https://github.com/earendil-works/pi-mono>, and `convertMessages` of its providers.
+
+use std::collections::BTreeSet;
+
+use brickbat_rules::Dialect;
+use brickbat_rules::histories::{self, CallResult, Role};
+
+use crate::{Block, Ending, Message, Place, Sent, Session};
+
+/// Text of a result that pi fills in.
+const FILLED: &str = "No result provided";
+/// Longest id of a call that Anthropic takes.
+const MAX_ID_LEN: usize = 64;
+
+pub(super) fn send(session: &Session) -> Sent {
+    let mut turns = Turns::default();
+    for message in &session.messages {
+        turns.add(message);
+    }
+    turns.fill();
+    let Turns { mut messages, n_failed, n_filled, .. } = turns;
+    if session.dialect.is_none_or(|dialect| dialect == Dialect::AnthropicMessages) {
+        messages.iter_mut().for_each(for_anthropic);
+    }
+    let mut n_blank = 0;
+    for message in &mut messages {
+        let n_before = message.blocks.len();
+        message.blocks.retain(|block| !is_blank(&block.content));
+        n_blank += n_before - message.blocks.len();
+    }
+    messages.retain(|message| !message.blocks.is_empty());
+    let mended = [
+        ("leaves out replies that failed or were stopped", n_failed),
+        ("fills calls without a result", n_filled),
+        ("leaves out blank texts", n_blank),
+    ];
+    Sent { messages, mended: mended.into_iter().filter(|(_, n)| *n > 0).collect(), gives_up: None }
+}
+
+/// The messages up to here, and the calls of the last reply.
+#[derive(Default)]
+struct Turns {
+    messages: Vec<Message>,
+    calls: Vec<(String, String, Place)>,
+    answered: BTreeSet<String>,
+    n_failed: usize,
+    n_filled: usize,
+}
+
+impl Turns {
+    fn add(&mut self, message: &Message) {
+        match message.role {
+            Role::Assistant => {
+                self.fill();
+                if message.ending != Ending::Whole {
+                    self.n_failed += 1;
+                    return;
+                }
+                let calls = message.blocks.iter().filter_map(|block| match &block.content {
+                    histories::Block::Call(call) => {
+                        Some((call.id.clone(), call.name.clone(), block.place.clone()))
+                    }
+                    _ => None,
+                });
+                self.calls = calls.collect();
+            }
+            Role::Tool => self.answered.extend(message.results().map(|result| result.call.clone())),
+            Role::User | Role::System => self.fill(),
+        }
+        self.messages.push(message.clone());
+    }
+
+    fn fill(&mut self) {
+        for (call, name, place) in std::mem::take(&mut self.calls) {
+            if self.answered.contains(&call) {
+                continue;
+            }
+            let output = vec![histories::Block::Text(FILLED.to_owned())];
+            let content = histories::Block::Result(CallResult { call, name, output, is_error: true });
+            let blocks = vec![Block { place: place.clone(), content, state: None }];
+            self.messages.push(Message { role: Role::Tool, blocks, id: None, place, ending: Ending::Whole });
+            self.n_filled += 1;
+        }
+        self.answered.clear();
+    }
+}
+
+/// Thinking without a signature becomes a text, and ids are written with letters that Anthropic takes.
+fn for_anthropic(message: &mut Message) {
+    for block in &mut message.blocks {
+        match &mut block.content {
+            histories::Block::Thinking(thinking)
+                if thinking.signature.as_deref().unwrap_or_default().is_empty() =>
+            {
+                block.content = histories::Block::Text(std::mem::take(&mut thinking.text));
+            }
+            histories::Block::Call(call) => call.id = anthropic_id(&call.id),
+            histories::Block::Result(result) => result.call = anthropic_id(&result.call),
+            _ => {}
+        }
+    }
+}
+
+fn anthropic_id(id: &str) -> String {
+    let letter =
+        |letter: char| if letter.is_ascii_alphanumeric() || "_-".contains(letter) { letter } else { '_' };
+    id.chars().map(letter).take(MAX_ID_LEN).collect()
+}
+
+fn is_blank(block: &histories::Block) -> bool {
+    match block {
+        histories::Block::Text(words) => words.trim().is_empty(),
+        histories::Block::Thinking(thinking) => {
+            thinking.signature.is_none() && thinking.text.trim().is_empty()
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,164 @@
+//! Edits of a session of pi: lines of the branch are put in and taken out, and the lines around them joined.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+
+use super::blocks::ids;
+use super::{KEYS, Log};
+use crate::json::text;
+use crate::stores::records::{Record, cannot, derived_id, parted, with_main};
+use crate::stores::tree::{Branch, Tree};
+use crate::stores::{Edit, WriteError};
+use crate::{Files, Place, Product};
+
+/// How much of a derived id pi's ids have.
+const ID_LEN: usize = 8;
+
+pub(super) fn write(files: &Files, edits: &[Edit]) -> Result<Files, WriteError> {
+    let bytes = files.main();
+    let no_such = |words: &str| cannot(Product::Pi, &Place::default(), words);
+    let log = Log::read(bytes).map_err(|_| no_such("the file cannot be read"))?;
+    let mut writer = Writer { log: &log, branch: Branch::of(&log.tree), drops: BTreeMap::new() };
+    for edit in edits {
+        writer.take(bytes, edit)?;
+    }
+    writer.drop_blocks(bytes)?;
+    Ok(with_main(files, writer.branch.carry_out(bytes)))
+}
+
+struct Writer<'l> {
+    log: &'l Log,
+    branch: Branch<'l>,
+    /// Pointers of blocks that go, by where their line begins.
+    drops: BTreeMap<usize, BTreeSet<String>>,
+}
+
+impl<'l> Writer<'l> {
+    fn take(&mut self, bytes: &[u8], edit: &Edit) -> Result<(), WriteError> {
+        match edit {
+            Edit::Synthesise { call, id } => {
+                let (record, full, name) = self.call(call, id)?;
+                let own = derived_id(&format!("no result of {} in {}", full, record.text(KEYS.id)));
+                let own = own.get(..ID_LEN).unwrap_or_default().to_owned();
+                if self.log.tree.by_id.contains_key(&own) {
+                    return Ok(());
+                }
+                let line = json!({
+                    "type": "message",
+                    "id": own,
+                    "parentId": null,
+                    "timestamp": record.value["timestamp"],
+                    "message": {
+                        "role": "toolResult",
+                        "toolCallId": full,
+                        "toolName": name,
+                        "content": [{ "type": "text", "text": crate::NOT_RECORDED }],
+                        "isError": true,
+                        "timestamp": record.value["message"]["timestamp"],
+                    },
+                });
+                self.insert(call, record, line)
+            }
+            Edit::Move { result, call, id } => {
+                let (record, ..) = self.call(call, id)?;
+                let (source, pointer) = self.at(result)?;
+                if pointer != "/message" {
+                    return Err(cannot(Product::Pi, result, "a result inside a compaction cannot be moved"));
+                }
+                let mut line = source.value.clone();
+                let own = source.text(KEYS.id).to_owned();
+                if self.log.tree.path.contains(&own) {
+                    self.branch.remove(&own);
+                } else {
+                    let copy = derived_id(&format!("copy of {own}"));
+                    line[KEYS.id] = json!(copy.get(..ID_LEN));
+                }
+                self.insert(call, record, line)
+            }
+            Edit::Drop { block } => {
+                let (record, pointer) = self.at(block)?;
+                self.drops.entry(record.span.start).or_default().insert(pointer.to_owned());
+                Ok(())
+            }
+            Edit::Discard { place } => match self.branch.splices.discard(bytes, place) {
+                true => Ok(()),
+                false => Err(cannot(Product::Pi, place, "there is no such stretch")),
+            },
+            Edit::Truncate { last } => self.truncate(last),
+        }
+    }
+
+    fn at<'p>(&self, place: &'p Place) -> Result<(&'l Record, &'p str), WriteError> {
+        let tree: &'l Tree = &self.log.tree;
+        tree.at(place).ok_or_else(|| cannot(Product::Pi, place, "there is no such block"))
+    }
+
+    /// The line of a call, its whole id, and the tool.
+    fn call(&self, call: &Place, id: &str) -> Result<(&'l Record, &'l str, &'l str), WriteError> {
+        let (record, pointer) = self.at(call)?;
+        let value = record.value.pointer(pointer).unwrap_or(&Value::Null);
+        let full = text(value, "id");
+        match ids(full).0 == id && pointer.starts_with("/message/") {
+            true => Ok((record, full, text(value, "name"))),
+            false => Err(cannot(Product::Pi, call, "there is no such call in a line of its own")),
+        }
+    }
+
+    fn insert(&mut self, call: &Place, record: &Record, line: Value) -> Result<(), WriteError> {
+        let is_result = |value: &Value| text(&value["message"], "role") == "toolResult";
+        match self.branch.insert(record.text(KEYS.id), line, is_result) {
+            true => Ok(()),
+            false => Err(cannot(Product::Pi, call, "the call is not on the branch")),
+        }
+    }
+
+    /// Ends the branch with a line of an extension, which says nothing to the model (`CustomEntry`).
+    fn truncate(&mut self, last: &Place) -> Result<(), WriteError> {
+        let (record, _) = self.at(last)?;
+        if self.log.version < 2 {
+            return Err(cannot(Product::Pi, last, "version 1 has no branches"));
+        }
+        let id = record.text(KEYS.id);
+        let own = derived_id(&format!("end after {id}"));
+        let line = json!({
+            "type": "custom",
+            "id": own.get(..ID_LEN),
+            "parentId": null,
+            "timestamp": record.value["timestamp"],
+            "customType": "brickbat",
+        });
+        match self.branch.truncate(id, line) {
+            true => Ok(()),
+            false => Err(cannot(Product::Pi, last, "the block is not on the branch")),
+        }
+    }
+
+    fn drop_blocks(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
+        for (start, pointers) in std::mem::take(&mut self.drops) {
+            let place = Place { start: start as u64, ..Place::default() };
+            let (record, _) = self.at(&place)?;
+            let list = if record.text("type") == "message" { "/message/content" } else { "/content" };
+            let n_blocks = record.value.pointer(list).and_then(Value::as_array).map_or(1, Vec::len);
+            let is_whole = |pointer: &String| pointer == "/message" || pointer == list;
+            if pointers.len() >= n_blocks || pointers.iter().any(is_whole) {
+                self.branch.remove(record.text(KEYS.id));
+                continue;
+            }
+            for pointer in pointers {
+                let item = parted(&pointer).filter(|(own, _)| *own == list);
+                let is_out = item.is_some_and(|(_, item)| {
+                    self.branch.splices.without_item(bytes, &record.span, list, item)
+                });
+                if !is_out {
+                    return Err(cannot(
+                        Product::Pi,
+                        &record.place(&pointer),
+                        "this block cannot be taken out",
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,84 @@
+//! pydantic-ai: a JSON list of messages, as `ModelMessagesTypeAdapter` writes it.
+//!
+//! The library keeps nothing itself; each application stores the list somewhere. The list does not say which version wrote
+//! it, so 1.x is assumed, which sends a history as it is. From 2.x on the library fills calls without a result and leaves
+//! out results without a call, so what is refused here may be accepted there.
+
+mod messages;
+mod send;
+#[cfg(test)]
+mod tests;
+mod write;
+
+use brickbat_rules::json::Document;
+
+use super::{Edit, ReadError, Store, WriteError};
+use crate::{Files, Product, Sent, Session};
+
+pub(super) use messages::{History, dialect_of, history, is_history};
+pub(super) use send::send;
+pub(super) use write::write;
+
+/// A list of pydantic-ai's messages.
+pub(crate) struct PydanticAi;
+
+/// How the branch was chosen, and what another version would do.
+pub(super) const BRANCH: &str = "the list in its order, as pydantic-ai 1.x sends it; 2.x fills calls without \
+     a result and drops results without a call";
+
+impl Store for PydanticAi {
+    fn product(&self) -> Product {
+        Product::PydanticAi
+    }
+
+    fn recognises(&self, files: &Files) -> bool {
+        files.main().trim_ascii_start().starts_with(b"[")
+            && Document::parse(files.main()).is_ok_and(|document| is_history(document.root()))
+    }
+
+    fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError> {
+        let Ok(document) = Document::parse(files.main()) else { return Err(ReadError::Unknown) };
+        let history = history(document.root(), "").map_err(|words| form(Product::PydanticAi, words))?;
+        Ok(vec![session(Product::PydanticAi, "JSON list", history)])
+    }
+
+    fn send(&self, session: &Session) -> Sent {
+        send(session)
+    }
+
+    /// Neither version fills it: both raise an error when the user says something next.
+    fn fills_open_tail(&self, _: &Session) -> Option<&'static str> {
+        None
+    }
+
+    fn write(&self, files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
+        write(files, session, "", edits)
+    }
+}
+
+/// The session of a history.
+pub(super) fn session(product: Product, generation: &'static str, history: History) -> Session {
+    Session {
+        product,
+        version: None,
+        generation,
+        id: None,
+        dialect: history.dialect,
+        model: history.model,
+        messages: history.messages,
+        off_branch: Vec::new(),
+        branch: BRANCH,
+        n_records: history.n_records,
+        n_compactions: 0,
+        n_forks: 0,
+        troubles: Vec::new(),
+        unknown: history.unknown.into_iter().collect(),
+        is_excerpt: false,
+        body: None,
+    }
+}
+
+/// An error of form.
+pub(super) fn form(product: Product, words: String) -> ReadError {
+    ReadError::Form { product, words }
+}

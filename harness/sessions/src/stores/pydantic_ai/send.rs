@@ -1,0 +1,152 @@
+//! What pydantic-ai 1.x sends of a history.
+//!
+//! Read in pydantic-ai-slim 1.44.0 (<https://pypi.org/project/pydantic-ai-slim/1.44.0/>): `_agent_graph.py` for what
+//! happens before the model, `models/*.py` for what each model's class makes of it. Requests that follow each other are
+//! joined there only if their instructions agree; here they always are.
+
+use brickbat_rules::Dialect;
+use brickbat_rules::histories::{Block, Role};
+
+use crate::{Message, Place, Sent, Session};
+
+/// `UserPromptNode.run` raises it for a new prompt after a response with calls, in 1.x and 2.x.
+const UNPROCESSED: &str =
+    "UserError: Cannot provide a new user prompt when the message history contains unprocessed tool calls.";
+
+/// What `ToolCallPart.args_as_dict` raises in 1.x for arguments that are cut off. 2.x sends them as `INVALID_JSON`.
+const NO_OBJECT: &str =
+    "ValueError: the arguments of a call are no JSON object, and this model's class needs one";
+
+const REORDERED: &str = "puts results before words in requests that follow each other";
+const AS_WORDS: &str = "sends thinking that this provider did not sign as words";
+const LEFT_OUT: &str = "leaves out empty texts and messages";
+
+/// What is sent of a session.
+pub(in crate::stores) fn send(session: &Session) -> Sent {
+    if let Some(error) = gives_up(session) {
+        return Sent { gives_up: Some(error), ..Sent::as_stored(session) };
+    }
+    let dialect = session.dialect.unwrap_or(Dialect::AnthropicMessages);
+    let mut counts = Counts::default();
+    let mut messages = join_requests(&session.messages, &mut counts);
+    for message in &mut messages {
+        model_class(message, dialect, &mut counts);
+    }
+    // Anthropic, Bedrock and Gemini: a message is added only if something is in it. In Chat Completions a request without
+    // parts makes no message, and a response always makes one.
+    let n_before = messages.len();
+    let is_kept = |message: &Message| {
+        let is_chat = matches!(dialect, Dialect::OpenaiChat | Dialect::Mistral);
+        !message.blocks.is_empty() || (is_chat && message.role == Role::Assistant)
+    };
+    messages.retain(is_kept);
+    counts.left_out += n_before - messages.len();
+    let mended = [(REORDERED, counts.reordered), (AS_WORDS, counts.as_words), (LEFT_OUT, counts.left_out)];
+    let mended = mended.into_iter().filter(|(_, n)| *n > 0).collect();
+    Sent { messages, mended, gives_up: None }
+}
+
+#[derive(Default)]
+struct Counts {
+    reordered: usize,
+    as_words: usize,
+    left_out: usize,
+}
+
+/// The error that the library raises before it sends anything, and for which block.
+fn gives_up(session: &Session) -> Option<(String, Place)> {
+    let is_call = |block: &&crate::Block| matches!(block.content, Block::Call(_));
+    let last = session.messages.last().filter(|last| last.role == Role::Assistant);
+    if let Some(call) = last.and_then(|last| last.blocks.iter().find(is_call)) {
+        return Some((UNPROCESSED.to_owned(), call.place.clone()));
+    }
+    let dialect = session.dialect.unwrap_or(Dialect::AnthropicMessages);
+    if !matches!(dialect, Dialect::AnthropicMessages | Dialect::Gemini | Dialect::BedrockConverse) {
+        return None;
+    }
+    let blocks = session.messages.iter().flat_map(|message| &message.blocks);
+    let mut broken = blocks.filter(|block| match &block.content {
+        Block::Call(call) => !is_object(&call.arguments),
+        _ => false,
+    });
+    broken.next().map(|block| (NO_OBJECT.to_owned(), block.place.clone()))
+}
+
+/// Whether `args_as_dict` takes the arguments; it makes an empty object of nothing.
+fn is_object(arguments: &str) -> bool {
+    arguments.is_empty()
+        || serde_json::from_str::<serde_json::Value>(arguments).is_ok_and(|value| value.is_object())
+}
+
+/// `_clean_message_history`: requests that follow each other become one, results first.
+fn join_requests(messages: &[Message], counts: &mut Counts) -> Vec<Message> {
+    let mut joined: Vec<Message> = Vec::with_capacity(messages.len());
+    let mut run: Vec<Message> = Vec::new();
+    for message in messages {
+        if message.role == Role::Assistant {
+            close(&mut joined, &mut run, counts);
+            joined.push(message.clone());
+        } else {
+            run.push(message.clone());
+        }
+    }
+    close(&mut joined, &mut run, counts);
+    joined
+}
+
+fn close(joined: &mut Vec<Message>, run: &mut Vec<Message>, counts: &mut Counts) {
+    let is_late = |pair: &[Message]| pair[0].role != Role::Tool && pair[1].role == Role::Tool;
+    counts.reordered += run.windows(2).filter(|pair| is_late(pair)).count();
+    run.sort_by_key(|message| message.role != Role::Tool);
+    joined.append(run);
+}
+
+/// What the class of the model makes of a message.
+fn model_class(message: &mut Message, dialect: Dialect, counts: &mut Counts) {
+    let n_before = message.blocks.len();
+    message.blocks.retain(|block| is_sent(block, message.role, dialect));
+    counts.left_out += n_before - message.blocks.len();
+    for block in &mut message.blocks {
+        match &mut block.content {
+            // The signature of a thought goes to the part after it.
+            Block::Thinking(thinking) if dialect == Dialect::Gemini => thinking.signature = None,
+            // `'\n'.join([start_tag, content, end_tag])`.
+            Block::Thinking(thinking) if thinking.signature.is_none() => {
+                counts.as_words += 1;
+                block.content = Block::Text(format!("<think>\n{}\n</think>", thinking.text));
+            }
+            Block::Call(call) => {
+                if call.arguments.is_empty() {
+                    call.arguments.push_str("{}");
+                }
+                // `GoogleModel` gives the call that has no signature this one, which Gemini does not check.
+                if dialect == Dialect::Gemini && call.signature.is_none() {
+                    call.signature = Some("skip_thought_signature_validator".to_owned());
+                }
+            }
+            // The content of a result is one string, which may be blank.
+            Block::Result(result) => {
+                result.output.retain(|block| !matches!(block, Block::Text(text) if text.trim().is_empty()));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Whether a block reaches the request. Only `AnthropicModel` leaves out empty texts of both sides; in Chat Completions and
+/// Responses a response's texts are joined, where an empty one makes no difference. `BedrockConverseModel` sends them all.
+fn is_sent(block: &crate::Block, role: Role, dialect: Dialect) -> bool {
+    match &block.content {
+        Block::Text(text) if text.is_empty() => match dialect {
+            Dialect::AnthropicMessages => role == Role::System,
+            Dialect::Gemini | Dialect::BedrockConverse => true,
+            _ => role != Role::Assistant,
+        },
+        Block::Thinking(thinking) if thinking.text.is_empty() => match dialect {
+            Dialect::Gemini => false,
+            Dialect::BedrockConverse => true,
+            _ => thinking.signature.is_some(),
+        },
+        _ => true,
+    }
+}

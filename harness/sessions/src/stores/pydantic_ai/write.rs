@@ -1,0 +1,266 @@
+//! Edits of a history in its bytes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use brickbat_rules::json::{Document, Json};
+use serde_json::{Map, Value, json};
+
+use crate::stores::list::Changes;
+use crate::stores::{Edit, WriteError};
+use crate::{Files, NOT_RECORDED, Place, Product, Session};
+
+/// The files with the edits carried out. The list of messages stands at the pointer `base`.
+pub(in crate::stores) fn write(
+    files: &Files,
+    session: &Session,
+    base: &str,
+    edits: &[Edit],
+) -> Result<Files, WriteError> {
+    let product = session.product;
+    let document = Document::parse(files.main())
+        .map_err(|_| error(product, &Place::default(), "the file is no JSON any more"))?;
+    let list = document.root().pointer(base);
+    let mut plan = Plan::new(session, base, list);
+    for edit in edits {
+        plan.add(edit, session)?;
+    }
+    let mut files = files.clone();
+    let bytes = crate::json::splice(files.main(), plan.edits());
+    if let Some(first) = files.files.first_mut() {
+        first.bytes = bytes;
+    }
+    Ok(files)
+}
+
+/// What happens to the list of messages.
+struct Plan<'p, 't, 'a> {
+    product: Product,
+    base: &'p str,
+    list: Json<'t, 'a>,
+    /// Where the session has blocks.
+    places: BTreeSet<&'p Place>,
+    entries: Vec<Entry<'t, 'a>>,
+    messages: Changes,
+    /// The parts of a message.
+    parts: BTreeMap<usize, Changes>,
+    /// The list of a user's texts and files, which is the content of a part.
+    contents: BTreeMap<(usize, usize), Changes>,
+    /// Parts of a request that comes after a response.
+    requests: BTreeMap<usize, Vec<String>>,
+}
+
+/// A message of the list, and what is asked of it often.
+struct Entry<'t, 'a> {
+    value: Json<'t, 'a>,
+    parts: Vec<Json<'t, 'a>>,
+    /// Results at its start.
+    n_results: usize,
+}
+
+/// Where a block lies: its message, its part, and its item in the part's content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Address {
+    message: usize,
+    part: usize,
+    item: Option<usize>,
+}
+
+impl<'p, 't, 'a> Plan<'p, 't, 'a> {
+    fn new(session: &'p Session, base: &'p str, list: Json<'t, 'a>) -> Plan<'p, 't, 'a> {
+        let entry = |value: Json<'t, 'a>| {
+            let parts: Vec<Json<'t, 'a>> = value.field("parts").items().collect();
+            let n_results = parts.iter().take_while(|part| is_result(**part)).count();
+            Entry { value, parts, n_results }
+        };
+        let blocks = session.messages.iter().flat_map(|message| &message.blocks);
+        Plan {
+            product: session.product,
+            base,
+            list,
+            places: blocks.map(|block| &block.place).collect(),
+            entries: list.items().map(entry).collect(),
+            messages: Changes::default(),
+            parts: BTreeMap::new(),
+            contents: BTreeMap::new(),
+            requests: BTreeMap::new(),
+        }
+    }
+
+    fn add(&mut self, edit: &Edit, session: &Session) -> Result<(), WriteError> {
+        match edit {
+            Edit::Synthesise { call, .. } => {
+                let at = self.address(call)?;
+                let text = self.not_recorded(at).to_string();
+                self.answer(at.message, text);
+            }
+            Edit::Move { result, call, .. } => {
+                let call = self.address(call)?;
+                let from = self.address(result)?;
+                let text = self.part(from).raw().to_owned();
+                self.drop(from);
+                self.answer(call.message, text);
+            }
+            Edit::Drop { block } => {
+                let at = self.address(block)?;
+                self.drop(at);
+            }
+            Edit::Discard { place } => {
+                return Err(error(self.product, place, "a list has no stretch that can be taken out"));
+            }
+            Edit::Truncate { last } => self.truncate(last, session)?,
+        }
+        Ok(())
+    }
+
+    fn edits(mut self) -> Vec<(Range<usize>, Vec<u8>)> {
+        let mut edits = Vec::new();
+        for ((message, part), changes) in std::mem::take(&mut self.contents) {
+            let content = self.part(Address { message, part, item: None }).field("content");
+            if changes.leave_nothing(content.len()) {
+                self.parts.entry(message).or_default().gone.insert(part);
+            } else if !self.is_gone(message, part) {
+                edits.extend(changes.edits(content));
+            }
+        }
+        for (message, changes) in std::mem::take(&mut self.parts) {
+            let parts = self.entry(message).field("parts");
+            if changes.leave_nothing(self.n_parts(message)) {
+                self.messages.gone.insert(message);
+            } else if !self.messages.gone.contains(&message) {
+                edits.extend(changes.edits(parts));
+            }
+        }
+        for (response, parts) in std::mem::take(&mut self.requests) {
+            let text = self.request(response, &parts);
+            self.messages.come.entry(Some(response)).or_default().push(text);
+        }
+        edits.extend(self.messages.edits(self.list));
+        edits
+    }
+
+    /// Whether a part goes, or its whole message.
+    fn is_gone(&self, message: usize, part: usize) -> bool {
+        self.messages.gone.contains(&message)
+            || self.parts.get(&message).is_some_and(|changes| changes.gone.contains(&part))
+    }
+
+    /// Puts a result directly after a response: into the request after it, behind the results that stand there first, or
+    /// into a request of its own.
+    fn answer(&mut self, response: usize, text: String) {
+        let next = (response + 1..self.entries.len()).find(|n| self.entry(*n).get("thought").is_none());
+        match next.filter(|next| self.entry(*next).field("kind").is("request")) {
+            Some(next) => {
+                let n_results = self.entries.get(next).map_or(0, |entry| entry.n_results);
+                let changes = self.parts.entry(next).or_default();
+                changes.come.entry(n_results.checked_sub(1)).or_default().push(text);
+            }
+            None => self.requests.entry(response).or_default().push(text),
+        }
+    }
+
+    fn drop(&mut self, at: Address) {
+        match at.item {
+            Some(item) => {
+                self.contents.entry((at.message, at.part)).or_default().gone.insert(item);
+            }
+            None => {
+                self.parts.entry(at.message).or_default().gone.insert(at.part);
+            }
+        }
+    }
+
+    /// Takes off what comes after the message of a block. A request can hold several messages.
+    fn truncate(&mut self, last: &Place, session: &Session) -> Result<(), WriteError> {
+        let holds = |message: &&crate::Message| message.blocks.iter().any(|block| block.place == *last);
+        let message = session.messages.iter().find(holds);
+        let message =
+            message.ok_or_else(|| error(self.product, last, "no block of the branch lies there"))?;
+        let mut end = self.address(last)?;
+        for block in &message.blocks {
+            end = end.max(self.address(&block.place)?);
+        }
+        let later = end.part + 1..self.n_parts(end.message);
+        if !later.is_empty() {
+            self.parts.entry(end.message).or_default().gone.extend(later);
+        }
+        self.messages.gone.extend(end.message + 1..self.entries.len());
+        Ok(())
+    }
+
+    /// The result of a call for which none was recorded. `outcome` is how later versions of 1.x and 2.x write an error;
+    /// earlier ones pass over it.
+    fn not_recorded(&self, at: Address) -> Value {
+        let call = self.part(at);
+        let mut part = Map::new();
+        for key in ["tool_name", "tool_call_id"] {
+            part.insert(key.to_owned(), call.field(key).to_value());
+        }
+        part.insert("content".to_owned(), json!(NOT_RECORDED));
+        part.insert("outcome".to_owned(), json!("failed"));
+        part.insert("part_kind".to_owned(), json!("tool-return"));
+        self.stamp(at.message, &mut part);
+        Value::Object(part)
+    }
+
+    /// The text of a request with these parts.
+    fn request(&self, response: usize, parts: &[String]) -> String {
+        let mut around = Map::new();
+        around.insert("kind".to_owned(), json!("request"));
+        self.stamp(response, &mut around);
+        let around = Value::Object(around).to_string();
+        // The parts are JSON texts already, some as they stood in the file.
+        format!("{},\"parts\":[{}]}}", around.trim_end_matches('}'), parts.join(","))
+    }
+
+    /// Gives what is made up the time of the response, so that two runs make the same bytes.
+    fn stamp(&self, response: usize, object: &mut Map<String, Value>) {
+        let time = self.entry(response).field("timestamp");
+        if time.is_str() {
+            object.insert("timestamp".to_owned(), time.to_value());
+        }
+    }
+
+    fn address(&self, place: &Place) -> Result<Address, WriteError> {
+        let found = self.places.contains(place).then(|| self.find(place)).flatten();
+        found.ok_or_else(|| error(self.product, place, "no part of a message lies there"))
+    }
+
+    fn find(&self, place: &Place) -> Option<Address> {
+        let mut steps = place.pointer.strip_prefix(self.base)?.strip_prefix('/')?.split('/');
+        let message = steps.next()?.parse().ok()?;
+        let part = steps.next().filter(|step| *step == "parts").and(steps.next())?.parse().ok()?;
+        let item = match steps.next() {
+            Some("content") => Some(steps.next()?.parse().ok()?),
+            _ => None,
+        };
+        Some(Address { message, part, item })
+    }
+
+    fn entry(&self, message: usize) -> Json<'t, 'a> {
+        self.entries.get(message).map_or(self.nothing(), |entry| entry.value)
+    }
+
+    fn part(&self, at: Address) -> Json<'t, 'a> {
+        let entry = self.entries.get(at.message);
+        entry.and_then(|entry| entry.parts.get(at.part)).copied().unwrap_or(self.nothing())
+    }
+
+    fn n_parts(&self, message: usize) -> usize {
+        self.entries.get(message).map_or(0, |entry| entry.parts.len())
+    }
+
+    /// A value that is not there.
+    fn nothing(&self) -> Json<'t, 'a> {
+        self.list.field("parts")
+    }
+}
+
+fn is_result(part: Json<'_, '_>) -> bool {
+    let kind = part.field("part_kind");
+    kind.is("tool-return") || (kind.is("retry-prompt") && !part.field("tool_name").is_null())
+}
+
+fn error(product: Product, place: &Place, words: &str) -> WriteError {
+    WriteError { product, place: place.to_string(), words: words.to_owned() }
+}

@@ -1,0 +1,84 @@
+//! What Qwen Code sends of a session.
+//!
+//! Source: `buildApiHistoryFromConversation`, `extractCuratedHistory` and `cleanOrphanedToolCalls` of the package
+//! `@qwen-code/qwen-code` 0.15.10 (`packages/core/src/core/openaiContentGenerator/converter.ts`,
+//! <https://github.com/QwenLM/qwen-code>). Only the converter to Chat Completions takes calls and results out that have
+//! no counterpart; it looks at ids anywhere in the history, not at places.
+
+use std::collections::BTreeSet;
+
+use brickbat_rules::Dialect;
+use brickbat_rules::histories::{self, Role};
+
+use crate::{Block, Sent, Session};
+
+pub(super) fn send(session: &Session) -> Sent {
+    let mut sent = Sent::as_stored(session);
+    curate(&mut sent);
+    if session.dialect == Some(Dialect::OpenaiChat) {
+        clean(&mut sent);
+    }
+    sent.messages.retain(|message| !message.blocks.is_empty());
+    sent
+}
+
+/// A run of replies goes if one of them has an empty part, or none at all.
+fn curate(sent: &mut Sent) {
+    let is_empty_part = |block: &Block| match &block.content {
+        histories::Block::Text(text) => text.is_empty(),
+        histories::Block::Native { value, .. } => value.as_object().is_some_and(|fields| fields.is_empty()),
+        _ => false,
+    };
+    let mut kept = Vec::with_capacity(sent.messages.len());
+    let mut n_dropped = 0;
+    for run in sent.messages.chunk_by(|one, next| one.role == Role::Assistant && next.role == Role::Assistant)
+    {
+        let is_valid = |message: &crate::Message| {
+            !message.blocks.is_empty() && !message.blocks.iter().any(is_empty_part)
+        };
+        if run[0].role == Role::Assistant && !run.iter().all(is_valid) {
+            n_dropped += run.len();
+        } else {
+            kept.extend_from_slice(run);
+        }
+    }
+    sent.messages = kept;
+    note(sent, "leaves out replies with an empty part", n_dropped);
+}
+
+fn clean(sent: &mut Sent) {
+    let calls: BTreeSet<String> =
+        sent.messages.iter().flat_map(|message| message.calls().map(|call| call.id.clone())).collect();
+    let results: BTreeSet<String> = sent
+        .messages
+        .iter()
+        .flat_map(|message| message.results().map(|result| result.call.clone()))
+        .collect();
+    let (mut n_calls, mut n_results) = (0, 0);
+    for message in &mut sent.messages {
+        message.blocks.retain(|block| match &block.content {
+            histories::Block::Call(call) if !results.contains(&call.id) => {
+                n_calls += 1;
+                false
+            }
+            histories::Block::Result(result) if !calls.contains(&result.call) => {
+                n_results += 1;
+                false
+            }
+            _ => true,
+        });
+        // A reply that is left with its thoughts alone goes with its calls.
+        let is_thought = |block: &Block| matches!(block.content, histories::Block::Thinking(_));
+        if n_calls > 0 && message.role == Role::Assistant && message.blocks.iter().all(is_thought) {
+            message.blocks.clear();
+        }
+    }
+    note(sent, "leaves out calls without a result", n_calls);
+    note(sent, "leaves out results without a call", n_results);
+}
+
+fn note(sent: &mut Sent, words: &'static str, n: usize) {
+    if n > 0 {
+        sent.mended.push((words, n));
+    }
+}

@@ -1,0 +1,281 @@
+//! Records of a store, and edits of their bytes.
+//!
+//! A record is a JSON value that stands for a message or an event: a line of a JSONL file, or an item of a list.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use brickbat_rules::json::Document;
+use serde_json::Value;
+
+use super::{ReadError, WriteError};
+use crate::json::{self, Line};
+use crate::{Files, Place, Product, Trouble};
+
+/// A record and where it stands.
+#[derive(Debug, Clone)]
+pub(super) struct Record {
+    /// What it says.
+    pub(super) value: Value,
+    /// Its line, in files of lines.
+    pub(super) line: Option<u64>,
+    /// Its stretch of the file.
+    pub(super) span: Range<usize>,
+    /// What leads to it in its line or file; empty if it is the whole line.
+    pub(super) pointer: String,
+}
+
+impl Record {
+    /// A line.
+    pub(super) fn of_line(line: &Line<'_>, value: Value) -> Record {
+        let span = line.start..line.start + line.bytes.len();
+        Record { value, line: Some(line.n), span, pointer: String::new() }
+    }
+
+    /// The items of a list inside this record. `bytes` are the file's.
+    pub(super) fn items(&self, bytes: &[u8], pointer: &str) -> Vec<Record> {
+        let Some(list) = self.value.pointer(pointer).and_then(Value::as_array) else { return Vec::new() };
+        let spans = item_spans(&bytes[self.span.clone()], pointer);
+        let items = list.iter().zip(spans).enumerate();
+        let item = |(n, (value, span)): (usize, (&Value, Range<usize>))| Record {
+            value: value.clone(),
+            line: self.line,
+            span: self.span.start + span.start..self.span.start + span.end,
+            pointer: format!("{}{pointer}/{n}", self.pointer),
+        };
+        items.map(item).collect()
+    }
+
+    /// The place of something inside it.
+    pub(super) fn place(&self, inner: &str) -> Place {
+        Place {
+            line: self.line,
+            start: self.span.start as u64,
+            end: self.span.end as u64,
+            pointer: format!("{}{inner}", self.pointer),
+            ..Place::default()
+        }
+    }
+
+    /// A text field of it.
+    pub(super) fn text(&self, key: &str) -> &str {
+        json::text(&self.value, key)
+    }
+}
+
+/// The records of a file of lines, and the lines that are none.
+///
+/// A line of a JSON value that is no object is passed over in silence, as products do.
+pub(super) fn of_lines(bytes: &[u8]) -> (Vec<Record>, Vec<Trouble>) {
+    let (mut records, mut troubles) = (Vec::new(), Vec::new());
+    for line in json::lines(bytes) {
+        match json::parse(line.bytes) {
+            Some(value) => records.push(Record::of_line(&line, value)),
+            None => troubles.push(trouble(&line)),
+        }
+    }
+    (records, troubles)
+}
+
+/// What is wrong with a line that is no JSON.
+pub(super) fn trouble(line: &Line<'_>) -> Trouble {
+    let words = json::trouble(line.bytes);
+    if let Some(place) = nul_bytes(line) {
+        return Trouble { place, words, loses: Some("nothing but NUL bytes") };
+    }
+    Trouble {
+        place: Place::in_line(line.n, line.span(), ""),
+        words,
+        loses: Some("what is left of one record"),
+    }
+}
+
+/// The NUL bytes before or after a line, if the rest of it can be read or there is no rest.
+fn nul_bytes(line: &Line<'_>) -> Option<Place> {
+    let is_content = |byte: &u8| *byte != 0 && !byte.is_ascii_whitespace();
+    let Some(first) = line.bytes.iter().position(is_content) else {
+        return Some(Place::in_line(line.n, line.span(), ""));
+    };
+    let last = line.bytes.iter().rposition(is_content)?;
+    json::parse(&line.bytes[first..=last])?;
+    let start = line.start as u64;
+    let end = start + line.bytes.len() as u64;
+    let (first, last) = (start + first as u64, start + last as u64 + 1);
+    // The longer stretch, where there are two; the other is found once this one is out.
+    Some(match first - start >= end - last {
+        true => Place::in_line(line.n, start..first, ""),
+        false => Place::in_line(line.n, last..end, ""),
+    })
+}
+
+/// Where the items of a list stand in the bytes.
+pub(super) fn item_spans(bytes: &[u8], pointer: &str) -> Vec<Range<usize>> {
+    let Ok(document) = Document::parse(bytes) else { return Vec::new() };
+    let list = if pointer.is_empty() { document.root() } else { document.root().pointer(pointer) };
+    list.items().map(|item| item.span()).collect()
+}
+
+/// The items of a list, and which of them go.
+type Items = (Vec<Range<usize>>, BTreeSet<usize>);
+
+/// Stretches of a file and what to put there, collected for one splice.
+#[derive(Debug, Default)]
+pub(super) struct Splices {
+    edits: Vec<(Range<usize>, Vec<u8>)>,
+    /// For each list, by its record and pointer: its items, and which of them go.
+    removed: BTreeMap<(usize, String), Items>,
+}
+
+impl Splices {
+    /// Puts something in the place of a stretch.
+    pub(super) fn replace(&mut self, span: Range<usize>, with: impl Into<Vec<u8>>) {
+        self.edits.push((span, with.into()));
+    }
+
+    /// Puts a line after another.
+    pub(super) fn line_after(&mut self, record: &Record, value: &Value) {
+        self.replace(record.span.end..record.span.end, format!("\n{value}"));
+    }
+
+    /// Takes a line out, and its end with it.
+    pub(super) fn without_line(&mut self, bytes: &[u8], record: &Record) {
+        self.replace(with_line_end(bytes, &record.span), "");
+    }
+
+    /// Takes an item out of the list that stands in a record at a pointer. Whether there is such an item.
+    pub(super) fn without_item(
+        &mut self,
+        bytes: &[u8],
+        record: &Range<usize>,
+        list: &str,
+        item: usize,
+    ) -> bool {
+        let Some(own) = bytes.get(record.clone()) else { return false };
+        let (items, removed) = self.removed.entry((record.start, list.to_owned())).or_insert_with(|| {
+            let spans = item_spans(own, list).into_iter();
+            (spans.map(|span| record.start + span.start..record.start + span.end).collect(), BTreeSet::new())
+        });
+        let is_there = item < items.len();
+        if is_there {
+            removed.insert(item);
+        }
+        is_there
+    }
+
+    /// Takes a stretch out that could not be read. One of no length stands between two records that share a line: the
+    /// missing line end is put there.
+    pub(super) fn discard(&mut self, bytes: &[u8], place: &Place) -> bool {
+        let (Ok(start), Ok(end)) = (usize::try_from(place.start), usize::try_from(place.end)) else {
+            return false;
+        };
+        if start > end || end > bytes.len() {
+            return false;
+        }
+        let is_whole =
+            (start == 0 || bytes[start - 1] == b'\n') && bytes.get(end).is_none_or(|byte| *byte == b'\n');
+        match start == end {
+            true => self.replace(start..end, "\n"),
+            false if is_whole => self.replace(with_line_end(bytes, &(start..end)), ""),
+            false => self.replace(start..end, ""),
+        }
+        true
+    }
+
+    /// The file with all of it carried out.
+    pub(super) fn carry_out(mut self, bytes: &[u8]) -> Vec<u8> {
+        for (items, removed) in self.removed.values() {
+            self.edits.extend(gaps(items, removed).into_iter().map(|span| (span, Vec::new())));
+        }
+        self.edits.sort_by_key(|(span, _)| (span.start, span.end));
+        self.edits.dedup();
+        json::splice(bytes, self.edits)
+    }
+}
+
+/// A line with the line end after it, or before it if it is the last.
+fn with_line_end(bytes: &[u8], line: &Range<usize>) -> Range<usize> {
+    match bytes.get(line.end) {
+        Some(_) => line.start..line.end + 1,
+        None => line.start.saturating_sub(1)..line.end,
+    }
+}
+
+/// What to take out of a list so that some items go, and the right commas with them.
+fn gaps(items: &[Range<usize>], removed: &BTreeSet<usize>) -> Vec<Range<usize>> {
+    let mut gaps: Vec<Range<usize>> = Vec::new();
+    let mut kept: Option<usize> = None;
+    let mut open: Option<usize> = None;
+    for (n, item) in items.iter().enumerate() {
+        if removed.contains(&n) {
+            open = open.or(Some(item.start));
+            continue;
+        }
+        if let Some(start) = open.take() {
+            gaps.push(start..item.start);
+        }
+        kept = Some(item.end);
+    }
+    if let (Some(start), Some(last)) = (open, items.last()) {
+        gaps.push(kept.unwrap_or(start)..last.end);
+    }
+    gaps
+}
+
+/// The index at the end of a pointer, and the pointer to its list.
+pub(super) fn parted(pointer: &str) -> Option<(&str, usize)> {
+    let (list, item) = pointer.rsplit_once('/')?;
+    Some((list, item.parse().ok()?))
+}
+
+/// The files with another first file.
+pub(super) fn with_main(files: &Files, bytes: Vec<u8>) -> Files {
+    let mut files = files.clone();
+    if let Some(file) = files.files.first_mut() {
+        file.bytes = bytes;
+    }
+    files
+}
+
+/// A form that is not known.
+pub(super) fn unknown_form(product: Product, words: impl Into<String>) -> ReadError {
+    ReadError::Form { product, words: words.into() }
+}
+
+/// An edit that cannot be written.
+pub(super) fn cannot(product: Product, place: &Place, words: &str) -> WriteError {
+    WriteError { product, place: place.to_string(), words: words.to_owned() }
+}
+
+/// An id that is derived from a text: hexadecimal digits, always the same.
+pub(super) fn derived_id(of: &str) -> String {
+    use sha2::{Digest, Sha256};
+    Sha256::digest(of.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_go_with_the_right_commas() {
+        let without = |text: &str, items: &[usize]| {
+            let mut splices = Splices::default();
+            for item in items {
+                assert!(splices.without_item(text.as_bytes(), &(0..text.len()), "", *item));
+            }
+            String::from_utf8(splices.carry_out(text.as_bytes())).unwrap()
+        };
+        assert_eq!(without("[1, 2, 3]", &[1, 2]), "[1]");
+        assert_eq!(without("[1, 2, 3]", &[0, 1]), "[3]");
+        assert_eq!(without("[1, 2, 3]", &[0, 2]), "[2]");
+        assert_eq!(without("[1, 2, 3]", &[2, 1, 0]), "[]");
+    }
+
+    #[test]
+    fn nul_bytes_around_a_record_are_named_without_it() {
+        let (records, troubles) = of_lines(b"{\"a\":1}\n\0\0\0{\"b\":2}\n{\"c\":\n");
+        assert_eq!(records.len(), 1);
+        assert_eq!((troubles[0].place.start, troubles[0].place.end), (8, 11));
+        assert_eq!(troubles[1].words, "a torn line: it ends before its JSON does");
+    }
+}

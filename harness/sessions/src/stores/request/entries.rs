@@ -1,0 +1,109 @@
+//! The entries of a list in a body, edited so that those which are not touched keep their bytes.
+
+use std::ops::Range;
+
+use brickbat_rules::json::Document;
+use serde_json::Value;
+
+/// A list inside a text.
+pub(super) struct Entries {
+    /// Its stretch, brackets included.
+    span: Range<usize>,
+    entries: Vec<Entry>,
+}
+
+struct Entry {
+    span: Range<usize>,
+    state: State,
+    /// What is put after it.
+    after: Vec<Value>,
+}
+
+enum State {
+    Untouched,
+    Edited(Value),
+    Dropped,
+}
+
+impl Entries {
+    /// The list in this field of a body; the text itself, if it is a list.
+    pub(super) fn of(text: &[u8], field: &str) -> Option<Entries> {
+        let document = Document::parse(text).ok()?;
+        let root = document.root();
+        let list = if root.is_array() { root } else { root.get(field)? };
+        let entry = |span| Entry { span, state: State::Untouched, after: Vec::new() };
+        let entries = list.items().map(|item| entry(item.span())).collect();
+        Some(Entries { span: list.span(), entries })
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// The entry as it is, if it is there and not dropped.
+    pub(super) fn get(&self, text: &[u8], n: usize) -> Option<Value> {
+        let entry = self.entries.get(n)?;
+        match &entry.state {
+            State::Dropped => None,
+            State::Edited(value) => Some(value.clone()),
+            State::Untouched => Some(Document::parse(&text[entry.span.clone()]).ok()?.root().to_value()),
+        }
+    }
+
+    pub(super) fn set(&mut self, n: usize, value: Value) {
+        if let Some(entry) = self.entries.get_mut(n) {
+            entry.state = State::Edited(value);
+        }
+    }
+
+    pub(super) fn drop_entry(&mut self, n: usize) {
+        if let Some(entry) = self.entries.get_mut(n) {
+            entry.state = State::Dropped;
+        }
+    }
+
+    /// Whether anything was put after an entry.
+    pub(super) fn has_after(&self, n: usize) -> bool {
+        self.entries.get(n).is_some_and(|entry| !entry.after.is_empty())
+    }
+
+    /// The entries that were put after one, to be added to.
+    pub(super) fn after(&mut self, n: usize) -> Option<&mut Vec<Value>> {
+        Some(&mut self.entries.get_mut(n)?.after)
+    }
+
+    /// The text with the edited list in it.
+    pub(super) fn write(&self, text: &[u8]) -> Vec<u8> {
+        let mut out = text[..self.span.start + 1].to_vec();
+        let mut has_any = false;
+        let mut end = self.span.start + 1;
+        for entry in &self.entries {
+            // What stands between two entries: a comma, and white space, which is kept.
+            let between = &text[end..entry.span.start];
+            end = entry.span.end;
+            let kept: Option<Vec<u8>> = match &entry.state {
+                State::Dropped => None,
+                State::Edited(value) => Some(value.to_string().into_bytes()),
+                State::Untouched => Some(text[entry.span.clone()].to_vec()),
+            };
+            if let Some(bytes) = kept {
+                let space = between.iter().copied().filter(|byte| *byte != b',');
+                if has_any {
+                    out.push(b',');
+                }
+                out.extend(space);
+                out.extend(bytes);
+                has_any = true;
+            }
+            for value in &entry.after {
+                if has_any {
+                    out.extend(b", ");
+                }
+                out.extend(value.to_string().into_bytes());
+                has_any = true;
+            }
+        }
+        out.extend_from_slice(&text[end..]);
+        out
+    }
+}

@@ -1,0 +1,286 @@
+//! The messages of a request body, whatever the dialect.
+
+use std::ops::Range;
+
+use brickbat_rules::Dialect;
+use brickbat_rules::histories::{self, Call, CallResult, Image, Role, Thinking};
+use serde_json::Value;
+
+use crate::json::text;
+use crate::{Block, Ending, Message, Place};
+
+/// The messages of a list that stands at this pointer of the body.
+pub(super) fn messages(dialect: Dialect, entries: &[(Value, Range<usize>)], at: &str) -> Vec<Message> {
+    let read = |(n, (value, span)): (usize, &(Value, Range<usize>))| {
+        let pointer = format!("{at}/{n}");
+        let mut reader = Reader { dialect, span, blocks: Vec::new() };
+        let role = match dialect {
+            Dialect::OpenaiResponses => reader.item(value, &pointer),
+            Dialect::OpenaiChat | Dialect::Mistral => reader.chat(value, &pointer),
+            _ => reader.parts(value, &pointer),
+        };
+        Message {
+            role,
+            blocks: reader.blocks,
+            id: None,
+            place: Place::in_file(span.start as u64..span.end as u64, pointer),
+            ending: Ending::Whole,
+        }
+    };
+    entries.iter().enumerate().map(read).collect()
+}
+
+/// Reads one entry.
+struct Reader<'a> {
+    dialect: Dialect,
+    span: &'a Range<usize>,
+    blocks: Vec<Block>,
+}
+
+impl Reader<'_> {
+    fn push(&mut self, pointer: String, content: histories::Block) {
+        let place = Place::in_file(self.span.start as u64..self.span.end as u64, pointer);
+        self.blocks.push(Block { place, content, state: None });
+    }
+
+    /// A message of blocks: Anthropic, Bedrock, Gemini.
+    fn parts(&mut self, value: &Value, pointer: &str) -> Role {
+        let key = if self.dialect == Dialect::Gemini { "parts" } else { "content" };
+        match value.get(key) {
+            Some(Value::String(text)) => {
+                self.push(format!("{pointer}/{key}"), histories::Block::Text(text.clone()))
+            }
+            Some(Value::Array(blocks)) => {
+                for (n, block) in blocks.iter().enumerate() {
+                    let content = part(self.dialect, block);
+                    self.push(format!("{pointer}/{key}/{n}"), content);
+                }
+            }
+            _ => {}
+        }
+        match text(value, "role") {
+            "assistant" | "model" => Role::Assistant,
+            "system" => Role::System,
+            _ if self.has_only_results() => Role::Tool,
+            _ => Role::User,
+        }
+    }
+
+    fn has_only_results(&self) -> bool {
+        let is_result = |block: &Block| matches!(block.content, histories::Block::Result(_));
+        !self.blocks.is_empty() && self.blocks.iter().all(is_result)
+    }
+
+    /// A message of Chat Completions.
+    fn chat(&mut self, value: &Value, pointer: &str) -> Role {
+        let role = text(value, "role");
+        if role == "tool" {
+            let output = vec![spoken(value.get("content"))];
+            let (call, name) = (text(value, "tool_call_id").to_owned(), text(value, "name").to_owned());
+            let result = CallResult { call, name, output, is_error: false };
+            self.push(pointer.to_owned(), histories::Block::Result(result));
+            return Role::Tool;
+        }
+        match value.get("content") {
+            Some(Value::String(text)) => {
+                self.push(format!("{pointer}/content"), histories::Block::Text(text.clone()));
+            }
+            Some(Value::Array(parts)) => {
+                for (n, part) in parts.iter().enumerate() {
+                    let content = match part.get("text").and_then(Value::as_str) {
+                        Some(text) => histories::Block::Text(text.to_owned()),
+                        None => histories::Block::Native { dialect: self.dialect, value: part.clone() },
+                    };
+                    self.push(format!("{pointer}/content/{n}"), content);
+                }
+            }
+            _ => {}
+        }
+        let calls = value.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
+        for (n, call) in calls.enumerate() {
+            let function = call.get("function").unwrap_or(&Value::Null);
+            let call = Call {
+                id: text(call, "id").to_owned(),
+                name: text(function, "name").to_owned(),
+                arguments: arguments(function.get("arguments")),
+                ..Call::default()
+            };
+            self.push(format!("{pointer}/tool_calls/{n}"), histories::Block::Call(call));
+        }
+        match role {
+            "assistant" => Role::Assistant,
+            "system" | "developer" => Role::System,
+            _ => Role::User,
+        }
+    }
+
+    /// An item of Responses.
+    fn item(&mut self, value: &Value, pointer: &str) -> Role {
+        let id = || value.get("id").and_then(Value::as_str).map(str::to_owned);
+        match text(value, "type") {
+            "function_call" | "custom_tool_call" => {
+                let call = Call {
+                    id: text(value, "call_id").to_owned(),
+                    name: text(value, "name").to_owned(),
+                    arguments: arguments(value.get("arguments").or_else(|| value.get("input"))),
+                    signature: None,
+                    item: id(),
+                };
+                self.push(pointer.to_owned(), histories::Block::Call(call));
+                Role::Assistant
+            }
+            "function_call_output" | "custom_tool_call_output" => {
+                let output = vec![spoken(value.get("output"))];
+                let call = text(value, "call_id").to_owned();
+                let result = CallResult { call, name: String::new(), output, is_error: false };
+                self.push(pointer.to_owned(), histories::Block::Result(result));
+                Role::Tool
+            }
+            "reasoning" => {
+                let signature = value.get("encrypted_content").and_then(Value::as_str).map(str::to_owned);
+                let thinking = Thinking { text: String::new(), signature, id: id() };
+                self.push(pointer.to_owned(), histories::Block::Thinking(thinking));
+                Role::Assistant
+            }
+            "" | "message" => self.chat(value, pointer),
+            _ => {
+                let value = value.clone();
+                self.push(pointer.to_owned(), histories::Block::Native { dialect: self.dialect, value });
+                Role::Assistant
+            }
+        }
+    }
+}
+
+/// A block of Anthropic, Bedrock or Gemini.
+fn part(dialect: Dialect, value: &Value) -> histories::Block {
+    let block = match dialect {
+        Dialect::BedrockConverse => bedrock(value),
+        Dialect::Gemini => gemini(value),
+        _ => anthropic(value),
+    };
+    block.unwrap_or_else(|| histories::Block::Native { dialect, value: value.clone() })
+}
+
+fn anthropic(value: &Value) -> Option<histories::Block> {
+    Some(match text(value, "type") {
+        "text" => histories::Block::Text(value.get("text")?.as_str()?.to_owned()),
+        "thinking" => histories::Block::Thinking(Thinking {
+            text: text(value, "thinking").to_owned(),
+            signature: value.get("signature").and_then(Value::as_str).map(str::to_owned),
+            id: None,
+        }),
+        "tool_use" => histories::Block::Call(Call {
+            id: text(value, "id").to_owned(),
+            name: text(value, "name").to_owned(),
+            arguments: arguments(value.get("input")),
+            ..Call::default()
+        }),
+        "tool_result" => histories::Block::Result(CallResult {
+            call: text(value, "tool_use_id").to_owned(),
+            name: String::new(),
+            output: output(Dialect::AnthropicMessages, value.get("content")),
+            is_error: value.get("is_error").and_then(Value::as_bool) == Some(true),
+        }),
+        "image" => {
+            let source = value.get("source")?;
+            histories::Block::Image(Image {
+                media_type: source.get("media_type")?.as_str()?.to_owned(),
+                data: source.get("data")?.as_str()?.to_owned(),
+            })
+        }
+        _ => return None,
+    })
+}
+
+fn bedrock(value: &Value) -> Option<histories::Block> {
+    if let Some(text) = value.get("text") {
+        return Some(histories::Block::Text(text.as_str()?.to_owned()));
+    }
+    if let Some(call) = value.get("toolUse") {
+        return Some(histories::Block::Call(Call {
+            id: text(call, "toolUseId").to_owned(),
+            name: text(call, "name").to_owned(),
+            arguments: arguments(call.get("input")),
+            ..Call::default()
+        }));
+    }
+    if let Some(thought) = value.pointer("/reasoningContent/reasoningText") {
+        return Some(histories::Block::Thinking(Thinking {
+            text: text(thought, "text").to_owned(),
+            signature: thought.get("signature").and_then(Value::as_str).map(str::to_owned),
+            id: None,
+        }));
+    }
+    let result = value.get("toolResult")?;
+    Some(histories::Block::Result(CallResult {
+        call: text(result, "toolUseId").to_owned(),
+        name: String::new(),
+        output: output(Dialect::BedrockConverse, result.get("content")),
+        is_error: text(result, "status") == "error",
+    }))
+}
+
+fn gemini(value: &Value) -> Option<histories::Block> {
+    let signature = value.get("thoughtSignature").and_then(Value::as_str).map(str::to_owned);
+    if let Some(call) = value.get("functionCall") {
+        return Some(histories::Block::Call(Call {
+            id: text(call, "id").to_owned(),
+            name: text(call, "name").to_owned(),
+            arguments: arguments(call.get("args")),
+            signature,
+            item: None,
+        }));
+    }
+    if let Some(result) = value.get("functionResponse") {
+        return Some(histories::Block::Result(CallResult {
+            call: text(result, "id").to_owned(),
+            name: text(result, "name").to_owned(),
+            output: vec![spoken(words_of(result.get("response")))],
+            is_error: result.pointer("/response/error").is_some(),
+        }));
+    }
+    let words = value.get("text")?.as_str()?.to_owned();
+    match value.get("thought").and_then(Value::as_bool) {
+        Some(true) => Some(histories::Block::Thinking(Thinking { text: words, signature, id: None })),
+        // A signed text is more than its words.
+        _ if signature.is_some() => None,
+        _ => Some(histories::Block::Text(words)),
+    }
+}
+
+/// What a response says: its one field, if that is what it has, as SDKs write `output` and `error`.
+fn words_of(response: Option<&Value>) -> Option<&Value> {
+    let fields = response?.as_object()?;
+    match fields.len() {
+        1 => fields.values().next(),
+        _ => response,
+    }
+}
+
+/// The blocks of a result.
+fn output(dialect: Dialect, content: Option<&Value>) -> Vec<histories::Block> {
+    match content {
+        Some(Value::Array(blocks)) => blocks.iter().map(|block| part(dialect, block)).collect(),
+        Some(Value::Null) | None => Vec::new(),
+        other => vec![spoken(other)],
+    }
+}
+
+/// A content as text: a string as it is, anything else as JSON.
+fn spoken(content: Option<&Value>) -> histories::Block {
+    histories::Block::Text(match content {
+        Some(Value::String(text)) => text.clone(),
+        Some(value) => value.to_string(),
+        None => String::new(),
+    })
+}
+
+/// Arguments as JSON text; a string is what the model wrote.
+fn arguments(value: Option<&Value>) -> String {
+    match value {
+        Some(Value::String(text)) => text.clone(),
+        Some(value) => value.to_string(),
+        None => String::new(),
+    }
+}

@@ -1,0 +1,271 @@
+//! Rows of one session, where each row is a message or an item, and edits of their list.
+//!
+//! The order of such a store is that of its ids, so a row in the middle needs an id there. The ids of the session are dealt
+//! out again, from the first place that changes; rows before it, and other sessions, keep theirs.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rusqlite::types::{Value, ValueRef};
+
+use crate::sqlite::{Database, MAX_ROWS};
+use crate::{Files, Place};
+
+/// The rows of one session, and what is to become of them.
+pub(crate) struct Rows {
+    table: &'static str,
+    /// All columns but the id.
+    columns: Vec<String>,
+    rows: Vec<(i64, Vec<Value>)>,
+    /// Where each row stands in `rows`.
+    positions: BTreeMap<i64, usize>,
+    changed: BTreeSet<i64>,
+    deleted: BTreeSet<i64>,
+    /// New rows after the row of that id.
+    inserted: BTreeMap<i64, Vec<Vec<Value>>>,
+}
+
+/// Bytes of the longest name of a kind that is shown; those that are known have up to 24.
+const MAX_NAME: usize = 40;
+
+/// A row of the list that is to be: its old id, if it had one, and its cells.
+type Dealt = (Option<i64>, Vec<Value>);
+
+impl Rows {
+    /// The rows of a session in their order, which is that of these columns.
+    pub(crate) fn load(
+        database: &Database,
+        table: &'static str,
+        order: &'static str,
+        session: &str,
+    ) -> Result<Rows, String> {
+        let columns: Vec<String> = database.columns(table).into_iter().filter(|name| name != "id").collect();
+        let names: Vec<String> = columns.iter().map(|name| quoted(name)).collect();
+        let query = format!(
+            "SELECT rowid, {} FROM {table} WHERE session_id = ?1 ORDER BY {order} LIMIT {MAX_ROWS}",
+            names.join(", ")
+        );
+        let mut statement = database.connection().prepare(&query).map_err(words)?;
+        let mut found = statement.query([session]).map_err(words)?;
+        let mut rows = Vec::new();
+        while let Some(row) = found.next().map_err(words)? {
+            let cells = (1..=columns.len()).map(|n| row.get::<_, Value>(n)).collect::<Result<_, _>>();
+            rows.push((row.get(0).map_err(words)?, cells.map_err(words)?));
+        }
+        let positions = rows.iter().enumerate().map(|(n, (id, _))| (*id, n)).collect();
+        let (changed, deleted) = (BTreeSet::new(), BTreeSet::new());
+        Ok(Rows { table, columns, rows, positions, changed, deleted, inserted: BTreeMap::new() })
+    }
+
+    /// The cells of a row.
+    pub(crate) fn cells(&self, id: i64) -> Option<Vec<Value>> {
+        self.positions.get(&id).map(|n| self.rows[*n].1.clone())
+    }
+
+    /// The text in a cell of a row.
+    pub(crate) fn text(&self, id: i64, column: &str) -> Option<&str> {
+        match self.rows[*self.positions.get(&id)?].1.get(self.column(column)?)? {
+            Value::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Cells with one of them replaced.
+    pub(crate) fn with(&self, mut cells: Vec<Value>, column: &str, value: Value) -> Vec<Value> {
+        if let Some(cell) = self.column(column).and_then(|n| cells.get_mut(n)) {
+            *cell = value;
+        }
+        cells
+    }
+
+    /// Replaces the text in a cell.
+    pub(crate) fn replace(&mut self, id: i64, column: &str, text: String) {
+        let n = self.column(column);
+        let cells = self.positions.get(&id).map(|n| &mut self.rows[*n].1);
+        if let Some(cell) = cells.zip(n).and_then(|(cells, n)| cells.get_mut(n)) {
+            *cell = Value::Text(text);
+            self.changed.insert(id);
+        }
+    }
+
+    /// Takes a row out.
+    pub(crate) fn delete(&mut self, id: i64) {
+        self.deleted.insert(id);
+    }
+
+    /// Takes out all rows after this one.
+    pub(crate) fn truncate(&mut self, id: i64) {
+        if let Some(n) = self.positions.get(&id) {
+            self.deleted.extend(self.rows[n + 1..].iter().map(|(id, _)| *id));
+        }
+    }
+
+    /// Puts a row after the one of that id, and after what was put there before.
+    pub(crate) fn insert(&mut self, after: i64, cells: Vec<Value>) {
+        self.inserted.entry(after).or_default().push(cells);
+    }
+
+    /// Carries it all out.
+    pub(crate) fn write(mut self, database: &Database) -> Result<(), String> {
+        let before: Vec<i64> = self.rows.iter().map(|(id, _)| *id).collect();
+        let mut after: Vec<Dealt> = Vec::new();
+        for (id, cells) in std::mem::take(&mut self.rows) {
+            if !self.deleted.contains(&id) {
+                after.push((Some(id), cells));
+            }
+            after
+                .extend(self.inserted.remove(&id).unwrap_or_default().into_iter().map(|cells| (None, cells)));
+        }
+        let ids = deal(&before, &after, self.highest(database)?);
+        if ids.len() < after.len() {
+            return Err("no ids are left".to_owned());
+        }
+        let connection = database.connection();
+        let kept: BTreeSet<i64> = ids.iter().copied().collect();
+        for id in before.iter().filter(|id| !kept.contains(id)) {
+            let query = format!("DELETE FROM {} WHERE rowid = ?1", self.table);
+            connection.execute(&query, [id]).map_err(words)?;
+        }
+        for ((old, cells), id) in after.into_iter().zip(ids) {
+            if old == Some(id) && !self.changed.contains(&id) {
+                continue;
+            }
+            let query = match self.positions.contains_key(&id) {
+                true => self.update(),
+                false => self.insertion(),
+            };
+            let values = std::iter::once(Value::Integer(id)).chain(cells);
+            connection.execute(&query, rusqlite::params_from_iter(values)).map_err(words)?;
+        }
+        Ok(())
+    }
+
+    fn column(&self, name: &str) -> Option<usize> {
+        self.columns.iter().position(|column| column == name)
+    }
+
+    /// The highest id that the table ever gave.
+    fn highest(&self, database: &Database) -> Result<i64, String> {
+        let connection = database.connection();
+        let query = format!("SELECT max(rowid) FROM {}", self.table);
+        let held: Option<i64> = connection.query_row(&query, [], |row| row.get(0)).map_err(words)?;
+        let query = "SELECT seq FROM sqlite_sequence WHERE name = ?1";
+        let given = connection.query_row(query, [self.table], |row| row.get::<_, i64>(0)).unwrap_or_default();
+        Ok(held.unwrap_or_default().max(given))
+    }
+
+    fn update(&self) -> String {
+        let set: Vec<String> = self
+            .columns
+            .iter()
+            .enumerate()
+            .map(|(n, name)| format!("{} = ?{}", quoted(name), n + 2))
+            .collect();
+        format!("UPDATE {} SET {} WHERE rowid = ?1", self.table, set.join(", "))
+    }
+
+    fn insertion(&self) -> String {
+        let names: Vec<String> = self.columns.iter().map(|name| quoted(name)).collect();
+        let marks: Vec<String> = (2..self.columns.len() + 2).map(|n| format!("?{n}")).collect();
+        format!("INSERT INTO {} (rowid, {}) VALUES (?1, {})", self.table, names.join(", "), marks.join(", "))
+    }
+}
+
+/// An id for each row. What stands before the first change and after the last keeps its own, if there are ids enough between.
+fn deal(before: &[i64], after: &[Dealt], highest: i64) -> Vec<i64> {
+    let is_same = |old: &i64, new: &Dealt| new.0 == Some(*old);
+    let is_ascending = before.is_sorted();
+    let n_first = before.iter().zip(after).take_while(|(old, new)| is_ascending && is_same(old, new)).count();
+    let (old, new) = (&before[n_first..], &after[n_first..]);
+    let n_last = old
+        .iter()
+        .rev()
+        .zip(new.iter().rev())
+        .take_while(|(old, new)| is_ascending && is_same(old, new))
+        .count();
+    let is_enough = old.len() >= new.len();
+    let n_last = if is_enough { n_last } else { 0 };
+    let mut free: Vec<i64> = old[..old.len() - n_last].to_vec();
+    free.sort_unstable();
+    let fresh = (1..).map_while(|n| highest.checked_add(n));
+    let middle = free.into_iter().chain(fresh).take(new.len() - n_last);
+    let (first, last) = (before[..n_first].iter().copied(), old[old.len() - n_last..].iter().copied());
+    first.chain(middle).chain(last).collect()
+}
+
+/// The bytes of a cell that holds text.
+pub(crate) fn bytes_of(cell: ValueRef<'_>) -> Option<Vec<u8>> {
+    match cell {
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Some(bytes.to_vec()),
+        _ => None,
+    }
+}
+
+/// The text of a cell; empty if there is none.
+pub(crate) fn text_of(cell: ValueRef<'_>) -> String {
+    String::from_utf8_lossy(&bytes_of(cell).unwrap_or_default()).into_owned()
+}
+
+/// A kind of record by the name that it has in the store, if that is a name and no content.
+pub(crate) fn name_of(kind: &str) -> String {
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_+-.".contains(&byte);
+    match !kind.is_empty() && kind.len() <= MAX_NAME && kind.bytes().all(is_name) {
+        true => kind.to_owned(),
+        false => "a type without a name".to_owned(),
+    }
+}
+
+/// The row that a place lies in.
+pub(crate) fn row_of(place: &Place) -> Option<i64> {
+    place.row.as_ref().map(|row| row.id)
+}
+
+/// The files with another database, into which the log has been merged.
+pub(crate) fn with_database(files: &Files, database: Database) -> Result<Files, String> {
+    let mut files = files.clone();
+    let bytes = database.into_bytes()?;
+    if let Some(main) = files.files.first_mut() {
+        main.bytes = bytes;
+    }
+    for file in files.files.iter_mut().filter(|file| file.name.ends_with("-wal")) {
+        file.bytes.clear();
+    }
+    Ok(files)
+}
+
+/// What SQLite says.
+pub(crate) fn words(error: rusqlite::Error) -> String {
+    format!("SQLite: {error}")
+}
+
+fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(ids: &[Option<i64>]) -> Vec<Dealt> {
+        ids.iter().map(|id| (*id, Vec::new())).collect()
+    }
+
+    #[test]
+    fn a_row_in_the_middle_moves_only_what_comes_after_it() {
+        assert_eq!(deal(&[1, 2, 5], &rows(&[Some(1), None, Some(2), Some(5)]), 9), [1, 2, 5, 10]);
+    }
+
+    #[test]
+    fn a_row_that_moves_forward_takes_no_new_id() {
+        assert_eq!(deal(&[1, 2, 3, 4], &rows(&[Some(1), None, Some(2), Some(4)]), 4), [1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn a_row_that_goes_leaves_the_others_where_they_are() {
+        assert_eq!(deal(&[1, 2, 3], &rows(&[Some(1), Some(3)]), 3), [1, 3]);
+    }
+
+    #[test]
+    fn ids_that_do_not_ascend_are_all_dealt_again() {
+        assert_eq!(deal(&[7, 2], &rows(&[Some(7), None, Some(2)]), 7), [2, 7, 8]);
+    }
+}

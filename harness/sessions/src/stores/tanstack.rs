@@ -1,0 +1,154 @@
+//! TanStack AI: a JSON list of `UIMessage`s.
+//!
+//! A message is `{id, role, parts}`; texts have `content`, a call is a part `tool-call` with its `arguments` as text and a
+//! `state`, and what came of it is a part `tool-result`, or the `output` of the call, or both.
+//! The facts are those of `@tanstack/ai` 0.58.0 (<https://github.com/TanStack/ai>, `activities/chat/messages.ts`).
+
+mod parts;
+mod send;
+
+use std::collections::BTreeMap;
+
+use brickbat_rules::histories::Role;
+use brickbat_rules::json::{Document, Json};
+use serde_json::json;
+
+use super::json_text::whole;
+use super::list_reader::{form, message, place_of, role_of, session};
+use super::list_writer::{ListWriter, index, raw};
+use super::{Edit, ReadError, Store, WriteError};
+use crate::{Files, NOT_RECORDED, Product, Sent, Session};
+
+use parts::Reply;
+
+/// TanStack AI's `UIMessage[]`.
+pub(crate) struct Tanstack;
+
+impl Store for Tanstack {
+    fn product(&self) -> Product {
+        Product::Tanstack
+    }
+
+    fn recognises(&self, files: &Files) -> bool {
+        let Some(whole) = whole(files.main()) else { return false };
+        Document::parse(&whole.text).is_ok_and(|document| is_list(document.root()))
+    }
+
+    fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError> {
+        let whole = whole(files.main()).ok_or(ReadError::Unknown)?;
+        let document = Document::parse(&whole.text).map_err(|_| ReadError::Unknown)?;
+        let mut session = session(self.product(), "JSON list");
+        session.n_records = document.root().len();
+        session.troubles.extend(whole.trouble(files.main()));
+        for (n, value) in document.root().items().enumerate() {
+            read_message(&mut session, n, value).map_err(|words| form(self.product(), words))?;
+        }
+        Ok(vec![session])
+    }
+
+    fn send(&self, session: &Session) -> Sent {
+        send::send(session)
+    }
+
+    fn fills_open_tail(&self, _: &Session) -> Option<&'static str> {
+        None
+    }
+
+    fn write(&self, files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
+        let mut writer = ListWriter::new(session);
+        let mut homes: BTreeMap<usize, String> = BTreeMap::new();
+        for edit in edits {
+            match edit {
+                Edit::Move { result, call, .. } if result == call => {}
+                Edit::Move { result, call, .. } => {
+                    let message = writer.message_of(call)?;
+                    let after = homes.entry(message).or_insert_with(|| home(session, message));
+                    writer.drop(result)?;
+                    writer.changes.insert_after(after, raw(files, result).to_owned());
+                }
+                Edit::Synthesise { call, id } => {
+                    let message = writer.message_of(call)?;
+                    let after = homes.entry(message).or_insert_with(|| home(session, message));
+                    let part = json!({
+                        "type": "tool-result",
+                        "toolCallId": id,
+                        "content": NOT_RECORDED,
+                        "state": "error",
+                        "error": NOT_RECORDED,
+                    });
+                    writer.changes.insert_after(after, part.to_string());
+                    writer.changes.set(&call.pointer, "state", json!("error").to_string());
+                }
+                Edit::Drop { block } => writer.drop(block)?,
+                Edit::Discard { place } => writer.discard(place)?,
+                Edit::Truncate { last } => writer.truncate(last)?,
+            }
+        }
+        writer.finish(files)
+    }
+}
+
+/// The part after which the result of a call has to stand.
+///
+/// A result ends the message of the model that is being built, so those of one batch stand one after another behind the
+/// last part of that message.
+fn home(session: &Session, message: usize) -> String {
+    let own = session.messages.get(message);
+    let results = session.messages.get(message + 1).filter(|next| {
+        let is_same = own.is_some_and(|own| own.place == next.place);
+        is_same && next.role == Role::Tool
+    });
+    let results = results.into_iter().flat_map(|results| &results.blocks);
+    let said = own.into_iter().flat_map(|own| &own.blocks);
+    // An output has the place of its own call, which says nothing about the order.
+    let parts = said.chain(results).map(|block| &block.place.pointer);
+    parts.max_by_key(|pointer| index(pointer, 2)).cloned().unwrap_or_default()
+}
+
+/// Whether a value is a list of UI messages of TanStack AI: `content` where the AI SDK has `text`, and calls with `arguments`.
+fn is_list(root: Json<'_, '_>) -> bool {
+    let mut has_own = false;
+    for message in root.items() {
+        let [role, parts] = message.pick(["role", "parts"]);
+        let role = role.and_then(Json::as_str).is_some_and(|role| role_of(&role).is_some());
+        let Some(parts) = parts.filter(|parts| role && parts.is_array()) else { return false };
+        for part in parts.items() {
+            let [kind, content, id, arguments] = part.pick(["type", "content", "toolCallId", "arguments"]);
+            let Some(kind) = kind.and_then(Json::as_str) else { return false };
+            has_own |= match kind.as_ref() {
+                "text" | "thinking" if content.is_some_and(Json::is_str) => true,
+                "tool-call" if arguments.is_some_and(Json::is_str) => true,
+                "tool-result" if content.is_some() && id.is_some() => true,
+                "text" | "thinking" | "tool-call" | "tool-result" | "reasoning" | "step-start" => {
+                    return false;
+                }
+                _ => false,
+            };
+        }
+    }
+    has_own
+}
+
+fn read_message(session: &mut Session, n: usize, value: Json<'_, '_>) -> Result<(), String> {
+    let [id, role, list] = value.pick(["id", "role", "parts"]);
+    let place = place_of(value, format!("/{n}"));
+    let role = role.and_then(Json::as_str).and_then(|role| role_of(&role));
+    let (Some(role), Some(list)) = (role, list) else { return Err(format!("no message at {place}")) };
+    let id = id.and_then(Json::as_str);
+    let mut reply = Reply::new(list);
+    for (k, part) in list.items().enumerate() {
+        let at = place_of(part, format!("/{n}/parts/{k}"));
+        reply.part(session, at, part)?;
+    }
+    let messages = match role {
+        Role::Assistant => reply.end(),
+        role => vec![(role, reply.said())],
+    };
+    for (role, blocks) in messages {
+        session.messages.push(message(role, blocks, id.as_deref(), &place));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,252 @@
+//! Stores whose lines form a tree: each names the one before it. What leads from the last line to the root is the branch.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::records::{Record, Splices};
+use crate::json::span_of;
+use crate::{Place, Trouble};
+
+/// The fields that make the tree.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Keys {
+    /// The line's own id.
+    pub(super) id: &'static str,
+    /// The id of the line before it.
+    pub(super) parent: &'static str,
+}
+
+/// Lines, and the branch.
+#[derive(Debug)]
+pub(super) struct Tree {
+    pub(super) keys: Keys,
+    /// The lines that have an id.
+    pub(super) records: Vec<Record>,
+    /// The lines of each id, in their order.
+    pub(super) by_id: BTreeMap<String, Vec<usize>>,
+    /// The ids from the root to the leaf.
+    pub(super) path: Vec<String>,
+    /// Ids that have more than one child.
+    pub(super) n_forks: usize,
+    /// Where the branch is cut.
+    pub(super) troubles: Vec<Trouble>,
+}
+
+impl Tree {
+    /// The tree of these lines; those without an id are no part of it. The last line is the leaf.
+    ///
+    /// Where lines share an id, `which` says whose parent counts.
+    pub(super) fn of(records: Vec<Record>, keys: Keys, which: Which) -> Tree {
+        let records: Vec<Record> =
+            records.into_iter().filter(|record| !record.text(keys.id).is_empty()).collect();
+        let mut by_id: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for (n, record) in records.iter().enumerate() {
+            by_id.entry(record.text(keys.id).to_owned()).or_default().push(n);
+        }
+        let mut tree = Tree { keys, records, by_id, path: Vec::new(), n_forks: 0, troubles: Vec::new() };
+        tree.walk(which);
+        tree.count_forks();
+        tree
+    }
+
+    fn walk(&mut self, which: Which) {
+        let mut seen = BTreeSet::new();
+        let mut next = self.records.last().map(|record| record.text(self.keys.id).to_owned());
+        let mut child: Option<Place> = None;
+        while let Some(id) = next.take().filter(|id| !id.is_empty()) {
+            let lines = self.by_id.get(&id).map(Vec::as_slice).unwrap_or_default();
+            let line = match which {
+                Which::First => lines.first(),
+                Which::Last => lines.last(),
+            };
+            let words = match line {
+                None => "its parent is not in the file, so all before it is cut off",
+                Some(_) if seen.contains(&id) => "its parents form a circle",
+                Some(line) => {
+                    let record = &self.records[*line];
+                    child = Some(record.place(""));
+                    next = Some(record.text(self.keys.parent).to_owned());
+                    seen.insert(id.clone());
+                    self.path.push(id);
+                    continue;
+                }
+            };
+            let place = child.clone().unwrap_or_default();
+            self.troubles.push(Trouble { place, words: words.to_owned(), loses: None });
+        }
+        self.path.reverse();
+    }
+
+    fn count_forks(&mut self) {
+        let mut children: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for record in &self.records {
+            let parent = record.text(self.keys.parent);
+            children.entry(parent).or_default().insert(record.text(self.keys.id));
+        }
+        self.n_forks = children.iter().filter(|(parent, own)| !parent.is_empty() && own.len() > 1).count();
+    }
+
+    /// The lines of an id.
+    pub(super) fn lines(&self, id: &str) -> impl DoubleEndedIterator<Item = &Record> {
+        self.by_id.get(id).into_iter().flatten().map(|line| &self.records[*line])
+    }
+
+    /// The lines that are not on the branch.
+    pub(super) fn off_branch(&self) -> impl Iterator<Item = &Record> {
+        let path: BTreeSet<&str> = self.path.iter().map(String::as_str).collect();
+        self.records.iter().filter(move |record| !path.contains(record.text(self.keys.id)))
+    }
+
+    /// The line that holds a place, and the pointer inside it.
+    pub(super) fn at<'p>(&self, place: &'p Place) -> Option<(&Record, &'p str)> {
+        let start = usize::try_from(place.start).ok()?;
+        let found = self.records.binary_search_by_key(&start, |record| record.span.start).ok()?;
+        Some((&self.records[found], &place.pointer))
+    }
+}
+
+/// Which line counts where several share an id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Which {
+    /// The first.
+    First,
+    /// The last.
+    Last,
+}
+
+/// A line of the branch while it is edited.
+#[derive(Debug)]
+enum Node {
+    Stored(String),
+    New(Value),
+    /// A line at the end of the file, which makes what is before it on the branch the leaf.
+    Last(Value),
+}
+
+/// A branch while it is edited.
+#[derive(Debug)]
+pub(super) struct Branch<'t> {
+    tree: &'t Tree,
+    nodes: Vec<Node>,
+    removed: BTreeSet<String>,
+    /// Stretches inside lines.
+    pub(super) splices: Splices,
+}
+
+impl<'t> Branch<'t> {
+    pub(super) fn of(tree: &'t Tree) -> Branch<'t> {
+        let nodes = tree.path.iter().cloned().map(Node::Stored).collect();
+        Branch { tree, nodes, removed: BTreeSet::new(), splices: Splices::default() }
+    }
+
+    fn index(&self, id: &str) -> Option<usize> {
+        let own = |node: &Node| match node {
+            Node::Stored(own) => own == id,
+            Node::New(value) | Node::Last(value) => crate::json::text(value, self.tree.keys.id) == id,
+        };
+        self.nodes.iter().position(own)
+    }
+
+    /// Puts a new line after that of an id and those that follow it for which `belongs` holds. Whether the id is there.
+    pub(super) fn insert(&mut self, id: &str, value: Value, belongs: impl Fn(&Value) -> bool) -> bool {
+        let Some(at) = self.index(id) else { return false };
+        let follows = |node: &Node| match node {
+            Node::Stored(id) => self.tree.lines(id).next_back().is_some_and(|record| belongs(&record.value)),
+            Node::New(value) => belongs(value),
+            Node::Last(_) => false,
+        };
+        let n_following = self.nodes[at + 1..].iter().take_while(|node| follows(node)).count();
+        self.nodes.insert(at + 1 + n_following, Node::New(value));
+        true
+    }
+
+    /// Takes the lines of an id out of the file. What came after them comes after what was before them.
+    pub(super) fn remove(&mut self, id: &str) {
+        self.nodes.retain(|node| !matches!(node, Node::Stored(own) if own == id));
+        self.removed.insert(id.to_owned());
+    }
+
+    /// Ends the branch after an id, with a line at the end of the file that makes it the leaf. Whether the id is there.
+    pub(super) fn truncate(&mut self, id: &str, last: Value) -> bool {
+        let Some(at) = self.index(id) else { return false };
+        let n_new = self.nodes[at + 1..].iter().take_while(|node| matches!(node, Node::New(_))).count();
+        if at + 1 + n_new < self.nodes.len() {
+            self.nodes.truncate(at + 1 + n_new);
+            self.nodes.push(Node::Last(last));
+        }
+        true
+    }
+
+    /// The file with all of it carried out.
+    pub(super) fn carry_out(mut self, bytes: &[u8]) -> Vec<u8> {
+        let tree = self.tree;
+        let nodes = std::mem::take(&mut self.nodes);
+        let root = tree.path.first().and_then(|id| tree.lines(id).next());
+        let mut parent =
+            root.and_then(|record| record.value.get(tree.keys.parent)).cloned().unwrap_or_default();
+        let mut anchor: Option<&Record> = None;
+        let mut on_branch = BTreeSet::new();
+        for node in nodes {
+            match node {
+                Node::Stored(id) => {
+                    tree.lines(&id).for_each(|record| self.rewire(bytes, record, &parent));
+                    anchor = tree.lines(&id).next_back().or(anchor);
+                    parent = Value::String(id.clone());
+                    on_branch.insert(id);
+                }
+                Node::New(mut value) => {
+                    value[tree.keys.parent] = parent;
+                    parent = value[tree.keys.id].clone();
+                    match anchor {
+                        Some(anchor) => self.splices.line_after(anchor, &value),
+                        None => self.splices.replace(0..0, format!("{value}\n")),
+                    }
+                }
+                Node::Last(mut value) => {
+                    value[tree.keys.parent] = parent.clone();
+                    let text =
+                        if bytes.ends_with(b"\n") { format!("{value}\n") } else { format!("\n{value}") };
+                    self.splices.replace(bytes.len()..bytes.len(), text);
+                }
+            }
+        }
+        self.close_gaps(bytes, &on_branch);
+        self.splices.carry_out(bytes)
+    }
+
+    /// Takes the removed lines out, and gives their other children the parents that they had.
+    fn close_gaps(&mut self, bytes: &[u8], on_branch: &BTreeSet<String>) {
+        let tree = self.tree;
+        if self.removed.is_empty() {
+            return;
+        }
+        let mut above: BTreeMap<&str, Value> = BTreeMap::new();
+        let mut kept = Value::Null;
+        for id in &tree.path {
+            match self.removed.contains(id) {
+                true => drop(above.insert(id, kept.clone())),
+                false => kept = Value::String(id.clone()),
+            }
+        }
+        for record in tree.records.iter() {
+            let (id, parent) = (record.text(tree.keys.id), record.text(tree.keys.parent));
+            if self.removed.contains(id) {
+                self.splices.without_line(bytes, record);
+            } else if let Some(above) = above.get(parent).filter(|_| !on_branch.contains(id)) {
+                self.rewire(bytes, record, above);
+            }
+        }
+    }
+
+    fn rewire(&mut self, bytes: &[u8], record: &Record, parent: &Value) {
+        let stored = record.value.get(self.tree.keys.parent).unwrap_or(&Value::Null);
+        if stored == parent {
+            return;
+        }
+        if let Some(span) = span_of(&bytes[record.span.clone()], &format!("/{}", self.tree.keys.parent)) {
+            let at = record.span.start;
+            self.splices.replace(span.start + at..span.end + at, parent.to_string());
+        }
+    }
+}

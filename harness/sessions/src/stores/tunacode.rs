@@ -1,0 +1,158 @@
+//! tunacode: a session file around pydantic-ai's messages.
+//!
+//! The forms are those of `StateManager.save_session` in tunacode-cli 0.1.30 and 0.1.60
+//! (<https://pypi.org/project/tunacode-cli/0.1.60/>), which demand pydantic-ai 1.x. Some versions clean up the list after
+//! an abort or before a request; the file does not say which version wrote it, so nothing of the kind is assumed. Later
+//! versions store messages of tinyagent, which are not read here.
+
+use brickbat_rules::json::{Document, Json};
+
+use super::pydantic_ai::{dialect_of, form, history, is_history, send, session, write};
+use super::{Edit, ReadError, Store, WriteError};
+use crate::json::word;
+use crate::{Files, Product, Sent, Session};
+
+/// A session of tunacode.
+pub(crate) struct Tunacode;
+
+/// Where the list of messages stands.
+const MESSAGES: &str = "/messages";
+
+/// The version of the file that is known; the oldest files have none.
+const VERSION: u64 = 1;
+
+impl Store for Tunacode {
+    fn product(&self) -> Product {
+        Product::Tunacode
+    }
+
+    fn recognises(&self, files: &Files) -> bool {
+        files.main().trim_ascii_start().starts_with(b"{")
+            && Document::parse(files.main()).is_ok_and(|document| is_session(document.root()))
+    }
+
+    fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError> {
+        let Ok(document) = Document::parse(files.main()) else { return Err(ReadError::Unknown) };
+        let root = document.root();
+        let [version, id, model, messages] =
+            root.pick(["version", "session_id", "current_model", "messages"]);
+        if let Some(version) = version
+            && version.as_u64() != Some(VERSION)
+        {
+            return Err(form(
+                Product::Tunacode,
+                format!("version {} of the file is not known", word(version.raw())),
+            ));
+        }
+        let Some(messages) = messages else { return Err(ReadError::Unknown) };
+        if !messages.is_empty() && messages.items().all(|message| message.field("role").is_str()) {
+            return Err(form(Product::Tunacode, "messages of tinyagent, not of pydantic-ai".to_owned()));
+        }
+        let history = history(messages, MESSAGES).map_err(|words| form(Product::Tunacode, words))?;
+        let text = |value: Option<Json<'_, '_>>| value.and_then(Json::as_str).map(|text| text.into_owned());
+        let mut session = session(Product::Tunacode, "JSON file", history);
+        session.id = text(id);
+        // `provider:model`, as the user chose it.
+        let model = text(model).unwrap_or_default();
+        if let Some((provider, model)) = model.split_once(':') {
+            session.dialect = session.dialect.or(dialect_of(provider));
+            session.model.get_or_insert_with(|| model.to_owned());
+        }
+        Ok(vec![session])
+    }
+
+    fn send(&self, session: &Session) -> Sent {
+        send(session)
+    }
+
+    fn fills_open_tail(&self, _: &Session) -> Option<&'static str> {
+        None
+    }
+
+    fn write(&self, files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
+        write(files, session, MESSAGES, edits)
+    }
+}
+
+/// Whether a value is a session: its own keys, and messages of a form that it has had.
+fn is_session(root: Json<'_, '_>) -> bool {
+    let own = root.pick(["session_id", "current_model", "created_at", "last_modified"]);
+    let has_own = own.into_iter().all(|value| value.is_some_and(Json::is_str));
+    let Some(messages) = root.get("messages").filter(|messages| messages.is_array()) else { return false };
+    let [tokens, usage] = root.pick(["total_tokens", "session_total_usage"]);
+    let is_message = |message: Json<'_, '_>| {
+        let [kind, role, thought] = message.pick(["kind", "role", "thought"]);
+        kind.or(role).or(thought).is_some_and(Json::is_str)
+    };
+    has_own
+        && (is_history(messages)
+            || ((tokens.is_some() || usage.is_some()) && messages.items().all(is_message)))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use crate::{Edit, Files, Product, Verdict, judge, read, store_of};
+
+    fn files(messages: Value) -> Files {
+        let session = json!({
+            "version": 1,
+            "session_id": "s1",
+            "created_at": "2026-02-01T08:00:00Z",
+            "last_modified": "2026-02-01T08:00:00Z",
+            "current_model": "anthropic:claude-sonnet-4-5",
+            "total_tokens": 7,
+            "messages": messages,
+        });
+        Files::one("p_s1.json", serde_json::to_vec_pretty(&session).unwrap())
+    }
+
+    fn prompt() -> Value {
+        json!({ "kind": "request", "parts": [{ "content": "look", "part_kind": "user-prompt" }] })
+    }
+
+    fn open_call() -> Value {
+        let call = json!({ "tool_name": "look", "args": {}, "tool_call_id": "c1", "part_kind": "tool-call" });
+        json!({ "kind": "response", "parts": [call] })
+    }
+
+    #[test]
+    fn a_session_that_was_rolled_back_is_accepted_in_the_dialect_of_its_model() {
+        let sessions = read(&files(json!([prompt()]))).unwrap();
+        assert_eq!((sessions[0].product, sessions[0].id.as_deref()), (Product::Tunacode, Some("s1")));
+        let judgement = judge(&sessions[0], None);
+        assert_eq!((judgement.verdict, judgement.is_assumed), (Verdict::Accepted, false));
+    }
+
+    #[test]
+    fn notes_of_its_own_are_passed_over() {
+        let sessions = read(&files(json!([prompt(), { "thought": "x" }]))).unwrap();
+        assert_eq!(
+            (sessions[0].unknown.as_slice(), sessions[0].messages.len()),
+            (&["thought".to_owned()][..], 1)
+        );
+    }
+
+    #[test]
+    fn an_open_call_at_the_end_bricks_it_and_an_answer_mends_it() {
+        let files = files(json!([prompt(), open_call()]));
+        let sessions = read(&files).unwrap();
+        assert_eq!(judge(&sessions[0], None).verdict, Verdict::Refused);
+        let call = sessions[0].messages[1].blocks[0].place.clone();
+        let edit = Edit::Synthesise { call, id: "c1".to_owned() };
+        let written = store_of(Product::Tunacode).unwrap().write(&files, &sessions[0], &[edit]).unwrap();
+        assert_eq!(judge(&read(&written).unwrap()[0], None).verdict, Verdict::Accepted);
+        assert!(written.main().starts_with(&files.main()[..200]));
+    }
+
+    #[test]
+    fn what_is_no_longer_of_pydantic_ai_is_not_judged() {
+        let error = read(&files(json!([{ "role": "user", "content": [] }]))).unwrap_err();
+        assert_eq!(error.to_string(), "tunacode: messages of tinyagent, not of pydantic-ai");
+        let mut newer: Value = serde_json::from_slice(files(json!([prompt()])).main()).unwrap();
+        newer["version"] = json!(2);
+        let error = read(&Files::one("s.json", newer.to_string())).unwrap_err();
+        assert_eq!(error.to_string(), "tunacode: version 2 of the file is not known");
+    }
+}

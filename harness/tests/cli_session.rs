@@ -1,0 +1,136 @@
+//! Stored sessions on the command line: `session`, `repair`, `check --fix` and `import`.
+
+use std::fs;
+
+use crate::program::{Said, brickbat, folder_of};
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A batch of two of which one has no result, on three lines.
+const BROKEN: &str = r#"{"model":"claude-sonnet-5","max_tokens":1024,"messages":[
+  {"role":"user","content":"The private question."},
+  {"role":"assistant","content":[{"type":"tool_use","id":"toolu_secret1","name":"private_tool","input":{"path":"/home/me"}},{"type":"tool_use","id":"toolu_secret2","name":"private_tool","input":{}}]},
+  {"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_secret1","content":"private result"},{"type":"text","text":"And now?"}]}]}"#;
+const HEALTHY: &str =
+    r#"{"model":"claude-sonnet-5","max_tokens":1024,"messages":[{"role":"user","content":"Rain?"}]}"#;
+
+/// Whatever must not be in a report or in a scenario.
+const PRIVATE: [&str; 5] = ["private", "secret", "/home/me", "And now?", "claude-sonnet-5"];
+
+fn said(folder: &TempDir, args: &[&str]) -> Said {
+    brickbat(folder.path(), args, &[])
+}
+
+#[test]
+fn a_survey_names_what_is_bricked_and_shows_no_content() {
+    let folder = folder_of(&[("a/broken.json", BROKEN), ("a/healthy.json", HEALTHY), ("a/other.json", "{}")]);
+    let survey = said(&folder, &["session", "a"]);
+    assert_eq!(survey.code, Some(1), "{survey:#?}");
+    assert_eq!(
+        survey.out,
+        "2 sessions of request body: 1 accepted, 1 BRICKED.\n  BRICKED  a/broken.json  anthropic-messages/tool-result-missing\n"
+    );
+    assert_eq!(survey.err.trim(), "1 files are nobody's store.");
+    for format in ["json", "sarif"] {
+        let report = said(&folder, &["session", "a", "--format", format]);
+        assert_eq!(report.code, Some(1), "{report:#?}");
+        serde_json::from_str::<Value>(&report.out).unwrap();
+        for words in PRIVATE {
+            assert!(!report.out.contains(words), "{words} in {}", report.out);
+        }
+        assert_eq!(report.out, said(&folder, &["session", "a", "--format", format]).out);
+    }
+}
+
+#[test]
+fn a_repair_writes_a_copy_that_is_accepted_and_leaves_the_original() {
+    let folder = folder_of(&[("broken.json", BROKEN)]);
+    let repaired = said(&folder, &["repair", "broken.json"]);
+    assert_eq!(repaired.code, Some(0), "{repaired:#?}");
+    assert!(repaired.out.starts_with("1 edit, nothing lost.\n"), "{}", repaired.out);
+    let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+    assert_eq!(read("broken.json"), BROKEN);
+    let copy = read("broken.repaired.json");
+    let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(lines(&copy)[..3], lines(BROKEN)[..3], "only the message of the results changes");
+    assert!(copy.contains("No result of this call was recorded."), "{copy}");
+    assert_eq!(said(&folder, &["session", "broken.repaired.json"]).code, Some(0));
+    let again = said(&folder, &["repair", "broken.repaired.json"]);
+    assert_eq!((again.code, again.out.as_str()), (Some(0), "healthy: nothing written.\n"));
+    let twice = said(&folder, &["repair", "broken.json"]);
+    assert_eq!(twice.code, Some(2), "a copy is never overwritten: {twice:#?}");
+}
+
+#[test]
+fn a_file_is_replaced_only_with_a_backup_and_while_nobody_has_it_open() {
+    let folder = folder_of(&[("broken.json", BROKEN)]);
+    let path = folder.path().join("broken.json");
+    // Another process holds the file: `tail` follows it until it is killed.
+    let mut holder = std::process::Command::new("tail")
+        .args(["-f", "broken.json"])
+        .current_dir(folder.path())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut first = [0; 1];
+    std::io::Read::read_exact(holder.stdout.as_mut().unwrap(), &mut first).unwrap();
+    let refused = said(&folder, &["repair", "broken.json", "--write"]);
+    holder.kill().unwrap();
+    holder.wait().unwrap();
+    assert_eq!(refused.code, Some(2), "{refused:#?}");
+    assert!(refused.err.contains("has this file open"), "{}", refused.err);
+    assert_eq!(fs::read_to_string(&path).unwrap(), BROKEN);
+    let written = said(&folder, &["repair", "broken.json", "--write"]);
+    assert_eq!(written.code, Some(0), "{written:#?}");
+    assert_eq!(fs::read_to_string(folder.path().join("broken.json.backup-1")).unwrap(), BROKEN);
+    assert_eq!(said(&folder, &["session", "broken.json"]).code, Some(0));
+}
+
+#[test]
+fn what_is_no_session_gets_a_clear_error() {
+    let folder = folder_of(&[("other.json", "{\"a\":1}"), ("torn.json", "{\"messages\":[")]);
+    for (path, words) in [
+        ("other.json", "not the store of any known product"),
+        ("torn.json", "not the store of any known product"),
+        ("nothing.json", "cannot read nothing.json"),
+        ("/dev/zero", "not a regular file"),
+    ] {
+        let session = said(&folder, &["session", path]);
+        assert_eq!(session.code, Some(2), "{session:#?}");
+        assert!(session.err.contains(words), "{}", session.err);
+        assert_eq!(said(&folder, &["repair", path]).code, Some(2));
+    }
+}
+
+#[test]
+fn a_fix_is_shown_or_written_next_to_the_request() {
+    let folder = folder_of(&[("broken.json", BROKEN), ("healthy.json", HEALTHY)]);
+    let diff = said(&folder, &["check", "--diff", "broken.json"]);
+    assert_eq!(diff.code, Some(0), "{diff:#?}");
+    let added: Vec<&str> =
+        diff.out.lines().filter(|line| line.starts_with('+') && !line.starts_with("+++")).collect();
+    assert_eq!(added.len(), 1, "{}", diff.out);
+    assert!(!folder.path().join("broken.fixed.json").exists());
+    let fixed = said(&folder, &["check", "--fix", "broken.json", "healthy.json"]);
+    assert_eq!(fixed.code, Some(0), "{fixed:#?}");
+    assert_eq!(said(&folder, &["check", "broken.fixed.json"]).code, Some(0));
+    assert!(!folder.path().join("healthy.fixed.json").exists());
+}
+
+#[test]
+fn an_imported_scenario_keeps_the_fault_and_no_word() {
+    let folder = folder_of(&[("broken.json", BROKEN), ("healthy.json", HEALTHY)]);
+    let imported = said(&folder, &["import", "broken.json", "--out", "mine.yaml"]);
+    assert_eq!(imported.code, Some(0), "{imported:#?}");
+    for name in ["mine.yaml", "mine.json"] {
+        let text = fs::read_to_string(folder.path().join(name)).unwrap();
+        for words in PRIVATE {
+            assert!(!text.contains(words), "{words} in {text}");
+        }
+    }
+    let run = said(&folder, &["run", "--system", "reference", "mine.yaml", "--no-out"]);
+    assert_eq!(run.code, Some(0), "{run:#?}");
+    let healthy = said(&folder, &["import", "healthy.json"]);
+    assert_eq!(healthy.code, Some(2));
+    assert!(healthy.err.contains("not bricked"), "{}", healthy.err);
+}
