@@ -48,7 +48,7 @@ const EXAMPLES: &str = "Examples:
   brickbat run --system ai-sdk@6/ui-messages mine.yaml
 
 Exit codes: 0 written; 1 the fault is in what a given history cannot say; 2 not readable, or not bricked; 3 the reference
-agent does not survive the scenario, so it would accuse nobody.";
+agent does not survive the scenario, so it could not tell a correct system from a broken one.";
 
 impl Import {
     pub(super) fn execute(&self) -> Outcome {
@@ -90,7 +90,9 @@ impl Import {
         }
         write(&out, &history, &imported)?;
         if !survived(&out, judgement.profile.dialect)? {
-            tell("error: the reference agent does not survive this scenario, so it would accuse nobody");
+            tell(
+                "error: the reference agent fails this scenario, too, so it could not tell a correct system from a broken one",
+            );
             return Ok(UNJUDGED);
         }
         print(&format!("wrote {} and {file}.\n", out.display()));

@@ -136,3 +136,39 @@ fn put(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use brickbat_rules::Dialect;
+
+    use super::*;
+
+    /// A call without a result, as an application may store it.
+    const BROKEN: &str = r#"[{"role":"user","content":"Look."},{"role":"assistant","content":null,"tool_calls":[
+        {"id":"call_a","type":"function","function":{"name":"look","arguments":"{}"}}]},
+        {"role":"user","content":"Well?"}]"#;
+
+    #[test]
+    fn a_broken_store_is_mended_in_its_place_and_counted() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("1.json");
+        std::fs::write(&file, BROKEN).unwrap();
+        std::fs::write(folder.path().join("other.json"), "{}").unwrap();
+        let plan = PlanId {
+            scenario: "kill/mid-batch".to_owned(),
+            variant: String::new(),
+            dialect: Dialect::OpenaiChat,
+            control: false,
+        };
+        let mending = Mending::new(false);
+        let Mend(mend) = mending.mend();
+        mend(&plan, folder.path());
+        let expected = Tally { n_loads: 1, n_mended: 1, ..Tally::default() };
+        assert_eq!(mending.tally(), expected);
+        let mended = std::fs::read_to_string(&file).unwrap();
+        assert!(mended.contains(sessions::NOT_RECORDED), "{mended}");
+        mend(&plan, folder.path());
+        assert_eq!(mending.tally(), Tally { n_loads: 2, n_healthy: 1, ..expected });
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), mended);
+    }
+}

@@ -114,7 +114,7 @@ impl RepairSession {
         }
     }
 
-    /// Replaces the file, if nobody else can be writing it.
+    /// Replaces the file, if no other process can be writing it.
     fn replace(&self, path: &Path, before: &[u8], after: &[u8]) -> Result<(), CliError> {
         if before.starts_with(b"SQLite format 3\0") {
             let words =
@@ -122,11 +122,8 @@ impl RepairSession {
             return Err(CliError::input(words));
         }
         if let Some(process) = live::process_with(path) {
-            return Err(CliError::input(format!("refused: {process}. Quit it, or leave out --write.")));
+            return Err(CliError::input(format!("refused: {process}; leave out --write to get a copy")));
         }
-        let backup = backup_of(path);
-        stored::write_new(&backup, before)
-            .map_err(|error| CliError::cannot_write(backup.display(), error))?;
         let is_same = std::fs::read(path).is_ok_and(|bytes| bytes == before);
         if !is_same {
             return Err(CliError::input(format!(
@@ -134,6 +131,9 @@ impl RepairSession {
                 path.display()
             )));
         }
+        let backup = backup_of(path);
+        stored::write_new(&backup, before)
+            .map_err(|error| CliError::cannot_write(backup.display(), error))?;
         stored::replace(path, after).map_err(|error| CliError::cannot_write(path.display(), error))?;
         print(&format!("wrote {}; the original is {}.\n", path.display(), backup.display()));
         Ok(())

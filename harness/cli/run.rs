@@ -98,8 +98,8 @@ pub(super) struct Run {
     #[arg(long, conflicts_with = "out")]
     no_out: bool,
     /// Repair what a system has stored before a new process loads a session from it, as `brickbat repair` would: does a
-    /// thread that was brought back go on?
-    #[arg(long, conflicts_with_all = ["explore", "rerun_failed"])]
+    /// thread that was brought back go on? What fails then is of the system and the repair together, and no baseline.
+    #[arg(long, conflicts_with_all = ["explore", "rerun_failed", "files", "write"])]
     repair: bool,
     /// Run the failed, unjudged and unreached cases of an earlier run again, with the same systems, profiles and seed.
     /// DIR is its --out directory.

@@ -60,7 +60,7 @@ readable as a session of any known product, 3 a known product, but of a form tha
 struct Found {
     examined: Vec<Examined>,
     unread: Vec<Unread>,
-    /// Files of folders that are nobody's store.
+    /// Files of folders that no known product wrote.
     n_passed_over: usize,
     /// A word that makes the hashes of ids this report's own, from the first file.
     salt: String,
@@ -151,7 +151,7 @@ impl Session {
                     }
                 }
                 if found.n_passed_over > 0 {
-                    tell(format!("{} files are nobody's store.", found.n_passed_over));
+                    tell(format!("{} other files were passed over", found.n_passed_over));
                 }
             }
         }

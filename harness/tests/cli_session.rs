@@ -30,7 +30,7 @@ fn a_survey_names_what_is_bricked_and_shows_no_content() {
         survey.out,
         "2 sessions of request body: 1 accepted, 1 BRICKED.\n  BRICKED  a/broken.json  anthropic-messages/tool-result-missing\n"
     );
-    assert_eq!(survey.err.trim(), "1 files are nobody's store.");
+    assert_eq!(survey.err.trim(), "1 other files were passed over");
     for format in ["json", "sarif"] {
         let report = said(&folder, &["session", "a", "--format", format]);
         assert_eq!(report.code, Some(1), "{report:#?}");
@@ -115,6 +115,20 @@ fn a_fix_is_shown_or_written_next_to_the_request() {
     assert_eq!(fixed.code, Some(0), "{fixed:#?}");
     assert_eq!(said(&folder, &["check", "broken.fixed.json"]).code, Some(0));
     assert!(!folder.path().join("healthy.fixed.json").exists());
+}
+
+/// One fault in one form is one scenario, whatever was said.
+#[test]
+fn two_sessions_with_one_fault_make_one_scenario() {
+    let other = BROKEN.replace("private", "other").replace("secret", "else").replace("And now?", "Hello?");
+    let folder = folder_of(&[("one.json", BROKEN), ("two.json", &other)]);
+    let explained = |name: &str| said(&folder, &["import", name, "--explain"]).out;
+    assert!(
+        explained("one.json").contains("given: { history: tool-result-missing-"),
+        "{}",
+        explained("one.json")
+    );
+    assert_eq!(explained("one.json"), explained("two.json"));
 }
 
 #[test]

@@ -60,7 +60,7 @@ fn one(path: &str, files: Files, options: &CheckOptions, fix: Fix) -> Outcome {
     }
 }
 
-/// The one profile that judges: a fix for a union would be one for nobody.
+/// The one profile that judges. A fix is for one provider, not for a union.
 fn profile(dialect: Dialect, options: &CheckOptions) -> Result<&'static Profile, CliError> {
     match options.strictness {
         Strictness::Profile(profile) => Ok(profile),

@@ -8,12 +8,30 @@ use serde_json::Value;
 /// A process that has the file open, or has registered the session as its own; in words.
 ///
 /// On Linux the open files of every process of this user are looked at. Claude Code also registers live processes in
-/// `sessions/<pid>.json` two folders above a session, and Codex locks `thread-writer-locks/<id>.lock`, which it keeps open.
+/// `sessions/<pid>.json` two folders above a session, and Codex holds `thread-writer-locks/<id>.lock` open. Where there is
+/// no list of open files, as outside Linux, that is said: a file is not replaced on a guess.
 pub(super) fn process_with(path: &Path) -> Option<String> {
+    if !Path::new("/proc/self/fd").exists() {
+        return Some("this machine does not show which process has the file open".to_owned());
+    }
     let path = fs::canonicalize(path).ok()?;
-    holder(&path)
-        .map(|pid| format!("process {pid} has this file open"))
-        .or_else(|| registered(&path).map(|pid| format!("process {pid} has this session open")))
+    holder(&path).map(|pid| format!("process {pid} has this file open")).or_else(|| {
+        let pid = registered(&path).or_else(|| locked(&path))?;
+        Some(format!("process {pid} has this session open"))
+    })
+}
+
+/// Who holds the lock of a Codex session, whose id ends the name of its rollout.
+fn locked(path: &Path) -> Option<u32> {
+    let name = path.file_name()?.to_str()?;
+    let locks =
+        path.ancestors().map(|folder| folder.join("thread-writer-locks")).find(|locks| locks.is_dir())?;
+    let locks = fs::read_dir(locks).ok()?.filter_map(Result::ok).map(|entry| entry.path());
+    let is_of_session = |lock: &std::path::PathBuf| {
+        let id = lock.file_stem().and_then(|id| id.to_str()).filter(|id| !id.is_empty());
+        id.is_some_and(|id| name.contains(id))
+    };
+    locks.filter(is_of_session).find_map(|lock| holder(&lock))
 }
 
 fn holder(path: &Path) -> Option<u32> {

@@ -1,4 +1,4 @@
-//! Sessions as the products of this world store them: read, judged, and brought back.
+//! Sessions as agents store them: read, judged, and repaired.
 //!
 //! A session can be broken in three layers. The *store* cannot be read: a torn line, NUL bytes. The *branch* is rebuilt
 //! wrongly from what can be read. Or the right branch makes a *request* that the provider refuses. [`read()`] tells the

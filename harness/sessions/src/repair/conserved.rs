@@ -141,3 +141,46 @@ fn said(output: &[Block]) -> String {
 fn missing(first: &BTreeMap<String, usize>, second: &BTreeMap<String, usize>) -> usize {
     first.iter().map(|(key, n)| n.saturating_sub(second.get(key).copied().unwrap_or(0))).sum()
 }
+
+#[cfg(test)]
+mod tests {
+    use brickbat_rules::Dialect;
+
+    use super::*;
+    use crate::read_body;
+
+    const BEFORE: &str = r#"{"messages":[{"role":"user","content":"Look."},{"role":"assistant","content":[
+        {"type":"thinking","thinking":"hm","signature":"s"},{"type":"text","text":"I look."},
+        {"type":"tool_use","id":"a","name":"look","input":{}}]},
+        {"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"found"}]}]}"#;
+
+    fn lost(after: &str) -> Vec<Loss> {
+        let session = |body: &str| read_body(body.as_bytes(), Dialect::AnthropicMessages).unwrap();
+        losses(&session(BEFORE), &session(after), &[])
+    }
+
+    #[test]
+    fn what_an_unnamed_edit_takes_or_makes_up_is_found() {
+        assert_eq!(lost(BEFORE), []);
+        let changed = |from: &str, to: &str| {
+            assert!(BEFORE.contains(from));
+            lost(&BEFORE.replace(from, to))
+        };
+        assert_eq!(changed("\"Look.\"", "\"Look again.\""), [Loss::UserMessage]);
+        assert_eq!(changed("I look.", "I looked."), [Loss::Reply]);
+        assert_eq!(changed("\"hm\"", "\"hm.\""), [Loss::Reply]);
+        assert_eq!(changed("\"input\":{}", "\"input\":{\"n\":1}"), [Loss::Call]);
+        assert_eq!(changed("\"found\"", "\"all done\""), [Loss::Result, Loss::MadeUpResult]);
+        let silent = r#",
+        {"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"found"}]}"#;
+        assert_eq!(changed(silent, ""), [Loss::Result]);
+    }
+
+    #[test]
+    fn a_result_that_says_that_none_was_recorded_is_not_made_up() {
+        let with = format!(
+            "\"found\"}},{{\"type\":\"tool_result\",\"tool_use_id\":\"b\",\"content\":\"{NOT_RECORDED}\""
+        );
+        assert_eq!(lost(&BEFORE.replace("\"found\"", &with)), []);
+    }
+}

@@ -25,7 +25,7 @@ impl System {
         // The version of a system that is pinned may not be one that the manifest lists.
         let name =
             if pinned.is_empty() { full_name.to_owned() } else { format!("{}{mode}", subject.manifest.name) };
-        match &subject.origin {
+        let options = match &subject.origin {
             Origin::BuiltIn | Origin::Own(_) => format!("--system {name}{pinned}"),
             Origin::Manifest(path) => {
                 format!("--manifest {} --system {name}{pinned}", quoted(&path.to_string_lossy()))
@@ -37,6 +37,10 @@ impl System {
                 let mode = mode.map(|mode| format!(" --mode {}", quoted(mode))).unwrap_or_default();
                 format!("--command {}{mode}", quoted(command))
             }
+        };
+        match subject.mend {
+            Some(_) => format!("{options} --repair"),
+            None => options,
         }
     }
 
@@ -96,6 +100,9 @@ mod tests {
     fn options_mean_the_system_again() {
         let built_in = System::named("ai-sdk@6/ui-messages-clean", &ai_sdk()).unwrap();
         assert_eq!(built_in.options(&built_in.name()), "--system ai-sdk@6.0.326/ui-messages-clean");
+        let mended = built_in.clone().with_mend(crate::runner::Mend(std::sync::Arc::new(|_, _| ())));
+        let options = "--system ai-sdk@6.0.326/ui-messages-clean --repair";
+        assert_eq!(mended.options(&built_in.name()), options, "the command that runs it again repairs, too");
         let pinned = built_in.with_sdk_version("6.0.1").unwrap();
         let options = "--system ai-sdk/ui-messages-clean --sdk-version 6.0.1";
         assert_eq!(pinned.options("ai-sdk@6.0.1/ui-messages-clean"), options);
