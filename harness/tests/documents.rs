@@ -18,7 +18,7 @@ use brickbat::flaws::Canary;
 use crate::plans;
 
 /// The documents in which there are paths and generated blocks.
-const DOCUMENTS: [&str; 29] = [
+const DOCUMENTS: [&str; 30] = [
     "README.md",
     "docs/src/README.md",
     "docs/src/SUMMARY.md",
@@ -29,6 +29,7 @@ const DOCUMENTS: [&str; 29] = [
     "docs/src/howto/ci.md",
     "docs/src/howto/compare.md",
     "docs/src/howto/discover.md",
+    "docs/src/howto/install.md",
     "docs/src/howto/look.md",
     "docs/src/howto/own-agent.md",
     "docs/src/howto/rust.md",

@@ -25,23 +25,28 @@ const JUDGES: [&str; 7] = [
 ];
 
 /// Everything that may stand at the top of the repository.
-const TOP: [&str; 22] = [
+const TOP: [&str; 27] = [
     ".ci",
     ".git",
     ".clusterfuzzlite",
+    ".dockerignore",
     ".github",
     ".gitignore",
+    ".pre-commit-hooks.yaml",
     "ARCHITECTURE.md",
     "CHANGELOG.md",
     "CONTRIBUTING.md",
     "Cargo.lock",
     "Cargo.toml",
+    "Dockerfile",
     "LICENSE-APACHE",
     "LICENSE-MIT",
     "README.md",
     "SECURITY.md",
+    "action.yml",
     "clippy.toml",
     "corpora",
+    "dist",
     "docs",
     "fuzz",
     "harness",

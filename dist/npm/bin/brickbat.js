@@ -1,0 +1,22 @@
+#!/usr/bin/env node
+// Runs the program with the same arguments and the same three streams, and ends as it ends.
+import { spawn } from "node:child_process";
+import { constants } from "node:os";
+import { binary } from "./binary.js";
+
+let path;
+try {
+  path = binary();
+} catch (error) {
+  console.error(`error: ${error.message}`);
+  process.exit(3);
+}
+const child = spawn(path, process.argv.slice(2), { stdio: "inherit" });
+// The terminal sends Ctrl-C to both; the program decides when it is over. Other signals are passed on.
+process.on("SIGINT", () => {});
+for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+child.on("error", (error) => {
+  console.error(`error: cannot start ${path}: ${error.message}`);
+  process.exit(3);
+});
+child.on("exit", (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));

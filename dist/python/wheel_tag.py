@@ -1,0 +1,11 @@
+"""Names the machines that the binary inside the wheel runs on; `dist/build` says which."""
+
+import os
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+
+class WheelTag(BuildHookInterface):
+    def initialize(self, version, build_data):
+        build_data["pure_python"] = False
+        build_data["tag"] = os.environ["BRICKBAT_WHEEL_TAG"]
