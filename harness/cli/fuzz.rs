@@ -34,7 +34,7 @@ use brickbat_scenario::scenario::Scenario;
 use brickbat_scenario::verdict::{Finding, Verdict};
 use brickbat_search::fuzz::novelty::features;
 use brickbat_search::fuzz::{Campaign, Guidance};
-use brickbat_search::shrink::{Rate, Setting, Trial};
+use brickbat_search::shrink::{Accused, Rate, Setting, Trial};
 
 /// Generate random scenarios, run them on a system, and minimise each distinct failure.
 ///
@@ -260,7 +260,7 @@ impl FuzzRun<'_> {
     }
 
     fn setting(&self, dialect: Dialect) -> Setting<'static> {
-        Setting { id: FOUND, dialect, seed: self.fuzz.seed }
+        Setting { id: FOUND, dialect, seed: self.fuzz.seed, accused: Accused::System }
     }
 
     /// Runs scenarios, and returns the findings that are new.

@@ -26,7 +26,7 @@ use brickbat_scenario::lower;
 use brickbat_scenario::parse::did_you_mean;
 use brickbat_scenario::scenario::{Provenance, Scenario};
 use brickbat_scenario::verdict::{Finding, Verdict};
-use brickbat_search::shrink::Setting;
+use brickbat_search::shrink::{Accused, Setting};
 
 /// Run a case again that was found to fail, and judge that one failure: FIXED, STILL FAILS, FLAKY or ERROR.
 #[derive(Args)]
@@ -76,7 +76,12 @@ impl Replay {
         let system = self.system.system_of(&scenario)?;
         let launch = Launch::newest()?;
         let options = launch.options(AT_ONCE);
-        let setting = Setting { id: FOUND, dialect: self.dialect.unwrap_or(found.dialect), seed: found.seed };
+        let setting = Setting {
+            id: FOUND,
+            dialect: self.dialect.unwrap_or(found.dialect),
+            seed: found.seed,
+            accused: Accused::System,
+        };
         let times = match (self.repeat, found.seen) {
             (Some(times), _) => u32::from(times),
             (None, Some(seen)) => seen.of.max(RUNS),

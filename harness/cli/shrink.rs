@@ -19,7 +19,7 @@ use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::scenario::Scenario;
 use brickbat_scenario::verdict::{Finding, Verdict};
 use brickbat_scenario::yaml;
-use brickbat_search::shrink::{Rate, Setting, Shrinker, size};
+use brickbat_search::shrink::{Accused, Rate, Setting, Shrinker, Trial, size};
 
 /// Minimise a failing scenario: remove everything that the same failure does not need.
 #[derive(Args)]
@@ -150,11 +150,30 @@ impl Shrink {
         };
         let mut reasons = Vec::new();
         for dialect in named.map_or(Dialect::ALL.to_vec(), |dialect| vec![dialect]) {
-            let setting = Setting { id: FOUND, dialect, seed };
-            if !setting.is_valid(&scenario) {
-                reasons.push(format!("{dialect}: it cannot be played, or the reference agent fails it"));
-                continue;
-            }
+            let of_system = Setting { id: FOUND, dialect, seed, accused: Accused::System };
+            let setting = match of_system.trial(&scenario) {
+                Trial::Passed => of_system,
+                // A bug of Brickbat: it is minimised as what it is.
+                Trial::Accused(_) if is_reference(started) => {
+                    Setting { accused: Accused::Reference, ..of_system }
+                }
+                Trial::Accused(_) => {
+                    reasons.push(format!(
+                        "{dialect}: the reference agent fails it, which `--system {REFERENCE}` minimises"
+                    ));
+                    continue;
+                }
+                Trial::Unplayable => {
+                    reasons.push(format!("{dialect}: it cannot be played"));
+                    continue;
+                }
+                Trial::Unproven => {
+                    reasons.push(format!(
+                        "{dialect}: what it plans does not come to pass on the reference agent"
+                    ));
+                    continue;
+                }
+            };
             let runs = replay::runs(started, setting, &scenario, u32::from(self.repeat), options).await;
             let failed = runs.iter().filter(|case| case.judged == Verdict::Fail);
             if let Some(finding) = failed.flat_map(|case| case.all_findings()).find(is_wanted).cloned() {
@@ -188,6 +207,14 @@ impl Shrink {
         print(&format!("again: brickbat replay {}\n", quoted(&path.to_string_lossy())));
         Ok(())
     }
+}
+
+/// The reference agent in the simulation, which is where it is accused first.
+const REFERENCE: &str = "reference/simulated";
+
+/// Whether the system is the reference agent, in whatever way it runs.
+fn is_reference(started: &Started) -> bool {
+    started.name().split('/').next() == REFERENCE.split('/').next()
 }
 
 /// Minimises a scenario while it shows the failure on this system. `on_step` gets each smaller one, so that an

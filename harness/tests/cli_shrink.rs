@@ -57,6 +57,37 @@ fn a_failing_scenario_becomes_one_call_and_one_action() {
     assert_eq!(small(&folder, "alone.yaml", &["--jobs", "1"]), text);
 }
 
+/// What no correct agent does is demanded here, so the reference agent is accused in it.
+const UNFAIR: &str = "schema: 1
+comment: A call that may not run, and one that may.
+class: [control]
+tools: { lookup: { returns: \"found {key}\" } }
+turns:
+  - user: Look it up.
+    replies:
+      - - call: { as: a, tool: lookup, args: { key: x } }
+        - call: { as: b, tool: lookup, args: { key: y } }
+      - - text: It is here.
+expect: { executed: { a: never, b: once } }
+";
+
+#[test]
+fn what_accuses_the_reference_agent_is_minimised_on_it_and_on_no_other_system() {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("unfair.yaml"), UNFAIR).unwrap();
+    let args = ["shrink", "unfair.yaml", "--dialect", "openai-chat", "--system"];
+    let said = run(&folder, &[&args[..], &["reference/simulated"]].concat());
+    assert_eq!(said.code, Some(0), "{said:#?}");
+    assert!(said.out.contains("found: { check: executed-once, "), "{said:#?}");
+    assert!(said.out.contains("executed: { a: never }") && !said.out.contains("as: b"), "{said:#?}");
+    let said = run(&folder, &[&args[..], &[CANARY]].concat());
+    assert_eq!((said.code, said.out.as_str()), (Some(2), ""), "{said:#?}");
+    assert!(
+        said.err.contains("the reference agent fails it, which `--system reference/simulated`"),
+        "{said:#?}"
+    );
+}
+
 #[test]
 fn the_cause_that_is_asked_for_is_kept() {
     let folder = TempDir::new().unwrap();

@@ -302,3 +302,53 @@ turns:
     let error = plans("x", "x.yaml", &text(2), &[Dialect::OpenaiChat], 0).unwrap_err();
     assert_eq!(error.message, "turn 1 does not end before `a` settles");
 }
+
+#[test]
+fn a_call_whose_result_alone_would_end_the_turn_does_not_settle_after_it() {
+    let text = |other: &str, count: u32| {
+        format!(
+            "schema: 1
+comment: A deaf tool settles in the turn after its own.
+class: [non-coop-tool]
+tools:
+  lookup: {{ returns: ok }}
+  unknown: {{ missing: true }}
+  wait: {{ returns: ok, hangs: true }}
+  book: {{ returns: ok, deaf: true }}
+turns:
+  - user: Do step 1.
+    replies:
+      - - call: {{ as: a, tool: {other} }}
+        - call: {{ as: b, tool: book }}
+      - [{{ call: {{ as: c, tool: lookup }} }}]
+      - [{{ text: Done. }}]
+    at:
+      - {{ after: {{ settled: {count} }}, do: abort }}
+  - user: Do step 2.
+    replies: [[{{ text: Done. }}]]
+    at:
+      - {{ after: {{ text: 1 }}, do: {{ settle: b }} }}
+"
+        )
+    };
+    let lowered = |other, count| plans("x", "x.yaml", &text(other, count), &[Dialect::OpenaiChat], 0);
+    assert!(lowered("lookup", 1).is_ok());
+    // Of the first reply only the late call can have a result: the other is one that no system can run, or hangs.
+    for (other, count) in [("unknown", 1), ("wait", 1), ("lookup", 2)] {
+        let error = lowered(other, count).unwrap_err();
+        assert_eq!(error.message, "turn 1 does not end before `b` settles", "{other}");
+    }
+}
+
+#[test]
+fn a_control_plan_plays_the_attempt_from_which_the_turn_goes_on() {
+    let text = include_str!("../../corpora/accusations/attempt-without-calls.yaml");
+    for plan in lowered("x", text) {
+        let control = control(&plan);
+        let replies = &control.turns[0].replies;
+        assert_eq!(replies[0].attempts, [plan.turns[0].replies[0].attempts[1].clone()], "{}", plan.dialect);
+        let calls = control.calls.iter().map(|call| (call.id.as_str(), call.attempt));
+        assert_eq!(calls.collect::<Vec<_>>(), [(plan.calls[0].id.as_str(), 0)]);
+        assert_eq!(control.turns[0].settle.len(), 1);
+    }
+}

@@ -11,7 +11,7 @@ use brickbat::checks::CHECKS;
 use brickbat::flaws::Canary;
 use brickbat::parse;
 use brickbat::scenario::{Provenance, Scenario};
-use brickbat::shrink::{Setting, singles};
+use brickbat::shrink::{Accused, Setting, singles};
 use brickbat::triage::{Signature, file_name, kinds};
 use brickbat::yaml;
 
@@ -37,7 +37,7 @@ fn all() -> Vec<(PathBuf, String, Scenario, Provenance)> {
 }
 
 fn setting(found: &Provenance) -> Setting<'static> {
-    Setting { id: "found", dialect: found.dialect, seed: found.seed }
+    Setting { id: "found", dialect: found.dialect, seed: found.seed, accused: Accused::System }
 }
 
 #[test]

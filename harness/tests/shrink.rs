@@ -9,16 +9,18 @@ use brickbat::dialect::Dialect;
 use brickbat::flaws::Canary;
 use brickbat::parse;
 use brickbat::scenario::{Action, Scenario};
-use brickbat::shrink::{Setting, Shrinker, shrink, singles, size};
+use brickbat::shrink::{Accused, Setting, Shrinker, shrink, singles, size};
 use brickbat::triage::Signature;
 use brickbat::yaml;
 use serde_json::Value;
 
 const BUDGET: usize = 400;
 
-const CHAT: Setting<'static> = Setting { id: "found", dialect: Dialect::OpenaiChat, seed: 0 };
+const CHAT: Setting<'static> =
+    Setting { id: "found", dialect: Dialect::OpenaiChat, seed: 0, accused: Accused::System };
 
-const MESSAGES: Setting<'static> = Setting { id: "found", dialect: Dialect::AnthropicMessages, seed: 0 };
+const MESSAGES: Setting<'static> =
+    Setting { id: "found", dialect: Dialect::AnthropicMessages, seed: 0, accused: Accused::System };
 
 /// A long conversation in which much goes on before and after, with a gap for the turns of another scenario.
 const AROUND: &str = include_str!("scenarios/long-conversation.yaml");

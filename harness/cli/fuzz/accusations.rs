@@ -65,6 +65,8 @@ impl Accusation {
             failure::write(&path, scenario)?;
             let file = quoted(&path.to_string_lossy());
             text.push_str(&format!("  again: brickbat run {file} --system reference/simulated\n"));
+            let shrink = format!("brickbat shrink {file} --system reference/simulated --dialect {dialect}");
+            text.push_str(&format!("  smaller: {shrink}\n"));
         }
         Ok(text)
     }

@@ -161,6 +161,7 @@ impl Conductor {
             return commands;
         }
         self.take_in(event, &mut commands);
+        self.end_put_off(&mut commands);
         self.work_holds(&mut commands);
         self.answer(&mut commands);
         self.settle_next(&mut commands);
@@ -385,22 +386,22 @@ impl Conductor {
             self.questions.reopen();
         }
         for holding in &mut self.holding {
-            let Some(index) = holding.todo.front().copied() else { continue };
-            let action = &mut self.actions[index];
-            match action.what {
-                Action::Stall => {
-                    action.prove(holding.grade);
-                    holding.todo.pop_front();
-                    self.turn.stopped = true;
-                    commands.push(Command::Stop);
+            while let Some(index) = holding.todo.front().copied() {
+                let action = &mut self.actions[index];
+                match action.what {
+                    Action::Stall => {
+                        action.prove(holding.grade);
+                        self.turn.stopped = true;
+                        // Only from here on does the silence say anything about the stop.
+                        self.turn.n_quiet = 0;
+                        commands.push(Command::Stop);
+                    }
+                    // The call has not started, and will not: this system does not get there.
+                    // When it starts after all, it settles as if nothing had been planned.
+                    Action::Settle(call) if is_patient && !action.asked => self.tools.release(call),
+                    _ => break,
                 }
-                // The call has not started, and will not: this system does not get there.
-                // When it starts after all, it settles as if nothing had been planned.
-                Action::Settle(call) if is_patient && !action.asked => {
-                    holding.todo.pop_front();
-                    self.tools.release(call);
-                }
-                _ => {}
+                holding.todo.pop_front();
             }
         }
         if is_patient {

@@ -53,6 +53,7 @@ pub fn simulate_on<A: SansIo>(provider: Provider, plan: &Arc<Plan>, agent: A, wi
         provider,
         conductor: Conductor::new(Arc::clone(plan), PATIENCE, width),
         agent,
+        process: 1,
         other: None,
         disk: None,
         trace: Trace::default(),
@@ -85,6 +86,8 @@ struct Simulation<A> {
     provider: Provider,
     conductor: Conductor,
     agent: A,
+    /// The process that has the session, 1 or 2.
+    process: u32,
     /// The other process of the session, if there are two.
     other: Option<A>,
     /// What the store holds, where something happens between two of its writes.
@@ -147,7 +150,6 @@ enum ToAgent {
     Change(Change),
     Stop,
     Interrupt(InterruptCause),
-    Say { way: Aside, text: String },
     Settle { call: CallKey, outcome: ToolOutcome },
     Answer { run: RunId, consent: Consent },
     Refuse(RunId),
@@ -172,6 +174,8 @@ enum BodyState {
 }
 
 struct Gate {
+    /// The process whose tool it is: each numbers its runs by itself.
+    process: u32,
     run: RunId,
     call: CallKey,
     deaf: bool,
@@ -188,7 +192,6 @@ impl<A: SansIo> World for Simulation<A> {
     }
 
     fn prompt(&mut self, turn: usize) {
-        self.hear_out();
         self.provider.begin_turn(turn);
         if let Some(disk) = &mut self.disk {
             disk.n_before = disk.n_entries;
@@ -206,19 +209,11 @@ impl<A: SansIo> World for Simulation<A> {
     }
 
     fn say(&mut self, way: Aside, text: String) {
-        self.give(ToAgent::Say { way, text });
+        self.step(Input::said(way, &text));
     }
 
     fn kill(&mut self) {
-        // What was said has been heard, and no more than heard.
-        for todo in std::mem::take(&mut self.todo) {
-            if let Todo::Give(ToAgent::Say { way, text }) = todo {
-                let answer = self.agent.step(Input::said(way, &text));
-                if answer.contains(&Output::PromptRefused) {
-                    self.note(Event::PromptRefused);
-                }
-            }
-        }
+        self.todo.clear();
         self.agent = match &self.disk {
             Some(disk) => self.agent.reborn_from(&disk.stored),
             None => self.agent.reborn_from(&self.agent.saved()),
@@ -239,6 +234,9 @@ impl<A: SansIo> World for Simulation<A> {
         let mut next = self.other.take().unwrap_or_else(|| self.agent.reborn_from(&store));
         next.reload(&store);
         self.other = Some(std::mem::replace(&mut self.agent, next));
+        self.process = process;
+        // The turn of the other process is over, and with it whatever it waited for.
+        self.clock.timers.clear();
         self.note(Event::Switched { process });
     }
 
@@ -315,15 +313,6 @@ impl<A: SansIo> Simulation<A> {
         }
     }
 
-    /// What was said to the turn before is heard, and stored, before the user goes on.
-    fn hear_out(&mut self) {
-        let is_said = |todo: &Todo| matches!(todo, Todo::Give(ToAgent::Say { .. }));
-        let (said, others): (VecDeque<Todo>, VecDeque<Todo>) =
-            std::mem::take(&mut self.todo).into_iter().partition(is_said);
-        self.todo = others;
-        said.into_iter().for_each(|todo| self.work(todo));
-    }
-
     fn take(&mut self, news: ToAgent) {
         match news {
             ToAgent::Prompt(turn) => {
@@ -333,13 +322,18 @@ impl<A: SansIo> Simulation<A> {
             ToAgent::Change(change) => self.step(Input::Change(&change)),
             ToAgent::Stop => self.step(Input::Stop),
             ToAgent::Interrupt(cause) => self.step(Input::Interrupt(cause)),
-            ToAgent::Say { way, text } => self.step(Input::said(way, &text)),
             ToAgent::Settle { call, outcome } => {
                 let Some(at) = self.gates.iter().position(|gate| gate.call == call) else {
                     return self.observe(Event::ToolCancelled { call });
                 };
-                let run = self.gates.remove(at).run;
-                let outputs = self.agent.step(Input::ToolDone { run, outcome: outcome.clone() });
+                let Gate { process, run, .. } = self.gates.remove(at);
+                let done = Input::ToolDone { run, outcome: outcome.clone() };
+                if process != self.process {
+                    // It is idle, and asks for nothing.
+                    let _ = self.other.as_mut().map(|other| other.step(done));
+                    return self.observe(Event::ToolSettled { call, outcome, grade: Confidence::Observed });
+                }
+                let outputs = self.agent.step(done);
                 // A result that ends its turn has come before the turn is over.
                 let is_end = |output: &Output| matches!(output, Output::Ended(_));
                 let (ends, others) = outputs.into_iter().partition(is_end);
@@ -443,14 +437,15 @@ impl<A: SansIo> Simulation<A> {
                 match call {
                     Some(call) => {
                         let deaf = self.plan.calls[call.0 as usize].deaf;
-                        self.gates.push(Gate { run, call, deaf });
+                        self.gates.push(Gate { process: self.process, run, call, deaf });
                     }
                     None => self.give(ToAgent::Refuse(run)),
                 }
                 self.observe(Event::ToolStarted { call, args });
             }
             Output::CancelTool { run } => {
-                let heard = self.gates.iter().position(|gate| gate.run == run && !gate.deaf);
+                let is_own = |gate: &Gate| (gate.process, gate.run) == (self.process, run);
+                let heard = self.gates.iter().position(|gate| is_own(gate) && !gate.deaf);
                 if let Some(at) = heard {
                     let call = self.gates.remove(at).call;
                     self.observe(Event::ToolCancelled { call });

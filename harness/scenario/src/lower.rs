@@ -146,8 +146,8 @@ pub fn lower(
     })
 }
 
-/// The same conversation with nothing going wrong, from an empty store and in one process. Only first attempts are left,
-/// calls settle in the order in which the model made them, and nothing is expected of how often calls run, because that
+/// The same conversation with nothing going wrong, from an empty store and in one process. Of each reply one attempt is
+/// left, the first from which the turn goes on; calls settle in the order in which the model made them, and nothing is expected of how often calls run, because that
 /// speaks of the fault. A call that is left keeps its key.
 pub fn control(plan: &Plan) -> Plan {
     let mut control = plan.clone();
@@ -155,26 +155,30 @@ pub fn control(plan: &Plan) -> Plan {
     control.impossible = None;
     control.executed = Vec::new();
     control.given = Vec::new();
-    control.calls.retain(|call| call.attempt == 0 && !call.given);
+    control
+        .calls
+        .retain(|call| !call.given && plan.turns[call.turn].plain_attempt(call.reply) == call.attempt);
     control.step_limit = None;
     control.tools.append(&mut control.missing);
     control.tools.iter_mut().for_each(|tool| tool.ends = false);
     for call in &mut control.calls {
         call.put_right();
         call.hangs = false;
+        call.attempt = 0;
         let text = call.outcome.text();
         if !call.outcome.is_success() || text.is_empty() || text.contains(HALF_CHARACTER) {
             call.outcome = ToolOutcome::Return(format!("fine [{}]", call.marker));
         }
     }
     let n_calls = control.calls.len();
-    for turn in &mut control.turns {
+    for (turn, planned) in control.turns.iter_mut().zip(&plan.turns) {
         turn.process = 1;
         // What the model is asked for is no fault.
         turn.actions.retain(|action| matches!(action.what, Action::Thinking(_)));
         turn.settle.retain(|key| (key.0 as usize) < n_calls);
         turn.settle.sort_unstable();
-        for reply in &mut turn.replies {
+        for (index, reply) in turn.replies.iter_mut().enumerate() {
+            reply.attempts.drain(..planned.plain_attempt(index));
             reply.attempts.truncate(1);
             reply.attempts.iter_mut().for_each(Script::put_right);
         }

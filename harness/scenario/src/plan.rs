@@ -325,6 +325,20 @@ pub struct PlannedTurn {
     pub actions: Vec<PlannedAction>,
 }
 
+impl PlannedTurn {
+    /// The attempt of a reply that is served where nothing goes wrong.
+    pub(crate) fn plain_attempt(&self, reply: usize) -> usize {
+        let makes_calls = self.replies[reply].attempts.iter().map(Script::has_calls);
+        plain_attempt(makes_calls, reply + 1 == self.replies.len())
+    }
+}
+
+/// The attempt of a reply that is served where nothing goes wrong: the first, or, if another reply comes after this one,
+/// the first that makes calls, since without calls the turn would be over. `makes_calls` says it of each attempt.
+pub(crate) fn plain_attempt(makes_calls: impl IntoIterator<Item = bool>, is_last: bool) -> usize {
+    makes_calls.into_iter().position(|makes_calls| is_last || makes_calls).unwrap_or(0)
+}
+
 /// One reply with its attempts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlannedReply {

@@ -35,6 +35,17 @@ pub struct Setting<'a> {
     pub dialect: Dialect,
     /// The seed of the wire ids.
     pub seed: u64,
+    /// Whose failure is minimised.
+    pub accused: Accused,
+}
+
+/// Whom a failure accuses, which decides what a scenario must be to prove anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Accused {
+    /// A system: the reference agent has to pass the scenario, or it demands what no correct agent does.
+    System,
+    /// The reference agent itself, which is a finding about Brickbat.
+    Reference,
 }
 
 /// What the reference agent makes of a scenario in the simulation.
@@ -51,10 +62,13 @@ pub enum Trial {
 }
 
 impl Setting<'_> {
-    /// Whether a scenario can be played, and the reference agent passes it in the simulation. One that it does not pass
-    /// proves nothing about a system.
+    /// Whether a scenario can be played, and proves something about the accused: the reference agent passes it in the
+    /// simulation, or, where it is the accused itself, fails it.
     pub fn is_valid(&self, scenario: &Scenario) -> bool {
-        self.trial(scenario) == Trial::Passed
+        match (self.accused, self.trial(scenario)) {
+            (Accused::System, Trial::Passed) | (Accused::Reference, Trial::Accused(_)) => true,
+            (Accused::System | Accused::Reference, _) => false,
+        }
     }
 
     /// What the reference agent makes of a scenario.

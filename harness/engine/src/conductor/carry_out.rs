@@ -60,6 +60,19 @@ impl Conductor {
         }
     }
 
+    /// Ends the turn, where that has waited for a result that was under way.
+    pub(super) fn end_put_off(&mut self, commands: &mut Vec<Command>) {
+        if self.tools.is_settling() {
+            return;
+        }
+        let put_off = std::mem::take(&mut self.turn.put_off);
+        // A turn that is over by itself is not ended any more.
+        let is_over = self.turn.stage.is_over();
+        for (index, grade) in put_off.into_iter().filter(|_| !is_over) {
+            self.carry_out(index, Due::AtTools, grade, commands);
+        }
+    }
+
     fn carry_out(
         &mut self,
         index: usize,
@@ -72,6 +85,10 @@ impl Conductor {
         match (&what, due) {
             // A result that is under way comes before the end of its turn.
             (_, Due::AtHold(_)) if what.ends_turn() && self.tools.is_settling() => return Carried::NotYet,
+            (_, Due::AtTools) if what.ends_turn() && self.tools.is_settling() => {
+                self.turn.put_off.push((index, grade));
+                return Carried::NotYet;
+            }
             (Action::Kill, _) => {
                 action.prove(grade);
                 // Also where its turn was over: the next one waits for its death.
@@ -99,8 +116,9 @@ impl Conductor {
                 | Action::Thinking(_),
                 Due::AtHold(_),
             ) => {}
-            // The user says nothing to a turn that is stopped.
-            (Action::Steer(_) | Action::Prompt(_), Due::AtHold(_)) if self.turn.stopped => {}
+            // The user says nothing to a turn that is stopped, and what they say when it is over begins the next one.
+            (Action::Steer(_) | Action::Prompt(_), _) if self.turn.stopped => {}
+            (Action::Prompt(_), _) if self.turn.stage.is_over() => {}
             (
                 Action::Duplicate
                 | Action::Malformed

@@ -172,3 +172,71 @@ fn a_question_that_the_user_leaves_open_is_answered_when_nothing_else_happens() 
     let answer = |consent| Command::Answer { question: QuestionId(0), call: Some(CallKey(1)), consent };
     assert_eq!(conductor.observe(&Event::Quiet), [answer(Consent::Given)]);
 }
+
+fn started(key: u32) -> Event {
+    Event::ToolStarted { call: Some(CallKey(key)), args: String::new() }
+}
+
+fn settled(key: u32) -> Event {
+    let outcome = ToolOutcome::Return("ok".to_owned());
+    Event::ToolSettled { call: CallKey(key), outcome, grade: Confidence::Observed }
+}
+
+/// The first reply of the first turn is asked for.
+fn ask_for_first_reply(conductor: &mut Conductor) {
+    conductor.start();
+    let (kind, body) = (RequestKind::Scripted { turn: 0, reply: 0, attempt: 0 }, Vec::new().into());
+    conductor.observe(&Event::Requested { exchange: ExchangeId(0), kind, model: None, body });
+}
+
+#[test]
+fn what_ends_the_turn_waits_for_a_result_that_is_under_way() {
+    let text = include_str!("../../../../corpora/accusations/interrupt-while-a-result-is-under-way.yaml");
+    let mut conductor = conductor_of(text);
+    ask_for_first_reply(&mut conductor);
+    conductor.observe(&Event::Replied { exchange: ExchangeId(0), ending: Ending::Complete });
+    let is_settle = |commands: &[Command], key| matches!(commands, [Command::Settle { call, .. }] if *call == CallKey(key));
+    assert_eq!(conductor.observe(&started(0)), []);
+    assert!(is_settle(&conductor.observe(&started(1)), 0));
+    assert!(is_settle(&conductor.observe(&settled(0)), 1));
+    assert_eq!(conductor.observe(&settled(1)), [Command::Interrupt(InterruptCause::IdleTimeout)]);
+    assert!(conductor.receipts().iter().all(|receipt| receipt.fired));
+}
+
+#[test]
+fn a_process_that_is_gone_is_not_stopped_any_more() {
+    let text = include_str!("../../../../corpora/accusations/interrupt-while-a-result-is-under-way.yaml");
+    let mut conductor = conductor_of(text);
+    ask_for_first_reply(&mut conductor);
+    conductor.observe(&Event::Replied { exchange: ExchangeId(0), ending: Ending::Complete });
+    [started(0), started(1), settled(0)].iter().for_each(|event| drop(conductor.observe(event)));
+    let ended = Event::TurnEnded { outcome: brickbat_scenario::trace::TurnOutcome::Returned };
+    conductor.observe(&ended);
+    assert_eq!(conductor.observe(&Event::ToolCancelled { call: CallKey(1) }), [Command::Prompt { turn: 1 }]);
+    assert!(conductor.receipts().iter().all(|receipt| !receipt.fired));
+}
+
+#[test]
+fn the_user_says_nothing_to_a_turn_that_is_stopped() {
+    let text = include_str!("../../../../corpora/accusations/prompt-when-asked-after-a-stop.yaml");
+    let mut conductor = conductor_of(text);
+    ask_for_first_reply(&mut conductor);
+    assert_eq!(conductor.observe(&started(0)), [Command::Stop]);
+    let asked = Event::Asked { question: QuestionId(0), id: String::new(), call: Some(CallKey(1)) };
+    let says = |command: &Command| matches!(command, Command::Say { .. });
+    assert!(!conductor.observe(&asked).iter().any(says));
+    assert!(!conductor.receipts()[0].fired);
+}
+
+#[test]
+fn a_turn_that_has_just_been_stopped_is_waited_for() {
+    let text = include_str!("../../../../corpora/accusations/stall-where-a-call-cannot-settle.yaml");
+    let mut conductor = conductor_of(text);
+    ask_for_first_reply(&mut conductor);
+    let PlannedPoint::Stream { mark, side, .. } = conductor.plan.turns[0].actions[0].at else { panic!() };
+    let (at, grade) = (Held { mark, side }, Confidence::Observed);
+    assert_eq!(conductor.observe(&Event::Held { exchange: ExchangeId(0), at, grade }), []);
+    assert_eq!(conductor.observe(&Event::Quiet), [Command::Stop]);
+    assert_eq!(conductor.observe(&Event::Quiet), []);
+    assert_eq!(conductor.observe(&Event::Quiet), [Command::GiveUp, Command::Finish]);
+}

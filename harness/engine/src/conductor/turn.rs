@@ -21,6 +21,8 @@ pub(super) struct TurnState {
     pub(super) n_requests: u32,
     /// Whether a request came for which the script had no reply left.
     pub(super) is_off_script: bool,
+    /// Actions that end the turn when the result under way has arrived, as indices, with the grade of their place.
+    pub(super) put_off: Vec<(usize, Confidence)>,
 }
 
 /// How far a turn has come.
@@ -52,6 +54,7 @@ impl TurnState {
             longest_wait: 0,
             n_requests: 0,
             is_off_script: false,
+            put_off: Vec::new(),
         }
     }
 }

@@ -24,13 +24,13 @@ pub(super) struct CallTable<'a> {
 }
 
 impl<'a> CallTable<'a> {
-    /// The calls that the scenario wrote, in the order of the file, those of first attempts before all others:
-    /// so the calls of a control plan have the same keys.
+    /// The calls that the scenario wrote, in the order of the file, those of the attempts that a control plan plays
+    /// before all others: so the calls of a control plan have the same keys.
     pub fn of(scenario: &'a Scenario, ids: IdSource<'a>) -> CallTable<'a> {
         let mut table = CallTable { calls: Vec::new(), names: BTreeMap::new(), scenario, ids };
-        let first = position::calls(scenario).filter(|(place, _)| place.attempt == 0);
-        let later = position::calls(scenario).filter(|(place, _)| place.attempt > 0);
-        for (place, call) in first.chain(later) {
+        let plain = position::calls(scenario).filter(|(place, _)| position::is_plain(scenario, *place));
+        let others = position::calls(scenario).filter(|(place, _)| !position::is_plain(scenario, *place));
+        for (place, call) in plain.chain(others) {
             let key = table.add(place, call);
             table.names.insert(&call.name, key);
         }

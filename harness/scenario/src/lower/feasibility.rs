@@ -207,7 +207,9 @@ pub(super) fn outlived(table: &CallTable<'_>, turns: &[PlannedTurn], problems: &
                 problems.add(Problem::new(pointer, message));
                 continue;
             }
-            let ends = |planned: &PlannedAction| planned.ends_turn() && is_early(table, key, &planned.at);
+            let late = settled_after(turns, call.turn);
+            let ends =
+                |planned: &PlannedAction| planned.ends_turn() && is_early(table, (key, &late), &planned.at);
             problems.add_if(call.turn < index && !turns[call.turn].actions.iter().any(ends), || {
                 let message = format!("turn {} does not end before `{}` settles", call.turn + 1, call.name);
                 Problem::new(format!("/turns/{index}/at/{action}/do/settle"), message)
@@ -217,20 +219,32 @@ pub(super) fn outlived(table: &CallTable<'_>, turns: &[PlannedTurn], problems: &
     }
 }
 
+/// The calls that actions of later turns settle.
+fn settled_after(turns: &[PlannedTurn], turn: usize) -> Vec<CallKey> {
+    let actions = turns[turn + 1..].iter().flat_map(|later| &later.actions);
+    let settled = actions.filter_map(|action| match action.what {
+        Action::Settle(key) => Some(key),
+        _ => None,
+    });
+    settled.collect()
+}
+
 /// Whether an end of its turn comes before a call must have its result: the reply after its own is requested only then.
-fn is_early(table: &CallTable<'_>, key: CallKey, at: &PlannedPoint) -> bool {
+/// `late` are all calls that settle only when the turn is over, this one among them.
+fn is_early(table: &CallTable<'_>, (key, late): (CallKey, &[CallKey]), at: &PlannedPoint) -> bool {
     let call = &table[key];
+    // Of several attempts of a reply only one comes to its end; which one, its first calls decide.
     let until_then = || {
-        let own = table.of_turn(call.turn).into_iter().map(|key| &table[key]);
-        own.filter(|other| other.reply <= call.reply && other.attempt == 0)
+        let own = table.of_turn(call.turn).into_iter();
+        own.filter(|key| table[*key].reply <= call.reply && table[*key].attempt == 0)
     };
+    let runs = |key: &CallKey| !table[*key].never_runs();
+    let settles = |key: &CallKey| runs(key) && !table[*key].hangs && !late.contains(key);
     match at {
         PlannedPoint::Stream { reply, .. } => *reply <= call.reply,
-        PlannedPoint::Settled(own, _) if *own == key => false,
-        PlannedPoint::SettledCount(count) => (*count as usize) < until_then().count(),
-        PlannedPoint::StartedCount(count) => {
-            *count as usize <= until_then().filter(|other| !other.never_runs()).count()
-        }
+        PlannedPoint::Settled(own, _) if late.contains(own) => false,
+        PlannedPoint::SettledCount(count) => *count as usize <= until_then().filter(settles).count(),
+        PlannedPoint::StartedCount(count) => *count as usize <= until_then().filter(runs).count(),
         PlannedPoint::Asked(key) | PlannedPoint::Started(key) | PlannedPoint::Settled(key, _) => {
             table[*key].reply <= call.reply
         }

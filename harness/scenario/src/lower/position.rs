@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::plan::plain_attempt;
 use crate::scenario::{Block, Call, Scenario};
 
 /// A block of an attempt of a reply of a turn, all from 0. Displayed as a JSON pointer.
@@ -39,6 +40,14 @@ pub(super) fn calls(scenario: &Scenario) -> impl Iterator<Item = (BlockPosition,
         Block::Call(call) => Some((place, call)),
         Block::Think(_) | Block::Text(_) => None,
     })
+}
+
+/// Whether a block stands in the attempt that is served where nothing goes wrong.
+pub(super) fn is_plain(scenario: &Scenario, place: BlockPosition) -> bool {
+    let BlockPosition { turn, reply, attempt, .. } = place;
+    let replies = &scenario.turns[turn].replies;
+    let makes_calls = |blocks: &Vec<Block>| blocks.iter().any(|block| block.call().is_some());
+    plain_attempt(replies[reply].attempts.iter().map(makes_calls), reply + 1 == replies.len()) == attempt
 }
 
 /// A name as a step of a JSON pointer.
