@@ -187,6 +187,7 @@ impl Conductor {
                 self.questions.asked(*question, *call);
                 if let Some(call) = call {
                     self.tool_point(PlannedPoint::Asked(*call), Confidence::Observed, commands);
+                    self.tool_points_after_question(commands);
                 }
             }
             Event::ToolStarted { call: Some(call), .. } => {

@@ -1,5 +1,6 @@
 //! Planned actions are carried out: at held replies, and at the points that tools reach.
 
+use super::pending::Pending;
 use super::turn::TurnStage;
 use super::{Command, Conductor};
 use crate::provider::ending_of;
@@ -55,6 +56,20 @@ impl Conductor {
         for index in 0..self.actions.len() {
             let action = &self.actions[index];
             if action.turn == self.turn.idx && action.at == point && !action.fired && !action.asked {
+                if self.waits_for_question(index) {
+                    self.actions[index].due = Some(grade);
+                } else {
+                    self.carry_out(index, Due::AtTools, grade, commands);
+                }
+            }
+        }
+    }
+
+    /// A question has come: what has only waited for it happens.
+    pub(super) fn tool_points_after_question(&mut self, commands: &mut Vec<Command>) {
+        for index in 0..self.actions.len() {
+            if self.actions[index].turn == self.turn.idx && !self.waits_for_question(index) {
+                let Some(grade) = self.actions[index].due.take() else { continue };
                 self.carry_out(index, Due::AtTools, grade, commands);
             }
         }
@@ -71,6 +86,21 @@ impl Conductor {
         for (index, grade) in put_off.into_iter().filter(|_| !is_over) {
             self.carry_out(index, Due::AtTools, grade, commands);
         }
+    }
+
+    /// Whether an action would end the turn before the user is asked what an earlier one in the file leaves open. Some
+    /// systems ask while the other tools of the batch run, and some when these have ended: by the file the question is
+    /// open when the turn ends, whatever the order.
+    fn waits_for_question(&self, index: usize) -> bool {
+        let action = &self.actions[index];
+        let is_open = |earlier: &Pending| match earlier.at {
+            PlannedPoint::Asked(call) => {
+                let is_unasked = earlier.what == Action::Ignore && !earlier.fired;
+                is_unasked && earlier.turn == action.turn && self.tools.is_replied(call)
+            }
+            _ => false,
+        };
+        action.what.ends_turn() && self.actions[..index].iter().any(is_open)
     }
 
     fn carry_out(

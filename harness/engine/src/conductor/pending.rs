@@ -12,6 +12,8 @@ use brickbat_scenario::trace::{Confidence, Ending, ExchangeId};
 pub(super) struct Pending {
     pub(super) receipt: Receipt,
     pub(super) asked: bool,
+    /// Its point has come, and it waits for a question that comes before it in the file; with how sure the point is.
+    pub(super) due: Option<Confidence>,
     /// The ending that will prove it.
     armed: Option<(ExchangeId, Option<Ending>)>,
 }
@@ -46,6 +48,7 @@ impl Pending {
                         grade: None,
                     },
                     asked: false,
+                    due: None,
                     armed: None,
                 })
             })

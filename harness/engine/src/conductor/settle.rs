@@ -120,6 +120,11 @@ impl ToolRuns {
         }
     }
 
+    /// Whether the reply that makes the call is over.
+    pub(super) fn is_replied(&self, call: CallKey) -> bool {
+        self.calls[call.0 as usize].replied
+    }
+
     pub(super) fn has_started(&self, call: CallKey) -> bool {
         self.calls[call.0 as usize].started
     }

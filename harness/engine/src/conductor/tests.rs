@@ -240,3 +240,29 @@ fn a_turn_that_has_just_been_stopped_is_waited_for() {
     assert_eq!(conductor.observe(&Event::Quiet), []);
     assert_eq!(conductor.observe(&Event::Quiet), [Command::GiveUp, Command::Finish]);
 }
+
+/// The commands of a conductor whose system runs call a and asks about call b, in the order of these events.
+fn killed_while_asked(events: &[Event]) -> Vec<Vec<Command>> {
+    let mut conductor = conductor_of(include_str!("../../../../scenarios/approval/kill-while-asked.yaml"));
+    conductor.start();
+    let kind = RequestKind::Scripted { turn: 0, reply: 0, attempt: 0 };
+    let body = Vec::new().into();
+    conductor.observe(&Event::Requested { exchange: ExchangeId(0), kind, model: None, body });
+    conductor.observe(&Event::Replied { exchange: ExchangeId(0), ending: Ending::Complete });
+    conductor.observe(&Event::ToolStarted { call: Some(CallKey(0)), args: String::new() });
+    let commands = events.iter().map(|event| conductor.observe(event)).collect();
+    let fired: Vec<bool> = conductor.receipts().iter().map(|receipt| receipt.fired).collect();
+    assert_eq!(fired, [true, true]);
+    commands
+}
+
+#[test]
+fn the_process_dies_when_the_question_is_open_whether_it_comes_before_the_result_or_after_it() {
+    let asked = Event::Asked { question: QuestionId(0), id: String::new(), call: Some(CallKey(1)) };
+    let outcome = ToolOutcome::Return("found".into());
+    let settled = Event::ToolSettled { call: CallKey(0), outcome, grade: Confidence::Observed };
+    let first = killed_while_asked(&[asked.clone(), settled.clone()]);
+    assert_eq!(first, [vec![], vec![Command::Kill]]);
+    // A system that asks only when the other tools of the batch have ended.
+    assert_eq!(killed_while_asked(&[settled, asked]), first);
+}
