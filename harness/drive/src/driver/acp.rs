@@ -1,5 +1,6 @@
 //! The harness as an ACP client: one adapter process, many sessions.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -83,7 +84,8 @@ impl Adapter {
         tokio::spawn(serve(pipes, hub.clone(), process.clone(), launch.limits, connected));
         // If the connection fails before it is there, the cause is known.
         let Ok(connection) = connection.await else { return Err(hub.cause().await) };
-        let link = Link { connection, hub, process, limits: launch.limits };
+        let is_restless = AtomicBool::new(false);
+        let link = Link { connection, hub, process, limits: launch.limits, is_restless };
         let request = InitializeRequest::new(ProtocolVersion::V1);
         let answer = link.ask("initialize", request, launch.limits.start).await?;
         Ok((link, answer))
@@ -147,6 +149,24 @@ impl Adapter {
     pub async fn feed(&self, consumer: &str, events: &[Event]) -> Result<Consumed, DriverError> {
         let params = json!({ "consumer": consumer, "events": events });
         feed::consumed(self.link.extension(feed::METHOD, params).await?, events.len())
+    }
+
+    /// Whether it answers no barrier itself, so that its processes are watched.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.plain.is_some() || !self.about.capabilities.has("barrier")
+    }
+
+    /// Waits until its processes are at rest; false if that cannot be known. An adapter that looks for work all the time
+    /// never is, and each wait would last to its end: it is waited for once.
+    async fn rests<F: Future<Output = bool>>(&self, reached: impl FnOnce(u32) -> F) -> bool {
+        let link = &self.link;
+        let Some(process) = link.process.id().filter(|_| rest::can_be_told()) else { return false };
+        if link.is_restless.load(Ordering::Relaxed) {
+            return false;
+        }
+        let rests = reached(process).await;
+        link.is_restless.store(!rests && self.plain.is_none(), Ordering::Relaxed);
+        rests
     }
 
     async fn enter(&self, request: NewSessionRequest) -> Result<Session, DriverError> {
@@ -248,18 +268,24 @@ impl Session {
         self.link().hub.questions.answer(&self.id, question, consent);
     }
 
-    /// Waits until the adapter has consumed everything that it has received; false if it cannot know.
+    /// Waits until the adapter has consumed everything that it has received; false if that cannot be known. Of one that
+    /// answers no barrier it is seen from its processes.
     pub async fn barrier(&self) -> Result<bool, DriverError> {
-        if !self.adapter.about.capabilities.has("barrier") {
-            return Ok(false);
+        if !self.adapter.is_watched() {
+            return self.extension("_brickbat/barrier").await.map(|_| true);
         }
-        if self.adapter.plain.is_some() {
-            return Ok(match self.link().process.id() {
-                Some(process) => rest::reached(process).await,
-                None => false,
-            });
-        }
-        self.extension("_brickbat/barrier").await.map(|_| true)
+        Ok(self.adapter.rests(rest::reached).await)
+    }
+
+    /// Whether it is seen from its processes what the system has consumed.
+    pub fn is_watched(&self) -> bool {
+        self.adapter.is_watched()
+    }
+
+    /// Waits until the processes of the system have also done what they had put off for a moment, such as to write to
+    /// their store. That is seen, and not answered, of every system, so nothing else may run in these processes.
+    pub async fn settle_down(&self) {
+        self.adapter.rests(rest::reached_for_long).await;
     }
 
     /// Waits for any answer of the adapter, which proves that it is alive: also the answer that it does not know the
@@ -352,6 +378,8 @@ struct Link {
     hub: Arc<Hub>,
     process: Arc<Process>,
     limits: ProcessLimits,
+    /// An adapter that was once not at rest in time.
+    is_restless: AtomicBool,
 }
 
 impl Link {

@@ -2,7 +2,8 @@
 //!
 //! An agent that speaks plain ACP does not answer a barrier. But what it has received makes it work: data in a socket or
 //! a pipe wakes a thread at once. When none of its threads runs, or has run for a while, it has consumed everything.
-//! Timers that it has set are not seen, and need not be.
+//! Timers that it has set are not seen, and need not be; only before a process is killed it is waited for longer, so that
+//! what it has put off for a moment is done.
 //!
 //! A busy machine makes it take longer: only looks that came on time count, and of the time in which the process works
 //! only what it has had of a processor.
@@ -20,6 +21,10 @@ pub(super) fn can_be_told() -> bool {
 /// How long nothing may have run. An agent in the middle of something waits for other threads or the disk for less.
 const REST: Duration = Duration::from_millis(30);
 
+/// The same where what was only put off is to be done as well. A store may collect what it writes for a moment: Claude
+/// Code 2.1 waits 100 ms for more lines. Three times as long, since a system at work is not seen to wait for a timer.
+const LONG_REST: Duration = Duration::from_millis(300);
+
 /// Processor time of one thread in so long that is still rest. An idle JavaScript runtime wakes about ten times a
 /// second for some 50 µs; taking one server-sent event in costs its thread more. Of all threads together it would be no
 /// measure: opencode 1.18.33 has one more for each session that it has seen, and each of them ticks.
@@ -36,10 +41,15 @@ const MAX_STRETCH: u32 = 40;
 
 /// Waits until a process and its descendants are at rest; false if they are not in time, or that cannot be known.
 pub(super) async fn reached(root: u32) -> bool {
-    reached_within(root, MAX_WAIT).await
+    reached_within(root, REST, MAX_WAIT).await
 }
 
-async fn reached_within(root: u32, wait: Duration) -> bool {
+/// The same, and that they have done what they had put off, such as to write.
+pub(super) async fn reached_for_long(root: u32) -> bool {
+    reached_within(root, LONG_REST, MAX_WAIT).await
+}
+
+async fn reached_within(root: u32, rest: Duration, wait: Duration) -> bool {
     let start = Instant::now();
     let (mut counted, mut rested) = (Duration::ZERO, Duration::ZERO);
     let (mut looked_at, mut since) = (start, start);
@@ -57,7 +67,7 @@ async fn reached_within(root: u32, wait: Duration) -> bool {
         if now.is_asleep && now.is_idle_since(&before, max_idle(since.elapsed())) {
             rested += on_time;
             counted += on_time;
-            if rested >= REST {
+            if rested >= rest {
                 return true;
             }
         } else {
@@ -102,13 +112,23 @@ mod tests {
         let parent = "while :; do :; done & read line; kill $!";
         for script in ["while :; do :; done", parent] {
             let mut child = shell(script);
-            assert!(!reached_within(child.id().unwrap(), Duration::from_millis(300)).await, "{script}");
+            assert!(!reached_within(child.id().unwrap(), REST, Duration::from_millis(300)).await, "{script}");
             // Only the outer shell is killed with the test, so it ends the inner one itself.
             drop(child.stdin.take());
             if script == parent {
                 child.wait().await.unwrap();
             }
         }
+    }
+
+    #[tokio::test]
+    async fn what_a_process_has_put_off_for_a_moment_is_done_at_a_long_rest() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("written");
+        let script = format!("sleep 0.1; echo > '{}'; read line", file.display());
+        let child = shell(&script);
+        assert!(reached_for_long(child.id().unwrap()).await);
+        assert!(file.exists());
     }
 
     #[tokio::test]

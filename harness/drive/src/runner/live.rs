@@ -431,6 +431,16 @@ impl Live<'_> {
         self.session.barrier().await.map(drop)
     }
 
+    /// Takes in all that a system which is watched still does by itself, so that it does not depend on the load of the
+    /// machine which turn that falls into, or whether it is seen at all. Says whether the system is at rest.
+    async fn come_to_rest(&mut self) -> Result<bool, DriverError> {
+        let is_at_rest = self.session.is_watched() && self.session.barrier().await?;
+        if is_at_rest {
+            self.catch_up().await?;
+        }
+        Ok(is_at_rest)
+    }
+
     fn closed(&mut self, exchange: ExchangeId) {
         self.open.retain(|open| *open != exchange);
         self.alive.retain(|alive| *alive != exchange);
@@ -455,6 +465,9 @@ impl World for Live<'_> {
     fn prompt(&mut self, turn: usize) -> Self::Done<'_> {
         Box::pin(async move {
             self.mount.with_core(|core| core.provider.begin_turn(turn));
+            if turn > 0 {
+                self.come_to_rest().await?;
+            }
             // Gates that had opened by then belong to the turn before.
             self.catch_up().await?;
             self.note(Event::Prompted { turn });
@@ -465,7 +478,14 @@ impl World for Live<'_> {
     fn stop(&mut self) -> Self::Done<'_> {
         Box::pin(async move {
             self.session.cancel().await?;
-            self.await_barrier().await
+            if !self.session.is_watched() {
+                return self.await_barrier().await;
+            }
+            if self.come_to_rest().await? {
+                // Nothing runs any more: what the system does from here on was not on its way when it was stopped.
+                self.note(Event::Quiet);
+            }
+            Ok(())
         })
     }
 
@@ -486,6 +506,8 @@ impl World for Live<'_> {
     fn kill(&mut self) -> Self::Done<'_> {
         Box::pin(async move {
             self.await_barrier().await?;
+            // Whether what it has taken in reaches its store a moment before its death or after it is no property of it.
+            self.session.settle_down().await;
             self.kill_process().await
         })
     }
@@ -548,9 +570,12 @@ impl World for Live<'_> {
     }
 
     fn finish(&mut self) -> Self::Done<'_> {
-        self.is_finished = true;
-        self.todo.clear();
-        Box::pin(ready(Ok(())))
+        Box::pin(async move {
+            self.come_to_rest().await?;
+            self.is_finished = true;
+            self.todo.clear();
+            Ok(())
+        })
     }
 }
 

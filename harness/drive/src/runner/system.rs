@@ -296,10 +296,12 @@ impl Running {
         self.adapted().map_or_else(|| Arc::clone(plan), |adapted| adapted.prepared.offered(plan))
     }
 
-    /// Plans that may run at once. Whether an agent without an adapter has consumed what it received is seen from its
+    /// Plans that may run at once. Whether a system that answers no barrier has consumed what it received is seen from its
     /// processes, so it gets one plan at a time.
     pub(super) fn n_jobs(&self, wanted: usize) -> usize {
-        if self.adapted().is_some_and(|adapted| adapted.prepared.agent.is_some()) { 1 } else { wanted }
+        let is_watched =
+            |adapted: &Adapted| adapted.prepared.agent.is_some() || !adapted.capabilities.has("barrier");
+        if self.adapted().is_some_and(is_watched) { 1 } else { wanted }
     }
 
     /// What of the work is not the system's own.

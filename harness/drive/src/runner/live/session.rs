@@ -85,6 +85,22 @@ impl SystemSession {
         }
     }
 
+    /// Whether it is seen from its processes what the system has consumed.
+    pub(super) fn is_watched(&self) -> bool {
+        match self {
+            SystemSession::InProcess(_) => false,
+            SystemSession::Acp(session) => session.is_watched(),
+        }
+    }
+
+    /// Waits until the system has done what it had put off for a moment. Our own agent in this process puts nothing off.
+    pub(super) async fn settle_down(&self) {
+        match self {
+            SystemSession::InProcess(_) => {}
+            SystemSession::Acp(session) => session.settle_down().await,
+        }
+    }
+
     pub(super) async fn answers(&self) -> Result<(), DriverError> {
         match self {
             SystemSession::InProcess(_) => Ok(()),
