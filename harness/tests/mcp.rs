@@ -141,6 +141,23 @@ async fn parallel_calls_wait_at_their_gates_and_are_answered_in_the_order_of_the
 }
 
 #[tokio::test]
+async fn a_call_that_waits_reports_progress_to_an_agent_that_has_asked_for_it() {
+    let mut relay = Relay::start().await;
+    let params = json!({"name": "lookup", "arguments": {"ref": "a"}, "_meta": {"progressToken": "mine"}});
+    relay.say(json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})).await;
+    let (gate, _) = relay.opened("lookup").await;
+    for n in [1.0, 2.0] {
+        let said = relay.hear().await;
+        assert_eq!(said["method"], "notifications/progress", "{said}");
+        assert_eq!(said["params"]["progressToken"], "mine", "{said}");
+        assert_eq!(said["params"]["progress"].as_f64(), Some(n), "{said}");
+    }
+    relay.mount.settle(gate, &ToolOutcome::Return("found".into()));
+    let answer = relay.hear().await;
+    assert_eq!((&answer["id"], &answer["result"]["content"][0]["text"]), (&json!(1), &json!("found")));
+}
+
+#[tokio::test]
 async fn a_failure_is_a_result_and_an_exception_is_an_error() {
     let mut relay = Relay::start().await;
     for outcome in [ToolOutcome::Error("broken".into()), ToolOutcome::Deny("not allowed".into())] {

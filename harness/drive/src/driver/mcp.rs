@@ -11,22 +11,28 @@
 //! - `deny`: a result with `isError`; the user's refusal is the agent's business, and a server can only pass it on.
 //!
 //! A call that the agent cancels (`notifications/cancelled`) drops its gate connection, unless the tool is deaf.
+//!
+//! While a call waits at its gate, the relay reports progress to an agent that has asked for it: many take a tool that
+//! says nothing for as long as a minute for dead, and on a slow machine the harness may need longer than that.
 
 use std::borrow::Cow;
 use std::path::Path;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, Implementation,
-    ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+    ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ServerCapabilities, ServerConfig,
+    Tool,
 };
 use rmcp::service::{RequestContext, RoleServer, ServiceExt};
 use serde_json::{Map, Value};
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio::sync::oneshot;
+use tokio::time::{Instant, MissedTickBehavior};
 
 use super::error::DriverError;
 use super::http::{Address, Post};
@@ -116,7 +122,7 @@ impl ServerHandler for Relay {
             return Err(ErrorData::invalid_params(format!("unknown tool `{}`", call.name), None));
         };
         let args = Value::Object(call.arguments.unwrap_or_default()).to_string();
-        let answer = ask(&tool.gate_url, args.into_bytes());
+        let answer = with_progress(&context, ask(&tool.gate_url, args.into_bytes()));
         let outcome = if tool.deaf {
             answer.await
         } else {
@@ -144,6 +150,29 @@ fn offered(tool: &ToolSpec) -> Tool {
     let schema: Map<String, Value> = tool.input_schema.as_object().cloned().unwrap_or_default();
     let description: Cow<'static, str> = tool.description.clone().into();
     Tool::new(tool.name.clone(), description, Arc::new(schema))
+}
+
+/// How often a call that waits reports progress. The MCP SDK for TypeScript gives up after 60 s without any, and its users
+/// may set less; the margin is for a relay that a busy machine lets wait.
+const PROGRESS: Duration = Duration::from_secs(2);
+
+/// Waits for an answer, and meanwhile says again and again that the call is alive, if the agent wants to know.
+async fn with_progress<T>(context: &RequestContext<RoleServer>, answer: impl Future<Output = T>) -> T {
+    let Some(token) = context.meta.get_progress_token() else { return answer.await };
+    let mut answer = pin!(answer);
+    let mut ticks = tokio::time::interval_at(Instant::now() + PROGRESS, PROGRESS);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut n_ticks = 0.0;
+    loop {
+        tokio::select! {
+            biased;
+            outcome = answer.as_mut() => return outcome,
+            _ = ticks.tick() => n_ticks += 1.0,
+        }
+        let progress = ProgressNotificationParam::new(token.clone(), n_ticks);
+        // An agent that is gone needs none, and the relay ends with it.
+        let _ = context.peer.notify_progress(progress).await;
+    }
 }
 
 /// Posts to a gate and waits as long as it takes.
