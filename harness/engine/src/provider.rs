@@ -11,6 +11,7 @@ mod answer;
 pub(crate) mod recall;
 mod stray;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -36,8 +37,8 @@ pub struct Provider {
     profile: &'static Profile,
     recall: Recall,
     strays: Strays,
-    /// Whether the system has asked a question of its own in this turn.
-    has_asked_by_itself: bool,
+    /// The turns after which the system has asked a question of its own.
+    asked_by_itself: BTreeSet<usize>,
     n_exchanges: u32,
     turn: usize,
     next: Position,
@@ -74,7 +75,7 @@ impl Provider {
             profile,
             recall,
             strays: Strays::default(),
-            has_asked_by_itself: false,
+            asked_by_itself: BTreeSet::new(),
             n_exchanges: 0,
             turn: 0,
             next: FIRST,
@@ -92,7 +93,6 @@ impl Provider {
     /// Moves the script to a turn of the plan.
     pub fn begin_turn(&mut self, turn: usize) {
         self.strays.begin_turn();
-        self.has_asked_by_itself = false;
         self.turn = turn;
         self.next = FIRST;
         self.n_http_faults = 0;
@@ -138,8 +138,8 @@ impl Provider {
         } else if self.strays.has(&self.plan, self.turn, self.recall.memory(), body) {
             // The script is for the turn that the user has begun since.
             self.surplus(exchange, asked)
-        } else if self.is_question_of_the_system(request.body, body) {
-            self.has_asked_by_itself = true;
+        } else if let Some(turn) = self.asks_by_itself_after(request.body, body) {
+            self.asked_by_itself.insert(turn);
             (RequestKind::Auxiliary, self.speak(exchange, asked, &recall::title(), &[]))
         } else {
             self.scripted(exchange, asked)
@@ -148,27 +148,29 @@ impl Provider {
         (kind, answer)
     }
 
-    /// Whether a request asks something in words of the system's own, with the thread before it: what the user may want
-    /// next, say. It is no part of the thread. It comes when a turn has all its replies, or so late that the next turn
-    /// has begun: then it holds the words of a turn before, and not of this one. Once in a turn: a system that asks again
-    /// and again is in a loop.
-    fn is_question_of_the_system(&self, bytes: &[u8], body: Json) -> bool {
-        let Some(turn) = self.plan.turns.get(self.turn).filter(|_| !self.has_asked_by_itself) else {
-            return false;
-        };
+    /// The turn after which a request asks something in words of the system's own, with the thread before it: what the user
+    /// may want next, say. It is no part of the thread. It comes when a turn has all its replies, or so late that the next
+    /// turn has begun: then it holds the words of a turn before, and not of this one. Once for each turn: a system that asks
+    /// again and again is in a loop.
+    fn asks_by_itself_after(&self, bytes: &[u8], body: Json) -> Option<usize> {
+        let turn = self.plan.turns.get(self.turn)?;
         let is_over = self.next.reply >= turn.replies.len();
         // Most requests hold the words as they are; then nothing need be read.
         if !is_over
             && (self.turn == 0 || str::from_utf8(bytes).is_ok_and(|text| text.contains(turn.user.trim())))
         {
-            return false;
+            return None;
         }
         let history = conversation(&self.plan, self.recall.memory(), body);
-        let is_late = || {
-            let mut before = self.plan.turns[..self.turn].iter();
-            !says(&history, turn) && before.any(|before| says(&history, before))
+        let last_said = self.plan.turns[..=self.turn].iter().rposition(|turn| says(&history, turn));
+        let of_turn = match last_said {
+            Some(of_turn) if is_over || of_turn < self.turn => of_turn,
+            None if is_over => self.turn,
+            Some(_) | None => return None,
         };
-        (is_over || is_late()) && stray::ends_in_words_of_the_system(&self.plan, &history)
+        let is_own = !self.asked_by_itself.contains(&of_turn)
+            && stray::ends_in_words_of_the_system(&self.plan, &history);
+        is_own.then_some(of_turn)
     }
 
     fn scripted(&mut self, exchange: ExchangeId, asked: ReplyTerms<'_>) -> (RequestKind, Answer) {

@@ -38,6 +38,19 @@ fn a_question_of_the_system_is_asked_once_in_a_turn() {
 }
 
 #[test]
+fn a_question_of_the_system_that_comes_late_leaves_that_of_the_next_turn_to_come() {
+    let mut client = Client::of("control/plain-batch@anthropic-messages");
+    let said: Vec<String> = client.plan.turns.iter().map(|turn| turn.user.clone()).collect();
+    client.provider.begin_turn(1);
+    assert_eq!(client.post_texts(&[&said[0], "Done.", OWN_WORDS]), RequestKind::Auxiliary);
+    let next = RequestKind::Scripted { turn: 1, reply: 0, attempt: 0 };
+    assert_eq!(client.post_texts(&[&said[0], "Done.", &said[1]]), next);
+    let own = [said[0].as_str(), "Done.", &said[1], "Done again.", OWN_WORDS];
+    assert_eq!(client.post_texts(&own), RequestKind::Auxiliary);
+    assert_ne!(client.post_texts(&own), RequestKind::Auxiliary);
+}
+
+#[test]
 fn what_holds_no_words_of_the_thread_uses_the_script() {
     let mut client = Client::of("control/plain-batch@anthropic-messages");
     client.provider.begin_turn(1);
