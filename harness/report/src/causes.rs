@@ -33,7 +33,8 @@ fn follows(this: &Finding, from: &Finding) -> bool {
         || is_of_failed_turn(this, from)
         || is_of_lost_turn(this, from)
         || is_same_record(this, from)
-        || is_end_of_same_turn(this, from);
+        || is_end_of_same_turn(this, from)
+        || is_refusal_of_rerun(this, from);
     is_so && this.model == from.model
 }
 
@@ -77,6 +78,16 @@ fn is_end_of_same_turn(this: &Finding, from: &Finding) -> bool {
     this.about.turn.is_some()
         && this.about.turn == from.about.turn
         && pairs.contains(&(this.check, from.harm))
+}
+
+/// A system that runs the calls of an earlier turn again puts what they return after the words of the turn that has begun
+/// since, where the provider does not take it. That they ran again is a harm of its own, and the refusal follows from it:
+/// as soon as nothing is run again, the thread goes on.
+fn is_refusal_of_rerun(this: &Finding, from: &Finding) -> bool {
+    let is_refused_once =
+        this.check == "thread-survives" && this.harm == Severity::TurnFailed && this.rule.is_some();
+    let is_rerun = from.check == "executed-once" && from.harm == Severity::ExecutedAgain;
+    is_refused_once && is_rerun && this.about.turn.is_some() && this.about.turn == from.about.turn
 }
 
 fn is_failure(finding: &Finding) -> bool {
@@ -133,7 +144,9 @@ mod tests {
 
     #[test]
     fn every_check_that_is_named_exists() {
-        for check in RECORD.iter().chain(&FAILURES).chain(&[USER_MESSAGE, "truncation-noticed"]) {
+        for check in
+            RECORD.iter().chain(&FAILURES).chain(&[USER_MESSAGE, "truncation-noticed", "executed-once"])
+        {
             assert!(CHECKS.iter().any(|known| known.id == *check), "{check}");
         }
     }
@@ -205,6 +218,19 @@ mod tests {
     fn a_tool_that_runs_twice_is_a_cause_of_its_own() {
         let again = finding("executed-once", Severity::ExecutedAgain).of_calls([CallKey(0)]);
         assert_eq!(folded(vec![brick(1).of_calls([CallKey(0)]), again]).len(), 2);
+    }
+
+    #[test]
+    fn a_refusal_in_the_turn_in_which_calls_run_again_follows_from_that() {
+        let again = || finding("executed-once", Severity::ExecutedAgain).of_calls([CallKey(0)]).of_turn(1);
+        let refused = |turn| Finding {
+            rule: Some("openai-chat/tool-message-missing"),
+            ..finding("thread-survives", Severity::TurnFailed).of_turn(turn)
+        };
+        assert_eq!(folded(vec![again(), refused(1)]).len(), 1);
+        assert_eq!(folded(vec![again(), refused(2)]).len(), 2);
+        // What the system raises by itself has another cause.
+        assert_eq!(folded(vec![again(), Finding { rule: None, ..refused(1) }]).len(), 2);
     }
 
     #[test]

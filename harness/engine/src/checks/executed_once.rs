@@ -31,13 +31,14 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
             findings.push(finding(message, "no run", format!("{n_starts} runs")).of_calls([key]));
         } else if n_starts > 1 {
             let message = format!("call {} ran {n_starts} times", call.name);
-            findings.push(finding(message, "one run", format!("{n_starts} runs")).of_calls([key]));
+            let again = finding(message, "one run", format!("{n_starts} runs")).of_calls([key]);
+            findings.push(account.start_turns.last().copied().into_iter().fold(again, Finding::of_turn));
         } else if let Some(turn) = account.start_turns.iter().find(|turn| **turn > call.turn)
             && !evidence.ran_astray(key)
         {
             let message = format!("call {} ran in a later turn", call.name);
             let got = format!("a run in turn {}", turn + 1);
-            findings.push(finding(message, "a run in its own turn", got).of_calls([key]));
+            findings.push(finding(message, "a run in its own turn", got).of_calls([key]).of_turn(*turn));
         }
     }
     // The scenario may expect less than one run.
