@@ -378,7 +378,7 @@ impl FuzzRun<'_> {
         let mut text = failure::headline(Tone::Bad, finding);
         text.push_str(&format!("  {}\n{}", words(smallest), failure::actions(smallest)));
         if let Some(seen) = rate.label() {
-            text.push_str(&format!("  flaky: {} of {} runs\n", seen.runs, seen.of));
+            text.push_str(&format!("  comes and goes: {} of {} runs\n", seen.runs, seen.of));
         }
         if let Some(folder) = &self.fuzz.out {
             let path = folder.join(file_name(signature, smallest));

@@ -35,7 +35,7 @@ fn a_finding_that_repeats_is_confirmed_by_one_more_run() {
     let (said, case) = run(folder.path(), "[2-9]", &[]);
     assert_eq!(said.code, Some(1), "{said:#?}");
     assert_eq!(case["repeats"], json!({ "seen": 2, "of": 2, "alone": true }), "{case:#}");
-    assert!(!said.out.contains("flaky:"), "{said:#?}");
+    assert!(!said.out.contains("comes and goes:"), "{said:#?}");
 }
 
 #[test]
@@ -70,9 +70,9 @@ fn a_finding_that_does_not_come_back_is_kept_where_every_run_was_alone() {
     assert_eq!((&case["verdict"], &case["findings"][0]["check"]), (&json!("fail"), &json!("parts-settled")));
     let repeats = &case["repeats"];
     assert_eq!((&repeats["seen"], &repeats["of"], &repeats["alone"]), (&json!(1), &json!(4), &json!(true)));
-    assert!(said.out.contains("flaky: 1 of 4 runs"), "{said:#?}");
+    assert!(said.out.contains("comes and goes: 1 of 4 runs"), "{said:#?}");
     let xml = fs::read_to_string(folder.path().join("r.xml")).unwrap();
-    assert!(xml.contains("flaky: 1 of 4 runs"), "{xml}");
+    assert!(xml.contains("comes and goes: 1 of 4 runs"), "{xml}");
 }
 
 #[test]

@@ -63,7 +63,7 @@ const RECEIPTS: [(Confidence, &str); 3] = [
     ),
 ];
 
-const OTHERS: [(&str, &str); 9] = [
+const OTHERS: [(&str, &str); 10] = [
     ("permanent", "The last turn of the plan fails as well: the conversation does not recover."),
     ("transient", "A later turn works again: the conversation recovers."),
     (
@@ -75,6 +75,10 @@ const OTHERS: [(&str, &str); 9] = [
         "control",
         "The control plan of a plan is the same conversation with nothing going wrong. What is wrong there is reported once, \
          for the control plan, and not again for each plan.",
+    ),
+    (
+        "comes and goes",
+        "The runs of one plan differ. The label says how many of them came out as the verdict says.",
     ),
     ("flaky", "The runs of one plan differ. The label says how many of them came out as the verdict says."),
     (

@@ -60,7 +60,7 @@ fn test(case: &Case, fail_on: Severity) -> TestCase {
         let words = format!("the application's duty here: {check} ({}): {message}, {place}\n", harm.name());
         lines.push_str(&words);
     }
-    lines.push_str(&case.label().map(|label| format!("flaky: {label}\n")).unwrap_or_default());
+    lines.push_str(&case.label().map(|label| format!("comes and goes: {label}\n")).unwrap_or_default());
     if !lines.is_empty() {
         test.set_system_out(lines);
     }

@@ -48,7 +48,7 @@ pub fn render(report: &Report, fail_on: Severity, paint: impl Fn(Tone, &str) -> 
         };
         let _ = writeln!(text, "{word}: {plans} on {}\n  {reason}", case.system);
         if let Some(label) = case.label() {
-            let _ = writeln!(text, "  flaky: {label}");
+            let _ = writeln!(text, "  comes and goes: {label}");
         }
         if case.judged.is_unjudged() {
             let _ = writeln!(text, "  again: {}", case.reproduce);
@@ -162,7 +162,7 @@ fn plan(text: &mut String, case: &Case, findings: &[&Finding]) {
         }
     }
     if let Some(label) = case.label() {
-        let _ = writeln!(text, "    flaky: {label}");
+        let _ = writeln!(text, "    comes and goes: {label}");
     }
     for receipt in &case.receipts {
         let grade = receipt.grade.map_or("none", Confidence::name);
