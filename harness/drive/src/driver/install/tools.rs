@@ -163,7 +163,12 @@ impl Tools<'_> {
         let requirements = folder.join("requirements.txt");
         let tree = project.and_then(|project| project.tree.as_ref());
         if tree.is_none() || requirements.exists() {
-            install(&["-r", &requirements.to_string_lossy()]).await?;
+            let path = requirements.to_string_lossy();
+            let is_lock = std::fs::read_to_string(&requirements).is_ok_and(|text| text.contains("--hash="));
+            // A lock names all that is needed. Of a package with an extra, such as `google-auth[requests]`, pip 23 looks for
+            // newer versions all the same, and then refuses them for want of a hash.
+            let more: &[&str] = if is_lock { &["--no-deps"] } else { &[] };
+            install(&[more, &["-r", &path]].concat()).await?;
         }
         if let Some(tree) = tree {
             install(&["-e", &tree.to_string_lossy()]).await?;
