@@ -475,6 +475,24 @@ fn a_question_that_comes_after_the_end_is_not_left_open() {
 }
 
 #[test]
+fn what_is_found_where_the_plan_was_not_played_up_to_there_accuses_nobody() {
+    for plan in on_each("approval/kill-while-asked") {
+        let mut run = run_canary(&plan, crate::plans::canary("asked-kill-loses-siblings"));
+        let found = judged(&plan, &run).findings;
+        assert!(found.iter().any(|finding| finding.check == "results-kept"), "{found:#?}");
+        // The kill alone, without the question that was to be open then; and nothing at all.
+        for (ignored, killed) in [(false, true), (false, false)] {
+            (run.receipts[0].fired, run.receipts[1].fired) = (ignored, killed);
+            expect_unaccused(&plan, &run, Verdict::Vacuous);
+        }
+        // What is missing after the first action does not take back what that has done.
+        (run.receipts[0].fired, run.receipts[1].fired) = (true, false);
+        let judgement = judged(&plan, &run);
+        assert_eq!((judgement.verdict, judgement.findings), (Verdict::Fail, found));
+    }
+}
+
+#[test]
 fn an_http_fault_at_the_second_reply_is_not_proven_by_one_at_the_first() {
     let planned = "      - { reply: 2, before: headers, do: { http: { status: 429 } } }";
     let both = "      - { reply: 1, before: headers, do: { http: { status: 529, times: 9 } } }\n      \

@@ -56,7 +56,7 @@ use brickbat_scenario::trace::{
 use brickbat_scenario::verdict::{About, Asked, Finding, Judgement, Level, Permanence, Severity, Verdict};
 use serde_json::Value;
 
-use crate::run::Run;
+use crate::run::{Receipt, Run};
 use crate::triage::Signature;
 use brickbat_rules::Profile;
 
@@ -210,8 +210,7 @@ pub fn judge_apart_from(
     let (application, findings): (Vec<Finding>, Vec<Finding>) =
         findings.into_iter().partition(|finding| application.does_any(&finding.rests_on));
 
-    let proven = |receipt: &&crate::run::Receipt| receipt.fired && receipt.grade >= Some(needed);
-    let n_proven = run.receipts.iter().filter(proven).count();
+    let proven = |receipt: &&Receipt| receipt.fired && receipt.grade >= Some(needed);
     let missing = run.receipts.iter().find(|receipt| !proven(receipt));
     let judgement = |verdict, reason| Judgement {
         verdict,
@@ -220,18 +219,20 @@ pub fn judge_apart_from(
         reason,
         asked: asked.clone(),
     };
+    // What was found without what was planned is not the plan's, and nobody can bring it about again.
+    let nothing = |verdict, reason: String| Judgement {
+        findings: Vec::new(),
+        application: Vec::new(),
+        ..judgement(verdict, Some(reason))
+    };
     let hangs = findings.iter().any(|finding| finding.harm == Severity::Hang);
     match missing {
-        Some(missing) if n_proven == 0 || findings.is_empty() => {
+        Some(missing) if findings.is_empty() || !is_played_in_order(run, proven) => {
             match unreachable::why(&evidence, missing, concurrency) {
-                Some(reason) if findings.is_empty() => judgement(Verdict::Unreachable, Some(reason)),
-                // What was found has another cause than the one that was planned, and was found all the same.
-                Some(reason) => judgement(Verdict::Fail, Some(reason)),
                 // A turn that never ends is why the rest of the plan was not played.
-                None if hangs => {
-                    judgement(Verdict::Fail, Some(format!("no receipt for `{}`", missing.words)))
-                }
-                None => judgement(Verdict::Vacuous, Some(format!("no receipt for `{}`", missing.words))),
+                _ if hangs => judgement(Verdict::Fail, Some(format!("no receipt for `{}`", missing.words))),
+                Some(reason) => nothing(Verdict::Unreachable, reason),
+                None => nothing(Verdict::Vacuous, format!("no receipt for `{}`", missing.words)),
             }
         }
         _ if !findings.is_empty() => judgement(Verdict::Fail, None),
@@ -245,6 +246,13 @@ pub fn judge_apart_from(
             None => judgement(Verdict::Pass, None),
         },
     }
+}
+
+/// Whether something that was planned happened, and nothing of the plan before it is missing. What comes after it may be:
+/// a thread that has broken does not get there.
+fn is_played_in_order(run: &Run, proven: impl Fn(&&Receipt) -> bool) -> bool {
+    let n_first = run.receipts.iter().take_while(&proven).count();
+    n_first > 0 && n_first == run.receipts.iter().filter(&proven).count()
 }
 
 /// Whether a turn has replies with malformed output, and none of them was sent to its end, which would prove it.
