@@ -7,6 +7,7 @@ mod baseline;
 mod canaries;
 mod check;
 mod classes;
+pub mod closed_loop;
 mod completions;
 mod config;
 mod diff;
@@ -91,6 +92,7 @@ enum Command {
     Agent(agent::Agent),
     Canaries(canaries::Canaries),
     Classes(classes::Classes),
+    ClosedLoop(closed_loop::ClosedLoop),
     Completions(completions::Completions),
     Check(check::Check),
     Diff(diff::Diff),
@@ -176,6 +178,7 @@ impl Command {
             Command::Agent(agent) => agent.execute(),
             Command::Canaries(canaries) => canaries.execute(),
             Command::Classes(classes) => classes.execute(),
+            Command::ClosedLoop(closed_loop) => closed_loop.execute(),
             Command::Check(check) => check.execute(),
             Command::Completions(completions) => completions.execute(),
             Command::Diff(diff) => diff.execute(),

@@ -54,6 +54,7 @@ const GROUPS: [(&str, &[(&str, &str)]); 6] = [
             ("agent", "serve the reference agent"),
             ("canaries", "prove the checks on planted bugs"),
             ("classes", "list the failure classes and what covers them"),
+            ("closed-loop", "brick real products, repair their stores, and see whether they go on"),
             ("lint", "check rule vectors"),
             ("schema", "print a JSON Schema"),
             ("completions", "print a completion script for a shell"),

@@ -1,125 +1,223 @@
-//! `brickbat run --repair`: the stores of the systems under test are repaired before a session is loaded from them.
+//! What is done to the stores of systems under test before a session is loaded from them: `brickbat run --repair` repairs
+//! them, `brickbat closed-loop` also plants faults there first.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::output::tell;
 use super::stored;
-use brickbat_drive::runner::Mend;
+use brickbat_drive::runner::{Mend, StoredSession};
+use brickbat_rules::Profile;
 use brickbat_scenario::plan::PlanId;
-use brickbat_sessions::{self as sessions, Repair, RepairOptions};
+use brickbat_sessions::{
+    self as sessions, Fault, Files, Judgement, Reason, Repair, RepairOptions, Session, Spot, Verdict,
+};
 
-/// What has been done so far.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Tally {
-    n_loads: usize,
-    n_healthy: usize,
-    n_mended: usize,
-    n_beyond: usize,
-    n_unread: usize,
+/// What is to be done to each stored session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Treatment {
+    /// What is planted first.
+    pub(super) plant: Option<(Fault, Spot)>,
+    /// Whether it is repaired.
+    pub(super) repairs: bool,
+    /// Whether calls at the very end are filled, too, that the product would fill itself.
+    pub(super) fills_tail: bool,
 }
 
-/// Repairs stores, and counts.
-#[derive(Clone, Default)]
+/// What was found in a store, and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Treated {
+    /// The plan whose session it is.
+    pub(super) plan: String,
+    /// Whose store it is, and in which form.
+    pub(super) store: Option<(String, &'static str)>,
+    /// What was found before anything was planted: whether it was accepted, and what it holds.
+    pub(super) found: Option<Found>,
+    /// What was to be judged: the verdict, and the rules that refuse it.
+    pub(super) diagnosis: Option<Diagnosis>,
+    pub(super) outcome: Outcome,
+}
+
+/// What a session holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Found {
+    pub(super) verdict: Verdict,
+    /// Whether a reply has two calls or more.
+    pub(super) has_batch: bool,
+    pub(super) n_compactions: usize,
+    pub(super) n_forks: usize,
+}
+
+/// What a session was diagnosed as.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Diagnosis {
+    pub(super) verdict: Verdict,
+    /// The rules of the provider, or `gives-up` where it is the product that does not send it.
+    pub(super) rules: BTreeSet<String>,
+}
+
+/// What became of a store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// It was not to be repaired, or there is nothing to mend.
+    Left,
+    /// It was mended, for these reasons.
+    Mended(BTreeSet<Reason>),
+    /// It was not, because of that.
+    Beyond(String),
+    /// It could not be read, or the fault could not be planted.
+    Not(String),
+}
+
+/// Does it, and keeps what it did.
+#[derive(Clone)]
 pub(super) struct Mending {
-    tally: Arc<Mutex<Tally>>,
-    /// The plan of each session, since agents keep those of all plans in one home.
-    owners: Arc<Mutex<BTreeMap<String, String>>>,
+    treatment: Treatment,
+    treated: Arc<Mutex<Vec<Treated>>>,
     is_verbose: bool,
 }
 
 impl Mending {
-    pub(super) fn new(is_verbose: bool) -> Mending {
-        Mending { tally: Arc::default(), owners: Arc::default(), is_verbose }
+    pub(super) fn new(treatment: Treatment, is_verbose: bool) -> Mending {
+        Mending { treatment, treated: Arc::default(), is_verbose }
     }
 
     /// What a system is given.
     pub(super) fn mend(&self) -> Mend {
         let mending = self.clone();
-        Mend(Arc::new(move |plan: &PlanId, folder: &Path| mending.repair(plan, folder)))
+        Mend(Arc::new(move |stored: StoredSession<'_>| mending.treat(stored)))
+    }
+
+    /// What was done so far, in the order in which it was done.
+    pub(super) fn treated(&self) -> Vec<Treated> {
+        self.treated.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// What was done, in a line.
     pub(super) fn summary(&self) -> String {
-        let Tally { n_loads, n_healthy, n_mended, n_beyond, n_unread } = self.tally();
+        let all = self.treated();
+        let count = |is_meant: fn(&Outcome) -> bool| all.iter().filter(|one| is_meant(&one.outcome)).count();
         format!(
-            "repairs: {n_loads} loads, {n_healthy} sessions healthy, {n_mended} mended, {n_beyond} beyond repair, {n_unread} stores not read"
+            "repairs: {} sessions, {} healthy, {} mended, {} beyond repair, {} not read",
+            all.len(),
+            count(|outcome| *outcome == Outcome::Left),
+            count(|outcome| matches!(outcome, Outcome::Mended(_))),
+            count(|outcome| matches!(outcome, Outcome::Beyond(_))),
+            count(|outcome| matches!(outcome, Outcome::Not(_))),
         )
     }
 
-    fn tally(&self) -> Tally {
-        *self.tally.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn repair(&self, plan: &PlanId, folder: &Path) {
-        let mut tally = Tally { n_loads: 1, ..Tally::default() };
-        let stores = stored::find(&[folder.to_string_lossy().into_owned()]).unwrap_or_default();
-        for store in stores {
-            self.store(plan, &store.path, &mut tally);
+    fn treat(&self, stored: StoredSession<'_>) {
+        let stores = stored::find(&[stored.folder.to_string_lossy().into_owned()]).unwrap_or_default();
+        let n_treated: usize = stores.iter().map(|store| self.store(&stored, &store.path)).sum();
+        if n_treated == 0 {
+            self.note(Treated::unread(stored.plan, "no session of any known product".to_owned()));
         }
-        let mut all = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
-        all.n_loads += tally.n_loads;
-        all.n_healthy += tally.n_healthy;
-        all.n_mended += tally.n_mended;
-        all.n_beyond += tally.n_beyond;
-        all.n_unread += tally.n_unread;
     }
 
-    /// Repairs each session of a store, one after the other.
-    fn store(&self, plan: &PlanId, path: &Path, tally: &mut Tally) {
-        let say = |words: &str| {
-            if self.is_verbose {
-                tell(format!("{plan}: {words}"));
-            }
-        };
-        let Ok(mut files) = stored::open(path) else { return };
+    fn note(&self, treated: Treated) {
+        if self.is_verbose {
+            let words = match &treated.outcome {
+                Outcome::Left => "left as it is".to_owned(),
+                Outcome::Mended(reasons) => {
+                    let reasons: Vec<&str> = reasons.iter().map(|reason| reason.words()).collect();
+                    format!("mended: {}", reasons.join("; "))
+                }
+                Outcome::Beyond(why) => format!("beyond repair: {why}"),
+                Outcome::Not(why) => why.clone(),
+            };
+            tell(format!("{}: {words}", treated.plan));
+        }
+        self.treated.lock().unwrap_or_else(PoisonError::into_inner).push(treated);
+    }
+
+    /// Treats the sessions of one store that are meant, one after the other, and says how many there were.
+    fn store(&self, stored: &StoredSession<'_>, path: &Path) -> usize {
+        let Ok(mut files) = stored::open(path) else { return 0 };
         let found = match sessions::read(&files) {
             Ok(sessions) => sessions,
             // A store has other files as well.
-            Err(sessions::ReadError::Unknown) => return,
+            Err(sessions::ReadError::Unknown) => return 0,
             Err(error) => {
-                tally.n_unread += 1;
-                return say(&format!("not read: {error}"));
+                self.note(Treated::unread(stored.plan, format!("not read: {error}")));
+                return 1;
             }
         };
-        // A process that was killed is not running its calls any more, so a tail that is open stays without results.
-        let options = RepairOptions { tail: true, ..RepairOptions::default() };
+        let mut n_treated = 0;
         for (index, session) in found.iter().enumerate() {
-            let name = format!("{} {}", path.display(), session.id.as_deref().unwrap_or_default());
-            let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
-            if *owners.entry(name).or_insert_with(|| plan.to_string()) != plan.to_string() {
-                continue;
-            }
-            drop(owners);
-            match sessions::repair(&files, index, &options) {
-                Ok(Repair::Healthy(_)) => {
-                    tally.n_healthy += 1;
-                    say("healthy");
-                }
-                Ok(Repair::Mended(mended)) => {
-                    tally.n_mended += 1;
-                    let reasons: Vec<&str> =
-                        mended.edits.iter().map(|planned| planned.reason.words()).collect();
-                    say(&format!("mended: {}", reasons.join("; ")));
-                    files = mended.files;
-                }
-                Ok(Repair::Beyond(beyond)) => {
-                    tally.n_beyond += 1;
-                    say(&format!("beyond repair: {}", beyond.why));
-                }
-                Err(error) => {
-                    tally.n_beyond += 1;
-                    say(&format!("not repaired: {error}"));
-                }
+            if !stored.is_shared || session.id.as_deref() == Some(stored.id) {
+                self.note(self.session(stored.plan, &mut files, index, session));
+                n_treated += 1;
             }
         }
         if let Err(error) = put(path, files.main()) {
-            say(&format!("not written: {error}"));
+            tell(format!("{}: not written: {error}", stored.plan));
         }
+        n_treated
+    }
+
+    /// Treats one session.
+    fn session(&self, plan: &PlanId, files: &mut Files, index: usize, session: &Session) -> Treated {
+        // Whose rules bind is known here, also where the store does not show it.
+        let profile = session.dialect.is_none().then(|| Profile::newest(plan.dialect));
+        let judgement = sessions::judge(session, profile);
+        let has_batch = session.messages.iter().any(|message| message.calls().nth(1).is_some());
+        let (n_compactions, n_forks) = (session.n_compactions, session.n_forks);
+        let mut treated = Treated {
+            plan: plan.to_string(),
+            store: Some((session.product.id().to_owned(), session.generation)),
+            found: Some(Found { verdict: judgement.verdict, has_batch, n_compactions, n_forks }),
+            diagnosis: Some(Diagnosis::of(&judgement)),
+            outcome: Outcome::Left,
+        };
+        if let Some((fault, spot)) = self.treatment.plant {
+            match sessions::plant(files, index, fault, spot) {
+                Ok(planted) => *files = planted,
+                Err(error) => {
+                    treated.outcome = Outcome::Not(format!("not planted: {error}"));
+                    return treated;
+                }
+            }
+            let planted = sessions::read(files).ok().and_then(|all| all.into_iter().nth(index));
+            let judgement = planted.map(|session| sessions::judge(&session, profile));
+            treated.diagnosis = judgement.as_ref().map(Diagnosis::of);
+        }
+        if self.treatment.repairs {
+            let options =
+                RepairOptions { profile, tail: self.treatment.fills_tail, ..RepairOptions::default() };
+            treated.outcome = repaired(files, index, &options);
+        }
+        treated
     }
 }
 
+impl Treated {
+    fn unread(plan: &PlanId, why: String) -> Treated {
+        let (plan, outcome) = (plan.to_string(), Outcome::Not(why));
+        Treated { plan, store: None, found: None, diagnosis: None, outcome }
+    }
+}
+
+impl Diagnosis {
+    fn of(judgement: &Judgement) -> Diagnosis {
+        let name = |refusal: &sessions::Refusal| refusal.rule.map_or("gives-up", |rule| rule.id).to_owned();
+        Diagnosis { verdict: judgement.verdict, rules: judgement.refusals.iter().map(name).collect() }
+    }
+}
+
+/// Repairs a session in these files.
+fn repaired(files: &mut Files, index: usize, options: &RepairOptions) -> Outcome {
+    match sessions::repair(files, index, options) {
+        Ok(Repair::Healthy(_)) => Outcome::Left,
+        Ok(Repair::Mended(mended)) => {
+            *files = mended.files;
+            Outcome::Mended(mended.edits.iter().map(|planned| planned.reason).collect())
+        }
+        Ok(Repair::Beyond(beyond)) => Outcome::Beyond(beyond.why),
+        Err(error) => Outcome::Beyond(error.to_string()),
+    }
+}
 /// Writes a store back, if it has changed. What stood in a database's log stands in the database now.
 fn put(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     if std::fs::read(path)? == bytes {
@@ -160,15 +258,67 @@ mod tests {
             dialect: Dialect::OpenaiChat,
             control: false,
         };
-        let mending = Mending::new(false);
+        let stored = StoredSession { plan: &plan, id: "1", folder: folder.path(), is_shared: false };
+        let mending = Mending::new(Treatment { plant: None, repairs: true, fills_tail: true }, false);
         let Mend(mend) = mending.mend();
-        mend(&plan, folder.path());
-        let expected = Tally { n_loads: 1, n_mended: 1, ..Tally::default() };
-        assert_eq!(mending.tally(), expected);
+        mend(stored);
+        assert_eq!(
+            mending.summary(),
+            "repairs: 1 sessions, 0 healthy, 1 mended, 0 beyond repair, 0 not read"
+        );
         let mended = std::fs::read_to_string(&file).unwrap();
         assert!(mended.contains(sessions::NOT_RECORDED), "{mended}");
-        mend(&plan, folder.path());
-        assert_eq!(mending.tally(), Tally { n_loads: 2, n_healthy: 1, ..expected });
+        mend(stored);
+        assert_eq!(
+            mending.summary(),
+            "repairs: 2 sessions, 1 healthy, 1 mended, 0 beyond repair, 0 not read"
+        );
         assert_eq!(std::fs::read_to_string(&file).unwrap(), mended);
+    }
+
+    #[test]
+    fn in_a_home_that_many_plans_share_only_the_session_that_is_loaded_is_touched() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("1.json");
+        std::fs::write(&file, BROKEN).unwrap();
+        let plan = PlanId {
+            scenario: "kill/mid-batch".to_owned(),
+            variant: String::new(),
+            dialect: Dialect::OpenaiChat,
+            control: false,
+        };
+        let mending = Mending::new(Treatment { plant: None, repairs: true, fills_tail: true }, false);
+        let Mend(mend) = mending.mend();
+        mend(StoredSession { plan: &plan, id: "another", folder: folder.path(), is_shared: true });
+        assert_eq!(
+            mending.summary(),
+            "repairs: 1 sessions, 0 healthy, 0 mended, 0 beyond repair, 1 not read"
+        );
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), BROKEN);
+    }
+
+    #[test]
+    fn a_planted_fault_is_diagnosed_before_it_is_mended() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("1.json");
+        let whole = BROKEN.replace(
+            "{\"role\":\"user\",\"content\":\"Well?\"}",
+            "{\"role\":\"tool\",\"tool_call_id\":\"call_a\",\"content\":\"found\"}",
+        );
+        std::fs::write(&file, whole).unwrap();
+        let plan = PlanId {
+            scenario: "kill/between-turns".to_owned(),
+            variant: String::new(),
+            dialect: Dialect::OpenaiChat,
+            control: false,
+        };
+        let plant = Some((Fault::ResultTwice, Spot::First));
+        let mending = Mending::new(Treatment { plant, repairs: true, fills_tail: false }, false);
+        let Mend(mend) = mending.mend();
+        mend(StoredSession { plan: &plan, id: "1", folder: folder.path(), is_shared: false });
+        let [treated] = mending.treated().try_into().unwrap();
+        assert_eq!(treated.found.map(|found| found.verdict), Some(Verdict::Accepted));
+        assert_eq!(treated.diagnosis.map(|diagnosis| diagnosis.verdict), Some(Verdict::Refused));
+        assert_eq!(treated.outcome, Outcome::Mended(BTreeSet::from([Reason::Duplicate])));
     }
 }

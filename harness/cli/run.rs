@@ -13,7 +13,7 @@ use super::explore::{Exploration, ExploreOptions};
 use super::interrupt::until_interrupted;
 use super::launch::{Launch, block_on};
 use super::library::{self, Selection, Source};
-use super::mending::Mending;
+use super::mending::{Mending, Treatment};
 use super::options::{
     self, ConfirmOptions, FailOnOptions, JobOptions, PlanOptions, ProviderOptions, SystemOptions,
 };
@@ -159,7 +159,9 @@ impl Run {
             return Ok(0);
         }
         self.report.check_writable()?;
-        let mending = self.repair.then(|| Mending::new(self.verbose));
+        // A process that was killed is not running its calls any more, so a tail that is open stays without results.
+        let treatment = Treatment { plant: None, repairs: true, fills_tail: true };
+        let mending = self.repair.then(|| Mending::new(treatment, self.verbose));
         if let Some(mending) = &mending {
             let mended = |(system, jobs): (System, Vec<Job>)| (system.with_mend(mending.mend()), jobs);
             work.batches = work.batches.into_iter().map(mended).collect();

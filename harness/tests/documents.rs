@@ -35,6 +35,7 @@ const DOCUMENTS: [&str; 30] = [
     "docs/src/howto/rust.md",
     "docs/src/howto/scenario.md",
     "docs/src/howto/session.md",
+    "docs/src/reference/closed-loop.md",
     "docs/src/reference/judged.md",
     "docs/src/reference/known.md",
     "docs/src/reference/limits.md",

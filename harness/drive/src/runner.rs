@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 pub use feeder::{Feeder, Played};
 pub use options::{Job, Keep, OnCase, Options, Repeat, Suspected};
-pub use system::{Mend, MendFn, Origin, Subject, System, UnknownSystem};
+pub use system::{Mend, MendFn, Origin, StoredSession, Subject, System, UnknownSystem};
 pub use verify::{NoAdapter, Probe, ProbeOutcome, ProbeReport, Verification, verify};
 
 use crate::driver::{DriverError, Progress};

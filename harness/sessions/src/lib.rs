@@ -12,6 +12,7 @@ mod json;
 mod judge;
 pub mod oracle;
 mod place;
+mod plant;
 mod product;
 mod repair;
 pub mod report;
@@ -22,6 +23,7 @@ mod stores;
 pub use files::{File, Files};
 pub use judge::{Judgement, Refusal, Verdict, judge};
 pub use place::{Place, Row};
+pub use plant::{Fault, PlantError, Spot, plant};
 pub use product::Product;
 pub use repair::{
     Beyond, Loss, Mended, Planned, Reason, Repair, RepairError, RepairOptions, losses, plan, repair,

@@ -17,6 +17,7 @@ pub fn all() -> BTreeMap<&'static str, String> {
     BTreeMap::from([
         ("actions", actions()),
         ("checks", checks()),
+        ("closed-loop", closed_loop()),
         ("counts", counts()),
         ("known", known()),
         ("options", brickbat::cli::options_page()),
@@ -68,6 +69,12 @@ fn severities() -> String {
     let cells = cells::<Severity>();
     let row = |severity: Severity| vec![code(severity.name()), cells[severity.name()].clone()];
     table(&["severity", "what the user loses"], Severity::ALL.map(row))
+}
+
+/// What became of the sessions of real products that were repaired.
+fn closed_loop() -> String {
+    let page = brickbat::cli::closed_loop::page(&read("corpora/closed-loop/sessions.json"));
+    format!("\n{}\n", page.unwrap())
 }
 
 fn checks() -> String {

@@ -58,8 +58,21 @@ pub struct Subject {
     pub mend: Option<Mend>,
 }
 
-/// What is called with a plan and the folder in which the system stores.
-pub type MendFn = dyn Fn(&PlanId, &Path) + Send + Sync;
+/// What a system has stored of a session that is about to be loaded.
+#[derive(Debug, Clone, Copy)]
+pub struct StoredSession<'a> {
+    /// The plan that the session is part of.
+    pub plan: &'a PlanId,
+    /// The id by which it is loaded.
+    pub id: &'a str,
+    /// The folder in which the system stores.
+    pub folder: &'a Path,
+    /// Whether the sessions of other plans lie there as well, as in the home of an agent.
+    pub is_shared: bool,
+}
+
+/// What is called with what is stored.
+pub type MendFn = dyn Fn(StoredSession<'_>) + Send + Sync;
 
 /// Something that is done to what a system has stored, before a new process loads a session from it.
 ///
@@ -426,8 +439,9 @@ impl Adapted {
         // The other plans share a process that lives: one that is killed has a plan of its own, and so has its heir.
         match remains {
             Some(Remains::Stored(id)) => {
+                // An agent may open its store when it starts.
+                self.mend(plan, &spec, id);
                 let heir = self.prepared.start().await?;
-                self.mend(plan, &spec);
                 return Ok(live::SystemSession::Acp(heir.load(id, &spec).await?));
             }
             None if plan.kills() => {
@@ -469,20 +483,20 @@ impl Adapted {
             [] => adapter.open(spec).await,
             given => {
                 let id = self.prepared.give(adapter, spec, given).await?;
-                self.mend(plan, spec);
+                self.mend(plan, spec, &id);
                 adapter.load(&id, spec).await
             }
         }
     }
 
     /// Does to the store of a plan what is asked for, now that nobody has it open.
-    fn mend(&self, plan: &Plan, spec: &SessionSpec) {
+    fn mend(&self, plan: &Plan, spec: &SessionSpec, id: &str) {
         let Some(Mend(mend)) = &self.mend else { return };
         // An agent without an adapter knows nothing of the state folder, and stores in its home.
-        match self.prepared.agent {
-            Some(_) => mend(&plan.id, &crate::driver::home_of(self.prepared.path())),
-            None => mend(&plan.id, &spec.state_dir),
-        }
+        let is_shared = self.prepared.agent.is_some();
+        let home = crate::driver::home_of(self.prepared.path());
+        let folder = if is_shared { home.as_path() } else { &spec.state_dir };
+        mend(StoredSession { plan: &plan.id, id, folder, is_shared });
     }
 
     async fn start_anew(&self) -> Result<Adapter, DriverError> {

@@ -272,7 +272,8 @@ impl<'m> Pairing<'m> {
             });
             self.calls[n].is_dropped = true;
             let own = self.calls[n].result.take();
-            if let Some(result) = own {
+            // Where one object of the store holds both, the result goes with its call, and needs no edit of its own.
+            if let Some(result) = own.filter(|result| *self.results[*result].place != *self.calls[n].place) {
                 self.results[result].call = None;
             }
         }

@@ -1,4 +1,5 @@
-//! OpenAI Agents SDK: `SQLiteSession`, a database with a row for each item of the Responses API.
+//! OpenAI Agents SDK: `SQLiteSession`, a database with a row for each item of the Responses API; of the SDK for JavaScript a
+//! JSON list of items.
 //!
 //! `agent_sessions(session_id, created_at, updated_at)` and `agent_messages(id, session_id, message_data, created_at)`; the
 //! order is that of `id`. `AdvancedSQLiteSession` adds `message_structure(message_id, branch_id, sequence_number)`, and begins
@@ -7,6 +8,7 @@
 //! <https://github.com/openai/openai-agents-python>. Tables may be named otherwise by the program; those are not recognised.
 
 mod item;
+mod list;
 mod send;
 #[cfg(test)]
 mod tests;
@@ -42,7 +44,7 @@ impl Store for OpenaiAgents {
 
     fn recognises(&self, files: &Files) -> bool {
         if !is_database(files.main()) {
-            return false;
+            return list::recognises(files);
         }
         let Ok(database) = Database::open(files) else { return false };
         let Ok(tables) = database.tables() else { return false };
@@ -55,6 +57,9 @@ impl Store for OpenaiAgents {
     }
 
     fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError> {
+        if !is_database(files.main()) {
+            return list::read(files);
+        }
         let form = |words: String| ReadError::Form { product: Product::OpenaiAgents, words };
         let database = Database::open(files).map_err(form)?;
         let main = main_branch(&database).map_err(form)?;
@@ -63,15 +68,22 @@ impl Store for OpenaiAgents {
     }
 
     fn send(&self, session: &Session) -> Sent {
-        send::send(session)
+        match session.generation {
+            list::GENERATION => Sent { messages: send::with_ids(session), ..Sent::as_stored(session) },
+            _ => send::send(session),
+        }
     }
 
-    fn fills_open_tail(&self, _: &Session) -> Option<&'static str> {
-        Some("drops calls without a result, and the reasoning before them")
+    fn fills_open_tail(&self, session: &Session) -> Option<&'static str> {
+        let is_list = session.generation == list::GENERATION;
+        (!is_list).then_some("drops calls without a result, and the reasoning before them")
     }
 
     fn write(&self, files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
-        write::write(files, session, edits)
+        match session.generation {
+            list::GENERATION => list::write(files, session, edits),
+            _ => write::write(files, session, edits),
+        }
     }
 }
 
@@ -115,8 +127,11 @@ fn session(id: String, mut rows: Vec<Found>, main: Option<&BTreeMap<i64, i64>>) 
         rows.sort_by_key(|(id, _)| (main.get(id).copied(), *id));
     }
     let mut reader = Reader::default();
-    let messages = reader.messages(rows);
-    let off_branch = reader.messages(others);
+    let placed = |rows: Vec<Found>| -> Vec<(Place, Option<Vec<u8>>)> {
+        rows.into_iter().map(|(row, item)| (Place::in_row(TABLE, row, ""), item)).collect()
+    };
+    let messages = reader.messages(placed(rows));
+    let off_branch = reader.messages(placed(others));
     let dialect = if reader.is_fake { Dialect::OpenaiChat } else { Dialect::OpenaiResponses };
     Session {
         product: Product::OpenaiAgents,
@@ -156,10 +171,9 @@ struct Reader {
 
 impl Reader {
     /// What the model says in one go is one message, and so are the results of it.
-    fn messages(&mut self, rows: Vec<Found>) -> Vec<Message> {
+    fn messages(&mut self, items: Vec<(Place, Option<Vec<u8>>)>) -> Vec<Message> {
         let mut messages: Vec<Message> = Vec::new();
-        for (row, bytes) in rows {
-            let place = Place::in_row(TABLE, row, "");
+        for (place, bytes) in items {
             let value = match bytes.as_deref().map(|bytes| (bytes, json::parse(bytes))) {
                 Some((_, Some(value @ Value::Object(_)))) => value,
                 found => {

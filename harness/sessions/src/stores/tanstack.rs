@@ -1,4 +1,4 @@
-//! TanStack AI: a JSON list of `UIMessage`s.
+//! TanStack AI: a JSON list of `UIMessage`s, or the object `{messages}` that the `persistence` of its client is given.
 //!
 //! A message is `{id, role, parts}`; texts have `content`, a call is a part `tool-call` with its `arguments` as text and a
 //! `state`, and what came of it is a part `tool-result`, or the `output` of the call, or both.
@@ -13,6 +13,7 @@ use brickbat_rules::histories::Role;
 use brickbat_rules::json::{Document, Json};
 use serde_json::json;
 
+use super::enveloped::Enveloped;
 use super::json_text::whole;
 use super::list_reader::{form, message, place_of, role_of, session};
 use super::list_writer::{ListWriter, index, raw};
@@ -24,17 +25,28 @@ use parts::Reply;
 /// TanStack AI's `UIMessage[]`.
 pub(crate) struct Tanstack;
 
+/// What the client keeps by its own persistence.
+const PERSISTED: &str = "JSON of the client";
+
 impl Store for Tanstack {
     fn product(&self) -> Product {
         Product::Tanstack
     }
 
     fn recognises(&self, files: &Files) -> bool {
+        if let Some(enveloped) = Enveloped::of(files) {
+            return self.recognises(&enveloped.files);
+        }
         let Some(whole) = whole(files.main()) else { return false };
         Document::parse(&whole.text).is_ok_and(|document| is_list(document.root()))
     }
 
     fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError> {
+        if let Some(enveloped) = Enveloped::of(files) {
+            let sessions = self.read(&enveloped.files)?.into_iter();
+            let outer = |session| Session { generation: PERSISTED, ..enveloped.outer(session) };
+            return Ok(sessions.map(outer).collect());
+        }
         let whole = whole(files.main()).ok_or(ReadError::Unknown)?;
         let document = Document::parse(&whole.text).map_err(|_| ReadError::Unknown)?;
         let mut session = session(self.product(), "JSON list");
@@ -55,6 +67,10 @@ impl Store for Tanstack {
     }
 
     fn write(&self, files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
+        if let Some(enveloped) = Enveloped::of(files) {
+            return enveloped
+                .write(files, session, edits, |files, session, edits| self.write(files, session, edits));
+        }
         let mut writer = ListWriter::new(session);
         let mut homes: BTreeMap<usize, String> = BTreeMap::new();
         for edit in edits {

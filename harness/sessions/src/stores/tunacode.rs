@@ -1,14 +1,14 @@
-//! tunacode: a session file around pydantic-ai's messages.
+//! tunacode: a session file around pydantic-ai's messages, and since 0.2 around those of tinyagent.
 //!
 //! The forms are those of `StateManager.save_session` in tunacode-cli 0.1.30 and 0.1.60
 //! (<https://pypi.org/project/tunacode-cli/0.1.60/>), which demand pydantic-ai 1.x. Some versions clean up the list after
-//! an abort or before a request; the file does not say which version wrote it, so nothing of the kind is assumed. Later
-//! versions store messages of tinyagent, which are not read here.
+//! an abort or before a request; the file does not say which version wrote it, so nothing of the kind is assumed.
 
 use brickbat_rules::json::{Document, Json};
 
+use super::enveloped::Enveloped;
 use super::pydantic_ai::{dialect_of, form, history, is_history, send, session, write};
-use super::{Edit, ReadError, Store, WriteError};
+use super::{Edit, ReadError, Store, WriteError, tinyagent};
 use crate::json::word;
 use crate::{Files, Product, Sent, Session};
 
@@ -45,12 +45,14 @@ impl Store for Tunacode {
             ));
         }
         let Some(messages) = messages else { return Err(ReadError::Unknown) };
-        if !messages.is_empty() && messages.items().all(|message| message.field("role").is_str()) {
-            return Err(form(Product::Tunacode, "messages of tinyagent, not of pydantic-ai".to_owned()));
-        }
-        let history = history(messages, MESSAGES).map_err(|words| form(Product::Tunacode, words))?;
         let text = |value: Option<Json<'_, '_>>| value.and_then(Json::as_str).map(|text| text.into_owned());
-        let mut session = session(Product::Tunacode, "JSON file", history);
+        let mut session = match Enveloped::of(files).filter(|_| tinyagent::is_list(messages)) {
+            Some(list) => list.outer(tinyagent::read(Product::Tunacode, &list.files)?),
+            None => {
+                let history = history(messages, MESSAGES).map_err(|words| form(Product::Tunacode, words))?;
+                session(Product::Tunacode, "JSON file", history)
+            }
+        };
         session.id = text(id);
         // `provider:model`, as the user chose it.
         let model = text(model).unwrap_or_default();
@@ -62,7 +64,10 @@ impl Store for Tunacode {
     }
 
     fn send(&self, session: &Session) -> Sent {
-        send(session)
+        match is_of_tinyagent(session) {
+            true => Sent::as_stored(session),
+            false => send(session),
+        }
     }
 
     fn fills_open_tail(&self, _: &Session) -> Option<&'static str> {
@@ -70,8 +75,15 @@ impl Store for Tunacode {
     }
 
     fn write(&self, files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
-        write(files, session, MESSAGES, edits)
+        match Enveloped::of(files).filter(|_| is_of_tinyagent(session)) {
+            Some(list) => list.write(files, session, edits, tinyagent::write),
+            None => write(files, session, MESSAGES, edits),
+        }
     }
+}
+
+fn is_of_tinyagent(session: &Session) -> bool {
+    session.generation == tinyagent::GENERATION
 }
 
 /// Whether a value is a session: its own keys, and messages of a form that it has had.
@@ -146,10 +158,47 @@ mod tests {
         assert!(written.main().starts_with(&files.main()[..200]));
     }
 
+    /// A conversation of tinyagent with a batch of two, of which so many have a result.
+    fn of_tinyagent(n_results: usize) -> Files {
+        let said = |text: &str| json!([{ "type": "text", "text": text }]);
+        let call =
+            |id: &str| json!({ "type": "tool_call", "id": id, "name": "look", "arguments": { "key": id } });
+        let result = |id: &str| {
+            json!({ "role": "tool_result", "tool_call_id": id, "tool_name": "look", "content": said("found"),
+                "details": {}, "is_error": false })
+        };
+        let reply =
+            json!({ "role": "assistant", "content": [call("a"), call("b")], "stop_reason": "tool_calls" });
+        let mut messages = vec![json!({ "role": "user", "content": said("look") }), reply];
+        messages.extend(["a", "b"].into_iter().take(n_results).map(result));
+        messages.push(json!({ "role": "user", "content": said("well?") }));
+        files(Value::Array(messages))
+    }
+
     #[test]
-    fn what_is_no_longer_of_pydantic_ai_is_not_judged() {
-        let error = read(&files(json!([{ "role": "user", "content": [] }]))).unwrap_err();
-        assert_eq!(error.to_string(), "tunacode: messages of tinyagent, not of pydantic-ai");
+    fn a_batch_of_tinyagent_is_accepted_whole_and_mended_where_a_result_is_missing() {
+        let whole = of_tinyagent(2);
+        let sessions = read(&whole).unwrap();
+        assert_eq!(sessions[0].product, Product::Tunacode);
+        assert_eq!(judge(&sessions[0], None).verdict, Verdict::Accepted);
+        for n_results in [0, 1] {
+            let files = of_tinyagent(n_results);
+            assert_eq!(judge(&read(&files).unwrap()[0], None).verdict, Verdict::Refused);
+            let Ok(crate::Repair::Mended(mended)) =
+                crate::repair(&files, 0, &crate::RepairOptions::default())
+            else {
+                panic!("{n_results} results: not mended")
+            };
+            assert_eq!(mended.edits.len(), 2 - n_results);
+            assert_eq!(judge(&read(&mended.files).unwrap()[0], None).verdict, Verdict::Accepted);
+            assert!(mended.files.main().starts_with(&files.main()[..200]));
+        }
+    }
+
+    #[test]
+    fn what_is_newer_or_of_no_known_form_is_not_judged() {
+        let error = read(&files(json!([{ "role": "oracle", "content": [] }]))).unwrap_err();
+        assert_eq!(error.to_string(), "tunacode: the role oracle at /0 is not known");
         let mut newer: Value = serde_json::from_slice(files(json!([prompt()])).main()).unwrap();
         newer["version"] = json!(2);
         let error = read(&Files::one("s.json", newer.to_string())).unwrap_err();

@@ -100,7 +100,7 @@ mod tests {
     fn options_mean_the_system_again() {
         let built_in = System::named("ai-sdk@6/ui-messages-clean", &ai_sdk()).unwrap();
         assert_eq!(built_in.options(&built_in.name()), "--system ai-sdk@6.0.326/ui-messages-clean");
-        let mended = built_in.clone().with_mend(crate::runner::Mend(std::sync::Arc::new(|_, _| ())));
+        let mended = built_in.clone().with_mend(crate::runner::Mend(std::sync::Arc::new(|_| ())));
         let options = "--system ai-sdk@6.0.326/ui-messages-clean --repair";
         assert_eq!(mended.options(&built_in.name()), options, "the command that runs it again repairs, too");
         let pinned = built_in.with_sdk_version("6.0.1").unwrap();

@@ -97,7 +97,7 @@ fn said(value: &Value, place: &Place) -> Option<Vec<Block>> {
         }
         Value::Array(parts) if !parts.is_empty() => {
             let block = |(n, value): (usize, &Value)| {
-                let pointer = format!("/content/{n}");
+                let pointer = format!("{}/content/{n}", place.pointer);
                 let content = part(value)?;
                 Some(Block { place: Place { pointer, ..place.clone() }, content, state: None })
             };

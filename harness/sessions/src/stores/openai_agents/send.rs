@@ -151,6 +151,11 @@ fn grouped(session: &Session, entries: &[Entry<'_>]) -> Vec<Message> {
     stretches.filter_map(message).collect()
 }
 
+/// The messages as they are stored, each with its id.
+pub(super) fn with_ids(session: &Session) -> Vec<Message> {
+    session.messages.iter().cloned().map(with_id).collect()
+}
+
 /// What the model said is sent with its id.
 fn with_id(mut message: Message) -> Message {
     let Some(id) = message.id.clone().filter(|_| message.role == Role::Assistant) else { return message };

@@ -2,7 +2,7 @@ use rusqlite::{Connection, MAIN_DB};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::{Judgement, NOT_RECORDED, Verdict, judge};
+use crate::{Judgement, NOT_RECORDED, Verdict, judge, read};
 
 const SCHEMA: &str = "
     CREATE TABLE agent_sessions (session_id TEXT PRIMARY KEY, created_at TIMESTAMP, updated_at TIMESTAMP);
@@ -348,4 +348,45 @@ fn thirty_thousand_thoughts_take_no_more_than_a_moment() {
     items.push(call("call_1"));
     let session = session_a(&store(&items));
     assert_eq!(send::send(&session).mended[1].1, 30_000);
+}
+
+/// A list of the SDK for JavaScript with a batch of two, of which so many have a result.
+fn list_of_javascript(n_results: usize) -> Files {
+    let call = |id: &str| {
+        json!({ "type": "function_call", "id": format!("fc_{id}"), "callId": id, "name": "look", "status": "completed",
+            "arguments": "{}", "providerData": {} })
+    };
+    let result = |id: &str| {
+        json!({ "type": "function_call_result", "name": "look", "callId": id, "status": "completed",
+            "output": { "type": "text", "text": "found" } })
+    };
+    let said = json!([{ "type": "output_text", "text": "I look.", "providerData": { "annotations": [] } }]);
+    let reply = json!({ "type": "message", "role": "assistant", "id": "msg_1", "status": "completed", "content": said });
+    let mut items = vec![json!({ "role": "user", "content": "Look." }), reply, call("a"), call("b")];
+    items.extend(["a", "b"].into_iter().take(n_results).map(result));
+    items.push(json!({ "role": "user", "content": "Well?" }));
+    Files::one("1.json", Value::Array(items).to_string())
+}
+
+#[test]
+fn a_list_of_the_sdk_for_javascript_is_judged_and_mended_as_its_own() {
+    let whole = list_of_javascript(2);
+    let sessions = read(&whole).unwrap();
+    assert_eq!(
+        (sessions[0].product, sessions[0].dialect),
+        (Product::OpenaiAgents, Some(Dialect::OpenaiResponses))
+    );
+    let judgement = judge(&sessions[0], None);
+    assert_eq!(judgement.verdict, Verdict::Accepted, "{:?}", judgement.refusals);
+    for n_results in [0, 1] {
+        let files = list_of_javascript(n_results);
+        let Ok(crate::Repair::Mended(mended)) = crate::repair(&files, 0, &crate::RepairOptions::default())
+        else {
+            panic!("{n_results} results: not mended")
+        };
+        assert_eq!(mended.edits.len(), 2 - n_results);
+        let written: Value = serde_json::from_slice(mended.files.main()).unwrap();
+        assert_eq!(written[4]["type"], "function_call_result");
+        assert_eq!(judge(&read(&mended.files).unwrap()[0], None).verdict, Verdict::Accepted);
+    }
 }

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use brickbat_rules::histories::{Block as Content, Role};
 use serde_json::Value;
 
+use super::PERSISTED;
 use super::parts::UNFINISHED;
 use crate::{Block, Message, Sent, Session};
 
@@ -14,8 +15,10 @@ pub(super) fn send(session: &Session) -> Sent {
     let mut sent = Sent::as_stored(session);
     // `uiMessageToModelMessages`: "Skip system messages - they're handled via systemPrompts".
     sent.messages.retain(|message| message.role != Role::System);
+    // The client puts its messages on the wire without the states of their calls, so an unfinished call arrives as a whole one.
+    let keeps_states = session.generation != PERSISTED;
     let n_cut = leave_out(&mut sent.messages, |block| {
-        matches!(block.content, Content::Call(_)) && is_in(&UNFINISHED, block)
+        keeps_states && matches!(block.content, Content::Call(_)) && is_in(&UNFINISHED, block)
     });
     let n_half = leave_out(&mut sent.messages, |block| {
         matches!(block.content, Content::Result(_)) && is_in(&["streaming"], block)

@@ -172,3 +172,29 @@ fn hostile_files_are_survived() {
         &json!([user("a"), { "id": "a", "role": "assistant", "parts": [call("c1", "complete"), result("c1")] }]),
     );
 }
+
+#[test]
+fn what_the_client_keeps_is_the_same_list_in_a_field() {
+    let list: Value = serde_json::from_slice(thread(&[call("c1", "complete")]).main()).unwrap();
+    let kept = format!(r#"{{ "resume": null, "messages": {list} }}"#);
+    let files = Files::one("thread.json", kept.as_bytes());
+    assert_eq!(verdict(&files), Verdict::Refused);
+    let session = &read(&files).unwrap()[0];
+    assert_eq!(session.messages[1].blocks[0].place.pointer, "/messages/1/parts/0");
+    let Ok(crate::Repair::Mended(mended)) = crate::repair(&files, 0, &crate::RepairOptions::default()) else {
+        panic!("not mended")
+    };
+    assert_eq!(verdict(&mended.files), Verdict::Accepted);
+    let written: Value = serde_json::from_slice(mended.files.main()).unwrap();
+    assert_eq!(written["messages"][1]["parts"][1]["content"], NOT_RECORDED);
+    assert!(mended.files.main().starts_with(br#"{ "resume": null, "messages": ["#));
+}
+
+#[test]
+fn only_the_client_sends_a_call_that_was_never_finished() {
+    let files = thread(&[said("Let me see."), call("c1", "input-streaming")]);
+    assert_eq!(verdict(&files), Verdict::Accepted);
+    let list: Value = serde_json::from_slice(files.main()).unwrap();
+    let kept = Files::one("thread.json", format!(r#"{{ "messages": {list} }}"#));
+    assert_eq!(verdict(&kept), Verdict::Refused);
+}

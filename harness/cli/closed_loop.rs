@@ -1,0 +1,162 @@
+//! `brickbat closed-loop`.
+
+mod table;
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::error::{CliError, Outcome};
+use super::interrupt::until_interrupted;
+use super::launch::{Launch, block_on};
+use super::mending::{Mending, Treated, Treatment};
+use super::options::{JobOptions, PlanOptions, ProviderOptions, SystemOptions};
+use super::output::{print, tell};
+use brickbat_drive::runner::{self, Job, System};
+use brickbat_report::report::Case;
+use brickbat_sessions::{Fault, Spot};
+
+use table::{Played, SessionRow, Table};
+
+/// Brick real products, repair what they stored, and see whether they go on.
+///
+/// Each plan in which a new process loads the session is driven twice: with the store as it is, and with the store
+/// repaired. With --plant, a fault of a public thread is put into the store first, both times. What counts as brought back
+/// is a session that the product does not survive by itself, and with which, repaired, each later turn works.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct ClosedLoop {
+    #[command(flatten)]
+    plans: PlanOptions,
+    #[command(flatten)]
+    system: SystemOptions,
+    #[command(flatten)]
+    provider: ProviderOptions,
+    /// Plant this fault, at each of its places: a name such as `result-missing`, or `all`. May be repeated.
+    #[arg(long, value_name = "FAULT", value_parser = faults)]
+    plant: Vec<Faults>,
+    /// Write every session as JSON. What the file already holds of other systems and faults stays.
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+    /// Say what was done to each store.
+    #[arg(long)]
+    verbose: bool,
+    #[command(flatten)]
+    concurrency: JobOptions,
+}
+
+const EXAMPLES: &str = "Examples:
+  brickbat closed-loop kill/ --system langgraph-python
+  brickbat closed-loop kill/between-turns --system ai-sdk@6/ui-messages --plant all --report loop.json
+
+Exit codes: 0 every bricked session goes on after its repair, and no healthy one was touched; 1 not so.";
+
+/// Faults that one option names.
+#[derive(Debug, Clone)]
+struct Faults(Vec<Fault>);
+
+fn faults(word: &str) -> Result<Faults, String> {
+    if word == "all" {
+        return Ok(Faults(Fault::ALL.to_vec()));
+    }
+    let names = || Fault::ALL.map(Fault::id).join(", ");
+    Fault::from_id(word)
+        .map(|fault| Faults(vec![fault]))
+        .ok_or_else(|| format!("the faults are all, {}", names()))
+}
+
+impl ClosedLoop {
+    pub(super) fn execute(&self) -> Outcome {
+        let jobs = self.plans.jobs(self.provider.dialects())?;
+        let jobs: Vec<Job> = jobs.into_iter().filter(|job| job.plan.kills()).collect();
+        if jobs.is_empty() {
+            return Err(CliError::input("no plan has a session loaded\nhint: take scenarios with `kill`"));
+        }
+        let launch = Launch::new(self.provider.profiles())?;
+        let mut table = match &self.report {
+            Some(path) => Table::read(path).map_err(CliError::input)?,
+            None => Table::default(),
+        };
+        let mut fresh = Table::default();
+        for system in self.system.systems()? {
+            for plant in self.plants() {
+                let run = self.round(&system, plant, &jobs, &launch);
+                let rows = block_on(until_interrupted(run))?;
+                let Some(rows) = rows else { return Err(CliError::input("interrupted")) };
+                fresh.add(rows);
+                if let Some(path) = &self.report {
+                    // After each round, so that a run which is ended keeps what it has.
+                    table.add(fresh.sessions.clone());
+                    table.write(path).map_err(|error| CliError::cannot_write(path.display(), error))?;
+                }
+            }
+        }
+        print(&fresh.text());
+        Ok(u8::from(!fresh.is_closed()))
+    }
+
+    /// What is planted, round by round; nothing once where no fault is named.
+    fn plants(&self) -> Vec<Option<(Fault, Spot)>> {
+        let faults: Vec<Fault> = self.plant.iter().flat_map(|faults| faults.0.clone()).collect();
+        if faults.is_empty() {
+            return vec![None];
+        }
+        let at = |fault: Fault| Spot::ALL.into_iter().map(move |spot| Some((fault, spot)));
+        faults.into_iter().flat_map(at).collect()
+    }
+
+    /// Drives each plan with the store as it is, and with the store repaired.
+    async fn round(
+        &self,
+        system: &System,
+        plant: Option<(Fault, Spot)>,
+        jobs: &[Job],
+        launch: &Launch,
+    ) -> Vec<SessionRow> {
+        let (left, _) =
+            self.play(system, Treatment { plant, repairs: false, fills_tail: false }, jobs, launch).await;
+        // Where nothing could be planted, nothing is to be repaired.
+        let is_planted = |job: &&Job| left.iter().any(|played| played.is_of(job) && played.was_planted());
+        let jobs: Vec<Job> = match plant {
+            Some(_) => jobs.iter().filter(is_planted).cloned().collect(),
+            None => jobs.to_vec(),
+        };
+        let (mended, mending) =
+            self.play(system, Treatment { plant, repairs: true, fills_tail: false }, &jobs, launch).await;
+        tell(format!("{}: {}", system.name(), mending.summary()));
+        SessionRow::pair(plant, left, mended)
+    }
+
+    async fn play(
+        &self,
+        system: &System,
+        treatment: Treatment,
+        jobs: &[Job],
+        launch: &Launch,
+    ) -> (Vec<Played>, Mending) {
+        let mending = Mending::new(treatment, self.verbose);
+        let system = system.clone().with_mend(mending.mend());
+        let note = |_: &str| ();
+        let on_case = |_: &Case, _, _| ();
+        let cases = match jobs {
+            [] => Vec::new(),
+            jobs => runner::run(&system, jobs, launch.options(self.concurrency.jobs), &note, &on_case).await,
+        };
+        let treated = mending.treated();
+        let of = |case: &Case| -> Vec<Treated> {
+            treated.iter().filter(|treated| treated.plan == case.plan).cloned().collect()
+        };
+        let played = cases.iter().map(|case| Played { treated: of(case), case: case.clone() }).collect();
+        (played, mending)
+    }
+}
+
+/// The table of a report, as a page of the book has it.
+///
+/// # Errors
+///
+/// It is not the report of closed loops.
+pub fn page(report: &str) -> Result<String, String> {
+    let table: Table = serde_json::from_str(report).map_err(|error| error.to_string())?;
+    Ok(table.text())
+}

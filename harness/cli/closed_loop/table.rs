@@ -1,0 +1,484 @@
+//! The sessions of closed loops, and the table that is made of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::cli::mending::{Outcome, Treated};
+use brickbat_drive::runner::Job;
+use brickbat_report::report::Case;
+use brickbat_scenario::verdict::{Severity, Verdict};
+use brickbat_sessions::{self as sessions, Fault, Spot};
+
+/// A plan that was driven, and what was done to its store.
+#[derive(Debug, Clone)]
+pub(super) struct Played {
+    pub(super) case: Case,
+    pub(super) treated: Vec<Treated>,
+}
+
+impl Played {
+    pub(super) fn is_of(&self, job: &Job) -> bool {
+        self.case.plan == job.plan.id.to_string()
+    }
+
+    /// Whether a store was read, and the fault put into it.
+    pub(super) fn was_planted(&self) -> bool {
+        !self.treated.is_empty() && !self.treated.iter().any(|one| matches!(one.outcome, Outcome::Not(_)))
+    }
+}
+
+/// What became of a session in the product.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Fate {
+    /// Every later turn works.
+    GoesOn,
+    /// A later turn failed, and one after it worked.
+    TurnFailed,
+    /// No later turn works.
+    Bricked,
+    /// It was not judged.
+    Unjudged,
+}
+
+/// One session, driven with its store as it was and with its store repaired.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SessionRow {
+    /// The system, with version and mode.
+    pub(super) system: String,
+    /// The plan.
+    plan: String,
+    /// What was planted; nothing where the product itself broke the session, or left it whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    planted: Option<String>,
+    /// At which call it was planted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    spot: Option<String>,
+    /// Whose store it is and its form, as it was recognised.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    store: Option<String>,
+    /// Whether what the product had written was called sound, before anything was planted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    sound: Option<bool>,
+    /// Whether a reply has a parallel batch.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    batch: bool,
+    /// Whether the history was compacted.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    compacted: bool,
+    /// Whether it has forks.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    forked: bool,
+    /// What the product makes of the store as it is.
+    without: Fate,
+    /// The provider's rule, or the error of the product, where it is bricked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+    /// The rules that were found broken in the next request.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    diagnosis: BTreeSet<String>,
+    /// What the repair did.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    repair: BTreeSet<String>,
+    /// Why it was not repaired, or not read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    why_not: Option<String>,
+    /// What the product makes of the repaired store.
+    with: Fate,
+}
+
+impl SessionRow {
+    /// The rows of plans that were driven twice. Control plans load nothing, and plans without a load are left out.
+    pub(super) fn pair(
+        plant: Option<(Fault, Spot)>,
+        left: Vec<Played>,
+        mended: Vec<Played>,
+    ) -> Vec<SessionRow> {
+        let mended: BTreeMap<String, Played> =
+            mended.into_iter().map(|played| (played.case.plan.clone(), played)).collect();
+        left.iter().filter_map(|left| SessionRow::of(plant, left, mended.get(&left.case.plan)?)).collect()
+    }
+
+    fn of(plant: Option<(Fault, Spot)>, left: &Played, mended: &Played) -> Option<SessionRow> {
+        // A plan that never came to its kill has loaded nothing.
+        let (one, seen) = (mended.treated.last()?, left.treated.last()?);
+        let (without, error) = fate(&left.case);
+        let refused = |one: &Treated| one.diagnosis.as_ref().map(|own| own.rules.clone()).unwrap_or_default();
+        let sound = one.found.map(|found| is_sound(found.verdict));
+        let words = |reason: &sessions::Reason| reason.words().to_owned();
+        let (repair, why_not) = match &one.outcome {
+            Outcome::Left => (BTreeSet::new(), None),
+            Outcome::Mended(reasons) => (reasons.iter().map(words).collect(), None),
+            Outcome::Beyond(why) | Outcome::Not(why) => (BTreeSet::new(), Some(why.clone())),
+        };
+        Some(SessionRow {
+            system: left.case.system.clone(),
+            plan: left.case.plan.clone(),
+            planted: plant.map(|(fault, _)| fault.id().to_owned()),
+            spot: plant.map(|(_, spot)| spot.id().to_owned()),
+            store: one.store.as_ref().map(|(product, form)| format!("{product}, {form}")),
+            sound,
+            batch: one.found.is_some_and(|found| found.has_batch),
+            compacted: one.found.is_some_and(|found| found.n_compactions > 0),
+            forked: one.found.is_some_and(|found| found.n_forks > 0),
+            without,
+            error,
+            diagnosis: refused(seen),
+            repair,
+            why_not,
+            with: fate(&mended.case).0,
+        })
+    }
+
+    /// The name of the system without version and mode.
+    fn product(&self) -> &str {
+        self.system.split('@').next().unwrap_or_default()
+    }
+
+    /// What is wrong: the fault that was planted, or the scenario in which the product broke the session.
+    fn fault(&self) -> String {
+        match &self.planted {
+            Some(fault) => format!("{PLANTED}{fault}"),
+            None => {
+                let scenario = self.plan.split(['#', '@']).next().unwrap_or_default();
+                scenario.trim_start_matches("corpora/closed-loop/").to_owned()
+            }
+        }
+    }
+
+    /// Where: the call, or the variant of the scenario.
+    fn point(&self) -> &str {
+        let variant = || self.plan.split('@').next()?.split_once('#').map(|(_, variant)| variant);
+        self.spot.as_deref().or_else(variant).unwrap_or_default()
+    }
+
+    /// Two runs of one session are one row.
+    fn key(&self) -> (&str, &str, Option<&str>, Option<&str>) {
+        (&self.system, &self.plan, self.planted.as_deref(), self.spot.as_deref())
+    }
+
+    fn is_bricked(&self) -> bool {
+        self.without == Fate::Bricked
+    }
+
+    /// Whether the product does not simply go on with it.
+    fn is_hurt(&self) -> bool {
+        matches!(self.without, Fate::Bricked | Fate::TurnFailed)
+    }
+
+    fn is_back(&self) -> bool {
+        self.is_hurt() && !self.repair.is_empty() && self.with == Fate::GoesOn
+    }
+
+    /// Whether the product itself wrote this session, and goes on with it.
+    fn is_healthy(&self) -> bool {
+        self.planted.is_none() && self.without == Fate::GoesOn && self.store.is_some()
+    }
+
+    /// A line of the list of what did not come back, or was misjudged.
+    fn exception(&self) -> String {
+        let words = |words: &BTreeSet<String>| match words.is_empty() {
+            true => "nothing".to_owned(),
+            false => words.iter().cloned().collect::<Vec<_>>().join("; "),
+        };
+        let fate = |fate: Fate| match fate {
+            Fate::GoesOn => "goes on",
+            Fate::TurnFailed => "one turn fails",
+            Fate::Bricked => "is bricked",
+            Fate::Unjudged => "is not judged",
+        };
+        let error = self.error.as_ref().map(|error| format!(" ({error})")).unwrap_or_default();
+        let why = self.why_not.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
+        let planted = self.planted.iter().chain(&self.spot).map(|word| format!(", {word}"));
+        format!(
+            "- {}, {}{}: {}{error}; diagnosed: {}; repaired: {}{why}; then it {}\n",
+            self.system,
+            self.plan,
+            planted.collect::<String>(),
+            fate(self.without),
+            words(&self.diagnosis),
+            words(&self.repair),
+            fate(self.with),
+        )
+    }
+
+    /// Whether what was said of it is false: a healthy session that is called broken, or one that is bricked and called sound.
+    fn is_false(&self) -> bool {
+        match self.without {
+            Fate::GoesOn => !self.diagnosis.is_empty(),
+            Fate::Bricked | Fate::TurnFailed => self.diagnosis.is_empty() && self.store.is_some(),
+            Fate::Unjudged => false,
+        }
+    }
+}
+
+fn is_sound(verdict: sessions::Verdict) -> bool {
+    use sessions::Verdict::{Accepted, Excerpt, OpenTail};
+    matches!(verdict, Accepted | OpenTail | Excerpt)
+}
+
+/// What became of the thread, and why. Who stores it does not matter here, so what is the application's counts as well.
+fn fate(case: &Case) -> (Fate, Option<String>) {
+    if !matches!(case.judged, Verdict::Pass | Verdict::Fail) {
+        return (Fate::Unjudged, Some(case.verdict.clone()));
+    }
+    let findings = case.findings.iter().chain(&case.application).flat_map(|finding| finding.with_also());
+    let worst = findings.filter_map(|finding| {
+        let fate = match finding.harm {
+            Severity::BrickedByProvider | Severity::BrickedByClient | Severity::Hang => Fate::Bricked,
+            Severity::TurnFailed | Severity::RequestLoop => Fate::TurnFailed,
+            _ => return None,
+        };
+        // The class of an error is the first word of its message; its text may hold ids.
+        let class = finding.message.split([':', ' ']).next().unwrap_or_default();
+        Some((fate, finding.rule.unwrap_or(class).to_owned()))
+    });
+    match worst.max_by_key(|(fate, _)| *fate) {
+        Some((fate, error)) => (fate, Some(error)),
+        None => (Fate::GoesOn, None),
+    }
+}
+
+/// All sessions, in their order.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Table {
+    pub(super) sessions: Vec<SessionRow>,
+}
+
+/// The columns of the table.
+const HEAD: [&str; 12] = [
+    "product",
+    "versions and modes",
+    "fault",
+    "points",
+    "sessions",
+    "bricked by the product",
+    "bricked by the planted fault",
+    "brought back",
+    "one turn fails",
+    "no turn fails after a repair",
+    "diagnosed as",
+    "repaired by",
+];
+
+/// What stands before the name of a planted fault.
+const PLANTED: &str = "planted: ";
+
+/// The counts of one line of the table.
+#[derive(Debug, Default)]
+struct Line {
+    points: BTreeSet<String>,
+    systems: BTreeSet<String>,
+    n: usize,
+    n_bricked: usize,
+    n_back: usize,
+    n_hurt: usize,
+    n_spared: usize,
+    diagnosis: BTreeSet<String>,
+    repair: BTreeSet<String>,
+}
+
+impl Table {
+    pub(super) fn read(path: &Path) -> Result<Table, String> {
+        match std::fs::read(path) {
+            Ok(bytes) => serde_json::from_slice(&bytes)
+                .map_err(|error| format!("{}: not the report of closed loops: {error}", path.display())),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Table::default()),
+            Err(error) => Err(format!("cannot read {}: {error}", path.display())),
+        }
+    }
+
+    pub(super) fn write(&self, path: &Path) -> std::io::Result<()> {
+        let mut text = String::from("{\n  \"sessions\": [");
+        for (n, row) in self.sessions.iter().enumerate() {
+            let row = serde_json::to_string(row).map_err(std::io::Error::other)?;
+            text.push_str(if n == 0 { "\n    " } else { ",\n    " });
+            text.push_str(&row);
+        }
+        text.push_str("\n  ]\n}\n");
+        std::fs::write(path, text)
+    }
+
+    /// Adds sessions; a session that is there already is replaced.
+    pub(super) fn add(&mut self, rows: Vec<SessionRow>) {
+        let fresh: BTreeSet<_> = rows.iter().map(SessionRow::key).collect();
+        self.sessions.retain(|row| !fresh.contains(&row.key()));
+        self.sessions.extend(rows);
+        self.sessions.sort();
+    }
+
+    /// Whether each bricked session that could be judged goes on, and nothing healthy was touched.
+    pub(super) fn is_closed(&self) -> bool {
+        self.exceptions().next().is_none()
+    }
+
+    /// Sessions that did not come back, or were misjudged.
+    fn exceptions(&self) -> impl Iterator<Item = &SessionRow> {
+        let is_one = |row: &&SessionRow| {
+            row.is_false() || row.is_hurt() && !row.is_back() || row.is_healthy() && !row.repair.is_empty()
+        };
+        self.sessions.iter().filter(is_one)
+    }
+
+    /// The table as Markdown.
+    pub(super) fn text(&self) -> String {
+        let mut text = String::new();
+        let _ = writeln!(text, "| {} |\n|{}", HEAD.join(" | "), "---|".repeat(HEAD.len()));
+        for ((product, fault), line) in &self.lines() {
+            let (by_itself, by_plant) = match fault.starts_with(PLANTED) {
+                true => (0, line.n_bricked),
+                false => (line.n_bricked, 0),
+            };
+            let joined = |words: &BTreeSet<String>| words.iter().cloned().collect::<Vec<_>>().join("; ");
+            let counts =
+                [line.points.len(), line.n, by_itself, by_plant, line.n_back, line.n_hurt, line.n_spared];
+            let counts = counts.map(|n| n.to_string());
+            let (systems, counts) = (joined(&line.systems), counts.join(" | "));
+            let (diagnosis, repair) = (joined(&line.diagnosis), joined(&line.repair));
+            let _ = writeln!(text, "| {product} | {systems} | {fault} | {counts} | {diagnosis} | {repair} |");
+        }
+        text.push_str(&self.summary());
+        self.exceptions().for_each(|row| text.push_str(&row.exception()));
+        text
+    }
+
+    fn lines(&self) -> BTreeMap<(&str, String), Line> {
+        let mut lines: BTreeMap<(&str, String), Line> = BTreeMap::new();
+        for row in &self.sessions {
+            let line = lines.entry((row.product(), row.fault())).or_default();
+            line.points.insert(row.point().to_owned());
+            line.systems.insert(row.system.split_once('@').map_or("", |(_, version)| version).to_owned());
+            line.n += 1;
+            line.n_bricked += usize::from(row.is_bricked());
+            line.n_back += usize::from(row.is_bricked() && row.is_back());
+            line.n_hurt += usize::from(row.is_hurt() && !row.is_bricked());
+            line.n_spared += usize::from(row.is_back() && !row.is_bricked());
+            if row.is_hurt() {
+                line.diagnosis.extend(row.diagnosis.iter().cloned());
+                line.repair.extend(row.repair.iter().cloned());
+            }
+        }
+        lines
+    }
+
+    /// The sums.
+    fn summary(&self) -> String {
+        let rows = &self.sessions;
+        let bricked: Vec<&SessionRow> = rows.iter().filter(|row| row.is_bricked()).collect();
+        let n_back = bricked.iter().filter(|row| row.is_back()).count();
+        let hurt = || rows.iter().filter(|row| row.is_hurt() && !row.is_bricked());
+        let (n_hurt, n_spared) = (hurt().count(), hurt().filter(|row| row.is_back()).count());
+        let n_planted = bricked.iter().filter(|row| row.planted.is_some()).count();
+        let of: BTreeSet<&str> = bricked.iter().map(|row| row.product()).collect();
+        let distinct: BTreeSet<(&str, String, &str)> =
+            bricked.iter().map(|row| (row.product(), row.fault(), row.point())).collect();
+        let healthy: Vec<&SessionRow> = rows.iter().filter(|row| row.is_healthy()).collect();
+        let count = |is_meant: fn(&SessionRow) -> bool| healthy.iter().filter(|row| is_meant(row)).count();
+        format!(
+            "\n{} sessions bricked, {n_planted} of them by a planted fault, of {} products, in {} distinct products, faults and points; {n_back} brought back. \
+             {n_hurt} more in which one turn fails; in {n_spared} of them none after the repair.\n\
+             {} healthy sessions of products, all taken up by another process: {} with a parallel batch, {} compacted, {} with forks; {} called broken, {} changed.\n",
+            bricked.len(),
+            of.len(),
+            distinct.len(),
+            healthy.len(),
+            count(|row| row.batch),
+            count(|row| row.compacted),
+            count(|row| row.forked),
+            count(|row| !row.diagnosis.is_empty()),
+            count(|row| !row.repair.is_empty()),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(system: &str, planted: Option<&str>, without: Fate, with: Fate) -> SessionRow {
+        SessionRow {
+            system: system.to_owned(),
+            plan: "corpora/closed-loop/stopped#p=end-a@openai-chat".to_owned(),
+            planted: planted.map(str::to_owned),
+            spot: planted.map(|_| "first-call".to_owned()),
+            store: Some("ai-sdk-ui-messages, JSON list".to_owned()),
+            sound: Some(true),
+            batch: true,
+            compacted: false,
+            forked: false,
+            without,
+            error: None,
+            diagnosis: BTreeSet::new(),
+            repair: BTreeSet::new(),
+            why_not: None,
+            with,
+        }
+    }
+
+    fn broken(system: &str, planted: Option<&str>, with: Fate) -> SessionRow {
+        let (diagnosis, repair) =
+            (BTreeSet::from(["a-rule".to_owned()]), BTreeSet::from(["mended".to_owned()]));
+        SessionRow { diagnosis, repair, ..row(system, planted, Fate::Bricked, with) }
+    }
+
+    fn table(rows: Vec<SessionRow>) -> Table {
+        let mut table = Table::default();
+        table.add(rows);
+        table
+    }
+
+    #[test]
+    fn what_the_product_broke_and_what_was_planted_stand_in_columns_of_their_own() {
+        let rows = vec![
+            broken("a@1/x", None, Fate::GoesOn),
+            broken("a@1/x", Some("result-missing"), Fate::GoesOn),
+            row("a@2/x", None, Fate::GoesOn, Fate::GoesOn),
+        ];
+        let table = table(rows);
+        assert!(table.is_closed());
+        let text = table.text();
+        assert!(
+            text.contains("| a | 1/x; 2/x | stopped | 1 | 2 | 1 | 0 | 1 | 0 | 0 | a-rule | mended |"),
+            "{text}"
+        );
+        assert!(text.contains("| a | 1/x | planted: result-missing | 1 | 1 | 0 | 1 | 1 |"), "{text}");
+        assert!(text.contains("2 sessions bricked, 1 of them by a planted fault"), "{text}");
+        assert!(text.contains("1 healthy sessions"), "{text}");
+    }
+
+    #[test]
+    fn nothing_is_closed_that_stays_bricked_or_is_misjudged_or_was_touched() {
+        let mut touched = row("a@1/x", None, Fate::GoesOn, Fate::GoesOn);
+        touched.repair.insert("mended".to_owned());
+        let mut accused = row("a@1/x", None, Fate::GoesOn, Fate::GoesOn);
+        accused.diagnosis.insert("a-rule".to_owned());
+        for wrong in [
+            broken("a@1/x", None, Fate::Bricked),
+            broken("a@1/x", None, Fate::Unjudged),
+            row("a@1/x", None, Fate::Bricked, Fate::Bricked),
+            touched,
+            accused,
+        ] {
+            let table = table(vec![wrong]);
+            assert!(!table.is_closed());
+            assert!(table.text().lines().any(|line| line.starts_with("- a@1/x")), "{}", table.text());
+        }
+    }
+
+    #[test]
+    fn a_session_that_is_played_again_takes_the_place_of_the_first() {
+        let mut table = table(vec![broken("a@1/x", None, Fate::Bricked)]);
+        table.add(vec![broken("a@1/x", None, Fate::GoesOn), broken("a@2/x", None, Fate::GoesOn)]);
+        assert_eq!(table.sessions.len(), 2);
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("loop.json");
+        table.write(&path).unwrap();
+        assert_eq!(Table::read(&path).unwrap(), table);
+        assert_eq!(Table::read(&folder.path().join("none.json")).unwrap(), Table::default());
+    }
+}

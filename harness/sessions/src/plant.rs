@@ -1,0 +1,297 @@
+//! Plants the faults of public threads into the stores of products, so that repairs can be tried on the real ones.
+//!
+//! A fault is put at one call of a stored conversation, as the product itself would have left it: nothing else changes.
+//! Where the edits of repairs can say it, they write it; the rest is done to the JSON of the store, at the places that its
+//! reader gave. A store that cannot hold a fault says so: one that keeps a call and its result in one object has no
+//! results without a call.
+
+mod fused;
+mod items;
+
+use brickbat_rules::histories::Block as Content;
+use thiserror::Error;
+
+use crate::{Edit, Files, Message, Place, Product, ReadError, Session, WriteError, store_of};
+
+use items::Items;
+
+/// A fault that threads report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Fault {
+    /// The result of a call is not there.
+    ResultMissing,
+    /// No call of the batch has a result.
+    BatchUnanswered,
+    /// The result stands after the next words of the user.
+    ResultLate,
+    /// The result stands there twice.
+    ResultTwice,
+    /// The batch was written twice, with its results.
+    BatchTwice,
+    /// The call is gone, and its result is not.
+    ResultOrphan,
+    /// What the model said before its calls is white space.
+    BlankText,
+    /// The thought before the calls has lost its words, and kept its signature.
+    HollowThought,
+}
+
+impl Fault {
+    /// All of them.
+    pub const ALL: [Fault; 8] = [
+        Fault::ResultMissing,
+        Fault::BatchUnanswered,
+        Fault::ResultLate,
+        Fault::ResultTwice,
+        Fault::BatchTwice,
+        Fault::ResultOrphan,
+        Fault::BlankText,
+        Fault::HollowThought,
+    ];
+
+    /// The word for options and reports.
+    pub fn id(self) -> &'static str {
+        match self {
+            Fault::ResultMissing => "result-missing",
+            Fault::BatchUnanswered => "batch-unanswered",
+            Fault::ResultLate => "result-late",
+            Fault::ResultTwice => "result-twice",
+            Fault::BatchTwice => "batch-twice",
+            Fault::ResultOrphan => "result-orphan",
+            Fault::BlankText => "blank-text",
+            Fault::HollowThought => "hollow-thought",
+        }
+    }
+
+    /// The fault of that word.
+    pub fn from_id(id: &str) -> Option<Fault> {
+        Fault::ALL.into_iter().find(|fault| fault.id() == id)
+    }
+
+    /// A public thread that has it.
+    pub fn thread(self) -> &'static str {
+        match self {
+            Fault::ResultMissing => "anthropics/claude-code#6836",
+            Fault::BatchUnanswered => "anomalyco/opencode#10616",
+            Fault::ResultLate => "openai/codex#29773",
+            Fault::ResultTwice => "google-gemini/gemini-cli#29365",
+            Fault::BatchTwice => "anthropics/claude-code#20885",
+            Fault::ResultOrphan => "anthropics/claude-code#31328",
+            Fault::BlankText => "anthropics/claude-code#23440",
+            Fault::HollowThought => "anthropics/claude-code#63147",
+        }
+    }
+}
+
+/// At which call of the conversation a fault is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Spot {
+    /// The first call of the first batch.
+    First,
+    /// The last call of the first batch.
+    BatchEnd,
+    /// The last call of all.
+    Last,
+}
+
+impl Spot {
+    /// All of them.
+    pub const ALL: [Spot; 3] = [Spot::First, Spot::BatchEnd, Spot::Last];
+
+    /// The word for options and reports.
+    pub fn id(self) -> &'static str {
+        match self {
+            Spot::First => "first-call",
+            Spot::BatchEnd => "last-call-of-first-batch",
+            Spot::Last => "last-call",
+        }
+    }
+}
+
+/// Why a fault was not planted.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum PlantError {
+    /// The store could not be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The store has no form for it.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// The conversation has no such place, or the store cannot hold the fault.
+    #[error("{0}")]
+    Nowhere(&'static str),
+}
+
+/// The files with a fault in the session of that index.
+///
+/// # Errors
+///
+/// The store cannot be read, or cannot hold the fault at that spot.
+pub fn plant(files: &Files, index: usize, fault: Fault, spot: Spot) -> Result<Files, PlantError> {
+    let sessions = crate::read(files)?;
+    let session = sessions.get(index).ok_or(PlantError::Nowhere("no such session"))?;
+    let target = Target::of(session, spot).ok_or(PlantError::Nowhere("no call there"))?;
+    let planted = match fault {
+        Fault::ResultMissing => without_results(files, session, &[target.call])?,
+        Fault::BatchUnanswered => without_results(files, session, &target.batch())?,
+        Fault::ResultOrphan => {
+            let result = target.result_of(target.call).ok_or(PlantError::Nowhere("no result there"))?;
+            if result == target.call {
+                return Err(PlantError::Nowhere("the store keeps a call and its result in one object"));
+            }
+            written(files, session, &[Edit::Drop { block: target.call.clone() }])?
+        }
+        _ => {
+            let mut items = Items::of(files, session).ok_or(PlantError::Nowhere(NO_FORM))?;
+            target.shape(fault, &mut items).ok_or(PlantError::Nowhere(NO_FORM))?;
+            items.into_files(files)
+        }
+    };
+    Ok(planted)
+}
+
+/// What is said where a store cannot hold a fault.
+const NO_FORM: &str = "the store has no form for this fault";
+
+fn written(files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, PlantError> {
+    let store = store_of(session.product).ok_or(PlantError::Nowhere("the product has no store"))?;
+    Ok(store.write(files, session, edits)?)
+}
+
+/// The files without the results of these calls.
+fn without_results(files: &Files, session: &Session, calls: &[&Place]) -> Result<Files, PlantError> {
+    let target = |call: &Place| result_in(session, call).cloned();
+    let results: Vec<Place> = calls.iter().filter_map(|call| target(call)).collect();
+    if results.is_empty() {
+        return Err(PlantError::Nowhere("no result there"));
+    }
+    if fused::is_fused(session.product) {
+        return fused::without_results(files, session.product, calls, &results)
+            .ok_or(PlantError::Nowhere(NO_FORM));
+    }
+    let drops: Vec<Edit> = results.into_iter().map(|block| Edit::Drop { block }).collect();
+    written(files, session, &drops)
+}
+
+/// Where the result of the call at a place stands.
+fn result_in<'s>(session: &'s Session, call: &Place) -> Option<&'s Place> {
+    let blocks = || session.messages.iter().flat_map(|message| &message.blocks);
+    let id = blocks().find_map(|block| match &block.content {
+        Content::Call(own) if block.place == *call => Some((own.id.as_str(), own.name.as_str())),
+        _ => None,
+    })?;
+    blocks().find_map(|block| match &block.content {
+        // Where a product has no ids, the order decides, and the first free result is what the pairing takes.
+        Content::Result(result) if (result.call.as_str(), id.0) != ("", "") && result.call == id.0 => {
+            Some(&block.place)
+        }
+        _ => None,
+    })
+}
+
+/// A call of a conversation, with what belongs to it.
+struct Target<'s> {
+    session: &'s Session,
+    /// The message of the call.
+    message: usize,
+    call: &'s Place,
+}
+
+impl<'s> Target<'s> {
+    fn of(session: &'s Session, spot: Spot) -> Option<Target<'s>> {
+        let with_calls = |n: &usize| session.messages[*n].calls().next().is_some();
+        let mut messages = (0..session.messages.len()).filter(with_calls);
+        let message = match spot {
+            Spot::First | Spot::BatchEnd => messages.next()?,
+            Spot::Last => messages.last()?,
+        };
+        // Some stores have a message for each call, so the batch goes on in the messages after it.
+        let end = batch_end(&session.messages, message);
+        let mut calls = calls_in(&session.messages[message..end]);
+        let call = if spot == Spot::First { calls.next()? } else { calls.last()? };
+        Some(Target { session, message, call })
+    }
+
+    /// The calls of the whole batch.
+    fn batch(&self) -> Vec<&'s Place> {
+        let end = batch_end(&self.session.messages, self.message);
+        calls_in(&self.session.messages[self.message..end]).collect()
+    }
+
+    fn result_of(&self, call: &Place) -> Option<&'s Place> {
+        result_in(self.session, call)
+    }
+
+    /// Does to the items of the store what the fault says; nothing if they cannot hold it.
+    fn shape(&self, fault: Fault, items: &mut Items) -> Option<()> {
+        let is_fused = fused::is_fused(self.session.product);
+        match fault {
+            Fault::ResultLate => {
+                let result = self.result_of(self.call).filter(|result| *result != self.call)?;
+                let later = &self.session.messages[self.message..];
+                let is_said = |message: &&Message| {
+                    message.role == brickbat_rules::histories::Role::User
+                        && message.results().next().is_none()
+                };
+                let next = later.iter().find(is_said)?;
+                items.move_after(result, &next.place)
+            }
+            Fault::ResultTwice => {
+                let result = self.result_of(self.call).filter(|result| *result != self.call)?;
+                items.repeat(result)
+            }
+            Fault::BatchTwice if is_fused => items.repeat(self.call),
+            Fault::BatchTwice => {
+                let batch = self.batch();
+                let results: Vec<&Place> = batch.iter().filter_map(|call| self.result_of(call)).collect();
+                items.repeat_entries(batch.first()?, results.last()?)
+            }
+            Fault::BlankText => {
+                let text = self.block(|content| matches!(content, Content::Text(_)))?;
+                items.empty(text, "\n")
+            }
+            Fault::HollowThought => {
+                let thought = self.block(|content| matches!(content, Content::Thinking(_)))?;
+                items.empty(thought, "")
+            }
+            Fault::ResultMissing | Fault::BatchUnanswered | Fault::ResultOrphan => None,
+        }
+    }
+
+    /// A block of the reply with the calls.
+    fn block(&self, is_meant: impl Fn(&Content) -> bool) -> Option<&'s Place> {
+        let reply = self.session.messages[..=self.message].iter().rev();
+        let reply = reply.take_while(|message| message.role == brickbat_rules::histories::Role::Assistant);
+        let mut blocks = reply.flat_map(|message| &message.blocks);
+        blocks.find(|block| is_meant(&block.content)).map(|block| &block.place)
+    }
+}
+
+/// The message after a batch that begins in this one.
+fn batch_end(messages: &[Message], first: usize) -> usize {
+    let has_calls = |message: &Message| message.calls().next().is_some();
+    first + messages[first..].iter().take_while(|message| has_calls(message)).count()
+}
+
+fn calls_in(messages: &[Message]) -> impl Iterator<Item = &Place> {
+    let blocks = messages.iter().flat_map(|message| &message.blocks);
+    blocks.filter(|block| matches!(block.content, Content::Call(_))).map(|block| &block.place)
+}
+
+/// Whether a product keeps its sessions in one JSON file, or may do so.
+fn is_json(product: Product) -> bool {
+    matches!(
+        product,
+        Product::AiSdkUiMessages
+            | Product::AiSdkModelMessages
+            | Product::Twenty
+            | Product::Tanstack
+            | Product::PydanticAi
+            | Product::Tunacode
+            | Product::OpenaiAgents
+            | Product::Request
+    )
+}
+
+#[cfg(test)]
+mod tests;

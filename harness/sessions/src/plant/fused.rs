@@ -1,0 +1,56 @@
+//! Stores that keep a call and its result in one object: there a result is missing when the object says that the call still
+//! runs.
+
+use serde_json::{Map, Value, json};
+
+use super::items::{parse, removed};
+use crate::{Files, Place, Product};
+
+/// Whether a call and its result are one object of the store.
+pub(super) fn is_fused(product: Product) -> bool {
+    matches!(product, Product::AiSdkUiMessages | Product::Twenty | Product::Tanstack)
+}
+
+/// The files in which these calls still run.
+pub(super) fn without_results(
+    files: &Files,
+    product: Product,
+    calls: &[&Place],
+    results: &[Place],
+) -> Option<Files> {
+    let mut root = parse(files)?;
+    for call in calls {
+        open(product, root.pointer_mut(&call.pointer)?.as_object_mut()?)?;
+    }
+    // From the end, so that the places before stay.
+    let mut apart: Vec<&Place> = results.iter().filter(|result| !calls.contains(result)).collect();
+    apart.sort_by_key(|place| std::cmp::Reverse(place.start));
+    for place in apart {
+        removed(&mut root, &place.pointer)?;
+    }
+    let mut files = files.clone();
+    files.files.first_mut()?.bytes = serde_json::to_vec(&root).ok()?;
+    Some(files)
+}
+
+/// Takes what came of a call off it.
+fn open(product: Product, call: &mut Map<String, Value>) -> Option<()> {
+    match product {
+        Product::AiSdkUiMessages => {
+            call.insert("state".to_owned(), json!("input-available"));
+            call.shift_remove("output");
+            call.shift_remove("errorText");
+        }
+        Product::Twenty => {
+            call.insert("state".to_owned(), json!("input-available"));
+            call.insert("toolOutput".to_owned(), Value::Null);
+            call.insert("errorMessage".to_owned(), Value::Null);
+        }
+        Product::Tanstack => {
+            call.insert("state".to_owned(), json!("input-complete"));
+            call.shift_remove("output");
+        }
+        _ => return None,
+    }
+    Some(())
+}

@@ -1,0 +1,95 @@
+use super::*;
+use crate::{Repair, RepairOptions, Verdict, judge, read, repair};
+
+/// A conversation with two batches, in the form of Anthropic's messages.
+const LIST: &str = r#"[
+    {"role":"user","content":"Look up two."},
+    {"role":"assistant","content":[{"type":"text","text":"I look."},
+        {"type":"tool_use","id":"a","name":"look","input":{}},{"type":"tool_use","id":"b","name":"look","input":{}}]},
+    {"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"1"},
+        {"type":"tool_result","tool_use_id":"b","content":"2"}]},
+    {"role":"assistant","content":[{"type":"text","text":"Here."}]},
+    {"role":"user","content":"And c?"},
+    {"role":"assistant","content":[{"type":"tool_use","id":"c","name":"look","input":{}}]},
+    {"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"3"}]},
+    {"role":"assistant","content":[{"type":"text","text":"Here, too."}]}]"#;
+
+/// The same in UI messages of the AI SDK.
+const UI: &str = r#"[
+    {"id":"1","role":"user","parts":[{"type":"text","text":"Look up two."}]},
+    {"id":"2","role":"assistant","parts":[{"type":"step-start"},{"type":"text","text":"I look."},
+        {"type":"tool-look","toolCallId":"a","state":"output-available","input":{},"output":"1"},
+        {"type":"tool-look","toolCallId":"b","state":"output-available","input":{},"output":"2"},
+        {"type":"step-start"},{"type":"text","text":"Here."}]}]"#;
+
+fn verdict(files: &Files) -> Verdict {
+    judge(&read(files).unwrap()[0], None).verdict
+}
+
+/// What is refused after a fault was planted, and whether it can be mended.
+fn planted(list: &str, fault: Fault, spot: Spot) -> Result<(Verdict, bool), PlantError> {
+    let files = Files::one("thread.json", list);
+    assert_eq!(verdict(&files), Verdict::Accepted, "{list}");
+    let planted = plant(&files, 0, fault, spot)?;
+    assert_ne!(planted, files);
+    let is_mended = matches!(repair(&planted, 0, &RepairOptions::default()), Ok(Repair::Mended(_)));
+    Ok((verdict(&planted), is_mended))
+}
+
+#[test]
+fn every_fault_bricks_a_list_of_messages_and_is_mended() {
+    for fault in [
+        Fault::ResultMissing,
+        Fault::BatchUnanswered,
+        Fault::ResultLate,
+        Fault::ResultTwice,
+        Fault::ResultOrphan,
+        Fault::BlankText,
+    ] {
+        let spot = if fault == Fault::BlankText { Spot::First } else { Spot::BatchEnd };
+        assert_eq!(planted(LIST, fault, spot), Ok((Verdict::Refused, true)), "{}", fault.id());
+    }
+    for spot in Spot::ALL {
+        assert_eq!(planted(LIST, Fault::ResultMissing, spot), Ok((Verdict::Refused, true)), "{}", spot.id());
+    }
+}
+
+#[test]
+fn a_whole_batch_that_was_written_twice_bricks_where_both_copies_are_one_message() {
+    assert_eq!(planted(LIST, Fault::BatchTwice, Spot::First), Ok((Verdict::Accepted, false)));
+    assert_eq!(planted(UI, Fault::BatchTwice, Spot::First), Ok((Verdict::Refused, true)));
+}
+
+#[test]
+fn a_call_that_holds_its_result_runs_again_when_the_result_is_missing() {
+    for fault in [Fault::ResultMissing, Fault::BatchUnanswered] {
+        let spot = Spot::First;
+        assert_eq!(planted(UI, fault, spot), Ok((Verdict::Refused, true)), "{}", fault.id());
+    }
+    let nowhere = planted(UI, Fault::ResultOrphan, Spot::First);
+    assert!(matches!(nowhere, Err(PlantError::Nowhere(_))), "{nowhere:?}");
+}
+
+#[test]
+fn what_a_conversation_does_not_have_cannot_go_wrong() {
+    for (list, fault, spot) in [
+        (LIST, Fault::ResultLate, Spot::Last),
+        (LIST, Fault::HollowThought, Spot::First),
+        (
+            r#"[{"role":"user","content":[{"type":"text","text":"Look."}]}]"#,
+            Fault::ResultMissing,
+            Spot::First,
+        ),
+    ] {
+        let files = Files::one("thread.json", list);
+        assert!(plant(&files, 0, fault, spot).is_err(), "{}", fault.id());
+    }
+}
+
+#[test]
+fn words_and_faults_are_the_same_both_ways() {
+    for fault in Fault::ALL {
+        assert_eq!(Fault::from_id(fault.id()), Some(fault));
+        assert!(fault.thread().contains('#'));
+    }
+}

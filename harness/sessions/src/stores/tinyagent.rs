@@ -1,0 +1,151 @@
+//! tinyagent's messages, as tunacode keeps them since 0.2: a JSON list of messages whose content is a list of blocks.
+//!
+//! Roles are `user`, `assistant` and `tool_result`; a call is a block `tool_call {id, name, arguments}` of the model, and each
+//! result is a message `{tool_call_id, tool_name, content, is_error}`. The forms are those of `tinyagent/agent_types.py` of
+//! tiny-agent-os 1.2.29 (<https://pypi.org/project/tiny-agent-os/1.2.29/>). Its loop sends each of them as it stands: it asks
+//! neither whether a call has its result, nor how a reply ended.
+
+use std::collections::BTreeMap;
+
+use brickbat_rules::histories::{Block as Content, Call, CallResult, Role, Thinking};
+use brickbat_rules::json::{Document, Json};
+use serde_json::{Value, json};
+
+use super::list_reader::{form, message, note, place_of, session};
+use super::list_writer::{ListWriter, raw};
+use super::{Edit, ReadError, WriteError};
+use crate::json::{text, word};
+use crate::{Block, Ending, Files, NOT_RECORDED, Place, Product, Session};
+
+/// The form, for reports and for the send model.
+pub(super) const GENERATION: &str = "JSON file, tinyagent";
+
+/// Whether a list holds messages of tinyagent.
+pub(super) fn is_list(list: Json<'_, '_>) -> bool {
+    let is_message = |message: Json<'_, '_>| {
+        let [role, content] = message.pick(["role", "content"]);
+        role.is_some_and(Json::is_str) && content.is_some_and(Json::is_array)
+    };
+    !list.is_empty() && list.items().all(is_message)
+}
+
+/// The session in a list that is a file of its own.
+pub(super) fn read(product: Product, files: &Files) -> Result<Session, ReadError> {
+    let document = Document::parse(files.main()).map_err(|_| ReadError::Unknown)?;
+    let mut session = session(product, GENERATION);
+    session.n_records = document.root().len();
+    for (n, value) in document.root().items().enumerate() {
+        let place = place_of(value, format!("/{n}"));
+        read_message(&mut session, value, &place).map_err(|words| form(product, words))?;
+    }
+    Ok(session)
+}
+
+fn read_message(session: &mut Session, value: Json<'_, '_>, place: &Place) -> Result<(), String> {
+    let own = value.to_value();
+    let role = match text(&own, "role") {
+        "user" => Role::User,
+        "assistant" => Role::Assistant,
+        "tool_result" => {
+            let result = Content::Result(CallResult {
+                call: text(&own, "tool_call_id").to_owned(),
+                name: text(&own, "tool_name").to_owned(),
+                output: texts(&own),
+                is_error: own.get("is_error").and_then(Value::as_bool).unwrap_or_default(),
+            });
+            let block = Block { place: place.clone(), content: result, state: None };
+            session.messages.push(message(Role::Tool, vec![block], None, place));
+            return Ok(());
+        }
+        role => return Err(format!("the role {} at {place} is not known", word(role))),
+    };
+    let mut blocks = Vec::new();
+    for (n, part) in value.field("content").items().enumerate() {
+        let at = place_of(part, format!("{}/content/{n}", place.pointer));
+        let part = part.to_value();
+        let content = match text(&part, "type") {
+            "text" => Content::Text(text(&part, "text").to_owned()),
+            "thinking" => Content::Thinking(Thinking {
+                text: text(&part, "thinking").to_owned(),
+                signature: part.get("thinking_signature").and_then(Value::as_str).map(str::to_owned),
+                id: None,
+            }),
+            "tool_call" => Content::Call(Call {
+                id: text(&part, "id").to_owned(),
+                name: text(&part, "name").to_owned(),
+                arguments: part.get("arguments").map(Value::to_string).unwrap_or_default(),
+                ..Call::default()
+            }),
+            kind => {
+                note(&mut session.unknown, format!("block {}", word(kind)));
+                continue;
+            }
+        };
+        blocks.push(Block { place: at, content, state: None });
+    }
+    let mut read = message(role, blocks, None, place);
+    read.ending = match text(&own, "stop_reason") {
+        "aborted" => Ending::Aborted,
+        "error" => Ending::Failed,
+        _ => Ending::Whole,
+    };
+    session.messages.push(read);
+    Ok(())
+}
+
+fn texts(message: &Value) -> Vec<Content> {
+    let parts = message.get("content").and_then(Value::as_array).into_iter().flatten();
+    parts.filter_map(|part| Some(Content::Text(part.get("text")?.as_str()?.to_owned()))).collect()
+}
+
+/// Writes edits into a list that is a file of its own. A result comes after those that its batch has already.
+pub(super) fn write(files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
+    let mut writer = ListWriter::new(session);
+    let mut homes: BTreeMap<usize, String> = BTreeMap::new();
+    for edit in edits {
+        let (call, result) = match edit {
+            Edit::Move { result, call, .. } => {
+                writer.drop(result)?;
+                (call, raw(files, result).to_owned())
+            }
+            Edit::Synthesise { call, id } => (call, not_recorded(session, id).to_string()),
+            Edit::Drop { block } => {
+                writer.drop(block)?;
+                continue;
+            }
+            Edit::Discard { place } => {
+                writer.discard(place)?;
+                continue;
+            }
+            Edit::Truncate { last } => {
+                writer.truncate(last)?;
+                continue;
+            }
+        };
+        let message = writer.message_of(call)?;
+        let home = homes.entry(message).or_insert_with(|| home(session, message));
+        writer.changes.insert_after(home, result);
+    }
+    writer.finish(files)
+}
+
+/// The entry after which a result of a reply's calls stands.
+fn home(session: &Session, message: usize) -> String {
+    let after = session.messages[message + 1..].iter().take_while(|next| next.role == Role::Tool);
+    let last = after.last().or(session.messages.get(message));
+    last.map(|last| last.place.pointer.clone()).unwrap_or_default()
+}
+
+/// The result that stands in for one that was never recorded.
+fn not_recorded(session: &Session, id: &str) -> Value {
+    let mut calls = session.messages.iter().flat_map(crate::Message::calls);
+    let name = calls.find(|call| call.id == id).map_or("", |call| call.name.as_str());
+    json!({
+        "role": "tool_result",
+        "tool_call_id": id,
+        "tool_name": name,
+        "content": [{ "type": "text", "text": NOT_RECORDED }],
+        "details": {},
+        "is_error": true,
+    })
+}
