@@ -59,7 +59,8 @@ impl Import {
         let files = stored::open(&store.path).map_err(CliError::input)?;
         let sessions = brickbat_sessions::read(&files)
             .map_err(|error| CliError::input(format!("{}: {error}", self.path)))?;
-        let mut meant = sessions.iter().filter(|session| store.id.is_none() || session.id == store.id);
+        let mut meant =
+            sessions.iter().enumerate().filter(|(n, one)| store.means(*n, one)).map(|(_, one)| one);
         let (Some(session), None) = (meant.next(), meant.next()) else {
             return Err(CliError::input(format!("{}: name one session, as STORE#ID", self.path)));
         };

@@ -9,7 +9,7 @@ use clap::Args;
 use super::error::{CliError, Outcome, UNJUDGED};
 use super::options::profile;
 use super::output::{print, tell};
-use super::stored;
+use super::stored::{self, Store};
 use brickbat_rules::Profile;
 use brickbat_sessions::{self as sessions, Files, Mended, Repair, RepairOptions, report};
 
@@ -59,7 +59,7 @@ impl RepairSession {
             return Err(CliError::input(format!("{}: name one file", self.path)));
         };
         let files = stored::open(&store.path).map_err(CliError::input)?;
-        let index = index_of(&files, store.id.as_deref()).map_err(CliError::input)?;
+        let index = index_of(&files, store).map_err(CliError::input)?;
         let options =
             RepairOptions { profile: self.profile, body: None, tail: self.tail, truncate: self.truncate };
         match sessions::repair(&files, index, &options) {
@@ -141,17 +141,13 @@ impl RepairSession {
 }
 
 /// The index of the session that is meant.
-fn index_of(files: &Files, id: Option<&str>) -> Result<usize, String> {
+fn index_of(files: &Files, store: &Store) -> Result<usize, String> {
     let sessions = sessions::read(files).map_err(|error| error.to_string())?;
-    match id {
-        Some(id) => {
-            let is_meant = |session: &sessions::Session| session.id.as_deref() == Some(id);
-            sessions.iter().position(is_meant).ok_or_else(|| format!("no session {id}"))
-        }
-        None if sessions.len() == 1 => Ok(0),
-        None => {
-            Err(format!("{} sessions: name one as STORE#ID; `session --list` lists them", sessions.len()))
-        }
+    let mut meant = (0..sessions.len()).filter(|n| store.means(*n, &sessions[*n]));
+    match (meant.next(), meant.next()) {
+        (Some(only), None) => Ok(only),
+        (None, _) => Err(format!("no session {}", store.id.as_deref().unwrap_or_default())),
+        _ => Err(format!("{} sessions: name one as STORE#ID; `session --list` lists them", sessions.len())),
     }
 }
 

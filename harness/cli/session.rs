@@ -52,7 +52,7 @@ const EXAMPLES: &str = "Examples:
   brickbat session 7c1f.jsonl --request > body.json      what the product would send
   brickbat session --format sarif ~/.claude/projects > sessions.sarif
 
-Exit codes: 0 the next request would be accepted (open tails and excerpts included), 1 it would be refused, 2 not
+Exit codes: 0 the next request would be accepted (open tails, excerpts and cut threads included), 1 it would be refused, 2 not
 readable as a session of any known product, 3 a known product, but of a form that cannot be judged.";
 
 /// Examined stores.
@@ -107,11 +107,11 @@ impl Session {
                 return Ok(());
             }
         };
-        let is_meant = |id: &Option<String>| store.id.is_none() || *id == store.id;
         let before = found.examined.len();
-        for session in sessions.into_iter().filter(|session| is_meant(&session.id)) {
+        let meant = sessions.into_iter().enumerate().filter(|(n, session)| store.means(*n, session));
+        for (n, session) in meant {
             let judgement = judge(&session, self.profile);
-            found.examined.push(Examined { file: file.clone(), session, judgement });
+            found.examined.push(Examined { file: file.clone(), n, session, judgement });
         }
         match &store.id {
             Some(id) if found.examined.len() == before => Err(format!("{file} has no session {id}")),

@@ -30,6 +30,14 @@ pub(super) struct Store {
     pub(super) is_named: bool,
 }
 
+impl Store {
+    /// Whether the user means this session of the store: by its id, or by the word that `session --list` shows for it.
+    pub(super) fn means(&self, n: usize, session: &sessions::Session) -> bool {
+        let own = session.id.as_deref();
+        self.id.as_deref().is_none_or(|id| own == Some(id) || sessions::report::address(n, own) == id)
+    }
+}
+
 /// The stores that the user means: files as they are, `FILE#ID` as one session of a file, folders searched.
 pub(super) fn find(words: &[String]) -> Result<Vec<Store>, String> {
     let mut stores = Vec::new();

@@ -38,6 +38,7 @@ mod plain_agent;
 mod raw_socket;
 mod repairs;
 mod run_folder;
+mod sessions;
 mod shards;
 mod supervisor;
 mod verify;

@@ -34,11 +34,11 @@ pub(crate) fn lines(bytes: &[u8]) -> impl Iterator<Item = Line<'_>> {
     pieces.filter(|line| !line.bytes.iter().all(u8::is_ascii_whitespace))
 }
 
-/// A value, if the bytes are JSON. Bytes that are no UTF-8 and lone surrogates are read as replacement characters.
+/// A value, if the bytes are JSON.
 pub(crate) fn parse(bytes: &[u8]) -> Option<Value> {
     match serde_json::from_slice(bytes) {
         Ok(value) => Some(value),
-        // What `serde_json` refuses and products write all the same: lone surrogates.
+        // What `serde_json` refuses and products write all the same: deep nesting.
         Err(_) => Some(Document::parse(bytes).ok()?.root().to_value()),
     }
 }

@@ -5,7 +5,7 @@ use brickbat_rules::{
     Dialect, MAX_VIOLATIONS, Profile, Rule, Severity, Violation, list_of, validate, validate_list,
 };
 
-use crate::{Message, Place, Sent, Session, store_of};
+use crate::{Message, Place, Sent, Session, halves, store_of};
 
 /// What is to be said of a session.
 #[derive(Debug, Clone)]
@@ -40,6 +40,8 @@ pub enum Verdict {
     OpenTail,
     /// So it would, and the file begins in the middle of the session.
     Excerpt,
+    /// So it would, and most of the conversation may be missing from it: the branch is cut off from what came before.
+    Cut,
     /// The provider refuses the next request, or the product gives up before it sends one.
     Refused,
     /// A line or a row of the conversation cannot be read, so nothing can be said of the request.
@@ -80,7 +82,7 @@ pub fn judge(session: &Session, profile: Option<&'static Profile>) -> Judgement 
         Some(body) => Request::stored(body, session),
         None => Request::next(&messages, session, profile),
     };
-    let refusals = match &sent.gives_up {
+    let mut refusals = match &sent.gives_up {
         Some((message, place)) => vec![Refusal {
             rule: None,
             message: message.clone(),
@@ -89,10 +91,17 @@ pub fn judge(session: &Session, profile: Option<&'static Profile>) -> Judgement 
         }],
         None => request.refusals(&sent, profile),
     };
+    // The provider reads the body before anything else.
+    if let Some((violation, place)) = halves::refusal(session, &sent, profile) {
+        let (rule, message) = (Some(violation.rule), violation.message);
+        refusals.insert(0, Refusal { rule, message, place: Some(place), pointer: violation.pointer });
+    }
     let verdict = if !refusals.is_empty() {
         Verdict::Refused
     } else if session.messages.is_empty() && !session.troubles.is_empty() {
         Verdict::Unreadable
+    } else if session.cut.is_some() {
+        Verdict::Cut
     } else if is_open {
         Verdict::OpenTail
     } else if session.is_excerpt {

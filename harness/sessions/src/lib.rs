@@ -8,6 +8,7 @@
 //! This crate is pure: bytes in, answers out. Opening files, locks and backups are the command line's.
 
 mod files;
+mod halves;
 mod json;
 mod judge;
 pub mod oracle;
@@ -28,7 +29,7 @@ pub use product::Product;
 pub use repair::{
     Beyond, Loss, Mended, Planned, Reason, Repair, RepairError, RepairOptions, losses, plan, repair,
 };
-pub use session::{Block, Ending, Message, Sent, Session, Trouble};
+pub use session::{Block, Cut, Ending, Message, Sent, Session, Trouble};
 pub use stores::{Edit, ReadError, WriteError, read, read_body, store_of};
 
 /// Text of a result that stands in for one that was never recorded. It claims nothing that the store does not show.

@@ -6,13 +6,18 @@
 mod conserved;
 mod plan;
 
+use std::collections::BTreeSet;
+
+use brickbat_rules::histories;
 use brickbat_rules::{Dialect, Profile};
 use thiserror::Error;
 
 use crate::judge::closed;
 use crate::{
-    Edit, Files, Judgement, Place, ReadError, Session, Verdict, WriteError, judge, read_body, store_of,
+    Block, Edit, Files, Judgement, Message, Place, ReadError, Session, Trouble, Verdict, WriteError, judge,
+    read_body, store_of,
 };
+use crate::{halves, stores};
 
 pub use conserved::{Loss, losses};
 pub use plan::{Planned, Reason, plan};
@@ -46,6 +51,8 @@ pub enum Repair {
 pub struct Mended {
     /// The files after the repair. Those that were not touched are equal to what they were.
     pub files: Files,
+    /// Lines with which a cut branch began, and that hang on the line before them again.
+    pub reattached: Vec<Place>,
     /// The edits, in the order of the conversation.
     pub edits: Vec<Planned>,
     /// The verdict before.
@@ -91,6 +98,9 @@ const MAX_ROUNDS: usize = 8;
 /// Edits up to which it is tried for each of them whether the others are enough. Beyond, all are kept.
 const MAX_TRIED: usize = 48;
 
+/// Places where a branch was cut that are mended, one after the other. Each was a lost line.
+const MAX_CUTS: usize = 32;
+
 /// Turns that are taken off one by one, at most, to find where a branch is accepted.
 const MAX_TRUNCATED: usize = 200;
 
@@ -108,22 +118,62 @@ pub fn repair(files: &Files, index: usize, options: &RepairOptions) -> Result<Re
     if is_sound && !is_tail && !has_torn {
         return Ok(Repair::Healthy(Box::new(start.judgement)));
     }
-    let (mut last, mut rounds) = mend(&start, options)?;
+    let (whole, reattached) = reattach(&start, options)?;
+    let is_changed = !reattached.is_empty() || has_torn || start.judgement.verdict != Verdict::Cut;
+    if is_changed && let Some((last, edits)) = mended(&whole, options)? {
+        return Ok(finished(start, last, reattached, edits));
+    }
+    // What was lost may hold a fault of its own that cannot be mended.
+    if !reattached.is_empty()
+        && start.judgement.verdict != Verdict::Cut
+        && let Some((last, edits)) = mended(&start, options)?
+    {
+        return Ok(finished(start, last, Vec::new(), edits));
+    }
+    let (stuck, _) = mend(&whole, options)?;
+    let can_truncate = !options.truncate && truncate(&stuck, options)?.0.is_accepted(options);
+    let why = why(&stuck.judgement);
+    Ok(Repair::Beyond(Box::new(Beyond { before: start.judgement, why, can_truncate })))
+}
+
+fn finished(start: Attempt, last: Attempt, reattached: Vec<Place>, edits: Vec<Planned>) -> Repair {
+    let changed_from = changed_from(&start.judgement, &last.judgement);
+    let (before, after, files) = (start.judgement, last.judgement, last.files);
+    Repair::Mended(Box::new(Mended { files, reattached, edits, before, after, changed_from }))
+}
+
+/// The session with the fewest edits after which it is accepted, and those edits; nothing if none helps.
+fn mended(start: &Attempt, options: &RepairOptions) -> Result<Option<(Attempt, Vec<Planned>)>, RepairError> {
+    let (mut last, mut rounds) = mend(start, options)?;
     if !last.is_accepted(options) && options.truncate {
         let (truncated, planned) = truncate(&last, options)?;
         last = truncated;
         rounds.extend(planned);
     }
     if !last.is_accepted(options) {
-        let can_truncate = !options.truncate && truncate(&last, options)?.0.is_accepted(options);
-        let why = why(&last.judgement);
-        return Ok(Repair::Beyond(Box::new(Beyond { before: start.judgement, why, can_truncate })));
+        return Ok(None);
     }
-    let (last, edits) = fewest(&start, last, rounds, options)?;
-    hold(&start, &last, &edits, options)?;
-    let changed_from = changed_from(&start.judgement, &last.judgement);
-    let (before, after, files) = (start.judgement, last.judgement, last.files);
-    Ok(Repair::Mended(Box::new(Mended { files, edits, before, after, changed_from })))
+    let (last, edits) = fewest(start, last, rounds, options)?;
+    hold(start, &last, &edits, options)?;
+    Ok(Some((last, edits)))
+}
+
+/// Puts the branch back on the lines that it is proven to follow, and says with which lines it was cut.
+fn reattach(start: &Attempt, options: &RepairOptions) -> Result<(Attempt, Vec<Place>), RepairError> {
+    let mut current = start.clone();
+    let mut reattached = Vec::new();
+    let is_proven = |attempt: &Attempt| attempt.session.cut.as_ref().is_some_and(|cut| cut.parent.is_some());
+    while reattached.len() < MAX_CUTS && is_proven(&current) {
+        let store = store_of(current.session.product).ok_or(RepairError::NoSession)?;
+        let files = store.reattach(&current.files, &current.session)?;
+        let next = current.read_again(files, options)?;
+        if !conserved::brings_back(&current.session, &next.session) {
+            return Err(RepairError::Unsound("it would change what was said".to_owned()));
+        }
+        reattached.extend(current.session.cut.as_ref().map(|cut| cut.place.clone()));
+        current = next;
+    }
+    Ok((current, reattached))
 }
 
 /// A state of the files, read and judged.
@@ -151,11 +201,21 @@ impl Attempt {
 
     fn after(&self, edits: &[Edit], options: &RepairOptions) -> Result<Attempt, RepairError> {
         let store = store_of(self.session.product).ok_or(RepairError::NoSession)?;
-        let files = store.write(&self.files, &self.session, edits)?;
+        let files = match halves::replaced(&self.files, &self.session, edits) {
+            Some(files) => files,
+            None => store.write(&self.files, &self.session, edits)?,
+        };
+        self.read_again(files, options)
+    }
+
+    fn read_again(&self, files: Files, options: &RepairOptions) -> Result<Attempt, RepairError> {
+        let store = store_of(self.session.product).ok_or(RepairError::NoSession)?;
         // A list of which the only call is gone shows no more whose it is.
         let session = match options.body {
             Some(dialect) => read_body(files.main(), dialect)?,
-            None => store.read(&files)?.into_iter().nth(self.index).ok_or(RepairError::NoSession)?,
+            None => {
+                stores::read_as(store, &files)?.into_iter().nth(self.index).ok_or(RepairError::NoSession)?
+            }
         };
         Ok(Attempt::of(files, self.index, session, options))
     }
@@ -166,6 +226,8 @@ impl Attempt {
             && match self.judgement.verdict {
                 Verdict::Accepted | Verdict::Excerpt => true,
                 Verdict::OpenTail => !options.tail,
+                // A branch that is proven to follow another line is put there before anything else is done.
+                Verdict::Cut => !options.tail || !self.session.has_open_tail() || !self.fills_open_tail(),
                 Verdict::Refused | Verdict::Unreadable => false,
             }
     }
@@ -176,17 +238,28 @@ impl Attempt {
 
     /// What should be edited next; empty if there is nothing to be done.
     fn plan(&self, options: &RepairOptions) -> Vec<Planned> {
-        let torn = self.session.troubles.iter().filter(|trouble| trouble.loses.is_some());
-        let discard = |place: &Place| Planned {
+        let discard = |place: &Place, reason: Reason| Planned {
             edit: Edit::Discard { place: place.clone() },
             place: place.clone(),
-            reason: Reason::Unreadable,
+            reason,
         };
-        let torn: Vec<Planned> = torn.map(|trouble| discard(&trouble.place)).collect();
+        // Halves of characters first, since no store can write a text that holds one.
+        let halves = self.session.troubles.iter().filter(|trouble| halves::is_half(trouble));
+        let halves: Vec<Planned> =
+            halves.map(|trouble| discard(&trouble.place, Reason::HalfCharacter)).collect();
+        if !halves.is_empty() {
+            return halves;
+        }
+        let torn = self.session.troubles.iter().filter(|trouble| trouble.loses.is_some());
+        let reason = |trouble: &Trouble| match trouble.loses {
+            Some(words) if words.starts_with("nothing") => Reason::Stray,
+            _ => Reason::Unreadable,
+        };
+        let torn: Vec<Planned> = torn.map(|trouble| discard(&trouble.place, reason(trouble))).collect();
         if !torn.is_empty() {
             return torn;
         }
-        let sent = &self.judgement.sent.messages;
+        let sent = &without_needless_fillers(&self.judgement.sent.messages, &self.session);
         // What the product leaves out at send is in the store all the same.
         let mut elsewhere = self.session.off_branch.clone();
         elsewhere.extend(self.session.messages.iter().cloned());
@@ -215,6 +288,39 @@ impl Attempt {
             false => straightened,
         }
     }
+}
+
+/// What is sent, without the results that the product makes up for calls whose true result stands at another place of the
+/// branch: that one is to be moved.
+fn without_needless_fillers(sent: &[Message], session: &Session) -> Vec<Message> {
+    let results = |messages: &[Message]| -> BTreeSet<(String, Place)> {
+        let blocks = messages.iter().flat_map(|message| &message.blocks);
+        let results = blocks.filter_map(|block| match &block.content {
+            histories::Block::Result(result) => Some((result.call.clone(), block.place.clone())),
+            _ => None,
+        });
+        results.collect()
+    };
+    let stored = results(&session.messages);
+    let true_ones: BTreeSet<String> =
+        results(sent).into_iter().filter(|own| stored.contains(own)).map(|(call, _)| call).collect();
+    let is_kept = |block: &Block| match &block.content {
+        histories::Block::Result(result) => {
+            let is_stored = stored.contains(&(result.call.clone(), block.place.clone()));
+            is_stored || !true_ones.contains(&result.call)
+        }
+        _ => true,
+    };
+    let mut messages = sent.to_vec();
+    for message in &mut messages {
+        message.blocks.retain(is_kept);
+    }
+    // A message that held nothing else was made up as a whole.
+    let mut before = sent.iter();
+    messages.retain(|message| {
+        before.next().is_some_and(|own| own.blocks.is_empty()) || !message.blocks.is_empty()
+    });
+    messages
 }
 
 /// Plans and writes until the provider accepts, or there is nothing left to plan.
@@ -313,6 +419,10 @@ fn why(judgement: &Judgement) -> String {
             Some(rule) => format!("{} cannot be mended from the files alone", rule.id),
             None => "the product gives up before it sends anything".to_owned(),
         },
+        None if judgement.verdict == Verdict::Cut => {
+            "a line that the conversation hangs on is not in the file, and nothing proves what came before"
+                .to_owned()
+        }
         None => "the conversation cannot be read".to_owned(),
     }
 }

@@ -5,12 +5,14 @@
 
 mod json;
 mod sarif;
+mod shown;
 mod text;
 
 use crate::{Judgement, ReadError, Session, Verdict};
 
 pub use json::json;
 pub use sarif::sarif;
+pub use shown::address;
 pub use text::{Survey, detail, line, repaired};
 
 /// A session with its verdict, and the file that holds it.
@@ -18,6 +20,8 @@ pub use text::{Survey, detail, line, repaired};
 pub struct Examined {
     /// The file as the user named it.
     pub file: String,
+    /// The session's number in the file, from 0.
+    pub n: usize,
     /// The session.
     pub session: Session,
     /// What is to be said of it.
@@ -39,6 +43,7 @@ pub fn word(verdict: Verdict) -> &'static str {
         Verdict::Accepted => "accepted",
         Verdict::OpenTail => "open-tail",
         Verdict::Excerpt => "excerpt",
+        Verdict::Cut => "cut",
         Verdict::Refused => "bricked",
         Verdict::Unreadable => "unreadable",
     }

@@ -40,6 +40,8 @@ pub struct Session {
     pub unknown: Vec<String>,
     /// Whether the file begins in the middle of a session.
     pub is_excerpt: bool,
+    /// Where the branch is cut off from what came before it.
+    pub cut: Option<Cut>,
     /// The request body itself, where it is what was stored.
     pub body: Option<Vec<u8>>,
 }
@@ -92,6 +94,16 @@ pub struct Trouble {
     pub words: String,
     /// What is lost if the repair takes it out, or nothing if it cannot be taken out.
     pub loses: Option<&'static str>,
+}
+
+/// A branch that lost what came before it: a line hangs on one that is not in the file, so that the product sends what
+/// follows alone, and the model has forgotten the rest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cut {
+    /// The line with which the branch begins now.
+    pub place: Place,
+    /// The line that it has to hang on, if the file proves which.
+    pub parent: Option<Place>,
 }
 
 /// What a product sends of a session in its next request, as far as it stands in the store.

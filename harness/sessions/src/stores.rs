@@ -41,6 +41,7 @@ pub(crate) mod twenty;
 use brickbat_rules::Dialect;
 use thiserror::Error;
 
+use crate::halves::Halves;
 use crate::{Files, Place, Product, Sent, Session};
 
 /// What is known of one product's store.
@@ -76,6 +77,17 @@ pub trait Store: Sync {
     ///
     /// The store has no form for an edit.
     fn write(&self, files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError>;
+
+    /// The files with the branch on the line that it is proven to follow, as [`Session::cut`] says.
+    ///
+    /// # Errors
+    ///
+    /// The lines of the store name no line before them, or nothing proves which it was.
+    fn reattach(&self, _: &Files, session: &Session) -> Result<Files, WriteError> {
+        let place = session.cut.as_ref().map(|cut| cut.place.to_string()).unwrap_or_default();
+        let words = "nothing proves what came before it".to_owned();
+        Err(WriteError { product: session.product, place, words })
+    }
 }
 
 /// One edit of a session. Places are those of [`Session::messages`] and [`Session::off_branch`].
@@ -186,8 +198,25 @@ pub fn store_of(product: Product) -> Option<&'static dyn Store> {
 ///
 /// No known product wrote them, or in a form that is not known.
 pub fn read(files: &Files) -> Result<Vec<Session>, ReadError> {
-    let store = STORES.into_iter().find(|store| store.recognises(files)).ok_or(ReadError::Unknown)?;
-    store.read(files)
+    read_by(files, |whole| STORES.into_iter().find(|store| store.recognises(whole)))
+}
+
+/// The sessions in these files, which are known to be this product's.
+pub(crate) fn read_as(store: &'static dyn Store, files: &Files) -> Result<Vec<Session>, ReadError> {
+    read_by(files, |_| Some(store))
+}
+
+fn read_by(
+    files: &Files,
+    store: impl FnOnce(&Files) -> Option<&'static dyn Store>,
+) -> Result<Vec<Session>, ReadError> {
+    let halves = Halves::of(files);
+    let whole = halves.as_ref().map_or(files, |halves| &halves.files);
+    let mut sessions = store(whole).ok_or(ReadError::Unknown)?.read(whole)?;
+    if let Some(halves) = halves {
+        halves.note(files, &mut sessions);
+    }
+    Ok(sessions)
 }
 
 /// A request body, or a bare list of messages, of a dialect that is known.

@@ -6,7 +6,7 @@ use std::fmt;
 use brickbat_rules::histories::{Block, Role};
 
 use super::plan::{Planned, Reason};
-use crate::{NOT_RECORDED, Session};
+use crate::{Message, NOT_RECORDED, Session};
 
 /// Something that a repair lost or made up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,6 +68,23 @@ pub fn losses(before: &Session, after: &Session, edits: &[Planned]) -> Vec<Loss>
         found.push(Loss::MadeUpResult);
     }
     found
+}
+
+/// Whether the branch has all that it had, and besides only what stood off it in the same files.
+pub(super) fn brings_back(before: &Session, after: &Session) -> bool {
+    let texts = |messages: &[Message]| -> BTreeMap<String, usize> {
+        let mut texts = BTreeMap::new();
+        for block in messages.iter().flat_map(|message| &message.blocks) {
+            *texts.entry(format!("{:?}", block.content)).or_default() += 1;
+        }
+        texts
+    };
+    let (had, has) = (texts(&before.messages), texts(&after.messages));
+    let mut known = had.clone();
+    for (text, n) in texts(&before.off_branch) {
+        *known.entry(text).or_default() += n;
+    }
+    missing(&had, &has) == 0 && missing(&has, &known) == 0
 }
 
 /// What there is of each kind in a session.

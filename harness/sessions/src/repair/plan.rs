@@ -42,6 +42,10 @@ pub enum Reason {
     Blank,
     /// The thought is empty, or leads to nothing, and the provider takes it for altered.
     Hollow,
+    /// Half of a character stands in a text.
+    HalfCharacter,
+    /// Bytes that say nothing, a copy of a line, or a character that has to be written as an escape.
+    Stray,
     /// The line or stretch cannot be read.
     Unreadable,
     /// What follows is taken off the branch, as was asked.
@@ -49,6 +53,42 @@ pub enum Reason {
 }
 
 impl Reason {
+    /// All of them.
+    pub const ALL: [Reason; 13] = [
+        Reason::Misplaced,
+        Reason::OffBranch,
+        Reason::NotRecorded,
+        Reason::Duplicate,
+        Reason::DuplicateCall,
+        Reason::DuplicateThought,
+        Reason::Orphan,
+        Reason::Blank,
+        Reason::Hollow,
+        Reason::HalfCharacter,
+        Reason::Stray,
+        Reason::Unreadable,
+        Reason::Truncated,
+    ];
+
+    /// The word for files that say what a repair does, such as `not-recorded`.
+    pub fn id(self) -> &'static str {
+        match self {
+            Reason::Misplaced => "misplaced",
+            Reason::OffBranch => "off-branch",
+            Reason::NotRecorded => "not-recorded",
+            Reason::Duplicate => "duplicate",
+            Reason::DuplicateCall => "duplicate-call",
+            Reason::DuplicateThought => "duplicate-thought",
+            Reason::Orphan => "orphan",
+            Reason::Blank => "blank",
+            Reason::Hollow => "hollow",
+            Reason::HalfCharacter => "half-character",
+            Reason::Stray => "stray",
+            Reason::Unreadable => "unreadable",
+            Reason::Truncated => "truncated",
+        }
+    }
+
     /// In words, such as `a result "not recorded" is added`.
     pub fn words(self) -> &'static str {
         match self {
@@ -61,6 +101,8 @@ impl Reason {
             Reason::Orphan => "a result without a call is taken out",
             Reason::Blank => "a blank text or message is taken out",
             Reason::Hollow => "a thought that the provider refuses is taken out",
+            Reason::HalfCharacter => "half of a character is replaced by U+FFFD",
+            Reason::Stray => "what stands there by mistake is taken out, or written as an escape",
             Reason::Unreadable => "what cannot be read is taken out",
             Reason::Truncated => "everything after is taken off the branch",
         }

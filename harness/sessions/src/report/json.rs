@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json as value};
 
-use super::{Examined, Unread, hashed, word};
+use super::{Examined, Unread, hashed, shown, word};
 use crate::{Place, Refusal};
 
 /// The report: every session with its verdict and the places of its faults.
@@ -16,7 +16,7 @@ pub fn json(examined: &[Examined], unread: &[Unread], salt: &str) -> Value {
 }
 
 fn session(examined: &Examined, salt: &str) -> Value {
-    let Examined { file, session, judgement } = examined;
+    let Examined { file, session, judgement, .. } = examined;
     let troubles: Vec<Value> = session
         .troubles
         .iter()
@@ -27,7 +27,7 @@ fn session(examined: &Examined, salt: &str) -> Value {
     value!({
         "file": file,
         "product": session.product.id(),
-        "version": session.version,
+        "version": shown::version(session),
         "store": session.generation,
         "id": session.id.as_ref().map(|id| hashed(id, salt)),
         "verdict": word(judgement.verdict),
@@ -39,6 +39,7 @@ fn session(examined: &Examined, salt: &str) -> Value {
         "compactions": session.n_compactions,
         "forks": session.n_forks,
         "branch": session.branch,
+        "cut": session.cut.as_ref().map(|cut| value!({ "place": place(&cut.place), "proven": cut.parent.is_some() })),
         "mended_at_send": mended,
         "troubles": troubles,
         "refusals": judgement.refusals.iter().map(refusal).collect::<Vec<_>>(),

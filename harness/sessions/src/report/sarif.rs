@@ -6,10 +6,13 @@ use brickbat_rules::Rule;
 use serde_json::{Value, json};
 
 use super::{Examined, Unread};
-use crate::Refusal;
+use crate::{Place, Refusal, Verdict};
 
 /// What the product's own giving up is called, which is no rule of a provider.
 const GIVES_UP: &str = "product-gives-up";
+
+/// What a branch is called that is cut off from what came before it, for which no provider has a rule.
+const CUT: &str = "branch-cut";
 
 /// The report: each refusal at its place in the store.
 pub fn sarif(examined: &[Examined], unread: &[Unread]) -> Value {
@@ -19,6 +22,11 @@ pub fn sarif(examined: &[Examined], unread: &[Unread]) -> Value {
         for refusal in &one.judgement.refusals {
             rules.insert(refusal.rule.map_or(GIVES_UP, |rule| rule.id), refusal.rule);
             results.push(result(one, refusal));
+        }
+        if let Some(cut) = one.session.cut.as_ref().filter(|_| one.judgement.verdict == Verdict::Cut) {
+            rules.insert(CUT, None);
+            let words = "the branch is cut off from what came before it, which is not sent";
+            results.push(finding(one, CUT, "warning", words, Some(&cut.place)));
         }
     }
     let notes: Vec<Value> = unread.iter().map(notification).collect();
@@ -45,29 +53,35 @@ pub fn sarif(examined: &[Examined], unread: &[Unread]) -> Value {
 fn described(id: &str, rule: Option<&'static Rule>) -> Value {
     let (short, full) = match rule {
         Some(rule) => (rule.summary, rule.why),
+        None if id == CUT => (
+            "A line of the conversation hangs on one that is not in the file.",
+            "The model has forgotten what came before it.",
+        ),
         None => ("The product gives up before it sends a request.", "The next turn of the session fails."),
     };
     json!({ "id": id, "shortDescription": { "text": short }, "fullDescription": { "text": full } })
 }
 
 fn result(examined: &Examined, refusal: &Refusal) -> Value {
-    let session = &examined.session;
     // The provider's sentence names ids, so the rule speaks for it.
     let words = refusal.rule.map_or("the product gives up before it sends a request", |rule| rule.summary);
+    let id = refusal.rule.map_or(GIVES_UP, |rule| rule.id);
+    finding(examined, id, "error", words, refusal.place.as_ref())
+}
+
+fn finding(examined: &Examined, id: &str, level: &str, words: &str, at: Option<&Place>) -> Value {
     let mut place = json!({ "artifactLocation": { "uri": uri(&examined.file) } });
-    if let Some(at) = &refusal.place
-        && at.end > at.start
-    {
+    if let Some(at) = at.filter(|at| at.end > at.start) {
         place["region"] = json!({ "byteOffset": at.start, "byteLength": at.end - at.start });
         if let Some(line) = at.line {
             place["region"]["startLine"] = json!(line);
         }
     }
-    let logical = refusal.place.as_ref().map(ToString::to_string).unwrap_or_default();
+    let logical = at.map(ToString::to_string).unwrap_or_default();
     json!({
-        "ruleId": refusal.rule.map_or(GIVES_UP, |rule| rule.id),
-        "level": "error",
-        "message": { "text": format!("{}: {words}", session.product) },
+        "ruleId": id,
+        "level": level,
+        "message": { "text": format!("{}: {words}", examined.session.product) },
         "locations": [{
             "physicalLocation": place,
             "logicalLocations": [{ "fullyQualifiedName": logical, "kind": "value" }],

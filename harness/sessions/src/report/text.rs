@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::Examined;
-use crate::{Mended, Refusal, Verdict};
+use super::{Examined, shown};
+use crate::{Mended, Refusal, Trouble, Verdict};
 
 /// Refusals that are listed of one session. The first is what the provider answers; more help to find the cause.
 const MAX_LISTED: usize = 20;
@@ -27,17 +27,19 @@ impl Survey {
     /// Adds a session.
     pub fn add(&mut self, examined: &Examined) {
         let tally = self.by_product.entry(examined.session.product.to_string()).or_default();
-        if let Some(version) = &examined.session.version
-            && !tally.versions.contains(version)
+        if let Some(version) = shown::version(&examined.session)
+            && !tally.versions.iter().any(|known| known == version)
         {
-            tally.versions.push(version.clone());
+            tally.versions.push(version.to_owned());
         }
         *tally.verdicts.entry(examined.judgement.verdict).or_default() += 1;
-        tally.n_troubles += examined.session.troubles.len();
-        if matches!(examined.judgement.verdict, Verdict::Refused | Verdict::Unreadable) {
+        let is_unread = |trouble: &&Trouble| trouble.loses.is_some();
+        tally.n_troubles += examined.session.troubles.iter().filter(is_unread).count();
+        if matches!(examined.judgement.verdict, Verdict::Refused | Verdict::Unreadable | Verdict::Cut) {
             let name = name(examined);
             let why = examined.judgement.refusals.first().map(|refusal| format!("  {}", rule_of(refusal)));
-            let shown = shown(examined.judgement.verdict);
+            let why = why.or_else(|| cut(examined));
+            let shown = word_of(examined.judgement.verdict);
             self.lines.push(format!("  {shown}  {name}{}", why.unwrap_or_default()));
         }
     }
@@ -55,7 +57,7 @@ impl Survey {
                 _ => String::new(),
             };
             let verdicts: Vec<String> =
-                tally.verdicts.iter().map(|(verdict, n)| format!("{n} {}", shown(*verdict))).collect();
+                tally.verdicts.iter().map(|(verdict, n)| format!("{n} {}", word_of(*verdict))).collect();
             let _ = write!(text, "{} of {product}{versions}: {}.", sessions(n), verdicts.join(", "));
             if tally.n_troubles > 0 {
                 let _ = write!(text, " {} cannot be read.", lines(tally.n_troubles));
@@ -72,24 +74,20 @@ impl Survey {
 
 /// One session in a line: its name, its size and its verdict.
 pub fn line(examined: &Examined) -> String {
-    let verdict = shown(examined.judgement.verdict);
+    let verdict = word_of(examined.judgement.verdict);
     let why = examined.judgement.refusals.first();
     let why = why.map(|refusal| {
         let place = refusal.place.as_ref().map(|place| format!(" at {place}")).unwrap_or_default();
         format!("  {}{place}", rule_of(refusal))
     });
-    format!(
-        "{}  {} messages  {verdict}{}\n",
-        name(examined),
-        examined.session.messages.len(),
-        why.unwrap_or_default()
-    )
+    let why = why.or_else(|| cut(examined)).unwrap_or_default();
+    format!("{}  {} messages  {verdict}{why}\n", name(examined), examined.session.messages.len())
 }
 
 /// One session in detail: what it is, its verdict, and each place that is refused.
 pub fn detail(examined: &Examined) -> String {
     let Examined { session, judgement, .. } = examined;
-    let version = session.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
+    let version = shown::version(session).map(|version| format!(" {version}")).unwrap_or_default();
     let mut text = format!(
         "{}{version}, {}: {} records, {} messages on the branch ({})",
         session.product,
@@ -122,18 +120,19 @@ pub fn detail(examined: &Examined) -> String {
     match judgement.verdict {
         Verdict::Refused => {}
         verdict => {
-            let _ = writeln!(text, "{}", shown(verdict));
+            let _ = writeln!(text, "{}", word_of(verdict));
         }
     }
     for refusal in judgement.refusals.iter().take(MAX_LISTED) {
         let place = refusal.place.as_ref().map_or_else(|| refusal.pointer.clone(), ToString::to_string);
-        let _ = writeln!(text, "{}  {place}  {}", shown(Verdict::Refused), rule_of(refusal));
-        let _ = writeln!(text, "  {}", refusal.message);
+        let _ = writeln!(text, "{}  {place}  {}", word_of(Verdict::Refused), rule_of(refusal));
+        let _ = writeln!(text, "  {}", shown::reason(refusal, session));
     }
     if judgement.refusals.len() > MAX_LISTED {
         let _ = writeln!(text, "… and {} more.", judgement.refusals.len() - MAX_LISTED);
     }
-    if judgement.verdict == Verdict::Refused {
+    let is_mendable = session.cut.as_ref().is_some_and(|cut| cut.parent.is_some());
+    if judgement.verdict == Verdict::Refused || judgement.verdict == Verdict::Cut && is_mendable {
         let _ = writeln!(text, "  brickbat repair {}", name(examined));
     }
     text
@@ -146,11 +145,14 @@ pub fn repaired(mended: &Mended) -> String {
         0 => "nothing lost".to_owned(),
         n => format!("{n} of them take something out that stands nowhere else"),
     };
-    let edits = match mended.edits.len() {
+    let edits = match mended.edits.len() + mended.reattached.len() {
         1 => "1 edit".to_owned(),
         n => format!("{n} edits"),
     };
     let mut text = format!("{edits}, {lost}.\n");
+    for place in &mended.reattached {
+        let _ = writeln!(text, "  {place}: the line is put after the one that came before it");
+    }
     for planned in &mended.edits {
         let _ = writeln!(text, "  {}: {}", planned.place, planned.reason.words());
     }
@@ -162,22 +164,31 @@ pub fn repaired(mended: &Mended) -> String {
     text
 }
 
+/// What is missing from a branch that is cut, in words.
+fn cut(examined: &Examined) -> Option<String> {
+    let is_cut = examined.judgement.verdict == Verdict::Cut;
+    let cut = examined.session.cut.as_ref().filter(|_| is_cut)?;
+    Some(format!("  at {}: what came before it is not sent", cut.place))
+}
+
 fn rule_of(refusal: &Refusal) -> &'static str {
     refusal.rule.map_or("the product gives up", |rule| rule.id)
 }
 
 fn name(examined: &Examined) -> String {
-    match &examined.session.id {
-        Some(id) if crate::stores::holds_many(examined.session.product) => format!("{}#{id}", examined.file),
-        _ => examined.file.clone(),
+    let Examined { file, n, session, .. } = examined;
+    match crate::stores::holds_many(session.product) {
+        true => format!("{file}#{}", shown::address(*n, session.id.as_deref())),
+        false => file.clone(),
     }
 }
 
-fn shown(verdict: Verdict) -> &'static str {
+fn word_of(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Accepted => "accepted",
         Verdict::OpenTail => "open tail",
         Verdict::Excerpt => "excerpt",
+        Verdict::Cut => "CUT",
         Verdict::Refused => "BRICKED",
         Verdict::Unreadable => "UNREADABLE",
     }

@@ -9,6 +9,7 @@
 
 mod branch;
 mod companions;
+mod cut;
 mod items;
 mod line;
 mod messages;
@@ -69,6 +70,7 @@ impl Store for ClaudeCode {
             troubles: lines.troubles,
             unknown: lines.unknown.into_iter().collect(),
             is_excerpt: branch.is_excerpt,
+            cut: branch.cut.map(|at| cut::of(bytes, &tree, at)),
             body: None,
         };
         session.troubles.extend(branch.troubles);
@@ -87,6 +89,10 @@ impl Store for ClaudeCode {
 
     fn write(&self, files: &Files, _: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
         write::write(files, edits)
+    }
+
+    fn reattach(&self, files: &Files, session: &Session) -> Result<Files, WriteError> {
+        write::reattach(files, session.cut.as_ref())
     }
 }
 

@@ -162,6 +162,7 @@ fn session(log: Log, files: &Files) -> Result<Session, ReadError> {
         troubles: log.cut.into_iter().map(trouble).collect(),
         unknown: Vec::new(),
         is_excerpt: false,
+        cut: None,
         body: None,
     };
     let mut n_replaced = 0;

@@ -103,6 +103,7 @@ fn session(bytes: &[u8]) -> Result<Session, ReadError> {
         troubles: Vec::new(),
         unknown: Vec::new(),
         is_excerpt: records.first().is_some_and(|record| record.text("type") != "session.start"),
+        cut: None,
         body: None,
     };
     for record in &records {

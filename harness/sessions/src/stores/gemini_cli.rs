@@ -89,6 +89,7 @@ fn session(log: Log) -> Result<Session, ReadError> {
         troubles: log.troubles,
         unknown: log.unknown,
         is_excerpt: false,
+        cut: None,
         body: None,
     };
     for record in log.active.iter().flatten() {

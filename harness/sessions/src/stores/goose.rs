@@ -308,6 +308,7 @@ impl Reader {
             troubles: self.troubles,
             unknown: self.unknown.into_iter().collect(),
             is_excerpt: false,
+            cut: None,
             body: None,
         };
         message::name_results(&mut session.messages, &mut session.off_branch);

@@ -230,6 +230,7 @@ fn session(
         troubles: reader.troubles,
         unknown: reader.unknown.into_iter().collect(),
         is_excerpt: false,
+        cut: None,
         body: None,
     }))
 }

@@ -26,6 +26,7 @@ pub(crate) fn session(product: Product, generation: &'static str) -> Session {
         troubles: Vec::new(),
         unknown: Vec::new(),
         is_excerpt: false,
+        cut: None,
         body: None,
     }
 }

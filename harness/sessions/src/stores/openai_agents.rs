@@ -153,6 +153,7 @@ fn session(id: String, mut rows: Vec<Found>, main: Option<&BTreeMap<i64, i64>>) 
         troubles: reader.troubles,
         unknown: reader.unknown.into_iter().collect(),
         is_excerpt: false,
+        cut: None,
         body: None,
     }
 }

@@ -126,6 +126,7 @@ fn session(log: &Log, bytes: &[u8]) -> Result<Session, ReadError> {
         troubles: [log.troubles.as_slice(), &log.tree.troubles].concat(),
         unknown: Vec::new(),
         is_excerpt: false,
+        cut: log.tree.cut.clone(),
         body: None,
     };
     let compaction = path.iter().rposition(|record| record.text("type") == "compaction");

@@ -74,6 +74,7 @@ pub(super) fn session(product: Product, generation: &'static str, history: Histo
         troubles: Vec::new(),
         unknown: history.unknown.into_iter().collect(),
         is_excerpt: false,
+        cut: None,
         body: None,
     }
 }

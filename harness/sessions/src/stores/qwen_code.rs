@@ -130,6 +130,7 @@ fn session(
         troubles: [troubles.as_slice(), &tree.troubles].concat(),
         unknown: Vec::new(),
         is_excerpt: false,
+        cut: tree.cut.clone(),
         body: None,
     };
     for record in &tree.records {

@@ -79,6 +79,7 @@ pub(crate) fn session(body: &[u8], dialect: Dialect) -> Result<Session, ReadErro
         troubles: Vec::new(),
         unknown: Vec::new(),
         is_excerpt: false,
+        cut: None,
         body: Some(body.to_vec()),
     })
 }

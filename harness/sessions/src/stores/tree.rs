@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::records::{Record, Splices};
 use crate::json::span_of;
-use crate::{Place, Trouble};
+use crate::{Cut, Place, Trouble};
 
 /// The fields that make the tree.
 #[derive(Debug, Clone, Copy)]
@@ -31,6 +31,8 @@ pub(super) struct Tree {
     pub(super) n_forks: usize,
     /// Where the branch is cut.
     pub(super) troubles: Vec<Trouble>,
+    /// Where it is cut off from lines that come before it in the file.
+    pub(super) cut: Option<Cut>,
 }
 
 impl Tree {
@@ -44,7 +46,8 @@ impl Tree {
         for (n, record) in records.iter().enumerate() {
             by_id.entry(record.text(keys.id).to_owned()).or_default().push(n);
         }
-        let mut tree = Tree { keys, records, by_id, path: Vec::new(), n_forks: 0, troubles: Vec::new() };
+        let (path, troubles) = (Vec::new(), Vec::new());
+        let mut tree = Tree { keys, records, by_id, path, n_forks: 0, troubles, cut: None };
         tree.walk(which);
         tree.count_forks();
         tree
@@ -73,6 +76,10 @@ impl Tree {
                 }
             };
             let place = child.clone().unwrap_or_default();
+            // A file may begin in the middle of a session; then nothing stands before its first line.
+            if self.records.first().is_some_and(|first| first.place("") != place) {
+                self.cut = Some(Cut { place: place.clone(), parent: None });
+            }
             self.troubles.push(Trouble { place, words: words.to_owned(), loses: None });
         }
         self.path.reverse();

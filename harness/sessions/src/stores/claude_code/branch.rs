@@ -6,10 +6,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::cut;
 use super::items::{self, Item, Reply};
 use super::line::{Kind, Record};
 use super::tree::{Leaf, Parent, Tree};
-use crate::{Place, Trouble};
+use crate::Trouble;
 
 /// What is sent of a file, as lines.
 pub(super) struct Branch {
@@ -27,6 +28,8 @@ pub(super) struct Branch {
     pub(super) is_excerpt: bool,
     /// Where the chain is cut.
     pub(super) troubles: Vec<Trouble>,
+    /// The line with which it begins although other lines come before it.
+    pub(super) cut: Option<usize>,
 }
 
 /// How the walk up ended.
@@ -52,6 +55,7 @@ impl Branch {
             n_forks: 0,
             is_excerpt: false,
             troubles: Vec::new(),
+            cut: None,
         };
         let Some(leaf) = tree.leaf() else { return branch };
         let top = branch.walk(tree, leaf);
@@ -87,33 +91,23 @@ impl Branch {
     }
 
     fn note_top(&mut self, tree: &Tree, top: &Top) {
-        let trouble = |at: usize, words: &str| {
-            let record = &tree.records[at];
-            let span = record.span.start as u64..record.span.end as u64;
-            Trouble {
-                place: Place::in_line(record.line, span, "/parentUuid"),
-                words: words.to_owned(),
-                loses: None,
+        let (at, words) = match *top {
+            Top::Root => return,
+            Top::Boundary(at) => {
+                self.n_compactions = n_compactions(tree, at);
+                return;
             }
+            // A file may begin in the middle of a session; then what it begins with hangs on lines that are elsewhere.
+            Top::Phantom(at) if !cut::has_lost_lines(tree, at) => {
+                self.is_excerpt = true;
+                return;
+            }
+            Top::Phantom(at) => (at, "the thread is cut: the line that this one hangs on is not in the file"),
+            Top::Circle(at) => (at, "the thread goes in a circle: this line hangs on one that hangs on it"),
         };
-        match *top {
-            Top::Root => {}
-            Top::Boundary(at) => self.n_compactions = n_compactions(tree, at),
-            // A file may begin in the middle of a session; then its first line hangs on one that is elsewhere.
-            Top::Phantom(0) => self.is_excerpt = true,
-            Top::Phantom(at) => {
-                self.troubles.push(trouble(
-                    at,
-                    "the thread is cut: the line that this one hangs on is not in the file",
-                ));
-            }
-            Top::Circle(at) => {
-                self.troubles.push(trouble(
-                    at,
-                    "the thread goes in a circle: this line hangs on one that hangs on it",
-                ));
-            }
-        }
+        let place = cut::place(&tree.records[at]);
+        self.troubles.push(Trouble { place, words: words.to_owned(), loses: None });
+        self.cut = Some(at);
     }
 
     /// Takes in what belongs to the replies of the chain: lines of the same message, then results whose calls are all on

@@ -12,9 +12,10 @@ use super::items::Item;
 use super::line::{Kind, Lines, Record};
 use super::new_line::{self, NewLine, Saying};
 use super::tree::{Parent, Tree};
+use crate::halves::Halves;
 use crate::json::{span_of, splice};
 use crate::stores::{Edit, WriteError};
-use crate::{Files, Place, Product};
+use crate::{Cut, Files, Place, Product};
 
 /// Carries out the edits in the first file.
 pub(super) fn write(files: &Files, edits: &[Edit]) -> Result<Files, WriteError> {
@@ -39,6 +40,29 @@ pub(super) fn write(files: &Files, edits: &[Edit]) -> Result<Files, WriteError> 
             Some(end) => ending_in(bytes, end),
             None => bytes,
         };
+    }
+    Ok(files)
+}
+
+/// Hangs the line with which a cut branch begins on the line that it is proven to follow.
+pub(super) fn reattach(files: &Files, cut: Option<&Cut>) -> Result<Files, WriteError> {
+    let cut = cut.ok_or_else(|| refused(&Place::default(), "the branch is not cut"))?;
+    let parent =
+        cut.parent.as_ref().ok_or_else(|| refused(&cut.place, "nothing proves what came before it"))?;
+    // Places are the same in both.
+    let halves = Halves::of(files);
+    let whole = halves.as_ref().map_or(files, |halves| &halves.files).main();
+    let lines = Lines::read(whole);
+    let find = |place: &Place| lines.records.iter().find(|record| Some(record.line) == place.line);
+    let (line, parent) =
+        find(&cut.place).zip(find(parent)).ok_or_else(|| refused(&cut.place, "there is no such line"))?;
+    let own = span_of(&whole[line.span.clone()], "/parentUuid")
+        .ok_or_else(|| refused(&cut.place, "the line names no other"))?;
+    let span = line.span.start + own.start..line.span.start + own.end;
+    let mut files = files.clone();
+    let bytes = splice(files.main(), vec![(span, json!(parent.uuid).to_string().into_bytes())]);
+    if let Some(file) = files.files.first_mut() {
+        file.bytes = bytes;
     }
     Ok(files)
 }

@@ -131,6 +131,10 @@ impl Changes<'_> {
             self.splices.replace(content, blocks);
             return;
         }
+        if self.goes_whole(index + 1) {
+            self.splices.replace(content, [b"[".as_slice(), &results, b"]"].concat());
+            return;
+        }
         let (at, text) = match after_results(own, &next.value["content"]) {
             Some(end) => (next.span.start + end, [b",".as_slice(), &results].concat()),
             None if next.value["content"] == json!([]) => (content.start + 1, results),
@@ -139,13 +143,22 @@ impl Changes<'_> {
         self.splices.replace(at..at, text);
     }
 
+    /// Whether nothing that a message holds stays.
+    fn goes_whole(&self, index: usize) -> bool {
+        let n_blocks = self.log.records[index].value["content"].as_array().map_or(1, Vec::len);
+        self.drops.get(&index).is_some_and(|dropped| dropped.len() >= n_blocks)
+    }
+
     fn write_drops(&mut self, answers: &BTreeMap<usize, Vec<Vec<u8>>>) -> Result<(), WriteError> {
         for (index, inner) in std::mem::take(&mut self.drops) {
             let record = &self.log.records[index];
             let n_blocks = record.value["content"].as_array().map_or(1, Vec::len);
             let is_answered = index.checked_sub(1).is_some_and(|before| answers.contains_key(&before));
-            if inner.len() >= n_blocks && !is_answered {
-                self.remove(index);
+            if inner.len() >= n_blocks {
+                // Where results come into it, they have taken the place of all that it held.
+                if !is_answered {
+                    self.remove(index);
+                }
                 continue;
             }
             for pointer in inner {

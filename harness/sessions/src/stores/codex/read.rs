@@ -220,6 +220,7 @@ impl Reader {
             troubles: self.troubles,
             unknown: self.unknown.into_iter().collect(),
             is_excerpt: self.is_excerpt,
+            cut: None,
             body: None,
         }
     }

@@ -21,6 +21,9 @@ pub(super) struct Fault {
     pub(super) is_separator: bool,
 }
 
+/// What is lost of a character that stands raw in a text: it is written as an escape instead.
+const ESCAPED: &str = "nothing: it is written as an escape";
+
 /// The newest version that was reported to take U+2028 for a line end
 /// (<https://github.com/github/copilot-cli/issues/2658>).
 const LAST_SPLIT_BY_SEPARATORS: [u64; 3] = [1, 0, 24];
@@ -57,7 +60,7 @@ pub(super) fn read(bytes: &[u8]) -> (Vec<Record>, Vec<Fault>) {
             for place in separators(line).take(MAX_SEPARATORS - n_separators) {
                 n_separators += 1;
                 let words = "a raw U+2028 or U+2029, which the product takes for a line end".to_owned();
-                let trouble = Trouble { place, words, loses: Some("the separator inside a text") };
+                let trouble = Trouble { place, words, loses: Some(ESCAPED) };
                 faults.push(Fault { trouble, is_separator: true });
             }
             continue;
@@ -67,7 +70,7 @@ pub(super) fn read(bytes: &[u8]) -> (Vec<Record>, Vec<Fault>) {
                 Ok((record, ends)) => {
                     n += ends.len();
                     records.push(record);
-                    let words = ("a raw line end inside a text", "the line end inside a text");
+                    let words = ("a raw line end inside a text", ESCAPED);
                     faults.extend(ends.into_iter().map(|place| fault(place, words.0, words.1)));
                     continue;
                 }

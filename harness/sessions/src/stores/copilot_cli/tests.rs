@@ -94,12 +94,12 @@ fn a_healthy_session_is_accepted() {
 }
 
 #[test]
-fn raw_line_ends_inside_a_text_are_named_and_taken_out() {
+fn raw_line_ends_inside_a_text_are_named_and_written_as_escapes() {
     let whole = jsonl(&healthy());
     let text = String::from_utf8(whole.main().to_vec()).unwrap();
     let parted = text.replace("of toolu_2", "of\n toolu\r\n_2");
     let words = ["a raw line end inside a text"; 2];
-    check_lines(parted, &words, &text);
+    check_lines(parted, &words, &text.replace("of toolu_2", "of\\n toolu\\n_2"));
 }
 
 #[test]
@@ -107,7 +107,8 @@ fn separators_are_faults_up_to_the_version_that_takes_them() {
     let whole = jsonl(&healthy());
     let text = String::from_utf8(whole.main().to_vec()).unwrap();
     let words = ["a raw U+2028 or U+2029, which the product takes for a line end"; 2];
-    check_lines(text.replace("Both.", "Bo\u{2028}th\u{2029}."), &words, &text);
+    let escaped = text.replace("Both.", "Bo\\u2028th\\u2029.");
+    check_lines(text.replace("Both.", "Bo\u{2028}th\u{2029}."), &words, &escaped);
     let newer = text.replace("1.0.24", "1.0.60").replace("Both.", "Bo\u{2028}th.");
     let (session, judgement) = judged(&Files::one("events.jsonl", newer));
     assert_eq!((judgement.verdict, session.troubles.len()), (Verdict::Accepted, 0));

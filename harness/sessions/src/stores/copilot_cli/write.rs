@@ -1,6 +1,7 @@
 //! Edits of a file of events. Each event names the one before it, so the lines around an edit are joined.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use serde_json::{Value, json};
 
@@ -42,6 +43,20 @@ struct Writer<'r> {
 }
 
 impl<'r> Writer<'r> {
+    /// The escape of a character that stands raw in the text of an event, and where it stands.
+    fn raw(&self, place: &Place) -> Option<(Range<usize>, &'static str)> {
+        let span = usize::try_from(place.start).ok()?..usize::try_from(place.end).ok()?;
+        let escape = match self.bytes.get(span.clone())? {
+            [0xE2, 0x80, 0xA8] => "\\u2028",
+            [0xE2, 0x80, 0xA9] => "\\u2029",
+            b"\n" | b"\r\n" => "\\n",
+            _ => return None,
+        };
+        let is_inside = |record: &&Record| record.span.start < span.start && span.end < record.span.end;
+        self.records.iter().find(is_inside)?;
+        Some((span, escape))
+    }
+
     fn take(&mut self, edit: &Edit) -> Result<(), WriteError> {
         match edit {
             Edit::Synthesise { call, id } => {
@@ -70,11 +85,11 @@ impl<'r> Writer<'r> {
                 let (index, pointer) = self.at(block)?;
                 self.drops.entry(index).or_default().insert(pointer);
             }
-            Edit::Discard { place } => {
-                if !self.splices.discard(self.bytes, place) {
-                    return Err(cannot(Product::CopilotCli, place, "there is no such stretch"));
-                }
-            }
+            Edit::Discard { place } => match self.raw(place) {
+                Some((span, escape)) => self.splices.replace(span, escape),
+                None if self.splices.discard(self.bytes, place) => {}
+                None => return Err(cannot(Product::CopilotCli, place, "there is no such stretch")),
+            },
             Edit::Truncate { last } => {
                 let (index, _) = self.at(last)?;
                 self.removed.extend(index + 1..self.records.len());

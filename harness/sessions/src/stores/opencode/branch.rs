@@ -70,6 +70,7 @@ fn session(form: Form, raw: Raw, children: Vec<Raw>) -> Session {
         dialect: dialect_of(&provider, &model),
         model: Some(model).filter(|model| !model.is_empty()),
         is_excerpt: messages.first().is_some_and(|first| first.role != brickbat_rules::histories::Role::User),
+        cut: None,
         body: None,
         messages,
         off_branch,

@@ -157,6 +157,7 @@ fn session(id: String, events: Vec<Event>) -> Result<Session, String> {
         dialect: dialect_of(&provider, &model),
         model: Some(model).filter(|model| !model.is_empty()),
         is_excerpt: messages.first().is_some_and(|first: &Message| first.role == Role::Assistant),
+        cut: None,
         body: None,
         messages,
         off_branch,

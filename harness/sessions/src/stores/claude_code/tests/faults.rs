@@ -1,6 +1,7 @@
 //! Faults that were put into a healthy session: each has to be named as what it is.
 
 use super::*;
+use crate::{Repair, RepairOptions, repair};
 
 #[test]
 fn a_result_line_that_is_gone_is_a_missing_result() {
@@ -169,6 +170,49 @@ fn a_parent_that_is_not_there_cuts_the_thread() {
     );
     assert_eq!(session.troubles[0].place.line, Some(10));
     assert_eq!(shape(&session), ["user: Thanks.", "model: You are welcome."]);
+    assert_eq!(judge(&session, None).verdict, Verdict::Cut);
+}
+
+/// The line of the parent that a cut is proven to have.
+fn proven(lines: &[Value]) -> Option<u64> {
+    read_lines(lines).cut.unwrap().parent?.line
+}
+
+#[test]
+fn a_cut_thread_is_put_back_where_the_file_proves_what_came_before() {
+    let mut lines = batch();
+    lines[9]["parentUuid"] = json!("nobody");
+    assert_eq!(proven(&lines), Some(9));
+    let files = file(&lines);
+    let Ok(Repair::Mended(mended)) = repair(&files, 0, &RepairOptions::default()) else { panic!("mended") };
+    assert_eq!((mended.reattached.len(), mended.edits.len()), (1, 0));
+    let mut expected = lines.clone();
+    expected[9]["parentUuid"] = json!("b1");
+    assert_eq!(mended.files, file(&expected));
+    // A result names the line of its call by the id of the call, wherever else the conversation went on.
+    let mut lines = batch();
+    lines[7]["parentUuid"] = json!("nobody");
+    lines[8]["parentUuid"] = json!("r2");
+    assert_eq!(proven(&lines), Some(4));
+}
+
+#[test]
+fn a_cut_thread_stays_cut_where_it_could_have_come_from_elsewhere() {
+    let cut = |change: &dyn Fn(&mut Vec<Value>)| {
+        let mut lines = batch();
+        lines[9]["parentUuid"] = json!("nobody");
+        change(&mut lines);
+        let is_proven = proven(&lines).is_some();
+        let repaired = repair(&file(&lines), 0, &RepairOptions::default());
+        assert_eq!(matches!(repaired, Ok(Repair::Mended(_))), is_proven);
+        is_proven
+    };
+    assert!(cut(&|_| {}));
+    // After a rewind there are two ends.
+    assert!(!cut(&|lines| lines.insert(9, user("x1", "a4", "No, stop."))));
+    // Another session, and a time before that of the line above it.
+    assert!(!cut(&|lines| lines[9]["sessionId"] = json!("s2")));
+    assert!(!cut(&|lines| lines[9]["timestamp"] = json!("2026-01-31T00:00:00.000Z")));
 }
 
 #[test]

@@ -1,0 +1,11 @@
+CREATE TABLE agent_sessions (session_id TEXT PRIMARY KEY, created_at TIMESTAMP, updated_at TIMESTAMP);
+CREATE TABLE agent_messages (id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT NOT NULL, message_data TEXT NOT NULL, created_at TIMESTAMP, FOREIGN KEY (session_id) REFERENCES agent_sessions (session_id) ON DELETE CASCADE);
+INSERT INTO agent_sessions (session_id) VALUES ('chat');
+INSERT INTO agent_messages (session_id, message_data) VALUES ('chat', '{"role":"user","content":"Look."}');
+INSERT INTO agent_messages (session_id, message_data) VALUES ('chat', '{"id":"rs_1","type":"reasoning","summary":[],"encrypted_content":"e"}');
+INSERT INTO agent_messages (session_id, message_data) VALUES ('chat', '{"id":"fc_call_1","type":"function_call","call_id":"call_1","name":"look","arguments":"{}"}');
+INSERT INTO agent_messages (session_id, message_data) VALUES ('chat', '{"id":"fc_call_2","type":"function_call","call_id":"call_2","name":"look","arguments":"{}"}');
+INSERT INTO agent_messages (session_id, message_data) VALUES ('chat', '{"type":"function_call_output","call_id":"call_2","output":"seen"}');
+INSERT INTO agent_messages (session_id, message_data) VALUES ('chat', '{"type":"function_call_output","call_id":"call_1","output":"seen"}');
+INSERT INTO agent_messages (session_id, message_data) VALUES ('chat', '{"id":"msg_1","type":"message","role":"assistant","status":"completed","content":[{"type":"output_text","text":"Done.","annotations":[]}]}');
+INSERT INTO agent_messages (session_id, message_data) VALUES ('chat', '{"role":"user","content":"Go on."}');

@@ -1,0 +1,18 @@
+CREATE TABLE session (id TEXT PRIMARY KEY, parent_id TEXT, version TEXT, revert TEXT);
+CREATE TABLE message (id TEXT PRIMARY KEY, session_id TEXT, time_created INTEGER, time_updated INTEGER, data TEXT);
+CREATE TABLE part (id TEXT PRIMARY KEY, message_id TEXT, session_id TEXT, data TEXT);
+INSERT INTO session VALUES ('ses_1', NULL, '1.18.33', NULL);
+INSERT INTO message VALUES ('msg_001', 'ses_1', 1001, 1001, '{"role":"user","agent":"build","model":{"providerID":"anthropic","modelID":"claude-sonnet-4-5"},"time":{"created":1001}}');
+INSERT INTO part VALUES ('prt_001000', 'msg_001', 'ses_1', '{"type":"text","text":"Read it."}');
+INSERT INTO message VALUES ('msg_002', 'ses_1', 1002, 1002, '{"role":"assistant","parentID":"msg_001","providerID":"anthropic","modelID":"claude-sonnet-4-5","mode":"build","path":{"cwd":"/w","root":"/w"},"cost":0,"finish":"tool-calls","time":{"created":1002}}');
+INSERT INTO part VALUES ('prt_002000', 'msg_002', 'ses_1', '{"type":"step-start"}');
+INSERT INTO part VALUES ('prt_002001', 'msg_002', 'ses_1', '{"type":"reasoning","text":"Hm.","metadata":{"anthropic":{"signature":"c2ln"}},"time":{"start":1,"end":2}}');
+INSERT INTO part VALUES ('prt_002002', 'msg_002', 'ses_1', '{"type":"text","text":"I read.","time":{"start":1,"end":2}}');
+INSERT INTO part VALUES ('prt_002003', 'msg_002', 'ses_1', '{"type":"tool","callID":"toolu_1","tool":"read","state":{"status":"completed","input":{"filePath":"a.txt"},"output":"one line","title":"a.txt","metadata":{},"time":{"start":5,"end":6}}}');
+INSERT INTO part VALUES ('prt_002004', 'msg_002', 'ses_1', '{"type":"step-finish","reason":"tool-calls","cost":0,"tokens":{"input":0,"output":0,"reasoning":0,"cache":{"read":0,"write":0}}}');
+INSERT INTO message VALUES ('msg_003', 'ses_1', 1003, 1003, '{"role":"assistant","parentID":"msg_001","providerID":"anthropic","modelID":"claude-sonnet-4-5","mode":"build","path":{"cwd":"/w","root":"/w"},"cost":0,"finish":"stop","time":{"created":1003}}');
+INSERT INTO part VALUES ('prt_003000', 'msg_003', 'ses_1', '{"type":"step-start"}');
+INSERT INTO part VALUES ('prt_003001', 'msg_003', 'ses_1', '{"type":"text","text":"Read.","time":{"start":1,"end":2}}');
+INSERT INTO part VALUES ('prt_003002', 'msg_003', 'ses_1', '{"type":"step-finish","reason":"stop","cost":0,"tokens":{"input":0,"output":0,"reasoning":0,"cache":{"read":0,"write":0}}}');
+INSERT INTO message VALUES ('msg_004', 'ses_1', 1004, 1004, '{"role":"user","agent":"build","model":{"providerID":"anthropic","modelID":"claude-sonnet-4-5"},"time":{"created":1004}}');
+INSERT INTO part VALUES ('prt_004000', 'msg_004', 'ses_1', '{"type":"text","text":"Go on."}');

@@ -1,0 +1,191 @@
+//! Halves of characters: an escape such as `\ud83d` without its other half, where a text was cut inside an emoji.
+//!
+//! Products in JavaScript write and send them without a word, and providers refuse the whole body: "The request body is
+//! not valid JSON: no low surrogate in string" (anthropics/claude-code#68325). No reader in Rust can hold them, so they are
+//! read as U+FFFD, which takes as many bytes, and each is noted where it stands.
+
+use std::ops::Range;
+
+use brickbat_rules::{Profile, Severity, Violation, validate};
+
+use crate::stores::Edit;
+use crate::{File, Files, Place, Sent, Session, Trouble};
+
+/// What a trouble with half of a character is called.
+const WORDS: &str = "half of a character, with which the body of the request is no JSON";
+/// What is written instead: the same number of bytes.
+const REPLACEMENT: &[u8; 6] = b"\\ufffd";
+/// Halves that are noted: one is enough to be refused, and a hostile file holds nothing else.
+const MAX_NOTED: usize = 10_000;
+/// How files begin that hold no text.
+const BINARY: [&[u8]; 2] = [b"SQLite format 3\0", b"\x28\xb5\x2f\xfd"];
+/// A body with half of a character.
+const BODY: &[u8] = br#"{"messages":[],"contents":[],"input":["\ud83d"]}"#;
+
+/// Files in which each half is replaced, and where those were.
+pub(crate) struct Halves {
+    /// The files. All places in them are those of the files as they are.
+    pub(crate) files: Files,
+    /// In the first file.
+    found: Vec<usize>,
+}
+
+impl Halves {
+    /// Nothing if there are none.
+    pub(crate) fn of(files: &Files) -> Option<Halves> {
+        let has = |file: &File| is_text(file) && halves(&file.bytes).next().is_some();
+        if !files.files.iter().any(has) {
+            return None;
+        }
+        let mut whole = files.clone();
+        for file in whole.files.iter_mut().filter(|file| is_text(file)) {
+            mend(&mut file.bytes);
+        }
+        let first = files.files.first().filter(|file| is_text(file));
+        let found = first.into_iter().flat_map(|file| halves(&file.bytes)).take(MAX_NOTED).collect();
+        Some(Halves { files: whole, found })
+    }
+
+    /// Notes the halves in what is on the branch.
+    pub(crate) fn note(&self, files: &Files, sessions: &mut [Session]) {
+        for session in sessions {
+            if session.body.is_some() {
+                session.body = Some(files.main().to_vec());
+            }
+            let blocks = session.messages.iter().flat_map(|message| &message.blocks);
+            let mut spans: Vec<Range<u64>> = blocks
+                .filter(|block| block.place.file == 0 && block.place.row.is_none())
+                .map(|block| block.place.start..block.place.end)
+                .collect();
+            spans.sort_by_key(|span| span.start);
+            let trouble = |at: &usize| {
+                let at = *at as u64;
+                let before = spans.partition_point(|span| span.start <= at);
+                // Blocks lie beside one another, or a call and its result in one place.
+                let is_in = spans[..before].iter().rev().take(2).any(|span| span.contains(&at));
+                is_in.then(|| Trouble {
+                    place: Place::in_file(at..at + REPLACEMENT.len() as u64, ""),
+                    words: WORDS.to_owned(),
+                    loses: Some("half of a character"),
+                })
+            };
+            session.troubles.extend(self.found.iter().filter_map(trouble));
+        }
+    }
+}
+
+/// Whether a trouble is half of a character.
+pub(crate) fn is_half(trouble: &Trouble) -> bool {
+    trouble.words == WORDS
+}
+
+/// Why the provider refuses what is sent, if it holds half of a character: its violation, and where the half is.
+pub(crate) fn refusal(
+    session: &Session,
+    sent: &Sent,
+    profile: &'static Profile,
+) -> Option<(Violation, Place)> {
+    let sent = || sent.messages.iter().flat_map(|message| &message.blocks).map(|block| &block.place);
+    let is_sent = |half: &Place| {
+        sent().any(|place| place.file == half.file && (place.start..place.end).contains(&half.start))
+    };
+    let mut halves = session.troubles.iter().filter(|trouble| is_half(trouble)).map(|trouble| &trouble.place);
+    let place = halves.find(|half| is_sent(half))?.clone();
+    let violation = validate(profile, BODY).into_iter().find(|own| own.severity == Severity::Error)?;
+    Some((violation, place))
+}
+
+/// The files with each of these halves replaced, if the edits are such and nothing else.
+pub(crate) fn replaced(files: &Files, session: &Session, edits: &[Edit]) -> Option<Files> {
+    let is_of_half = |edit: &Edit| match edit {
+        Edit::Discard { place } => {
+            session.troubles.iter().any(|trouble| is_half(trouble) && trouble.place == *place)
+        }
+        _ => false,
+    };
+    if edits.is_empty() || !edits.iter().all(is_of_half) {
+        return None;
+    }
+    let mut files = files.clone();
+    for edit in edits {
+        let Edit::Discard { place } = edit else { continue };
+        let span = usize::try_from(place.start).ok()?..usize::try_from(place.end).ok()?;
+        files.files.get_mut(place.file)?.bytes.get_mut(span)?.copy_from_slice(REPLACEMENT);
+    }
+    Some(files)
+}
+
+fn is_text(file: &File) -> bool {
+    !BINARY.iter().any(|magic| file.bytes.starts_with(magic))
+}
+
+fn mend(bytes: &mut [u8]) {
+    let mut from = 0;
+    loop {
+        let Some(at) = halves(&bytes[from..]).next().map(|at| from + at) else { break };
+        bytes[at..at + REPLACEMENT.len()].copy_from_slice(REPLACEMENT);
+        from = at + REPLACEMENT.len();
+    }
+}
+
+/// Where the escapes of halves begin.
+fn halves(bytes: &[u8]) -> impl Iterator<Item = usize> + '_ {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        loop {
+            at += bytes.get(at..)?.iter().position(|byte| *byte == b'\\')?;
+            let start = at;
+            match unit(&bytes[start..]) {
+                None => at += 2,
+                Some(0xd800..0xdc00) if matches!(unit(&bytes[start + 6..]), Some(0xdc00..0xe000)) => at += 12,
+                Some(0xd800..0xe000) => {
+                    at += 6;
+                    return Some(start);
+                }
+                Some(_) => at += 6,
+            }
+        }
+    })
+}
+
+/// The number of the escape with which the bytes begin.
+fn unit(bytes: &[u8]) -> Option<u16> {
+    let digits = bytes.strip_prefix(b"\\u")?.get(..4)?;
+    digits.iter().try_fold(0, |number: u16, digit| {
+        let digit = char::from(*digit).to_digit(16).and_then(|digit| u16::try_from(digit).ok())?;
+        Some(number << 4 | digit)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Repair, RepairOptions, Verdict, judge, read, repair};
+
+    fn found(text: &str) -> Vec<usize> {
+        halves(text.as_bytes()).collect()
+    }
+
+    #[test]
+    fn only_halves_are_found() {
+        assert_eq!(found(r#""\ud83d\ude00 \n \\ud83d \u00e4""#), Vec::<usize>::new());
+        assert_eq!(found(r#""\ud83d""#), [1]);
+        assert_eq!(found(r#""\ude00\ud83d\ud83d\ude00""#), [1, 7]);
+        assert_eq!(found(r"\ud83"), Vec::<usize>::new());
+        assert_eq!(found("\\"), Vec::<usize>::new());
+    }
+
+    #[test]
+    fn half_of_a_character_is_refused_and_replaced_in_its_place() {
+        let store = r#"[{"role":"user","content":"Write \ud83d."},{"role":"assistant","content":"Done \ud83d\ude00."}]"#;
+        let files = Files::one("api_conversation_history.json", store);
+        let session = read(&files).unwrap().remove(0);
+        let judgement = judge(&session, None);
+        assert_eq!(judgement.verdict, Verdict::Refused);
+        assert_eq!(judgement.refusals[0].rule.unwrap().id, "anthropic-messages/body-not-json");
+        let Ok(Repair::Mended(mended)) = repair(&files, 0, &RepairOptions::default()) else {
+            panic!("mended")
+        };
+        assert_eq!(mended.files.main(), store.replacen(r"\ud83d", r"\ufffd", 1).as_bytes());
+    }
+}

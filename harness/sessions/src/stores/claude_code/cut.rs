@@ -1,0 +1,99 @@
+//! A branch that is cut: what is lost by it, and which line it is proven to follow.
+//!
+//! Lines were lost by writers that died or wrote at the same time (anthropics/claude-code#22526, #24304, #21751), and the
+//! product then sends only what hangs together. What it forgot is still in the file.
+
+use brickbat_rules::json::{Document, Json};
+
+use super::branch::Branch;
+use super::line::{Kind, Record, text};
+use super::tree::{Parent, Tree};
+use crate::{Cut, Place};
+
+/// Where a line names the one that it hangs on.
+pub(super) fn place(record: &Record) -> Place {
+    Place::in_line(record.line, record.span.start as u64..record.span.end as u64, "/parentUuid")
+}
+
+/// Whether a conversation with a beginning stands in the file before this line. Where there is none, the file begins in
+/// the middle of a session, and a batch may begin with several lines that hang on lines elsewhere.
+pub(super) fn has_lost_lines(tree: &Tree, at: usize) -> bool {
+    let has_beginning = beginnings(tree);
+    (0..at).any(|before| is_talk(tree, before) && has_beginning[before])
+}
+
+/// What a session says of a branch that is cut at this line.
+pub(super) fn of(bytes: &[u8], tree: &Tree, at: usize) -> Cut {
+    let is_phantom = tree.parent(at) == Parent::Phantom;
+    let parent = is_phantom.then(|| proven_parent(bytes, tree, at)).flatten();
+    Cut { place: place(&tree.records[at]), parent: parent.map(|parent| place(&tree.records[parent])) }
+}
+
+fn is_talk(tree: &Tree, at: usize) -> bool {
+    let record = &tree.records[at];
+    let is_talk = matches!(record.kind, Kind::User | Kind::Assistant);
+    is_talk && !record.is_sidechain && !record.is_team && tree.is_current(at)
+}
+
+/// For each line whether the first line of a conversation, or the place of a compaction, is above it. Each line is passed
+/// once, and a circle has no beginning.
+fn beginnings(tree: &Tree) -> Vec<bool> {
+    let mut known: Vec<Option<bool>> = vec![None; tree.records.len()];
+    for start in 0..known.len() {
+        let mut passed = Vec::new();
+        let mut at = start;
+        let has = loop {
+            if let Some(has) = known[at] {
+                break has;
+            }
+            known[at] = Some(false);
+            passed.push(at);
+            match tree.parent(at) {
+                Parent::Nothing => break true,
+                Parent::Phantom => break tree.records[at].kind == Kind::Boundary,
+                Parent::Line(_) if tree.records[at].kind == Kind::Boundary => break true,
+                Parent::Line(parent) => at = parent,
+            }
+        };
+        passed.into_iter().for_each(|at| known[at] = Some(has));
+    }
+    known.into_iter().map(|has| has == Some(true)).collect()
+}
+
+/// The line that a cut branch is proven to follow; nothing where it could be another.
+///
+/// A result follows the line of its call, which it names by the call's id. Anything else follows the end of the
+/// conversation before it in the file, if that has only one end, is of the same session, and is not later: the product
+/// appends each line when it is written. After a rewind there are two ends, and after two writers as well, so nothing is
+/// proven then.
+fn proven_parent(bytes: &[u8], tree: &Tree, at: usize) -> Option<usize> {
+    let record = &tree.records[at];
+    if record.is_sidechain || record.is_team {
+        return None;
+    }
+    if let [call] = record.results.as_slice() {
+        let has_call = |line: &usize| is_talk(tree, *line) && tree.records[*line].calls.contains(call);
+        let mut lines = (0..tree.records.len()).filter(has_call);
+        if let (Some(only), None) = (lines.next(), lines.next()) {
+            return (only < at).then_some(only);
+        }
+    }
+    let before = Tree::new(&tree.records[..at]);
+    let branch = Branch::new(bytes, &before);
+    let end = before.leaf()?.at;
+    let has_one_end =
+        branch.n_forks == 0 && (end..at).all(|line| !is_talk(&before, line) || branch.is_on[line]);
+    (has_one_end && is_later(bytes, record, &before.records[end])).then_some(end)
+}
+
+/// Whether a line is of the same session as another, and not earlier.
+fn is_later(bytes: &[u8], line: &Record, than: &Record) -> bool {
+    let read = |record: &Record| {
+        let document = Document::parse(&bytes[record.span.clone()]).ok()?;
+        let root: Json = document.root();
+        Some((text(root, "sessionId")?, text(root, "timestamp")?))
+    };
+    let (Some((session, time)), Some((before, earlier))) = (read(line), read(than)) else { return false };
+    // Times are written in one form, in UTC, so that their texts are in the order of time.
+    session == before && time.len() == earlier.len() && time >= earlier
+}

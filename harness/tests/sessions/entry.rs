@@ -1,0 +1,189 @@
+//! Entries of `corpora/sessions`, and the files that they name.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use brickbat_rules::Profile;
+use brickbat_sessions::{File, Files};
+use rusqlite::{Connection, MAIN_DB};
+use serde::Deserialize;
+
+/// What `<name>.yaml` says of a stored session next to it.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Entry {
+    pub(crate) schema: u32,
+    /// What happened, or what a naive reader gets wrong.
+    pub(crate) comment: String,
+    /// The public thread.
+    pub(crate) source: String,
+    pub(crate) product: String,
+    /// The version that wrote it, where the store says so.
+    #[serde(default)]
+    pub(crate) version: Option<String>,
+    /// Out of `corpora/classes.yaml`; a healthy session has none.
+    #[serde(default)]
+    pub(crate) class: Option<String>,
+    /// The file next to the entry. SQL is a database written as text.
+    pub(crate) store: String,
+    /// The name that the product gives the file, where stores are known by it.
+    #[serde(default)]
+    pub(crate) name: Option<String>,
+    /// Files that belong to it.
+    #[serde(default)]
+    pub(crate) companions: Vec<String>,
+    /// How strict the provider is, if not as its newest profile.
+    #[serde(default)]
+    pub(crate) profile: Option<String>,
+    pub(crate) expect: Expect,
+}
+
+/// What is to be said of it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Expect {
+    pub(crate) layer: Layer,
+    pub(crate) verdict: String,
+    /// The first rule that is broken.
+    #[serde(default)]
+    pub(crate) rule: Option<String>,
+    /// The product itself gives up before it sends anything.
+    #[serde(default)]
+    pub(crate) gives_up: bool,
+    /// Places that are named in the store.
+    #[serde(default)]
+    pub(crate) troubles: usize,
+    /// The exit code of `session`.
+    pub(crate) exit: u8,
+    pub(crate) repair: Mending,
+    /// Lines that are put after the one that came before them.
+    #[serde(default)]
+    pub(crate) reattached: usize,
+    /// How many edits of each kind the repair makes.
+    #[serde(default)]
+    pub(crate) edits: BTreeMap<String, usize>,
+    /// The verdict of what was mended.
+    #[serde(default)]
+    pub(crate) then: Option<String>,
+    /// The exit code of `repair`.
+    pub(crate) repair_exit: u8,
+}
+
+/// What is broken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Layer {
+    None,
+    Store,
+    Branch,
+    Request,
+}
+
+/// What a repair does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Mending {
+    Healthy,
+    Mended,
+    Beyond,
+}
+
+/// An entry and where it lies.
+#[derive(Debug, Clone)]
+pub(crate) struct Case {
+    /// The folder and the name, such as `claude-code/two-writers`.
+    pub(crate) id: String,
+    pub(crate) folder: String,
+    pub(crate) name: String,
+    pub(crate) entry: Entry,
+}
+
+/// The folder of the project.
+pub(crate) fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn corpus() -> PathBuf {
+    root().join("corpora/sessions")
+}
+
+/// Every entry, in the order of the folders and names.
+pub(crate) fn all() -> Vec<Case> {
+    let of_path = |path: PathBuf| {
+        let text = fs::read_to_string(&path).unwrap();
+        let entry =
+            serde_saphyr::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let folder = path.parent().unwrap().file_name().unwrap().to_string_lossy().into_owned();
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        Case { id: format!("{folder}/{name}"), folder, name, entry }
+    };
+    files_below(&corpus())
+        .into_iter()
+        .filter(|path| path.extension().is_some_and(|end| end == "yaml"))
+        .map(of_path)
+        .collect()
+}
+
+/// Files of the corpus that no entry names.
+pub(crate) fn unclaimed() -> Vec<String> {
+    let mut claimed = BTreeSet::new();
+    for case in all() {
+        let folder = corpus().join(&case.folder);
+        claimed.insert(folder.join(format!("{}.yaml", case.name)));
+        claimed.insert(folder.join(&case.entry.store));
+        claimed.extend(case.entry.companions.iter().map(|name| folder.join(name)));
+    }
+    let files = files_below(&corpus()).into_iter().filter(|path| !claimed.contains(path));
+    files.map(|path| path.display().to_string()).collect()
+}
+
+fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let mut entries: Vec<PathBuf> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    entries.sort();
+    entries.into_iter().flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] }).collect()
+}
+
+impl Case {
+    /// Whether it is there so that it is not accused.
+    pub(crate) fn is_healthy(&self) -> bool {
+        self.name.starts_with("healthy-")
+    }
+
+    pub(crate) fn profile(&self) -> Option<&'static Profile> {
+        let name = self.entry.profile.as_ref()?;
+        Some(Profile::named(name).unwrap_or_else(|| panic!("{}: {name}", self.id)))
+    }
+
+    /// The text of the store, as it is kept.
+    pub(crate) fn text(&self) -> Vec<u8> {
+        fs::read(corpus().join(&self.folder).join(&self.entry.store)).unwrap()
+    }
+
+    /// The store as its product has it, with its companions.
+    pub(crate) fn files(&self) -> Files {
+        let mut files = self.files_of(self.text());
+        for name in &self.entry.companions {
+            let bytes = fs::read(corpus().join(&self.folder).join(name)).unwrap();
+            files.files.push(File { name: name.clone(), bytes });
+        }
+        files
+    }
+
+    /// The same with another text of the store.
+    pub(crate) fn files_of(&self, text: Vec<u8>) -> Files {
+        let bytes = match self.entry.store.ends_with(".sql") {
+            true => database(&String::from_utf8(text).unwrap(), &self.id),
+            false => text,
+        };
+        Files::one(self.entry.name.as_ref().unwrap_or(&self.entry.store), bytes)
+    }
+}
+
+/// The database that SQL makes.
+fn database(sql: &str, id: &str) -> Vec<u8> {
+    let mut connection = Connection::open_in_memory().unwrap();
+    connection.execute_batch(sql).unwrap_or_else(|error| panic!("{id}: {error}"));
+    connection.serialize(MAIN_DB).unwrap().to_vec()
+}

@@ -1,0 +1,93 @@
+//! Nothing of what people, tools and models said reaches a report, an error or a scenario.
+//!
+//! Every session of the corpus gets secrets in all its texts; then everything that the commands print or write of it is
+//! searched for them. The program itself is held to it in `cli_stored`.
+
+use std::collections::BTreeSet;
+
+use brickbat_search::import::import;
+use brickbat_sessions::report::{self, Examined, Survey, Unread};
+use brickbat_sessions::{Files, Repair, RepairOptions, judge, read, repair};
+
+use super::entry::all;
+use super::planted::{MARK, leaked};
+
+/// Everything that the commands print or write of a store, each with its name.
+fn said_of(files: &Files) -> Vec<(&'static str, String)> {
+    let sessions = match read(files) {
+        Ok(sessions) => sessions,
+        Err(error) => {
+            let unread = Unread { file: "store".to_owned(), error };
+            let error = unread.error.to_string();
+            let json = report::json(&[], std::slice::from_ref(&unread), "salt").to_string();
+            return vec![
+                ("error", error),
+                ("json", json),
+                ("sarif", report::sarif(&[], &[unread]).to_string()),
+            ];
+        }
+    };
+    let mut said = Vec::new();
+    for (n, session) in sessions.into_iter().enumerate() {
+        let judgement = judge(&session, None);
+        match import(&session, &judgement, "history.json") {
+            Ok(imported) => {
+                said.push(("scenario", imported.scenario));
+                said.push(("given history", imported.history.to_string()));
+                said.push(("import", imported.left_out.join(", ")));
+            }
+            Err(error) => said.push(("import", error.to_string())),
+        }
+        for options in [(false, false), (true, true)] {
+            let options = RepairOptions { tail: options.0, truncate: options.1, ..RepairOptions::default() };
+            said.push((
+                "repair",
+                match repair(files, n, &options) {
+                    Ok(Repair::Healthy(_)) => String::new(),
+                    Ok(Repair::Mended(mended)) => report::repaired(&mended),
+                    Ok(Repair::Beyond(beyond)) => beyond.why,
+                    Err(error) => error.to_string(),
+                },
+            ));
+        }
+        let examined = Examined { file: "store".to_owned(), n, session, judgement };
+        let mut survey = Survey::default();
+        survey.add(&examined);
+        said.push(("survey", survey.text()));
+        said.push(("line", report::line(&examined)));
+        said.push(("detail", report::detail(&examined)));
+        let examined = [examined];
+        said.push(("json", report::json(&examined, &[], "salt").to_string()));
+        said.push(("sarif", report::sarif(&examined, &[]).to_string()));
+    }
+    said
+}
+
+#[test]
+fn no_secret_of_a_session_reaches_a_report_an_error_or_a_scenario() {
+    let (mut n_read, mut formats, mut refused) = (0, BTreeSet::new(), BTreeSet::new());
+    let mut leaks = Vec::new();
+    for case in all() {
+        let files = case.with_secrets();
+        let holds = files.files.iter().any(|file| String::from_utf8_lossy(&file.bytes).contains(MARK));
+        // A checkpoint in MessagePack is planted in its ids alone.
+        assert!(holds, "{}: nothing was planted", case.id);
+        if let Ok(sessions) = read(&files) {
+            n_read += sessions.len();
+            formats.insert(case.entry.product.clone());
+            if sessions.iter().any(|session| !judge(session, None).refusals.is_empty()) {
+                refused.insert(case.entry.product.clone());
+            }
+        }
+        for (what, text) in said_of(&files) {
+            if let Some(secret) = leaked(&text) {
+                leaks.push(format!("{}: {what} holds {secret}: {text}", case.id));
+            }
+        }
+    }
+    assert!(leaks.is_empty(), "{} leaks:\n{}", leaks.len(), leaks.join("\n"));
+    assert!(n_read >= 100, "{n_read} sessions were read");
+    let products: BTreeSet<String> = all().into_iter().map(|case| case.entry.product).collect();
+    assert_eq!(formats, products, "each format is read");
+    assert!(refused.len() + 3 >= products.len(), "nearly each has a session that is refused: {refused:?}");
+}
