@@ -2,7 +2,7 @@
 
 use brickbat_rules::{Dialect, Profile};
 
-use crate::{Files, Repair, RepairError, RepairOptions, Session, Verdict, judge, read, repair};
+use crate::{Files, ReadError, Repair, RepairError, RepairOptions, Session, Verdict, judge, read, repair};
 
 /// Sessions of one store that are looked at: a fuzzer writes databases with thousands.
 const MAX_SESSIONS: usize = 8;
@@ -36,6 +36,8 @@ fn wrong_with_repair(files: &Files, index: usize, options: &RepairOptions) -> Op
             Ok(Repair::Healthy(_)) => None,
             // What came before a cut that nothing proves stays lost, and is not repaired a second time.
             Ok(Repair::Beyond(beyond)) if beyond.before.verdict == Verdict::Cut => None,
+            // A list of which the only call or result is gone shows no more whose it is.
+            Err(RepairError::Read(ReadError::Unknown)) => None,
             again => Some(format!("a repaired session is not healthy: {again:?}")),
         },
         _ => None,

@@ -99,7 +99,10 @@ fn a_session_of_a_person_is_named_by_its_number() {
 
 #[test]
 fn what_is_no_regular_file_is_refused_and_passed_over_in_folders() {
-    let folder = folder_of(&[("a.json", r#"{"messages":[{"role":"user","content":"hi"}]}"#)]);
+    let folder = folder_of(&[(
+        "a.json",
+        r#"{"model":"claude-sonnet-5","max_tokens":1024,"messages":[{"role":"user","content":"hi"}]}"#,
+    )]);
     symlink("/dev/zero", folder.path().join("zero.jsonl")).unwrap();
     symlink("nothing.jsonl", folder.path().join("dangling.jsonl")).unwrap();
     symlink(".", folder.path().join("round")).unwrap();
