@@ -71,10 +71,23 @@ pub(super) fn of_lines(bytes: &[u8]) -> (Vec<Record>, Vec<Trouble>) {
     for line in json::lines(bytes) {
         match json::parse(line.bytes) {
             Some(value) => records.push(Record::of_line(&line, value)),
-            None => troubles.push(trouble(&line)),
+            None => {
+                records.extend(between_nul(&line));
+                troubles.push(trouble(&line));
+            }
         }
     }
     (records, troubles)
+}
+
+/// The record of a line that can be read but for NUL bytes before or after it.
+fn between_nul(line: &Line<'_>) -> Option<Record> {
+    let is_content = |byte: &u8| *byte != 0 && !byte.is_ascii_whitespace();
+    let first = line.bytes.iter().position(is_content)?;
+    let last = line.bytes.iter().rposition(is_content)?;
+    let value = json::parse(&line.bytes[first..=last])?;
+    let span = line.start + first..line.start + last + 1;
+    Some(Record { value, line: Some(line.n), span, pointer: String::new() })
 }
 
 /// What is wrong with a line that is no JSON.
@@ -272,9 +285,9 @@ mod tests {
     }
 
     #[test]
-    fn nul_bytes_around_a_record_are_named_without_it() {
+    fn nul_bytes_around_a_record_are_named_and_it_is_read() {
         let (records, troubles) = of_lines(b"{\"a\":1}\n\0\0\0{\"b\":2}\n{\"c\":\n");
-        assert_eq!(records.len(), 1);
+        assert_eq!(records.len(), 2);
         assert_eq!((troubles[0].place.start, troubles[0].place.end), (8, 11));
         assert_eq!(troubles[1].words, "a torn line: it ends before its JSON does");
     }
