@@ -147,8 +147,8 @@ pub fn lower(
 }
 
 /// The same conversation with nothing going wrong, from an empty store and in one process. Of each reply one attempt is
-/// left, the first from which the turn goes on; calls settle in the order in which the model made them, and nothing is expected of how often calls run, because that
-/// speaks of the fault. A call that is left keeps its key.
+/// left, the first from which the turn goes on; calls settle in the order in which the model made them, and nothing is
+/// expected of how often calls run, because that speaks of the fault. A call that is left keeps its key.
 pub fn control(plan: &Plan) -> Plan {
     let mut control = plan.clone();
     control.id.control = true;

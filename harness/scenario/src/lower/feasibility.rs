@@ -233,7 +233,7 @@ fn settled_after(turns: &[PlannedTurn], turn: usize) -> Vec<CallKey> {
 /// `late` are all calls that settle only when the turn is over, this one among them.
 fn is_early(table: &CallTable<'_>, (key, late): (CallKey, &[CallKey]), at: &PlannedPoint) -> bool {
     let call = &table[key];
-    // Of several attempts of a reply only one comes to its end; which one, its first calls decide.
+    // Of several attempts of a reply only one comes to its end, so that the first stands for all.
     let until_then = || {
         let own = table.of_turn(call.turn).into_iter();
         own.filter(|key| table[*key].reply <= call.reply && table[*key].attempt == 0)
