@@ -437,9 +437,12 @@ impl Conductor {
 
     /// Results that were planned for points which have not come are given when nothing else happens.
     fn release_late(&mut self) {
-        // The point at which a call was to settle has not come, and will not: nothing is held.
+        // The point at which a call was to settle has not come, and will not: nothing is held. A turn that still runs may
+        // also wait for a result that was kept for a later one.
         if self.holding.is_empty() {
-            let unasked = self.actions.iter().filter(|action| action.turn == self.turn.idx && !action.asked);
+            let (idx, is_over) = (self.turn.idx, self.turn.stage.is_over());
+            let is_due = |action: &&Pending| action.turn == idx || (action.turn > idx && !is_over);
+            let unasked = self.actions.iter().filter(|action| is_due(action) && !action.asked);
             for action in unasked {
                 if let Action::Settle(call) = action.what {
                     self.tools.release(call);

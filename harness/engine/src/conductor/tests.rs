@@ -266,3 +266,20 @@ fn the_process_dies_when_the_question_is_open_whether_it_comes_before_the_result
     // A system that asks only when the other tools of the batch have ended.
     assert_eq!(killed_while_asked(&[settled, asked]), first);
 }
+
+#[test]
+fn a_turn_that_waits_for_a_result_kept_for_a_later_one_gets_it() {
+    let text = include_str!("../../../../corpora/accusations/result-kept-for-a-later-turn.yaml");
+    let mut conductor = conductor_of(text);
+    ask_for_first_reply(&mut conductor);
+    conductor.observe(&Event::Replied { exchange: ExchangeId(0), ending: Ending::Complete });
+    let (kind, body) = (RequestKind::Scripted { turn: 0, reply: 1, attempt: 0 }, Vec::new().into());
+    conductor.observe(&Event::Requested { exchange: ExchangeId(1), kind, model: None, body });
+    conductor.observe(&Event::Replied { exchange: ExchangeId(1), ending: Ending::Complete });
+    let settles = |commands: &[Command], key| matches!(commands, [Command::Settle { call, .. }] if *call == CallKey(key));
+    assert_eq!(conductor.observe(&started(1)), []);
+    assert!(settles(&conductor.observe(&started(2)), 2));
+    assert_eq!(conductor.observe(&settled(2)), []);
+    assert!(settles(&conductor.observe(&Event::Quiet), 1));
+    assert_eq!(conductor.observe(&settled(1)), [Command::Stop]);
+}
