@@ -218,6 +218,7 @@ fn repaired(files: &mut Files, index: usize, options: &RepairOptions) -> Outcome
         Err(error) => Outcome::Beyond(error.to_string()),
     }
 }
+
 /// Writes a store back, if it has changed. What stood in a database's log stands in the database now.
 fn put(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     if std::fs::read(path)? == bytes {
