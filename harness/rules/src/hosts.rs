@@ -17,6 +17,14 @@ pub fn profile_for(dialect: Dialect, host: &str, model: &str) -> Option<&'static
     profiles.into_iter().find(|profile| profile.dialect == dialect)
 }
 
+/// The hosts of which it is known how strict they are, in the order in which they are looked for. `*` stands for one or more
+/// characters.
+pub fn hosts() -> impl Iterator<Item = &'static str> {
+    let known = ROUTES.iter().filter(|route| !route.profiles.is_empty()).map(|route| route.host);
+    let mut last = "";
+    known.filter(move |host| std::mem::replace(&mut last, host) != *host)
+}
+
 /// The hosts where a newest profile of a dialect answers that is meant, with the models that a gateway hands on.
 pub(crate) fn hosts_that(is_meant: impl Fn(&Profile) -> bool, dialect: Dialect) -> Vec<String> {
     let is_of = |name: &&str| {

@@ -42,7 +42,7 @@ mod waiting;
 pub use address::{Address, Api};
 pub use detect::{DIALECT_SIGNS, detect, unspoken};
 pub use dialect::Dialect;
-pub use hosts::profile_for;
+pub use hosts::{hosts, profile_for};
 pub use memory::{Delivery, ExpandedRequest, Memory, Retention};
 pub use profile::Profile;
 pub use rule::{Confidence, Rule};

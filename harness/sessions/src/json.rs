@@ -105,6 +105,7 @@ pub(crate) fn span_of(bytes: &[u8], pointer: &str) -> Option<Range<usize>> {
 }
 
 /// What to take out of the bytes so that an item of a list goes, and one of its commas with it.
+#[cfg(any(feature = "sqlite", test))]
 pub(crate) fn span_of_item(bytes: &[u8], span: &Range<usize>) -> Range<usize> {
     let is_blank = |byte: &u8| byte.is_ascii_whitespace();
     let after = bytes[span.end..].iter().position(|byte| !is_blank(byte)).map(|n| span.end + n);

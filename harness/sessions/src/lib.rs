@@ -18,6 +18,7 @@ mod product;
 mod repair;
 pub mod report;
 mod session;
+#[cfg(feature = "sqlite")]
 mod sqlite;
 mod stores;
 

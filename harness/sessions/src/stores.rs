@@ -15,22 +15,27 @@ pub(crate) mod copilot_cli;
 mod enveloped;
 pub(crate) mod gemini_cli;
 mod gemini_parts;
+#[cfg(feature = "sqlite")]
 pub(crate) mod goose;
 mod json_changes;
 mod json_text;
+#[cfg(feature = "sqlite")]
 pub(crate) mod langgraph;
 mod list;
 mod list_reader;
 #[cfg(test)]
 mod list_tests;
 mod list_writer;
+#[cfg(feature = "sqlite")]
 pub(crate) mod openai_agents;
+#[cfg(feature = "sqlite")]
 pub(crate) mod opencode;
 pub(crate) mod pi;
 pub(crate) mod pydantic_ai;
 pub(crate) mod qwen_code;
 mod records;
 pub(crate) mod request;
+#[cfg(feature = "sqlite")]
 mod rows;
 pub(crate) mod tanstack;
 mod tinyagent;
@@ -155,11 +160,12 @@ pub struct WriteError {
     pub words: String,
 }
 
-/// Every store that is known.
+/// Every store that is known; the databases only with the feature `sqlite`.
 ///
 /// A request body comes last: lists of messages of a known product are no requests.
-const STORES: [&dyn Store; 21] = [
+const STORES: &[&dyn Store] = &[
     &claude_code::ClaudeCode,
+    #[cfg(feature = "sqlite")]
     &opencode::Opencode,
     &codex::Codex,
     &gemini_cli::GeminiCli,
@@ -169,8 +175,11 @@ const STORES: [&dyn Store; 21] = [
     &copilot_cli::CopilotCli,
     &tunacode::Tunacode,
     &pydantic_ai::PydanticAi,
+    #[cfg(feature = "sqlite")]
     &goose::Goose,
+    #[cfg(feature = "sqlite")]
     &openai_agents::OpenaiAgents,
+    #[cfg(feature = "sqlite")]
     &langgraph::Langgraph,
     &ai_sdk_ui::AiSdkUi,
     &ai_sdk_chunks::AiSdkChunks,
@@ -189,7 +198,7 @@ pub(crate) fn holds_many(product: Product) -> bool {
 
 /// The store of a product.
 pub fn store_of(product: Product) -> Option<&'static dyn Store> {
-    STORES.into_iter().find(|store| store.product() == product)
+    STORES.iter().copied().find(|store| store.product() == product)
 }
 
 /// The sessions in these files, by whichever product wrote them.
@@ -198,7 +207,7 @@ pub fn store_of(product: Product) -> Option<&'static dyn Store> {
 ///
 /// No known product wrote them, or in a form that is not known.
 pub fn read(files: &Files) -> Result<Vec<Session>, ReadError> {
-    read_by(files, |whole| STORES.into_iter().find(|store| store.recognises(whole)))
+    read_by(files, |whole| STORES.iter().copied().find(|store| store.recognises(whole)))
 }
 
 /// The sessions in these files, which are known to be this product's.

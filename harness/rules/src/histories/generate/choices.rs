@@ -4,8 +4,13 @@ use arbitrary::Unstructured;
 
 /// A source of choices. One that has run out chooses the first, which is the plainest.
 pub trait Choices {
-    /// A number below the bound; 0 if the bound is 0.
-    fn below(&mut self, bound: usize) -> usize;
+    /// A number below the bound; 0 if the bound is 0. It is the same on every machine, also where an index has 32 bits.
+    fn number_below(&mut self, bound: u64) -> u64;
+
+    /// The same for an index.
+    fn below(&mut self, bound: usize) -> usize {
+        self.number_below(bound as u64) as usize
+    }
 }
 
 /// Choices from a seed, by the generator SplitMix64 (<https://prng.di.unimi.it/splitmix64.c>): fast, and the same on
@@ -34,14 +39,14 @@ impl Seeded {
 }
 
 impl Choices for Seeded {
-    fn below(&mut self, bound: usize) -> usize {
+    fn number_below(&mut self, bound: u64) -> u64 {
         // The upper half of the product is even enough: bounds are small.
-        ((u128::from(self.number()) * bound as u128) >> 64) as usize
+        ((u128::from(self.number()) * u128::from(bound)) >> 64) as u64
     }
 }
 
 impl Choices for Unstructured<'_> {
-    fn below(&mut self, bound: usize) -> usize {
+    fn number_below(&mut self, bound: u64) -> u64 {
         match bound {
             0 | 1 => 0,
             bound => self.int_in_range(0..=bound - 1).unwrap_or(0),

@@ -132,7 +132,7 @@ impl Outline {
         Outline {
             dialect,
             model: draw.0.below(models(dialect).len()),
-            salt: draw.0.below(1 << 32) as u64,
+            salt: draw.0.number_below(1 << 32),
             instructions: draw.one_in(2).then(|| draw.words()),
             turns: (0..=draw.0.below(MAX_TURNS)).map(|_| draw.turn()).collect(),
             planted: None,
